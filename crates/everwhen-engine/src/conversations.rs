@@ -1,0 +1,13 @@
+//! Conversations: where one ends and the next begins, and what becomes of them.
+//!
+//! The rule stands in [`boundary`], once, as a pure function of all entries. [`place`] applies it
+//! to one new entry at a time and leaves the same conversations behind, in whatever order the
+//! entries arrive. [`finish`] keeps a conversation's end, jobs and retention in step.
+
+pub(crate) mod act;
+pub mod boundary;
+pub(crate) mod finish;
+pub(crate) mod place;
+pub(crate) mod prompt;
+mod rearrange;
+pub(crate) mod summary;

@@ -1,0 +1,134 @@
+//! What callers and jobs do to conversations: end, fork, restore, close, summarise.
+
+use super::boundary::is_pause;
+use super::{finish, prompt, summary};
+use crate::desk::Desk;
+use crate::job::{Job, JobKind};
+use crate::memory::vaults::check_description;
+use crate::memory::{BranchId, Conversation, ConversationName, Ended, EndedBy, EntryId};
+use crate::ports::{EntryQuery, Tx, Which};
+use crate::receipt::Receipt;
+use crate::{Error, Result};
+
+/// Ends a conversation at once: the one named, else the active one.
+pub(crate) fn end(
+    desk: &mut Desk<'_>,
+    address: Option<&ConversationName>,
+    reason: Option<String>,
+) -> Result<Receipt> {
+    check_description("reason", reason.as_deref())?;
+    let mut conversation = match address {
+        Some(address) => still_open(desk, desk.conversation(address)?)?,
+        None => prompt::active(desk.tx.snapshot(), desk.place(), &desk.vault, desk.now)?
+            .ok_or_else(|| Error::conflict("no active conversation to end"))?,
+    };
+    let at = desk.now.max(conversation.last_at);
+    conversation.ended = Some(Ended { at, by: EndedBy::Caller { reason } });
+    if conversation.name.is_none() {
+        desk.tx.add_ending(desk.place(), at)?;
+        desk.memory.last_ending = desk.memory.last_ending.max(Some(at));
+    }
+    let id = conversation.id;
+    finish::close(desk, conversation)?;
+    desk.save_memory()?;
+    Ok(Receipt::Conversation(id))
+}
+
+fn still_open(desk: &Desk<'_>, conversation: Conversation) -> Result<Conversation> {
+    let idle_since = conversation.last_at + desk.vault.settings.idle_timeout();
+    let ended = conversation.ended.as_ref().map(|ended| ended.at);
+    match ended.or((idle_since < desk.now).then_some(idle_since)) {
+        Some(at) => Err(Error::conflict(format!(
+            "conversation {} has already ended, at {at}",
+            conversation.wire_name()
+        ))),
+        None => Ok(conversation),
+    }
+}
+
+/// Puts the entries after a given one on a branch, so that the conversation can go on from there.
+pub(crate) fn fork(
+    desk: &mut Desk<'_>,
+    address: &ConversationName,
+    after: EntryId,
+) -> Result<Receipt> {
+    let conversation = desk.conversation(address)?;
+    let query = EntryQuery::of_conversation(conversation.id, Which::Current);
+    let entries = desk.tx.entries(desk.place(), &query)?;
+    let place = entries.iter().position(|entry| entry.id == after).ok_or_else(|| {
+        Error::not_found(format!(
+            "entry {after} is not a current entry of conversation {}",
+            conversation.wire_name()
+        ))
+    })?;
+    let rest: Vec<EntryId> = entries[place + 1..].iter().map(|entry| entry.id).collect();
+    if rest.is_empty() {
+        return Err(Error::conflict(format!(
+            "entry {after} is the last of its conversation; there is nothing after it to put aside"
+        )));
+    }
+    let branch: BranchId = desk.mint();
+    desk.tx.mark_branch(desk.place(), &rest, branch, desk.now)?;
+    finish::recount(desk, conversation)?;
+    desk.save_memory()?;
+    Ok(Receipt::Forked { branch, entries: rest.len() as u64 })
+}
+
+/// Brings an archived conversation back into lists.
+pub(crate) fn restore(desk: &mut Desk<'_>, address: &ConversationName) -> Result<Receipt> {
+    let mut conversation = desk.conversation(address)?;
+    if conversation.archived_at.is_none() {
+        return Err(Error::conflict(format!(
+            "conversation {} is not archived",
+            conversation.wire_name()
+        )));
+    }
+    conversation.archived_at = None;
+    conversation.restored_at = Some(desk.now);
+    desk.tx.put_conversation(desk.vault.id, &conversation)?;
+    finish::retain(desk)?;
+    desk.save_memory()?;
+    Ok(Receipt::Conversation(conversation.id))
+}
+
+/// Runs a claimed job and removes it, in one transaction.
+pub(crate) fn run(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
+    match job.kind {
+        JobKind::Close => close_if_idle(desk, job),
+        JobKind::Summarize => summarize(desk, job),
+    }
+}
+
+/// Ends a conversation that fell silent; one that went on is looked at again later.
+fn close_if_idle(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
+    let found = desk.tx.conversation(desk.place(), job.conversation)?;
+    let open = found.filter(|one| one.ended.is_none() && one.id == job.conversation);
+    let Some(mut conversation) = open else { return drop_job(desk.tx, job) };
+    let timeout = desk.vault.settings.idle_timeout();
+    if is_pause(conversation.last_at, desk.now, timeout) {
+        conversation.ended = Some(Ended { at: conversation.last_at + timeout, by: EndedBy::Idle });
+        return finish::close(desk, conversation);
+    }
+    let later = Job {
+        due_at: conversation.last_at + timeout + jiff::SignedDuration::from_micros(1),
+        tries: 0,
+        state: crate::job::JobState::Waiting,
+        ..job.clone()
+    };
+    desk.tx.put_job(&later)
+}
+
+fn summarize(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
+    let found = desk.tx.conversation(desk.place(), job.conversation)?;
+    let ended = found.filter(|one| one.ended.is_some() && one.id == job.conversation);
+    let Some(mut conversation) = ended else { return drop_job(desk.tx, job) };
+    let query = EntryQuery::of_conversation(conversation.id, Which::Current);
+    let entries = desk.tx.entries(desk.place(), &query)?;
+    conversation.summary = Some(summary::extract(&entries, &desk.vault.zone));
+    desk.tx.put_conversation(desk.vault.id, &conversation)?;
+    drop_job(desk.tx, job)
+}
+
+fn drop_job(tx: &mut dyn Tx, job: &Job) -> Result<()> {
+    tx.remove_job(job.kind, job.conversation)
+}

@@ -1,0 +1,259 @@
+//! Finds the conversation of one new entry, in whatever order entries arrive.
+//!
+//! Only the neighbours decide. An entry that falls between two conversations may join either, open
+//! its own, or bridge the pause between them, which makes them one. The rare entry that shifts an
+//! explicit end goes to [`super::rearrange`].
+
+use jiff::Timestamp;
+
+use super::boundary::is_pause;
+use super::finish::Timer;
+use super::{finish, rearrange};
+use crate::desk::Desk;
+use crate::memory::{Address, Conversation, ConversationId, NewEntry, Role};
+use crate::ports::{Neighbour, Speakers};
+use crate::{Error, Result};
+
+/// Places entries one by one and writes each touched conversation once.
+pub(crate) struct Placer {
+    /// The newest entry placed by time; asked for once.
+    tail: Option<Option<Neighbour>>,
+    /// The conversation of the last placed entry, not yet written.
+    current: Option<Conversation>,
+    /// Whether that conversation was open before.
+    timer: Timer,
+}
+
+/// Where an entry goes.
+pub(crate) struct Placed {
+    pub(crate) conversation: ConversationId,
+    pub(crate) wire_name: String,
+    pub(crate) by_time: bool,
+}
+
+impl Placer {
+    /// A placer for one transaction.
+    pub(crate) fn new() -> Self {
+        Self { tail: None, current: None, timer: Timer::Stopped }
+    }
+
+    /// Finds or opens the conversation of an entry said at `time`, and counts the entry in.
+    pub(crate) fn place(
+        &mut self,
+        desk: &mut Desk<'_>,
+        entry: &NewEntry,
+        time: Timestamp,
+    ) -> Result<Placed> {
+        let by_time = entry.conversation.is_none();
+        match &entry.conversation {
+            Some(address) => self.by_name(desk, address, time, entry.role)?,
+            None => self.by_time(desk, time, entry.role)?,
+        }
+        let conversation = self.current.as_mut().expect("placing leaves a current conversation");
+        conversation.entries += 1;
+        conversation.started_at = conversation.started_at.min(time);
+        conversation.last_at = conversation.last_at.max(time);
+        let placed =
+            Placed { conversation: conversation.id, wire_name: conversation.wire_name(), by_time };
+        if by_time {
+            self.advance_tail(Neighbour {
+                time,
+                role: entry.role,
+                conversation: placed.conversation,
+            });
+        }
+        Ok(placed)
+    }
+
+    /// Writes what is not yet written.
+    pub(crate) fn finish(mut self, desk: &mut Desk<'_>) -> Result<()> {
+        self.put_down(desk)
+    }
+
+    fn by_name(
+        &mut self,
+        desk: &mut Desk<'_>,
+        address: &Address<ConversationId>,
+        time: Timestamp,
+        role: Role,
+    ) -> Result<()> {
+        if !self.current.as_ref().is_some_and(|current| answers_to(current, address)) {
+            self.put_down(desk)?;
+            match address {
+                Address::Id(_) => self.hold(desk.conversation(address)?),
+                Address::Name(name) => match desk.tx.conversation_named(desk.place(), name)? {
+                    Some(found) => self.hold(found),
+                    None => {
+                        let (id, name) = (desk.mint(), Some(name.clone()));
+                        self.hold_new(Conversation::open(id, desk.memory.id, name, time));
+                    }
+                },
+            }
+        }
+        let current = self.current.as_mut().expect("just set");
+        finish::reopen_for(current, time, role);
+        Ok(())
+    }
+
+    fn by_time(&mut self, desk: &mut Desk<'_>, time: Timestamp, role: Role) -> Result<()> {
+        let tail = self.tail(desk)?;
+        if tail.is_none_or(|tail| tail.time <= time) {
+            return self.behind(desk, tail, time, role);
+        }
+        self.put_down(desk)?;
+        let home = self.between(desk, time, role)?;
+        self.tail = None;
+        self.take_up(desk, home, time)
+    }
+
+    /// The usual case: nothing was said later.
+    fn behind(
+        &mut self,
+        desk: &mut Desk<'_>,
+        tail: Option<Neighbour>,
+        time: Timestamp,
+        role: Role,
+    ) -> Result<()> {
+        let home = match tail {
+            None => None,
+            Some(tail) if is_pause(tail.time, time, desk.vault.settings.idle_timeout()) => None,
+            Some(tail) if desk.is_ended_before(time, role)? => {
+                if tail.time == time && tail.role.is_reply() {
+                    self.put_down(desk)?;
+                    let home = rearrange::around(desk, time, role)?;
+                    self.tail = None;
+                    return self.take_up(desk, Some(home), time);
+                }
+                None
+            }
+            Some(tail) => Some(tail.conversation),
+        };
+        match (&self.current, home) {
+            (Some(current), Some(home)) if current.id == home => Ok(()),
+            _ => {
+                self.put_down(desk)?;
+                if home.is_none()
+                    && let Some(tail) = tail
+                {
+                    finish::end_by_successor(desk, tail.conversation)?;
+                }
+                self.take_up(desk, home, time)
+            }
+        }
+    }
+
+    /// Something was said later: the entry joins what is near, on either side or both.
+    fn between(
+        &mut self,
+        desk: &mut Desk<'_>,
+        time: Timestamp,
+        role: Role,
+    ) -> Result<Option<ConversationId>> {
+        if desk.is_ended_before(time, role)? {
+            return rearrange::around(desk, time, role).map(Some);
+        }
+        let timeout = desk.vault.settings.idle_timeout();
+        let earlier = desk.tx.before(desk.place(), time, Speakers::All)?;
+        let later = desk.tx.after(desk.place(), time, Speakers::All)?;
+        let earlier = earlier.filter(|earlier| !is_pause(earlier.time, time, timeout));
+        let later = match later {
+            Some(later) if is_pause(time, later.time, timeout) => None,
+            Some(later) if desk.begins_after_ending(later, time, role)? => None,
+            later => later,
+        };
+        let homes = (earlier.map(|e| e.conversation), later.map(|l| l.conversation));
+        if let (Some(into), Some(from)) = homes
+            && into != from
+        {
+            finish::merge(desk, from, into)?;
+        }
+        Ok(homes.0.or(homes.1))
+    }
+
+    fn take_up(
+        &mut self,
+        desk: &mut Desk<'_>,
+        home: Option<ConversationId>,
+        time: Timestamp,
+    ) -> Result<()> {
+        let found = home.map(|id| desk.tx.conversation(desk.place(), id)).transpose()?;
+        match (found.flatten(), home) {
+            (Some(found), _) => self.hold(found),
+            (None, None) => {
+                self.hold_new(Conversation::open(desk.mint(), desk.memory.id, None, time));
+            }
+            (None, Some(id)) => {
+                return Err(Error::damaged(format!("conversation {id} has entries but no row")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with a conversation that is stored; if it is open, its timer runs.
+    fn hold(&mut self, stored: Conversation) {
+        self.timer = if stored.ended.is_none() { Timer::Running } else { Timer::Stopped };
+        self.current = Some(stored);
+    }
+
+    fn hold_new(&mut self, fresh: Conversation) {
+        self.timer = Timer::Stopped;
+        self.current = Some(fresh);
+    }
+
+    fn put_down(&mut self, desk: &mut Desk<'_>) -> Result<()> {
+        match self.current.take() {
+            Some(conversation) => finish::save(desk, conversation, self.timer),
+            None => Ok(()),
+        }
+    }
+
+    fn tail(&mut self, desk: &Desk<'_>) -> Result<Option<Neighbour>> {
+        if let Some(tail) = self.tail {
+            return Ok(tail);
+        }
+        let tail = desk.tx.before(desk.place(), Timestamp::MAX, Speakers::All)?;
+        self.tail = Some(tail);
+        Ok(tail)
+    }
+
+    fn advance_tail(&mut self, placed: Neighbour) {
+        if let Some(tail) = &mut self.tail
+            && tail.is_none_or(|tail| tail.time <= placed.time)
+        {
+            *tail = Some(placed);
+        }
+    }
+}
+
+fn answers_to(conversation: &Conversation, address: &Address<ConversationId>) -> bool {
+    match address {
+        Address::Id(id) => conversation.id == *id,
+        Address::Name(name) => conversation.name.as_ref() == Some(name),
+    }
+}
+
+impl Desk<'_> {
+    /// Whether an entry here would be the first opener after an explicit end.
+    fn is_ended_before(&self, time: Timestamp, role: Role) -> Result<bool> {
+        if role.is_reply() || self.memory.last_ending.is_none() {
+            return Ok(false);
+        }
+        let opener = self.tx.before(self.place(), time, Speakers::Openers)?;
+        let since = opener.map_or(Timestamp::MIN, |opener| opener.time);
+        Ok(!self.tx.endings(self.place(), since, time)?.is_empty())
+    }
+
+    /// Whether `later` would still begin its own conversation with an entry placed before it.
+    fn begins_after_ending(&self, later: Neighbour, time: Timestamp, role: Role) -> Result<bool> {
+        if later.role.is_reply() || self.memory.last_ending.is_none() {
+            return Ok(false);
+        }
+        let since = if role.is_reply() {
+            let opener = self.tx.before(self.place(), time, Speakers::Openers)?;
+            opener.map_or(Timestamp::MIN, |opener| opener.time)
+        } else {
+            time
+        };
+        Ok(!self.tx.endings(self.place(), since, later.time)?.is_empty())
+    }
+}

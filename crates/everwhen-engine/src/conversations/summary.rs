@@ -1,0 +1,230 @@
+//! The built-in summariser: chooses a title and sentences from the conversation itself.
+//!
+//! No model, no chance: the same conversation always gets the same words. Sentences are weighed by
+//! how much of the conversation's own vocabulary they carry; what the user said counts more.
+
+use std::collections::{HashMap, HashSet};
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::memory::{Entry, Role, Summary, SummaryBy};
+use crate::when::Zone;
+
+/// A title has at least so many words…
+const TITLE_LEAST: usize = 5;
+/// …and at most so many.
+const TITLE_MOST: usize = 8;
+/// A summary has at most so many sentences.
+const SENTENCES: usize = 3;
+/// A longer sentence is cut here.
+const SENTENCE_CHARS: usize = 280;
+/// Only so much of a conversation is read, from its beginning and its end.
+const ENTRIES_READ: usize = 400;
+
+struct Sentence<'a> {
+    text: &'a str,
+    role: Role,
+    words: Vec<String>,
+}
+
+/// Title and summary of these entries, which stand in order.
+pub(crate) fn extract(entries: &[Entry], zone: &Zone) -> Summary {
+    let sentences = sentences(entries);
+    let weights = word_weights(&sentences);
+    let mut ranked: Vec<(usize, f64)> = sentences
+        .iter()
+        .enumerate()
+        .map(|(index, sentence)| (index, weigh(sentence, &weights)))
+        .collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    Summary {
+        title: title(&sentences, &ranked, entries, zone),
+        text: summary(&sentences, &ranked),
+        by: SummaryBy::Extractive,
+    }
+}
+
+fn sentences(entries: &[Entry]) -> Vec<Sentence<'_>> {
+    let spoken = entries.iter().filter(|entry| matches!(entry.role, Role::User | Role::Assistant));
+    let spoken: Vec<&Entry> = spoken.collect();
+    let skipped = spoken.len().saturating_sub(ENTRIES_READ);
+    let (head, tail) = (ENTRIES_READ / 2, ENTRIES_READ / 2 + skipped);
+    let read = spoken
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index < head || *index >= tail || skipped == 0);
+    read.flat_map(|(_, entry)| {
+        entry.content.as_str().unicode_sentences().map(|text| Sentence {
+            text: text.trim(),
+            role: entry.role,
+            words: content_words(text),
+        })
+    })
+    .filter(|sentence| !sentence.words.is_empty())
+    .collect()
+}
+
+fn content_words(text: &str) -> Vec<String> {
+    text.unicode_words()
+        .map(str::to_lowercase)
+        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
+        .collect()
+}
+
+/// How many sentences share a word.
+fn word_weights(sentences: &[Sentence<'_>]) -> HashMap<String, f64> {
+    let mut weights = HashMap::new();
+    for sentence in sentences {
+        for word in sentence.words.iter().collect::<HashSet<_>>() {
+            *weights.entry(word.clone()).or_insert(0.0) += 1.0;
+        }
+    }
+    weights
+}
+
+/// The vocabulary a sentence carries, dampened by its length; the user's words count half again.
+fn weigh(sentence: &Sentence<'_>, weights: &HashMap<String, f64>) -> f64 {
+    let unique: HashSet<&String> = sentence.words.iter().collect();
+    let mut carried: Vec<f64> = unique.iter().map(|word| weights[word.as_str()].ln_1p()).collect();
+    carried.sort_by(f64::total_cmp);
+    let speaker = if sentence.role == Role::User { 1.5 } else { 1.0 };
+    speaker * carried.iter().sum::<f64>() / (unique.len() as f64 + 4.0).sqrt()
+}
+
+fn summary(sentences: &[Sentence<'_>], ranked: &[(usize, f64)]) -> String {
+    let mut seen = HashSet::new();
+    let mut chosen: Vec<usize> = ranked
+        .iter()
+        .map(|(index, _)| *index)
+        .filter(|index| seen.insert(sentences[*index].text))
+        .take(SENTENCES)
+        .collect();
+    chosen.sort_unstable();
+    let texts: Vec<String> =
+        chosen.into_iter().map(|index| shorten(sentences[index].text, SENTENCE_CHARS)).collect();
+    texts.join(" ")
+}
+
+fn title(
+    sentences: &[Sentence<'_>],
+    ranked: &[(usize, f64)],
+    entries: &[Entry],
+    zone: &Zone,
+) -> String {
+    let by_user = |(index, _): &&(usize, f64)| sentences[*index].role == Role::User;
+    let best = ranked.iter().find(by_user).or(ranked.first());
+    let text = best.map_or("", |(index, _)| sentences[*index].text);
+    if text.unicode_words().count() >= TITLE_LEAST {
+        return first_words(text, TITLE_MOST);
+    }
+    let day = entries
+        .first()
+        .map_or_else(String::new, |entry| format!(" on {}", zone.day(entry.conversation_time)));
+    let words = first_words(text, TITLE_MOST - TITLE_LEAST + 1);
+    if words.is_empty() {
+        return format!("Exchange without any words{day}");
+    }
+    format!("Short exchange{day}: {words}")
+}
+
+/// The beginning of a text, up to so many words, on one line, without the marks at its end.
+fn first_words(text: &str, most: usize) -> String {
+    let end = text
+        .unicode_word_indices()
+        .nth(most - 1)
+        .map_or(text.len(), |(start, word)| start + word.len());
+    let line: Vec<&str> = text[..end].split_whitespace().collect();
+    line.join(" ").trim_end_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
+}
+
+/// A text on one line, cut at a word if it is longer than so many characters.
+pub(crate) fn shorten(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    let cut: String = line.chars().take(most - 1).collect();
+    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head);
+    format!("{}…", cut.trim_end_matches([',', ';', ':', ' ']))
+}
+
+/// Words that say nothing about what a conversation was about.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at",
+    "be", "because", "been", "before", "but", "by", "can", "could", "did", "do", "does", "don't",
+    "for", "from", "get", "got", "had", "has", "have", "he", "hello", "her", "here", "hi", "him",
+    "his", "how", "i", "i'd", "i'll", "i'm", "i've", "if", "in", "into", "is", "it", "it's", "its",
+    "just", "let", "like", "me", "more", "my", "no", "not", "now", "of", "ok", "okay", "on", "or",
+    "our", "out", "please", "she", "should", "so", "some", "sure", "than", "thank", "thanks",
+    "that", "that's", "the", "their", "them", "then", "there", "these", "they", "this", "those",
+    "to", "too", "up", "us", "very", "was", "we", "well", "were", "what", "when", "where", "which",
+    "while", "who", "why", "will", "with", "would", "yes", "you", "you're", "your",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{ConversationId, EntryId, MemoryId, Said};
+    use jiff::Timestamp;
+    use uuid::Uuid;
+
+    fn entry(role: Role, text: &str) -> Entry {
+        Entry {
+            id: EntryId::from(Uuid::nil()),
+            memory: MemoryId::from(Uuid::nil()),
+            sequence: 1,
+            role,
+            speaker: None,
+            content: Said::new(text).unwrap(),
+            summary: None,
+            tags: vec![],
+            metadata: None,
+            tools_used: vec![],
+            is_question: false,
+            conversation_time: "2023-01-08T12:49:00Z".parse::<Timestamp>().unwrap(),
+            creation_time: Timestamp::UNIX_EPOCH,
+            conversation: ConversationId::from(Uuid::nil()),
+            conversation_name: None,
+            placed_by_time: true,
+            corrects: None,
+            corrected: None,
+            branch: None,
+        }
+    }
+
+    fn extracted(lines: &[(Role, &str)]) -> Summary {
+        let entries: Vec<Entry> = lines.iter().map(|(role, text)| entry(*role, text)).collect();
+        extract(&entries, &Zone::utc())
+    }
+
+    #[test]
+    fn chooses_sentences_of_the_conversation() {
+        let summary = extracted(&[
+            (Role::User, "Hi! I moved the dentist appointment to Friday. The dentist was kind."),
+            (Role::Assistant, "Noted. Your dentist appointment is on Friday at nine."),
+            (Role::User, "Remind me to bring the insurance card to the dentist on Friday."),
+        ]);
+        let words = summary.title.unicode_words().count();
+        assert!((TITLE_LEAST..=TITLE_MOST).contains(&words), "{}", summary.title);
+        assert_eq!(summary.text.unicode_sentences().count(), 3, "{}", summary.text);
+        assert!(summary.text.contains("dentist appointment to Friday"), "{}", summary.text);
+    }
+
+    #[test]
+    fn a_title_has_five_to_eight_words_however_little_was_said() {
+        for text in ["ok", "Hello there", "one two three four", "…", "今天天气很好我们去公园散步吧"]
+        {
+            let title = extracted(&[(Role::User, text)]).title;
+            let words = title.split_whitespace().count().max(title.unicode_words().count());
+            assert!(words >= TITLE_LEAST, "{title:?} for {text:?}");
+        }
+        let long = extracted(&[(Role::User, &"word and another ".repeat(50))]).title;
+        assert!(long.unicode_words().count() <= TITLE_MOST, "{long}");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_at_a_word() {
+        assert_eq!(shorten("one two three", 9), "one two…");
+        assert_eq!(shorten("one\n two", 9), "one two");
+    }
+}

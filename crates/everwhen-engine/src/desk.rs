@@ -1,0 +1,91 @@
+//! Where a verb works: one memory, inside one transaction, at one moment.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::memory::{Address, Chance, ConversationId, Memory, MemoryId, Mint, VaultInfo};
+use crate::memory::{Conversation, Name};
+use crate::ports::{MemoryRef, Snapshot, Tx};
+use crate::{Error, Result};
+
+/// One memory, opened for change. `now` never lies before an earlier creation_time in the memory.
+pub(crate) struct Desk<'t> {
+    pub(crate) tx: &'t mut dyn Tx,
+    pub(crate) vault: VaultInfo,
+    pub(crate) memory: Memory,
+    pub(crate) now: Timestamp,
+    chance: &'t dyn Chance,
+}
+
+impl<'t> Desk<'t> {
+    pub(crate) fn new(
+        tx: &'t mut dyn Tx,
+        vault: VaultInfo,
+        memory: Memory,
+        now: Timestamp,
+        chance: &'t dyn Chance,
+    ) -> Self {
+        let now = now.max(memory.last_creation);
+        Self { tx, vault, memory, now, chance }
+    }
+
+    /// The memory inside its vault.
+    pub(crate) fn place(&self) -> MemoryRef {
+        MemoryRef { vault: self.vault.id, memory: self.memory.id }
+    }
+
+    /// A fresh id.
+    pub(crate) fn mint<T: From<Uuid>>(&self) -> T {
+        Mint::new(self.now, self.chance).id()
+    }
+
+    /// Writes back what changed in the memory itself.
+    pub(crate) fn save_memory(&mut self) -> Result<()> {
+        self.memory.last_creation = self.now;
+        self.tx.put_memory(self.vault.id, &self.memory)
+    }
+
+    /// The conversation at this address.
+    pub(crate) fn conversation(&self, address: &Address<ConversationId>) -> Result<Conversation> {
+        find_conversation(self.tx.snapshot(), self.place(), address)
+    }
+}
+
+/// The conversation at this address, or the error that says there is none.
+pub(crate) fn find_conversation(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    address: &Address<ConversationId>,
+) -> Result<Conversation> {
+    let found = match address {
+        Address::Id(id) => snapshot.conversation(place, *id)?,
+        Address::Name(name) => snapshot.conversation_named(place, name)?,
+    };
+    found.ok_or_else(|| Error::not_found(format!("conversation not found: {address}")))
+}
+
+/// The memory at this address, if there is one.
+pub(crate) fn find_memory(
+    snapshot: &dyn Snapshot,
+    vault: crate::memory::VaultId,
+    address: &Address<MemoryId>,
+) -> Result<Option<Memory>> {
+    match address {
+        Address::Id(memory) => snapshot.memory(MemoryRef { vault, memory: *memory }),
+        Address::Name(name) => snapshot.memory_named(vault, name),
+    }
+}
+
+/// A memory that is about to be made.
+pub(crate) fn fresh_memory(id: MemoryId, name: Name, now: Timestamp) -> Memory {
+    Memory {
+        id,
+        name,
+        description: None,
+        creation_time: now,
+        last_sequence: 0,
+        last_creation: now,
+        last_ending: None,
+        waiting: None,
+    }
+}

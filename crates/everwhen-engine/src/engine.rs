@@ -1,0 +1,263 @@
+//! The engine: ports wired together. It hands out vaults, keeps keys, and runs one job at a time.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::conversations::act;
+use crate::desk::Desk;
+use crate::job::{Job, JobState};
+use crate::key::{self, Key, KeyHash};
+use crate::memory::vaults::check_description;
+use crate::memory::{Address, Chance, JobId, KeyId, Mint, Name, Settings, VaultId, VaultInfo};
+use crate::ports::{Snapshot, Store, Tx};
+use crate::receipt::{self, Done, Idempotency, Receipt};
+use crate::vault::Vault;
+use crate::when::{Clock, Zone, to_microsecond};
+use crate::{Error, Result};
+
+/// Where time and chance come from.
+pub struct World {
+    /// Tells the time.
+    pub clock: Box<dyn Clock>,
+    /// Rolls the dice.
+    pub chance: Box<dyn Chance>,
+}
+
+impl World {
+    /// Now, to the microsecond.
+    pub fn now(&self) -> Timestamp {
+        to_microsecond(self.clock.now())
+    }
+}
+
+/// What a vault gets that is made without being described.
+#[derive(Debug, Clone)]
+pub struct VaultDefaults {
+    /// Where its days begin and end.
+    pub zone: Zone,
+    /// Its rules.
+    pub settings: Settings,
+}
+
+/// A vault to make.
+#[derive(Debug, Clone)]
+pub struct NewVault {
+    /// Its name.
+    pub name: Name,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Where its days begin and end, if not where the default says.
+    pub zone: Option<Zone>,
+    /// Its rules, if not the default ones.
+    pub settings: Option<Settings>,
+}
+
+/// All vaults of one store.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) world: Arc<World>,
+    defaults: VaultDefaults,
+}
+
+impl Engine {
+    /// An engine over a store.
+    pub fn new(store: Arc<dyn Store>, world: World, defaults: VaultDefaults) -> Self {
+        Self { store, world: Arc::new(world), defaults }
+    }
+
+    /// Now, as this engine sees it.
+    pub fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+
+    /// The vault at this address.
+    pub async fn vault(&self, address: Address<VaultId>) -> Result<Vault> {
+        let shown = address.to_string();
+        let found = self.store.look(move |snapshot| find_vault(snapshot, &address)).await?;
+        let info = found.ok_or_else(|| Error::not_found(format!("vault not found: {shown}")))?;
+        Ok(Vault::existing(self.clone(), &info))
+    }
+
+    /// The vault at this address; one that is named but does not exist is made by its first write.
+    pub async fn vault_to_write(&self, address: Address<VaultId>) -> Result<Vault> {
+        let name = match &address {
+            Address::Id(_) => return self.vault(address).await,
+            Address::Name(name) => name.clone(),
+        };
+        match self.vault(address).await {
+            Err(error) if error.kind() == crate::ErrorKind::NotFound => {
+                let draft = NewVault { name, description: None, zone: None, settings: None };
+                Ok(Vault::draft(self.clone(), self.draft(draft)?))
+            }
+            found => found,
+        }
+    }
+
+    /// Makes a vault.
+    pub async fn create_vault(
+        &self,
+        new: NewVault,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let draft = self.draft(new)?;
+        self.store
+            .transact(move |tx| {
+                receipt::once(tx, None, idempotency.as_ref(), |tx| insert_vault(tx, &draft))
+            })
+            .await
+    }
+
+    /// Vaults by name, behind `after`.
+    pub async fn vaults(&self, after: Option<Name>, limit: usize) -> Result<Vec<VaultInfo>> {
+        self.store.look(move |snapshot| snapshot.vaults(after.as_ref(), limit)).await
+    }
+
+    fn draft(&self, new: NewVault) -> Result<VaultInfo> {
+        check_description("description", new.description.as_deref())?;
+        let settings = new.settings.unwrap_or(self.defaults.settings);
+        settings.check()?;
+        if new.name.as_str().starts_with(VaultId::PREFIX) {
+            return Err(Error::invalid(format!(
+                "a vault's name may not begin with {:?}: that is how ids begin",
+                VaultId::PREFIX
+            )));
+        }
+        let now = self.now();
+        Ok(VaultInfo {
+            id: Mint::new(now, &*self.world.chance).id(),
+            name: new.name,
+            description: new.description,
+            zone: new.zone.unwrap_or_else(|| self.defaults.zone.clone()),
+            settings,
+            creation_time: now,
+        })
+    }
+
+    /// Makes a key for a vault; the text is shown this once.
+    pub async fn add_key(
+        &self,
+        vault: VaultId,
+        label: Option<Name>,
+        trusted: bool,
+    ) -> Result<(Key, String)> {
+        let text = key::new_text(&*self.world.chance);
+        let now = self.now();
+        let key = Key {
+            id: Mint::new(now, &*self.world.chance).id(),
+            vault,
+            label,
+            trusted,
+            hash: KeyHash::of(&text),
+            creation_time: now,
+        };
+        let kept = key.clone();
+        self.store.transact(move |tx| tx.add_key(&kept)).await?;
+        Ok((key, text))
+    }
+
+    /// All keys.
+    pub async fn keys(&self) -> Result<Vec<Key>> {
+        self.store.look(|snapshot| snapshot.keys()).await
+    }
+
+    /// Removes a key.
+    pub async fn remove_key(&self, id: KeyId) -> Result<()> {
+        let removed = self.store.transact(move |tx| tx.remove_key(id)).await?;
+        if removed { Ok(()) } else { Err(Error::not_found(format!("key not found: {id}"))) }
+    }
+
+    /// Jobs of all vaults, those due first.
+    pub async fn jobs(&self, limit: usize) -> Result<Vec<Job>> {
+        self.store.look(move |snapshot| snapshot.jobs(None, limit)).await
+    }
+
+    /// Puts a job that was set aside back in the queue.
+    pub async fn retry_job(&self, id: JobId) -> Result<()> {
+        let now = self.now();
+        self.store
+            .transact(move |tx| {
+                let job = tx.job(id)?;
+                let job = job.ok_or_else(|| Error::not_found(format!("job not found: {id}")))?;
+                tx.put_job(&Job { due_at: now, tries: 0, state: JobState::Waiting, ..job })
+            })
+            .await
+    }
+
+    /// When the next job is due, if any waits.
+    pub async fn next_due(&self) -> Result<Option<Timestamp>> {
+        let now = self.now();
+        let next = self.store.look(move |snapshot| snapshot.next_job(now)).await?;
+        Ok(next.map(|job| job.due_at))
+    }
+
+    /// Runs one job that is due; says whether there was one. A job that fails is kept for a later
+    /// try, and its failure is in the job, not in the result.
+    pub async fn step(&self) -> Result<bool> {
+        let Some(job) = self.claim().await? else { return Ok(false) };
+        let world = Arc::clone(&self.world);
+        let claimed = job.clone();
+        let run = move |tx: &mut dyn Tx| run_job(tx, &claimed, &world);
+        if let Err(error) = self.store.transact(run).await {
+            let failed = job.failed(error.to_string(), self.now());
+            self.store.transact(move |tx| put_if_leased(tx, &failed)).await?;
+        }
+        Ok(true)
+    }
+
+    async fn claim(&self) -> Result<Option<Job>> {
+        let now = self.now();
+        let claim = move |tx: &mut dyn Tx| {
+            let due = tx.next_job(now)?.filter(|job| job.due_at <= now);
+            let claimed = due.map(|job| job.claimed(now));
+            claimed.iter().try_for_each(|job| tx.put_job(job))?;
+            Ok(claimed)
+        };
+        self.store.transact(claim).await
+    }
+
+    /// Runs jobs until none is due.
+    pub async fn settle(&self) -> Result<u64> {
+        let mut done = 0;
+        while self.step().await? {
+            done += 1;
+        }
+        Ok(done)
+    }
+}
+
+/// Finds a vault by id or name.
+fn find_vault(snapshot: &dyn Snapshot, address: &Address<VaultId>) -> Result<Option<VaultInfo>> {
+    match address {
+        Address::Id(id) => snapshot.vault(*id),
+        Address::Name(name) => snapshot.vault_named(name),
+    }
+}
+
+fn insert_vault(tx: &mut dyn Tx, draft: &VaultInfo) -> Result<Receipt> {
+    if tx.vault_named(&draft.name)?.is_some() {
+        return Err(Error::conflict(format!("a vault named {:?} exists already", draft.name)));
+    }
+    tx.put_vault(draft)?;
+    Ok(Receipt::Vault(draft.id))
+}
+
+/// Runs a claimed job, unless somebody else has finished or replaced it meanwhile.
+fn run_job(tx: &mut dyn Tx, job: &Job, world: &World) -> Result<()> {
+    if tx.job(job.id)?.as_ref() != Some(job) {
+        return Ok(());
+    }
+    let (vault, memory) = (tx.vault(job.vault)?, tx.memory(job.place())?);
+    let (Some(vault), Some(memory)) = (vault, memory) else {
+        return tx.remove_job(job.kind, job.conversation);
+    };
+    act::run(&mut Desk::new(tx, vault, memory, world.now(), &*world.chance), job)
+}
+
+fn put_if_leased(tx: &mut dyn Tx, job: &Job) -> Result<()> {
+    match tx.job(job.id)? {
+        Some(known) if known.tries == job.tries => tx.put_job(job),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,97 @@
+//! The one error of the engine: a kind that doors can map, and a sentence a person can act on.
+//!
+//! Messages say what was wrong and what would be right. They never contain what somebody said.
+
+use std::fmt;
+
+/// What every verb returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something could not be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The caller's input is wrong; the same call will never succeed.
+    Invalid,
+    /// What was named does not exist, or not for this caller.
+    NotFound,
+    /// The caller may not do this.
+    Denied,
+    /// The state of the memory forbids it now.
+    Conflict,
+    /// The input exceeds a bound of [`crate::limits`].
+    TooLarge,
+    /// Too much at once; the same call may succeed later.
+    Busy,
+    /// The store or another adapter cannot be reached or cannot write.
+    Unavailable,
+    /// Stored data contradicts itself, or the program is wrong.
+    Damaged,
+}
+
+/// A failure with its kind and a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+}
+
+impl Error {
+    /// An error of the given kind.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    /// The input is wrong.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid, message)
+    }
+
+    /// What was named does not exist.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, message)
+    }
+
+    /// The state forbids it now.
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Conflict, message)
+    }
+
+    /// The input exceeds a bound.
+    pub fn too_large(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::TooLarge, message)
+    }
+
+    /// The store cannot be used.
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unavailable, message)
+    }
+
+    /// Stored data contradicts itself.
+    pub fn damaged(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Damaged, message)
+    }
+
+    /// The kind, for tables at the doors.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The sentence, for people.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The same error with a place in front, such as `entries[3]: `.
+    #[must_use]
+    pub fn at(self, place: impl fmt::Display) -> Self {
+        Self { kind: self.kind, message: format!("{place}: {}", self.message) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}

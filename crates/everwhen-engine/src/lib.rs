@@ -1,0 +1,35 @@
+//! The engine of Everwhen: memory that knows *when*.
+//!
+//! A [`Vault`] belongs to one owner and holds memories. A memory is a stream of entries, each one
+//! thing said, with a `conversation_time` (when it was said) and a `creation_time` (when it was
+//! stored). Entries fall into conversations, bounded by a pause or by a word.
+//!
+//! This crate decides. It does no I/O, reads no clock, rolls no dice and knows no database: time
+//! and chance come from a [`World`], and what it keeps goes through the [`ports::Store`] port. So
+//! all of it runs in a test, on one thread, from a seed.
+//!
+//! Start reading at [`Vault`] for what can be done, at [`conversations::boundary`] for the rule
+//! that splits conversations, and at [`ports`] for what a store has to provide.
+
+pub mod conversations;
+mod desk;
+mod engine;
+mod error;
+mod forget;
+pub mod job;
+pub mod key;
+pub mod limits;
+pub mod memory;
+pub mod ports;
+pub mod receipt;
+mod remember;
+mod timeline;
+mod vault;
+pub mod when;
+
+pub use engine::{Engine, NewVault, VaultDefaults, World};
+pub use error::{Error, ErrorKind, Result};
+pub use forget::Forget;
+pub use remember::NewCorrection;
+pub use timeline::TimelineLine;
+pub use vault::{ConversationView, MemoryChange, Page, Vault, VaultChange};

@@ -1,0 +1,36 @@
+//! Every bound in one place: lengths, counts, times.
+
+use jiff::SignedDuration;
+
+/// Longest content of one entry, in bytes of UTF-8.
+pub const CONTENT_BYTES: usize = 1024 * 1024;
+/// Longest summary of one entry, in bytes.
+pub const SUMMARY_BYTES: usize = 64 * 1024;
+/// Longest metadata of one entry, as JSON text in bytes.
+pub const METADATA_BYTES: usize = 64 * 1024;
+/// Longest context document, in characters.
+pub const CONTEXT_CHARS: usize = 65_536;
+/// Longest name of a vault, memory, speaker, conversation key, tag, tool or idempotency key.
+pub const NAME_CHARS: usize = 200;
+/// Longest description or reason.
+pub const DESCRIPTION_CHARS: usize = 2_000;
+/// Most tags, or tools, on one entry.
+pub const LABELS: usize = 64;
+/// Most entries in one call of remember.
+pub const BATCH_ENTRIES: usize = 1_000;
+/// Most rows in one page.
+pub const PAGE_ROWS: usize = 1_000;
+/// Rows in a page when the caller names no limit.
+pub const PAGE_ROWS_DEFAULT: usize = 100;
+/// How far in the future a conversation_time may lie: clocks differ a little.
+pub const FUTURE_SLACK: SignedDuration = SignedDuration::from_secs(60);
+/// Longest timeout a vault may set, in minutes: ten years.
+pub const TIMEOUT_MINUTES: u32 = 10 * 366 * 24 * 60;
+/// Longest text of one timeline line, in characters.
+pub const TIMELINE_CHARS: usize = 160;
+/// Tries of a job before it is set aside.
+pub const JOB_TRIES: u32 = 8;
+/// How long a claimed job belongs to its worker.
+pub const JOB_LEASE: SignedDuration = SignedDuration::from_secs(60);
+/// Longest wait between two tries of a job.
+pub const JOB_BACKOFF: SignedDuration = SignedDuration::from_mins(60);

@@ -1,0 +1,23 @@
+//! What memory is made of, in reading order: ids, names, what was said, entries, conversations,
+//! context documents, and the vaults and memories that hold them.
+
+mod context;
+mod conversation;
+mod entry;
+mod id;
+mod name;
+mod said;
+pub(crate) mod vaults;
+
+pub use context::{ContextDocument, NewContext};
+pub use conversation::{
+    Branch, Conversation, ConversationName, Ended, EndedBy, Summary, SummaryBy,
+};
+pub use entry::{Corrected, Correction, Entry, Metadata, NewEntry, Role};
+pub use id::{
+    BranchId, Chance, ContextId, ConversationId, EntryId, JobId, KeyId, MemoryId, Mint,
+    SeededChance, VaultId,
+};
+pub use name::{Address, Name};
+pub use said::Said;
+pub use vaults::{Memory, Retention, Settings, VaultInfo};

@@ -1,0 +1,78 @@
+//! A memory's context document: what an agent wrote down about it, every version kept.
+
+use jiff::Timestamp;
+
+use super::{ContextId, MemoryId};
+use crate::{Error, Result, limits};
+
+/// One version of the context document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextDocument {
+    /// Its id.
+    pub id: ContextId,
+    /// The memory it describes.
+    pub memory: MemoryId,
+    /// From 1; the highest is current.
+    pub version: u64,
+    /// The text.
+    pub content: String,
+    /// The time up to which it tells the story.
+    pub conversation_time: Timestamp,
+    /// When it was stored.
+    pub creation_time: Timestamp,
+}
+
+/// A context document to keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewContext {
+    content: String,
+    conversation_time: Option<Timestamp>,
+}
+
+impl NewContext {
+    /// Checks and takes a document: not blank, at most [`limits::CONTEXT_CHARS`] characters, no
+    /// control characters but tab and line ends.
+    pub fn new(content: impl Into<String>, conversation_time: Option<Timestamp>) -> Result<Self> {
+        let content = content.into();
+        if content.trim().is_empty() {
+            return Err(Error::invalid("the context document is empty; write at least a word"));
+        }
+        let length = content.chars().count();
+        if length > limits::CONTEXT_CHARS {
+            return Err(Error::too_large(format!(
+                "the context document has {length} characters; at most {} fit",
+                limits::CONTEXT_CHARS
+            )));
+        }
+        let odd = |letter: char| letter.is_control() && !matches!(letter, '\t' | '\n' | '\r');
+        if content.contains(odd) {
+            return Err(Error::invalid(
+                "the context document contains a control character; only tab and line ends may occur",
+            ));
+        }
+        Ok(Self { content, conversation_time })
+    }
+
+    /// The text.
+    pub fn content(&self) -> &str {
+        &self.content
+    }
+
+    /// The time the caller gave.
+    pub fn conversation_time(&self) -> Option<Timestamp> {
+        self.conversation_time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_counts_characters_not_bytes() {
+        assert!(NewContext::new("é".repeat(limits::CONTEXT_CHARS), None).is_ok());
+        assert!(NewContext::new("é".repeat(limits::CONTEXT_CHARS + 1), None).is_err());
+        assert!(NewContext::new("a\u{7}b", None).is_err());
+        assert!(NewContext::new("a\tb\r\n", None).is_ok());
+    }
+}

@@ -1,0 +1,141 @@
+//! Vaults and the memories in them, as they are kept.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{EntryId, MemoryId, Name, VaultId};
+use crate::when::Zone;
+use crate::{Error, Result, limits};
+
+/// What is known of a vault: the unit of isolation, export and erasure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VaultInfo {
+    /// Its id.
+    pub id: VaultId,
+    /// Its name, unique on this server.
+    pub name: Name,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Where its days begin and end.
+    pub zone: Zone,
+    /// Its rules.
+    pub settings: Settings,
+    /// When it was made.
+    pub creation_time: Timestamp,
+}
+
+/// One continuing relationship: a chat, a character, a project, a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// Its id.
+    pub id: MemoryId,
+    /// Its name, unique in the vault.
+    pub name: Name,
+    /// What it is for.
+    pub description: Option<String>,
+    /// When it was made.
+    pub creation_time: Timestamp,
+    /// The sequence of its newest entry.
+    pub last_sequence: u64,
+    /// The newest creation_time in it; the next is never earlier.
+    pub last_creation: Timestamp,
+    /// When a conversation of it was last ended by somebody.
+    pub last_ending: Option<Timestamp>,
+    /// The assistant's question that waits for an answer.
+    pub waiting: Option<(EntryId, Timestamp)>,
+}
+
+/// The rules of a vault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// `conversationIdleTimeoutMinutes`: a longer pause ends a conversation.
+    pub idle_timeout_minutes: u32,
+    /// `maxConversationsRetained`: so many ended conversations stay in lists.
+    pub conversations_retained: u32,
+    /// `conversationStateTimeoutMinutes`: a question waits so long for its answer.
+    pub state_timeout_minutes: u32,
+    /// What becomes of conversations beyond that.
+    pub retention: Retention,
+}
+
+/// What becomes of ended conversations beyond the number retained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retention {
+    /// They leave lists, stay recallable and can be restored.
+    Archive,
+    /// They are removed for good.
+    Delete,
+}
+
+impl Retention {
+    /// As written in settings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Archive => "archive",
+            Self::Delete => "delete",
+        }
+    }
+
+    /// The choice with this name.
+    pub fn named(text: &str) -> Result<Self> {
+        match text {
+            "archive" => Ok(Self::Archive),
+            "delete" => Ok(Self::Delete),
+            _ => Err(Error::invalid(format!(
+                "unknown retention {text:?}; use \"archive\" or \"delete\""
+            ))),
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            idle_timeout_minutes: 30,
+            conversations_retained: 1000,
+            state_timeout_minutes: 60,
+            retention: Retention::Archive,
+        }
+    }
+}
+
+impl Settings {
+    /// Refuses values nobody can mean.
+    pub fn check(&self) -> Result<()> {
+        let timeouts = [
+            ("conversationIdleTimeoutMinutes", self.idle_timeout_minutes),
+            ("conversationStateTimeoutMinutes", self.state_timeout_minutes),
+        ];
+        for (name, minutes) in timeouts {
+            if !(1..=limits::TIMEOUT_MINUTES).contains(&minutes) {
+                return Err(Error::invalid(format!(
+                    "{name} is {minutes}; use 1 to {} minutes",
+                    limits::TIMEOUT_MINUTES
+                )));
+            }
+        }
+        if self.conversations_retained == 0 {
+            return Err(Error::invalid("maxConversationsRetained is 0; use at least 1"));
+        }
+        Ok(())
+    }
+
+    /// The pause that a conversation survives.
+    pub fn idle_timeout(&self) -> SignedDuration {
+        SignedDuration::from_mins(i64::from(self.idle_timeout_minutes))
+    }
+
+    /// How long a question waits.
+    pub fn state_timeout(&self) -> SignedDuration {
+        SignedDuration::from_mins(i64::from(self.state_timeout_minutes))
+    }
+}
+
+/// Checks the length of a description or reason.
+pub(crate) fn check_description(what: &str, text: Option<&str>) -> Result<()> {
+    match text {
+        Some(text) if text.chars().count() > limits::DESCRIPTION_CHARS => Err(Error::too_large(
+            format!("{what} is longer than {} characters", limits::DESCRIPTION_CHARS),
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,8 @@
+//! What the engine needs from the world. It names no technology.
+
+mod store;
+
+pub use store::{
+    ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, MemoryRef, Neighbour,
+    Order, Reading, Removed, Shelf, Snapshot, Speakers, Store, Tx, Wait, Which, Writing,
+};

@@ -1,0 +1,223 @@
+//! Remembering. Walk: check → place in a conversation → add → note a waiting question → receipt.
+
+use jiff::Timestamp;
+
+use crate::conversations::finish;
+use crate::conversations::place::{Placed, Placer};
+use crate::desk::Desk;
+use crate::memory::vaults::check_description;
+use crate::memory::{
+    ContextDocument, Corrected, Correction, Entry, EntryId, Name, NewContext, NewEntry, Role, Said,
+};
+use crate::ports::ContextVersion;
+use crate::receipt::{EntriesReceipt, EntryReceipt, Pending, Receipt};
+use crate::{Error, Result, limits};
+
+/// Stores entries, each in the conversation its time or its caller names.
+pub(crate) fn entries(
+    desk: &mut Desk<'_>,
+    new: Vec<NewEntry>,
+    receipt: Option<&Name>,
+) -> Result<Receipt> {
+    check(&new, desk.now)?;
+    let mut placer = Placer::new();
+    let mut receipts = vec![None; new.len()];
+    let pending = answer_or_ask(desk, &new);
+    let first = desk.memory.last_sequence + 1;
+    let ids: Vec<EntryId> = new.iter().map(|_| desk.mint()).collect();
+    for index in in_order_of_time(&new, desk.now) {
+        let (id, sequence) = (ids[index], first + index as u64);
+        let time = new[index].conversation_time.unwrap_or(desk.now);
+        let placed = placer.place(desk, &new[index], time)?;
+        let entry = entry(desk, &new[index], (id, sequence, time), &placed);
+        desk.tx.add_entry(desk.vault.id, &entry, receipt)?;
+        receipts[index] = Some(receipt_of(&entry, placed.wire_name));
+    }
+    placer.finish(desk)?;
+    desk.memory.last_sequence += new.len() as u64;
+    note_question(desk, &new, &ids);
+    desk.save_memory()?;
+    let entries = receipts.into_iter().flatten().collect();
+    Ok(Receipt::Entries(EntriesReceipt { entries, pending }))
+}
+
+fn check(new: &[NewEntry], now: Timestamp) -> Result<()> {
+    if new.is_empty() {
+        return Err(Error::invalid("no entries given; send at least one"));
+    }
+    if new.len() > limits::BATCH_ENTRIES {
+        return Err(Error::too_large(format!(
+            "{} entries in one call; send at most {}",
+            new.len(),
+            limits::BATCH_ENTRIES
+        )));
+    }
+    if let [single] = new {
+        return single.check(now);
+    }
+    new.iter().enumerate().try_for_each(|(index, entry)| {
+        entry.check(now).map_err(|e| e.at(format!("entries[{index}]")))
+    })
+}
+
+/// The order in which entries are placed: by time, replies last, so that neighbours come in turn.
+fn in_order_of_time(new: &[NewEntry], now: Timestamp) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..new.len()).collect();
+    let key = |index: &usize| {
+        let entry = &new[*index];
+        (entry.conversation_time.unwrap_or(now), entry.role.is_reply())
+    };
+    order.sort_by_key(key);
+    order
+}
+
+fn entry(
+    desk: &Desk<'_>,
+    new: &NewEntry,
+    (id, sequence, conversation_time): (EntryId, u64, Timestamp),
+    placed: &Placed,
+) -> Entry {
+    Entry {
+        id,
+        memory: desk.memory.id,
+        sequence,
+        role: new.role,
+        speaker: new.speaker.clone(),
+        content: new.content.clone(),
+        summary: new.summary.clone(),
+        tags: new.tags.clone(),
+        metadata: new.metadata.clone(),
+        tools_used: new.tools_used.clone(),
+        is_question: new.is_question,
+        conversation_time,
+        creation_time: desk.now,
+        conversation: placed.conversation,
+        conversation_name: None,
+        placed_by_time: placed.by_time,
+        corrects: None,
+        corrected: None,
+        branch: None,
+    }
+}
+
+fn receipt_of(entry: &Entry, conversation: String) -> EntryReceipt {
+    EntryReceipt {
+        id: entry.id,
+        sequence: entry.sequence,
+        conversation_time: entry.conversation_time,
+        creation_time: entry.creation_time,
+        conversation,
+    }
+}
+
+/// The question that waited for the first user entry, unless the answer comes too late. A user
+/// entry that was said before the question is older history and answers nothing.
+fn answer_or_ask(desk: &mut Desk<'_>, new: &[NewEntry]) -> Option<Pending> {
+    let (question, asked_at) = desk.memory.waiting?;
+    let answer = new
+        .iter()
+        .filter(|entry| entry.role == Role::User)
+        .map(|entry| entry.conversation_time.unwrap_or(desk.now))
+        .find(|time| *time >= asked_at)?;
+    desk.memory.waiting = None;
+    let waited = answer.duration_since(asked_at);
+    (waited <= desk.vault.settings.state_timeout()).then_some(Pending { question, asked_at })
+}
+
+/// An assistant's question waits if no user entry follows it in the same call.
+fn note_question(desk: &mut Desk<'_>, new: &[NewEntry], ids: &[EntryId]) {
+    for (entry, id) in new.iter().zip(ids) {
+        let time = entry.conversation_time.unwrap_or(desk.now);
+        match entry.role {
+            Role::Assistant if entry.is_question => desk.memory.waiting = Some((*id, time)),
+            Role::User if desk.memory.waiting.is_some_and(|(_, asked)| time >= asked) => {
+                desk.memory.waiting = None;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a correction says.
+#[derive(Debug, Clone)]
+pub struct NewCorrection {
+    /// What should have been said.
+    pub content: Said,
+    /// Why.
+    pub reason: String,
+}
+
+/// Stores a correction: a new entry in the place of an old one, at the time the old one was said.
+pub(crate) fn correction(
+    desk: &mut Desk<'_>,
+    id: EntryId,
+    new: NewCorrection,
+    receipt: Option<&Name>,
+) -> Result<Receipt> {
+    if new.reason.trim().is_empty() {
+        return Err(Error::invalid("reason is empty; say why the entry is corrected"));
+    }
+    check_description("reason", Some(&new.reason))?;
+    let old = correctable(desk, id)?;
+    let correction = Entry {
+        id: desk.mint(),
+        sequence: desk.memory.last_sequence + 1,
+        content: new.content,
+        summary: None,
+        creation_time: desk.now,
+        placed_by_time: false,
+        corrects: Some(Correction { entry: id, reason: new.reason }),
+        ..old.clone()
+    };
+    desk.tx.add_entry(desk.vault.id, &correction, receipt)?;
+    let corrected = Corrected { by: correction.id, at: desk.now };
+    desk.tx.mark_corrected(desk.place(), id, corrected)?;
+    if let Some(conversation) = desk.tx.conversation(desk.place(), old.conversation)? {
+        finish::recount(desk, conversation)?;
+    }
+    desk.memory.last_sequence += 1;
+    desk.save_memory()?;
+    let conversation =
+        old.conversation_name.map_or_else(|| old.conversation.to_string(), |name| name.to_string());
+    let entries = vec![receipt_of(&correction, conversation)];
+    Ok(Receipt::Entries(EntriesReceipt { entries, pending: None }))
+}
+
+fn correctable(desk: &Desk<'_>, id: EntryId) -> Result<Entry> {
+    let old = desk
+        .tx
+        .entry(desk.place(), id)?
+        .ok_or_else(|| Error::not_found(format!("entry not found: {id}")))?;
+    if let Some(corrected) = &old.corrected {
+        return Err(Error::conflict(format!(
+            "entry {id} has already been corrected by {}; correct that one",
+            corrected.by
+        )));
+    }
+    if old.branch.is_some() {
+        return Err(Error::conflict(format!("entry {id} is on a branch; it cannot be corrected")));
+    }
+    Ok(old)
+}
+
+/// Stores a version of the context document.
+pub(crate) fn context(desk: &mut Desk<'_>, new: NewContext) -> Result<Receipt> {
+    let conversation_time = new.conversation_time().unwrap_or(desk.now);
+    if conversation_time > desk.now + limits::FUTURE_SLACK {
+        return Err(Error::invalid(format!(
+            "conversation_time {conversation_time} is more than a minute in the future"
+        )));
+    }
+    let newest = desk.tx.context(desk.place(), ContextVersion::Current)?;
+    let document = ContextDocument {
+        id: desk.mint(),
+        memory: desk.memory.id,
+        version: newest.map_or(0, |newest| newest.version) + 1,
+        content: new.content().to_owned(),
+        conversation_time,
+        creation_time: desk.now,
+    };
+    desk.tx.add_context(desk.vault.id, &document)?;
+    desk.save_memory()?;
+    Ok(Receipt::Context { id: document.id, version: document.version })
+}

@@ -1,0 +1,578 @@
+//! A vault: one owner's memories, and everything that can be done with them.
+//!
+//! A [`Vault`] value is the only way to data. Whoever holds one can reach what is in it and
+//! nothing else. Each verb is one transaction.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::conversations::{act, prompt};
+use crate::desk::{Desk, find_conversation, find_memory, fresh_memory};
+use crate::engine::{Engine, World};
+use crate::forget::{self, Forget};
+use crate::memory::vaults::check_description;
+use crate::memory::{
+    Address, Branch, ContextDocument, Conversation, ConversationId, ConversationName, Entry,
+    EntryId, Memory, MemoryId, Mint, Name, NewContext, NewEntry, Role, Settings, VaultId,
+    VaultInfo,
+};
+use crate::ports::{
+    ContextVersion, ConversationQuery, Cursor, EntryQuery, MemoryRef, Order, Snapshot, Tx, Which,
+};
+use crate::receipt::{self, Done, Idempotency, Receipt};
+use crate::remember::{self, NewCorrection};
+use crate::timeline::{self, TimelineLine};
+use crate::when::Zone;
+use crate::{Error, Result, limits};
+
+/// How a caller points at a memory.
+type MemoryName = Address<MemoryId>;
+
+/// One page of a list, and where the next begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T, C> {
+    /// The rows.
+    pub data: Vec<T>,
+    /// Where to go on; nothing if this was the last page.
+    pub next: Option<C>,
+}
+
+/// What to change about a vault; absent parts stay.
+#[derive(Debug, Clone, Default)]
+pub struct VaultChange {
+    /// A new name.
+    pub name: Option<Name>,
+    /// A new description.
+    pub description: Option<String>,
+    /// A new zone; times stay, days move.
+    pub zone: Option<Zone>,
+    /// New rules; they hold for what comes, not for what is.
+    pub settings: Option<Settings>,
+}
+
+/// What to change about a memory, or to say about a new one; absent parts stay.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryChange {
+    /// A new name.
+    pub name: Option<Name>,
+    /// A new description.
+    pub description: Option<String>,
+}
+
+/// A conversation with what hangs on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationView {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// Its branches.
+    pub branches: Vec<Branch>,
+    /// Its current entries, in order.
+    pub entries: Vec<Entry>,
+}
+
+/// One owner's memories.
+#[derive(Clone)]
+pub struct Vault {
+    engine: Engine,
+    id: VaultId,
+    /// What to make of it on the first write, if it does not exist yet.
+    draft: Option<Arc<VaultInfo>>,
+}
+
+impl Vault {
+    pub(crate) fn existing(engine: Engine, info: &VaultInfo) -> Self {
+        Self { engine, id: info.id, draft: None }
+    }
+
+    pub(crate) fn draft(engine: Engine, info: VaultInfo) -> Self {
+        Self { engine, id: info.id, draft: Some(Arc::new(info)) }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> VaultId {
+        self.id
+    }
+
+    /// What is known of it.
+    pub async fn info(&self) -> Result<VaultInfo> {
+        let id = self.id;
+        self.engine.store.look(move |snapshot| load_vault(snapshot, id)).await
+    }
+
+    /// Changes what is known of it.
+    pub async fn change(
+        &self,
+        change: VaultChange,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let id = self.id;
+        self.engine
+            .store
+            .transact(move |tx| {
+                receipt::once(tx, Some(id), idempotency.as_ref(), |tx| change_vault(tx, id, change))
+            })
+            .await
+    }
+
+    /// Makes a memory; one of that name must not exist.
+    pub async fn create_memory(
+        &self,
+        name: Name,
+        description: Option<String>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        check_description("description", description.as_deref())?;
+        self.write(idempotency, move |tx, vault, world| {
+            if tx.memory_named(vault.id, &name)?.is_some() {
+                return Err(Error::conflict(format!("a memory named {name:?} exists already")));
+            }
+            let mut memory = new_memory(world, name)?;
+            memory.description = description;
+            tx.put_memory(vault.id, &memory)?;
+            Ok(Receipt::Memory(memory.id))
+        })
+        .await
+    }
+
+    /// Changes what is known of a memory.
+    pub async fn change_memory(
+        &self,
+        memory: MemoryName,
+        change: MemoryChange,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        check_description("description", change.description.as_deref())?;
+        self.write(idempotency, move |tx, vault, _| {
+            let mut memory = load_memory(tx.snapshot(), vault.id, &memory)?;
+            if let Some(name) = change.name {
+                check_memory_name(&name)?;
+                let same = tx.memory_named(vault.id, &name)?;
+                if same.is_some_and(|same| same.id != memory.id) {
+                    return Err(Error::conflict(format!("a memory named {name:?} exists already")));
+                }
+                memory.name = name;
+            }
+            memory.description = change.description.or(memory.description);
+            tx.put_memory(vault.id, &memory)?;
+            Ok(Receipt::Memory(memory.id))
+        })
+        .await
+    }
+
+    /// A memory.
+    pub async fn memory(&self, memory: MemoryName) -> Result<Memory> {
+        self.read(memory, |_, memory| Ok(memory.clone())).await
+    }
+
+    /// Memories by name, behind `after`.
+    pub async fn memories(
+        &self,
+        after: Option<Name>,
+        limit: Option<usize>,
+    ) -> Result<Page<Memory, Name>> {
+        let (id, limit) = (self.id, page_limit(limit)?);
+        let rows = self
+            .engine
+            .store
+            .look(move |snapshot| snapshot.memories(id, after.as_ref(), limit + 1))
+            .await?;
+        Ok(page(rows, limit, |memory| memory.name.clone()))
+    }
+
+    /// Remembers entries, in one durable write. Makes the memory if it does not exist.
+    pub async fn remember(
+        &self,
+        memory: MemoryName,
+        entries: Vec<NewEntry>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
+        self.at_desk(memory, Absent::Make, idempotency, move |desk| {
+            remember::entries(desk, entries, key.as_ref())
+        })
+        .await
+    }
+
+    /// Corrects an entry: a new one takes its place.
+    pub async fn correct(
+        &self,
+        memory: MemoryName,
+        entry: EntryId,
+        correction: NewCorrection,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            remember::correction(desk, entry, correction, key.as_ref())
+        })
+        .await
+    }
+
+    /// An entry, whatever became of it.
+    pub async fn entry(&self, memory: MemoryName, id: EntryId) -> Result<Entry> {
+        let found = self.read(memory, move |view, _| view.snapshot.entry(view.place, id)).await?;
+        found.ok_or_else(|| Error::not_found(format!("entry not found: {id}")))
+    }
+
+    /// Entries by conversation_time. `conversation` narrows the list to one.
+    pub async fn entries(
+        &self,
+        memory: MemoryName,
+        conversation: Option<ConversationName>,
+        mut query: EntryQuery,
+    ) -> Result<Page<Entry, Cursor>> {
+        check_bounds(query.created_after, query.created_before)?;
+        let limit = bounded(query.after, query.before, query.limit)?;
+        self.read(memory, move |view, _| {
+            if let Some(address) = conversation {
+                let found = find_conversation(view.snapshot, view.place, &address)?;
+                query.conversation = Some(found.id);
+            }
+            list_entries(view, query, limit)
+        })
+        .await
+    }
+
+    /// Stores a version of the context document. Makes the memory if it does not exist.
+    pub async fn put_context(
+        &self,
+        memory: MemoryName,
+        context: NewContext,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Make, idempotency, |desk| remember::context(desk, context))
+            .await
+    }
+
+    /// A version of the context document.
+    pub async fn context(
+        &self,
+        memory: MemoryName,
+        version: ContextVersion,
+    ) -> Result<ContextDocument> {
+        let found =
+            self.read(memory, move |view, _| view.snapshot.context(view.place, version)).await?;
+        found.ok_or_else(|| Error::not_found("context not found: nothing has been put yet"))
+    }
+
+    /// Versions of the context document, newest first, below `before`.
+    pub async fn contexts(
+        &self,
+        memory: MemoryName,
+        before: Option<u64>,
+        limit: Option<usize>,
+    ) -> Result<Page<ContextDocument, u64>> {
+        let limit = page_limit(limit)?;
+        let rows = self
+            .read(memory, move |view, _| view.snapshot.contexts(view.place, before, limit + 1))
+            .await?;
+        Ok(page(rows, limit, |context| context.version))
+    }
+
+    /// Conversations, listed ones unless the query says otherwise.
+    pub async fn conversations(
+        &self,
+        memory: MemoryName,
+        mut query: ConversationQuery,
+    ) -> Result<Page<Conversation, (Timestamp, ConversationId)>> {
+        let limit = bounded(query.after, query.before, query.limit)?;
+        query.limit = Some(limit + 1);
+        self.read(memory, move |view, _| {
+            let rows = view.snapshot.conversations(view.place, &query)?;
+            Ok(page(rows, limit, |one: &Conversation| (query.by.time_of(one), one.id)))
+        })
+        .await
+    }
+
+    /// One conversation, whole.
+    pub async fn conversation(
+        &self,
+        memory: MemoryName,
+        address: ConversationName,
+    ) -> Result<ConversationView> {
+        self.read(memory, move |view, _| {
+            let conversation = find_conversation(view.snapshot, view.place, &address)?;
+            let query = EntryQuery::of_conversation(conversation.id, Which::Current);
+            Ok(ConversationView {
+                branches: view.snapshot.branches(view.place, conversation.id)?,
+                entries: view.snapshot.entries(view.place, &query)?,
+                conversation,
+            })
+        })
+        .await
+    }
+
+    /// Ends a conversation: the one named, else the active one.
+    pub async fn end_conversation(
+        &self,
+        memory: MemoryName,
+        conversation: Option<ConversationName>,
+        reason: Option<String>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            act::end(desk, conversation.as_ref(), reason)
+        })
+        .await
+    }
+
+    /// Puts the entries of a conversation after a given one on a branch.
+    pub async fn fork(
+        &self,
+        memory: MemoryName,
+        conversation: ConversationName,
+        after: EntryId,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            act::fork(desk, &conversation, after)
+        })
+        .await
+    }
+
+    /// Brings an archived conversation back.
+    pub async fn restore(
+        &self,
+        memory: MemoryName,
+        conversation: ConversationName,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            act::restore(desk, &conversation)
+        })
+        .await
+    }
+
+    /// The current and the last conversations as text for a model.
+    pub async fn prompt(&self, memory: MemoryName) -> Result<String> {
+        let now = self.engine.now();
+        self.read(memory, move |view, memory| {
+            prompt::render(view.snapshot, &view.vault, memory, now)
+        })
+        .await
+    }
+
+    /// The timeline: what was said, oldest first, one dated line each; what the user said, unless
+    /// the query names another role.
+    pub async fn timeline(
+        &self,
+        memory: MemoryName,
+        query: EntryQuery,
+    ) -> Result<Page<TimelineLine, Cursor>> {
+        let limit = bounded(query.after, query.before, query.limit)?;
+        let role = query.role.or(Some(Role::User));
+        let query = EntryQuery { role, order: Order::Oldest, ..query };
+        self.read(memory, move |view, _| {
+            let zone = &view.vault.zone;
+            let day_before = query.from.map(|cursor| zone.day(cursor.time));
+            let page = list_entries(view, query, limit)?;
+            let data = timeline::lines(&page.data, zone, day_before);
+            Ok(Page { data, next: page.next })
+        })
+        .await
+    }
+
+    /// Forgets something in a memory for good.
+    pub async fn forget(
+        &self,
+        memory: MemoryName,
+        what: Forget,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            forget::forget(desk, &what).map(Receipt::Forgotten)
+        })
+        .await
+    }
+
+    /// Forgets the whole vault, with its keys.
+    pub async fn forget_vault(&self, idempotency: Option<Idempotency>) -> Result<Done> {
+        let id = self.id;
+        self.engine
+            .store
+            .transact(move |tx| {
+                receipt::once(tx, None, idempotency.as_ref(), |tx| {
+                    load_vault(tx.snapshot(), id)?;
+                    tx.remove_vault(id).map(Receipt::Forgotten)
+                })
+            })
+            .await
+    }
+
+    /// Runs a write in the vault, which a draft becomes by it.
+    async fn write<F>(&self, idempotency: Option<Idempotency>, work: F) -> Result<Done>
+    where
+        F: FnOnce(&mut dyn Tx, VaultInfo, &World) -> Result<Receipt> + Send + 'static,
+    {
+        let (id, draft) = (self.id, self.draft.clone());
+        let world = Arc::clone(&self.engine.world);
+        self.engine
+            .store
+            .transact(move |tx| {
+                let vault = load_or_make_vault(tx, id, draft.as_deref())?;
+                receipt::once(tx, Some(vault.id), idempotency.as_ref(), |tx| {
+                    work(tx, vault, &world)
+                })
+            })
+            .await
+    }
+
+    /// Runs a write in one memory.
+    async fn at_desk<F>(
+        &self,
+        memory: MemoryName,
+        absent: Absent,
+        idempotency: Option<Idempotency>,
+        work: F,
+    ) -> Result<Done>
+    where
+        F: FnOnce(&mut Desk<'_>) -> Result<Receipt> + Send + 'static,
+    {
+        self.write(idempotency, move |tx, vault, world| {
+            let memory = match (load_memory(tx.snapshot(), vault.id, &memory), absent, memory) {
+                (Err(error), Absent::Make, Address::Name(name)) => {
+                    if error.kind() != crate::ErrorKind::NotFound {
+                        return Err(error);
+                    }
+                    new_memory(world, name)?
+                }
+                (found, _, _) => found?,
+            };
+            work(&mut Desk::new(tx, vault, memory, world.now(), &*world.chance))
+        })
+        .await
+    }
+
+    /// Looks something up in one memory.
+    async fn read<T, F>(&self, memory: MemoryName, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&View<'_>, &Memory) -> Result<T> + Send + 'static,
+    {
+        let id = self.id;
+        self.engine
+            .store
+            .look(move |snapshot| {
+                let vault = load_vault(snapshot, id)?;
+                let memory = load_memory(snapshot, id, &memory)?;
+                let place = MemoryRef { vault: id, memory: memory.id };
+                work(&View { snapshot, vault, place }, &memory)
+            })
+            .await
+    }
+}
+
+/// One memory, to look at.
+struct View<'s> {
+    snapshot: &'s dyn Snapshot,
+    vault: VaultInfo,
+    place: MemoryRef,
+}
+
+/// What to do about a memory that does not exist.
+#[derive(Clone, Copy)]
+enum Absent {
+    Make,
+    Refuse,
+}
+
+fn load_vault(snapshot: &dyn Snapshot, id: VaultId) -> Result<VaultInfo> {
+    snapshot.vault(id)?.ok_or_else(|| Error::not_found(format!("vault not found: {id}")))
+}
+
+/// The vault, made from its draft if this is its first write and nobody else was faster.
+fn load_or_make_vault(
+    tx: &mut dyn Tx,
+    id: VaultId,
+    draft: Option<&VaultInfo>,
+) -> Result<VaultInfo> {
+    let Some(draft) = draft else { return load_vault(tx.snapshot(), id) };
+    if let Some(made) = tx.vault_named(&draft.name)? {
+        return Ok(made);
+    }
+    tx.put_vault(draft)?;
+    Ok(draft.clone())
+}
+
+fn change_vault(tx: &mut dyn Tx, id: VaultId, change: VaultChange) -> Result<Receipt> {
+    check_description("description", change.description.as_deref())?;
+    let mut vault = load_vault(tx.snapshot(), id)?;
+    if let Some(name) = change.name {
+        if tx.vault_named(&name)?.is_some_and(|same| same.id != id) {
+            return Err(Error::conflict(format!("a vault named {name:?} exists already")));
+        }
+        vault.name = name;
+    }
+    vault.description = change.description.or(vault.description);
+    vault.zone = change.zone.unwrap_or(vault.zone);
+    vault.settings = change.settings.unwrap_or(vault.settings);
+    vault.settings.check()?;
+    tx.put_vault(&vault)?;
+    Ok(Receipt::Vault(id))
+}
+
+fn load_memory(snapshot: &dyn Snapshot, vault: VaultId, address: &MemoryName) -> Result<Memory> {
+    find_memory(snapshot, vault, address)?
+        .ok_or_else(|| Error::not_found(format!("memory not found: {address}")))
+}
+
+fn new_memory(world: &World, name: Name) -> Result<Memory> {
+    check_memory_name(&name)?;
+    let now = world.now();
+    Ok(fresh_memory(Mint::new(now, &*world.chance).id(), name, now))
+}
+
+fn check_memory_name(name: &Name) -> Result<()> {
+    if name.as_str().starts_with(MemoryId::PREFIX) {
+        return Err(Error::invalid(format!(
+            "a memory's name may not begin with {:?}: that is how ids begin",
+            MemoryId::PREFIX
+        )));
+    }
+    Ok(())
+}
+
+fn page_limit(limit: Option<usize>) -> Result<usize> {
+    let limit = limit.unwrap_or(limits::PAGE_ROWS_DEFAULT);
+    if (1..=limits::PAGE_ROWS).contains(&limit) {
+        return Ok(limit);
+    }
+    Err(Error::invalid(format!("limit is {limit}; use 1 to {}", limits::PAGE_ROWS)))
+}
+
+/// Checks the bounds and the limit of a list; answers the limit.
+fn bounded(
+    after: Option<Timestamp>,
+    before: Option<Timestamp>,
+    limit: Option<usize>,
+) -> Result<usize> {
+    check_bounds(after, before)?;
+    page_limit(limit)
+}
+
+fn list_entries(view: &View<'_>, query: EntryQuery, limit: usize) -> Result<Page<Entry, Cursor>> {
+    let query = EntryQuery { limit: Some(limit + 1), ..query };
+    let rows = view.snapshot.entries(view.place, &query)?;
+    Ok(page(rows, limit, |entry: &Entry| Cursor {
+        time: entry.conversation_time,
+        sequence: entry.sequence,
+    }))
+}
+
+fn check_bounds(after: Option<Timestamp>, before: Option<Timestamp>) -> Result<()> {
+    match (after, before) {
+        (Some(after), Some(before)) if after >= before => Err(Error::invalid(format!(
+            "the period is empty: after is {after}, before is {before}; before must be later"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// A page from rows of which one more was asked for than fits.
+fn page<T, C>(mut rows: Vec<T>, limit: usize, cursor: impl Fn(&T) -> C) -> Page<T, C> {
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    let next = if more { rows.last().map(cursor) } else { None };
+    Page { data: rows, next }
+}

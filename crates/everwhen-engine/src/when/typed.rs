@@ -1,0 +1,111 @@
+//! Times as people and programs type them.
+//!
+//! Programs write RFC 3339 with an offset. People may also write `2023-01-08 12:49`, which means
+//! the wall clock of the vault's zone. Anything else is refused with the right form, never
+//! guessed.
+
+use jiff::civil::{Date, DateTime};
+use jiff::{Timestamp, Zoned};
+
+use super::{Zone, to_microsecond};
+use crate::{Error, Result};
+
+/// Reads RFC 3339 with an offset or `Z`; a time without one is refused.
+pub fn read_time(text: &str) -> Result<Timestamp> {
+    if let Ok(instant) = text.parse::<Timestamp>() {
+        return in_range(instant).map(to_microsecond);
+    }
+    if let Ok(zoned) = text.parse::<Zoned>() {
+        return in_range(zoned.timestamp()).map(to_microsecond);
+    }
+    if text.parse::<DateTime>().is_ok() {
+        return Err(Error::invalid(format!(
+            "time {text:?} has no zone; write the offset, such as \"2023-01-08T12:49:00Z\" or \
+             \"2023-01-08T12:49:00+01:00\""
+        )));
+    }
+    Err(unreadable(text))
+}
+
+/// Reads RFC 3339, or a date with or without a time on the wall clock of `zone`.
+pub fn read_time_in(text: &str, zone: &Zone) -> Result<Timestamp> {
+    if let Ok(civil) = text.parse::<DateTime>()
+        && !has_offset(text)
+    {
+        return on_wall_clock(civil, zone);
+    }
+    if let Ok(date) = text.parse::<Date>() {
+        return on_wall_clock(date.at(0, 0, 0, 0), zone);
+    }
+    read_time(text)
+}
+
+fn has_offset(text: &str) -> bool {
+    text.parse::<Timestamp>().is_ok() || text.contains('[')
+}
+
+/// A wall-clock time that a clock change skips or repeats is read as jiff's default does: skipped
+/// ones move forward, repeated ones are the first.
+fn on_wall_clock(civil: DateTime, zone: &Zone) -> Result<Timestamp> {
+    let zoned = civil
+        .to_zoned(zone.time_zone().clone())
+        .map_err(|error| Error::invalid(format!("time out of range: {error}")))?;
+    in_range(zoned.timestamp()).map(to_microsecond)
+}
+
+/// The years 1 to 9999, which every format and store can write.
+fn in_range(instant: Timestamp) -> Result<Timestamp> {
+    let (first, last) = (-62_135_596_800, 253_402_207_200);
+    if (first..last).contains(&instant.as_second()) {
+        return Ok(instant);
+    }
+    Err(Error::invalid(format!("time {instant} is outside the years 1 to 9999")))
+}
+
+fn unreadable(text: &str) -> Error {
+    let shown: String = text.chars().take(60).collect();
+    Error::invalid(format!(
+        "cannot read the time {shown:?}; write RFC 3339 with an offset, such as \
+         \"2023-01-08T12:49:00Z\""
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_programs_write() {
+        for (text, expected) in [
+            ("2023-01-08T12:49:00Z", "2023-01-08T12:49:00Z"),
+            ("2023-01-08T12:49:00+01:00", "2023-01-08T11:49:00Z"),
+            ("2023-01-08T12:49:00.123456789Z", "2023-01-08T12:49:00.123456Z"),
+            ("2023-01-08T12:49:00+01:00[Europe/Berlin]", "2023-01-08T11:49:00Z"),
+        ] {
+            assert_eq!(read_time(text).unwrap().to_string(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_instead_of_guessing() {
+        for text in
+            ["", "now", "2023-02-30T10:00:00Z", "2023-01-08", "08/01/2023", "2023-01-08T25:00:00Z"]
+        {
+            assert!(read_time(text).is_err(), "{text}");
+        }
+        let naive = read_time("2023-01-08T12:49:00").unwrap_err();
+        assert!(naive.message().contains("has no zone"), "{naive}");
+        let early = read_time("-000005-01-08T12:49:00Z").unwrap_err();
+        assert!(early.message().contains("years 1 to 9999"), "{early}");
+    }
+
+    #[test]
+    fn people_may_type_the_wall_clock() {
+        let berlin = Zone::named("Europe/Berlin").unwrap();
+        let read = |text| read_time_in(text, &berlin).unwrap().to_string();
+        assert_eq!(read("2023-01-08 12:49"), "2023-01-08T11:49:00Z");
+        assert_eq!(read("2023-07-08"), "2023-07-07T22:00:00Z");
+        assert_eq!(read("2023-01-08T12:49:00Z"), "2023-01-08T12:49:00Z");
+        assert!(read_time_in("2023-02-30 10:00", &berlin).is_err());
+    }
+}
