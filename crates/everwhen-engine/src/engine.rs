@@ -72,6 +72,11 @@ impl Engine {
         self.world.now()
     }
 
+    /// What is wrong with the store, in sentences; nothing if all is well.
+    pub async fn check(&self) -> Result<Vec<String>> {
+        self.store.check().await
+    }
+
     /// The vault at this address.
     pub async fn vault(&self, address: Address<VaultId>) -> Result<Vault> {
         let shown = address.to_string();

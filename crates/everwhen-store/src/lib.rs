@@ -1,1 +1,9 @@
-//! (being written)
+//! Keeps and finds. A store knows rows and transactions; what they mean is the engine's affair.
+//!
+//! [`SqliteStore`] is the embedded default: one file, one writer thread that commits in groups,
+//! readers beside it.
+
+mod row;
+mod sqlite;
+
+pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};

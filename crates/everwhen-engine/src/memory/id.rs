@@ -93,8 +93,8 @@ macro_rules! ids {
             pub const PREFIX: &'static str = $prefix;
 
             /// The bare value, for stores.
-            pub fn uuid(self) -> Uuid {
-                self.0
+            pub fn bytes(self) -> [u8; 16] {
+                self.0.into_bytes()
             }
         }
 

@@ -34,6 +34,9 @@ pub trait Store: Send + Sync {
 
     /// Runs `work` on one consistent state that contains every answered write.
     fn read(&self, work: Reading) -> Wait<'_, ()>;
+
+    /// Examines itself and says what is wrong, in sentences for people; nothing if all is well.
+    fn check(&self) -> Wait<'_, Vec<String>>;
 }
 
 impl dyn Store {

@@ -1,0 +1,108 @@
+//! Receipts as JSON, for the receipt table.
+
+use everwhen_engine::ports::Removed;
+use everwhen_engine::receipt::{EntriesReceipt, EntryReceipt, Pending, Receipt};
+use everwhen_engine::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{damaged, instant, micros};
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "did", rename_all = "snake_case")]
+enum ReceiptRow {
+    Vault { id: String },
+    Memory { id: String },
+    Entries { entries: Vec<EntryRow>, pending: Option<(String, i64)> },
+    Context { id: String, version: u64 },
+    Conversation { id: String },
+    Forked { branch: String, entries: u64 },
+    Forgotten { removed: [u64; 7] },
+}
+
+#[derive(Serialize, Deserialize)]
+struct EntryRow {
+    id: String,
+    sequence: u64,
+    said: i64,
+    stored: i64,
+    conversation: String,
+}
+
+/// The receipt as JSON.
+pub(crate) fn write_receipt(receipt: &Receipt) -> String {
+    let row = match receipt {
+        Receipt::Vault(id) => ReceiptRow::Vault { id: id.to_string() },
+        Receipt::Memory(id) => ReceiptRow::Memory { id: id.to_string() },
+        Receipt::Entries(receipt) => ReceiptRow::Entries {
+            entries: receipt.entries.iter().map(entry_row).collect(),
+            pending: receipt.pending.map(|p| (p.question.to_string(), micros(p.asked_at))),
+        },
+        Receipt::Context { id, version } => {
+            ReceiptRow::Context { id: id.to_string(), version: *version }
+        }
+        Receipt::Conversation(id) => ReceiptRow::Conversation { id: id.to_string() },
+        Receipt::Forked { branch, entries } => {
+            ReceiptRow::Forked { branch: branch.to_string(), entries: *entries }
+        }
+        Receipt::Forgotten(removed) => ReceiptRow::Forgotten { removed: counts(removed) },
+    };
+    serde_json::to_string(&row).expect("a receipt can be written as JSON")
+}
+
+/// The receipt from its JSON.
+pub(crate) fn read_receipt(json: &str) -> Result<Receipt> {
+    let row = serde_json::from_str(json).map_err(|error| damaged("receipt", error))?;
+    Ok(match row {
+        ReceiptRow::Vault { id } => Receipt::Vault(read(&id)?),
+        ReceiptRow::Memory { id } => Receipt::Memory(read(&id)?),
+        ReceiptRow::Entries { entries, pending } => Receipt::Entries(EntriesReceipt {
+            entries: entries.into_iter().map(entry).collect::<Result<_>>()?,
+            pending: pending.map(pending_question).transpose()?,
+        }),
+        ReceiptRow::Context { id, version } => Receipt::Context { id: read(&id)?, version },
+        ReceiptRow::Conversation { id } => Receipt::Conversation(read(&id)?),
+        ReceiptRow::Forked { branch, entries } => {
+            Receipt::Forked { branch: read(&branch)?, entries }
+        }
+        ReceiptRow::Forgotten { removed } => Receipt::Forgotten(removed_from(removed)),
+    })
+}
+
+fn entry_row(entry: &EntryReceipt) -> EntryRow {
+    EntryRow {
+        id: entry.id.to_string(),
+        sequence: entry.sequence,
+        said: micros(entry.conversation_time),
+        stored: micros(entry.creation_time),
+        conversation: entry.conversation.clone(),
+    }
+}
+
+fn entry(row: EntryRow) -> Result<EntryReceipt> {
+    Ok(EntryReceipt {
+        id: read(&row.id)?,
+        sequence: row.sequence,
+        conversation_time: instant(row.said)?,
+        creation_time: instant(row.stored)?,
+        conversation: row.conversation,
+    })
+}
+
+fn pending_question((question, asked_at): (String, i64)) -> Result<Pending> {
+    Ok(Pending { question: read(&question)?, asked_at: instant(asked_at)? })
+}
+
+fn read<T: std::str::FromStr<Err = Error>>(text: &str) -> Result<T> {
+    text.parse().map_err(|_| damaged("id in a receipt", text))
+}
+
+fn counts(removed: &Removed) -> [u64; 7] {
+    let Removed { vaults, memories, conversations, entries, contexts, jobs, keys } = *removed;
+    [vaults, memories, conversations, entries, contexts, jobs, keys]
+}
+
+fn removed_from(
+    [vaults, memories, conversations, entries, contexts, jobs, keys]: [u64; 7],
+) -> Removed {
+    Removed { vaults, memories, conversations, entries, contexts, jobs, keys }
+}

@@ -1,0 +1,79 @@
+//! The SQLite store: one file, one writer thread, readers beside it.
+//!
+//! Writers queue up; the writer thread runs all that wait inside one transaction, each in its own
+//! savepoint, and commits once for all of them (group commit). So a durable write costs one fsync
+//! shared by everybody who came meanwhile, and nobody is answered before it.
+
+mod connection;
+mod contexts;
+mod conversations;
+mod entries;
+mod failure;
+mod forget;
+mod jobs;
+mod keys;
+mod reader;
+mod receipts;
+mod schema;
+mod statement;
+mod transaction;
+mod vaults;
+mod writer;
+
+use std::path::Path;
+
+use everwhen_engine::Result;
+use everwhen_engine::ports::{Reading, Store, Wait, Writing};
+
+use reader::Readers;
+use writer::Writer;
+
+/// How hard a commit is pressed onto the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Synchronous {
+    /// Every commit is on the disk before it is answered.
+    #[default]
+    Full,
+    /// A power cut may take back the last commits; a crash of the program does not.
+    Normal,
+}
+
+/// How to open the store.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SqliteOptions {
+    /// How hard commits are pressed onto the disk.
+    pub synchronous: Synchronous,
+    /// The database may not grow beyond this.
+    pub max_bytes: Option<u64>,
+}
+
+/// A store in one SQLite file. Dropping it waits for writes that were begun.
+pub struct SqliteStore {
+    // Fields drop in this order: readers let go before the writer folds the log into the file.
+    readers: Readers,
+    writer: Writer,
+}
+
+impl SqliteStore {
+    /// Opens the file, makes it if it is absent, and brings it up to this version's schema.
+    pub fn open(path: &Path, options: SqliteOptions) -> Result<Self> {
+        let mut connection = connection::open_writer(path, options)?;
+        schema::migrate(&mut connection)?;
+        let readers = Readers::start(path)?;
+        Ok(Self { readers, writer: Writer::start(connection)? })
+    }
+}
+
+impl Store for SqliteStore {
+    fn write(&self, work: Writing) -> Wait<'_, ()> {
+        Box::pin(self.writer.run(work))
+    }
+
+    fn read(&self, work: Reading) -> Wait<'_, ()> {
+        Box::pin(self.readers.run(work))
+    }
+
+    fn check(&self) -> Wait<'_, Vec<String>> {
+        Box::pin(self.readers.check())
+    }
+}

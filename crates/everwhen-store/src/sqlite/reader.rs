@@ -1,0 +1,104 @@
+//! Reader threads: each has a connection of its own and runs one snapshot at a time.
+
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use everwhen_engine::ports::Reading;
+use everwhen_engine::{Error, Result};
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+use super::connection;
+use super::failure::Stored;
+use super::transaction::View;
+
+/// Reads that may wait before callers have to.
+const QUEUE: usize = 4096;
+/// Most connections that read at once.
+const READERS: usize = 4;
+
+type Job = Box<dyn FnOnce(&Connection) + Send>;
+type Queue = Arc<Mutex<mpsc::Receiver<Job>>>;
+
+/// The threads that read.
+pub(super) struct Readers {
+    queue: Option<mpsc::Sender<Job>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Readers {
+    /// Opens the connections and starts the threads.
+    pub(super) fn start(path: &Path) -> Result<Self> {
+        let (queue, jobs) = mpsc::channel(QUEUE);
+        let jobs: Queue = Arc::new(Mutex::new(jobs));
+        let count = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, READERS);
+        let threads = (0..count)
+            .map(|_| start_one(connection::open_reader(path)?, Arc::clone(&jobs)))
+            .collect::<Result<_>>()?;
+        Ok(Self { queue: Some(queue), threads })
+    }
+
+    /// Runs the work on one snapshot.
+    pub(super) async fn run(&self, work: Reading) -> Result<()> {
+        self.on_connection(|connection| in_snapshot(connection, work)).await
+    }
+
+    /// Lets SQLite examine the whole file.
+    pub(super) async fn check(&self) -> Result<Vec<String>> {
+        self.on_connection(quick_check).await
+    }
+
+    async fn on_connection<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let gone = || Error::unavailable("the store is closed");
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move |connection| {
+            let _ = answer.send(work(connection));
+        });
+        let queue = self.queue.as_ref().ok_or_else(gone)?;
+        queue.send(job).await.map_err(|_| gone())?;
+        answered.await.map_err(|_| Error::damaged("a bug: the work inside a snapshot panicked"))?
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        self.queue = None;
+        for thread in self.threads.drain(..) {
+            // A panic of the thread has been reported to whoever waited for it.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn start_one(connection: Connection, jobs: Queue) -> Result<JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name("everwhen-reader".into())
+        .spawn(move || {
+            while let Some(job) = next(&jobs) {
+                // The caller learns of a panic by the answer that never comes.
+                let _ = std::panic::catch_unwind(AssertUnwindSafe(|| job(&connection)));
+            }
+        })
+        .map_err(|error| Error::unavailable(format!("no reader thread: {error}")))
+}
+
+fn next(jobs: &Queue) -> Option<Job> {
+    jobs.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv()
+}
+
+fn in_snapshot(connection: &Connection, work: Reading) -> Result<()> {
+    let snapshot = connection.unchecked_transaction().stored()?;
+    work(&View::new(&snapshot))
+}
+
+fn quick_check(connection: &Connection) -> Result<Vec<String>> {
+    let mut statement = connection.prepare("PRAGMA quick_check(20)").stored()?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0)).stored()?;
+    let lines: Vec<String> = lines.collect::<rusqlite::Result<_>>().stored()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+}

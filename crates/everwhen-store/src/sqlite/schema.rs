@@ -1,0 +1,51 @@
+//! The schema and how an older file is brought up to it.
+//!
+//! `user_version` counts the migrations a file has seen. Each runs once, in order, all in one
+//! transaction. A file that has seen more than this program knows is left alone.
+
+use everwhen_engine::{Error, Result};
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::failure::Stored;
+
+/// Marks a file as ours: "EvWh".
+const APPLICATION: i64 = 0x4576_5768;
+/// Every migration, in order. Never change one that has been released; add another.
+const MIGRATIONS: &[&str] = &[include_str!("schema/0001_init.sql")];
+
+/// Brings the file up to date.
+pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).stored()?;
+    let seen = version(&transaction)?;
+    for migration in &MIGRATIONS[seen..] {
+        transaction.execute_batch(migration).stored()?;
+    }
+    if seen < MIGRATIONS.len() {
+        transaction.pragma_update(None, "application_id", APPLICATION).stored()?;
+        transaction.pragma_update(None, "user_version", MIGRATIONS.len() as i64).stored()?;
+    }
+    transaction.commit().stored()
+}
+
+/// How many migrations the file has seen, if it is ours and not from the future.
+pub(super) fn version(connection: &Connection) -> Result<usize> {
+    let pragma = |name: &str| -> Result<i64> {
+        connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).stored()
+    };
+    let (application, seen) = (pragma("application_id")?, pragma("user_version")?);
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .stored()?;
+    if tables > 0 && application != APPLICATION {
+        return Err(Error::damaged("this SQLite file does not belong to Everwhen; name another"));
+    }
+    match usize::try_from(seen) {
+        Ok(seen) if seen <= MIGRATIONS.len() => Ok(seen),
+        _ => Err(Error::unavailable(format!(
+            "this database was written by a newer Everwhen (schema {seen}, this program knows {}); \
+             use that version or a later one",
+            MIGRATIONS.len()
+        ))),
+    }
+}

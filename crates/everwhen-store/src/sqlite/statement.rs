@@ -1,0 +1,53 @@
+//! Running a statement: prepared once, cached, and with the engine's errors.
+
+use everwhen_engine::{Error, Result};
+use rusqlite::{Connection, Params, Row};
+
+use super::failure::Stored;
+
+/// A column's value.
+pub(super) fn get<T: rusqlite::types::FromSql>(row: &Row<'_>, column: usize) -> Result<T> {
+    row.get(column).stored()
+}
+
+/// The first row a statement finds.
+pub(super) fn first<T>(
+    connection: &Connection,
+    sql: &str,
+    values: impl Params,
+    read: impl FnOnce(&Row<'_>) -> Result<T>,
+) -> Result<Option<T>> {
+    let mut statement = connection.prepare_cached(sql).stored()?;
+    let mut rows = statement.query(values).stored()?;
+    rows.next().stored()?.map(read).transpose()
+}
+
+/// All rows a statement finds.
+pub(super) fn all<T>(
+    connection: &Connection,
+    sql: &str,
+    values: impl Params,
+    read: impl Fn(&Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut statement = connection.prepare_cached(sql).stored()?;
+    let mut rows = statement.query(values).stored()?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().stored()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+/// Runs a statement; answers how many rows it changed.
+pub(super) fn run(connection: &Connection, sql: &str, values: impl Params) -> Result<u64> {
+    let mut statement = connection.prepare_cached(sql).stored()?;
+    statement.execute(values).stored().map(|changed| changed as u64)
+}
+
+/// Runs a statement that must change exactly one row.
+pub(super) fn run_one(connection: &Connection, sql: &str, values: impl Params) -> Result<()> {
+    match run(connection, sql, values)? {
+        1 => Ok(()),
+        changed => Err(Error::damaged(format!("one row was to change, but {changed} did"))),
+    }
+}

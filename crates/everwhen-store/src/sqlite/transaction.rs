@@ -1,0 +1,160 @@
+//! The engine's view of a connection: a snapshot to read, a transaction to write.
+//!
+//! Nothing but a table of contents; the SQL stands in the file named after its table.
+
+use everwhen_engine::Result;
+use everwhen_engine::job::{Job, JobKind};
+use everwhen_engine::key::Key;
+use everwhen_engine::memory::{
+    Branch, BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId,
+    JobId, KeyId, Memory, Name, VaultId, VaultInfo,
+};
+use everwhen_engine::ports::{
+    ContextVersion, ConversationQuery, EntryQuery, MemoryRef, Neighbour, Removed, Snapshot,
+    Speakers, Tx,
+};
+use everwhen_engine::receipt::{KeptReceipt, Receipt};
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use super::{contexts, conversations, entries, forget, jobs, keys, receipts, vaults};
+
+/// One consistent state.
+pub(super) struct View<'c> {
+    connection: &'c Connection,
+}
+
+impl<'c> View<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { connection }
+    }
+}
+
+/// A transaction in the hands of one work.
+pub(super) struct Transaction<'c> {
+    view: View<'c>,
+    purges: bool,
+}
+
+impl<'c> Transaction<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { view: View::new(connection), purges: false }
+    }
+
+    /// Whether something was removed that must not linger in the log.
+    pub(super) fn purges(&self) -> bool {
+        self.purges
+    }
+}
+
+/// Writes one method per line, all with the connection put in front of the arguments.
+macro_rules! forward {
+    ($($module:ident :: $target:ident as $method:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
+        fn $method(&self, $($argument: $kind),*) -> Result<$answer> {
+            $module::$target(self.connection, $($argument),*)
+        }
+    )*};
+    (mut $($module:ident :: $target:ident as $method:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
+        fn $method(&mut self, $($argument: $kind),*) -> Result<$answer> {
+            $module::$target(self.view.connection, $($argument),*)
+        }
+    )*};
+    (purge $($module:ident :: $target:ident as $method:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
+        fn $method(&mut self, $($argument: $kind),*) -> Result<$answer> {
+            self.purges = true;
+            $module::$target(self.view.connection, $($argument),*)
+        }
+    )*};
+    (view $($method:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
+        fn $method(&self, $($argument: $kind),*) -> Result<$answer> {
+            self.view.$method($($argument),*)
+        }
+    )*};
+}
+
+impl Snapshot for View<'_> {
+    forward! {
+        vaults::by_id as vault(id: VaultId) -> Option<VaultInfo>;
+        vaults::by_name as vault_named(name: &Name) -> Option<VaultInfo>;
+        vaults::list as vaults(after: Option<&Name>, limit: usize) -> Vec<VaultInfo>;
+        vaults::memory as memory(memory: MemoryRef) -> Option<Memory>;
+        vaults::memory_named as memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
+        vaults::memories as memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
+        entries::by_id as entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
+        entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
+        entries::before as before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
+        entries::after as after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
+        conversations::by_id as conversation(memory: MemoryRef, id: ConversationId) -> Option<Conversation>;
+        conversations::by_name as conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
+        conversations::list as conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
+        conversations::retained as retained(memory: MemoryRef) -> u64;
+        conversations::branches as branches(memory: MemoryRef, id: ConversationId) -> Vec<Branch>;
+        conversations::endings as endings(memory: MemoryRef, since: Timestamp, until: Timestamp) -> Vec<Timestamp>;
+        contexts::version as context(memory: MemoryRef, version: ContextVersion) -> Option<ContextDocument>;
+        contexts::list as contexts(memory: MemoryRef, before: Option<u64>, limit: usize) -> Vec<ContextDocument>;
+        receipts::by_key as receipt(vault: Option<VaultId>, key: &Name) -> Option<KeptReceipt>;
+        jobs::by_id as job(id: JobId) -> Option<Job>;
+        jobs::next as next_job(now: Timestamp) -> Option<Job>;
+        jobs::list as jobs(vault: Option<VaultId>, limit: usize) -> Vec<Job>;
+        keys::list as keys() -> Vec<Key>;
+    }
+}
+
+impl Snapshot for Transaction<'_> {
+    forward! { view
+        vault(id: VaultId) -> Option<VaultInfo>;
+        vault_named(name: &Name) -> Option<VaultInfo>;
+        vaults(after: Option<&Name>, limit: usize) -> Vec<VaultInfo>;
+        memory(memory: MemoryRef) -> Option<Memory>;
+        memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
+        memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
+        entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
+        entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
+        before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
+        after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
+        conversation(memory: MemoryRef, id: ConversationId) -> Option<Conversation>;
+        conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
+        conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
+        retained(memory: MemoryRef) -> u64;
+        branches(memory: MemoryRef, id: ConversationId) -> Vec<Branch>;
+        endings(memory: MemoryRef, since: Timestamp, until: Timestamp) -> Vec<Timestamp>;
+        context(memory: MemoryRef, version: ContextVersion) -> Option<ContextDocument>;
+        contexts(memory: MemoryRef, before: Option<u64>, limit: usize) -> Vec<ContextDocument>;
+        receipt(vault: Option<VaultId>, key: &Name) -> Option<KeptReceipt>;
+        job(id: JobId) -> Option<Job>;
+        next_job(now: Timestamp) -> Option<Job>;
+        jobs(vault: Option<VaultId>, limit: usize) -> Vec<Job>;
+        keys() -> Vec<Key>;
+    }
+}
+
+impl Tx for Transaction<'_> {
+    fn snapshot(&self) -> &dyn Snapshot {
+        &self.view
+    }
+
+    forward! { mut
+        vaults::put as put_vault(vault: &VaultInfo) -> ();
+        vaults::put_memory as put_memory(vault: VaultId, memory: &Memory) -> ();
+        entries::add as add_entry(vault: VaultId, entry: &Entry, receipt: Option<&Name>) -> ();
+        entries::mark_corrected as mark_corrected(memory: MemoryRef, id: EntryId, corrected: Corrected) -> ();
+        entries::mark_branch as mark_branch(memory: MemoryRef, entries: &[EntryId], branch: BranchId, at: Timestamp) -> ();
+        entries::move_to as move_entries(memory: MemoryRef, entries: &[EntryId], to: ConversationId) -> ();
+        conversations::put as put_conversation(vault: VaultId, conversation: &Conversation) -> ();
+        conversations::merge as merge_conversation(memory: MemoryRef, from: ConversationId, into: ConversationId) -> ();
+        conversations::add_ending as add_ending(memory: MemoryRef, at: Timestamp) -> ();
+        contexts::add as add_context(vault: VaultId, context: &ContextDocument) -> ();
+        receipts::keep as keep_receipt(vault: Option<VaultId>, key: &Name, digest: [u8; 32], receipt: &Receipt) -> ();
+        jobs::put as put_job(job: &Job) -> ();
+        jobs::remove as remove_job(kind: JobKind, conversation: ConversationId) -> ();
+        keys::add as add_key(key: &Key) -> ();
+        keys::remove as remove_key(id: KeyId) -> bool;
+    }
+
+    forward! { purge
+        forget::entries as remove_entries(memory: MemoryRef, entries: &[EntryId]) -> u64;
+        forget::conversation as remove_conversation(memory: MemoryRef, id: ConversationId) -> Removed;
+        forget::memory as remove_memory(memory: MemoryRef) -> Removed;
+        forget::vault as remove_vault(id: VaultId) -> Removed;
+    }
+}

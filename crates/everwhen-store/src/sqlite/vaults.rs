@@ -1,0 +1,124 @@
+//! The tables `vault` and `memory`.
+
+use everwhen_engine::Result;
+use everwhen_engine::memory::{Memory, Name, VaultId, VaultInfo};
+use everwhen_engine::ports::MemoryRef;
+use everwhen_engine::when::Zone;
+use rusqlite::{Connection, Row, params};
+
+use super::statement::{all, first, get, run};
+use crate::row::{count, damaged, id, instant, micros, name, number, settings, settings_json};
+
+const VAULT: &str = "SELECT id, name, description, zone, settings, creation_time FROM vault";
+const MEMORY: &str = "SELECT id, name, description, creation_time, last_sequence, last_creation,
+    last_ending, waiting_entry, waiting_since FROM memory";
+
+pub(super) fn by_id(connection: &Connection, id: VaultId) -> Result<Option<VaultInfo>> {
+    first(connection, &format!("{VAULT} WHERE id = ?1"), [id.bytes()], read_vault)
+}
+
+pub(super) fn by_name(connection: &Connection, name: &Name) -> Result<Option<VaultInfo>> {
+    first(connection, &format!("{VAULT} WHERE name = ?1"), [name.as_str()], read_vault)
+}
+
+pub(super) fn list(
+    connection: &Connection,
+    after: Option<&Name>,
+    limit: usize,
+) -> Result<Vec<VaultInfo>> {
+    let sql = format!("{VAULT} WHERE name > ?1 ORDER BY name LIMIT ?2");
+    let values = params![after.map_or("", Name::as_str), number(limit as u64)];
+    all(connection, &sql, values, read_vault)
+}
+
+pub(super) fn put(connection: &Connection, vault: &VaultInfo) -> Result<()> {
+    let sql = "INSERT INTO vault (id, name, description, zone, settings, creation_time)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        ON CONFLICT (id) DO UPDATE SET name = ?2, description = ?3, zone = ?4, settings = ?5";
+    let values = params![
+        vault.id.bytes(),
+        vault.name.as_str(),
+        vault.description,
+        vault.zone.name(),
+        settings_json(&vault.settings),
+        micros(vault.creation_time),
+    ];
+    run(connection, sql, values).map(drop)
+}
+
+pub(super) fn memory(connection: &Connection, memory: MemoryRef) -> Result<Option<Memory>> {
+    let sql = format!("{MEMORY} WHERE vault_id = ?1 AND id = ?2");
+    let values = [memory.vault.bytes(), memory.memory.bytes()];
+    first(connection, &sql, values, read_memory)
+}
+
+pub(super) fn memory_named(
+    connection: &Connection,
+    vault: VaultId,
+    name: &Name,
+) -> Result<Option<Memory>> {
+    let sql = format!("{MEMORY} WHERE vault_id = ?1 AND name = ?2");
+    first(connection, &sql, params![vault.bytes(), name.as_str()], read_memory)
+}
+
+pub(super) fn memories(
+    connection: &Connection,
+    vault: VaultId,
+    after: Option<&Name>,
+    limit: usize,
+) -> Result<Vec<Memory>> {
+    let sql = format!("{MEMORY} WHERE vault_id = ?1 AND name > ?2 ORDER BY name LIMIT ?3");
+    let after = after.map_or("", Name::as_str);
+    let values = params![vault.bytes(), after, number(limit as u64)];
+    all(connection, &sql, values, read_memory)
+}
+
+pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memory) -> Result<()> {
+    let sql = "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
+            last_creation, last_ending, waiting_entry, waiting_since)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        ON CONFLICT (vault_id, id) DO UPDATE SET name = ?3, description = ?4, last_sequence = ?6,
+            last_creation = ?7, last_ending = ?8, waiting_entry = ?9, waiting_since = ?10";
+    let values = params![
+        vault.bytes(),
+        memory.id.bytes(),
+        memory.name.as_str(),
+        memory.description,
+        micros(memory.creation_time),
+        number(memory.last_sequence),
+        micros(memory.last_creation),
+        memory.last_ending.map(micros),
+        memory.waiting.map(|(entry, _)| entry.bytes()),
+        memory.waiting.map(|(_, since)| micros(since)),
+    ];
+    run(connection, sql, values).map(drop)
+}
+
+fn read_vault(row: &Row<'_>) -> Result<VaultInfo> {
+    let zone: String = get(row, 3)?;
+    Ok(VaultInfo {
+        id: id(&get::<Vec<u8>>(row, 0)?)?,
+        name: name(get(row, 1)?)?,
+        description: get(row, 2)?,
+        zone: Zone::named(&zone).map_err(|_| damaged("zone", &zone))?,
+        settings: settings(&get::<String>(row, 4)?)?,
+        creation_time: instant(get(row, 5)?)?,
+    })
+}
+
+fn read_memory(row: &Row<'_>) -> Result<Memory> {
+    let waiting: (Option<Vec<u8>>, Option<i64>) = (get(row, 7)?, get(row, 8)?);
+    Ok(Memory {
+        id: id(&get::<Vec<u8>>(row, 0)?)?,
+        name: name(get(row, 1)?)?,
+        description: get(row, 2)?,
+        creation_time: instant(get(row, 3)?)?,
+        last_sequence: count(get(row, 4)?)?,
+        last_creation: instant(get(row, 5)?)?,
+        last_ending: get::<Option<i64>>(row, 6)?.map(instant).transpose()?,
+        waiting: match waiting {
+            (Some(entry), Some(since)) => Some((id(&entry)?, instant(since)?)),
+            _ => None,
+        },
+    })
+}

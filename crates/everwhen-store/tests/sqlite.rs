@@ -1,0 +1,157 @@
+//! What only the SQLite store promises: files of other programs and versions are left alone, a full
+//! disk stores nothing, a failing write takes nobody along, and what is forgotten is gone.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
+use everwhen_engine::ports::{EntryQuery, Store};
+use everwhen_engine::receipt::Receipt;
+use everwhen_engine::{Engine, Error, ErrorKind, Forget, Vault};
+use everwhen_store::{SqliteOptions, SqliteStore};
+use everwhen_testkit::{block_on, engine_over};
+use rusqlite::Connection;
+
+struct Place {
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { directory: tempfile::tempdir().unwrap() }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.directory.path().join("everwhen.db")
+    }
+
+    fn open(&self) -> Result<SqliteStore, Error> {
+        SqliteStore::open(&self.file(), SqliteOptions::default())
+    }
+
+    fn vault(&self, options: SqliteOptions) -> Vault {
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&self.file(), options).unwrap());
+        vault_of(&engine_over(store).0)
+    }
+}
+
+fn vault_of(engine: &Engine) -> Vault {
+    block_on(engine.vault_to_write(Address::read("vault", "v").unwrap())).unwrap()
+}
+
+fn memory() -> Address<MemoryId> {
+    Address::Name(Name::new("memory", "m").unwrap())
+}
+
+fn say(text: &str) -> Vec<NewEntry> {
+    vec![NewEntry::new(Role::User, Said::new(text).unwrap())]
+}
+
+fn said(vault: &Vault) -> Vec<String> {
+    let page = block_on(vault.entries(memory(), None, EntryQuery::default())).unwrap();
+    page.data.iter().map(|entry| entry.content.as_str().to_owned()).collect()
+}
+
+fn opening_fails(place: &Place, kind: ErrorKind, words: &str) {
+    let before = std::fs::read(place.file()).unwrap();
+    let error = place.open().err().expect("opening must fail");
+    assert_eq!(error.kind(), kind, "{error}");
+    assert!(error.message().contains(words), "{error}");
+    assert!(std::fs::read(place.file()).unwrap() == before, "the file was changed");
+}
+
+#[test]
+fn a_database_of_a_newer_version_is_left_alone() {
+    let place = Place::new();
+    drop(place.open().unwrap());
+    Connection::open(place.file()).unwrap().pragma_update(None, "user_version", 999).unwrap();
+    opening_fails(&place, ErrorKind::Unavailable, "newer Everwhen");
+}
+
+#[test]
+fn a_database_of_another_program_is_left_alone() {
+    let place = Place::new();
+    Connection::open(place.file()).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+    opening_fails(&place, ErrorKind::Damaged, "does not belong to Everwhen");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_left_alone() {
+    let place = Place::new();
+    std::fs::write(place.file(), "dear diary, ".repeat(1000)).unwrap();
+    opening_fails(&place, ErrorKind::Damaged, "not a healthy SQLite database");
+}
+
+#[test]
+fn a_directory_that_does_not_exist_is_named() {
+    let missing = Path::new("no/such/directory/everwhen.db");
+    let error = SqliteStore::open(missing, SqliteOptions::default()).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.message().contains("no/such/directory"), "{error}");
+}
+
+#[test]
+fn a_full_disk_stores_nothing_and_is_survived() {
+    let place = Place::new();
+    let small = SqliteOptions { max_bytes: Some(400 * 1024), ..SqliteOptions::default() };
+    let vault = place.vault(small);
+    block_on(vault.remember(memory(), say("fits"), None)).unwrap();
+    let big = "x".repeat(900 * 1024);
+    let error = block_on(vault.remember(memory(), say(&big), None)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.message().contains("full"), "{error}");
+    block_on(vault.remember(memory(), say("fits too"), None)).unwrap();
+    assert_eq!(said(&vault), ["fits", "fits too"]);
+}
+
+#[test]
+fn everything_is_there_after_reopening() {
+    let place = Place::new();
+    let vault = place.vault(SqliteOptions::default());
+    for number in 0..50 {
+        block_on(vault.remember(memory(), say(&format!("entry {number}")), None)).unwrap();
+    }
+    drop(vault);
+    let again = place.vault(SqliteOptions::default());
+    assert_eq!(said(&again).len(), 50);
+    let store = place.open().unwrap();
+    assert_eq!(block_on(Store::check(&store)).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn a_failing_or_panicking_work_takes_nobody_along() {
+    let place = Place::new();
+    let store: Arc<dyn Store> = Arc::new(place.open().unwrap());
+    let vault = vault_of(&engine_over(Arc::clone(&store)).0);
+    block_on(vault.remember(memory(), say("kept"), None)).unwrap();
+    let refused = block_on(store.write(Box::new(|_| Err(Error::invalid("no")))));
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
+    let panicked = block_on(store.write(Box::new(|_| panic!("a bug"))));
+    assert_eq!(panicked.unwrap_err().kind(), ErrorKind::Damaged);
+    let panicked = block_on(store.read(Box::new(|_| panic!("a bug"))));
+    assert_eq!(panicked.unwrap_err().kind(), ErrorKind::Damaged);
+    block_on(vault.remember(memory(), say("kept too"), None)).unwrap();
+    assert_eq!(said(&vault), ["kept", "kept too"]);
+}
+
+#[test]
+fn forgotten_text_is_gone_from_the_files() {
+    let place = Place::new();
+    let vault = place.vault(SqliteOptions::default());
+    let secret = "xylophone-quartz-4711";
+    let done = block_on(vault.remember(memory(), say(secret), None)).unwrap();
+    let Receipt::Entries(receipt) = done.receipt else { panic!("{:?}", done.receipt) };
+    assert!(found_on_disk(&place, secret), "the test would not notice");
+    let what = Forget::Entry(receipt.entries[0].id);
+    block_on(vault.forget(memory(), what, None)).unwrap();
+    assert!(!found_on_disk(&place, secret));
+}
+
+fn found_on_disk(place: &Place, text: &str) -> bool {
+    let files = std::fs::read_dir(place.directory.path()).unwrap();
+    files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+}
