@@ -1,1 +1,6 @@
-//! (being written)
+//! Measures Everwhen the way a user meets it: through the front door and over HTTP.
+//!
+//! Figures are compared inside one run, on the same machine, beside the same disk; absolute numbers
+//! of a shared machine mean little.
+
+pub mod store;

@@ -9,7 +9,9 @@ use crate::desk::Desk;
 use crate::job::{Job, JobState};
 use crate::key::{self, Key, KeyHash};
 use crate::memory::vaults::check_description;
-use crate::memory::{Address, Chance, JobId, KeyId, Mint, Name, Settings, VaultId, VaultInfo};
+use crate::memory::{
+    Address, Chance, JobId, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
+};
 use crate::ports::{Snapshot, Store, Tx};
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::vault::Vault;
@@ -49,8 +51,8 @@ pub struct NewVault {
     pub description: Option<String>,
     /// Where its days begin and end, if not where the default says.
     pub zone: Option<Zone>,
-    /// Its rules, if not the default ones.
-    pub settings: Option<Settings>,
+    /// Its rules, where not the default ones.
+    pub settings: Option<SettingsChange>,
 }
 
 /// All vaults of one store.
@@ -114,6 +116,12 @@ impl Engine {
             .await
     }
 
+    /// What a write on vaults themselves did when it was done before. So forgetting a vault again,
+    /// which can no longer be found, gets the answer it got the first time.
+    pub async fn replayed(&self, idempotency: Idempotency) -> Result<Option<Done>> {
+        self.store.look(move |snapshot| receipt::kept(snapshot, None, &idempotency)).await
+    }
+
     /// Vaults by name, behind `after`.
     pub async fn vaults(&self, after: Option<Name>, limit: usize) -> Result<Vec<VaultInfo>> {
         self.store.look(move |snapshot| snapshot.vaults(after.as_ref(), limit)).await
@@ -121,7 +129,7 @@ impl Engine {
 
     fn draft(&self, new: NewVault) -> Result<VaultInfo> {
         check_description("description", new.description.as_deref())?;
-        let settings = new.settings.unwrap_or(self.defaults.settings);
+        let settings = new.settings.unwrap_or_default().on(self.defaults.settings);
         settings.check()?;
         if new.name.as_str().starts_with(VaultId::PREFIX) {
             return Err(Error::invalid(format!(

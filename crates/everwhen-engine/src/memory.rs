@@ -20,4 +20,4 @@ pub use id::{
 };
 pub use name::{Address, Name};
 pub use said::Said;
-pub use vaults::{Memory, Retention, Settings, VaultInfo};
+pub use vaults::{Memory, Retention, Settings, SettingsChange, VaultInfo};

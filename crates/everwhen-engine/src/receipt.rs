@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use crate::memory::{BranchId, ContextId, ConversationId, EntryId, MemoryId, Name, VaultId};
-use crate::ports::{Removed, Tx};
+use crate::ports::{Removed, Snapshot, Tx};
 use crate::{Error, Result};
 
 /// A caller's name for one write, and a digest of what it asks for.
@@ -116,15 +116,25 @@ pub(crate) fn once(
     idempotency: Option<&Idempotency>,
     work: impl FnOnce(&mut dyn Tx) -> Result<Receipt>,
 ) -> Result<Done> {
-    let Some(Idempotency { key, digest }) = idempotency else {
+    let Some(idempotency) = idempotency else {
         return work(tx).map(|receipt| Done { receipt, replayed: false });
     };
-    if let Some(kept) = tx.receipt(vault, key)? {
-        return replay(key, *digest, kept);
+    if let Some(done) = kept(tx.snapshot(), vault, idempotency)? {
+        return Ok(done);
     }
     let receipt = work(tx)?;
-    tx.keep_receipt(vault, key, *digest, &receipt)?;
+    tx.keep_receipt(vault, &idempotency.key, idempotency.digest, &receipt)?;
     Ok(Done { receipt, replayed: false })
+}
+
+/// What the write did when it was done before, if it was.
+pub(crate) fn kept(
+    snapshot: &dyn Snapshot,
+    vault: Option<VaultId>,
+    Idempotency { key, digest }: &Idempotency,
+) -> Result<Option<Done>> {
+    let kept = snapshot.receipt(vault, key)?;
+    kept.map(|kept| replay(key, *digest, kept)).transpose()
 }
 
 fn replay(key: &Name, digest: [u8; 32], kept: KeptReceipt) -> Result<Done> {

@@ -14,7 +14,7 @@ use crate::forget::{self, Forget};
 use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, Branch, ContextDocument, Conversation, ConversationId, ConversationName, Entry,
-    EntryId, Memory, MemoryId, Mint, Name, NewContext, NewEntry, Role, Settings, VaultId,
+    EntryId, Memory, MemoryId, Mint, Name, NewContext, NewEntry, Role, SettingsChange, VaultId,
     VaultInfo,
 };
 use crate::ports::{
@@ -48,7 +48,7 @@ pub struct VaultChange {
     /// A new zone; times stay, days move.
     pub zone: Option<Zone>,
     /// New rules; they hold for what comes, not for what is.
-    pub settings: Option<Settings>,
+    pub settings: Option<SettingsChange>,
 }
 
 /// What to change about a memory, or to say about a new one; absent parts stay.
@@ -506,7 +506,7 @@ fn change_vault(tx: &mut dyn Tx, id: VaultId, change: VaultChange) -> Result<Rec
     }
     vault.description = change.description.or(vault.description);
     vault.zone = change.zone.unwrap_or(vault.zone);
-    vault.settings = change.settings.unwrap_or(vault.settings);
+    vault.settings = change.settings.unwrap_or_default().on(vault.settings);
     vault.settings.check()?;
     tx.put_vault(&vault)?;
     Ok(Receipt::Vault(id))

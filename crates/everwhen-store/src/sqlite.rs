@@ -39,12 +39,20 @@ pub enum Synchronous {
 }
 
 /// How to open the store.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct SqliteOptions {
     /// How hard commits are pressed onto the disk.
     pub synchronous: Synchronous,
     /// The database may not grow beyond this.
     pub max_bytes: Option<u64>,
+    /// So many waiting writes may share one commit.
+    pub commit_group: usize,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self { synchronous: Synchronous::Full, max_bytes: None, commit_group: 512 }
+    }
 }
 
 /// A store in one SQLite file. Dropping it waits for writes that were begun.
@@ -60,7 +68,7 @@ impl SqliteStore {
         let mut connection = connection::open_writer(path, options)?;
         schema::migrate(&mut connection)?;
         let readers = Readers::start(path)?;
-        Ok(Self { readers, writer: Writer::start(connection)? })
+        Ok(Self { readers, writer: Writer::start(connection, options.commit_group)? })
     }
 }
 

@@ -1,1 +1,65 @@
-//! (being written)
+//! Everwhen for those who embed it: memory that knows *when*.
+//!
+//! Every message carries the time it was said (`conversation_time`) next to the time it was stored
+//! (`creation_time`). Messages fall into conversations where people really paused, and can be
+//! listed, corrected, shown as a timeline, or forgotten. No model is needed for any of it.
+//!
+//! The words are few. A [`Vault`] belongs to one owner; it is the unit of isolation and of
+//! forgetting. A vault holds memories: one memory is one continuing relationship, such as a chat,
+//! a project or a person. A memory is a stream of entries, each one thing said.
+//!
+//! [`Everwhen::open`] takes a [`Config`] and gives an [`Engine`] over a SQLite database in one
+//! directory, which belongs to this process until the value is dropped. From there on everything
+//! is a verb of a [`Vault`]: `remember`, `entries`, `conversations`, `timeline`, `forget`. Each is
+//! one durable transaction; what it has answered survives a crash.
+//!
+//! Conversations that fall silent are closed and summarized by durable jobs. Run [`work`] beside
+//! your program to do them as they fall due, or [`Engine::settle`] whenever it suits you.
+//!
+//! ```
+//! use everwhen::memory::{Address, Name, NewEntry, Role, Said};
+//! use everwhen::ports::EntryQuery;
+//! use everwhen::{Config, Environment, Everwhen, Flags};
+//!
+//! # async fn example() -> everwhen::Result<()> {
+//! # let directory = tempfile::tempdir().expect("a directory for the example");
+//! # let data = directory.path().display().to_string();
+//! let flags = Flags { data: Some(data), zone: Some("Europe/Berlin".into()), ..Flags::default() };
+//! let config = Config::load(&Environment::default(), &flags)?;
+//! let everwhen = Everwhen::open(&config)?;
+//!
+//! let ana = Address::Name(Name::new("vault", "ana")?);
+//! let diary = Address::Name(Name::new("memory", "diary")?);
+//! let vault = everwhen.engine().vault_to_write(ana.clone()).await?;
+//!
+//! let said = everwhen::when::read_time("2023-01-08T12:49:00+01:00")?;
+//! let visit = NewEntry::new(Role::User, Said::new("I went to the museum today")?).said_at(said);
+//! vault.remember(diary.clone(), vec![visit], None).await?;
+//!
+//! let vault = everwhen.engine().vault(ana).await?;
+//! let entries = vault.entries(diary.clone(), None, EntryQuery::default()).await?;
+//! assert_eq!(entries.data[0].conversation_time, said);
+//! assert!(entries.data[0].creation_time > said);
+//!
+//! let timeline = vault.timeline(diary, EntryQuery::default()).await?;
+//! assert_eq!(timeline.data[0].text(), "2023-01-08 – I went to the museum today");
+//! # Ok(())
+//! # }
+//! # tokio::runtime::Runtime::new().expect("a runtime").block_on(example()).expect("the example");
+//! ```
+
+mod config;
+mod held;
+mod open;
+mod worker;
+mod world;
+
+pub use config::{
+    Chosen, Config, Environment, Flags, KEYS, Key as ConfigKey, LogFormat, Origin, Setting,
+};
+pub use everwhen_engine::*;
+pub use everwhen_store::Synchronous;
+pub use held::{Asked, Held, Holder, ServerNote};
+pub use open::{DATABASE_FILE, Everwhen, Opened};
+pub use worker::work;
+pub use world::{SystemChance, SystemClock, world};

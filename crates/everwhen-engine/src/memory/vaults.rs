@@ -57,6 +57,46 @@ pub struct Settings {
     pub retention: Retention,
 }
 
+/// Rules to change; absent ones stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SettingsChange {
+    /// `conversationIdleTimeoutMinutes`.
+    pub idle_timeout_minutes: Option<u32>,
+    /// `maxConversationsRetained`.
+    pub conversations_retained: Option<u32>,
+    /// `conversationStateTimeoutMinutes`.
+    pub state_timeout_minutes: Option<u32>,
+    /// `retention`.
+    pub retention: Option<Retention>,
+}
+
+impl SettingsChange {
+    /// The rules as they are after the change.
+    pub fn on(self, known: Settings) -> Settings {
+        Settings {
+            idle_timeout_minutes: self.idle_timeout_minutes.unwrap_or(known.idle_timeout_minutes),
+            conversations_retained: self
+                .conversations_retained
+                .unwrap_or(known.conversations_retained),
+            state_timeout_minutes: self
+                .state_timeout_minutes
+                .unwrap_or(known.state_timeout_minutes),
+            retention: self.retention.unwrap_or(known.retention),
+        }
+    }
+}
+
+impl From<Settings> for SettingsChange {
+    fn from(settings: Settings) -> Self {
+        Self {
+            idle_timeout_minutes: Some(settings.idle_timeout_minutes),
+            conversations_retained: Some(settings.conversations_retained),
+            state_timeout_minutes: Some(settings.state_timeout_minutes),
+            retention: Some(settings.retention),
+        }
+    }
+}
+
 /// What becomes of ended conversations beyond the number retained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retention {

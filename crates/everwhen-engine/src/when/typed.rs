@@ -29,9 +29,10 @@ pub fn read_time(text: &str) -> Result<Timestamp> {
 
 /// Reads RFC 3339, or a date with or without a time on the wall clock of `zone`.
 pub fn read_time_in(text: &str, zone: &Zone) -> Result<Timestamp> {
-    if let Ok(civil) = text.parse::<DateTime>()
-        && !has_offset(text)
-    {
+    if has_offset(text) {
+        return read_time(text);
+    }
+    if let Ok(civil) = text.parse::<DateTime>() {
         return on_wall_clock(civil, zone);
     }
     if let Ok(date) = text.parse::<Date>() {
@@ -53,13 +54,13 @@ fn on_wall_clock(civil: DateTime, zone: &Zone) -> Result<Timestamp> {
     in_range(zoned.timestamp()).map(to_microsecond)
 }
 
-/// The years 1 to 9999, which every format and store can write.
+/// The years 1 to 8999: every format and store can write them, and a timeout can be added to any.
 fn in_range(instant: Timestamp) -> Result<Timestamp> {
-    let (first, last) = (-62_135_596_800, 253_402_207_200);
+    let (first, last) = (-62_135_596_800, 221_845_392_000);
     if (first..last).contains(&instant.as_second()) {
         return Ok(instant);
     }
-    Err(Error::invalid(format!("time {instant} is outside the years 1 to 9999")))
+    Err(Error::invalid(format!("time {instant} is outside the years 1 to 8999")))
 }
 
 fn unreadable(text: &str) -> Error {
@@ -96,7 +97,9 @@ mod tests {
         let naive = read_time("2023-01-08T12:49:00").unwrap_err();
         assert!(naive.message().contains("has no zone"), "{naive}");
         let early = read_time("-000005-01-08T12:49:00Z").unwrap_err();
-        assert!(early.message().contains("years 1 to 9999"), "{early}");
+        assert!(early.message().contains("years 1 to 8999"), "{early}");
+        assert!(read_time("8999-12-31T23:59:59Z").is_ok());
+        assert!(read_time("9000-01-01T00:00:00Z").is_err());
     }
 
     #[test]
@@ -106,6 +109,7 @@ mod tests {
         assert_eq!(read("2023-01-08 12:49"), "2023-01-08T11:49:00Z");
         assert_eq!(read("2023-07-08"), "2023-07-07T22:00:00Z");
         assert_eq!(read("2023-01-08T12:49:00Z"), "2023-01-08T12:49:00Z");
+        assert_eq!(read("2023-01-08T12:49:00+02:00"), "2023-01-08T10:49:00Z");
         assert!(read_time_in("2023-02-30 10:00", &berlin).is_err());
     }
 }

@@ -1,12 +1,16 @@
 //! The IANA time zone in which a vault's days begin and end.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{Timestamp, Zoned};
 
 use crate::{Error, Result};
+
+/// The zones that travel inside the program: the same on every machine, whatever it has installed.
+static KNOWN: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 /// A named time zone, known to exist.
 #[derive(Clone, PartialEq, Eq)]
@@ -26,13 +30,20 @@ impl Zone {
         if name == "UTC" {
             return Ok(Self::utc());
         }
-        let zone = TimeZone::get(name).map_err(|_| {
+        let zone = KNOWN.get(name).map_err(|_| {
             Error::invalid(format!(
                 "unknown time zone {name:?}; use an IANA name such as \"Europe/Berlin\" or \"UTC\""
             ))
         })?;
         let name = zone.iana_name().unwrap_or(name).to_owned();
         Ok(Self { name, zone })
+    }
+
+    /// The names of all zones, sorted.
+    pub fn names() -> Vec<String> {
+        let mut names: Vec<String> = KNOWN.available().map(|name| name.to_string()).collect();
+        names.sort_unstable();
+        names
     }
 
     /// The IANA name.
@@ -83,6 +94,13 @@ mod tests {
     fn an_unknown_zone_names_what_would_be_right() {
         let error = Zone::named("Europe/Atlantis").unwrap_err();
         assert!(error.message().contains("Europe/Berlin"), "{error}");
+    }
+
+    #[test]
+    fn every_name_that_is_listed_is_a_zone() {
+        let names = Zone::names();
+        assert!(names.len() > 400 && names.iter().any(|name| name == "UTC"), "{}", names.len());
+        names.iter().for_each(|name| assert_eq!(Zone::named(name).unwrap().name(), name));
     }
 
     #[test]

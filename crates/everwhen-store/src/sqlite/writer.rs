@@ -14,8 +14,6 @@ use super::transaction::Transaction;
 
 /// Writes that may wait before callers have to.
 const QUEUE: usize = 4096;
-/// Most writes that share one commit.
-const GROUP: usize = 512;
 /// A group is committed after this long, however many still wait.
 const GROUP_TIME: Duration = Duration::from_millis(50);
 
@@ -35,11 +33,11 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Starts the thread on its connection.
-    pub(super) fn start(connection: Connection) -> Result<Self> {
+    pub(super) fn start(connection: Connection, group: usize) -> Result<Self> {
         let (queue, requests) = mpsc::channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("everwhen-writer".into())
-            .spawn(move || write_until_closed(&connection, requests))
+            .spawn(move || write_until_closed(&connection, requests, group))
             .map_err(|error| Error::unavailable(format!("no writer thread: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -64,16 +62,26 @@ impl Drop for Writer {
     }
 }
 
-fn write_until_closed(connection: &Connection, mut requests: mpsc::Receiver<Request>) {
+fn write_until_closed(
+    connection: &Connection,
+    mut requests: mpsc::Receiver<Request>,
+    group: usize,
+) {
     while let Some(first) = requests.blocking_recv() {
-        write_group(connection, first, &mut requests);
+        write_group(connection, first, &mut requests, group);
     }
     // Folding the log into the file now spares the next start from doing it.
     let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
 }
 
-/// Runs the first work and all that wait behind it, commits once, and answers everybody.
-fn write_group(connection: &Connection, first: Request, requests: &mut mpsc::Receiver<Request>) {
+/// Runs the first work and those that wait behind it, up to `group` in all, commits once, and
+/// answers everybody.
+fn write_group(
+    connection: &Connection,
+    first: Request,
+    requests: &mut mpsc::Receiver<Request>,
+    group: usize,
+) {
     if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE").stored() {
         let _ = first.answer.send(Err(error));
         return;
@@ -89,7 +97,7 @@ fn write_group(connection: &Connection, first: Request, requests: &mut mpsc::Rec
         if connection.is_autocommit() {
             return abandon(pending);
         }
-        if pending.len() < GROUP && began.elapsed() < GROUP_TIME {
+        if pending.len() < group && began.elapsed() < GROUP_TIME {
             next = requests.try_recv().ok();
         }
     }

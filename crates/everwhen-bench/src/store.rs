@@ -1,0 +1,45 @@
+//! `everwhen bench store`: how fast entries are kept and listed.
+//!
+//! Walk: batches beside a bare SQLite loop → single durable adds over HTTP with 1, 8 and 64
+//! clients, with and without group commit → lists by time at two sizes → memory in use.
+
+mod bare;
+mod batches;
+mod dialogue;
+mod lists;
+mod load;
+mod report;
+mod server;
+mod singles;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+
+pub use report::StoreReport;
+
+/// What to measure, and how long.
+#[derive(Debug, Clone)]
+pub struct StoreBench {
+    /// The program to start as a server.
+    pub binary: PathBuf,
+    /// Entries in the large list.
+    pub large: usize,
+    /// How long each number of clients adds entries.
+    pub per_load: Duration,
+}
+
+/// Entries in the small list.
+const SMALL: usize = 10_000;
+
+/// Runs all of it; `say` is told what is being done.
+pub async fn run(setup: &StoreBench, say: &(dyn Fn(&str) + Sync)) -> Result<StoreReport> {
+    say("batches of 100, beside a bare SQLite loop");
+    let batches = batches::measure().await?;
+    say("single durable adds over HTTP");
+    let singles = singles::measure(setup, say).await?;
+    say("lists by time range");
+    let lists = lists::measure(setup, SMALL, say).await?;
+    Ok(StoreReport { batches, singles, lists })
+}

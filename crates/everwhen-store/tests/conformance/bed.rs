@@ -1,0 +1,71 @@
+//! The backends, each empty and ready, and how to run a case on them.
+
+use std::sync::Arc;
+
+use everwhen_engine::ports::{Snapshot, Store, Tx};
+use everwhen_engine::{Error, Result};
+use everwhen_store::{SqliteOptions, SqliteStore, Synchronous};
+use everwhen_testkit::{PlainStore, block_on};
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestRunner};
+use tempfile::TempDir;
+
+/// Makes an empty store.
+pub(crate) type Open = fn() -> Bed;
+
+/// An empty store and, where it has one, its directory, which goes after it.
+pub(crate) struct Bed {
+    pub(crate) store: Arc<dyn Store>,
+    _directory: Option<TempDir>,
+}
+
+/// The oracle.
+pub(crate) fn plain() -> Bed {
+    Bed { store: Arc::new(PlainStore::new()), _directory: None }
+}
+
+/// SQLite in a file. Nobody pulls the plug in these tests.
+pub(crate) fn sqlite() -> Bed {
+    let directory = tempfile::tempdir().unwrap();
+    let options = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
+    let store = SqliteStore::open(&directory.path().join("everwhen.db"), options).unwrap();
+    Bed { store: Arc::new(store), _directory: Some(directory) }
+}
+
+impl Bed {
+    /// Looks something up.
+    pub(crate) fn look<T, F>(&self, work: F) -> T
+    where
+        T: Send + 'static,
+        F: FnOnce(&dyn Snapshot) -> Result<T> + Send + 'static,
+    {
+        block_on(self.store.look(work)).unwrap()
+    }
+
+    /// Writes something.
+    pub(crate) fn write<T, F>(&self, work: F) -> T
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Tx) -> Result<T> + Send + 'static,
+    {
+        block_on(self.store.transact(work)).unwrap()
+    }
+
+    /// Writes something that the store must refuse, and leaves nothing of it.
+    pub(crate) fn refuse<F>(&self, work: F) -> Error
+    where
+        F: FnOnce(&mut dyn Tx) -> Result<()> + Send + 'static,
+    {
+        block_on(self.store.transact(work)).expect_err("the store must refuse this")
+    }
+}
+
+/// Runs a property over so many random values; a failure shows the smallest one found.
+pub(crate) fn for_all<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value)) {
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let run = TestRunner::new(config).run(&strategy, |value| {
+        property(value);
+        Ok(())
+    });
+    run.unwrap();
+}

@@ -1,0 +1,107 @@
+//! Vaults and memories as rows: put, found by id and by name, listed by name.
+
+use everwhen_engine::memory::{Memory, Retention, Settings, VaultInfo};
+use everwhen_engine::when::Zone;
+
+use crate::bed::Open;
+use crate::rows::{at, home, id, memory, name, place, vault};
+
+pub(crate) fn a_vault_is_found_by_id_and_by_name(open: Open) {
+    let bed = open();
+    let ana = furnished();
+    let kept = ana.clone();
+    bed.write(move |tx| {
+        tx.put_vault(&kept)?;
+        assert_eq!(tx.vault(kept.id)?, Some(kept), "a transaction sees what it wrote");
+        Ok(())
+    });
+    assert_eq!(bed.look(|rows| rows.vault(id(1))), Some(ana.clone()));
+    assert_eq!(bed.look(|rows| rows.vault_named(&name("Ana's Ümläut"))), Some(ana));
+    assert_eq!(bed.look(|rows| rows.vault(id(2))), None);
+    assert_eq!(bed.look(|rows| rows.vault_named(&name("ana's ümläut"))), None);
+}
+
+/// A vault in which everything has a value.
+fn furnished() -> VaultInfo {
+    VaultInfo {
+        description: Some("what\nfor".into()),
+        zone: Zone::named("Europe/Berlin").unwrap(),
+        settings: Settings {
+            idle_timeout_minutes: 7,
+            conversations_retained: 3,
+            state_timeout_minutes: 11,
+            retention: Retention::Delete,
+        },
+        ..vault(1, "Ana's Ümläut")
+    }
+}
+
+pub(crate) fn a_vault_is_replaced_whole(open: Open) {
+    let bed = open();
+    bed.write(|tx| tx.put_vault(&furnished()));
+    bed.write(|tx| tx.put_vault(&vault(1, "plain")));
+    assert_eq!(bed.look(|rows| rows.vaults(None, 9)), [vault(1, "plain")]);
+    assert_eq!(bed.look(|rows| rows.vault_named(&furnished().name)), None);
+}
+
+pub(crate) fn vaults_are_listed_by_name(open: Open) {
+    let bed = open();
+    bed.write(|tx| {
+        let names = ["b", "a", "Z", "é", "aa"].into_iter().zip(1..);
+        names.into_iter().try_for_each(|(called, number)| tx.put_vault(&vault(number, called)))
+    });
+    let listed = |after: Option<&'static str>, limit| {
+        let after = after.map(name);
+        let rows = bed.look(move |rows| rows.vaults(after.as_ref(), limit));
+        rows.iter().map(|vault| vault.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(None, 9), ["Z", "a", "aa", "b", "é"]);
+    assert_eq!(listed(None, 2), ["Z", "a"]);
+    assert_eq!(listed(Some("a"), 2), ["aa", "b"]);
+    assert_eq!(listed(Some("ab"), 9), ["b", "é"]);
+    assert_eq!(listed(Some("é"), 9), [""; 0]);
+}
+
+/// A memory in which everything has a value.
+fn lived_in() -> Memory {
+    Memory {
+        description: Some("why".into()),
+        last_sequence: 7,
+        last_creation: at(9),
+        last_ending: Some(at(8)),
+        waiting: Some((id(5), at(6))),
+        ..memory(1, "diary")
+    }
+}
+
+pub(crate) fn a_memory_is_found_by_id_and_by_name(open: Open) {
+    let bed = open();
+    bed.write(|tx| tx.put_memory(id(1), &lived_in()));
+    assert_eq!(bed.look(|rows| rows.memory(home())), Some(lived_in()));
+    assert_eq!(bed.look(|rows| rows.memory_named(id(1), &name("diary"))), Some(lived_in()));
+    assert_eq!(bed.look(|rows| rows.memory(place(1, 2))), None);
+    assert_eq!(bed.look(|rows| rows.memory_named(id(1), &name("Diary"))), None);
+}
+
+pub(crate) fn a_memory_is_replaced_whole(open: Open) {
+    let bed = open();
+    bed.write(|tx| tx.put_memory(id(1), &lived_in()));
+    bed.write(|tx| tx.put_memory(id(1), &memory(1, "plain")));
+    assert_eq!(bed.look(|rows| rows.memories(id(1), None, 9)), [memory(1, "plain")]);
+}
+
+pub(crate) fn memories_are_listed_by_name(open: Open) {
+    let bed = open();
+    bed.write(|tx| {
+        let names = ["b", "a", "Z", "é", "aa"].into_iter().zip(1..);
+        names.into_iter().try_for_each(|(called, number)| tx.put_memory(id(1), &memory(number, called)))
+    });
+    let listed = |after: Option<&'static str>, limit| {
+        let after = after.map(name);
+        let rows = bed.look(move |rows| rows.memories(id(1), after.as_ref(), limit));
+        rows.iter().map(|memory| memory.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(None, 9), ["Z", "a", "aa", "b", "é"]);
+    assert_eq!(listed(Some("a"), 2), ["aa", "b"]);
+    assert_eq!(listed(Some("é"), 9), [""; 0]);
+}

@@ -1,0 +1,390 @@
+//! One validated [`Config`] out of the file, the environment over it, and flags over both.
+//!
+//! Every value knows where it came from, so that `everwhen config` can say it. This is the only
+//! place that reads the process's environment; everybody else is handed an [`Environment`].
+
+mod key;
+mod layer;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use everwhen_store::{SqliteOptions, Synchronous};
+
+pub use key::{KEYS, Key};
+pub use layer::Origin;
+use layer::{Found, Layers};
+
+use crate::memory::{Address, MemoryId, Retention, Settings, VaultId};
+use crate::when::Zone;
+use crate::{Error, Result, VaultDefaults};
+
+const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+const MEGABYTE: u64 = 1024 * 1024;
+
+/// A value, and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen<T> {
+    /// The value.
+    pub value: T,
+    /// Who chose it.
+    pub from: Origin,
+}
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For programs, one object a line.
+    Json,
+}
+
+/// What the program does, decided.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The file that was read, if any.
+    pub file: Option<PathBuf>,
+    /// Where everything is kept.
+    pub data: Chosen<PathBuf>,
+    /// Where the server listens.
+    pub listen: Chosen<String>,
+    /// The zone of new vaults.
+    pub zone: Chosen<Zone>,
+    /// The vault that commands mean when none is named.
+    pub vault: Chosen<String>,
+    /// The memory that commands mean when none is named.
+    pub memory: Chosen<String>,
+    /// How much is logged: `off`, `error`, `warn`, `info`, `debug` or `trace`.
+    pub log: Chosen<String>,
+    /// How it is logged.
+    pub log_format: Chosen<LogFormat>,
+    /// The pause that ends a conversation.
+    pub idle_timeout_minutes: Chosen<u32>,
+    /// How many ended conversations stay listed.
+    pub conversations_retained: Chosen<u32>,
+    /// How long a question waits.
+    pub state_timeout_minutes: Chosen<u32>,
+    /// What becomes of the rest.
+    pub retention: Chosen<Retention>,
+    /// When a write counts as kept.
+    pub synchronous: Chosen<Synchronous>,
+    /// How large the store may grow, in megabytes.
+    pub max_size_mb: Chosen<Option<u64>>,
+    /// How many writes may share one commit.
+    pub commit_group: Chosen<u32>,
+}
+
+/// One line of `everwhen config`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// What is set.
+    pub key: Key,
+    /// Its value, as one would write it.
+    pub value: String,
+    /// Where it came from.
+    pub from: Origin,
+}
+
+/// What was said on the command line; absent parts are decided elsewhere.
+#[derive(Debug, Clone, Default)]
+pub struct Flags {
+    /// `--config`
+    pub config: Option<PathBuf>,
+    /// `--data`
+    pub data: Option<String>,
+    /// `--listen`
+    pub listen: Option<String>,
+    /// `--zone`
+    pub zone: Option<String>,
+    /// `--vault`
+    pub vault: Option<String>,
+    /// `--memory`
+    pub memory: Option<String>,
+    /// `--log`
+    pub log: Option<String>,
+    /// `--log-format`
+    pub log_format: Option<String>,
+}
+
+impl Flags {
+    /// The flags that were given: the key, the flag, the value.
+    fn values(&self) -> impl Iterator<Item = (Key, &'static str, &str)> {
+        let all = [
+            (key::DATA, "data", &self.data),
+            (key::LISTEN, "listen", &self.listen),
+            (key::ZONE, "zone", &self.zone),
+            (key::VAULT, "vault", &self.vault),
+            (key::MEMORY, "memory", &self.memory),
+            (key::LOG, "log", &self.log),
+            (key::LOG_FORMAT, "log-format", &self.log_format),
+        ];
+        all.into_iter().filter_map(|(key, flag, value)| Some((key, flag, value.as_deref()?)))
+    }
+}
+
+/// Environment variables, of the process or of a test.
+#[derive(Debug, Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// The environment this process was started with.
+    pub fn of_process() -> Result<Self> {
+        let mut known = BTreeMap::new();
+        for (name, value) in std::env::vars_os() {
+            let name = name.to_string_lossy().into_owned();
+            match value.into_string() {
+                Ok(value) => drop(known.insert(name, value)),
+                Err(_) if name.starts_with("EVERWHEN_") => {
+                    return Err(Error::invalid(format!("{name} is not valid UTF-8")));
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(Self(known))
+    }
+
+    /// The value of a variable; one that is set to nothing counts as absent.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The variables whose name says they are meant for this program.
+    fn ours(&self) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        all.filter(|(name, _)| name.starts_with("EVERWHEN_"))
+    }
+
+    /// A directory for this program below the one the variable names, else below `home/fallback`.
+    fn directory(&self, variable: &str, fallback: &str) -> Option<PathBuf> {
+        let named = self.get(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        let parent = named.or_else(|| Some(self.home()?.join(fallback)))?;
+        Some(parent.join("everwhen"))
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.get("HOME").map(Path::new)
+    }
+}
+
+impl<const N: usize> From<[(&str, &str); N]> for Environment {
+    fn from(pairs: [(&str, &str); N]) -> Self {
+        Self(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into())
+    }
+}
+
+impl Config {
+    /// Reads the three layers and checks every value.
+    pub fn load(environment: &Environment, flags: &Flags) -> Result<Self> {
+        let file = find_file(environment, flags);
+        let layers = Layers::read(file.as_deref(), environment, flags)?;
+        let config = Self {
+            data: data(&layers, environment)?,
+            listen: choose(&layers, key::LISTEN, listen, || "127.0.0.1:3939".into())?,
+            zone: choose(&layers, key::ZONE, Zone::named, system_zone)?,
+            vault: choose(&layers, key::VAULT, vault_name, || "default".into())?,
+            memory: choose(&layers, key::MEMORY, memory_name, || "default".into())?,
+            log: choose(&layers, key::LOG, log, || "info".into())?,
+            log_format: choose(&layers, key::LOG_FORMAT, LogFormat::named, || LogFormat::Text)?,
+            idle_timeout_minutes: number(&layers, key::IDLE_TIMEOUT, 30)?,
+            conversations_retained: number(&layers, key::RETAINED, 1000)?,
+            state_timeout_minutes: number(&layers, key::STATE_TIMEOUT, 60)?,
+            retention: choose(&layers, key::RETENTION, Retention::named, || Retention::Archive)?,
+            synchronous: choose(&layers, key::SYNCHRONOUS, synchronous, || Synchronous::Full)?,
+            max_size_mb: max_size(&layers)?,
+            commit_group: number(&layers, key::COMMIT_GROUP, 512)?,
+            file,
+        };
+        config.settings().check()?;
+        Ok(config)
+    }
+
+    /// What a vault gets that is made without being described.
+    pub fn vault_defaults(&self) -> VaultDefaults {
+        VaultDefaults { zone: self.zone.value.clone(), settings: self.settings() }
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            idle_timeout_minutes: self.idle_timeout_minutes.value,
+            conversations_retained: self.conversations_retained.value,
+            state_timeout_minutes: self.state_timeout_minutes.value,
+            retention: self.retention.value,
+        }
+    }
+
+    /// How the store is opened.
+    pub(crate) fn store_options(&self) -> SqliteOptions {
+        SqliteOptions {
+            synchronous: self.synchronous.value,
+            max_bytes: self.max_size_mb.value.map(|megabytes| megabytes * MEGABYTE),
+            commit_group: self.commit_group.value as usize,
+        }
+    }
+
+    /// Every value and where it came from, in the order of [`KEYS`].
+    pub fn listing(&self) -> Vec<Setting> {
+        let max_size = self.max_size_mb.value.map_or("none".into(), |size| size.to_string());
+        let rows = [
+            (quoted(&self.data.value.display().to_string()), &self.data.from),
+            (quoted(&self.listen.value), &self.listen.from),
+            (quoted(self.zone.value.name()), &self.zone.from),
+            (quoted(&self.vault.value), &self.vault.from),
+            (quoted(&self.memory.value), &self.memory.from),
+            (quoted(&self.log.value), &self.log.from),
+            (quoted(self.log_format.value.as_str()), &self.log_format.from),
+            (self.idle_timeout_minutes.value.to_string(), &self.idle_timeout_minutes.from),
+            (self.conversations_retained.value.to_string(), &self.conversations_retained.from),
+            (self.state_timeout_minutes.value.to_string(), &self.state_timeout_minutes.from),
+            (quoted(self.retention.value.as_str()), &self.retention.from),
+            (quoted(synchronous_name(self.synchronous.value)), &self.synchronous.from),
+            (max_size, &self.max_size_mb.from),
+            (self.commit_group.value.to_string(), &self.commit_group.from),
+        ];
+        let rows = KEYS.into_iter().zip(rows);
+        rows.map(|(key, (value, from))| Setting { key, value, from: from.clone() }).collect()
+    }
+
+    /// Where the file is looked for when nobody names one.
+    pub fn usual_file(environment: &Environment) -> Option<PathBuf> {
+        Some(environment.directory("XDG_CONFIG_HOME", ".config")?.join("config.toml"))
+    }
+}
+
+impl LogFormat {
+    fn named(text: &str) -> Result<Self> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(Error::invalid("is unknown")),
+        }
+    }
+
+    /// As written in the file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// The file somebody named, which must exist, else the usual one if it does.
+fn find_file(environment: &Environment, flags: &Flags) -> Option<PathBuf> {
+    let named = flags.config.clone().or_else(|| environment.get("EVERWHEN_CONFIG").map(Into::into));
+    named.or_else(|| Config::usual_file(environment).filter(|path| path.exists()))
+}
+
+/// What was set for a key, read by `read`; else the default.
+fn choose<T>(
+    layers: &Layers,
+    key: Key,
+    read: impl Fn(&str) -> Result<T>,
+    default: impl FnOnce() -> T,
+) -> Result<Chosen<T>> {
+    let Some(found) = layers.find(key) else {
+        return Ok(Chosen { value: default(), from: Origin::Default });
+    };
+    let text = found.text(key)?;
+    let value = read(text).map_err(|_| found.refuse(key, format_args!("is {text:?}")))?;
+    Ok(Chosen { value, from: found.from.clone() })
+}
+
+/// A whole number above zero.
+fn number(layers: &Layers, key: Key, default: u32) -> Result<Chosen<u32>> {
+    let Some(found) = layers.find(key) else {
+        return Ok(Chosen { value: default, from: Origin::Default });
+    };
+    let number = found.number(key)?;
+    let value = u32::try_from(number).ok().filter(|value| *value > 0);
+    let value = value.ok_or_else(|| found.refuse(key, format_args!("is {number}")))?;
+    Ok(Chosen { value, from: found.from.clone() })
+}
+
+fn max_size(layers: &Layers) -> Result<Chosen<Option<u64>>> {
+    if layers.find(key::MAX_SIZE_MB).is_none() {
+        return Ok(Chosen { value: None, from: Origin::Default });
+    }
+    let size = number(layers, key::MAX_SIZE_MB, 0)?;
+    Ok(Chosen { value: Some(size.value.into()), from: size.from })
+}
+
+/// The data directory. In a file, a relative path begins where the file is.
+fn data(layers: &Layers, environment: &Environment) -> Result<Chosen<PathBuf>> {
+    let Some(found) = layers.find(key::DATA) else {
+        let value = environment.directory("XDG_DATA_HOME", ".local/share").ok_or_else(|| {
+            Error::invalid(
+                "cannot tell where to keep data: neither XDG_DATA_HOME nor HOME is set; \
+                 name a directory with --data",
+            )
+        })?;
+        return Ok(Chosen { value, from: Origin::Default });
+    };
+    let path = expand_home(found.text(key::DATA)?, environment);
+    Ok(Chosen { value: from_file(path, found), from: found.from.clone() })
+}
+
+fn expand_home(text: &str, environment: &Environment) -> PathBuf {
+    match (text.strip_prefix("~/"), environment.home()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(text),
+    }
+}
+
+fn from_file(path: PathBuf, found: &Found) -> PathBuf {
+    match &found.from {
+        Origin::File { path: file, .. } => file.parent().unwrap_or(Path::new("")).join(path),
+        _ => path,
+    }
+}
+
+/// A host and a port; the host is looked up when the server starts.
+fn listen(text: &str) -> Result<String> {
+    let parts = text.rsplit_once(':');
+    let right = parts.is_some_and(|(host, port)| {
+        let bare = !host.contains(':') || (host.starts_with('[') && host.ends_with(']'));
+        !host.is_empty() && bare && port.parse::<u16>().is_ok()
+    });
+    if right { Ok(text.to_owned()) } else { Err(Error::invalid("is no address")) }
+}
+
+fn vault_name(text: &str) -> Result<String> {
+    Address::<VaultId>::read("vault", text).map(|_| text.to_owned())
+}
+
+fn memory_name(text: &str) -> Result<String> {
+    Address::<MemoryId>::read("memory", text).map(|_| text.to_owned())
+}
+
+fn log(text: &str) -> Result<String> {
+    let known = LOG_LEVELS.contains(&text);
+    if known { Ok(text.to_owned()) } else { Err(Error::invalid("is unknown")) }
+}
+
+fn synchronous(text: &str) -> Result<Synchronous> {
+    match text {
+        "full" => Ok(Synchronous::Full),
+        "normal" => Ok(Synchronous::Normal),
+        _ => Err(Error::invalid("is unknown")),
+    }
+}
+
+fn synchronous_name(value: Synchronous) -> &'static str {
+    match value {
+        Synchronous::Full => "full",
+        Synchronous::Normal => "normal",
+    }
+}
+
+/// This machine's zone, if it has a name.
+fn system_zone() -> Zone {
+    let zone = jiff::tz::TimeZone::system();
+    zone.iana_name().and_then(|name| Zone::named(name).ok()).unwrap_or_else(Zone::utc)
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests;

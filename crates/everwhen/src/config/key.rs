@@ -1,0 +1,231 @@
+//! Every key that may be set: its name, its variable, what it means, what a right value looks like.
+
+/// One thing that can be configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Its place in the file, such as `store.synchronous`.
+    pub name: &'static str,
+    /// The environment variable that sets it.
+    pub variable: &'static str,
+    /// What it decides.
+    pub about: &'static str,
+    /// What a right value looks like, as the end of "write …".
+    pub right: &'static str,
+}
+
+const fn key(
+    name: &'static str,
+    variable: &'static str,
+    about: &'static str,
+    right: &'static str,
+) -> Key {
+    Key { name, variable, about, right }
+}
+
+/// Where everything is kept.
+pub(super) const DATA: Key = key(
+    "data",
+    "EVERWHEN_DATA",
+    "directory that holds everything",
+    "the path of a directory, such as \"/var/lib/everwhen\"",
+);
+/// Where the server listens.
+pub(super) const LISTEN: Key = key(
+    "listen",
+    "EVERWHEN_LISTEN",
+    "address the server listens on",
+    "an address with a port, such as \"127.0.0.1:3939\"",
+);
+/// The zone of new vaults.
+pub(super) const ZONE: Key = key(
+    "zone",
+    "EVERWHEN_ZONE",
+    "time zone of new vaults",
+    "an IANA name, such as \"Europe/Berlin\" or \"UTC\"",
+);
+/// The vault that commands mean.
+pub(super) const VAULT: Key = key(
+    "vault",
+    "EVERWHEN_VAULT",
+    "vault that commands mean when none is named",
+    "a name or an id, such as \"default\"",
+);
+/// The memory that commands mean.
+pub(super) const MEMORY: Key = key(
+    "memory",
+    "EVERWHEN_MEMORY",
+    "memory that commands mean when none is named",
+    "a name or an id, such as \"default\"",
+);
+/// How much the server tells.
+pub(super) const LOG: Key = key(
+    "log",
+    "EVERWHEN_LOG",
+    "how much is logged",
+    "\"off\", \"error\", \"warn\", \"info\", \"debug\" or \"trace\"",
+);
+/// How the server tells it.
+pub(super) const LOG_FORMAT: Key =
+    key("log_format", "EVERWHEN_LOG_FORMAT", "how logs are written", "\"text\" or \"json\"");
+/// The pause that ends a conversation.
+pub(super) const IDLE_TIMEOUT: Key = key(
+    "conversations.conversationIdleTimeoutMinutes",
+    "EVERWHEN_CONVERSATION_IDLE_TIMEOUT_MINUTES",
+    "a longer pause ends a conversation (new vaults)",
+    "a whole number of minutes, such as 30",
+);
+/// How many ended conversations stay listed.
+pub(super) const RETAINED: Key = key(
+    "conversations.maxConversationsRetained",
+    "EVERWHEN_MAX_CONVERSATIONS_RETAINED",
+    "so many ended conversations stay listed (new vaults)",
+    "a whole number, such as 1000",
+);
+/// How long a question waits.
+pub(super) const STATE_TIMEOUT: Key = key(
+    "conversations.conversationStateTimeoutMinutes",
+    "EVERWHEN_CONVERSATION_STATE_TIMEOUT_MINUTES",
+    "a question waits so long for its answer (new vaults)",
+    "a whole number of minutes, such as 60",
+);
+/// What becomes of the rest.
+pub(super) const RETENTION: Key = key(
+    "conversations.retention",
+    "EVERWHEN_RETENTION",
+    "what becomes of conversations beyond that (new vaults)",
+    "\"archive\" or \"delete\"",
+);
+/// When a write counts as kept.
+pub(super) const SYNCHRONOUS: Key = key(
+    "store.synchronous",
+    "EVERWHEN_STORE_SYNCHRONOUS",
+    "full: answered writes survive a power cut; normal: they survive a crash",
+    "\"full\" or \"normal\"",
+);
+/// How large the store may grow.
+pub(super) const MAX_SIZE_MB: Key = key(
+    "store.max_size_mb",
+    "EVERWHEN_STORE_MAX_SIZE_MB",
+    "the store may grow to so many megabytes",
+    "a whole number of megabytes, such as 2048",
+);
+
+/// How many writes may share one commit.
+pub(super) const COMMIT_GROUP: Key = key(
+    "store.commit_group",
+    "EVERWHEN_STORE_COMMIT_GROUP",
+    "so many waiting writes may share one commit; 1 commits each alone",
+    "a whole number from 1 on, such as 512",
+);
+
+/// All keys, in the order they are shown.
+pub const KEYS: [Key; 14] = [
+    DATA,
+    LISTEN,
+    ZONE,
+    VAULT,
+    MEMORY,
+    LOG,
+    LOG_FORMAT,
+    IDLE_TIMEOUT,
+    RETAINED,
+    STATE_TIMEOUT,
+    RETENTION,
+    SYNCHRONOUS,
+    MAX_SIZE_MB,
+    COMMIT_GROUP,
+];
+
+/// Tables that hold keys.
+const TABLES: [&str; 2] = ["conversations", "store"];
+
+/// Variables that are read but set no key: where the file is, and which server a command asks.
+pub(super) const OTHER_VARIABLES: [&str; 3] =
+    ["EVERWHEN_CONFIG", "EVERWHEN_SERVER", "EVERWHEN_KEY"];
+
+/// The key with this name.
+pub(super) fn named(name: &str) -> Option<Key> {
+    KEYS.into_iter().find(|key| key.name == name)
+}
+
+/// Whether keys live in a table of this name.
+pub(super) fn is_table(name: &str) -> bool {
+    TABLES.contains(&name)
+}
+
+/// A sentence that helps somebody who wrote `unknown`: the nearest key, or all of them.
+pub(super) fn suggest_key(unknown: &str) -> String {
+    let names = KEYS.map(|key| key.name);
+    nearest(unknown, &[&names[..], &TABLES].concat()).map_or_else(
+        || format!("known keys are {}", names.join(", ")),
+        |name| format!("did you mean `{name}`?"),
+    )
+}
+
+/// The same for a variable.
+pub(super) fn suggest_variable(unknown: &str) -> String {
+    let mut names: Vec<&str> = KEYS.iter().map(|key| key.variable).collect();
+    names.extend(OTHER_VARIABLES);
+    nearest(unknown, &names).map_or_else(
+        || format!("known variables are {}", names.join(", ")),
+        |name| format!("did you mean {name}?"),
+    )
+}
+
+/// The known name most like `unknown`, its table left aside, if any is alike at all.
+fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+    let likeness = |name: &str| likeness(&bare(unknown), &bare(name));
+    let best = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.75).then_some(*best)
+}
+
+/// `timezone` means `zone`, though few letters stand in the same place.
+fn likeness(unknown: &str, known: &str) -> f64 {
+    let within = unknown.contains(known) || (unknown.len() > 4 && known.contains(unknown));
+    strsim::jaro_winkler(unknown, known).max(if within { 0.9 } else { 0.0 })
+}
+
+fn bare(name: &str) -> String {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    last.trim_start_matches("EVERWHEN_").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_key_is_named_with_its_table() {
+        for (unknown, nearest) in [
+            ("listn", "`listen`"),
+            ("timezone", "`zone`"),
+            ("conversation", "`conversations`"),
+            ("conversations.idleTimeout", "`conversations.conversationIdleTimeoutMinutes`"),
+            ("synchronous", "`store.synchronous`"),
+            ("conversations.maxConversationRetained", "`conversations.maxConversationsRetained`"),
+            ("store.max_size", "`store.max_size_mb`"),
+        ] {
+            let said = suggest_key(unknown);
+            assert!(said.contains(nearest), "{unknown}: {said}");
+        }
+        assert!(suggest_key("qqq").starts_with("known keys are data, listen"));
+        assert_eq!(suggest_variable("EVERWHEN_DATE"), "did you mean EVERWHEN_DATA?");
+    }
+
+    #[test]
+    fn every_table_is_known() {
+        for (table, _) in KEYS.iter().filter_map(|key| key.name.split_once('.')) {
+            assert!(is_table(table), "{table}");
+        }
+    }
+
+    #[test]
+    fn no_two_keys_share_a_name_or_a_variable() {
+        for (place, key) in KEYS.iter().enumerate() {
+            for other in &KEYS[..place] {
+                assert_ne!(key.name, other.name);
+                assert_ne!(key.variable, other.variable);
+            }
+        }
+    }
+}

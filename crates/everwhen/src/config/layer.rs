@@ -1,0 +1,205 @@
+//! What somebody set and where: the file, then the environment over it, then flags over both.
+//!
+//! Values stay raw here. Keys are checked, because a key nobody knows is a mistake wherever it
+//! stands.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use toml::de::{DeTable, DeValue};
+
+use super::key::{self, KEYS, Key};
+use super::{Environment, Flags};
+use crate::{Error, Result};
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody set it.
+    Default,
+    /// The configuration file.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The line in it.
+        line: usize,
+    },
+    /// An environment variable.
+    Environment(&'static str),
+    /// A flag, without its dashes.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Environment(name) => write!(f, "environment {name}"),
+            Self::Flag(name) => write!(f, "flag --{name}"),
+        }
+    }
+}
+
+/// A value before anybody asked what it means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Raw {
+    Text(String),
+    Number(i64),
+    /// Something no key takes, by the name of its type.
+    Other(&'static str),
+}
+
+/// A raw value and its origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) raw: Raw,
+    pub(super) from: Origin,
+}
+
+impl Found {
+    /// An error that names the place, the key and what would be right.
+    pub(super) fn refuse(&self, key: Key, problem: impl fmt::Display) -> Error {
+        Error::invalid(format!("{}: `{}` {problem}; write {}", self.from, key.name, key.right))
+    }
+
+    /// The value as text.
+    pub(super) fn text(&self, key: Key) -> Result<&str> {
+        match &self.raw {
+            Raw::Text(text) if text.trim().is_empty() => Err(self.refuse(key, "is empty")),
+            Raw::Text(text) => Ok(text),
+            Raw::Number(_) => Err(self.refuse(key, "is a number")),
+            Raw::Other(kind) => Err(self.refuse(key, format_args!("is of type {kind}"))),
+        }
+    }
+
+    /// The value as a number; only a file can tell a number from text.
+    pub(super) fn number(&self, key: Key) -> Result<i64> {
+        match (&self.raw, &self.from) {
+            (Raw::Number(number), _) => Ok(*number),
+            (Raw::Other(kind), _) => Err(self.refuse(key, format_args!("is of type {kind}"))),
+            (Raw::Text(_), Origin::File { .. }) => Err(self.refuse(key, "is text")),
+            (Raw::Text(text), _) => text
+                .trim()
+                .parse()
+                .map_err(|_| self.refuse(key, format_args!("is {text:?}, which is no number"))),
+        }
+    }
+}
+
+/// All that was set, the strongest layer on top.
+#[derive(Debug, Default)]
+pub(super) struct Layers(BTreeMap<&'static str, Found>);
+
+impl Layers {
+    /// Reads the three layers.
+    pub(super) fn read(
+        file: Option<&Path>,
+        environment: &Environment,
+        flags: &Flags,
+    ) -> Result<Self> {
+        let mut layers = Self::default();
+        if let Some(path) = file {
+            layers.add_file(path)?;
+        }
+        layers.add_environment(environment)?;
+        for (key, flag, value) in flags.values() {
+            layers.put(key, Raw::Text(value.to_owned()), Origin::Flag(flag));
+        }
+        Ok(layers)
+    }
+
+    /// What was set for this key.
+    pub(super) fn find(&self, key: Key) -> Option<&Found> {
+        self.0.get(key.name)
+    }
+
+    fn put(&mut self, key: Key, raw: Raw, from: Origin) {
+        self.0.insert(key.name, Found { raw, from });
+    }
+
+    fn add_file(&mut self, path: &Path) -> Result<()> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Error::invalid(format!("cannot read the configuration {}: {error}", path.display()))
+        })?;
+        let table = DeTable::parse(&text).map_err(|error| {
+            let line = error.span().map_or(1, |span| line_of(&text, span.start));
+            let problem = error.message();
+            Error::invalid(format!("{}:{line}: not valid TOML: {problem}", path.display()))
+        })?;
+        self.add_table(&Source { path, text: &text }, "", table.get_ref())
+    }
+
+    fn add_table(&mut self, source: &Source<'_>, prefix: &str, table: &DeTable<'_>) -> Result<()> {
+        for (name, value) in table {
+            let full = format!("{prefix}{}", name.get_ref());
+            let from = source.origin(name.span().start);
+            match (value.get_ref(), key::named(&full)) {
+                (value, Some(key)) => self.put(key, raw(value), from),
+                (DeValue::Table(inner), None) if key::is_table(&full) => {
+                    self.add_table(source, &format!("{full}."), inner)?;
+                }
+                (_, None) => return Err(unknown(&full, &from)),
+            }
+        }
+        Ok(())
+    }
+
+    fn add_environment(&mut self, environment: &Environment) -> Result<()> {
+        for (name, value) in environment.ours() {
+            let known = KEYS.into_iter().find(|key| key.variable == name);
+            match known {
+                Some(key) if !value.is_empty() => {
+                    let from = Origin::Environment(key.variable);
+                    self.put(key, Raw::Text(value.to_owned()), from);
+                }
+                Some(_) => {}
+                None if key::OTHER_VARIABLES.contains(&name) => {}
+                None => {
+                    let help = key::suggest_variable(name);
+                    let message = format!("unknown environment variable {name}; {help}");
+                    return Err(Error::invalid(message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unknown(name: &str, from: &Origin) -> Error {
+    if key::is_table(name) {
+        return Error::invalid(format!(
+            "{from}: `{name}` is a table; write [{name}] above its keys"
+        ));
+    }
+    Error::invalid(format!("{from}: unknown key `{name}`; {}", key::suggest_key(name)))
+}
+
+/// The file being read.
+struct Source<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn origin(&self, place: usize) -> Origin {
+        Origin::File { path: self.path.to_owned(), line: line_of(self.text, place) }
+    }
+}
+
+fn line_of(text: &str, place: usize) -> usize {
+    text.as_bytes().iter().take(place).filter(|byte| **byte == b'\n').count() + 1
+}
+
+fn raw(value: &DeValue<'_>) -> Raw {
+    let number = |value: &toml::de::DeInteger<'_>| {
+        i64::from_str_radix(value.as_str(), value.radix())
+            .map_or(Raw::Other("integer"), Raw::Number)
+    };
+    match value {
+        DeValue::String(text) => Raw::Text(text.clone().into_owned()),
+        DeValue::Integer(value) => number(value),
+        other => Raw::Other(other.type_str()),
+    }
+}

@@ -1,0 +1,212 @@
+//! Configuration read from files, variables and flags, right and wrong.
+
+use std::fs;
+
+use super::*;
+use crate::ErrorKind;
+
+const HOME: [(&str, &str); 1] = [("HOME", "/home/ana")];
+
+/// Loads a configuration from this text of a file, in a fresh directory.
+fn load_file(text: &str) -> Result<Config> {
+    load(text, HOME.into(), Flags::default())
+}
+
+fn load(text: &str, environment: Environment, flags: Flags) -> Result<Config> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("config.toml");
+    fs::write(&path, text).unwrap();
+    Config::load(&environment, &Flags { config: Some(path), ..flags })
+}
+
+fn problem(text: &str) -> String {
+    let error = load_file(text).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    error.message().split_once("config.toml:").expect("the file is named").1.to_owned()
+}
+
+#[test]
+fn without_anything_the_defaults_hold() {
+    let config = Config::load(&HOME.into(), &Flags::default()).unwrap();
+    assert_eq!(config.data.value, Path::new("/home/ana/.local/share/everwhen"));
+    assert_eq!(config.listen.value, "127.0.0.1:3939");
+    assert_eq!(config.settings(), Settings::default());
+    assert_eq!(config.store_options().max_bytes, None);
+    assert!(config.listing().iter().all(|setting| setting.from == Origin::Default));
+    assert_eq!(config.file, None);
+}
+
+#[test]
+fn xdg_directories_are_honored_if_absolute() {
+    let environment = [("HOME", "/home/ana"), ("XDG_DATA_HOME", "/big/disk")].into();
+    let config = Config::load(&environment, &Flags::default()).unwrap();
+    assert_eq!(config.data.value, Path::new("/big/disk/everwhen"));
+    let environment = [("HOME", "/home/ana"), ("XDG_DATA_HOME", "disk")].into();
+    let config = Config::load(&environment, &Flags::default()).unwrap();
+    assert_eq!(config.data.value, Path::new("/home/ana/.local/share/everwhen"));
+}
+
+#[test]
+fn without_a_home_the_directory_must_be_named() {
+    let error = Config::load(&Environment::default(), &Flags::default()).unwrap_err();
+    assert!(error.message().contains("--data"), "{error}");
+    let flags = Flags { data: Some("/here".into()), ..Flags::default() };
+    let config = Config::load(&Environment::default(), &flags).unwrap();
+    assert_eq!(config.data, Chosen { value: "/here".into(), from: Origin::Flag("data") });
+}
+
+#[test]
+fn flags_beat_variables_beat_the_file() {
+    let text = "listen = '127.0.0.1:1'\nvault = 'one'\nzone = 'Europe/Berlin'\n";
+    let environment = [("EVERWHEN_LISTEN", "127.0.0.1:2"), ("EVERWHEN_VAULT", "two"), HOME[0]];
+    let flags = Flags { listen: Some("127.0.0.1:3".into()), ..Flags::default() };
+    let config = load(text, environment.into(), flags).unwrap();
+    assert_eq!(config.listen.value, "127.0.0.1:3");
+    assert_eq!(config.listen.from.to_string(), "flag --listen");
+    assert_eq!(config.vault.value, "two");
+    assert_eq!(config.vault.from.to_string(), "environment EVERWHEN_VAULT");
+    assert_eq!(config.zone.value.name(), "Europe/Berlin");
+    assert!(config.zone.from.to_string().ends_with("config.toml:3"), "{}", config.zone.from);
+}
+
+#[test]
+fn every_key_can_be_set_in_the_file_and_is_listed_as_written() {
+    let text = r#"
+data = "/d"
+listen = "[::1]:80"
+zone = "UTC"
+vault = "v"
+memory = "m"
+log = "debug"
+log_format = "json"
+[conversations]
+conversationIdleTimeoutMinutes = 5
+maxConversationsRetained = 7
+conversationStateTimeoutMinutes = 9
+retention = "delete"
+[store]
+synchronous = "normal"
+max_size_mb = 3
+commit_group = 1
+"#;
+    let config = load_file(text).unwrap();
+    assert_eq!(config.store_options().max_bytes, Some(3 * 1024 * 1024));
+    assert_eq!(config.settings().retention, Retention::Delete);
+    for setting in config.listing() {
+        let name = setting.key.name.rsplit('.').next().unwrap();
+        let line = format!("{name} = {}\n", setting.value);
+        assert!(text.contains(&line), "{line}");
+        assert_ne!(setting.from, Origin::Default, "{name}");
+    }
+}
+
+#[test]
+fn every_key_can_be_set_by_its_variable() {
+    let values = [
+        "/d",
+        "localhost:80",
+        "UTC",
+        "v",
+        "m",
+        "off",
+        "json",
+        "5",
+        "7",
+        "9",
+        "delete",
+        "normal",
+        "3",
+        "1",
+    ];
+    let pairs: [(&str, &str); 14] =
+        std::array::from_fn(|place| (KEYS[place].variable, values[place]));
+    let config = Config::load(&pairs.into(), &Flags::default()).unwrap();
+    for (setting, value) in config.listing().iter().zip(values) {
+        assert_eq!(setting.value.trim_matches('"'), value);
+        assert_eq!(setting.from, Origin::Environment(setting.key.variable));
+    }
+}
+
+#[test]
+fn an_unknown_key_is_an_error_that_names_the_nearest() {
+    assert_eq!(problem("\nlistn = 'x'"), "2: unknown key `listn`; did you mean `listen`?");
+    let nested = problem("[store]\nsynchronus = 'full'");
+    assert_eq!(nested, "2: unknown key `store.synchronus`; did you mean `store.synchronous`?");
+    let misplaced = problem("conversationIdleTimeoutMinutes = 5");
+    assert!(misplaced.contains("`conversations.conversationIdleTimeoutMinutes`"), "{misplaced}");
+    assert!(problem("[stores]\nx = 1").contains("unknown key `stores`"));
+}
+
+#[test]
+fn an_unknown_variable_is_an_error_too() {
+    let environment = [("EVERWHEN_LISTN", "x"), HOME[0]].into();
+    let error = Config::load(&environment, &Flags::default()).unwrap_err();
+    assert_eq!(
+        error.message(),
+        "unknown environment variable EVERWHEN_LISTN; did you mean EVERWHEN_LISTEN?"
+    );
+    let known = [("EVERWHEN_SERVER", "http://x"), ("EVERWHEN_KEY", "k"), HOME[0]].into();
+    assert!(Config::load(&known, &Flags::default()).is_ok());
+}
+
+#[test]
+fn a_wrong_value_names_the_key_and_what_would_be_right() {
+    for (text, expected) in [
+        ("listen = 3939", "1: `listen` is a number; write an address with a port"),
+        ("listen = '3939'", "1: `listen` is \"3939\"; write an address with a port"),
+        ("listen = '::1:80'", "`listen` is \"::1:80\""),
+        ("zone = 'Europe/Atlantis'", "1: `zone` is \"Europe/Atlantis\"; write an IANA name"),
+        ("log = 'loud'", "`log` is \"loud\"; write \"off\", \"error\""),
+        ("log_format = true", "`log_format` is of type boolean; write \"text\" or \"json\""),
+        ("vault = ' '", "`vault` is empty"),
+        ("vault = ' x'", "`vault` is \" x\""),
+        ("[store]\nmax_size_mb = '5'", "2: `store.max_size_mb` is text; write a whole number"),
+        ("[store]\nmax_size_mb = -5", "`store.max_size_mb` is -5"),
+        ("[store]\nsynchronous = 'off'", "write \"full\" or \"normal\""),
+        ("[conversations]\nretention = 'keep'", "write \"archive\" or \"delete\""),
+        ("[conversations]\nmaxConversationsRetained = 0", "is 0; write a whole number"),
+        ("store = 5", "1: `store` is a table; write [store] above its keys"),
+        ("data = [", "1: not valid TOML"),
+    ] {
+        let said = problem(text);
+        assert!(said.contains(expected), "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_wrong_number_in_a_variable_names_the_variable() {
+    let environment = [("EVERWHEN_STORE_MAX_SIZE_MB", "big"), HOME[0]].into();
+    let error = Config::load(&environment, &Flags::default()).unwrap_err();
+    let expected = "environment EVERWHEN_STORE_MAX_SIZE_MB: `store.max_size_mb` is \"big\"";
+    assert!(error.message().starts_with(expected), "{error}");
+}
+
+#[test]
+fn a_file_that_was_named_must_exist() {
+    let flags = Flags { config: Some("/nowhere/at/all.toml".into()), ..Flags::default() };
+    let error = Config::load(&HOME.into(), &flags).unwrap_err();
+    assert!(error.message().contains("/nowhere/at/all.toml"), "{error}");
+    let environment = [("EVERWHEN_CONFIG", "/nowhere/else.toml"), HOME[0]].into();
+    let error = Config::load(&environment, &Flags::default()).unwrap_err();
+    assert!(error.message().contains("/nowhere/else.toml"), "{error}");
+}
+
+#[test]
+fn the_usual_file_is_read_if_it_exists() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = directory.path().to_str().unwrap();
+    fs::create_dir_all(directory.path().join(".config/everwhen")).unwrap();
+    let file = directory.path().join(".config/everwhen/config.toml");
+    fs::write(&file, "vault = 'mine'").unwrap();
+    let config = Config::load(&[("HOME", home)].into(), &Flags::default()).unwrap();
+    assert_eq!(config.vault.value, "mine");
+    assert_eq!(config.file, Some(file));
+}
+
+#[test]
+fn paths_in_a_file_begin_where_the_file_is_or_at_home() {
+    let relative = load_file("data = 'mem'").unwrap();
+    let beside = relative.file.clone().unwrap().parent().unwrap().join("mem");
+    assert_eq!(relative.data.value, beside);
+    assert_eq!(load_file("data = '~/mem'").unwrap().data.value, Path::new("/home/ana/mem"));
+}

@@ -1,0 +1,293 @@
+//! The data directory: one process holds it at a time, and a server says there how to reach it.
+//!
+//! `everwhen.lock` is locked for the life of the process and carries its id, so that whoever
+//! comes second can say who was first. `server.json` exists while a server runs: its address and a
+//! token that only somebody who may read the directory can know.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::{Error, Result};
+
+const LOCK_FILE: &str = "everwhen.lock";
+const SERVER_FILE: &str = "server.json";
+
+/// A data directory in the hands of this process.
+#[derive(Debug)]
+pub struct Held {
+    directory: PathBuf,
+    /// Locked until it is dropped, or the process ends in any way.
+    _lock: File,
+}
+
+/// Who else holds the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// The process, if it has said so yet.
+    pub pid: Option<u32>,
+    /// How to reach it, if it is a server.
+    pub server: Option<ServerNote>,
+}
+
+/// What a running server writes down for commands on the same machine.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ServerNote {
+    /// Where it answers.
+    pub url: String,
+    /// What opens every vault of it.
+    pub token: String,
+    /// Its process.
+    pub pid: u32,
+}
+
+/// What came of asking for the directory.
+#[derive(Debug)]
+pub enum Asked {
+    /// It is ours.
+    Held(Held),
+    /// Somebody else has it.
+    Taken(Holder),
+}
+
+/// The token is a secret and stays out of logs.
+impl std::fmt::Debug for ServerNote {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ServerNote({} of process {})", self.url, self.pid)
+    }
+}
+
+impl Held {
+    /// Takes the directory, which is made if it does not exist; refuses if somebody else has it.
+    pub fn hold(directory: &Path) -> Result<Self> {
+        match Self::ask(directory)? {
+            Asked::Held(held) => Ok(held),
+            Asked::Taken(holder) => Err(holder.refusal(directory)),
+        }
+    }
+
+    /// Takes the directory, or says who has it.
+    pub fn ask(directory: &Path) -> Result<Asked> {
+        make(directory)?;
+        let mut lock = open_lock(directory)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Ok(Asked::Taken(holder(directory, &mut lock)));
+            }
+            Err(TryLockError::Error(error)) => return Err(cannot("lock", directory, &error)),
+        }
+        write_pid(&mut lock).map_err(|error| cannot("write to", directory, &error))?;
+        remove_stale_note(directory)?;
+        Ok(Asked::Held(Self { directory: directory.to_owned(), _lock: lock }))
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Writes down how to reach the server that this process is, until the directory is let go.
+    pub fn announce(&self, url: &str, token: &str) -> Result<()> {
+        let note = json!({ "url": url, "token": token, "pid": std::process::id() });
+        let path = self.directory.join(SERVER_FILE);
+        write_private(&path, &note.to_string())
+            .map_err(|error| cannot("write to", &self.directory, &error))
+    }
+}
+
+impl Drop for Held {
+    /// Runs before the lock is released, so that nobody else's note is removed.
+    fn drop(&mut self) {
+        // A note that cannot be removed is stale from now on, and ignored as such.
+        let _ = remove_stale_note(&self.directory);
+    }
+}
+
+impl Holder {
+    /// The error for somebody who needs the directory.
+    pub fn refusal(&self, directory: &Path) -> Error {
+        let process =
+            self.pid.map_or_else(|| "another process".into(), |pid| format!("process {pid}"));
+        let serves = self.server.as_ref().map_or_else(String::new, |server| {
+            format!(", which serves at {}; use it with --server, or stop it first", server.url)
+        });
+        Error::unavailable(format!(
+            "the data directory {} is held by {process}{serves}",
+            directory.display()
+        ))
+    }
+}
+
+/// Makes the directory, readable to its owner only; one that exists is taken as it is.
+fn make(directory: &Path) -> Result<()> {
+    if directory.is_dir() {
+        return Ok(());
+    }
+    if directory.exists() {
+        return Err(Error::unavailable(format!(
+            "the data directory {} is a file; name a directory with --data",
+            directory.display()
+        )));
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(directory).map_err(|error| cannot("make", directory, &error))
+}
+
+fn open_lock(directory: &Path) -> Result<File> {
+    private()
+        .read(true)
+        .truncate(false)
+        .open(directory.join(LOCK_FILE))
+        .map_err(|error| cannot("write to", directory, &error))
+}
+
+fn cannot(what: &str, directory: &Path, error: &io::Error) -> Error {
+    Error::unavailable(format!(
+        "cannot {what} the data directory {}: {error}; make it writable, or name another with --data",
+        directory.display()
+    ))
+}
+
+/// A file to write that only its owner may read.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn write_pid(lock: &mut File) -> io::Result<()> {
+    lock.set_len(0)?;
+    write!(lock, "{}", std::process::id())
+}
+
+/// Replaces the file whole: a reader sees the old text or the new, never a part.
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let fresh = path.with_extension("fresh");
+    if let Err(error) = fs::remove_file(&fresh)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    private().open(&fresh)?.write_all(text.as_bytes())?;
+    fs::rename(fresh, path)
+}
+
+fn remove_stale_note(directory: &Path) -> Result<()> {
+    match fs::remove_file(directory.join(SERVER_FILE)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(cannot("write to", directory, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn holder(directory: &Path, lock: &mut File) -> Holder {
+    let mut text = String::new();
+    let read = lock.rewind().and_then(|()| lock.read_to_string(&mut text));
+    let pid = read.ok().and_then(|_| text.trim().parse().ok());
+    Holder { pid, server: read_note(directory) }
+}
+
+fn read_note(directory: &Path) -> Option<ServerNote> {
+    let text = fs::read_to_string(directory.join(SERVER_FILE)).ok()?;
+    let note: Value = serde_json::from_str(&text).ok()?;
+    Some(ServerNote {
+        url: note["url"].as_str()?.to_owned(),
+        token: note["token"].as_str()?.to_owned(),
+        pid: note["pid"].as_u64()?.try_into().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    fn mode(path: &Path) -> u32 {
+        std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path).unwrap().permissions()) & 0o777
+    }
+
+    #[test]
+    fn the_directory_is_made_for_its_owner_only() {
+        let parent = tempfile::tempdir().unwrap();
+        let directory = parent.path().join("a/b");
+        let held = Held::hold(&directory).unwrap();
+        held.announce("http://127.0.0.1:1", "secret").unwrap();
+        assert_eq!(mode(&directory), 0o700);
+        assert_eq!(mode(&directory.join(SERVER_FILE)), 0o600);
+        assert_eq!(mode(&directory.join(LOCK_FILE)), 0o600);
+    }
+
+    #[test]
+    fn whoever_comes_second_learns_who_was_first() {
+        let directory = tempfile::tempdir().unwrap();
+        let first = Held::hold(directory.path()).unwrap();
+        let error = Held::hold(directory.path()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        let pid = format!("held by process {}", std::process::id());
+        assert!(error.message().ends_with(&pid), "{error}");
+
+        first.announce("http://127.0.0.1:3939", "secret").unwrap();
+        let error = Held::hold(directory.path()).unwrap_err();
+        assert!(error.message().contains("serves at http://127.0.0.1:3939"), "{error}");
+        assert!(!error.message().contains("secret"), "{error}");
+    }
+
+    #[test]
+    fn the_note_of_a_server_can_be_read_while_it_holds() {
+        let directory = tempfile::tempdir().unwrap();
+        let held = Held::hold(directory.path()).unwrap();
+        held.announce("http://here", "secret").unwrap();
+        let Asked::Taken(holder) = Held::ask(directory.path()).unwrap() else {
+            panic!("two processes hold one directory")
+        };
+        let server = holder.server.unwrap();
+        assert_eq!((server.url.as_str(), server.token.as_str()), ("http://here", "secret"));
+        assert!(!format!("{server:?}").contains("secret"));
+    }
+
+    #[test]
+    fn letting_go_removes_the_note() {
+        let directory = tempfile::tempdir().unwrap();
+        let held = Held::hold(directory.path()).unwrap();
+        held.announce("http://here", "secret").unwrap();
+        drop(held);
+        assert!(!directory.path().join(SERVER_FILE).exists());
+        Held::hold(directory.path()).unwrap();
+    }
+
+    #[test]
+    fn the_note_of_a_server_that_died_is_ignored_and_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let note = directory.path().join(SERVER_FILE);
+        fs::write(&note, r#"{"url": "http://gone", "token": "t", "pid": 1}"#).unwrap();
+        let _held = Held::hold(directory.path()).unwrap();
+        assert!(!note.exists());
+    }
+
+    #[test]
+    fn what_cannot_be_a_directory_is_refused_with_its_name() {
+        let parent = tempfile::tempdir().unwrap();
+        let file = parent.path().join("file");
+        fs::write(&file, "x").unwrap();
+        for (path, reason) in [
+            (file.clone(), "is a file"),
+            (file.join("below"), "cannot make"),
+            ("/proc/everwhen".into(), "cannot make"),
+            ("/proc/self/fdinfo".into(), "cannot write to"),
+        ] {
+            let error = Held::hold(&path).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unavailable);
+            assert!(error.message().contains(reason), "{error}");
+            assert!(error.message().contains(path.to_str().unwrap()), "{error}");
+            assert!(error.message().contains("--data"), "{error}");
+        }
+    }
+}

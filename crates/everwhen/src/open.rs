@@ -1,0 +1,140 @@
+//! Opening: a configuration becomes an engine over a store in a directory that this process holds.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use everwhen_store::SqliteStore;
+
+use crate::config::Config;
+use crate::held::{Asked, Held, Holder};
+use crate::world::{SystemChance, world};
+use crate::{Engine, Result, key};
+
+/// The database, inside the data directory.
+pub const DATABASE_FILE: &str = "everwhen.db";
+
+/// Everwhen, opened: an engine, and the directory it keeps everything in.
+///
+/// The directory belongs to this process until the value is dropped.
+pub struct Everwhen {
+    // The engine comes first: the store is let go before the directory is.
+    engine: Engine,
+    operator_token: String,
+    held: Held,
+}
+
+/// What came of opening.
+#[derive(Debug)]
+pub enum Opened {
+    /// It is open in this process.
+    Here(Everwhen),
+    /// Somebody else has it open.
+    Elsewhere(Holder),
+}
+
+impl Everwhen {
+    /// Takes the data directory and opens the store in it; makes both if they do not exist.
+    pub fn open(config: &Config) -> Result<Self> {
+        Self::open_in(Held::hold(&config.data.value)?, config)
+    }
+
+    /// The same, but says who holds the directory instead of failing.
+    pub fn open_or_find(config: &Config) -> Result<Opened> {
+        match Held::ask(&config.data.value)? {
+            Asked::Held(held) => Self::open_in(held, config).map(Opened::Here),
+            Asked::Taken(holder) => Ok(Opened::Elsewhere(holder)),
+        }
+    }
+
+    fn open_in(held: Held, config: &Config) -> Result<Self> {
+        let path = held.directory().join(DATABASE_FILE);
+        let store = SqliteStore::open(&path, config.store_options())?;
+        let engine = Engine::new(Arc::new(store), world(), config.vault_defaults());
+        Ok(Self { engine, operator_token: key::new_text(&SystemChance), held })
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Where everything is kept.
+    pub fn directory(&self) -> &Path {
+        self.held.directory()
+    }
+
+    /// What opens every vault, as long as this value lives.
+    pub fn operator_token(&self) -> &str {
+        &self.operator_token
+    }
+
+    /// Writes down, for commands on this machine, that a server answers at `url`.
+    pub fn announce(&self, url: &str) -> Result<()> {
+        self.held.announce(url, &self.operator_token)
+    }
+}
+
+impl std::fmt::Debug for Everwhen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Everwhen({})", self.directory().display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Address, Name};
+    use crate::{Environment, ErrorKind, Flags, NewVault};
+
+    fn config(directory: &Path) -> Config {
+        let data = Some(directory.display().to_string());
+        let flags = Flags { data, zone: Some("Asia/Tokyo".into()), ..Flags::default() };
+        Config::load(&Environment::default(), &flags).unwrap()
+    }
+
+    fn new_vault(name: &str) -> NewVault {
+        let name = Name::new("vault", name).unwrap();
+        NewVault { name, description: None, zone: None, settings: None }
+    }
+
+    #[tokio::test]
+    async fn what_was_kept_is_there_after_opening_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let config = config(directory.path());
+        let first = Everwhen::open(&config).unwrap();
+        first.engine().create_vault(new_vault("ana"), None).await.unwrap();
+        let token = first.operator_token().to_owned();
+        drop(first);
+
+        let again = Everwhen::open(&config).unwrap();
+        let ana = Address::Name(Name::new("vault", "ana").unwrap());
+        let info = again.engine().vault(ana).await.unwrap().info().await.unwrap();
+        assert_eq!(info.zone.name(), "Asia/Tokyo");
+        assert_ne!(again.operator_token(), token);
+    }
+
+    #[tokio::test]
+    async fn a_second_opening_is_refused_and_says_where_the_first_serves() {
+        let directory = tempfile::tempdir().unwrap();
+        let config = config(directory.path());
+        let first = Everwhen::open(&config).unwrap();
+        first.announce("http://127.0.0.1:3939").unwrap();
+        let error = Everwhen::open(&config).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        let Opened::Elsewhere(holder) = Everwhen::open_or_find(&config).unwrap() else {
+            panic!("opened twice")
+        };
+        let server = holder.server.unwrap();
+        assert_eq!(server.token, first.operator_token());
+        assert_eq!(server.url, "http://127.0.0.1:3939");
+    }
+
+    #[test]
+    fn a_file_that_is_no_database_is_refused_by_name() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join(DATABASE_FILE), "this is not a database ".repeat(99))
+            .unwrap();
+        let error = Everwhen::open(&config(directory.path())).unwrap_err();
+        assert!(error.message().contains(DATABASE_FILE), "{error}");
+    }
+}
