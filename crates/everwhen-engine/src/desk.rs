@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::conversations::finish;
 use crate::memory::{Address, Chance, ConversationId, Memory, MemoryId, Mint, VaultInfo};
 use crate::memory::{Conversation, Name};
 use crate::ports::{MemoryRef, Snapshot, Tx};
@@ -14,6 +15,8 @@ pub(crate) struct Desk<'t> {
     pub(crate) vault: VaultInfo,
     pub(crate) memory: Memory,
     pub(crate) now: Timestamp,
+    /// Whether a conversation ended, so that there may be more than the vault retains.
+    pub(crate) ended_some: bool,
     chance: &'t dyn Chance,
 }
 
@@ -26,7 +29,7 @@ impl<'t> Desk<'t> {
         chance: &'t dyn Chance,
     ) -> Self {
         let now = now.max(memory.last_creation);
-        Self { tx, vault, memory, now, chance }
+        Self { tx, vault, memory, now, ended_some: false, chance }
     }
 
     /// The memory inside its vault.
@@ -39,8 +42,9 @@ impl<'t> Desk<'t> {
         Mint::new(self.now, self.chance).id()
     }
 
-    /// Writes back what changed in the memory itself.
+    /// Finishes a verb: lets surplus conversations go and writes back what changed in the memory.
     pub(crate) fn save_memory(&mut self) -> Result<()> {
+        finish::retain(self)?;
         self.memory.last_creation = self.now;
         self.tx.put_memory(self.vault.id, &self.memory)
     }

@@ -35,9 +35,7 @@ pub(crate) fn forget(desk: &mut Desk<'_>, what: &Forget) -> Result<Removed> {
         Forget::Entry(id) => one_entry(desk, *id),
         Forget::Conversation(address) => {
             let conversation = desk.conversation(address)?;
-            let removed = self::conversation(desk, &conversation)?;
-            forget_question(desk)?;
-            Ok(removed)
+            self::conversation(desk, &conversation)
         }
         Forget::Period { after, before } => period(desk, *after, *before),
         Forget::Memory => desk.tx.remove_memory(desk.place()),
@@ -119,6 +117,7 @@ pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> 
     let ids: Vec<EntryId> = desk.tx.entries(place, &query)?.iter().map(|entry| entry.id).collect();
     let entries = desk.tx.remove_entries(place, &ids)?;
     let removed = desk.tx.remove_conversation(place, conversation.id)?;
+    forget_question(desk)?;
     Ok(removed + Removed { entries, ..Removed::default() })
 }
 

@@ -11,14 +11,18 @@ use crate::memory::{
 };
 use crate::ports::ContextVersion;
 use crate::receipt::{EntriesReceipt, EntryReceipt, Pending, Receipt};
+use crate::when::to_microsecond;
 use crate::{Error, Result, limits};
 
 /// Stores entries, each in the conversation its time or its caller names.
 pub(crate) fn entries(
     desk: &mut Desk<'_>,
-    new: Vec<NewEntry>,
+    mut new: Vec<NewEntry>,
     receipt: Option<&Name>,
 ) -> Result<Receipt> {
+    for entry in &mut new {
+        entry.conversation_time = entry.conversation_time.map(to_microsecond);
+    }
     check(&new, desk.now)?;
     let mut placer = Placer::new();
     let mut receipts = vec![None; new.len()];
@@ -172,6 +176,11 @@ pub(crate) fn correction(
     desk.tx.add_entry(desk.vault.id, &correction, receipt)?;
     let corrected = Corrected { by: correction.id, at: desk.now };
     desk.tx.mark_corrected(desk.place(), id, corrected)?;
+    if let Some((question, _)) = &mut desk.memory.waiting
+        && *question == id
+    {
+        *question = correction.id;
+    }
     if let Some(conversation) = desk.tx.conversation(desk.place(), old.conversation)? {
         finish::recount(desk, conversation)?;
     }
@@ -202,9 +211,9 @@ fn correctable(desk: &Desk<'_>, id: EntryId) -> Result<Entry> {
 
 /// Stores a version of the context document.
 pub(crate) fn context(desk: &mut Desk<'_>, new: NewContext) -> Result<Receipt> {
-    let conversation_time = new.conversation_time().unwrap_or(desk.now);
+    let conversation_time = new.conversation_time().map_or(desk.now, to_microsecond);
     if conversation_time > desk.now + limits::FUTURE_SLACK {
-        return Err(Error::invalid(format!(
+        return Err(Error::conflict(format!(
             "conversation_time {conversation_time} is more than a minute in the future"
         )));
     }

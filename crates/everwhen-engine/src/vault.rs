@@ -253,7 +253,7 @@ impl Vault {
     ) -> Result<ContextDocument> {
         let found =
             self.read(memory, move |view, _| view.snapshot.context(view.place, version)).await?;
-        found.ok_or_else(|| Error::not_found("context not found: nothing has been put yet"))
+        found.ok_or_else(|| no_context(version))
     }
 
     /// Versions of the context document, newest first, below `before`.
@@ -493,6 +493,14 @@ fn load_or_make_vault(
     }
     tx.put_vault(draft)?;
     Ok(draft.clone())
+}
+
+fn no_context(version: ContextVersion) -> Error {
+    Error::not_found(match version {
+        ContextVersion::Current => "context not found: nothing has been put yet".to_owned(),
+        ContextVersion::AsOf(time) => format!("context not found: nothing had been put by {time}"),
+        ContextVersion::Number(number) => format!("context not found: no version {number}"),
+    })
 }
 
 fn change_vault(tx: &mut dyn Tx, id: VaultId, change: VaultChange) -> Result<Receipt> {

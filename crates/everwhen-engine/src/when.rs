@@ -18,8 +18,10 @@ pub use zone::Zone;
 
 use jiff::Timestamp;
 
+/// The last instant that can be counted in microseconds.
+const LAST: Timestamp = Timestamp::constant(253_402_207_200, 0);
+
 /// The instant without its nanoseconds, as every store keeps it.
 pub fn to_microsecond(instant: Timestamp) -> Timestamp {
-    Timestamp::from_microsecond(instant.as_microsecond())
-        .expect("a timestamp without its nanoseconds stays in range")
+    Timestamp::from_microsecond(instant.as_microsecond()).unwrap_or(LAST)
 }

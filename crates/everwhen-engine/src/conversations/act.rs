@@ -1,13 +1,16 @@
 //! What callers and jobs do to conversations: end, fork, restore, close, summarise.
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::boundary::is_pause;
 use super::{finish, prompt, summary};
 use crate::desk::Desk;
 use crate::job::{Job, JobKind};
 use crate::memory::vaults::check_description;
 use crate::memory::{BranchId, Conversation, ConversationName, Ended, EndedBy, EntryId};
-use crate::ports::{EntryQuery, Tx, Which};
+use crate::ports::{EntryQuery, Speakers, Tx, Which};
 use crate::receipt::Receipt;
+use crate::when::to_microsecond;
 use crate::{Error, Result};
 
 /// Ends a conversation at once: the one named, else the active one.
@@ -22,7 +25,7 @@ pub(crate) fn end(
         None => prompt::active(desk.tx.snapshot(), desk.place(), &desk.vault, desk.now)?
             .ok_or_else(|| Error::conflict("no active conversation to end"))?,
     };
-    let at = desk.now.max(conversation.last_at);
+    let at = instant_of_end(desk, &conversation)?;
     conversation.ended = Some(Ended { at, by: EndedBy::Caller { reason } });
     if conversation.name.is_none() {
         desk.tx.add_ending(desk.place(), at)?;
@@ -34,8 +37,16 @@ pub(crate) fn end(
     Ok(Receipt::Conversation(id))
 }
 
+/// Now, but before whatever was said later in another conversation: that one is not ended.
+fn instant_of_end(desk: &Desk<'_>, conversation: &Conversation) -> Result<Timestamp> {
+    let at = desk.now.max(conversation.last_at);
+    let later = desk.tx.after(desk.place(), conversation.last_at, Speakers::All)?;
+    let other = later.filter(|later| later.time <= at && conversation.name.is_none());
+    Ok(other.map_or(at, |other| other.time - SignedDuration::from_micros(1)))
+}
+
 fn still_open(desk: &Desk<'_>, conversation: Conversation) -> Result<Conversation> {
-    let idle_since = conversation.last_at + desk.vault.settings.idle_timeout();
+    let idle_since = desk.vault.settings.silent_at(conversation.last_at);
     let ended = conversation.ended.as_ref().map(|ended| ended.at);
     match ended.or((idle_since < desk.now).then_some(idle_since)) {
         Some(at) => Err(Error::conflict(format!(
@@ -69,6 +80,7 @@ pub(crate) fn fork(
     }
     let branch: BranchId = desk.mint();
     desk.tx.mark_branch(desk.place(), &rest, branch, desk.now)?;
+    desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !rest.contains(question));
     finish::recount(desk, conversation)?;
     desk.save_memory()?;
     Ok(Receipt::Forked { branch, entries: rest.len() as u64 })
@@ -86,7 +98,7 @@ pub(crate) fn restore(desk: &mut Desk<'_>, address: &ConversationName) -> Result
     conversation.archived_at = None;
     conversation.restored_at = Some(desk.now);
     desk.tx.put_conversation(desk.vault.id, &conversation)?;
-    finish::retain(desk)?;
+    desk.ended_some = true;
     desk.save_memory()?;
     Ok(Receipt::Conversation(conversation.id))
 }
@@ -94,9 +106,10 @@ pub(crate) fn restore(desk: &mut Desk<'_>, address: &ConversationName) -> Result
 /// Runs a claimed job and removes it, in one transaction.
 pub(crate) fn run(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
     match job.kind {
-        JobKind::Close => close_if_idle(desk, job),
-        JobKind::Summarize => summarize(desk, job),
+        JobKind::Close => close_if_idle(desk, job)?,
+        JobKind::Summarize => summarize(desk, job)?,
     }
+    finish::retain(desk)
 }
 
 /// Ends a conversation that fell silent; one that went on is looked at again later.
@@ -104,13 +117,13 @@ fn close_if_idle(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
     let found = desk.tx.conversation(desk.place(), job.conversation)?;
     let open = found.filter(|one| one.ended.is_none() && one.id == job.conversation);
     let Some(mut conversation) = open else { return drop_job(desk.tx, job) };
-    let timeout = desk.vault.settings.idle_timeout();
-    if is_pause(conversation.last_at, desk.now, timeout) {
-        conversation.ended = Some(Ended { at: conversation.last_at + timeout, by: EndedBy::Idle });
+    let at = desk.vault.settings.silent_at(conversation.last_at);
+    if is_pause(conversation.last_at, desk.now, desk.vault.settings.idle_timeout()) {
+        conversation.ended = Some(Ended { at, by: EndedBy::Idle });
         return finish::close(desk, conversation);
     }
     let later = Job {
-        due_at: conversation.last_at + timeout + jiff::SignedDuration::from_micros(1),
+        due_at: to_microsecond(at + SignedDuration::from_micros(1)),
         tries: 0,
         state: crate::job::JobState::Waiting,
         ..job.clone()

@@ -6,8 +6,8 @@ use super::boundary::is_pause;
 use crate::desk::Desk;
 use crate::forget;
 use crate::job::{Job, JobKind, JobState};
-use crate::memory::{Conversation, ConversationId, Ended, EndedBy, Retention, Role};
-use crate::ports::{ConversationOrder, ConversationQuery, EntryQuery, Which};
+use crate::memory::{Conversation, ConversationId, Ended, EndedBy, Entry, Retention, Role};
+use crate::ports::{EntryQuery, Which};
 use crate::{Error, Result};
 
 /// A summary waits this long for more entries: an import adds them one by one.
@@ -29,48 +29,66 @@ pub(crate) fn save(
     timer: Timer,
 ) -> Result<()> {
     conversation.ended = end_of(desk, &conversation);
+    if conversation.ended.is_none() {
+        let Conversation { summary, archived_at, restored_at, .. } = &mut conversation;
+        (*summary, *archived_at, *restored_at) = (None, None, None);
+    }
     desk.tx.put_conversation(desk.vault.id, &conversation)?;
     if conversation.ended.is_none() {
         return match timer {
             Timer::Running => Ok(()),
             Timer::Stopped => {
-                let due = conversation.last_at + desk.vault.settings.idle_timeout();
+                let due = desk.vault.settings.silent_at(conversation.last_at);
                 put_job(desk, JobKind::Close, &conversation, due)
             }
         };
     }
-    desk.tx.remove_job(JobKind::Close, conversation.id)?;
-    put_job(desk, JobKind::Summarize, &conversation, desk.now + SUMMARY_DELAY)?;
-    retain(desk)
+    note_end(desk, &conversation, desk.now + SUMMARY_DELAY)
 }
 
-/// The end that follows from the entries: somebody's word stands, else silence decides.
+/// The end that follows from the entries: somebody's word stands, else silence decides. A farewell
+/// moves the end on, but not where a later opener would take the word back: it has to know when the
+/// word was said.
 fn end_of(desk: &Desk<'_>, conversation: &Conversation) -> Option<Ended> {
     if let Some(Ended { at, by: by @ EndedBy::Caller { .. } }) = &conversation.ended {
-        return Some(Ended { at: (*at).max(conversation.last_at), by: by.clone() });
+        let farewell = conversation.name.is_none().then_some(conversation.last_at);
+        return Some(Ended { at: farewell.max(Some(*at))?, by: by.clone() });
     }
-    let timeout = desk.vault.settings.idle_timeout();
-    is_pause(conversation.last_at, desk.now, timeout)
-        .then(|| Ended { at: conversation.last_at + timeout, by: EndedBy::Idle })
+    is_pause(conversation.last_at, desk.now, desk.vault.settings.idle_timeout()).then(|| Ended {
+        at: desk.vault.settings.silent_at(conversation.last_at),
+        by: EndedBy::Idle,
+    })
 }
 
-/// Ends a conversation because a later one begins, even if its timer has not run out yet.
+/// Ends a conversation because a later one begins, even if its timer has not run out yet. A later
+/// one that lies in the future ends nothing: the present one may still go on.
 pub(crate) fn end_by_successor(desk: &mut Desk<'_>, id: ConversationId) -> Result<()> {
     let Some(mut conversation) = desk.tx.conversation(desk.place(), id)? else { return Ok(()) };
     if conversation.ended.is_some() {
         return Ok(());
     }
-    let at = conversation.last_at + desk.vault.settings.idle_timeout();
-    conversation.ended = Some(Ended { at, by: EndedBy::Idle });
+    conversation.ended = end_of(desk, &conversation);
+    if conversation.ended.is_none() {
+        return Ok(());
+    }
     close(desk, conversation)
 }
 
 /// Writes a conversation that has just ended: its summary is due, and the oldest may have to go.
 pub(crate) fn close(desk: &mut Desk<'_>, conversation: Conversation) -> Result<()> {
     desk.tx.put_conversation(desk.vault.id, &conversation)?;
+    note_end(desk, &conversation, desk.now)
+}
+
+/// What the end of a conversation brings about: no timer, a summary, and maybe one too many.
+fn note_end(
+    desk: &mut Desk<'_>,
+    conversation: &Conversation,
+    summary_due: Timestamp,
+) -> Result<()> {
+    desk.ended_some = true;
     desk.tx.remove_job(JobKind::Close, conversation.id)?;
-    put_job(desk, JobKind::Summarize, &conversation, desk.now)?;
-    retain(desk)
+    put_job(desk, JobKind::Summarize, conversation, summary_due)
 }
 
 /// Takes back the end of a conversation of the caller's own when it goes on after all.
@@ -89,7 +107,10 @@ pub(crate) fn merge(desk: &mut Desk<'_>, from: ConversationId, into: Conversatio
     earlier.started_at = earlier.started_at.min(later.started_at);
     earlier.last_at = earlier.last_at.max(later.last_at);
     earlier.entries += later.entries;
-    earlier.ended = later.ended;
+    earlier.archived_at = earlier.archived_at.and(later.archived_at);
+    earlier.restored_at = earlier.restored_at.max(later.restored_at);
+    let ends = [earlier.ended.take(), later.ended].into_iter().flatten();
+    earlier.ended = ends.into_iter().find(Ended::is_by_caller);
     absorb(desk, from, into)?;
     save(desk, earlier, Timer::Stopped)
 }
@@ -115,7 +136,28 @@ pub(crate) fn recount(desk: &mut Desk<'_>, mut conversation: Conversation) -> Re
         conversation.started_at = first.conversation_time;
         conversation.last_at = last.conversation_time;
     }
+    conversation.ended = word_that_ended(desk, &conversation, &entries)?;
     save(desk, conversation, Timer::Stopped)
+}
+
+/// When somebody's word ended a conversation: farewells move the end on, and if they leave, the end
+/// goes back to the word.
+fn word_that_ended(
+    desk: &Desk<'_>,
+    conversation: &Conversation,
+    entries: &[Entry],
+) -> Result<Option<Ended>> {
+    let Some(Ended { at, by: by @ EndedBy::Caller { .. } }) = &conversation.ended else {
+        return Ok(conversation.ended.clone());
+    };
+    let opener = entries.iter().rfind(|entry| !entry.role.is_reply());
+    let since = opener.map_or(conversation.started_at, |opener| opener.conversation_time);
+    let until = *at + SignedDuration::from_micros(1);
+    let words = match conversation.name {
+        None => desk.tx.endings(desk.place(), since, until)?,
+        Some(_) => Vec::new(),
+    };
+    Ok(Some(Ended { at: words.first().copied().unwrap_or(*at), by: by.clone() }))
 }
 
 fn put_job(
@@ -138,20 +180,14 @@ fn put_job(
     desk.tx.put_job(&job)
 }
 
-/// Lets the oldest ended conversations go when there are more than the vault retains.
+/// Lets the oldest ended conversations go when there are more than the vault retains. Once at the
+/// end of a verb is enough, however many it ended.
 pub(crate) fn retain(desk: &mut Desk<'_>) -> Result<()> {
-    let most = u64::from(desk.vault.settings.conversations_retained);
-    let retained = desk.tx.retained(desk.place())?;
-    let Some(surplus) = retained.checked_sub(most).filter(|surplus| *surplus > 0) else {
+    if !std::mem::take(&mut desk.ended_some) {
         return Ok(());
-    };
-    let oldest = ConversationQuery {
-        ended: Some(true),
-        by: ConversationOrder::Ended,
-        limit: usize::try_from(surplus).ok(),
-        ..ConversationQuery::default()
-    };
-    for mut conversation in desk.tx.conversations(desk.place(), &oldest)? {
+    }
+    let keep = u64::from(desk.vault.settings.conversations_retained);
+    for mut conversation in desk.tx.surplus(desk.place(), keep)? {
         match desk.vault.settings.retention {
             Retention::Archive => {
                 conversation.archived_at = Some(desk.now);

@@ -50,9 +50,7 @@ impl Placer {
             None => self.by_time(desk, time, entry.role)?,
         }
         let conversation = self.current.as_mut().expect("placing leaves a current conversation");
-        conversation.entries += 1;
-        conversation.started_at = conversation.started_at.min(time);
-        conversation.last_at = conversation.last_at.max(time);
+        conversation.count_in(time);
         let placed =
             Placed { conversation: conversation.id, wire_name: conversation.wire_name(), by_time };
         if by_time {
@@ -118,8 +116,8 @@ impl Placer {
             None => None,
             Some(tail) if is_pause(tail.time, time, desk.vault.settings.idle_timeout()) => None,
             Some(tail) if desk.is_ended_before(time, role)? => {
-                if tail.time == time && tail.role.is_reply() {
-                    self.put_down(desk)?;
+                self.put_down(desk)?;
+                if tail.time == time || desk.is_ended_from(tail.conversation, time)? {
                     let home = rearrange::around(desk, time, role)?;
                     self.tail = None;
                     return self.take_up(desk, Some(home), time);
@@ -243,9 +241,19 @@ impl Desk<'_> {
         Ok(!self.tx.endings(self.place(), since, time)?.is_empty())
     }
 
+    /// Whether somebody ended this conversation at `time` or later.
+    fn is_ended_from(&self, id: ConversationId, time: Timestamp) -> Result<bool> {
+        let conversation = self.tx.conversation(self.place(), id)?;
+        Ok(conversation.and_then(|one| one.ended).is_some_and(|ended| ended.at >= time))
+    }
+
     /// Whether `later` would still begin its own conversation with an entry placed before it.
     fn begins_after_ending(&self, later: Neighbour, time: Timestamp, role: Role) -> Result<bool> {
-        if later.role.is_reply() || self.memory.last_ending.is_none() {
+        if self.memory.last_ending.is_none() {
+            return Ok(false);
+        }
+        let opener = self.tx.after(self.place(), time, Speakers::Openers)?;
+        if opener.is_none_or(|opener| opener.time != later.time) {
             return Ok(false);
         }
         let since = if role.is_reply() {

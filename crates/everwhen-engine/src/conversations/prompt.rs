@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::boundary::is_pause;
 use crate::Result;
 use crate::memory::{Conversation, Entry, Memory, Role, VaultInfo};
 use crate::ports::{
@@ -69,8 +70,9 @@ pub(crate) fn active(
     let query = ConversationQuery { ended: Some(false), ..ConversationQuery::default() };
     let open = snapshot.conversations(place, &query)?;
     let timeout = vault.settings.idle_timeout();
-    let alive =
-        open.into_iter().filter(|one| !super::boundary::is_pause(one.last_at, now, timeout));
+    let alive = open.into_iter().filter(|one| {
+        !is_pause(one.last_at, now, timeout) && !is_pause(now, one.started_at, timeout)
+    });
     Ok(alive.max_by_key(|one| (one.last_at, one.id)))
 }
 

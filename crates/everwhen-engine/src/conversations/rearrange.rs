@@ -5,12 +5,14 @@
 //! move. This reads the few conversations around the end whole, splits them by
 //! [`boundary::partition`], and moves what is out of place.
 
-use jiff::Timestamp;
+use std::ops::Range;
+
+use jiff::{SignedDuration, Timestamp};
 
 use super::boundary::{self, Mark};
 use super::finish;
 use crate::desk::Desk;
-use crate::memory::{Conversation, ConversationId, Entry, EntryId, Role};
+use crate::memory::{Conversation, ConversationId, Ended, Entry, EntryId, Role};
 use crate::ports::{EntryQuery, Speakers, Which};
 use crate::{Error, Result};
 
@@ -22,25 +24,31 @@ pub(super) fn around(desk: &mut Desk<'_>, time: Timestamp, role: Role) -> Result
     let place = standing.partition_point(|entry| mark(entry).order() < newcomer.order());
     let mut marks: Vec<Mark> = standing.iter().map(mark).collect();
     marks.insert(place, newcomer);
-    let last = marks.last().map_or(time, |mark| mark.time);
-    let endings = desk.tx.endings(desk.place(), Timestamp::MIN, last)?;
-    let groups = boundary::partition(&marks, &endings, desk.vault.settings.idle_timeout());
+    let endings = endings_around(desk, &touched, &marks)?;
+    let words = words_that_ended(&touched, &standing, &endings);
 
-    let mut homes = Vec::new();
+    let was: Vec<ConversationId> = standing.iter().map(|entry| entry.conversation).collect();
+    let mut homes: Vec<Home> = Vec::new();
     let mut home_of_newcomer = None;
-    for group in groups {
-        let members: Vec<usize> = group.clone().filter(|index| *index != place).collect();
-        let members: Vec<usize> =
-            members.into_iter().map(|index| index - usize::from(index > place)).collect();
-        let home = choose_home(desk, &standing, &members, &homes);
+    for group in boundary::partition(&marks, &endings, desk.vault.settings.idle_timeout()) {
+        let others = group.clone().filter(|index| *index != place);
+        let members: Vec<usize> = others.map(|index| index - usize::from(index > place)).collect();
+        let id = choose_home(desk, &standing, &members, &homes);
         if group.contains(&place) {
-            home_of_newcomer = Some(home);
+            home_of_newcomer = Some(id);
         }
-        move_to(desk, &mut standing, &members, home)?;
-        homes.push(home);
+        move_to(desk, &mut standing, &members, id)?;
+        homes.push(Home { id, ended: end_within(&words, &marks, group) });
     }
-    settle(desk, &touched, &homes, &standing, time)?;
+    absorb_empty(desk, &touched, &homes, was.iter().zip(&standing))?;
+    settle(desk, homes, time)?;
     home_of_newcomer.ok_or_else(|| Error::damaged("the newcomer fell out of every group"))
+}
+
+/// Where a group lives, and somebody's word that ends it.
+struct Home {
+    id: ConversationId,
+    ended: Option<Ended>,
 }
 
 fn mark(entry: &Entry) -> Mark {
@@ -48,28 +56,32 @@ fn mark(entry: &Entry) -> Mark {
 }
 
 /// The conversations an end before `time` stands between: those of the nearest entries on either
-/// side, of the last opener before and of the next opener after.
-fn touched_conversations(desk: &Desk<'_>, time: Timestamp) -> Result<Vec<ConversationId>> {
-    let mut touched: Vec<ConversationId> = Vec::new();
-    for speakers in [Speakers::Openers, Speakers::All] {
-        let around = [
-            desk.tx.before(desk.place(), time, speakers)?,
-            desk.tx.after(desk.place(), time, speakers)?,
-        ];
-        for neighbour in around.into_iter().flatten() {
-            if !touched.contains(&neighbour.conversation) {
-                touched.push(neighbour.conversation);
-            }
+/// side, of the last opener before, of the next opener after, and of what was said just before that.
+fn touched_conversations(desk: &Desk<'_>, time: Timestamp) -> Result<Vec<Conversation>> {
+    let (place, tx) = (desk.place(), &desk.tx);
+    let next = tx.after(place, time, Speakers::Openers)?;
+    let before_next = next.map(|next| next.time - SignedDuration::from_micros(1));
+    let near = [
+        tx.before(place, time, Speakers::Openers)?,
+        next,
+        tx.before(place, time, Speakers::All)?,
+        tx.after(place, time, Speakers::All)?,
+        tx.before(place, before_next.unwrap_or(time), Speakers::All)?,
+    ];
+    let mut touched: Vec<Conversation> = Vec::new();
+    for neighbour in near.into_iter().flatten() {
+        if touched.iter().all(|known| known.id != neighbour.conversation) {
+            touched.extend(tx.conversation(place, neighbour.conversation)?);
         }
     }
     Ok(touched)
 }
 
 /// Their entries that were placed by time, in the rule's order.
-fn entries_of(desk: &Desk<'_>, conversations: &[ConversationId]) -> Result<Vec<Entry>> {
+fn entries_of(desk: &Desk<'_>, conversations: &[Conversation]) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
-    for id in conversations {
-        let query = EntryQuery::of_conversation(*id, Which::All);
+    for conversation in conversations {
+        let query = EntryQuery::of_conversation(conversation.id, Which::All);
         entries.extend(desk.tx.entries(desk.place(), &query)?);
     }
     entries.retain(|entry| entry.placed_by_time && entry.branch.is_none());
@@ -77,15 +89,60 @@ fn entries_of(desk: &Desk<'_>, conversations: &[ConversationId]) -> Result<Vec<E
     Ok(entries)
 }
 
+/// The endings that can matter to the marks: none before the last opener that stands before them.
+fn endings_around(
+    desk: &Desk<'_>,
+    touched: &[Conversation],
+    marks: &[Mark],
+) -> Result<Vec<Timestamp>> {
+    let first = marks.first().map_or(Timestamp::MIN, |mark| mark.time);
+    let opener = desk.tx.before(desk.place(), first, Speakers::Openers)?;
+    let since = opener.map_or(Timestamp::MIN, |opener| opener.time.min(first));
+    let ends = touched.iter().filter_map(|one| one.ended.as_ref()).map(|ended| ended.at);
+    let last = marks.iter().map(|mark| mark.time).chain(ends).max().unwrap_or(first);
+    desk.tx.endings(desk.place(), since, last + SignedDuration::from_micros(1))
+}
+
+/// The words by which somebody ended the conversations, at the instants they were said.
+fn words_that_ended(
+    touched: &[Conversation],
+    standing: &[Entry],
+    endings: &[Timestamp],
+) -> Vec<Ended> {
+    let word = |one: &Conversation| {
+        let ended = one.ended.clone().filter(Ended::is_by_caller)?;
+        let own: Vec<Mark> =
+            standing.iter().filter(|entry| entry.conversation == one.id).map(mark).collect();
+        let since = last_opening(&own)?;
+        let said = endings.iter().find(|ending| since <= **ending && **ending <= ended.at);
+        Some(Ended { at: said.copied().unwrap_or(ended.at), ..ended })
+    };
+    touched.iter().filter_map(word).collect()
+}
+
+/// The word that ends a group: the first after its last opener and before the next group.
+fn end_within(words: &[Ended], marks: &[Mark], group: Range<usize>) -> Option<Ended> {
+    let since = last_opening(&marks[group.clone()])?;
+    let next = marks.get(group.end);
+    let within = |word: &&Ended| since <= word.at && next.is_none_or(|next| word.at < next.time);
+    words.iter().filter(within).min_by_key(|word| word.at).cloned()
+}
+
+/// When the last exchange among these was opened; one without an opener opens with its first reply.
+fn last_opening(marks: &[Mark]) -> Option<Timestamp> {
+    let opener = marks.iter().rfind(|mark| !mark.role.is_reply()).or(marks.first());
+    opener.map(|mark| mark.time)
+}
+
 /// A group keeps the conversation of its earliest member that no earlier group has taken.
 fn choose_home(
     desk: &Desk<'_>,
     standing: &[Entry],
     members: &[usize],
-    taken: &[ConversationId],
+    taken: &[Home],
 ) -> ConversationId {
-    let own = members.iter().map(|index| standing[*index].conversation);
-    own.into_iter().find(|id| !taken.contains(id)).unwrap_or_else(|| desk.mint())
+    let mut own = members.iter().map(|index| standing[*index].conversation);
+    own.find(|id| taken.iter().all(|home| home.id != *id)).unwrap_or_else(|| desk.mint())
 }
 
 /// Moves the members, and the corrections that speak for them, into one conversation.
@@ -118,26 +175,29 @@ fn corrections_of(desk: &Desk<'_>, entry: &Entry) -> Result<Vec<EntryId>> {
     Ok(chain)
 }
 
-/// A conversation that lost all its entries goes on as the one that took the last of them; the
-/// others are counted anew.
-fn settle(
+/// A conversation that lost all its entries goes on as the one that took the last of them.
+fn absorb_empty<'e>(
     desk: &mut Desk<'_>,
-    touched: &[ConversationId],
-    homes: &[ConversationId],
-    standing: &[Entry],
-    time: Timestamp,
+    touched: &[Conversation],
+    homes: &[Home],
+    moves: impl DoubleEndedIterator<Item = (&'e ConversationId, &'e Entry)> + Clone,
 ) -> Result<()> {
-    let heir = standing.last().map(|entry| entry.conversation).or(homes.last().copied());
-    for id in touched.iter().filter(|id| !homes.contains(id)) {
-        if let Some(heir) = heir {
-            finish::absorb(desk, *id, heir)?;
+    for empty in touched.iter().filter(|one| homes.iter().all(|home| home.id != one.id)) {
+        let last = moves.clone().rfind(|(was, _)| **was == empty.id);
+        if let Some((_, entry)) = last {
+            finish::absorb(desk, empty.id, entry.conversation)?;
         }
     }
-    for home in homes {
-        let known = desk.tx.conversation(desk.place(), *home)?;
+    Ok(())
+}
+
+/// Counts the conversations anew and writes them.
+fn settle(desk: &mut Desk<'_>, homes: Vec<Home>, time: Timestamp) -> Result<()> {
+    for Home { id, ended } in homes {
+        let known = desk.tx.conversation(desk.place(), id)?;
         let conversation =
-            known.unwrap_or_else(|| Conversation::open(*home, desk.memory.id, None, time));
-        finish::recount(desk, conversation)?;
+            known.unwrap_or_else(|| Conversation::open(id, desk.memory.id, None, time));
+        finish::recount(desk, Conversation { ended, ..conversation })?;
     }
     Ok(())
 }

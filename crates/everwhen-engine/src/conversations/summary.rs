@@ -60,7 +60,7 @@ fn sentences(entries: &[Entry]) -> Vec<Sentence<'_>> {
             words: content_words(text),
         })
     })
-    .filter(|sentence| !sentence.words.is_empty())
+    .filter(|sentence| sentence.text.unicode_words().next().is_some())
     .collect()
 }
 
@@ -100,9 +100,19 @@ fn summary(sentences: &[Sentence<'_>], ranked: &[(usize, f64)]) -> String {
         .take(SENTENCES)
         .collect();
     chosen.sort_unstable();
-    let texts: Vec<String> =
-        chosen.into_iter().map(|index| shorten(sentences[index].text, SENTENCE_CHARS)).collect();
+    let texts: Vec<String> = chosen
+        .into_iter()
+        .map(|index| closed(shorten(sentences[index].text, SENTENCE_CHARS)))
+        .collect();
     texts.join(" ")
+}
+
+/// A sentence that can be followed by another: with a mark at its end.
+fn closed(mut sentence: String) -> String {
+    if sentence.ends_with(char::is_alphanumeric) {
+        sentence.push('.');
+    }
+    sentence
 }
 
 fn title(
@@ -111,11 +121,12 @@ fn title(
     entries: &[Entry],
     zone: &Zone,
 ) -> String {
-    let by_user = |(index, _): &&(usize, f64)| sentences[*index].role == Role::User;
+    let by_user =
+        |(index, weight): &&(usize, f64)| sentences[*index].role == Role::User && *weight > 0.0;
     let best = ranked.iter().find(by_user).or(ranked.first());
     let text = best.map_or("", |(index, _)| sentences[*index].text);
     if text.unicode_words().count() >= TITLE_LEAST {
-        return first_words(text, TITLE_MOST);
+        return first_words(text, title_length(text));
     }
     let day = entries
         .first()
@@ -125,6 +136,17 @@ fn title(
         return format!("Exchange without any words{day}");
     }
     format!("Short exchange{day}: {words}")
+}
+
+/// How many words of a text make a title: one that is cut does not end in a word like "and".
+fn title_length(text: &str) -> usize {
+    let words: Vec<String> = text.unicode_words().map(str::to_lowercase).collect();
+    if words.len() <= TITLE_MOST {
+        return TITLE_MOST;
+    }
+    let says_something = |word: &String| !STOP_WORDS.contains(&word.as_str());
+    let last = words[TITLE_LEAST..TITLE_MOST].iter().rposition(says_something);
+    last.map_or(TITLE_LEAST, |last| TITLE_LEAST + last + 1)
 }
 
 /// The beginning of a text, up to so many words, on one line, without the marks at its end.
@@ -208,6 +230,27 @@ mod tests {
         assert!((TITLE_LEAST..=TITLE_MOST).contains(&words), "{}", summary.title);
         assert_eq!(summary.text.unicode_sentences().count(), 3, "{}", summary.text);
         assert!(summary.text.contains("dentist appointment to Friday"), "{}", summary.text);
+    }
+
+    #[test]
+    fn words_that_say_little_come_last_but_come() {
+        let summary = extracted(&[
+            (Role::User, "Hi"),
+            (Role::User, "Could you send the invoice"),
+            (Role::Assistant, "Here it is."),
+        ]);
+        assert_eq!(summary.text, "Hi. Could you send the invoice. Here it is.");
+        assert_eq!(summary.title, "Could you send the invoice");
+        assert_eq!(extracted(&[(Role::User, "ok")]).text, "ok.");
+    }
+
+    #[test]
+    fn a_title_that_is_cut_ends_in_a_word_that_says_something() {
+        let cut =
+            extracted(&[(Role::User, "I will write to the landlord today and ask for proof.")]);
+        assert_eq!(cut.title, "I will write to the landlord today");
+        let whole = extracted(&[(Role::User, "What did the landlord want from me?")]);
+        assert_eq!(whole.title, "What did the landlord want from me");
     }
 
     #[test]

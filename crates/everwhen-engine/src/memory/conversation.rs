@@ -91,6 +91,13 @@ pub struct Branch {
     pub entries: u64,
 }
 
+impl Ended {
+    /// Whether somebody ended it.
+    pub fn is_by_caller(&self) -> bool {
+        matches!(self.by, EndedBy::Caller { .. })
+    }
+}
+
 impl Conversation {
     /// A conversation that begins with an entry said at `at`.
     pub fn open(id: ConversationId, memory: MemoryId, name: Option<Name>, at: Timestamp) -> Self {
@@ -106,6 +113,14 @@ impl Conversation {
             archived_at: None,
             restored_at: None,
         }
+    }
+
+    /// Counts in an entry said at `time`. One that had no current entry left begins anew.
+    pub(crate) fn count_in(&mut self, time: Timestamp) {
+        let bare = self.entries == 0;
+        self.entries += 1;
+        self.started_at = if bare { time } else { self.started_at.min(time) };
+        self.last_at = if bare { time } else { self.last_at.max(time) };
     }
 
     /// How the conversation is named on every wire: the caller's name, else its id.

@@ -188,7 +188,7 @@ impl NewEntry {
             && !self.allow_future
             && time > now + limits::FUTURE_SLACK
         {
-            return Err(Error::invalid(format!(
+            return Err(Error::conflict(format!(
                 "conversation_time {time} is more than a minute in the future (now is {now}); \
                  correct it, or set allow_future"
             )));

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{EntryId, MemoryId, Name, VaultId};
-use crate::when::Zone;
+use crate::when::{Zone, to_microsecond};
 use crate::{Error, Result, limits};
 
 /// What is known of a vault: the unit of isolation, export and erasure.
@@ -162,6 +162,12 @@ impl Settings {
     /// The pause that a conversation survives.
     pub fn idle_timeout(&self) -> SignedDuration {
         SignedDuration::from_mins(i64::from(self.idle_timeout_minutes))
+    }
+
+    /// When a conversation with nothing after `last` has been silent for too long.
+    pub fn silent_at(&self, last: Timestamp) -> Timestamp {
+        let end = last.saturating_add(self.idle_timeout());
+        to_microsecond(end.expect("minutes can be added to every instant"))
     }
 
     /// How long a question waits.

@@ -313,8 +313,9 @@ pub trait Snapshot {
         memory: MemoryRef,
         query: &ConversationQuery,
     ) -> Result<Vec<Conversation>>;
-    /// How many ended conversations are not archived.
-    fn retained(&self, memory: MemoryRef) -> Result<u64>;
+    /// Ended conversations that are not archived, without the `keep` that come last in
+    /// [`ConversationOrder::Ended`]; oldest first.
+    fn surplus(&self, memory: MemoryRef, keep: u64) -> Result<Vec<Conversation>>;
     /// The branches that forks of a conversation left, oldest first.
     fn branches(&self, memory: MemoryRef, id: ConversationId) -> Result<Vec<Branch>>;
     /// When somebody ended conversations placed by time: instants in `[since, until)`, in order.

@@ -27,7 +27,7 @@ impl Zone {
 
     /// The zone with this IANA name.
     pub fn named(name: &str) -> Result<Self> {
-        if name == "UTC" {
+        if ["UTC", "Etc/UTC"].contains(&name) {
             return Ok(Self::utc());
         }
         let zone = KNOWN.get(name).map_err(|_| {

@@ -46,11 +46,11 @@ pub(super) fn put(
 ) -> Result<()> {
     let sql = "INSERT INTO conversation (id, vault_id, memory_id, name, started_at, last_at,
             entries, ended_at, ended_by, end_reason, title, summary, summary_by, archived_at,
-            restored_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+            restored_at, shelved_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
         ON CONFLICT (id) DO UPDATE SET started_at = ?5, last_at = ?6, entries = ?7, ended_at = ?8,
             ended_by = ?9, end_reason = ?10, title = ?11, summary = ?12, summary_by = ?13,
-            archived_at = ?14, restored_at = ?15";
+            archived_at = ?14, restored_at = ?15, shelved_at = ?16";
     let (ended_at, ended_by, reason) = end_columns(conversation.ended.as_ref());
     let summary = conversation.summary.as_ref();
     let values = params![
@@ -69,8 +69,15 @@ pub(super) fn put(
         summary.map(|summary| summary.by.as_str()),
         conversation.archived_at.map(micros),
         conversation.restored_at.map(micros),
+        shelved_at(conversation).map(micros),
     ];
     run(connection, sql, values).map(drop)
+}
+
+/// Where an ended conversation stands among those that are listed.
+fn shelved_at(conversation: &Conversation) -> Option<Timestamp> {
+    let listed = conversation.ended.is_some() && conversation.archived_at.is_none();
+    listed.then(|| ConversationOrder::Ended.time_of(conversation))
 }
 
 fn end_columns(ended: Option<&Ended>) -> (Option<i64>, Option<i64>, Option<&str>) {
@@ -137,12 +144,21 @@ fn standing(query: &ConversationQuery) -> &'static str {
     }
 }
 
-pub(super) fn retained(connection: &Connection, memory: MemoryRef) -> Result<u64> {
-    let sql = "SELECT count(*) FROM conversation
-        WHERE memory_id = ?1 AND ended_at IS NOT NULL AND archived_at IS NULL";
-    let [_, memory] = place(&memory);
-    let found = first(connection, sql, params![memory], |row| count(get(row, 0)?))?;
-    Ok(found.unwrap_or(0))
+/// The inner query walks the index alone; whole rows are read only of what is over.
+pub(super) fn surplus(
+    connection: &Connection,
+    memory: MemoryRef,
+    keep: u64,
+) -> Result<Vec<Conversation>> {
+    let sql = format!(
+        "{COLUMNS} WHERE vault_id = ?1 AND id IN
+            (SELECT id FROM conversation
+             WHERE memory_id = ?2 AND shelved_at IS NOT NULL
+             ORDER BY shelved_at DESC, id DESC LIMIT -1 OFFSET ?3)
+         ORDER BY shelved_at, id"
+    );
+    let [vault, memory] = place(&memory);
+    all(connection, &sql, params![vault, memory, number(keep)], read)
 }
 
 pub(super) fn branches(

@@ -87,7 +87,7 @@ impl Snapshot for View<'_> {
         conversations::by_id as conversation(memory: MemoryRef, id: ConversationId) -> Option<Conversation>;
         conversations::by_name as conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
         conversations::list as conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
-        conversations::retained as retained(memory: MemoryRef) -> u64;
+        conversations::surplus as surplus(memory: MemoryRef, keep: u64) -> Vec<Conversation>;
         conversations::branches as branches(memory: MemoryRef, id: ConversationId) -> Vec<Branch>;
         conversations::endings as endings(memory: MemoryRef, since: Timestamp, until: Timestamp) -> Vec<Timestamp>;
         contexts::version as context(memory: MemoryRef, version: ContextVersion) -> Option<ContextDocument>;
@@ -115,7 +115,7 @@ impl Snapshot for Transaction<'_> {
         conversation(memory: MemoryRef, id: ConversationId) -> Option<Conversation>;
         conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
         conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
-        retained(memory: MemoryRef) -> u64;
+        surplus(memory: MemoryRef, keep: u64) -> Vec<Conversation>;
         branches(memory: MemoryRef, id: ConversationId) -> Vec<Branch>;
         endings(memory: MemoryRef, since: Timestamp, until: Timestamp) -> Vec<Timestamp>;
         context(memory: MemoryRef, version: ContextVersion) -> Option<ContextDocument>;

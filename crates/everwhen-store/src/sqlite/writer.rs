@@ -82,7 +82,7 @@ fn write_group(
     requests: &mut mpsc::Receiver<Request>,
     group: usize,
 ) {
-    if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE").stored() {
+    if let Err(error) = say(connection, "BEGIN IMMEDIATE") {
         let _ = first.answer.send(Err(error));
         return;
     }
@@ -114,25 +114,31 @@ fn write_group(
 /// Runs one work in a savepoint of its own, so that its failure takes nothing else along. Says
 /// also whether it removed something for good.
 fn run_alone(connection: &Connection, work: Writing) -> (Result<()>, bool) {
-    if let Err(error) = connection.execute_batch("SAVEPOINT work").stored() {
+    if let Err(error) = say(connection, "SAVEPOINT work") {
         return (Err(error), false);
     }
     let mut transaction = Transaction::new(connection);
     let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
         .unwrap_or_else(|_| Err(Error::damaged("a bug: the work inside a transaction panicked")));
-    let finish = match &outcome {
-        Ok(()) => "RELEASE work",
-        Err(_) => "ROLLBACK TO work; RELEASE work",
+    let finished = if connection.is_autocommit() {
+        Ok(())
+    } else if outcome.is_ok() {
+        say(connection, "RELEASE work")
+    } else {
+        say(connection, "ROLLBACK TO work").and_then(|()| say(connection, "RELEASE work"))
     };
-    let finished =
-        if connection.is_autocommit() { Ok(()) } else { connection.execute_batch(finish).stored() };
     (outcome.and(finished), transaction.purges())
 }
 
+/// Runs a statement that every transaction needs; it is prepared once.
+fn say(connection: &Connection, sql: &str) -> Result<()> {
+    connection.prepare_cached(sql).and_then(|mut said| said.execute([])).stored().map(drop)
+}
+
 fn commit(connection: &Connection) -> Result<()> {
-    let committed = connection.execute_batch("COMMIT").stored();
+    let committed = say(connection, "COMMIT");
     if committed.is_err() && !connection.is_autocommit() {
-        let _ = connection.execute_batch("ROLLBACK");
+        let _ = say(connection, "ROLLBACK");
     }
     committed
 }

@@ -1,7 +1,7 @@
 //! Entries as rows: what comes back, what a query means, and how pages hang together.
 
 use everwhen_engine::ErrorKind;
-use everwhen_engine::memory::{Correction, Corrected, Entry, Metadata, Role, Said};
+use everwhen_engine::memory::{Corrected, Correction, Entry, Metadata, Role, Said};
 use everwhen_engine::ports::{Cursor, EntryQuery, Order, Tx, Which};
 
 use crate::bed::{Bed, Open, plain};
@@ -44,7 +44,7 @@ pub(crate) fn an_entry_comes_back_as_it_was_added(open: Open) {
 pub(crate) fn times_are_half_open(open: Open) {
     let bed = open();
     add(&bed, (1..=5).map(entry).collect());
-    let between = |after, before| {
+    let between = |after: Option<i64>, before: Option<i64>| {
         let (after, before) = (after.map(at), before.map(at));
         found(&bed, EntryQuery { after, before, ..EntryQuery::default() })
     };
@@ -57,7 +57,7 @@ pub(crate) fn times_are_half_open(open: Open) {
 pub(crate) fn stored_times_are_half_open(open: Open) {
     let bed = open();
     add(&bed, (1..=5).map(|n| Entry { conversation_time: at(0), ..entry(n) }).collect());
-    let between = |after, before| {
+    let between = |after: Option<i64>, before: Option<i64>| {
         let (created_after, created_before) = (after.map(at), before.map(at));
         found(&bed, EntryQuery { created_after, created_before, ..EntryQuery::default() })
     };
@@ -100,7 +100,10 @@ pub(crate) fn roles_tags_and_conversations_narrow_the_list(open: Open) {
         ],
     );
     let role = |role| found(&bed, EntryQuery { role: Some(role), ..EntryQuery::default() });
-    assert_eq!((role(Role::User), role(Role::Tool), role(Role::System)), (vec![1, 3], vec![2], vec![]));
+    assert_eq!(
+        (role(Role::User), role(Role::Tool), role(Role::System)),
+        (vec![1, 3], vec![2], vec![])
+    );
     let tag = |tag| found(&bed, EntryQuery { tag: Some(name(tag)), ..EntryQuery::default() });
     assert_eq!((tag("art"), tag("a\"b"), tag("Art")), (vec![1], vec![1], vec![]));
     let of = |number| found(&bed, EntryQuery::of_conversation(id(number), Which::Current));
@@ -168,7 +171,9 @@ fn queries() -> Vec<EntryQuery> {
 pub(crate) fn every_query_answers_as_the_oracle_does(open: Open) {
     let answers = |bed: Bed| {
         bed.write(fill);
-        bed.look(|rows| queries().iter().map(|query| rows.entries(home(), query)).collect::<Result<Vec<_>, _>>())
+        bed.look(|rows| {
+            queries().iter().map(|query| rows.entries(home(), query)).collect::<Result<Vec<_>, _>>()
+        })
     };
     let (found, expected) = (answers(open()), answers(plain()));
     for ((query, found), expected) in queries().iter().zip(found).zip(&expected) {
@@ -182,9 +187,8 @@ pub(crate) fn pages_stay_stable_while_entries_come_in(open: Open) {
     for order in [Order::Oldest, Order::Newest] {
         let bed = open();
         bed.write(fill);
-        let before = bed.look(move |rows| {
-            rows.entries(home(), &EntryQuery { order, ..EntryQuery::default() })
-        });
+        let before = bed
+            .look(move |rows| rows.entries(home(), &EntryQuery { order, ..EntryQuery::default() }));
         let (mut seen, mut from, mut newcomer) = (Vec::new(), None, 100);
         loop {
             let query = EntryQuery { order, from, limit: Some(4), ..EntryQuery::default() };

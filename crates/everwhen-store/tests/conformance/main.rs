@@ -9,12 +9,10 @@
 mod arrival;
 mod bed;
 mod contexts;
+mod conversations;
 mod differential;
 mod dump;
-mod endings;
 mod entries;
-mod faults;
-mod forgetting;
 mod isolation;
 mod jobs;
 mod keys;
@@ -22,10 +20,10 @@ mod neighbours;
 mod paging;
 mod receipts;
 mod removal;
+mod replays;
 mod rows;
 mod rules;
 mod script;
-mod shelves;
 mod talk;
 mod vaults;
 
@@ -62,5 +60,95 @@ suite! {
         pages_stay_stable_while_entries_come_in,
         moved_entries_carry_the_name_of_their_new_home,
         marks_on_what_is_not_there_are_refused,
+    }
+    neighbours {
+        the_nearest_on_either_side,
+        replies_open_nothing,
+        only_entries_placed_by_time_and_on_no_branch,
+        equal_times_count_in_order_of_arrival,
+    }
+    conversations {
+        a_conversation_comes_back_as_it_was_put,
+        a_conversation_is_replaced_whole,
+        every_query_answers_as_the_oracle_does,
+        a_list_tells_ended_archived_and_restored_apart,
+        pages_reach_every_conversation_once,
+        a_merged_conversation_answers_as_the_other,
+        a_merge_may_come_before_its_target_is_put,
+        branches_are_counted_oldest_first,
+        endings_are_found_in_a_half_open_stretch,
+    }
+    contexts {
+        a_version_is_found_by_number_and_by_time,
+        two_versions_of_one_moment_are_told_apart,
+        versions_are_listed_newest_first,
+    }
+    receipts {
+        every_kind_comes_back_as_it_was_kept,
+        keys_of_vaults_and_of_the_store_are_apart,
+        what_is_forgotten_leaves_its_receipt_blank,
+    }
+    jobs {
+        a_job_comes_back_as_it_was_put,
+        a_conversation_has_one_job_of_a_kind,
+        the_job_due_first_comes_first,
+        a_lease_hides_a_job_until_it_runs_out,
+        jobs_are_listed_for_one_vault_or_for_all,
+    }
+    keys {
+        a_key_comes_back_as_it_was_added,
+        a_removed_key_is_gone,
+    }
+    removal {
+        a_conversation_goes_with_its_jobs_and_other_names,
+        a_memory_goes_with_all_in_it,
+        a_vault_goes_with_all_in_it,
+        a_failing_write_leaves_nothing,
+    }
+    isolation {
+        a_wrong_place_finds_nothing_of_another,
+        lists_and_neighbours_stay_in_their_memory,
+        a_wrong_place_changes_nothing,
+    }
+    arrival {
+        whatever_the_order,
+        whatever_the_order_around_explicit_ends,
+        whatever_the_order_around_two_explicit_ends,
+        courses_that_once_went_wrong,
+    }
+    rules {
+        the_farewell_belongs_to_the_conversation_it_ends,
+        two_ends_at_once_are_refused,
+        ending_one_conversation_leaves_the_next_alone,
+        the_timer_closes_at_last_activity_plus_timeout,
+        a_conversation_that_goes_on_leaves_the_archive,
+        surplus_conversations_are_archived_and_restored,
+        surplus_conversations_are_deleted_if_the_vault_says_so,
+        a_question_waits_for_its_answer,
+        a_question_grows_stale,
+        a_fork_keeps_what_it_puts_aside,
+        a_correction_takes_the_place_of_what_it_corrects,
+        a_corrected_entry_still_holds_its_conversation_together,
+        the_ends_of_the_calendar_are_no_trap,
+        times_are_kept_to_the_microsecond,
+        a_conversation_of_their_own_goes_on_after_its_end,
+    }
+    replays {
+        the_same_write_again_gets_the_same_receipt,
+        a_key_stands_for_one_write,
+        a_refused_write_leaves_its_key_free,
+        every_verb_replays,
+        what_was_forgotten_does_not_come_back,
+        vaults_do_not_share_keys,
+    }
+    paging {
+        pages_of_entries_hang_together,
+        a_full_last_page_says_that_it_is_the_last,
+        pages_of_conversations_hang_together,
+        memories_and_contexts_come_in_pages,
+        impossible_pages_are_refused,
+    }
+    differential {
+        every_script_ends_alike,
     }
 }

@@ -94,7 +94,9 @@ pub(crate) fn memories_are_listed_by_name(open: Open) {
     let bed = open();
     bed.write(|tx| {
         let names = ["b", "a", "Z", "é", "aa"].into_iter().zip(1..);
-        names.into_iter().try_for_each(|(called, number)| tx.put_memory(id(1), &memory(number, called)))
+        names
+            .into_iter()
+            .try_for_each(|(called, number)| tx.put_memory(id(1), &memory(number, called)))
     });
     let listed = |after: Option<&'static str>, limit| {
         let after = after.map(name);

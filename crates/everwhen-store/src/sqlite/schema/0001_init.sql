@@ -69,13 +69,14 @@ CREATE TABLE conversation (
     summary       TEXT,
     summary_by    TEXT,
     archived_at   INTEGER,
-    restored_at   INTEGER
+    restored_at   INTEGER,
+    shelved_at    INTEGER                       -- ended or restored; absent while open or archived
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX conversation_by_name ON conversation (memory_id, name) WHERE name IS NOT NULL;
 CREATE INDEX conversation_by_start ON conversation (memory_id, started_at, id);
-CREATE INDEX conversation_open ON conversation (memory_id) WHERE ended_at IS NULL;
-CREATE INDEX conversation_retained ON conversation (memory_id)
-    WHERE ended_at IS NOT NULL AND archived_at IS NULL;
+CREATE INDEX conversation_open ON conversation (memory_id, started_at, id) WHERE ended_at IS NULL;
+CREATE INDEX conversation_shelved ON conversation (memory_id, shelved_at, id)
+    WHERE shelved_at IS NOT NULL;
 
 -- A conversation that was merged into another still answers to its old id.
 CREATE TABLE conversation_alias (

@@ -1,0 +1,157 @@
+//! Removing: what goes, what is counted, and that nothing of it is left.
+
+use everwhen_engine::Result;
+use everwhen_engine::job::Job;
+use everwhen_engine::memory::{ContextDocument, Conversation, Entry};
+use everwhen_engine::ports::{
+    ContextVersion, ConversationQuery, EntryQuery, MemoryRef, Removed, Shelf, Snapshot, Speakers,
+    Tx, Which,
+};
+use everwhen_engine::receipt::{KeptReceipt, Receipt};
+use jiff::Timestamp;
+
+use crate::bed::{Bed, Open};
+use crate::rows::{
+    at, context, conversation, entry, home, id, job, key, memory, name, place, vault,
+};
+
+/// Two vaults with two memories each, all furnished alike.
+pub(crate) fn furnish(bed: &Bed) {
+    bed.write(|tx| {
+        for number in [1, 2] {
+            tx.put_vault(&vault(number, &format!("vault {number}")))?;
+            tx.add_key(&key(number, number))?;
+        }
+        let places = [(place(1, 1), 10), (place(1, 2), 20), (place(2, 3), 30), (place(2, 4), 40)];
+        places.into_iter().try_for_each(|(place, first)| furnish_memory(tx, place, first))
+    });
+}
+
+/// Three entries, two conversations, one merged into another, two contexts, one job, one ending and
+/// one receipt. Ids count from `first`.
+fn furnish_memory(tx: &mut dyn Tx, at_home: MemoryRef, first: u64) -> Result<()> {
+    let (vault, memory_id) = (at_home.vault, at_home.memory);
+    let number = u128::from_be_bytes(memory_id.bytes());
+    let wide = u128::from(first);
+    tx.put_memory(vault, &memory(number, &format!("memory {number}")))?;
+    let receipt = name(&format!("receipt {number}"));
+    for row in [first, first + 1, first + 2] {
+        let said = Entry { memory: memory_id, conversation: id(wide), ..entry(row) };
+        tx.add_entry(vault, &said, Some(&receipt))?;
+    }
+    tx.keep_receipt(Some(vault), &receipt, [1; 32], &Receipt::Memory(memory_id))?;
+    for row in [wide, wide + 1, wide + 2] {
+        let one = Conversation { memory: memory_id, ..conversation(row) };
+        tx.put_conversation(vault, &one)?;
+    }
+    tx.merge_conversation(at_home, id(wide + 2), id(wide))?;
+    for version in [1, 2] {
+        tx.add_context(vault, &ContextDocument { memory: memory_id, ..context(version) })?;
+    }
+    tx.put_job(&Job { vault, memory: memory_id, ..job(wide) })?;
+    tx.add_ending(at_home, at(0))
+}
+
+/// How many rows of each kind a memory has.
+fn rows_of(rows: &dyn Snapshot, memory: MemoryRef) -> Result<Vec<usize>> {
+    let all = EntryQuery { which: Which::All, ..EntryQuery::default() };
+    let both = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
+    let jobs = rows.jobs(Some(memory.vault), 99)?;
+    Ok(vec![
+        usize::from(rows.memory(memory)?.is_some()),
+        rows.entries(memory, &all)?.len(),
+        rows.conversations(memory, &both)?.len(),
+        rows.contexts(memory, None, 99)?.len(),
+        jobs.iter().filter(|job| job.memory == memory.memory).count(),
+        rows.endings(memory, Timestamp::MIN, Timestamp::MAX)?.len(),
+        usize::from(rows.before(memory, Timestamp::MAX, Speakers::All)?.is_some()),
+        usize::from(rows.context(memory, ContextVersion::Current)?.is_some()),
+    ])
+}
+
+const FURNISHED: [usize; 8] = [1, 3, 2, 2, 1, 1, 1, 1];
+
+fn count(bed: &Bed, memory: MemoryRef) -> Vec<usize> {
+    bed.look(move |rows| rows_of(rows, memory))
+}
+
+pub(crate) fn a_conversation_goes_with_its_jobs_and_other_names(open: Open) {
+    let bed = open();
+    furnish(&bed);
+    let removed = bed.write(|tx| {
+        assert_eq!(tx.remove_entries(home(), &[id(10), id(11), id(12)])?, 3);
+        tx.remove_conversation(home(), id(10))
+    });
+    assert_eq!(removed, Removed { conversations: 1, jobs: 1, ..Removed::default() });
+    for old in [10, 12] {
+        assert_eq!(bed.look(move |rows| rows.conversation(home(), id(old))), None);
+    }
+    assert_eq!(bed.look(|rows| rows.entry(home(), id(10))), None);
+    assert_eq!(count(&bed, home()), [1, 0, 1, 2, 0, 1, 0, 1]);
+    let again = bed.write(|tx| tx.remove_conversation(home(), id(10)));
+    assert_eq!(again, Removed::default());
+}
+
+pub(crate) fn a_memory_goes_with_all_in_it(open: Open) {
+    let bed = open();
+    furnish(&bed);
+    let removed = bed.write(|tx| tx.remove_memory(home()));
+    let expected = Removed {
+        memories: 1,
+        conversations: 2,
+        entries: 3,
+        contexts: 2,
+        jobs: 1,
+        ..Default::default()
+    };
+    assert_eq!(removed, expected);
+    assert_eq!(count(&bed, home()), [0; 8]);
+    assert_eq!(count(&bed, place(1, 2)), FURNISHED);
+    assert_eq!(bed.look(|rows| rows.conversation(home(), id(12))), None);
+    assert_eq!(bed.look(|rows| rows.memory_named(id(1), &name("memory 1"))), None);
+    let kept = bed.look(|rows| rows.receipt(Some(id(1)), &name("receipt 1")));
+    assert_eq!(kept, Some(KeptReceipt { digest: [1; 32], receipt: None }));
+    assert_eq!(bed.write(|tx| tx.remove_memory(home())), Removed::default());
+}
+
+pub(crate) fn a_vault_goes_with_all_in_it(open: Open) {
+    let bed = open();
+    furnish(&bed);
+    bed.write(|tx| tx.keep_receipt(None, &name("k"), [2; 32], &Receipt::Vault(id(1))));
+    let removed = bed.write(|tx| tx.remove_vault(id(1)));
+    let expected = Removed {
+        vaults: 1,
+        memories: 2,
+        conversations: 4,
+        entries: 6,
+        contexts: 4,
+        jobs: 2,
+        keys: 1,
+    };
+    assert_eq!(removed, expected);
+    assert_eq!(bed.look(|rows| rows.vaults(None, 9)), [vault(2, "vault 2")]);
+    assert_eq!(bed.look(|rows| rows.keys()), [key(2, 2)]);
+    assert_eq!((count(&bed, home()), count(&bed, place(1, 2))), (vec![0; 8], vec![0; 8]));
+    assert_eq!(bed.look(|rows| rows.receipt(Some(id(1)), &name("receipt 1"))), None);
+    assert!(bed.look(|rows| rows.receipt(None, &name("k"))).is_some());
+    assert_eq!(
+        (count(&bed, place(2, 3)), count(&bed, place(2, 4))),
+        (FURNISHED.to_vec(), FURNISHED.to_vec())
+    );
+    assert_eq!(bed.write(|tx| tx.remove_vault(id(1))), Removed::default());
+}
+
+pub(crate) fn a_failing_write_leaves_nothing(open: Open) {
+    let bed = open();
+    furnish(&bed);
+    bed.refuse(|tx| {
+        tx.remove_vault(id(2))?;
+        tx.remove_memory(home())?;
+        tx.put_vault(&vault(3, "third"))?;
+        Err(everwhen_engine::Error::conflict("no"))
+    });
+    assert_eq!(bed.look(|rows| rows.vaults(None, 9)).len(), 2);
+    for place in [home(), place(1, 2), place(2, 3), place(2, 4)] {
+        assert_eq!(count(&bed, place), FURNISHED);
+    }
+}

@@ -1,0 +1,358 @@
+//! What the oracle keeps, and how it finds it: one list for each kind of row, searched in full.
+
+use everwhen_engine::Result;
+use everwhen_engine::job::{Job, JobState};
+use everwhen_engine::key::Key;
+use everwhen_engine::memory::{
+    Branch, ContextDocument, Conversation, ConversationId, Entry, EntryId, JobId, Memory, Name,
+    VaultId, VaultInfo,
+};
+use everwhen_engine::ports::{
+    ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, MemoryRef, Neighbour,
+    Order, Shelf, Snapshot, Speakers, Which,
+};
+use everwhen_engine::receipt::KeptReceipt;
+use jiff::Timestamp;
+
+/// Everything, as rows. A row that does not name its vault itself stands beside it.
+#[derive(Clone, Default)]
+pub(super) struct Shelves {
+    pub(super) vaults: Vec<VaultInfo>,
+    pub(super) memories: Vec<(VaultId, Memory)>,
+    pub(super) entries: Vec<EntryRow>,
+    pub(super) conversations: Vec<(VaultId, Conversation)>,
+    /// Conversations that live on in others, by their old ids.
+    pub(super) merged: Vec<(MemoryRef, ConversationId, ConversationId)>,
+    pub(super) endings: Vec<(MemoryRef, Timestamp)>,
+    pub(super) contexts: Vec<(VaultId, ContextDocument)>,
+    pub(super) receipts: Vec<ReceiptRow>,
+    pub(super) jobs: Vec<Job>,
+    pub(super) keys: Vec<Key>,
+}
+
+/// An entry, where it is, and the idempotency key it came with.
+#[derive(Clone)]
+pub(super) struct EntryRow {
+    pub(super) vault: VaultId,
+    pub(super) entry: Entry,
+    pub(super) receipt: Option<Name>,
+}
+
+/// A receipt and the key it is kept under.
+#[derive(Clone)]
+pub(super) struct ReceiptRow {
+    pub(super) vault: Option<VaultId>,
+    pub(super) key: Name,
+    pub(super) kept: KeptReceipt,
+}
+
+impl EntryRow {
+    pub(super) fn is_in(&self, memory: MemoryRef) -> bool {
+        self.vault == memory.vault && self.entry.memory == memory.memory
+    }
+
+    fn cursor(&self) -> (Timestamp, u64) {
+        (self.entry.conversation_time, self.entry.sequence)
+    }
+}
+
+impl Shelves {
+    fn entries_in(&self, memory: MemoryRef) -> impl Iterator<Item = &EntryRow> {
+        self.entries.iter().filter(move |row| row.is_in(memory))
+    }
+
+    fn conversations_in(&self, memory: MemoryRef) -> impl Iterator<Item = &Conversation> {
+        let inside = move |row: &&(VaultId, Conversation)| {
+            row.0 == memory.vault && row.1.memory == memory.memory
+        };
+        self.conversations.iter().filter(inside).map(|(_, conversation)| conversation)
+    }
+
+    fn contexts_in(&self, memory: MemoryRef) -> impl Iterator<Item = &ContextDocument> {
+        let inside = move |row: &&(VaultId, ContextDocument)| {
+            row.0 == memory.vault && row.1.memory == memory.memory
+        };
+        self.contexts.iter().filter(inside).map(|(_, context)| context)
+    }
+
+    /// The id a conversation goes by today.
+    fn present_id(&self, memory: MemoryRef, id: ConversationId) -> ConversationId {
+        let merged = self.merged.iter().find(|(place, from, _)| *place == memory && *from == id);
+        merged.map_or(id, |(_, _, into)| self.present_id(memory, *into))
+    }
+
+    /// The ids under which a conversation was known before it became this one.
+    pub(super) fn other_names(&self, memory: MemoryRef, id: ConversationId) -> Vec<ConversationId> {
+        let old = self.merged.iter().filter(|(place, _, _)| *place == memory);
+        old.map(|(_, from, _)| *from).filter(|from| self.present_id(memory, *from) == id).collect()
+    }
+
+    /// The entry with the name its conversation has now.
+    fn named(&self, row: &EntryRow) -> Entry {
+        let place = MemoryRef { vault: row.vault, memory: row.entry.memory };
+        let home = self.conversations_in(place).find(|one| one.id == row.entry.conversation);
+        Entry { conversation_name: home.and_then(|home| home.name.clone()), ..row.entry.clone() }
+    }
+
+    /// Entries that take part in placing others by time.
+    fn neighbours(&self, memory: MemoryRef, speakers: Speakers) -> Vec<&EntryRow> {
+        let mut rows: Vec<&EntryRow> = self
+            .entries_in(memory)
+            .filter(|row| row.entry.placed_by_time && row.entry.branch.is_none())
+            .filter(|row| speakers == Speakers::All || !row.entry.role.is_reply())
+            .collect();
+        rows.sort_by_key(|row| row.cursor());
+        rows
+    }
+}
+
+fn neighbour(row: &EntryRow) -> Neighbour {
+    Neighbour {
+        time: row.entry.conversation_time,
+        role: row.entry.role,
+        conversation: row.entry.conversation,
+    }
+}
+
+fn is_in_force(entry: &Entry, which: Which) -> bool {
+    match which {
+        Which::Current => entry.corrected.is_none() && entry.branch.is_none(),
+        Which::AsOf(time) => {
+            entry.creation_time <= time
+                && entry.corrected.is_none_or(|corrected| corrected.at > time)
+                && entry.branch.is_none_or(|(_, since)| since > time)
+        }
+        Which::Branch(id) => entry.branch.is_some_and(|(branch, _)| branch == id),
+        Which::All => true,
+    }
+}
+
+fn is_wanted(entry: &Entry, query: &EntryQuery) -> bool {
+    is_within(entry.conversation_time, query.after, query.before)
+        && is_within(entry.creation_time, query.created_after, query.created_before)
+        && is_in_force(entry, query.which)
+        && query.role.is_none_or(|role| entry.role == role)
+        && query.tag.as_ref().is_none_or(|tag| entry.tags.contains(tag))
+        && query.conversation.is_none_or(|id| entry.conversation == id)
+}
+
+fn is_within(time: Timestamp, after: Option<Timestamp>, before: Option<Timestamp>) -> bool {
+    after.is_none_or(|after| after <= time) && before.is_none_or(|before| time < before)
+}
+
+fn is_listed(conversation: &Conversation, query: &ConversationQuery) -> bool {
+    let shelf = match query.shelf {
+        Shelf::Listed => conversation.archived_at.is_none(),
+        Shelf::Archived => conversation.archived_at.is_some(),
+        Shelf::Both => true,
+    };
+    let ended = conversation.ended.is_some();
+    shelf
+        && query.ended.is_none_or(|wanted| wanted == ended)
+        && (query.by != ConversationOrder::Ended || ended)
+        && query.after.is_none_or(|after| conversation.last_at >= after)
+        && query.before.is_none_or(|before| conversation.started_at < before)
+}
+
+/// Rows in order, behind a place, up to a limit.
+fn listed<T, K: Ord>(
+    mut rows: Vec<T>,
+    key: impl Fn(&T) -> K,
+    order: Order,
+    from: Option<K>,
+    limit: Option<usize>,
+) -> Vec<T> {
+    rows.sort_by_key(&key);
+    if order == Order::Newest {
+        rows.reverse();
+    }
+    if let Some(from) = from {
+        rows.retain(|row| match order {
+            Order::Oldest => key(row) > from,
+            Order::Newest => key(row) < from,
+        });
+    }
+    rows.truncate(limit.unwrap_or(usize::MAX));
+    rows
+}
+
+fn behind<T: Clone>(
+    rows: impl Iterator<Item = T>,
+    name: impl Fn(&T) -> Name,
+    after: Option<&Name>,
+    limit: usize,
+) -> Vec<T> {
+    listed(rows.collect(), name, Order::Oldest, after.cloned(), Some(limit))
+}
+
+impl Snapshot for Shelves {
+    fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>> {
+        Ok(self.vaults.iter().find(|vault| vault.id == id).cloned())
+    }
+
+    fn vault_named(&self, name: &Name) -> Result<Option<VaultInfo>> {
+        Ok(self.vaults.iter().find(|vault| vault.name == *name).cloned())
+    }
+
+    fn vaults(&self, after: Option<&Name>, limit: usize) -> Result<Vec<VaultInfo>> {
+        Ok(behind(self.vaults.iter().cloned(), |vault| vault.name.clone(), after, limit))
+    }
+
+    fn memory(&self, memory: MemoryRef) -> Result<Option<Memory>> {
+        let found = self
+            .memories
+            .iter()
+            .find(|(vault, row)| *vault == memory.vault && row.id == memory.memory);
+        Ok(found.map(|(_, row)| row.clone()))
+    }
+
+    fn memory_named(&self, vault: VaultId, name: &Name) -> Result<Option<Memory>> {
+        let found = self.memories.iter().find(|row| row.0 == vault && row.1.name == *name);
+        Ok(found.map(|(_, row)| row.clone()))
+    }
+
+    fn memories(&self, vault: VaultId, after: Option<&Name>, limit: usize) -> Result<Vec<Memory>> {
+        let inside = self.memories.iter().filter(|row| row.0 == vault).map(|row| row.1.clone());
+        Ok(behind(inside, |memory| memory.name.clone(), after, limit))
+    }
+
+    fn entry(&self, memory: MemoryRef, id: EntryId) -> Result<Option<Entry>> {
+        let found = self.entries_in(memory).find(|row| row.entry.id == id);
+        Ok(found.map(|row| self.named(row)))
+    }
+
+    fn entries(&self, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>> {
+        let rows = self.entries_in(memory).filter(|row| is_wanted(&row.entry, query)).collect();
+        let from = query.from.map(|Cursor { time, sequence }| (time, sequence));
+        let rows = listed(rows, |row| row.cursor(), query.order, from, query.limit);
+        Ok(rows.into_iter().map(|row| self.named(row)).collect())
+    }
+
+    fn before(
+        &self,
+        memory: MemoryRef,
+        time: Timestamp,
+        speakers: Speakers,
+    ) -> Result<Option<Neighbour>> {
+        let rows = self.neighbours(memory, speakers);
+        let last = rows.into_iter().rfind(|row| row.entry.conversation_time <= time);
+        Ok(last.map(neighbour))
+    }
+
+    fn after(
+        &self,
+        memory: MemoryRef,
+        time: Timestamp,
+        speakers: Speakers,
+    ) -> Result<Option<Neighbour>> {
+        let rows = self.neighbours(memory, speakers);
+        let first = rows.into_iter().find(|row| row.entry.conversation_time > time);
+        Ok(first.map(neighbour))
+    }
+
+    fn conversation(&self, memory: MemoryRef, id: ConversationId) -> Result<Option<Conversation>> {
+        let id = self.present_id(memory, id);
+        Ok(self.conversations_in(memory).find(|one| one.id == id).cloned())
+    }
+
+    fn conversation_named(&self, memory: MemoryRef, name: &Name) -> Result<Option<Conversation>> {
+        Ok(self.conversations_in(memory).find(|one| one.name.as_ref() == Some(name)).cloned())
+    }
+
+    fn conversations(
+        &self,
+        memory: MemoryRef,
+        query: &ConversationQuery,
+    ) -> Result<Vec<Conversation>> {
+        let rows = self.conversations_in(memory).filter(|one| is_listed(one, query));
+        let place = |one: &Conversation| (query.by.time_of(one), one.id);
+        Ok(listed(rows.cloned().collect(), place, query.order, query.from, query.limit))
+    }
+
+    fn surplus(&self, memory: MemoryRef, keep: u64) -> Result<Vec<Conversation>> {
+        let by = ConversationOrder::Ended;
+        let query = ConversationQuery { ended: Some(true), by, ..ConversationQuery::default() };
+        let mut ended = self.conversations(memory, &query)?;
+        ended.truncate(ended.len().saturating_sub(usize::try_from(keep).unwrap_or(usize::MAX)));
+        Ok(ended)
+    }
+
+    fn branches(&self, memory: MemoryRef, id: ConversationId) -> Result<Vec<Branch>> {
+        let mut branches: Vec<Branch> = Vec::new();
+        for row in self.entries_in(memory).filter(|row| row.entry.conversation == id) {
+            let Some((branch, archived_at)) = row.entry.branch else { continue };
+            match branches.iter_mut().find(|known| known.id == branch) {
+                Some(known) => known.entries += 1,
+                None => branches.push(Branch { id: branch, archived_at, entries: 1 }),
+            }
+        }
+        branches.sort_by_key(|branch| (branch.archived_at, branch.id));
+        Ok(branches)
+    }
+
+    fn endings(
+        &self,
+        memory: MemoryRef,
+        since: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<Timestamp>> {
+        let inside = self.endings.iter().filter(|(place, _)| *place == memory);
+        let mut times: Vec<Timestamp> =
+            inside.map(|(_, at)| *at).filter(|at| since <= *at && *at < until).collect();
+        times.sort_unstable();
+        Ok(times)
+    }
+
+    fn context(
+        &self,
+        memory: MemoryRef,
+        version: ContextVersion,
+    ) -> Result<Option<ContextDocument>> {
+        let meant = self.contexts_in(memory).filter(|context| match version {
+            ContextVersion::Current => true,
+            ContextVersion::AsOf(time) => context.creation_time <= time,
+            ContextVersion::Number(number) => context.version == number,
+        });
+        Ok(meant.max_by_key(|context| context.version).cloned())
+    }
+
+    fn contexts(
+        &self,
+        memory: MemoryRef,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<ContextDocument>> {
+        let rows = self.contexts_in(memory).cloned().collect();
+        Ok(listed(rows, |context| context.version, Order::Newest, before, Some(limit)))
+    }
+
+    fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>> {
+        let found = self.receipts.iter().find(|row| row.vault == vault && row.key == *key);
+        Ok(found.map(|row| row.kept.clone()))
+    }
+
+    fn job(&self, id: JobId) -> Result<Option<Job>> {
+        Ok(self.jobs.iter().find(|job| job.id == id).cloned())
+    }
+
+    fn next_job(&self, now: Timestamp) -> Result<Option<Job>> {
+        let free = self.jobs.iter().filter(|job| match job.state {
+            JobState::Waiting => true,
+            JobState::Leased { until } => until <= now,
+            JobState::SetAside => false,
+        });
+        Ok(free.min_by_key(|job| (job.due_at, job.id)).cloned())
+    }
+
+    fn jobs(&self, vault: Option<VaultId>, limit: usize) -> Result<Vec<Job>> {
+        let meant = self.jobs.iter().filter(|job| vault.is_none_or(|vault| job.vault == vault));
+        let rows = meant.cloned().collect();
+        Ok(listed(rows, |job: &Job| (job.due_at, job.id), Order::Oldest, None, Some(limit)))
+    }
+
+    fn keys(&self) -> Result<Vec<Key>> {
+        let mut keys = self.keys.clone();
+        keys.sort_by_key(|key| key.id);
+        Ok(keys)
+    }
+}

@@ -1,0 +1,184 @@
+//! Stories: dated conversations with acts and questions, played on a real engine.
+//!
+//! A story reads like a diary. Its answers stand in a snapshot beside it, so a change of behaviour
+//! shows as a changed line that a person can judge:
+//!
+//! ```text
+//! # The museum: two visits said a week apart.
+//! zone America/New_York
+//! 2023-01-08 12:49  user: I visited MoMA today.
+//! 2023-01-15 10:00  user [tags=art]: I went to the Met.
+//! ! wait 45m
+//! ? timeline
+//! expect: (+7 days)
+//! ```
+//!
+//! - `now TIME` puts the clock. A line dated later than now moves the clock there; one dated
+//!   earlier is history told afterwards. A line without a date is said now.
+//! - `!` does something, `?` asks something; each problem in a story lists what may stand there.
+//! - Entries are `e1`, `e2`, … in the order they are stored, conversations `c1`, … as they appear,
+//!   branches `b1`, …; a conversation may also be named as its caller does.
+//! - `expect:`, `expect not:` and `expect error:` say what the line above must answer, so that the
+//!   point of a story stands in the story. A failure that nobody expects fails the story.
+//! - Indented lines continue what was said. Lines that begin with `#` are for the reader.
+
+mod answers;
+mod deed;
+mod folder;
+mod names;
+mod said_line;
+mod script;
+mod stage;
+mod telling;
+mod words;
+
+use std::sync::Arc;
+
+use everwhen_engine::ports::Store;
+use everwhen_engine::{Error, ErrorKind};
+
+pub use folder::{folder, run_all};
+use script::{Expectation, Line};
+use stage::Stage;
+
+use crate::{PlainStore, block_on};
+
+/// Makes the stores that stories are played on. One value stands for one place where data is kept.
+pub trait Backend {
+    /// An empty store.
+    fn open(&self) -> everwhen_engine::Result<Arc<dyn Store>>;
+
+    /// The same place again, as the next process finds it. `old` is the last hold on the store
+    /// that was open; let go of it first.
+    fn reopen(&self, old: Arc<dyn Store>) -> everwhen_engine::Result<Arc<dyn Store>>;
+}
+
+/// The oracle store as a place: what it keeps outlives the engine that wrote it.
+impl Backend for PlainStore {
+    fn open(&self) -> everwhen_engine::Result<Arc<dyn Store>> {
+        Ok(Arc::new(self.clone()))
+    }
+
+    fn reopen(&self, old: Arc<dyn Store>) -> everwhen_engine::Result<Arc<dyn Store>> {
+        drop(old);
+        self.open()
+    }
+}
+
+/// Plays a story and answers its transcript, or what is wrong with it.
+pub fn run(text: &str, backend: &dyn Backend) -> Result<String, String> {
+    let script = script::read(text)?;
+    block_on(async {
+        let staged = Stage::set(backend, script.begins).await;
+        let mut stage = staged.map_err(|error| error.to_string())?;
+        let mut transcript = String::new();
+        for line in &script.lines {
+            let answer = stage.play(&line.meaning).await;
+            let told = stage.names.settle(&answer.as_ref().map_or_else(tell_error, String::clone));
+            check(line, answer.is_ok(), &told)?;
+            transcript.push_str(&told_line(line, &told));
+        }
+        stage.check().await.map(|()| transcript)
+    })
+}
+
+fn tell_error(error: &Error) -> String {
+    let kind = match error.kind() {
+        ErrorKind::Invalid => "invalid",
+        ErrorKind::NotFound => "not found",
+        ErrorKind::Denied => "denied",
+        ErrorKind::Conflict => "conflict",
+        ErrorKind::TooLarge => "too large",
+        ErrorKind::Busy => "busy",
+        ErrorKind::Unavailable => "unavailable",
+        ErrorKind::Damaged => "damaged",
+    };
+    format!("error ({kind}): {error}")
+}
+
+/// Compares an answer with what the story expects of it.
+fn check(line: &Line, succeeded: bool, told: &str) -> Result<(), String> {
+    let mut failure_expected = false;
+    for (number, expectation) in &line.expected {
+        let (met, wish) = match expectation {
+            Expectation::Contains(part) => (told.contains(part), format!("{part:?}")),
+            Expectation::Lacks(part) => (!told.contains(part), format!("no {part:?}")),
+            Expectation::Error(part) => {
+                failure_expected = true;
+                (!succeeded && told.contains(part), format!("an error with {part:?}"))
+            }
+        };
+        if !met {
+            return Err(format!("line {number}: expected {wish}, but the answer is\n{told}"));
+        }
+    }
+    if succeeded || failure_expected {
+        return Ok(());
+    }
+    Err(format!(
+        "line {}: {told}\n(if that is right, say \"expect error: …\" below it)",
+        line.number
+    ))
+}
+
+/// A line of the story and, indented below it, what it answered.
+fn told_line(line: &Line, told: &str) -> String {
+    let answer: String = told
+        .lines()
+        .map(|line| if line.is_empty() { "\n".into() } else { format!("    {line}\n") })
+        .collect();
+    format!("{}\n{answer}", line.text.replace('\n', "\n  "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Result<String, String> {
+        run(text, &PlainStore::new())
+    }
+
+    #[test]
+    fn a_transcript_shows_every_line_and_its_answer() {
+        let told = told("2023-01-08 12:49  user: Hello.\n# aside\n? timeline\n").unwrap();
+        assert_eq!(
+            told,
+            "2023-01-08 12:49  user: Hello.\n    e1 in c1\n? timeline\n    2023-01-08 – Hello.\n"
+        );
+    }
+
+    #[test]
+    fn what_is_expected_must_come_true() {
+        let start = "2023-01-08 12:49  user: Hello.\n? timeline\n";
+        assert!(told(&format!("{start}expect: Hello\nexpect not: Bye")).is_ok());
+        for (line, problem) in [
+            ("expect: Bye", "line 3: expected \"Bye\""),
+            ("expect not: Hello", "line 3: expected no \"Hello\""),
+            ("expect error: Hello", "line 3: expected an error"),
+            ("! restore c1", "line 3: error (conflict): conversation c1 is not archived"),
+            ("! forget e2", "line 3: error (invalid): there is no entry e2 here"),
+        ] {
+            let failed = told(&format!("{start}{line}")).unwrap_err();
+            assert!(failed.starts_with(problem), "{failed}");
+        }
+        assert!(told(&format!("{start}! restore c1\nexpect error: not archived")).is_ok());
+    }
+
+    #[test]
+    fn a_restart_leaves_the_store_and_nothing_else() {
+        struct Amnesia;
+        impl Backend for Amnesia {
+            fn open(&self) -> everwhen_engine::Result<Arc<dyn Store>> {
+                Ok(Arc::new(PlainStore::new()))
+            }
+            fn reopen(&self, old: Arc<dyn Store>) -> everwhen_engine::Result<Arc<dyn Store>> {
+                assert_eq!(Arc::strong_count(&old), 1, "somebody still holds the store");
+                self.open()
+            }
+        }
+        let story = "2023-01-08 12:49  user: Hello.\n! restart\n? timeline\n";
+        let forgetful = run(story, &Amnesia).unwrap_err();
+        assert!(forgetful.contains("vault not found"), "{forgetful}");
+        assert!(told(story).unwrap().ends_with("2023-01-08 – Hello.\n"));
+    }
+}

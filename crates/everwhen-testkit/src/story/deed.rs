@@ -1,0 +1,230 @@
+//! What a story lets people do (`! end`) and ask (`? timeline`).
+
+use everwhen_engine::memory::{Name, Role};
+use everwhen_engine::ports::{
+    ContextVersion, ConversationOrder, ConversationQuery, EntryQuery, Order, Shelf, Which,
+};
+use everwhen_engine::when::Zone;
+use jiff::{Span, Timestamp};
+
+use super::script::read_time;
+use super::words::words;
+
+/// Something done. Things are named as the snapshot names them: `e2`, `c1`.
+pub(super) enum Act {
+    /// Time passes and background work that falls due is done.
+    Wait(Span),
+    /// The process ends and another opens the same store.
+    Restart,
+    /// A conversation is ended: the one named, else the active one.
+    End { conversation: Option<String>, reason: Option<String> },
+    /// An entry is corrected.
+    Correct { entry: String, content: String, reason: String },
+    /// The entries behind one are put on a branch.
+    Fork { conversation: String, after: String },
+    /// An archived conversation is brought back.
+    Restore(String),
+    /// The context document is written anew.
+    Context { content: String, time: Option<Timestamp> },
+    /// Something is forgotten.
+    Forget(Forgotten),
+}
+
+/// What is forgotten.
+pub(super) enum Forgotten {
+    /// An entry.
+    Entry(String),
+    /// A conversation.
+    Conversation(String),
+    /// What was said in a period.
+    Period(Option<Timestamp>, Option<Timestamp>),
+    /// Everything.
+    Memory,
+}
+
+/// Something asked.
+pub(super) enum Question {
+    /// The timeline.
+    Timeline(Filter),
+    /// Entries.
+    Entries(Filter),
+    /// The next page of the last list.
+    More,
+    /// One entry.
+    Entry(String),
+    /// Conversations.
+    Conversations(ConversationQuery),
+    /// One conversation.
+    Conversation(String),
+    /// The text a model gets.
+    Prompt,
+    /// The context document.
+    Context(ContextVersion),
+    /// All its versions.
+    Contexts,
+    /// Background work that waits.
+    Jobs,
+}
+
+/// Which entries are meant.
+#[derive(Clone, Default)]
+pub(super) struct Filter {
+    /// As the engine takes it, but for the two below.
+    pub(super) query: EntryQuery,
+    /// Only of this conversation.
+    pub(super) conversation: Option<String>,
+    /// Only on this branch.
+    pub(super) branch: Option<String>,
+}
+
+const ACTS: &str = "use ! wait 45m, ! restart, ! end [c1] [because \"…\"], \
+    ! correct e1 \"…\" because \"…\", ! fork c1 after e2, ! restore c1, ! context \"…\" [at TIME], \
+    ! forget e1 | c1 | memory | [after TIME] [before TIME]";
+const QUESTIONS: &str = "use ? timeline, ? entries, ? more, ? entry e1, ? conversations, \
+    ? conversation c1, ? prompt, ? context, ? contexts, ? jobs";
+const FILTERS: &str = "use after TIME, before TIME, created-after TIME, created-before TIME, \
+    as-of TIME, role NAME, tag NAME, in c1, branch b1, limit N, newest, all";
+const CONVERSATION_FILTERS: &str =
+    "use ended, open, archived, all, by-end, newest, after TIME, before TIME, limit N";
+
+impl Act {
+    /// Reads what stands behind `!`.
+    pub(super) fn read(text: &str, zone: &Zone) -> Result<Self, String> {
+        let words = words(text)?;
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let text = |text: &&str| (*text).to_owned();
+        Ok(match words.as_slice() {
+            ["wait", span @ ..] => Self::Wait(read_span(&span.join(" "))?),
+            ["restart"] => Self::Restart,
+            ["end", whom @ .., "because", reason] if whom.len() < 2 => {
+                Self::End { conversation: whom.first().map(text), reason: Some(text(reason)) }
+            }
+            ["end", whom @ ..] if whom.len() < 2 => {
+                Self::End { conversation: whom.first().map(text), reason: None }
+            }
+            ["correct", entry, content, "because", reason] => {
+                Self::Correct { entry: text(entry), content: text(content), reason: text(reason) }
+            }
+            ["fork", conversation, "after", entry] => {
+                Self::Fork { conversation: text(conversation), after: text(entry) }
+            }
+            ["restore", conversation] => Self::Restore(text(conversation)),
+            ["context", content] => Self::Context { content: text(content), time: None },
+            ["context", content, "at", time] => {
+                Self::Context { content: text(content), time: Some(read_time(time, zone)?) }
+            }
+            ["forget", what @ ..] => Self::Forget(Forgotten::read(what, zone)?),
+            _ => return Err(format!("this act is unknown; {ACTS}")),
+        })
+    }
+}
+
+fn read_span(text: &str) -> Result<Span, String> {
+    text.parse().map_err(|_| format!("cannot read the wait {text:?}; write 45m, 30m 1s or 7 days"))
+}
+
+impl Forgotten {
+    fn read(words: &[&str], zone: &Zone) -> Result<Self, String> {
+        match words {
+            ["memory"] => Ok(Self::Memory),
+            [name] if name.starts_with('e') => Ok(Self::Entry((*name).to_owned())),
+            [name] => Ok(Self::Conversation((*name).to_owned())),
+            _ => {
+                let query = Filter::read(words, zone)?.query;
+                Ok(Self::Period(query.after, query.before))
+            }
+        }
+    }
+}
+
+impl Question {
+    /// Reads what stands behind `?`.
+    pub(super) fn read(text: &str, zone: &Zone) -> Result<Self, String> {
+        let words = words(text)?;
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        Ok(match words.as_slice() {
+            ["timeline", filters @ ..] => Self::Timeline(Filter::read(filters, zone)?),
+            ["entries", filters @ ..] => Self::Entries(Filter::read(filters, zone)?),
+            ["more"] => Self::More,
+            ["entry", entry] => Self::Entry((*entry).to_owned()),
+            ["conversations", filters @ ..] => {
+                Self::Conversations(read_conversation_query(filters, zone)?)
+            }
+            ["conversation", conversation] => Self::Conversation((*conversation).to_owned()),
+            ["prompt"] => Self::Prompt,
+            ["context"] => Self::Context(ContextVersion::Current),
+            ["context", "version", number] => {
+                Self::Context(ContextVersion::Number(read_number(number)?))
+            }
+            ["context", "as-of", time] => {
+                Self::Context(ContextVersion::AsOf(read_time(time, zone)?))
+            }
+            ["contexts"] => Self::Contexts,
+            ["jobs"] => Self::Jobs,
+            _ => return Err(format!("this question is unknown; {QUESTIONS}")),
+        })
+    }
+}
+
+fn read_number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{text:?} should be a number, such as 10"))
+}
+
+impl Filter {
+    fn read(words: &[&str], zone: &Zone) -> Result<Self, String> {
+        let mut filter = Self::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                "newest" => filter.query.order = Order::Newest,
+                "all" => filter.query.which = Which::All,
+                name => filter.put(name, words.next().copied().unwrap_or(""), zone)?,
+            }
+        }
+        Ok(filter)
+    }
+
+    fn put(&mut self, name: &str, value: &str, zone: &Zone) -> Result<(), String> {
+        let time = || read_time(value, zone);
+        let query = &mut self.query;
+        match name {
+            "after" => query.after = Some(time()?),
+            "before" => query.before = Some(time()?),
+            "created-after" => query.created_after = Some(time()?),
+            "created-before" => query.created_before = Some(time()?),
+            "as-of" => query.which = Which::AsOf(time()?),
+            "role" => query.role = Some(Role::named(value).map_err(|error| error.to_string())?),
+            "tag" => query.tag = Some(Name::new("tag", value).map_err(|error| error.to_string())?),
+            "in" => self.conversation = Some(value.to_owned()),
+            "branch" => self.branch = Some(value.to_owned()),
+            "limit" => query.limit = Some(read_number(value)?),
+            _ => return Err(format!("{name:?} does not narrow a list; {FILTERS}")),
+        }
+        Ok(())
+    }
+}
+
+fn read_conversation_query(words: &[&str], zone: &Zone) -> Result<ConversationQuery, String> {
+    let mut query = ConversationQuery::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().copied().unwrap_or("");
+        match *word {
+            "ended" => query.ended = Some(true),
+            "open" => query.ended = Some(false),
+            "archived" => query.shelf = Shelf::Archived,
+            "all" => query.shelf = Shelf::Both,
+            "by-end" => query.by = ConversationOrder::Ended,
+            "newest" => query.order = Order::Newest,
+            "after" => query.after = Some(read_time(value(), zone)?),
+            "before" => query.before = Some(read_time(value(), zone)?),
+            "limit" => query.limit = Some(read_number(value())?),
+            _ => {
+                return Err(format!(
+                    "{word:?} does not narrow a list of conversations; {CONVERSATION_FILTERS}"
+                ));
+            }
+        }
+    }
+    Ok(query)
+}

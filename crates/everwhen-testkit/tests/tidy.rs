@@ -1,0 +1,380 @@
+//! The house rules that no compiler checks, read from the tree itself.
+//!
+//! Each rule is one test. When it breaks, it says where, what the rule is and why it is there.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+#[path = "tidy/source.rs"]
+mod source;
+
+/// Which of our crates each of our crates is built on. A new crate needs a reason, and a line here.
+const EDGES: [(&str, &[&str]); 7] = [
+    ("everwhen-engine", &[]),
+    ("everwhen-store", &["everwhen-engine"]),
+    ("everwhen", &["everwhen-engine", "everwhen-store"]),
+    ("everwhen-server", &["everwhen"]),
+    ("everwhen-bench", &["everwhen"]),
+    ("everwhen-cli", &["everwhen", "everwhen-bench", "everwhen-server"]),
+    ("everwhen-testkit", &["everwhen-engine"]),
+];
+/// All that the engine is built on.
+const ENGINE_USES: [&str; 4] = ["blake3", "jiff", "unicode-segmentation", "uuid"];
+/// Parts of the standard library that reach into the world.
+const WORLDLY: [&str; 6] = ["env", "fs", "io", "net", "process", "thread"];
+/// Technologies the engine does not know.
+const TECHNOLOGIES: [&str; 6] = ["axum", "reqwest", "rusqlite", "serde", "tokio", "tracing"];
+/// Most lines of a file: under `src`, and under `tests`.
+const FILE_LINES: (usize, usize) = (600, 900);
+/// Most lines of a function.
+const FUNCTION_LINES: usize = 60;
+/// Half of all functions outside tests are no longer than this.
+const MEDIAN_LINES: usize = 8;
+/// Names of modules that could hold anything.
+const DRAWERS: [&str; 11] = [
+    "base", "common", "core", "helper", "helpers", "impl", "manager", "misc", "types", "util",
+    "utils",
+];
+/// Where types may be written to or read from a wire, a row or a file: parts of paths.
+const WIRES: [&str; 6] = ["wire", "row", "config", "problem", "client", "everwhen-bench/"];
+/// Documents for people, which must not speak of what is not there.
+const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+
+#[test]
+fn crates_depend_only_downwards() {
+    let known: BTreeSet<&str> = EDGES.iter().map(|(name, _)| *name).collect();
+    let mut broken: Vec<String> = crate_names()
+        .into_iter()
+        .filter(|name| !known.contains(name.as_str()))
+        .map(|name| format!("crates/{name} is not in the table"))
+        .collect();
+    for (name, allowed) in EDGES {
+        let ours: Vec<String> = dependencies(name);
+        let ours: Vec<&str> =
+            ours.iter().map(String::as_str).filter(|used| used.starts_with("everwhen")).collect();
+        if ours != allowed {
+            broken.push(format!("{name} is built on {ours:?}, and should be on {allowed:?}"));
+        }
+    }
+    hold(
+        "our crates depend on each other exactly as the table EDGES says, the testkit only in tests",
+        "arrows point down, so that a room can be understood, tested and replaced without the others",
+        &broken,
+    );
+}
+
+#[test]
+fn every_crate_obeys_the_lints() {
+    let opted_out = |name: &String| !manifest(name).contains("[lints]\nworkspace = true");
+    let broken: Vec<String> = crate_names().into_iter().filter(opted_out).collect();
+    hold(
+        "every Cargo.toml says [lints] workspace = true",
+        "without it, none of the workspace's lints holds in that crate",
+        &broken,
+    );
+}
+
+#[test]
+fn the_engine_knows_no_technology() {
+    let used = dependencies("everwhen-engine");
+    let mut broken = Vec::new();
+    if used != ENGINE_USES {
+        broken.push(format!("it is built on {used:?}, and should be on {ENGINE_USES:?}"));
+    }
+    for file in
+        rust_files().iter().filter(|file| file.path.starts_with("crates/everwhen-engine/src"))
+    {
+        let code = source::code(&file.text);
+        let found = TECHNOLOGIES.into_iter().filter(|name| has_word(&code, name));
+        broken.extend(found.map(|name| format!("{}: {name}", file.path)));
+        let found = WORLDLY.into_iter().filter(|part| uses_std(&code, part));
+        broken.extend(found.map(|part| format!("{}: std::{part}", file.path)));
+    }
+    hold(
+        "the engine does no I/O, spawns nothing and knows no runtime, format or database",
+        "it decides; time, chance and storage are arguments, so all of it runs from a seed in a test",
+        &broken,
+    );
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    let silent = |file: &&File| !file.text.starts_with("//! ");
+    let broken: Vec<String> = rust_files().iter().filter(silent).map(File::name).collect();
+    hold(
+        "every Rust file begins with //! and a sentence",
+        "a reader who opens a file learns first what it is and why it is there",
+        &broken,
+    );
+}
+
+#[test]
+fn files_and_functions_stay_small() {
+    let mut broken = Vec::new();
+    let mut lengths = Vec::new();
+    for file in rust_files() {
+        let (lines, most) = (file.text.lines().count(), file.most_lines());
+        if lines > most {
+            broken.push(format!("{}: {lines} lines, at most {most}", file.path));
+        }
+        for function in source::functions(&source::code(&file.text)) {
+            let source::Function { name, line, length } = function;
+            if length > FUNCTION_LINES {
+                broken.push(format!("{}:{line}: {name} has {length} lines", file.path));
+            }
+            if !file.is_test() {
+                lengths.push(length);
+            }
+        }
+    }
+    lengths.sort_unstable();
+    let median = lengths[lengths.len() / 2];
+    println!("{} functions outside tests, half of them up to {median} lines", lengths.len());
+    if median > MEDIAN_LINES {
+        broken.push(format!("half of {} functions have over {median} lines", lengths.len()));
+    }
+    hold(
+        &format!(
+            "files up to {FILE_LINES:?} lines (src, tests), functions up to {FUNCTION_LINES}, \
+             half of them up to {MEDIAN_LINES}"
+        ),
+        "what fits on a screen can be read at once; split by meaning, not by length",
+        &broken,
+    );
+}
+
+#[test]
+fn no_module_is_a_drawer() {
+    let is_drawer = |file: &&File| {
+        let path = file.path.strip_suffix(".rs").unwrap_or(&file.path);
+        path.split('/').skip(2).any(|part| DRAWERS.contains(&part))
+    };
+    let broken: Vec<String> = rust_files().iter().filter(is_drawer).map(File::name).collect();
+    hold(
+        &format!("no module is called {DRAWERS:?}"),
+        "such a name says nothing about what is inside, so everything ends up there",
+        &broken,
+    );
+}
+
+#[test]
+fn wire_forms_live_at_the_edge() {
+    let derives = |file: &&File| {
+        let code = source::code(&file.text);
+        let lists = code.split("derive(").skip(1).filter_map(|rest| rest.split(')').next());
+        lists.into_iter().any(|list| has_word(list, "Serialize") || has_word(list, "Deserialize"))
+    };
+    let broken: Vec<String> = rust_files()
+        .iter()
+        .filter(derives)
+        .filter(|file| !WIRES.iter().any(|part| file.path.contains(part)))
+        .map(File::name)
+        .collect();
+    hold(
+        &format!("Serialize and Deserialize are derived only where the path contains {WIRES:?}"),
+        "wire types are not domain types: a renamed field must not change a file or an API by itself",
+        &broken,
+    );
+}
+
+#[test]
+fn nothing_is_left_undone_or_silenced() {
+    let notes = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
+    let silencers = ["#[ignore", "#[allow(", "#![allow("];
+    let mut broken = Vec::new();
+    for file in rust_files() {
+        let code = source::code(&file.text);
+        let noted = notes.into_iter().filter(|note| has_word(&file.text, note));
+        let silenced = silencers.into_iter().filter(|silencer| code.contains(silencer));
+        broken.extend(noted.chain(silenced).map(|found| format!("{}: {found}", file.path)));
+    }
+    hold(
+        "no notes of unfinished work, no ignored tests, no allowed lints",
+        "what is unfinished is an issue; a lint that must yield says why: #[expect(…, reason = …)]",
+        &broken,
+    );
+}
+
+#[test]
+fn no_file_knows_the_machine_it_was_written_on() {
+    let places = [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")];
+    let mut broken = Vec::new();
+    for file in all_files() {
+        let found = places.into_iter().filter(|place| file.text.contains(place));
+        broken.extend(found.map(|place| format!("{}: {place}", file.path)));
+    }
+    hold(
+        "no path of one machine stands in any file",
+        "it works nowhere else, and tells strangers about somebody's disk",
+        &broken,
+    );
+}
+
+#[test]
+fn every_story_has_its_snapshot_and_its_rule() {
+    let files = files_under("stories");
+    let stems = |ending: &str| -> BTreeSet<String> {
+        files.iter().filter_map(|file| Some(file.path.strip_suffix(ending)?.to_owned())).collect()
+    };
+    let (stories, snapshots) = (stems(".story"), stems(".snap"));
+    let lonely =
+        stories.symmetric_difference(&snapshots).map(|stem| format!("{stem} stands alone"));
+    let mute =
+        files.iter().filter(|file| file.path.ends_with(".story") && !file.text.starts_with("# "));
+    let broken: Vec<String> = lonely
+        .chain(mute.map(|file| format!("{}: no rule in its first line", file.path)))
+        .collect();
+    hold(
+        "every .story has a .snap, every .snap a .story, and a story begins with # and its rule",
+        "an answer nobody compares proves nothing, and a story without a rule cannot be judged",
+        &broken,
+    );
+}
+
+#[test]
+fn documents_speak_of_what_is_there() {
+    let mut broken = Vec::new();
+    for document in DOCUMENTS {
+        let Ok(text) = std::fs::read_to_string(root().join(document)) else {
+            broken.push(format!("{document} is missing"));
+            continue;
+        };
+        let spoken = text.split('`').skip(1).step_by(2);
+        let missing = spoken.filter_map(place_of).filter(|place| !root().join(place).exists());
+        broken.extend(missing.map(|place| format!("{document}: {place}")));
+    }
+    hold(
+        &format!("{DOCUMENTS:?} exist, and the crates, files and stories they name in `…` do, too"),
+        "a map that shows what is not there is worse than none",
+        &broken,
+    );
+}
+
+/// The place in the tree that a word in a document stands for, if it stands for one.
+fn place_of(word: &str) -> Option<String> {
+    let path = word.split(['*', '{', '<']).next()?.trim_end_matches('/');
+    if path.starts_with("crates/") || path.starts_with("stories/") {
+        return Some(path.to_owned());
+    }
+    let name = word.strip_prefix("everwhen-")?;
+    name.bytes().all(|byte| byte.is_ascii_lowercase()).then(|| format!("crates/{word}"))
+}
+
+/// Fails with the rule, its reason and every place that breaks it.
+fn hold(rule: &str, why: &str, broken: &[String]) {
+    let places = broken.join("\n  ");
+    assert!(broken.is_empty(), "\nrule: {rule}\nwhy:  {why}\nbroken by:\n  {places}\n");
+}
+
+/// A file of the tree, with its path from the root.
+struct File {
+    path: String,
+    text: String,
+}
+
+impl File {
+    fn name(&self) -> String {
+        self.path.clone()
+    }
+
+    fn is_test(&self) -> bool {
+        self.path.contains("/tests/")
+    }
+
+    fn most_lines(&self) -> usize {
+        if self.is_test() { FILE_LINES.1 } else { FILE_LINES.0 }
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn rust_files() -> Vec<File> {
+    let files = files_under("crates");
+    let rust: Vec<File> = files.into_iter().filter(|file| file.path.ends_with(".rs")).collect();
+    assert!(rust.len() > 50, "the tree was not found: {} Rust files", rust.len());
+    rust
+}
+
+/// All text of the house: crates, stories, and what lies at the root.
+fn all_files() -> Vec<File> {
+    let at_root = entries(&root()).into_iter().filter(|path| path.is_file());
+    files_under("crates")
+        .into_iter()
+        .chain(files_under("stories"))
+        .chain(at_root.filter_map(|path| read(&path)))
+        .collect()
+}
+
+fn files_under(folder: &str) -> Vec<File> {
+    let mut files = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        let (inner, found): (Vec<PathBuf>, Vec<PathBuf>) =
+            entries(&folder).into_iter().partition(|path| path.is_dir());
+        folders.extend(inner);
+        files.extend(found.iter().filter_map(|path| read(path)));
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let listing = std::fs::read_dir(folder).expect("the tree can be read");
+    listing.map(|entry| entry.expect("the tree can be read").path()).collect()
+}
+
+/// A file as text; nothing if it is something else, such as a database.
+fn read(path: &Path) -> Option<File> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let path = path.strip_prefix(root()).expect("files lie under the root");
+    Some(File { path: path.to_string_lossy().replace('\\', "/"), text })
+}
+
+fn crate_names() -> Vec<String> {
+    let folders = entries(&root().join("crates")).into_iter().filter(|path| path.is_dir());
+    let mut names: Vec<String> =
+        folders.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect();
+    names.sort();
+    names
+}
+
+fn manifest(name: &str) -> String {
+    let path = root().join("crates").join(name).join("Cargo.toml");
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What a crate is built on outside tests, on any platform, in order.
+fn dependencies(name: &str) -> Vec<String> {
+    let manifest = manifest(name);
+    let mut inside = false;
+    let mut names = BTreeSet::new();
+    for line in manifest.lines().map(str::trim) {
+        if let Some(header) = line.strip_prefix('[') {
+            let header = header.trim_matches(['[', ']']);
+            let (kind, single) = header.split_once("dependencies").unwrap_or(("dev-", ""));
+            let in_tests = kind.ends_with("dev-");
+            names.extend(single.strip_prefix('.').filter(|_| !in_tests).map(str::to_owned));
+            inside = single.is_empty() && !in_tests;
+        } else if inside && !line.is_empty() && !line.starts_with('#') {
+            names.extend(line.split(['.', '=', ' ']).next().map(str::to_owned));
+        }
+    }
+    names.into_iter().collect()
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let part_of_word =
+        |letter: Option<char>| letter.is_some_and(|l| l.is_alphanumeric() || l == '_');
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !part_of_word(before.chars().next_back()) && !part_of_word(after.chars().next())
+    })
+}
+
+/// Whether code names a part of the standard library, alone or in a group.
+fn uses_std(code: &str, part: &str) -> bool {
+    let groups = code.split("std::{").skip(1).filter_map(|rest| rest.split(';').next());
+    has_word(code, &format!("std::{part}")) || groups.into_iter().any(|group| has_word(group, part))
+}
