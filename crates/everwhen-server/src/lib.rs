@@ -1,1 +1,18 @@
-//! (being written)
+//! One port, several doors. So far there is one: the REST API under `/v1`.
+//!
+//! A request comes in, [`access`] says who is calling, the extractors of [`api`] turn path, query
+//! and body into words of the engine, one verb of the engine runs, and its result is written as
+//! JSON. A door decides nothing about memory: it reads, calls and writes.
+//!
+//! Whatever goes wrong leaves as `application/problem+json`, written by [`problem`].
+
+mod access;
+mod api;
+mod door;
+mod problem;
+mod serving;
+mod tally;
+
+pub use api::{openapi, router};
+pub use door::Door;
+pub use serving::serve;

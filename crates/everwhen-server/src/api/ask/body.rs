@@ -1,0 +1,98 @@
+//! The body: JSON, read strictly, with a word on what is wrong.
+
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::request::Parts;
+use everwhen::ErrorKind;
+use everwhen::receipt::Idempotency;
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+
+use super::once;
+use crate::Door;
+use crate::problem::{Cause, Problem};
+
+/// The longest body that is read: a full batch of long entries.
+const LIMIT: usize = 64 * 1024 * 1024;
+
+/// A JSON body, and the idempotency key that stands for this request.
+pub(crate) struct Sent<T> {
+    pub(crate) body: T,
+    pub(crate) once: Option<Idempotency>,
+}
+
+/// The same where the body may be left out.
+pub(crate) struct SentOrNot<T>(pub(crate) Sent<T>);
+
+impl<T: DeserializeOwned> FromRequest<Door> for Sent<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &Door) -> Result<Self, Problem> {
+        let (parts, bytes) = read(request).await?;
+        parse(&parts, &bytes)
+    }
+}
+
+impl<T: DeserializeOwned + Default> FromRequest<Door> for SentOrNot<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &Door) -> Result<Self, Problem> {
+        let (parts, bytes) = read(request).await?;
+        if bytes.is_empty() {
+            let once = once::read(&parts, &bytes)?;
+            return Ok(Self(Sent { body: T::default(), once }));
+        }
+        parse(&parts, &bytes).map(Self)
+    }
+}
+
+async fn read(request: Request) -> Result<(Parts, Bytes), Problem> {
+    let (parts, body) = request.into_parts();
+    if declared_length(&parts.headers).is_some_and(|length| length > LIMIT as u64) {
+        return Err(too_large());
+    }
+    let bytes = to_bytes(body, LIMIT).await.map_err(|error| match error.into_inner() {
+        cause if is_over_limit(&*cause) => too_large(),
+        cause => Problem::invalid(format!("the body did not arrive whole: {cause}")),
+    })?;
+    Ok((parts, bytes))
+}
+
+fn parse<T: DeserializeOwned>(parts: &Parts, bytes: &[u8]) -> Result<Sent<T>, Problem> {
+    if !is_json(&parts.headers) {
+        let detail = "the body must be JSON; send it with \"Content-Type: application/json\"";
+        return Err(Problem::new(Cause::UnsupportedMediaType, detail));
+    }
+    let once = once::read(parts, bytes)?;
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let place = error.valid_up_to();
+        Problem::invalid(format!("the body is not valid UTF-8, from byte {place} on"))
+    })?;
+    let body = serde_json::from_str(text).map_err(|error| match error.classify() {
+        Category::Data => Problem::invalid(format!("the body does not fit: {error}")),
+        _ => Problem::invalid(format!("the body is not JSON: {error}")),
+    })?;
+    Ok(Sent { body, once })
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = declared.and_then(|text| text.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+fn declared_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn is_over_limit(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.any(|cause| cause.is::<http_body_util::LengthLimitError>())
+}
+
+fn too_large() -> Problem {
+    let detail = format!("the body is longer than {LIMIT} bytes; send less at once");
+    Problem::new(Cause::Engine(ErrorKind::TooLarge), detail)
+}

@@ -1,0 +1,49 @@
+//! What stands behind the question mark.
+
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use crate::Door;
+use crate::problem::Problem;
+
+/// The query, read into `T`. A name that `T` does not know is an error, not a surprise.
+pub(crate) struct Asked<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Door> for Asked<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Door) -> Result<Self, Problem> {
+        if !is_utf8(parts.uri.query().unwrap_or_default()) {
+            return Err(Problem::invalid("the query is not valid UTF-8 once %XX is decoded"));
+        }
+        match Query::try_from_uri(&parts.uri) {
+            Ok(Query(asked)) => Ok(Self(asked)),
+            Err(rejection) => Err(Problem::invalid(rejection.body_text())),
+        }
+    }
+}
+
+/// Whether the text is UTF-8 once its `%XX` are decoded; the parser would only put question marks.
+fn is_utf8(query: &str) -> bool {
+    let mut bytes = Vec::with_capacity(query.len());
+    let mut rest = query.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        match (first, hex(behind)) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    std::str::from_utf8(&bytes).is_ok()
+}
+
+fn hex(text: &[u8]) -> Option<u8> {
+    let digits = std::str::from_utf8(text.get(..2)?).ok()?;
+    u8::from_str_radix(digits, 16).ok()
+}

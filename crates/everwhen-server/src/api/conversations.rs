@@ -1,0 +1,144 @@
+//! Conversations: list, look, end, fork, restore, forget, and the prompt they make.
+
+use everwhen::memory::{Address, MemoryId};
+use everwhen::receipt::{Done, Receipt};
+use everwhen::{Forget, Vault};
+
+use super::answer::{Answer, Answered, wrong_receipt};
+use super::ask::{Asked, ConversationAt, MemoryAt, Once, Sent, SentOrNot, VaultOf};
+use super::vaults::forgotten;
+use super::{cursor, wire};
+
+/// List conversations
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/conversations", tag = "conversations",
+    params(wire::ConversationsQuery),
+    responses((
+        status = 200, description = "A page of conversations",
+        body = wire::Page<wire::Conversation>,
+    )),
+)]
+pub(super) async fn list_conversations(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    Asked(query): Asked<wire::ConversationsQuery>,
+) -> Answered<wire::Page<wire::Conversation>> {
+    let page = vault.conversations(memory, query.read()?).await?;
+    let row = |conversation| Ok(wire::Conversation::from(conversation));
+    Ok(Answer::ok(wire::Page::write(page, row, cursor::write_conversation)?))
+}
+
+/// Get a conversation
+///
+/// With its entries and branches.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}", tag = "conversations",
+    responses((status = 200, description = "The conversation", body = wire::ConversationDetail)),
+)]
+pub(super) async fn get_conversation(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    ConversationAt(id): ConversationAt,
+) -> Answered<wire::ConversationDetail> {
+    let view = vault.conversation(memory, id).await?;
+    Ok(Answer::ok(wire::ConversationDetail::write(view)?))
+}
+
+/// Forget a conversation
+///
+/// Removes it for good, with its entries and branches.
+#[utoipa::path(
+    delete, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}",
+    tag = "conversations",
+    responses((status = 200, description = "What was removed", body = wire::Removed)),
+)]
+pub(super) async fn forget_conversation(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    ConversationAt(id): ConversationAt,
+    Once(once): Once,
+) -> Answered<wire::Removed> {
+    forgotten(vault.forget(memory, Forget::Conversation(id), once).await?)
+}
+
+/// End a conversation
+///
+/// The one named, else the active one.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/end", tag = "conversations",
+    request_body = Option<wire::EndConversation>,
+    responses((status = 200, description = "The ended conversation", body = wire::Conversation)),
+)]
+pub(super) async fn end_conversation(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    SentOrNot(Sent { body, once }): SentOrNot<wire::EndConversation>,
+) -> Answered<wire::Conversation> {
+    let (conversation, reason) = body.read()?;
+    let done = vault.end_conversation(memory.clone(), conversation, reason, once).await?;
+    told(&vault, memory, &done).await
+}
+
+/// Fork a conversation
+///
+/// Puts the entries after a given one on a branch, so that it can go on from there.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}/fork",
+    tag = "conversations",
+    request_body = wire::Fork,
+    responses((status = 201, description = "The branch", body = wire::Forked)),
+)]
+pub(super) async fn fork_conversation(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    ConversationAt(id): ConversationAt,
+    Sent { body, once }: Sent<wire::Fork>,
+) -> Answered<wire::Forked> {
+    let done = vault.fork(memory, id, body.read()?, once).await?;
+    let Receipt::Forked { branch, entries } = done.receipt else { return Err(wrong_receipt()) };
+    let forked = wire::Forked { branch_id: branch.to_string(), message_count: entries };
+    Ok(Answer::created(forked).replayed(done.replayed))
+}
+
+/// Restore a conversation
+///
+/// Brings an archived one back into lists.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}/restore",
+    tag = "conversations",
+    responses((status = 200, description = "The conversation", body = wire::Conversation)),
+)]
+pub(super) async fn restore_conversation(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    ConversationAt(id): ConversationAt,
+    Once(once): Once,
+) -> Answered<wire::Conversation> {
+    let done = vault.restore(memory.clone(), id, once).await?;
+    told(&vault, memory, &done).await
+}
+
+/// Get the context prompt
+///
+/// The current and the last conversations as text for a model.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/conversations/prompt", tag = "conversations",
+    responses((status = 200, description = "The prompt", body = wire::Prompt)),
+)]
+pub(super) async fn get_prompt(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+) -> Answered<wire::Prompt> {
+    Ok(Answer::ok(wire::Prompt { prompt: vault.prompt(memory).await? }))
+}
+
+/// The conversation a receipt names, as it is now.
+async fn told(
+    vault: &Vault,
+    memory: Address<MemoryId>,
+    done: &Done,
+) -> Answered<wire::Conversation> {
+    let Receipt::Conversation(id) = done.receipt else { return Err(wrong_receipt()) };
+    let view = vault.conversation(memory, Address::Id(id)).await?;
+    Ok(Answer::ok(view.conversation.into()).replayed(done.replayed))
+}

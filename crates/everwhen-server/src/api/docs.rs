@@ -1,0 +1,46 @@
+//! A page to read and try the API, from files inside the program: it works without a network.
+
+use std::sync::{Arc, LazyLock};
+
+use axum::Router;
+use axum::extract::RawPathParams;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use everwhen::Error;
+use utoipa_swagger_ui::{Config, SwaggerFile};
+
+use crate::Door;
+use crate::problem::{Problem, no_route};
+
+/// No validator: it would send the document to somebody else's server.
+static CONFIG: LazyLock<Arc<Config<'static>>> =
+    LazyLock::new(|| Arc::new(Config::from("/openapi.json").validator_url("none")));
+
+/// The page and what it loads.
+pub(super) fn routes() -> Router<Door> {
+    Router::new()
+        .route("/docs", get(async || Redirect::to("/docs/")))
+        .route("/docs/", get(async || file("index.html").await))
+        .route("/docs/{file}", get(named))
+}
+
+async fn named(params: RawPathParams) -> Result<Response, Problem> {
+    let named = params.iter().next().map(|(_, name)| name.to_owned());
+    file(&named.unwrap_or_default()).await
+}
+
+async fn file(name: &str) -> Result<Response, Problem> {
+    let found = utoipa_swagger_ui::serve(name, Arc::clone(&CONFIG))
+        .map_err(|error| Error::damaged(format!("cannot show the page: {error}")))?;
+    match found {
+        Some(file) => Ok(sent(file)),
+        None => Err(no_route().await),
+    }
+}
+
+fn sent(file: SwaggerFile<'_>) -> Response {
+    let kind = [(CONTENT_TYPE, file.content_type)];
+    let zipped = file.gzpipped.then_some([(CONTENT_ENCODING, "gzip")]);
+    (kind, zipped, file.bytes.into_owned()).into_response()
+}

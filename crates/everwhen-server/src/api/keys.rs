@@ -1,0 +1,70 @@
+//! Keys: the operator makes, lists and removes them.
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use everwhen::ports::Removed;
+
+use super::answer::{Answer, Answered};
+use super::ask::{KeyAt, Sent};
+use super::wire;
+use crate::Door;
+use crate::access::{Caller, Operator};
+use crate::problem::Problem;
+
+/// List keys
+///
+/// Without their text, which nobody has. Operator only.
+#[utoipa::path(
+    get, path = "/v1/keys", tag = "operator",
+    responses((status = 200, description = "All keys", body = wire::Page<wire::Key>)),
+)]
+pub(super) async fn list_keys(
+    _: Operator,
+    State(door): State<Door>,
+) -> Answered<wire::Page<wire::Key>> {
+    let keys = door.engine.keys().await?;
+    Ok(Answer::ok(wire::Page::whole(keys.into_iter().map(wire::Key::from).collect())))
+}
+
+/// Make a key
+///
+/// The answer holds its text, which is shown this once; so this write cannot be replayed and takes
+/// no idempotency key. From the first key on nobody comes in without one. Operator only.
+#[utoipa::path(
+    post, path = "/v1/keys", tag = "operator",
+    request_body = wire::NewKey,
+    responses((status = 201, description = "The key", body = wire::MadeKey)),
+)]
+pub(super) async fn add_key(
+    _: Operator,
+    State(door): State<Door>,
+    headers: HeaderMap,
+    Sent { body, .. }: Sent<wire::NewKey>,
+) -> Answered<wire::MadeKey> {
+    if headers.contains_key("idempotency-key") {
+        let detail = "a key is shown once and cannot be shown again; leave Idempotency-Key out";
+        return Err(Problem::invalid(detail));
+    }
+    let (address, label, trusted) = body.read()?;
+    let vault = Caller::Operator.vault(&door.engine, address).await?;
+    let (key, text) = door.engine.add_key(vault.id(), label, trusted).await?;
+    door.access.refresh(&door.engine).await?;
+    Ok(Answer::created(wire::MadeKey { made: key.into(), key: text }))
+}
+
+/// Remove a key
+///
+/// Operator only.
+#[utoipa::path(
+    delete, path = "/v1/keys/{id}", tag = "operator",
+    responses((status = 200, description = "What was removed", body = wire::Removed)),
+)]
+pub(super) async fn remove_key(
+    _: Operator,
+    State(door): State<Door>,
+    KeyAt(id): KeyAt,
+) -> Answered<wire::Removed> {
+    door.engine.remove_key(id).await?;
+    door.access.refresh(&door.engine).await?;
+    Ok(Answer::ok(Removed { keys: 1, ..Removed::default() }.into()))
+}

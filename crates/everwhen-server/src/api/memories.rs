@@ -1,0 +1,87 @@
+//! Memories: make, list, look, change, forget.
+
+use axum::extract::State;
+use everwhen::Forget;
+
+use super::answer::{Answer, Answered};
+use super::ask::{Asked, MemoryAt, Once, Sent, VaultOf, VaultToWrite};
+use super::vaults::{forgotten, memory_of};
+use super::{cursor, wire};
+use crate::Door;
+
+/// List memories
+///
+/// By name.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories", tag = "memories",
+    params(wire::NamesQuery),
+    responses((status = 200, description = "A page of memories", body = wire::Page<wire::Memory>)),
+)]
+pub(super) async fn list_memories(
+    VaultOf(vault): VaultOf,
+    Asked(query): Asked<wire::NamesQuery>,
+) -> Answered<wire::Page<wire::Memory>> {
+    let page = vault.memories(query.after()?, query.limit).await?;
+    Ok(Answer::ok(wire::Page::write(page, |memory| Ok(memory.into()), cursor::write_name)?))
+}
+
+/// Make a memory
+///
+/// Makes the vault too, if none of that name exists.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories", tag = "memories",
+    request_body = wire::NewMemory,
+    responses((status = 201, description = "The memory", body = wire::Memory)),
+)]
+pub(super) async fn create_memory(
+    State(door): State<Door>,
+    to_write: VaultToWrite,
+    Sent { body, once }: Sent<wire::NewMemory>,
+) -> Answered<wire::Memory> {
+    let (name, description) = body.read()?;
+    let done = to_write.vault.create_memory(name, description, once).await?;
+    let memory = memory_of(&to_write.written(&door).await?, &done).await?;
+    Ok(Answer::created(memory).replayed(done.replayed))
+}
+
+/// Get a memory
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}", tag = "memories",
+    responses((status = 200, description = "The memory", body = wire::Memory)),
+)]
+pub(super) async fn get_memory(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+) -> Answered<wire::Memory> {
+    Ok(Answer::ok(vault.memory(memory).await?.into()))
+}
+
+/// Change a memory
+#[utoipa::path(
+    patch, path = "/v1/vaults/{vault}/memories/{memory}", tag = "memories",
+    request_body = wire::MemoryPatch,
+    responses((status = 200, description = "The memory as it is now", body = wire::Memory)),
+)]
+pub(super) async fn change_memory(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    Sent { body, once }: Sent<wire::MemoryPatch>,
+) -> Answered<wire::Memory> {
+    let done = vault.change_memory(memory, body.read()?, once).await?;
+    Ok(Answer::ok(memory_of(&vault, &done).await?).replayed(done.replayed))
+}
+
+/// Forget a memory
+///
+/// Removes it for good, with everything in it.
+#[utoipa::path(
+    delete, path = "/v1/vaults/{vault}/memories/{memory}", tag = "memories",
+    responses((status = 200, description = "What was removed", body = wire::Removed)),
+)]
+pub(super) async fn forget_memory(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    Once(once): Once,
+) -> Answered<wire::Removed> {
+    forgotten(vault.forget(memory, Forget::Memory, once).await?)
+}

@@ -1,0 +1,57 @@
+//! The table of contents of the REST door. Paths and methods stand at the handlers, from where the
+//! OpenAPI document takes them too; here is what belongs to one path, in reading order.
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{context, conversations, entries, house, keys, memories, timeline, upkeep, vaults};
+use crate::Door;
+
+/// All routes with what they tell about themselves.
+#[rustfmt::skip]
+pub(super) fn table() -> OpenApiRouter<Door> {
+    OpenApiRouter::default()
+        // GET /healthz, /readyz, /metrics, /openapi.json
+        .routes(routes!(house::live))
+        .routes(routes!(house::ready))
+        .routes(routes!(house::metrics))
+        .routes(routes!(house::openapi_document))
+
+        // /v1/vaults, /v1/vaults/{vault}
+        .routes(routes!(vaults::list_vaults, vaults::create_vault))
+        .routes(routes!(vaults::get_vault, vaults::change_vault, vaults::forget_vault))
+        // POST /v1/vaults/{vault}/forget
+        .routes(routes!(vaults::forget_period))
+
+        // …/memories, …/memories/{memory}
+        .routes(routes!(memories::list_memories, memories::create_memory))
+        .routes(routes!(memories::get_memory, memories::change_memory, memories::forget_memory))
+
+        // …/memories/{memory}/entries, …/entries/batch, …/entries/{id}, …/entries/{id}/correction
+        .routes(routes!(entries::list_entries, entries::remember_entry))
+        .routes(routes!(entries::remember_batch))
+        .routes(routes!(entries::get_entry, entries::forget_entry))
+        .routes(routes!(entries::correct_entry))
+
+        // …/memories/{memory}/context, …/context/versions
+        .routes(routes!(context::get_context, context::put_context))
+        .routes(routes!(context::list_context_versions))
+
+        // …/memories/{memory}/conversations, …/conversations/{id} and what can be done to them
+        .routes(routes!(conversations::list_conversations))
+        .routes(routes!(conversations::get_prompt))
+        .routes(routes!(conversations::end_conversation))
+        .routes(routes!(conversations::get_conversation, conversations::forget_conversation))
+        .routes(routes!(conversations::fork_conversation))
+        .routes(routes!(conversations::restore_conversation))
+
+        // GET …/memories/{memory}/timeline
+        .routes(routes!(timeline::get_timeline))
+
+        // The operator's: /v1/keys, /v1/keys/{id}, /v1/doctor, /v1/jobs/{id}/retry, /v1/settle
+        .routes(routes!(keys::list_keys, keys::add_key))
+        .routes(routes!(keys::remove_key))
+        .routes(routes!(upkeep::examine))
+        .routes(routes!(upkeep::retry_job))
+        .routes(routes!(upkeep::settle))
+}

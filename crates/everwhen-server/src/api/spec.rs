@@ -1,0 +1,219 @@
+//! The OpenAPI document. Handlers tell their path, query, body and success; what follows from the
+//! path and the method alone (segments, idempotency key, refusals, who may call) is added here, so
+//! that no handler can forget it.
+
+mod refusals;
+mod rules;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use utoipa::PartialSchema;
+use utoipa::openapi::schema::Object;
+
+use super::wire::{self, shape};
+
+/// The methods an address can have.
+const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+
+/// Where the schema of a body is.
+const BODY: &str = "/requestBody/content/application~1json/schema";
+
+/// The document as pretty JSON.
+pub(super) fn write(document: &utoipa::openapi::OpenApi) -> String {
+    let mut document = serde_json::to_value(document).expect("the document is JSON");
+    document["info"] = info();
+    document["tags"] = tags();
+    document["components"]["securitySchemes"] = json!({
+        "bearer": {
+            "type": "http", "scheme": "bearer",
+            "description": "A key, or the operator's token. `x-api-key` works too.",
+        },
+    });
+    document["components"]["schemas"]["Problem"] = to_value(&wire::Problem::schema());
+    document["components"]["schemas"]["ProblemKind"] = to_value(&wire::ProblemKind::schema());
+    rules::add(&mut document["components"]["schemas"]);
+    each_operation(&mut document, complete);
+    format!("{:#}\n", sorted(document))
+}
+
+/// The same with the fields of every object in alphabetical order, however they were kept.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let fields: BTreeMap<String, Value> = fields.into_iter().collect();
+            Value::Object(fields.into_iter().map(|(name, value)| (name, sorted(value))).collect())
+        }
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        plain => plain,
+    }
+}
+
+fn to_value(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).expect("a schema is JSON")
+}
+
+fn info() -> Value {
+    json!({
+        "title": "Everwhen",
+        "version": env!("CARGO_PKG_VERSION"),
+        "description": "Memory that knows when. Everything said carries the time it was said \
+            (`conversation_time`) next to the time it was stored (`creation_time`).\n\n\
+            Times are RFC 3339: with an offset when sent, in UTC when told. Lists come in pages: \
+            send `next_cursor` back as `cursor`. Any write may carry an `Idempotency-Key`: the \
+            same request with the same key is done once and answered the same. Errors are \
+            `application/problem+json`.",
+        "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
+    })
+}
+
+fn tags() -> Value {
+    json!([
+        { "name": "vaults", "description": "One owner's memories, kept apart from all others" },
+        { "name": "memories", "description": "A chat, a project, a person" },
+        { "name": "entries", "description": "What was said, and when" },
+        { "name": "context", "description": "What an agent wrote down about a memory" },
+        { "name": "conversations", "description": "Entries between two pauses" },
+        { "name": "timeline", "description": "One dated line for everything said" },
+        { "name": "operator", "description": "Keys and upkeep, for who runs the server" },
+        { "name": "house", "description": "Health, metrics, this document" },
+    ])
+}
+
+/// One operation, and where it stands.
+pub(super) struct Operation<'a> {
+    path: &'a str,
+    method: &'a str,
+    body: &'a mut Value,
+}
+
+fn each_operation(document: &mut Value, change: impl Fn(&mut Operation<'_>)) {
+    let paths = document["paths"].as_object_mut().expect("the document has paths");
+    for (path, item) in paths {
+        for method in METHODS {
+            if let Some(body) = item.get_mut(method) {
+                change(&mut Operation { path, method, body });
+            }
+        }
+    }
+}
+
+/// Adds what follows from path and method.
+fn complete(operation: &mut Operation<'_>) {
+    let mut parameters = path_parameters(operation);
+    parameters.extend(own_parameters(operation));
+    parameters.extend(operation.takes_idempotency_key().then(idempotency_key));
+    operation.body["parameters"] = Value::Array(parameters);
+    if let Some(schema) = operation.body.pointer_mut(BODY) {
+        without_null(schema);
+    }
+    if operation.is_guarded() {
+        operation.body["security"] = operation.security();
+    }
+    if operation.takes_idempotency_key() {
+        refusals::add_replay_header(operation);
+    }
+    refusals::add(operation);
+}
+
+impl Operation<'_> {
+    /// Whether a caller must be known, once there are keys.
+    fn is_guarded(&self) -> bool {
+        self.path.starts_with("/v1/")
+    }
+
+    /// Whether only the operator may call it.
+    fn is_operators(&self) -> bool {
+        self.is_guarded() && !self.path.starts_with("/v1/vaults")
+    }
+
+    fn is_write(&self) -> bool {
+        self.method != "get"
+    }
+
+    fn takes_idempotency_key(&self) -> bool {
+        self.is_write() && !self.is_operators()
+    }
+
+    fn takes_body(&self) -> bool {
+        self.body.get("requestBody").is_some()
+    }
+
+    fn takes_period(&self) -> bool {
+        let parameters = self.body["parameters"].as_array();
+        parameters.is_some_and(|all| all.iter().any(|parameter| parameter["name"] == "before"))
+    }
+
+    /// The operator always shows a token; others need a key only where there are keys.
+    fn security(&self) -> Value {
+        let known = json!({ "bearer": [] });
+        if self.is_operators() { json!([known]) } else { json!([known, {}]) }
+    }
+}
+
+/// The query of a handler.
+fn own_parameters(operation: &mut Operation<'_>) -> Vec<Value> {
+    let own = operation.body["parameters"].take();
+    let mut own = own.as_array().cloned().unwrap_or_default();
+    own.iter_mut().for_each(|parameter| without_null(&mut parameter["schema"]));
+    own
+}
+
+/// Absent is absent: where a whole query or body can be left out, null says nothing.
+fn without_null(schema: &mut Value) {
+    if let Some(choices) = schema.get("oneOf").and_then(Value::as_array) {
+        let rest = choices.iter().find(|choice| choice["type"] != "null");
+        *schema = rest.cloned().unwrap_or_default();
+    }
+    if let Some(types) = schema.get("type").and_then(Value::as_array) {
+        let rest = types.iter().find(|kind| *kind != "null");
+        schema["type"] = rest.cloned().unwrap_or_default();
+    }
+}
+
+/// The segments in braces.
+fn path_parameters(operation: &Operation<'_>) -> Vec<Value> {
+    let segments = operation.path.split('/');
+    let names = segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    names.map(|name| path_parameter(operation.path, name)).collect()
+}
+
+fn path_parameter(path: &str, name: &str) -> Value {
+    let address = |of: &str| shape::name("", &format!("Id or name of the {of}."), "default");
+    let schema: Object = match name {
+        "vault" => address("vault"),
+        "memory" => address("memory"),
+        _ if path.contains("/entries/") => shape::id("ent_", "Id of the entry."),
+        _ if path.contains("/keys/") => shape::id("key_", "Id of the key."),
+        _ if path.contains("/jobs/") => shape::id("job_", "Id of the job."),
+        _ => shape::name(
+            "(?!(end|prompt)$)",
+            "Id of the conversation, or the name it has in the caller's own source.",
+            "chat-2023-01-08",
+        ),
+    };
+    parameter("path", name, true, to_value(&schema))
+}
+
+fn idempotency_key() -> Value {
+    let schema = json!({
+        "type": "string", "minLength": 1, "maxLength": 200,
+        "pattern": r"^(?!\.{1,2}$)[!-~]([ -~]*[!-~])?$",
+        "description": "The caller's own name for this write. The same request with the same name \
+            is done once.",
+        "examples": ["6d1f2c0e-import-17"],
+    });
+    parameter("header", "Idempotency-Key", false, schema)
+}
+
+/// A parameter; its description is that of its schema.
+fn parameter(place: &str, name: &str, required: bool, mut schema: Value) -> Value {
+    let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+    let mut parameter = Map::new();
+    parameter.insert("name".into(), name.into());
+    parameter.insert("in".into(), place.into());
+    parameter.insert("description".into(), description.unwrap_or_default());
+    parameter.insert("required".into(), required.into());
+    parameter.insert("schema".into(), schema);
+    Value::Object(parameter)
+}

@@ -1,0 +1,73 @@
+//! How each operation can be refused.
+
+use serde_json::{Value, json};
+
+use super::Operation;
+
+/// Adds the refusals an operation can meet.
+pub(super) fn add(operation: &mut Operation<'_>) {
+    for (status, description) in refusals(operation) {
+        let mut response = json!({
+            "description": description,
+            "content": {
+                "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } },
+            },
+        });
+        if let Some((header, meaning)) = header(status) {
+            response["headers"] = json!({
+                header: { "description": meaning, "schema": { "type": "string" } },
+            });
+        }
+        operation.body["responses"][status] = response;
+    }
+}
+
+fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
+    let mut refusals = Vec::new();
+    if operation.is_guarded() {
+        refusals.push(("400", "The request is wrong; the detail says what would be right"));
+        refusals.push(("401", "A key is needed, or the one sent opens nothing"));
+        refusals.push(("403", "This takes the operator"));
+        refusals.push(("404", "What was named does not exist, or not for this caller"));
+        refusals.push(("500", "Something is broken here"));
+    }
+    if operation.is_guarded() && operation.is_write() {
+        refusals.push(("413", "Too large"));
+    }
+    if operation.is_guarded() && (operation.is_write() || operation.takes_period()) {
+        refusals.push(("409", "Not possible as things stand, or parts contradict each other"));
+    }
+    if operation.takes_body() {
+        refusals.push(("415", "The body is not sent as application/json"));
+    }
+    if operation.is_guarded() || matches!(operation.path, "/readyz" | "/metrics") {
+        refusals.push(("503", "The store is busy or cannot be used"));
+    }
+    refusals
+}
+
+fn header(status: &str) -> Option<(&'static str, &'static str)> {
+    match status {
+        "401" => Some(("WWW-Authenticate", "How to say who is calling")),
+        "503" => Some(("Retry-After", "Seconds to wait, where waiting helps")),
+        _ => None,
+    }
+}
+
+/// Adds to the success of a write that it may be told again.
+pub(super) fn add_replay_header(operation: &mut Operation<'_>) {
+    let responses = operation.body["responses"].as_object_mut();
+    let successes = responses.into_iter().flatten().filter(|(status, _)| status.starts_with('2'));
+    for (_, response) in successes {
+        response["headers"] = replayed();
+    }
+}
+
+fn replayed() -> Value {
+    json!({
+        "Idempotency-Replayed": {
+            "description": "`true` if an earlier request with this idempotency key did it",
+            "schema": { "type": "string", "enum": ["true"] },
+        },
+    })
+}

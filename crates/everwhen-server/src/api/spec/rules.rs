@@ -1,0 +1,31 @@
+//! Rules between fields, which a field's own schema cannot say, and references where a schema
+//! would be written twice.
+
+use serde_json::{Value, json};
+
+/// Adds them to the schemas.
+pub(super) fn add(schemas: &mut Value) {
+    // Only the assistant's questions wait for an answer.
+    schemas["NewEntry"]["anyOf"] = json!([
+        { "properties": { "role": { "const": "assistant" } } },
+        { "properties": { "is_question": { "enum": [false, null] } } },
+    ]);
+    // A period needs at least one end.
+    schemas["Forget"]["anyOf"] = json!([given("after"), given("before")]);
+    refer_from_pages(schemas);
+}
+
+/// A page of things refers to the things.
+fn refer_from_pages(schemas: &mut Value) {
+    let schemas = schemas.as_object_mut().into_iter().flatten();
+    for (name, page) in schemas {
+        if let Some(row) = name.strip_prefix("Page_") {
+            let row = format!("#/components/schemas/{row}");
+            page["properties"]["data"]["items"] = json!({ "$ref": row });
+        }
+    }
+}
+
+fn given(field: &str) -> Value {
+    json!({ "required": [field], "properties": { field: { "type": "string" } } })
+}

@@ -1,0 +1,62 @@
+//! What keeps the house in order: the doctor, and jobs. For the operator.
+
+use axum::extract::State;
+use everwhen::job::JobState;
+
+use super::answer::{Answer, Answered};
+use super::ask::JobAt;
+use super::wire;
+use crate::Door;
+use crate::access::Operator;
+
+/// More jobs than this are not counted.
+const JOBS_COUNTED: usize = 100_000;
+
+/// Examine the server
+///
+/// What is wrong with the store, and which jobs wait or were given up. Operator only.
+#[utoipa::path(
+    get, path = "/v1/doctor", tag = "operator",
+    responses((status = 200, description = "What was found", body = wire::Doctor)),
+)]
+pub(super) async fn examine(_: Operator, State(door): State<Door>) -> Answered<wire::Doctor> {
+    let problems = door.engine.check().await?;
+    let jobs = door.engine.jobs(JOBS_COUNTED).await?;
+    let (set_aside, waiting): (Vec<_>, Vec<_>) =
+        jobs.into_iter().partition(|job| job.state == JobState::SetAside);
+    Ok(Answer::ok(wire::Doctor {
+        version: env!("CARGO_PKG_VERSION").into(),
+        problems,
+        jobs: wire::Jobs {
+            waiting: waiting.len() as u64,
+            set_aside: set_aside.into_iter().map(wire::SetAsideJob::from).collect(),
+        },
+    }))
+}
+
+/// Retry a job
+///
+/// Puts one that was given up back in the queue. Operator only.
+#[utoipa::path(
+    post, path = "/v1/jobs/{id}/retry", tag = "operator",
+    responses((status = 200, description = "It waits again", body = wire::Retried)),
+)]
+pub(super) async fn retry_job(
+    _: Operator,
+    State(door): State<Door>,
+    JobAt(id): JobAt,
+) -> Answered<wire::Retried> {
+    door.engine.retry_job(id).await?;
+    Ok(Answer::ok(wire::Retried { id: id.to_string() }))
+}
+
+/// Run jobs
+///
+/// Runs those that are due until none is left. Operator only.
+#[utoipa::path(
+    post, path = "/v1/settle", tag = "operator",
+    responses((status = 200, description = "How many were done", body = wire::Settled)),
+)]
+pub(super) async fn settle(_: Operator, State(door): State<Door>) -> Answered<wire::Settled> {
+    Ok(Answer::ok(wire::Settled { done: door.engine.settle().await? }))
+}

@@ -1,0 +1,137 @@
+//! Vaults: make, list, look, change, forget.
+
+use axum::extract::State;
+use everwhen::memory::{Address, VaultInfo};
+use everwhen::receipt::{Done, Receipt};
+use everwhen::{Page, Vault};
+
+use super::answer::{Answer, Answered, wrong_receipt};
+use super::ask::{Asked, Once, Sent, VaultAt, VaultOf};
+use super::{cursor, wire};
+use crate::Door;
+use crate::access::Caller;
+use crate::problem::Problem;
+
+/// List vaults
+///
+/// By name. The holder of a key sees its own.
+#[utoipa::path(
+    get, path = "/v1/vaults", tag = "vaults",
+    params(wire::NamesQuery),
+    responses((status = 200, description = "A page of vaults", body = wire::Page<wire::Vault>)),
+)]
+pub(super) async fn list_vaults(
+    State(door): State<Door>,
+    caller: Caller,
+    Asked(query): Asked<wire::NamesQuery>,
+) -> Answered<wire::Page<wire::Vault>> {
+    let (after, rows) = (query.after()?, query.rows()?);
+    if let Caller::Holder(own) = caller {
+        let vault = caller.vault(&door.engine, Address::Id(own)).await?.info().await?;
+        let own = (after < Some(vault.name.clone())).then(|| vault.into());
+        return Ok(Answer::ok(wire::Page::whole(own.into_iter().collect())));
+    }
+    let mut data = door.engine.vaults(after, rows + 1).await?;
+    let more = data.len() > rows;
+    data.truncate(rows);
+    let next = data.last().filter(|_| more).map(|vault: &VaultInfo| vault.name.clone());
+    let page = Page { data, next };
+    Ok(Answer::ok(wire::Page::write(page, |vault| Ok(vault.into()), cursor::write_name)?))
+}
+
+/// Make a vault
+#[utoipa::path(
+    post, path = "/v1/vaults", tag = "vaults",
+    request_body = wire::NewVault,
+    responses((status = 201, description = "The vault", body = wire::Vault)),
+)]
+pub(super) async fn create_vault(
+    State(door): State<Door>,
+    caller: Caller,
+    Sent { body, once }: Sent<wire::NewVault>,
+) -> Answered<wire::Vault> {
+    caller.over_all_vaults()?;
+    let done = door.engine.create_vault(body.read()?, once).await?;
+    let Receipt::Vault(id) = done.receipt else { return Err(wrong_receipt()) };
+    let vault = caller.vault(&door.engine, Address::Id(id)).await?;
+    Ok(Answer::created(vault.info().await?.into()).replayed(done.replayed))
+}
+
+/// Get a vault
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}", tag = "vaults",
+    responses((status = 200, description = "The vault", body = wire::Vault)),
+)]
+pub(super) async fn get_vault(VaultOf(vault): VaultOf) -> Answered<wire::Vault> {
+    Ok(Answer::ok(vault.info().await?.into()))
+}
+
+/// Change a vault
+#[utoipa::path(
+    patch, path = "/v1/vaults/{vault}", tag = "vaults",
+    request_body = wire::VaultPatch,
+    responses((status = 200, description = "The vault as it is now", body = wire::Vault)),
+)]
+pub(super) async fn change_vault(
+    VaultOf(vault): VaultOf,
+    Sent { body, once }: Sent<wire::VaultPatch>,
+) -> Answered<wire::Vault> {
+    let done = vault.change(body.read()?, once).await?;
+    Ok(Answer::ok(vault.info().await?.into()).replayed(done.replayed))
+}
+
+/// Forget a vault
+///
+/// Removes it for good, with everything in it and its keys.
+#[utoipa::path(
+    delete, path = "/v1/vaults/{vault}", tag = "vaults",
+    responses((status = 200, description = "What was removed", body = wire::Removed)),
+)]
+pub(super) async fn forget_vault(
+    State(door): State<Door>,
+    caller: Caller,
+    VaultAt(address): VaultAt,
+    Once(once): Once,
+) -> Answered<wire::Removed> {
+    let found = caller.vault(&door.engine, address).await.map_err(Problem::from);
+    let done = match (found, once) {
+        (Ok(vault), once) => {
+            let done = vault.forget_vault(once).await?;
+            door.access.refresh(&door.engine).await?;
+            done
+        }
+        (Err(gone), Some(once)) if gone.is_not_found() && caller.over_all_vaults().is_ok() => {
+            door.engine.replayed(once).await?.ok_or(gone)?
+        }
+        (Err(problem), _) => return Err(problem),
+    };
+    forgotten(done)
+}
+
+/// Forget a period
+///
+/// Removes for good what was said in a memory from `after` on and before `before`.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/forget", tag = "vaults",
+    request_body = wire::Forget,
+    responses((status = 200, description = "What was removed", body = wire::Removed)),
+)]
+pub(super) async fn forget_period(
+    VaultOf(vault): VaultOf,
+    Sent { body, once }: Sent<wire::Forget>,
+) -> Answered<wire::Removed> {
+    let (memory, period) = body.read()?;
+    forgotten(vault.forget(memory, period, once).await?)
+}
+
+/// The receipt of something forgotten.
+pub(super) fn forgotten(done: Done) -> Answered<wire::Removed> {
+    let Receipt::Forgotten(removed) = done.receipt else { return Err(wrong_receipt()) };
+    Ok(Answer::ok(removed.into()).replayed(done.replayed))
+}
+
+/// The memory a receipt names, as it is now.
+pub(super) async fn memory_of(vault: &Vault, done: &Done) -> Result<wire::Memory, Problem> {
+    let Receipt::Memory(id) = done.receipt else { return Err(wrong_receipt()) };
+    Ok(vault.memory(Address::Id(id)).await?.into())
+}

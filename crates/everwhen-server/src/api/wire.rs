@@ -1,0 +1,86 @@
+//! What goes over the wire. These are not the engine's types: their names are public, their shape
+//! is the API's, and each is read into words of the engine or written from them.
+//!
+//! Field names and descriptions here are the OpenAPI document's.
+
+mod context;
+mod conversations;
+mod entries;
+mod keys;
+mod lists;
+mod problem;
+mod receipts;
+pub(crate) mod shape;
+mod timeline;
+mod upkeep;
+mod vaults;
+
+pub(crate) use context::{Context, ContextQuery, NewContext, VersionsQuery};
+pub(crate) use conversations::{
+    Conversation, ConversationDetail, ConversationsQuery, EndConversation, Fork, Forked, Prompt,
+};
+pub(crate) use entries::{Batch, EntriesQuery, Entry, NewCorrection, NewEntry};
+pub(crate) use keys::{Key, MadeKey, NewKey};
+pub(crate) use lists::{NamesQuery, Page};
+pub(crate) use problem::{Problem, ProblemKind};
+pub(crate) use receipts::{BatchReceipt, EntryReceipt, Removed};
+pub(crate) use timeline::{TimelineLine, TimelineQuery};
+pub(crate) use upkeep::{Doctor, Jobs, Retried, SetAsideJob, Settled, Standing};
+pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};
+
+use everwhen::memory::{Address, ConversationId, ConversationName};
+use everwhen::{Error, Result, when};
+use jiff::Timestamp;
+
+/// Reads a time that a field carries; the error names the field.
+fn read_time(field: &str, text: Option<&str>) -> Result<Option<Timestamp>> {
+    text.map(|text| when::read_time(text).map_err(|error| error.at(field))).transpose()
+}
+
+/// Reads a time from a query, where a plus sign that was not written as `%2B` has become a space.
+fn read_query_time(field: &str, text: Option<&str>) -> Result<Option<Timestamp>> {
+    let read = read_time(field, text);
+    match text {
+        Some(text) if read.is_err() && text.contains(' ') => {
+            read.map_err(|error| error.hint("in a URL, write + as %2B"))
+        }
+        _ => read,
+    }
+}
+
+/// The two ends of a period, `after` and `before`.
+type Bounds = (Option<Timestamp>, Option<Timestamp>);
+
+/// Refuses a period whose ends contradict each other. Each is well written by itself, so this is a
+/// conflict between them, not a wrong text.
+fn check_bounds((after, before): Bounds) -> Result<Bounds> {
+    if let (Some(after), Some(before)) = (after, before)
+        && after >= before
+    {
+        return Err(Error::conflict(format!(
+            "the period is empty: after is {after}, before is {before}; before must be later"
+        )));
+    }
+    Ok((after, before))
+}
+
+/// Reads `after` and `before` of a query.
+fn read_bounds(after: Option<&str>, before: Option<&str>) -> Result<Bounds> {
+    check_bounds((read_query_time("after", after)?, read_query_time("before", before)?))
+}
+
+/// Reads how a caller points at a conversation.
+fn read_conversation(field: &str, text: Option<&str>) -> Result<Option<ConversationName>> {
+    text.map(|text| Address::<ConversationId>::read(field, text)).transpose()
+}
+
+/// Makes errors say a little more.
+trait Hint {
+    fn hint(self, hint: &str) -> Self;
+}
+
+impl Hint for Error {
+    fn hint(self, hint: &str) -> Self {
+        Self::new(self.kind(), format!("{}; {hint}", self.message()))
+    }
+}

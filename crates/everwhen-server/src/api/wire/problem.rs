@@ -1,0 +1,41 @@
+//! The problem document, for the OpenAPI document; [`crate::problem`] writes the real one.
+
+use utoipa::ToSchema;
+
+/// Why a request was refused (RFC 9457).
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what another type writes")]
+pub(crate) struct Problem {
+    /// Names the kind of problem.
+    #[schema(examples("urn:everwhen:problem:not_found"))]
+    r#type: String,
+    /// The kind in words.
+    #[schema(examples("Not found"))]
+    title: String,
+    /// The HTTP status.
+    #[schema(minimum = 400, maximum = 599, examples(404))]
+    status: u16,
+    /// What was wrong with this request, and what would be right.
+    #[schema(examples("memory not found: \"diary\""))]
+    detail: String,
+    /// The kind, for programs.
+    kind: ProblemKind,
+}
+
+/// Kinds of problems.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "describes what another type writes")]
+pub(crate) enum ProblemKind {
+    Invalid,
+    Unauthenticated,
+    Denied,
+    NotFound,
+    MethodNotAllowed,
+    Conflict,
+    TooLarge,
+    UnsupportedMediaType,
+    Busy,
+    Unavailable,
+    Damaged,
+}

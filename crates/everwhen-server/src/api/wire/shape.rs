@@ -1,0 +1,157 @@
+//! Shapes of texts that occur in many places, for the OpenAPI document only: nothing is ever of
+//! these types. They say beforehand what the engine will refuse.
+
+use std::borrow::Cow;
+
+use everwhen::{limits, when::Zone};
+use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// One line, no spaces at the ends, no control characters, not a dot or two.
+pub(crate) const NAME: &str = concat!(
+    r"^(?!\.{1,2}$)[^\s\x00-\x1f\x7f-\x9f]",
+    r"([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
+);
+/// Something that can be seen, and no NUL.
+const SAID: &str = r"^[^\x00]*[^\s\x00][^\x00]*$";
+/// Something that can be seen.
+const NOT_BLANK: &str = r"\S";
+/// Anything but NUL.
+const NO_NUL: &str = r"^[^\x00]*$";
+/// Something that can be seen, and no control characters but tab and line ends.
+const DOCUMENT: &str = concat!(
+    r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f]",
+    r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"
+);
+/// The years 1000 to 8999; the format says the rest.
+const YEARS: &str = "^[1-8][0-9]{3}-";
+
+fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// The shape of an id with this prefix.
+pub(crate) fn id(prefix: &str, description: &str) -> Object {
+    text()
+        .pattern(Some(format!("^{prefix}[0-7][0-9a-hjkmnp-tv-z]{{25}}$")))
+        .description(Some(description))
+        .examples([format!("{prefix}01jh2m8z5qf3v9k7c4x0tnwr6e")])
+        .build()
+}
+
+/// The shape of a name, with what its pattern must not begin with.
+pub(crate) fn name(not: &str, description: &str, example: &str) -> Object {
+    text()
+        .pattern(Some(format!("^{not}{}", &NAME[1..])))
+        .min_length(Some(1))
+        .max_length(Some(limits::NAME_CHARS))
+        .description(Some(description))
+        .examples([example])
+        .build()
+}
+
+/// The shape of a cursor.
+pub(crate) fn cursor(pattern: &str) -> Object {
+    text()
+        .pattern(Some(pattern))
+        .description(Some("`next_cursor` of the page before, unchanged; the first page if absent."))
+        .build()
+}
+
+/// The shape of a longer text. What is too long is refused as too large (413), which is not the
+/// answer to a text of the wrong shape (400); so its bound is in its description.
+fn long(pattern: &str, description: &str, example: &str) -> Object {
+    text().pattern(Some(pattern)).description(Some(description)).examples([example]).build()
+}
+
+fn time(description: &str) -> ObjectBuilder {
+    text()
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+        .description(Some(description))
+        .examples(["2023-01-08T12:49:00+01:00"])
+}
+
+fn zone() -> Object {
+    text()
+        .enum_values(Some(Zone::names()))
+        .description(Some("IANA time zone in which the vault's days begin and end."))
+        .examples(["Europe/Berlin"])
+        .build()
+}
+
+macro_rules! shapes {
+    ($($(#[$doc:meta])* $name:ident => $schema:expr;)*) => {$(
+        $(#[$doc])*
+        pub(crate) enum $name {}
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                RefOr::T(Schema::Object($schema))
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                Cow::Borrowed(stringify!($name))
+            }
+        }
+    )*};
+}
+
+shapes! {
+    /// A name somebody chose.
+    Name => name("", "One line of 1 to 200 characters, without spaces at the ends.", "work-notes");
+    /// A vault's name; what looks like an id is none.
+    VaultName => name("(?!vlt_)", "Name of a vault, unique on this server.", "ana");
+    /// A memory's name; what looks like an id is none.
+    MemoryName => name("(?!mem_)", "Name of a memory, unique in its vault.", "diary");
+    /// A conversation's name in the caller's own source, or its id.
+    ConversationRef => name(
+        "(?!(end|prompt)$)",
+        "Id of a conversation, or the name it has in the caller's own source.",
+        "chat-2023-01-08"
+    );
+    /// An instant given by a caller.
+    TimeIn => time(
+        "RFC 3339 with an offset or `Z`, years 1000 to 8999. Kept to the microsecond."
+    ).pattern(Some(YEARS)).build();
+    /// An instant told to a caller.
+    TimeOut => time("RFC 3339 in UTC.").examples(["2023-01-08T11:49:00Z"]).build();
+    /// A time zone.
+    ZoneName => zone();
+    /// What was said.
+    Content => long(
+        SAID,
+        "What was said: not blank, no NUL character, at most 1 MiB of UTF-8.",
+        "I went to the museum today."
+    );
+    /// A context document.
+    Document => long(
+        DOCUMENT,
+        "Not blank; no control characters but tab and line ends; at most 65,536 characters.",
+        "Ana is learning to paint."
+    );
+    /// The caller's short version of an entry.
+    ShortVersion => long(
+        NO_NUL,
+        "The caller's own short version; shown in the timeline. At most 64 KiB of UTF-8.",
+        "First visit to the museum"
+    );
+    /// Why something is done.
+    Reason => long(
+        NOT_BLANK, "Why; not blank, at most 2,000 characters.", "It was the Louvre."
+    );
+    /// The id of an entry.
+    EntryRef => id("ent_", "Id of an entry.");
+    /// The id of a branch.
+    BranchRef => id("brn_", "Id of a branch, which a fork left.");
+    /// A place in a list of entries.
+    EntryCursor => cursor(crate::api::cursor::ENTRIES);
+    /// A place in a list of conversations.
+    ConversationCursor => cursor(crate::api::cursor::CONVERSATIONS);
+    /// A place in a list of versions.
+    VersionCursor => cursor(crate::api::cursor::VERSIONS);
+    /// A place in a list of names.
+    NameCursor => cursor(crate::api::cursor::NAMES);
+}

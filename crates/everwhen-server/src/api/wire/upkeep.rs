@@ -1,0 +1,97 @@
+//! How the server is doing, on the wire.
+
+use everwhen::job;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::shape;
+
+/// How the server stands.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Standing {
+    /// `ok`.
+    #[schema(examples("ok"))]
+    pub(crate) status: String,
+}
+
+impl Standing {
+    /// All is well.
+    pub(crate) fn ok() -> Self {
+        Self { status: "ok".into() }
+    }
+}
+
+/// What a look at the whole server found.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Doctor {
+    /// The server's version.
+    #[schema(examples("0.1.0"))]
+    pub(crate) version: String,
+    /// What is wrong with the store; empty if nothing is.
+    pub(crate) problems: Vec<String>,
+    /// Background work.
+    pub(crate) jobs: Jobs,
+}
+
+/// Background work.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Jobs {
+    /// How many jobs wait for their time or are being done.
+    pub(crate) waiting: u64,
+    /// Jobs that failed too often and will not be tried again unless somebody says so.
+    pub(crate) set_aside: Vec<SetAsideJob>,
+}
+
+/// A job that was given up.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SetAsideJob {
+    /// Its id.
+    #[schema(examples("job_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
+    id: String,
+    /// What it does.
+    #[schema(examples("summarize"))]
+    kind: String,
+    /// The id of its vault.
+    vault: String,
+    /// The id of its memory.
+    memory: String,
+    /// The id of the conversation it is about.
+    conversation_id: String,
+    /// When it was last due.
+    #[schema(value_type = shape::TimeOut)]
+    due_at: String,
+    /// How often it was tried.
+    tries: u32,
+    /// What went wrong the last time.
+    #[schema(required = true)]
+    last_error: Option<String>,
+}
+
+impl From<job::Job> for SetAsideJob {
+    fn from(job: job::Job) -> Self {
+        Self {
+            id: job.id.to_string(),
+            kind: job.kind.as_str().to_owned(),
+            vault: job.vault.to_string(),
+            memory: job.memory.to_string(),
+            conversation_id: job.conversation.to_string(),
+            due_at: job.due_at.to_string(),
+            tries: job.tries,
+            last_error: job.last_error,
+        }
+    }
+}
+
+/// A job that waits again.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Retried {
+    /// Its id.
+    pub(crate) id: String,
+}
+
+/// Jobs that were done.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Settled {
+    /// How many.
+    pub(crate) done: u64,
+}

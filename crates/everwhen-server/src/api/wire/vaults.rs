@@ -1,0 +1,288 @@
+//! Vaults and memories on the wire.
+
+use everwhen::memory::{self, Address, MemoryId, Name, Retention, Settings, SettingsChange};
+use everwhen::when::Zone;
+use everwhen::{MemoryChange, Result, VaultChange};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+use super::{check_bounds, read_time, shape};
+
+/// A vault: one owner's memories, kept apart from all others.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Vault {
+    /// Its id.
+    #[schema(examples("vlt_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
+    id: String,
+    /// Its name, unique on this server.
+    name: String,
+    /// What it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// IANA time zone in which its days begin and end.
+    #[schema(examples("Europe/Berlin"))]
+    zone: String,
+    /// Its rules.
+    settings: SettingsOut,
+    /// When it was made.
+    #[schema(value_type = shape::TimeOut)]
+    creation_time: String,
+}
+
+impl From<memory::VaultInfo> for Vault {
+    fn from(vault: memory::VaultInfo) -> Self {
+        Self {
+            id: vault.id.to_string(),
+            name: vault.name.to_string(),
+            description: vault.description,
+            zone: vault.zone.name().to_owned(),
+            settings: vault.settings.into(),
+            creation_time: vault.creation_time.to_string(),
+        }
+    }
+}
+
+/// The rules of a vault.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Settings)]
+struct SettingsOut {
+    /// A longer pause ends a conversation.
+    #[schema(minimum = 1)]
+    conversation_idle_timeout_minutes: u32,
+    /// So many ended conversations stay in lists.
+    #[schema(minimum = 1, format = Int64)]
+    max_conversations_retained: u32,
+    /// A question of the assistant waits so long for its answer.
+    #[schema(minimum = 1)]
+    conversation_state_timeout_minutes: u32,
+    /// What becomes of ended conversations beyond that.
+    retention: RetentionName,
+}
+
+impl From<Settings> for SettingsOut {
+    fn from(settings: Settings) -> Self {
+        Self {
+            conversation_idle_timeout_minutes: settings.idle_timeout_minutes,
+            max_conversations_retained: settings.conversations_retained,
+            conversation_state_timeout_minutes: settings.state_timeout_minutes,
+            retention: settings.retention.into(),
+        }
+    }
+}
+
+/// Rules to set; those absent stay as they are.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewSettings {
+    /// A longer pause ends a conversation.
+    #[schema(minimum = 1, maximum = 5_270_400, examples(30))]
+    #[serde(default, deserialize_with = "whole")]
+    conversation_idle_timeout_minutes: Option<u32>,
+    /// So many ended conversations stay in lists.
+    #[schema(minimum = 1, maximum = 4_294_967_295u32, format = Int64, examples(1000))]
+    #[serde(default, deserialize_with = "whole")]
+    max_conversations_retained: Option<u32>,
+    /// A question of the assistant waits so long for its answer.
+    #[schema(minimum = 1, maximum = 5_270_400, examples(60))]
+    #[serde(default, deserialize_with = "whole")]
+    conversation_state_timeout_minutes: Option<u32>,
+    /// What becomes of ended conversations beyond that.
+    retention: Option<RetentionName>,
+}
+
+/// Reads a whole number, also where a program writes it as `30.0`.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let Some(number) = Option::<serde_json::Number>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let float = number.as_f64().filter(|float| float.fract() == 0.0);
+    let whole = float.filter(|float| (0.0..=f64::from(u32::MAX)).contains(float));
+    let refused = || D::Error::custom(format!("{number} is not a whole number that fits here"));
+    whole.map(|float| Some(float as u32)).ok_or_else(refused)
+}
+
+impl From<NewSettings> for SettingsChange {
+    fn from(new: NewSettings) -> Self {
+        Self {
+            idle_timeout_minutes: new.conversation_idle_timeout_minutes,
+            conversations_retained: new.max_conversations_retained,
+            state_timeout_minutes: new.conversation_state_timeout_minutes,
+            retention: new.retention.map(Retention::from),
+        }
+    }
+}
+
+/// What becomes of ended conversations beyond the number retained: `archive` takes them out of
+/// lists, `delete` removes them for good.
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum RetentionName {
+    Archive,
+    Delete,
+}
+
+impl From<Retention> for RetentionName {
+    fn from(retention: Retention) -> Self {
+        match retention {
+            Retention::Archive => Self::Archive,
+            Retention::Delete => Self::Delete,
+        }
+    }
+}
+
+impl From<RetentionName> for Retention {
+    fn from(name: RetentionName) -> Self {
+        match name {
+            RetentionName::Archive => Self::Archive,
+            RetentionName::Delete => Self::Delete,
+        }
+    }
+}
+
+/// A vault to make.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewVault {
+    /// Its name.
+    #[schema(value_type = shape::VaultName)]
+    name: String,
+    /// What it is for, in at most 2,000 characters.
+    description: Option<String>,
+    /// Where its days begin and end; the server's default if absent.
+    #[schema(value_type = Option<shape::ZoneName>)]
+    zone: Option<String>,
+    /// Its rules; the server's defaults where absent.
+    settings: Option<NewSettings>,
+}
+
+impl NewVault {
+    /// Reads it.
+    pub(crate) fn read(self) -> Result<everwhen::NewVault> {
+        Ok(everwhen::NewVault {
+            name: Name::new("name", self.name)?,
+            description: self.description,
+            zone: self.zone.as_deref().map(Zone::named).transpose()?,
+            settings: self.settings.map(SettingsChange::from),
+        })
+    }
+}
+
+/// What to change about a vault; what is absent stays.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VaultPatch {
+    /// A new name.
+    #[schema(value_type = Option<shape::VaultName>)]
+    name: Option<String>,
+    /// A new description, of at most 2,000 characters.
+    description: Option<String>,
+    /// A new zone; times stay, days move.
+    #[schema(value_type = Option<shape::ZoneName>)]
+    zone: Option<String>,
+    /// New rules; they hold for what comes, not for what is.
+    settings: Option<NewSettings>,
+}
+
+impl VaultPatch {
+    /// Reads it.
+    pub(crate) fn read(self) -> Result<VaultChange> {
+        Ok(VaultChange {
+            name: self.name.map(|name| Name::new("name", name)).transpose()?,
+            description: self.description,
+            zone: self.zone.as_deref().map(Zone::named).transpose()?,
+            settings: self.settings.map(SettingsChange::from),
+        })
+    }
+}
+
+/// A memory: one continuing relationship, such as a chat, a project or a person.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Memory {
+    /// Its id.
+    #[schema(examples("mem_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
+    id: String,
+    /// Its name, unique in the vault.
+    name: String,
+    /// What it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// When it was made.
+    #[schema(value_type = shape::TimeOut)]
+    creation_time: String,
+}
+
+impl From<memory::Memory> for Memory {
+    fn from(memory: memory::Memory) -> Self {
+        Self {
+            id: memory.id.to_string(),
+            name: memory.name.to_string(),
+            description: memory.description,
+            creation_time: memory.creation_time.to_string(),
+        }
+    }
+}
+
+/// A memory to make.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewMemory {
+    /// Its name.
+    #[schema(value_type = shape::MemoryName)]
+    name: String,
+    /// What it is for.
+    description: Option<String>,
+}
+
+impl NewMemory {
+    /// Reads its name and description.
+    pub(crate) fn read(self) -> Result<(Name, Option<String>)> {
+        Ok((Name::new("name", self.name)?, self.description))
+    }
+}
+
+/// What to change about a memory; what is absent stays.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MemoryPatch {
+    /// A new name.
+    #[schema(value_type = Option<shape::MemoryName>)]
+    name: Option<String>,
+    /// A new description, of at most 2,000 characters.
+    description: Option<String>,
+}
+
+impl MemoryPatch {
+    /// Reads it.
+    pub(crate) fn read(self) -> Result<MemoryChange> {
+        let name = self.name.map(|name| Name::new("name", name)).transpose()?;
+        Ok(MemoryChange { name, description: self.description })
+    }
+}
+
+/// A period of a memory to forget for good; at least one end must be given.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Forget {
+    /// The memory, by id or name.
+    #[schema(value_type = shape::Name)]
+    memory: String,
+    /// Forget what was said at this time or later.
+    #[schema(value_type = Option<shape::TimeIn>)]
+    after: Option<String>,
+    /// Forget what was said before this time.
+    #[schema(value_type = Option<shape::TimeIn>)]
+    before: Option<String>,
+}
+
+impl Forget {
+    /// Reads the memory and the period.
+    pub(crate) fn read(self) -> Result<(Address<MemoryId>, everwhen::Forget)> {
+        let after = read_time("after", self.after.as_deref())?;
+        let before = read_time("before", self.before.as_deref())?;
+        let (after, before) = check_bounds((after, before))?;
+        let memory = Address::read("memory", &self.memory)?;
+        Ok((memory, everwhen::Forget::Period { after, before }))
+    }
+}

@@ -1,0 +1,25 @@
+//! What every handler can reach: the engine, who may do what, and the counters.
+
+use std::sync::Arc;
+
+use everwhen::{Engine, Result};
+
+use crate::access::Access;
+use crate::tally::Tally;
+
+/// An engine with a door in front of it. Clones share everything.
+#[derive(Clone)]
+pub struct Door {
+    pub(crate) engine: Engine,
+    pub(crate) access: Arc<Access>,
+    pub(crate) tally: Arc<Tally>,
+}
+
+impl Door {
+    /// A door to this engine. Whoever sends the operator's token may do everything; without one,
+    /// nobody is the operator.
+    pub async fn new(engine: Engine, operator_token: Option<String>) -> Result<Self> {
+        let access = Access::load(&engine, operator_token).await?;
+        Ok(Self { engine, access: Arc::new(access), tally: Arc::new(Tally::new()) })
+    }
+}

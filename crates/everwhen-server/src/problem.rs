@@ -1,0 +1,146 @@
+//! Every error as it leaves the server: one table, one shape, `application/problem+json`.
+
+use std::any::Any;
+
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use everwhen::{Error, ErrorKind};
+use serde::Serialize;
+
+/// Longest detail, in characters: a parser may quote what it was given.
+const DETAIL_CHARS: usize = 600;
+
+/// What a request is refused with.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    cause: Cause,
+    detail: String,
+}
+
+/// Why a request is refused: what the engine says, and what only a door can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    Engine(ErrorKind),
+    Unauthenticated,
+    MethodNotAllowed,
+    UnsupportedMediaType,
+    Panicked,
+}
+
+impl Cause {
+    /// The table: status, name on the wire, title.
+    fn row(self) -> (StatusCode, &'static str, &'static str) {
+        use ErrorKind as Kind;
+        match self {
+            Self::Engine(Kind::Invalid) => {
+                (StatusCode::BAD_REQUEST, "invalid", "The request is wrong")
+            }
+            Self::Engine(Kind::NotFound) => (StatusCode::NOT_FOUND, "not_found", "Not found"),
+            Self::Engine(Kind::Denied) => (StatusCode::FORBIDDEN, "denied", "Not allowed"),
+            Self::Engine(Kind::Conflict) => {
+                (StatusCode::CONFLICT, "conflict", "Not possible as things stand")
+            }
+            Self::Engine(Kind::TooLarge) => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "too_large", "Too large")
+            }
+            Self::Engine(Kind::Busy) => (StatusCode::SERVICE_UNAVAILABLE, "busy", "Too busy"),
+            Self::Engine(Kind::Unavailable) => {
+                (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "The store cannot be used")
+            }
+            Self::Engine(Kind::Damaged) | Self::Panicked => {
+                (StatusCode::INTERNAL_SERVER_ERROR, "damaged", "Something is broken here")
+            }
+            Self::Unauthenticated => (StatusCode::UNAUTHORIZED, "unauthenticated", "Key needed"),
+            Self::MethodNotAllowed => {
+                (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "Method not allowed")
+            }
+            Self::UnsupportedMediaType => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                "Not a type that is read here",
+            ),
+        }
+    }
+}
+
+impl Problem {
+    /// A problem with a sentence that says what was wrong and what would be right.
+    pub(crate) fn new(cause: Cause, detail: impl Into<String>) -> Self {
+        Self { cause, detail: detail.into() }
+    }
+
+    /// The request is wrong.
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(Cause::Engine(ErrorKind::Invalid), detail)
+    }
+
+    /// Whether what was named does not exist.
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.cause == Cause::Engine(ErrorKind::NotFound)
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        if error.kind() == ErrorKind::Damaged {
+            tracing::error!(%error, "the engine found something broken");
+        }
+        Self::new(Cause::Engine(error.kind()), error.message())
+    }
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    r#type: String,
+    title: &'a str,
+    status: u16,
+    detail: String,
+    kind: &'a str,
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let (status, kind, title) = self.cause.row();
+        let written = Written {
+            r#type: format!("urn:everwhen:problem:{kind}"),
+            title,
+            status: status.as_u16(),
+            detail: self.detail.chars().take(DETAIL_CHARS).collect(),
+            kind,
+        };
+        let body = serde_json::to_vec(&written).expect("strings and a number are always JSON");
+        let mut response = (status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        match self.cause {
+            Cause::Unauthenticated => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            Cause::Engine(ErrorKind::Busy) => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            _ => {}
+        }
+        response
+    }
+}
+
+/// The answer to a request whose handler panicked; the panic itself is in the log.
+pub(crate) fn panicked(_: Box<dyn Any + Send>) -> Response {
+    tracing::error!("a handler panicked");
+    let detail = "this is a bug in the server; what was asked for may not have been done";
+    Problem::new(Cause::Panicked, detail).into_response()
+}
+
+/// The answer where no route is.
+pub(crate) async fn no_route() -> Problem {
+    let detail = "nothing is at this address; /docs and /openapi.json list what there is";
+    Problem::new(Cause::Engine(ErrorKind::NotFound), detail)
+}
+
+/// The answer where the route has other methods; the router adds `Allow`.
+pub(crate) async fn wrong_method() -> Problem {
+    let detail = "this address has other methods; the Allow header names them";
+    Problem::new(Cause::MethodNotAllowed, detail)
+}

@@ -1,0 +1,127 @@
+//! Counting and logging: how many requests, how long, how many entries.
+//!
+//! The recorder belongs to one door and is not installed for the whole process, so that several
+//! doors in one program do not count into each other. Nothing of a request is kept but its
+//! method, its route and the status it got.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+
+use crate::Door;
+
+const REQUESTS: &str = "everwhen_http_requests_total";
+const SECONDS: &str = "everwhen_http_request_duration_seconds";
+const REMEMBERED: &str = "everwhen_entries_remembered_total";
+const DUE: &str = "everwhen_jobs_due";
+const SET_ASIDE: &str = "everwhen_jobs_set_aside";
+
+/// Upper bounds of the latency histogram, in seconds.
+const BUCKETS: [f64; 12] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
+
+/// Samples wait in memory until they are sorted into buckets; that happens this often even if
+/// nobody ever asks for the metrics.
+const UPKEEP_EVERY: u64 = 4096;
+
+/// The counters of one door.
+pub(crate) struct Tally {
+    recorder: PrometheusRecorder,
+    handle: PrometheusHandle,
+    seen: AtomicU64,
+}
+
+impl Tally {
+    /// Counters at zero.
+    pub(crate) fn new() -> Self {
+        let builder = PrometheusBuilder::new();
+        let builder = builder.set_buckets(&BUCKETS).expect("the list of buckets is not empty");
+        let recorder = builder.build_recorder();
+        metrics::with_local_recorder(&recorder, describe);
+        Self { handle: recorder.handle(), recorder, seen: AtomicU64::new(0) }
+    }
+
+    /// Counts stored entries.
+    pub(crate) fn remembered(&self, entries: usize) {
+        metrics::with_local_recorder(&self.recorder, || {
+            metrics::counter!(REMEMBERED).increment(entries as u64);
+        });
+    }
+
+    /// All counters as Prometheus text, with these numbers of jobs.
+    pub(crate) fn render(&self, due: usize, set_aside: usize) -> String {
+        metrics::with_local_recorder(&self.recorder, || {
+            metrics::gauge!(DUE).set(due as f64);
+            metrics::gauge!(SET_ASIDE).set(set_aside as f64);
+        });
+        self.handle.render()
+    }
+
+    fn answered(&self, request: &Seen, status: StatusCode, took: Duration) {
+        let labels = [
+            ("method", request.method.to_owned()),
+            ("route", request.route.clone()),
+            ("status", status.as_str().to_owned()),
+        ];
+        metrics::with_local_recorder(&self.recorder, || {
+            metrics::counter!(REQUESTS, &labels).increment(1);
+            metrics::histogram!(SECONDS, &labels).record(took.as_secs_f64());
+        });
+        if self.seen.fetch_add(1, Ordering::Relaxed) % UPKEEP_EVERY == UPKEEP_EVERY - 1 {
+            self.handle.run_upkeep();
+        }
+    }
+}
+
+fn describe() {
+    metrics::describe_counter!(REQUESTS, "Requests answered");
+    metrics::describe_histogram!(SECONDS, "Time from request to answer");
+    metrics::describe_counter!(REMEMBERED, "Entries stored since the start");
+    metrics::describe_gauge!(DUE, "Jobs whose time has come, counted up to 1000");
+    metrics::describe_gauge!(SET_ASIDE, "Jobs given up after too many tries, counted up to 1000");
+}
+
+/// What may be told of a request.
+struct Seen {
+    method: &'static str,
+    route: String,
+}
+
+impl Seen {
+    fn of(request: &Request) -> Self {
+        let route = request.extensions().get::<MatchedPath>();
+        Self {
+            method: known_method(request.method()),
+            route: route.map_or_else(|| "unknown".into(), |route| route.as_str().into()),
+        }
+    }
+}
+
+/// Callers can invent methods; the metrics must not grow with them.
+fn known_method(method: &Method) -> &'static str {
+    const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+    KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")
+}
+
+/// Counts and logs every request.
+pub(crate) async fn watch(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let seen = Seen::of(&request);
+    let begun = Instant::now();
+    let response = next.run(request).await;
+    let (status, took) = (response.status(), begun.elapsed());
+    door.tally.answered(&seen, status, took);
+    let milliseconds = took.as_secs_f64() * 1000.0;
+    tracing::info!(
+        method = seen.method,
+        route = seen.route,
+        status = status.as_u16(),
+        milliseconds,
+        "answered"
+    );
+    response
+}

@@ -1,0 +1,48 @@
+//! Context documents: every version stays.
+
+use serde_json::json;
+
+use crate::stage::{DIARY, Stage, column};
+
+#[tokio::test]
+async fn the_newest_version_is_current_and_older_ones_can_be_asked_for() {
+    let stage = Stage::new().await;
+    let path = format!("{DIARY}/context");
+    for content in ["one", "two", "three"] {
+        let told = stage.ask("PUT", &path).json(&json!({ "content": content })).told().await;
+        assert_eq!(told.with(201)["content"], content);
+        stage.clock.advance(jiff::SignedDuration::from_mins(1));
+    }
+    let current = stage.get(&path).await;
+    assert_eq!((&current["version"], &current["content"]), (&json!(3), &json!("three")));
+    assert!(current["id"].as_str().unwrap().starts_with("ctx_"));
+    assert_eq!(stage.get(&format!("{path}?version=1")).await["content"], "one");
+    let then = "as_of=2025-06-01T12:01:30Z";
+    assert_eq!(stage.get(&format!("{path}?{then}")).await["content"], "two");
+    assert_eq!(stage.get(&format!("{path}?version=2&{then}")).await["content"], "two");
+    let later = stage.ask("GET", &format!("{path}?version=3&{then}")).told().await;
+    later.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn versions_are_listed_newest_first_in_pages() {
+    let stage = Stage::new().await;
+    let path = format!("{DIARY}/context");
+    for content in ["one", "two", "three"] {
+        stage.ask("PUT", &path).json(&json!({ "content": content })).told().await.with(201);
+    }
+    let first = stage.get(&format!("{path}/versions?limit=2")).await;
+    assert_eq!(column(&first, "version"), [3, 2]);
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let rest = stage.get(&format!("{path}/versions?limit=2&cursor={cursor}")).await;
+    assert_eq!(column(&rest, "content"), ["one"]);
+    assert_eq!(rest["has_more"], false);
+}
+
+#[tokio::test]
+async fn nothing_put_is_not_found() {
+    let stage = Stage::new().await;
+    stage.say("2025-06-01T11:00:00Z", "Hello").await;
+    let told = stage.ask("GET", &format!("{DIARY}/context")).told().await;
+    assert!(told.problem(404, "not_found").contains("nothing has been put"));
+}

@@ -1,0 +1,92 @@
+//! What those who run the server see: health, metrics, the document and its page.
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::stage::Stage;
+
+#[test]
+fn the_document_in_the_repository_is_this_one() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi.json");
+    let kept = std::fs::read_to_string(file).unwrap_or_default();
+    assert!(
+        kept == everwhen_server::openapi(),
+        "openapi.json is not what the server says; look at the difference, and if it is meant run\n\
+         cargo run -q -p everwhen-server --example openapi > openapi.json"
+    );
+}
+
+#[tokio::test]
+async fn it_lives_and_is_ready_and_tells_what_it_can_do() {
+    let stage = Stage::new().await;
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(stage.get(path).await, json!({ "status": "ok" }));
+    }
+    let told = stage.ask("GET", "/openapi.json").told().await;
+    assert_eq!(told.text, everwhen_server::openapi());
+    assert_eq!(told.with(200)["openapi"], "3.1.0");
+}
+
+#[tokio::test]
+async fn metrics_count_routes_and_entries_but_no_names() {
+    let stage = Stage::new().await;
+    stage.say("2025-05-01T10:00:00Z", "private").await;
+    stage.clock.advance(jiff::SignedDuration::from_mins(1));
+    stage.ask("GET", "/v1/vaults/nobody").told().await;
+    stage.ask("BREW", "/nowhere").told().await;
+    let told = stage.ask("GET", "/metrics").told().await;
+    assert!(told.headers["content-type"].to_str().unwrap().starts_with("text/plain"));
+    for line in [
+        "everwhen_entries_remembered_total 1",
+        r#"everwhen_http_requests_total{method="GET",route="/v1/vaults/{vault}",status="404"} 1"#,
+        r#"everwhen_http_requests_total{method="other",route="unknown",status="404"} 1"#,
+        r#"everwhen_jobs_due 1"#,
+        r#"everwhen_jobs_set_aside 0"#,
+    ] {
+        assert!(told.text.lines().any(|told| told == line), "{line} is not in\n{}", told.text);
+    }
+    assert!(told.text.contains("everwhen_http_request_duration_seconds_bucket{"));
+    assert!(!told.text.contains("nobody") && !told.text.contains("private"));
+}
+
+#[tokio::test]
+async fn the_page_needs_nothing_from_elsewhere() {
+    let stage = Stage::new().await;
+    let moved = stage.ask("GET", "/docs").told().await;
+    assert_eq!((moved.status, &moved.headers["location"]), (303, &"/docs/".parse().unwrap()));
+    let page = stage.ask("GET", "/docs/").told().await;
+    assert_eq!(page.status, 200);
+    let files = ["swagger-ui.css", "index.css", "swagger-initializer.js", "swagger-ui-bundle.js"];
+    for file in files {
+        assert!(page.text.contains(file), "{file}");
+        assert_eq!(stage.ask("GET", &format!("/docs/{file}")).told().await.status, 200, "{file}");
+    }
+    let start = stage.ask("GET", "/docs/swagger-initializer.js").told().await;
+    assert!(start.text.contains(r#""url": "/openapi.json""#));
+    assert!(start.text.contains(r#""validatorUrl": "none""#));
+    for text in [page.text, start.text] {
+        assert!(!text.contains("http://") && !text.contains("https://"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn it_serves_on_a_socket_until_told_to_stop() {
+    let stage = Stage::new().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let shutdown = async move { stopped.await.unwrap_or_default() };
+    let server = tokio::spawn(everwhen_server::serve(stage.router.clone(), listener, shutdown));
+    let mut client = TcpStream::connect(address).await.unwrap();
+    client
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with(r#"{"status":"ok"}"#));
+    stop.send(()).unwrap();
+    server.await.unwrap().unwrap();
+    assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+}

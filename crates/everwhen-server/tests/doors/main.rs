@@ -1,0 +1,15 @@
+//! The REST door from outside: actors send requests and look at what comes back. The store is
+//! SQLite in a directory of its own; the clock stands at noon on 2025-06-01 until it is moved.
+
+mod access;
+mod bad_input;
+mod context;
+mod conversations;
+mod entries;
+mod forgetting;
+mod house;
+mod isolation;
+mod once;
+mod problems;
+mod stage;
+mod vaults;
