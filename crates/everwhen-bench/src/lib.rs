@@ -4,3 +4,6 @@
 //! of a shared machine mean little.
 
 pub mod store;
+
+/// Why a measurement could not be made.
+pub use anyhow::Error;

@@ -1,2 +1,30 @@
-//! (being written)
-fn main() {}
+//! The binary `everwhen`: parse, run, print, and an exit code that says how it went.
+
+mod args;
+mod client;
+mod command;
+mod console;
+mod failure;
+mod input;
+mod output;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::Cli;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let purpose = cli.command.purpose();
+    match command::run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if let Some(message) = &failure.message {
+                output::error(purpose, message);
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}

@@ -89,6 +89,15 @@ impl Held {
         &self.directory
     }
 
+    /// The path of a file in the directory that only its owner may read, made if it is absent.
+    pub(crate) fn private_file(&self, name: &str) -> Result<PathBuf> {
+        let path = self.directory.join(name);
+        match private().truncate(false).open(&path) {
+            Ok(_) => Ok(path),
+            Err(error) => Err(cannot("write to", &self.directory, &error)),
+        }
+    }
+
     /// Writes down how to reach the server that this process is, until the directory is let go.
     pub fn announce(&self, url: &str, token: &str) -> Result<()> {
         let note = json!({ "url": url, "token": token, "pid": std::process::id() });

@@ -47,7 +47,7 @@ impl Everwhen {
     }
 
     fn open_in(held: Held, config: &Config) -> Result<Self> {
-        let path = held.directory().join(DATABASE_FILE);
+        let path = held.private_file(DATABASE_FILE)?;
         let store = SqliteStore::open(&path, config.store_options())?;
         let engine = Engine::new(Arc::new(store), world(), config.vault_defaults());
         Ok(Self { engine, operator_token: key::new_text(&SystemChance), held })
@@ -127,6 +127,21 @@ mod tests {
         let server = holder.server.unwrap();
         assert_eq!(server.token, first.operator_token());
         assert_eq!(server.url, "http://127.0.0.1:3939");
+    }
+
+    #[tokio::test]
+    async fn nobody_else_reads_the_database_even_in_an_open_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(directory.path(), open).unwrap();
+        let everwhen = Everwhen::open(&config(directory.path())).unwrap();
+        everwhen.engine().create_vault(new_vault("ana"), None).await.unwrap();
+        for file in std::fs::read_dir(directory.path()).unwrap() {
+            let file = file.unwrap();
+            let mode =
+                std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
+            assert_eq!(mode & 0o077, 0, "{}", file.path().display());
+        }
     }
 
     #[test]

@@ -1,0 +1,185 @@
+//! What may be typed. The texts here are the manual: one line of purpose, then examples.
+
+mod bench;
+mod conversations;
+mod entries;
+mod upkeep;
+mod vaults;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use bench::{BenchArgs, BenchTopic, StoreBenchArgs};
+pub(crate) use conversations::{
+    ContextAction, ContextArgs, ConversationArgs, ConversationsArgs, EndArgs, ForkArgs,
+    RestoreArgs, TimelineArgs,
+};
+pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
+pub(crate) use upkeep::{CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, ServeArgs};
+pub(crate) use vaults::{
+    KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, NewVaultArgs, RulesArgs, VaultChangeArgs,
+    VaultsAction, VaultsArgs,
+};
+
+/// Memory that knows when.
+///
+/// Everwhen keeps what is said together with when it was said, splits it into conversations where
+/// people really paused, and shows it again by time. Without a running server, commands work on
+/// the data directory themselves; with one, they ask it.
+#[derive(Debug, Parser)]
+#[command(name = "everwhen", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "\
+EXAMPLES
+  everwhen remember \"I went to the museum\" --at \"2023-01-08 12:49\"
+  everwhen entries --after 2023-01-01
+  everwhen timeline
+  everwhen serve
+
+TIMES are RFC 3339 (2023-01-08T12:49:00+01:00), or 2023-01-08 12:49, or 2023-01-08 in the vault's zone.
+EXIT CODES: 0 done, 1 failed, 2 wrongly typed, 3 not found, 4 in conflict with what is there.")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command understands.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct CommonArgs {
+    /// Print the API's JSON instead of text for people
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Vault, by name or id [default: default]
+    #[arg(long, global = true, value_name = "VAULT")]
+    pub(crate) vault: Option<String>,
+    /// Memory in it, by name or id [default: default]
+    #[arg(long, global = true, value_name = "MEMORY")]
+    pub(crate) memory: Option<String>,
+    /// Directory that holds everything
+    #[arg(long, global = true, value_name = "DIR", conflicts_with = "server")]
+    pub(crate) data: Option<String>,
+    /// Configuration file
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Ask the server at this address [environment: EVERWHEN_SERVER]
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// Key to show to that server [environment: EVERWHEN_KEY]
+    #[arg(long, global = true, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Serve(ServeArgs),
+    Remember(Box<RememberArgs>),
+    Entries(EntriesArgs),
+    Entry(EntryArgs),
+    Correct(CorrectArgs),
+    Forget(ForgetArgs),
+    Conversations(ConversationsArgs),
+    Conversation(ConversationArgs),
+    End(EndArgs),
+    Fork(ForkArgs),
+    Restore(RestoreArgs),
+    /// Show the current and the last conversations as text for a model
+    #[command(after_help = "\
+EXAMPLES
+  everwhen prompt
+  everwhen prompt --memory project-x | llm \"What did we decide?\"")]
+    Prompt,
+    Context(ContextArgs),
+    Timeline(TimelineArgs),
+    Vaults(VaultsArgs),
+    Memories(MemoriesArgs),
+    Keys(KeysArgs),
+    Doctor(DoctorArgs),
+    Config(ConfigArgs),
+    Bench(BenchArgs),
+    Completions(CompletionsArgs),
+}
+
+impl Command {
+    /// What the command does, as the rest of "could not …".
+    pub(crate) fn purpose(&self) -> &'static str {
+        match self {
+            Self::Serve(_) => "serve",
+            Self::Remember(_) => "remember",
+            Self::Entries(_) => "list entries",
+            Self::Entry(_) => "show the entry",
+            Self::Correct(_) => "correct the entry",
+            Self::Forget(_) => "forget",
+            Self::Conversations(_) => "list conversations",
+            Self::Conversation(_) => "show the conversation",
+            Self::End(_) => "end the conversation",
+            Self::Fork(_) => "fork the conversation",
+            Self::Restore(_) => "restore the conversation",
+            Self::Prompt => "write the prompt",
+            Self::Context(args) => args.purpose(),
+            Self::Timeline(_) => "show the timeline",
+            Self::Vaults(args) => args.purpose(),
+            Self::Memories(args) => args.purpose(),
+            Self::Keys(args) => args.purpose(),
+            Self::Doctor(_) => "give a clean bill of health",
+            Self::Config(_) => "show the configuration",
+            Self::Bench(_) => "measure",
+            Self::Completions(_) => "write completions",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definitions_do_not_contradict_each_other() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_says_what_it_is_for_and_shows_examples() {
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            assert!(command.get_about().is_some(), "{name} has no purpose");
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("EXAMPLES\n  everwhen "), "{name} has no examples");
+        }
+    }
+
+    #[test]
+    fn every_example_can_be_typed() {
+        let main = Cli::command();
+        for command in std::iter::once(&main).chain(main.get_subcommands()) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let examples = help.lines().filter_map(|line| line.strip_prefix("  everwhen "));
+            for example in examples {
+                let typed = example.split([';', '|', '>', '<']).next().unwrap();
+                let words = std::iter::once("everwhen".to_owned()).chain(split(typed));
+                let parsed = Cli::try_parse_from(words);
+                assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+            }
+        }
+    }
+
+    /// Words as a shell would see them, quotes understood.
+    fn split(line: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        let mut quote = None;
+        for letter in line.trim().chars() {
+            match (quote, letter) {
+                (Some(open), _) if letter == open => quote = None,
+                (None, '"' | '\'') => quote = Some(letter),
+                (None, ' ') => words.push(String::new()),
+                _ => words.last_mut().unwrap().push(letter),
+            }
+        }
+        words
+    }
+}

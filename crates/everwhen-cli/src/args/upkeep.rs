@@ -1,0 +1,78 @@
+//! What may be typed to run and look after Everwhen itself.
+
+use clap::{Args, Subcommand};
+
+/// Serve the API until stopped
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Other commands find a running server by its data directory and ask it.
+
+EXAMPLES
+  everwhen serve
+  everwhen serve --data ./memory --listen 127.0.0.1:8080
+  everwhen serve --log debug --log-format json")]
+pub(crate) struct ServeArgs {
+    /// Address to listen on [default: 127.0.0.1:3939]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<String>,
+    /// Time zone of new vaults [default: this machine's]
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) zone: Option<String>,
+    /// How much to log: off, error, warn, info, debug or trace [default: info]
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) log: Option<String>,
+    /// How to log: text or json [default: text]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) log_format: Option<String>,
+}
+
+/// Check the configuration, the data directory, the database and the jobs
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Ends with exit code 1 if something needs a person.
+
+EXAMPLES
+  everwhen doctor
+  everwhen doctor --data /var/lib/everwhen
+  everwhen doctor --retry job_0695mmbd3hw97cyqkp9w4ny34r")]
+pub(crate) struct DoctorArgs {
+    /// Try this job again that was given up
+    #[arg(long, value_name = "JOB")]
+    pub(crate) retry: Option<String>,
+}
+
+/// Show the configuration: every value, and where it came from
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The file sets values, EVERWHEN_ variables override it, and flags override both.
+
+EXAMPLES
+  everwhen config
+  everwhen config path
+  EVERWHEN_ZONE=UTC everwhen config show")]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<ConfigAction>,
+}
+
+/// What to show of the configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigAction {
+    /// Every value, and where it came from
+    Show,
+    /// Where the file is, or would be
+    Path,
+}
+
+/// Write completions for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  everwhen completions bash > ~/.local/share/bash-completion/completions/everwhen
+  everwhen completions zsh > ~/.zfunc/_everwhen
+  everwhen completions fish > ~/.config/fish/completions/everwhen.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}

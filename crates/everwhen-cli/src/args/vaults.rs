@@ -1,0 +1,182 @@
+//! What may be typed about vaults, memories and keys.
+
+use clap::{Args, Subcommand};
+
+/// List, make, change or remove vaults
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  everwhen vaults
+  everwhen vaults add ana --zone Europe/Berlin
+  everwhen vaults set ana --idle-timeout 45
+  everwhen vaults remove ana")]
+pub(crate) struct VaultsArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<VaultsAction>,
+}
+
+/// What to do with vaults.
+#[derive(Debug, Subcommand)]
+pub(crate) enum VaultsAction {
+    /// List them
+    List,
+    /// Make one
+    Add(NewVaultArgs),
+    /// Change one; what is not named stays
+    Set(VaultChangeArgs),
+    /// Forget one for good, with all in it
+    Remove {
+        /// Its name or id
+        #[arg(value_name = "VAULT")]
+        name: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+impl VaultsArgs {
+    /// What is done, as the rest of "could not …".
+    pub(crate) fn purpose(&self) -> &'static str {
+        match self.action {
+            None | Some(VaultsAction::List) => "list vaults",
+            Some(VaultsAction::Add(_)) => "make the vault",
+            Some(VaultsAction::Set(_)) => "change the vault",
+            Some(VaultsAction::Remove { .. }) => "remove the vault",
+        }
+    }
+}
+
+/// A vault to make.
+#[derive(Debug, Args)]
+pub(crate) struct NewVaultArgs {
+    /// Its name
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
+}
+
+/// A vault to change.
+#[derive(Debug, Args)]
+pub(crate) struct VaultChangeArgs {
+    /// Its name or id
+    #[arg(value_name = "VAULT")]
+    pub(crate) name: String,
+    /// A new name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) rename: Option<String>,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
+}
+
+/// What can be said about a vault.
+#[derive(Debug, Args)]
+pub(crate) struct RulesArgs {
+    /// Time zone in which its days begin and end
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) zone: Option<String>,
+    /// What it is for
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) description: Option<String>,
+    /// A longer pause ends a conversation
+    #[arg(long, value_name = "MINUTES")]
+    pub(crate) idle_timeout: Option<u32>,
+    /// So many ended conversations stay listed
+    #[arg(long, value_name = "N")]
+    pub(crate) retained: Option<u32>,
+    /// A question waits so long for its answer
+    #[arg(long, value_name = "MINUTES")]
+    pub(crate) state_timeout: Option<u32>,
+    /// What becomes of conversations beyond that: archive or delete
+    #[arg(long, value_name = "CHOICE", value_parser = ["archive", "delete"])]
+    pub(crate) retention: Option<String>,
+}
+
+/// List or make memories of a vault
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A memory is also made by the first entry that names it.
+
+EXAMPLES
+  everwhen memories
+  everwhen memories --vault ana
+  everwhen memories add diary --description \"What Ana does all day\"")]
+pub(crate) struct MemoriesArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<MemoriesAction>,
+}
+
+/// What to do with memories.
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoriesAction {
+    /// List them
+    List,
+    /// Make one
+    Add {
+        /// Its name
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// What it is for
+        #[arg(long, value_name = "TEXT")]
+        description: Option<String>,
+    },
+}
+
+impl MemoriesArgs {
+    /// What is done, as the rest of "could not …".
+    pub(crate) fn purpose(&self) -> &'static str {
+        match self.action {
+            None | Some(MemoriesAction::List) => "list memories",
+            Some(MemoriesAction::Add { .. }) => "make the memory",
+        }
+    }
+}
+
+/// List, make or remove keys: who may open which vault
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without any key, a server on this machine answers everybody on this machine. From the first key on
+it answers only those who show one.
+
+EXAMPLES
+  everwhen keys
+  everwhen keys add --vault ana --label \"Ana's phone\"
+  everwhen keys remove key_0695mmbd3hw97cyqkp9w4ny34r")]
+pub(crate) struct KeysArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<KeysAction>,
+}
+
+/// What to do with keys.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysAction {
+    /// List them, without their text
+    List,
+    /// Make one for a vault; its text is shown this once
+    Add {
+        /// Its holder may say on whose behalf it speaks
+        #[arg(long)]
+        trusted: bool,
+        /// What it is for
+        #[arg(long, value_name = "TEXT")]
+        label: Option<String>,
+    },
+    /// Remove one; whoever shows it is refused from now on
+    Remove {
+        /// Its id
+        #[arg(value_name = "KEY_ID")]
+        id: String,
+    },
+}
+
+impl KeysArgs {
+    /// What is done, as the rest of "could not …".
+    pub(crate) fn purpose(&self) -> &'static str {
+        match self.action {
+            None | Some(KeysAction::List) => "list keys",
+            Some(KeysAction::Add { .. }) => "make the key",
+            Some(KeysAction::Remove { .. }) => "remove the key",
+        }
+    }
+}

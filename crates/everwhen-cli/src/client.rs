@@ -1,0 +1,297 @@
+//! How a command reaches the API: inside this process, or at a server.
+//!
+//! Whoever holds the data directory answers. If nobody does, this process takes it, builds the
+//! same router a server has, and lets it go afterwards; if a server holds it, the server is asked.
+
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Method, StatusCode, header};
+use everwhen::{Config, Engine, Environment, Everwhen, Holder, Opened};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tower::ServiceExt;
+
+use crate::args::CommonArgs;
+use crate::failure::{Failure, Result};
+
+/// How long to wait for another command to finish with the data directory.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a command may spend on work that others left.
+const SPARE_TIME: Duration = Duration::from_secs(1);
+/// How often to look meanwhile.
+const LOOK: Duration = Duration::from_millis(25);
+
+/// Somebody who answers requests.
+pub(crate) enum Client {
+    /// This process.
+    Local(Box<Local>),
+    /// A server.
+    Remote(Remote),
+}
+
+/// The data directory, opened here.
+pub(crate) struct Local {
+    router: Router,
+    everwhen: Everwhen,
+}
+
+/// A server, and what to show it.
+pub(crate) struct Remote {
+    http: reqwest::Client,
+    url: String,
+    key: Option<String>,
+    /// Whether it holds our data directory.
+    here: bool,
+}
+
+/// One request to the API.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    method: Method,
+    path: String,
+    query: Vec<(&'static str, String)>,
+    body: Option<String>,
+    idempotency_key: Option<String>,
+}
+
+/// What came back, as it came.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    /// The body.
+    pub(crate) text: String,
+}
+
+impl Request {
+    /// A request without a body.
+    pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
+        Self { method, path: path.into(), query: Vec::new(), body: None, idempotency_key: None }
+    }
+
+    /// Asks for something.
+    pub(crate) fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    /// Sends something.
+    pub(crate) fn post(path: impl Into<String>, body: &Value) -> Self {
+        Self::new(Method::POST, path).body(body.to_string())
+    }
+
+    /// The same with a JSON body.
+    #[must_use]
+    pub(crate) fn body(mut self, json: String) -> Self {
+        self.body = Some(json);
+        self
+    }
+
+    /// The same with a parameter, if there is a value.
+    #[must_use]
+    pub(crate) fn with(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
+        self.query.extend(value.map(|value| (name, value.into())));
+        self
+    }
+
+    /// The same under the caller's name for the write.
+    #[must_use]
+    pub(crate) fn once(mut self, key: Option<String>) -> Self {
+        self.idempotency_key = key;
+        self
+    }
+
+    /// Path and query, escaped.
+    fn target(&self) -> String {
+        let pairs = self.query.iter().map(|(name, value)| format!("{name}={}", escape(value)));
+        let query: Vec<String> = pairs.collect();
+        if query.is_empty() {
+            self.path.clone()
+        } else {
+            format!("{}?{}", self.path, query.join("&"))
+        }
+    }
+}
+
+impl Reply {
+    /// The body as JSON.
+    pub(crate) fn value(&self) -> Result<Value> {
+        serde_json::from_str(&self.text)
+            .map_err(|error| Failure::new(format!("the server's answer is not JSON: {error}")))
+    }
+}
+
+/// Text as a part of a URL.
+pub(crate) fn escape(text: &str) -> String {
+    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+    const PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+    utf8_percent_encode(text, PART).to_string()
+}
+
+impl Client {
+    /// Finds out who answers: the server that is named, else whoever holds the data directory.
+    pub(crate) async fn connect(
+        config: &Config,
+        environment: &Environment,
+        common: &CommonArgs,
+    ) -> Result<Self> {
+        let key = common.key.clone().or_else(|| environment.get("EVERWHEN_KEY").map(Into::into));
+        // A data directory named on the command line is meant, whatever the environment says.
+        let usual = environment.get("EVERWHEN_SERVER").filter(|_| common.data.is_none());
+        if let Some(url) = common.server.as_deref().or(usual) {
+            return Remote::new(url, key, false).map(Self::Remote);
+        }
+        match open_patiently(config).await? {
+            Opened::Here(everwhen) => Self::local(everwhen).await,
+            Opened::Elsewhere(Holder { server: Some(server), .. }) => {
+                Remote::new(&server.url, Some(server.token), true).map(Self::Remote)
+            }
+            Opened::Elsewhere(holder) => Err(holder.refusal(&config.data.value).into()),
+        }
+    }
+
+    /// Answers here. Work that fell due while nothing ran is done first.
+    async fn local(everwhen: Everwhen) -> Result<Self> {
+        run_due_jobs(everwhen.engine()).await?;
+        let token = everwhen.operator_token().to_owned();
+        let door = everwhen_server::Door::new(everwhen.engine().clone(), Some(token)).await?;
+        Ok(Self::Local(Box::new(Local { router: everwhen_server::router(door), everwhen })))
+    }
+
+    /// Sends a request; an answer that is no success is a failure.
+    pub(crate) async fn send(&self, request: Request) -> Result<Reply> {
+        let (status, text) = match self {
+            Self::Local(local) => local.send(request).await?,
+            Self::Remote(remote) => remote.send(request).await?,
+        };
+        if status.is_success() { Ok(Reply { text }) } else { Err(Failure::refused(status, &text)) }
+    }
+
+    /// Does the work that the command left, so that the next one sees it done.
+    pub(crate) async fn finish(self) -> Result<()> {
+        if let Self::Local(local) = self {
+            run_due_jobs(local.everwhen.engine()).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs jobs that are due, but keeps nobody waiting for a long queue: the rest is for the next
+/// command, or for a server.
+async fn run_due_jobs(engine: &Engine) -> Result<()> {
+    let begin = Instant::now();
+    while begin.elapsed() < SPARE_TIME && engine.step().await? {}
+    Ok(())
+}
+
+/// Opens the data directory; waits a little if another command has it.
+async fn open_patiently(config: &Config) -> Result<Opened> {
+    let mut waited = Duration::ZERO;
+    loop {
+        match Everwhen::open_or_find(config)? {
+            Opened::Elsewhere(Holder { server: None, .. }) if waited < PATIENCE => {}
+            opened => return Ok(opened),
+        }
+        tokio::time::sleep(LOOK).await;
+        waited += LOOK;
+    }
+}
+
+impl Local {
+    async fn send(&self, request: Request) -> Result<(StatusCode, String)> {
+        let mut parts = axum::http::Request::builder()
+            .method(request.method.clone())
+            .uri(request.target())
+            .header(header::AUTHORIZATION, format!("Bearer {}", self.everwhen.operator_token()));
+        if let Some(key) = &request.idempotency_key {
+            parts = parts.header("idempotency-key", key);
+        }
+        if request.body.is_some() {
+            parts = parts.header(header::CONTENT_TYPE, "application/json");
+        }
+        let body = request.body.map_or_else(Body::empty, Body::from);
+        let ready = parts.body(body).map_err(|error| Failure::usage(error.to_string()))?;
+        let Ok(answer) = self.router.clone().oneshot(ready).await;
+        let status = answer.status();
+        let body = answer.into_body().collect().await;
+        let body = body.map_err(|error| Failure::new(error.to_string()))?.to_bytes();
+        Ok((status, String::from_utf8_lossy(&body).into_owned()))
+    }
+}
+
+impl Remote {
+    fn new(url: &str, key: Option<String>, here: bool) -> Result<Self> {
+        if url.starts_with("https://") {
+            return Err(Failure::usage(format!(
+                "{url} needs TLS, which this program does not speak; reach the server through \
+                 a tunnel, such as ssh -L 3939:127.0.0.1:3939"
+            )));
+        }
+        let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+        let http = reqwest::Client::builder()
+            .connect_timeout(Duration::from_secs(5))
+            .no_proxy()
+            .build()
+            .map_err(|error| Failure::new(error.to_string()))?;
+        Ok(Self { http, url: url.trim_end_matches('/').to_owned(), key, here })
+    }
+
+    async fn send(&self, request: Request) -> Result<(StatusCode, String)> {
+        let mut call =
+            self.http.request(request.method.clone(), format!("{}{}", self.url, request.target()));
+        if let Some(key) = &self.key {
+            call = call.bearer_auth(key);
+        }
+        if let Some(key) = &request.idempotency_key {
+            call = call.header("idempotency-key", key);
+        }
+        if let Some(body) = request.body {
+            call = call.header(header::CONTENT_TYPE, "application/json").body(body);
+        }
+        let answer = call.send().await.map_err(|error| self.unreachable(&error))?;
+        let status = answer.status();
+        let text = answer.text().await.map_err(|error| self.unreachable(&error))?;
+        Ok((status, text))
+    }
+
+    /// Where it is.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Whether it holds our data directory.
+    pub(crate) fn is_here(&self) -> bool {
+        self.here
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> Failure {
+        let mut cause: &dyn std::error::Error = error;
+        while let Some(deeper) = cause.source() {
+            cause = deeper;
+        }
+        Failure::new(format!("cannot reach the server at {}: {cause}", self.url))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_all_kinds_fit_into_a_url() {
+        assert_eq!(escape("Ana's notes/日"), "Ana%27s%20notes%2F%E6%97%A5");
+        let request = Request::get("/v1/vaults")
+            .with("after", Some("2023-01-08T12:49:00+01:00"))
+            .with("before", None::<String>);
+        assert_eq!(request.target(), "/v1/vaults?after=2023-01-08T12%3A49%3A00%2B01%3A00");
+    }
+
+    #[test]
+    fn a_server_may_be_named_without_its_scheme() {
+        let remote = Remote::new("127.0.0.1:3939/", None, false).unwrap();
+        assert_eq!(remote.url, "http://127.0.0.1:3939");
+        let Err(failure) = Remote::new("https://example.org", None, false) else {
+            panic!("no TLS here")
+        };
+        assert_eq!(failure.code, 2);
+    }
+}

@@ -1,0 +1,112 @@
+//! Every command, one file each. [`run`] is the walk: configuration, who answers, the command,
+//! what it left to do.
+
+mod bench;
+mod completions;
+mod config;
+mod context;
+mod conversation;
+mod conversations;
+mod correct;
+mod doctor;
+mod end;
+mod entries;
+mod entry;
+mod forget;
+mod fork;
+mod keys;
+mod memories;
+mod prompt;
+mod remember;
+mod restore;
+mod serve;
+mod timeline;
+mod vaults;
+
+use everwhen::{Config, Environment, Flags};
+
+use crate::args::{Cli, Command, CommonArgs};
+use crate::console::Console;
+use crate::failure::Result;
+
+/// Does what was typed.
+pub(crate) fn run(cli: Cli) -> Result<()> {
+    let Cli { common, command } = cli;
+    if let Command::Completions(args) = &command {
+        return completions::run(args);
+    }
+    let environment = Environment::of_process()?;
+    let config = Config::load(&environment, &flags(&common, &command))?;
+    match command {
+        Command::Serve(_) => serve::run(&config, common.json),
+        Command::Config(args) => config::run(&config, &environment, &args, common.json),
+        Command::Bench(args) => runtime()?.block_on(bench::run(&args, common.json)),
+        command => runtime()?.block_on(ask(&config, &environment, &common, command)),
+    }
+}
+
+/// Runs a command that needs somebody who answers.
+async fn ask(
+    config: &Config,
+    environment: &Environment,
+    common: &CommonArgs,
+    command: Command,
+) -> Result<()> {
+    let console = Console::open(config, environment, common).await?;
+    match command {
+        Command::Doctor(args) => doctor::run(&console, config, &args).await?,
+        command => dispatch(&console, command).await?,
+    }
+    console.close().await
+}
+
+async fn dispatch(console: &Console, command: Command) -> Result<()> {
+    match command {
+        Command::Remember(args) => remember::run(console, *args).await,
+        Command::Entries(args) => entries::run(console, &args).await,
+        Command::Entry(args) => entry::run(console, &args).await,
+        Command::Correct(args) => correct::run(console, args).await,
+        Command::Forget(args) => forget::run(console, &args).await,
+        Command::Conversations(args) => conversations::run(console, &args).await,
+        Command::Conversation(args) => conversation::run(console, &args).await,
+        Command::End(args) => end::run(console, &args).await,
+        Command::Fork(args) => fork::run(console, &args).await,
+        Command::Restore(args) => restore::run(console, &args).await,
+        Command::Prompt => prompt::run(console).await,
+        Command::Context(args) => context::run(console, args).await,
+        Command::Timeline(args) => timeline::run(console, &args).await,
+        Command::Vaults(args) => vaults::run(console, args).await,
+        Command::Memories(args) => memories::run(console, args).await,
+        Command::Keys(args) => keys::run(console, args).await,
+        Command::Serve(_)
+        | Command::Doctor(_)
+        | Command::Config(_)
+        | Command::Bench(_)
+        | Command::Completions(_) => {
+            unreachable!("these commands have run before")
+        }
+    }
+}
+
+/// What the command line says about the configuration.
+fn flags(common: &CommonArgs, command: &Command) -> Flags {
+    let mut flags = Flags {
+        config: common.config.clone(),
+        data: common.data.clone(),
+        vault: common.vault.clone(),
+        memory: common.memory.clone(),
+        ..Flags::default()
+    };
+    if let Command::Serve(args) = command {
+        flags.listen = args.listen.clone();
+        flags.zone = args.zone.clone();
+        flags.log = args.log.clone();
+        flags.log_format = args.log_format.clone();
+    }
+    flags
+}
+
+/// One thread is enough for one command.
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
+}

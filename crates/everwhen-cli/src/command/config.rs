@@ -1,0 +1,64 @@
+//! `everwhen config`: every value, and where it came from.
+
+use everwhen::{Config, Environment};
+use serde_json::{Map, json};
+
+use crate::args::{ConfigAction, ConfigArgs};
+use crate::failure::{Failure, Result};
+use crate::output;
+
+/// Shows the configuration, or where its file is.
+pub(crate) fn run(
+    config: &Config,
+    environment: &Environment,
+    args: &ConfigArgs,
+    json: bool,
+) -> Result<()> {
+    match args.action {
+        Some(ConfigAction::Path) => show_path(config, environment, json),
+        Some(ConfigAction::Show) | None if json => show_json(config),
+        Some(ConfigAction::Show) | None => show(config),
+    }
+}
+
+fn show_path(config: &Config, environment: &Environment, json: bool) -> Result<()> {
+    let usual = Config::usual_file(environment);
+    let path = config.file.clone().or(usual).ok_or_else(|| {
+        Failure::new("neither XDG_CONFIG_HOME nor HOME is set; name a file with --config")
+    })?;
+    let exists = path.exists();
+    if json {
+        return output::json(&json!({ "path": path, "exists": exists }).to_string());
+    }
+    output::line(&path.display().to_string())?;
+    if !exists {
+        output::note("(no such file; everything has its default)");
+    }
+    Ok(())
+}
+
+fn show(config: &Config) -> Result<()> {
+    let rows: Vec<Vec<String>> = config
+        .listing()
+        .into_iter()
+        .map(|setting| {
+            let assigned = format!("{} = {}", setting.key.name, setting.value);
+            vec![assigned, output::dim(&format!("# {}", setting.from))]
+        })
+        .collect();
+    output::columns(&rows).iter().try_for_each(|line| output::line(line))
+}
+
+fn show_json(config: &Config) -> Result<()> {
+    let mut all = Map::new();
+    for setting in config.listing() {
+        let row = json!({
+            "value": setting.value.trim_matches('"'),
+            "from": setting.from.to_string(),
+            "variable": setting.key.variable,
+            "about": setting.key.about,
+        });
+        all.insert(setting.key.name.to_owned(), row);
+    }
+    output::json(&json!({ "file": config.file, "settings": all }).to_string())
+}

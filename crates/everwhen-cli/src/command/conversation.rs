@@ -1,0 +1,50 @@
+//! `everwhen conversation`: one conversation, whole.
+
+use serde_json::Value;
+
+use super::conversations::period;
+use crate::args::ConversationArgs;
+use crate::client::{Request, escape};
+use crate::console::{Console, text};
+use crate::failure::Result;
+use crate::{output, show};
+
+/// Shows one conversation.
+pub(crate) async fn run(console: &Console, args: &ConversationArgs) -> Result<()> {
+    let path = console.in_memory(&format!("/conversations/{}", escape(&args.id)));
+    match console.ask(Request::get(path)).await? {
+        Some(conversation) => print(console, &conversation).await,
+        None => Ok(()),
+    }
+}
+
+async fn print(console: &Console, one: &Value) -> Result<()> {
+    let zone = console.zone().await?;
+    let ended = if one["ended_at"].is_null() {
+        String::new()
+    } else {
+        console.minute(&one["ended_at"]).await?
+    };
+    let lines = show::fields(&[
+        ("id", text(&one["id"]).into()),
+        ("name", text(&one["source_id"]).into()),
+        ("when", period(one, zone)),
+        ("ended", ended),
+        ("reason", text(&one["end_reason"]).into()),
+        ("title", text(&one["title"]).into()),
+        ("summary", text(&one["summary"]).into()),
+        ("branches", branches(&one["branches"])),
+    ]);
+    lines.iter().try_for_each(|line| output::line(line))?;
+    output::line("")?;
+    let entries: Vec<&Value> = one["entries"].as_array().into_iter().flatten().collect();
+    show::entries(&entries, zone).iter().try_for_each(|block| output::line(block))
+}
+
+fn branches(list: &Value) -> String {
+    let branches = list.as_array().into_iter().flatten().map(|branch| {
+        let entries = branch["message_count"].as_u64().unwrap_or_default();
+        format!("{} ({})", text(&branch["id"]), show::count(entries, "entry", "entries"))
+    });
+    branches.collect::<Vec<String>>().join(", ")
+}

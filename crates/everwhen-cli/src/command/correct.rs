@@ -1,0 +1,19 @@
+//! `everwhen correct`: a new entry takes the place of an old one.
+
+use serde_json::json;
+
+use crate::args::CorrectArgs;
+use crate::client::{Request, escape};
+use crate::console::{Console, text};
+use crate::failure::Result;
+use crate::input::text_or_stdin;
+use crate::output;
+
+/// Corrects an entry.
+pub(crate) async fn run(console: &Console, args: CorrectArgs) -> Result<()> {
+    let body = json!({ "content": text_or_stdin(&args.text)?, "reason": args.reason });
+    let path = console.in_memory(&format!("/entries/{}/correction", escape(&args.id)));
+    let request = Request::post(path, &body).once(args.idempotency_key);
+    let Some(receipt) = console.ask(request).await? else { return Ok(()) };
+    output::line(&format!("{} now stands for {}", text(&receipt["id"]), args.id))
+}

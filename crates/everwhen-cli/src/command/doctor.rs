@@ -1,0 +1,115 @@
+//! `everwhen doctor`: is the configuration right, the directory ours, the database whole, the
+//! work done?
+
+use axum::http::Method;
+use everwhen::{Config, DATABASE_FILE};
+use serde_json::Value;
+
+use crate::args::DoctorArgs;
+use crate::client::{Request, escape};
+use crate::console::{Console, text};
+use crate::failure::{Failure, Result};
+use crate::{output, show};
+
+/// One thing looked at.
+struct Finding {
+    right: bool,
+    what: &'static str,
+    said: String,
+}
+
+/// Examines, and fails if something needs a person.
+pub(crate) async fn run(console: &Console, config: &Config, args: &DoctorArgs) -> Result<()> {
+    if let Some(job) = &args.retry {
+        return retry(console, job).await;
+    }
+    let reply = console.send(Request::get("/v1/doctor")).await?;
+    let findings = examine(config, console, &reply.value()?);
+    if console.json {
+        output::json(&reply.text)?;
+    } else {
+        print(&findings)?;
+    }
+    match findings.iter().filter(|finding| !finding.right).count() as u64 {
+        0 => Ok(()),
+        wrong => Err(Failure::new(show::count(wrong, "thing needs", "things need") + " a look")),
+    }
+}
+
+async fn retry(console: &Console, job: &str) -> Result<()> {
+    let request = Request::new(Method::POST, format!("/v1/jobs/{}/retry", escape(job)));
+    match console.ask(request).await? {
+        Some(_) => output::line(&format!("{job} waits for another try")),
+        None => Ok(()),
+    }
+}
+
+fn examine(config: &Config, console: &Console, report: &Value) -> Vec<Finding> {
+    let mut findings = vec![
+        fine("version", text(&report["version"]).to_owned()),
+        fine("configuration", configuration(config)),
+        fine("zone of new vaults", config.zone.value.name().to_owned()),
+        fine("answered by", console.whereabouts()),
+    ];
+    if !console.is_elsewhere() {
+        findings.push(fine("data directory", directory(config)));
+    }
+    findings.extend(database(&report["problems"]));
+    findings.extend(jobs(&report["jobs"]));
+    findings
+}
+
+fn print(findings: &[Finding]) -> Result<()> {
+    let rows: Vec<Vec<String>> = findings
+        .iter()
+        .map(|it| vec![output::mark(it.right), it.what.to_owned(), output::plain(&it.said)])
+        .collect();
+    output::columns(&rows).iter().try_for_each(|line| output::line(line))
+}
+
+fn fine(what: &'static str, said: String) -> Finding {
+    Finding { right: true, what, said }
+}
+
+fn wrong(what: &'static str, said: String) -> Finding {
+    Finding { right: false, what, said }
+}
+
+fn configuration(config: &Config) -> String {
+    config.file.as_ref().map_or_else(|| "no file".into(), |file| file.display().to_string())
+}
+
+fn directory(config: &Config) -> String {
+    let path = &config.data.value;
+    let size = |name: &str| std::fs::metadata(path.join(name)).map_or(0, |file| file.len());
+    let bytes = size(DATABASE_FILE) + size(&format!("{DATABASE_FILE}-wal"));
+    format!("{}, {:.1} MB", path.display(), bytes as f64 / 1e6)
+}
+
+fn database(problems: &Value) -> Vec<Finding> {
+    let problems: Vec<&str> = problems.as_array().into_iter().flatten().map(text).collect();
+    if problems.is_empty() {
+        return vec![fine("database", "whole".into())];
+    }
+    problems.into_iter().map(|problem| wrong("database", problem.to_owned())).collect()
+}
+
+fn jobs(jobs: &Value) -> Vec<Finding> {
+    let waiting = jobs["waiting"].as_u64().unwrap_or_default();
+    let mut findings = vec![fine("jobs", format!("{waiting} waiting"))];
+    for job in jobs["set_aside"].as_array().into_iter().flatten() {
+        findings.push(wrong("jobs", given_up(job)));
+    }
+    findings
+}
+
+fn given_up(job: &Value) -> String {
+    format!(
+        "{} ({} {}) was given up after {} tries: {}; once that is mended, doctor --retry tries again",
+        text(&job["id"]),
+        text(&job["kind"]),
+        text(&job["conversation_id"]),
+        job["tries"],
+        text(&job["last_error"])
+    )
+}

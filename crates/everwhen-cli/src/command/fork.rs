@@ -1,0 +1,19 @@
+//! `everwhen fork`: goes back to an entry and puts aside what came after it.
+
+use serde_json::json;
+
+use crate::args::ForkArgs;
+use crate::client::{Request, escape};
+use crate::console::{Console, text};
+use crate::failure::Result;
+use crate::{output, show};
+
+/// Forks a conversation.
+pub(crate) async fn run(console: &Console, args: &ForkArgs) -> Result<()> {
+    let path = console.in_memory(&format!("/conversations/{}/fork", escape(&args.id)));
+    let request = Request::post(path, &json!({ "after": args.after }));
+    let Some(fork) = console.ask(request).await? else { return Ok(()) };
+    let entries = fork["message_count"].as_u64().unwrap_or_default();
+    let count = show::count(entries, "entry", "entries");
+    output::line(&format!("Put {count} aside on branch {}", text(&fork["branch_id"])))
+}

@@ -1,0 +1,18 @@
+//! `everwhen restore`: brings an archived conversation back.
+
+use axum::http::Method;
+
+use crate::args::RestoreArgs;
+use crate::client::{Request, escape};
+use crate::console::Console;
+use crate::failure::Result;
+use crate::output;
+
+/// Restores a conversation.
+pub(crate) async fn run(console: &Console, args: &RestoreArgs) -> Result<()> {
+    let path = console.in_memory(&format!("/conversations/{}/restore", escape(&args.id)));
+    match console.ask(Request::new(Method::POST, path)).await? {
+        Some(_) => output::line(&format!("{} is back in the list", output::plain(&args.id))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,138 @@
+//! `everwhen serve`: the API and the background work, until told to stop.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+use everwhen::{Config, Everwhen, LogFormat};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::failure::{Failure, Result};
+use crate::output;
+
+/// Serves until a signal comes.
+pub(crate) fn run(config: &Config, json: bool) -> Result<()> {
+    start_log(config);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(config, json))
+}
+
+async fn serve(config: &Config, json: bool) -> Result<()> {
+    let everwhen = Everwhen::open(config)?;
+    let listener = listen(&config.listen.value).await?;
+    let address = listener.local_addr()?;
+    require_keys(&everwhen, address).await?;
+
+    let token = everwhen.operator_token().to_owned();
+    let door = everwhen_server::Door::new(everwhen.engine().clone(), Some(token)).await?;
+    let stop = stop_on_signal()?;
+    let worker = tokio::spawn(everwhen::work(everwhen.engine().clone(), stopped(stop.clone())));
+    let url = format!("http://{}", reachable(address));
+    everwhen.announce(&url)?;
+    greet(&url, &everwhen, json)?;
+
+    let router = everwhen_server::router(door);
+    let served = everwhen_server::serve(router, listener, stopped(stop)).await;
+    // Serving ends by a signal, which stops the worker too, or by a failure, after which its
+    // jobs wait for the next start.
+    if served.is_ok() {
+        worker.await.map_err(|error| Failure::new(error.to_string()))?;
+        tracing::info!("stopped");
+    }
+    Ok(served?)
+}
+
+/// Logs go to standard error, so that standard output has the one line about the address.
+fn start_log(config: &Config) {
+    let level: LevelFilter = config.log.value.parse().unwrap_or(LevelFilter::INFO);
+    let log = tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr);
+    match config.log_format.value {
+        LogFormat::Text => log.with_target(false).with_ansi(output::logs_in_color()).init(),
+        LogFormat::Json => log.json().init(),
+    }
+}
+
+async fn listen(address: &str) -> Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let reason = match error.kind() {
+            io::ErrorKind::AddrInUse => "another program listens there".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::new(format!("cannot listen on {address}: {reason}; choose another with --listen"))
+    })
+}
+
+/// Whoever can reach the machine can reach the address, so there must be keys.
+async fn require_keys(everwhen: &Everwhen, address: SocketAddr) -> Result<()> {
+    if address.ip().is_loopback() || !everwhen.engine().keys().await?.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "{address} can be reached from other machines and there are no keys yet, so anybody could \
+         read everything; add one first: everwhen keys add --vault default --data {}",
+        everwhen.directory().display()
+    )))
+}
+
+/// The address under which this machine reaches itself.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+fn greet(url: &str, everwhen: &Everwhen, json: bool) -> Result<()> {
+    let data = everwhen.directory();
+    if json {
+        let hello = json!({ "url": url, "data": data, "docs": format!("{url}/docs") });
+        return output::json(&hello.to_string());
+    }
+    output::line(&format!(
+        "Everwhen answers at {} and keeps everything in {}; what it can do: {url}/docs",
+        output::bold(url),
+        data.display()
+    ))
+}
+
+/// Turns true once the process is told to end, by a terminal or by whoever started it.
+fn stop_on_signal() -> Result<watch::Receiver<bool>> {
+    let (told, heard) = watch::channel(false);
+    let (mut interrupt, mut terminate) =
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        tracing::info!("stopping");
+        told.send_replace(true);
+    });
+    Ok(heard)
+}
+
+async fn stopped(mut stop: watch::Receiver<bool>) {
+    // The sender is gone only after it has spoken.
+    let _ = stop.wait_for(|told| *told).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_for_everybody_is_announced_as_one_for_this_machine() {
+        for (bound, announced) in [
+            ("0.0.0.0:80", "127.0.0.1:80"),
+            ("[::]:80", "[::1]:80"),
+            ("192.168.1.5:80", "192.168.1.5:80"),
+        ] {
+            assert_eq!(reachable(bound.parse().unwrap()), announced.parse().unwrap());
+        }
+    }
+}

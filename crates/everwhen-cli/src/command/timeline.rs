@@ -1,0 +1,17 @@
+//! `everwhen timeline`: what happened, one dated line each, with the days in between.
+
+use crate::args::TimelineArgs;
+use crate::client::Request;
+use crate::console::{Console, rows, text};
+use crate::failure::Result;
+use crate::output;
+
+/// Shows the timeline.
+pub(crate) async fn run(console: &Console, args: &TimelineArgs) -> Result<()> {
+    let request = Request::get(console.in_memory("/timeline"))
+        .with("after", console.time(args.after.as_deref()).await?)
+        .with("before", console.time(args.before.as_deref()).await?)
+        .with("limit", Some("1000"));
+    let Some(page) = console.ask_all(request).await? else { return Ok(()) };
+    rows(&page).iter().try_for_each(|line| output::line(&output::plain(text(&line["text"]))))
+}

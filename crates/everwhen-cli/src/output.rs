@@ -1,0 +1,172 @@
+//! All that is printed: rows for people or JSON for programs on standard output, notes and errors
+//! beside them on standard error.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::failure::Result;
+
+/// What stands back.
+const DIM: Style = Style::new().dimmed();
+/// What stands out.
+const BOLD: Style = Style::new().bold();
+/// What is right.
+const GOOD: Style = AnsiColor::Green.on_default();
+/// What needs a look.
+const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Text that stands back.
+pub(crate) fn dim(text: &str) -> String {
+    styled(DIM, text)
+}
+
+/// Text that stands out.
+pub(crate) fn bold(text: &str) -> String {
+    styled(BOLD, text)
+}
+
+/// A mark for what is right, or for what needs a look.
+pub(crate) fn mark(right: bool) -> String {
+    if right { styled(GOOD, "ok  ") } else { styled(BAD, "LOOK") }
+}
+
+fn styled(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Text from elsewhere, with the characters that would move or color a terminal made visible.
+pub(crate) fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' | '\t' => plain.push(letter),
+            '\r' => {}
+            odd if odd.is_control() => {
+                let _ = write!(plain, "\\u{{{:x}}}", u32::from(odd));
+            }
+            letter => plain.push(letter),
+        }
+    }
+    plain
+}
+
+/// A block whose first line begins with `lead` and whose others stand under its text.
+pub(crate) fn hang(lead: &str, width: usize, text: &str) -> String {
+    let indent = format!("\n{:width$}", "");
+    format!("{lead}{}", plain(text.trim_end()).replace('\n', &indent))
+}
+
+/// Columns as wide as their widest cell, two spaces apart.
+pub(crate) fn columns(rows: &[Vec<String>]) -> Vec<String> {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count)
+        .map(|place| rows.iter().filter_map(|row| row.get(place)).map(|cell| width(cell)).max())
+        .map(Option::unwrap_or_default)
+        .collect();
+    rows.iter().map(|row| align(row, &widths).trim_end().to_owned()).collect()
+}
+
+fn align(row: &[String], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (place, cell) in row.iter().enumerate() {
+        line.push_str(cell);
+        if place + 1 < row.len() {
+            let missing = widths[place] - width(cell) + 2;
+            line.push_str(&" ".repeat(missing));
+        }
+    }
+    line
+}
+
+fn width(cell: &str) -> usize {
+    anstream::adapter::strip_str(cell).to_string().chars().count()
+}
+
+/// Prints a line of text on standard output.
+pub(crate) fn line(text: &str) -> Result<()> {
+    Ok(writeln!(anstream::stdout().lock(), "{text}")?)
+}
+
+/// Prints bytes on standard output, as they are.
+pub(crate) fn raw(bytes: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    Ok(out.flush()?)
+}
+
+/// Prints a document for programs.
+pub(crate) fn json(document: &str) -> Result<()> {
+    raw(format!("{}\n", document.trim_end()).as_bytes())
+}
+
+/// Tells a person something that is not part of the answer.
+pub(crate) fn note(text: &str) {
+    // Whether anybody reads it changes nothing.
+    let _ = writeln!(anstream::stderr().lock(), "{}", dim(text));
+}
+
+/// Says what could not be done, and why.
+pub(crate) fn error(purpose: &str, message: &str) {
+    // There is nowhere left to complain.
+    let _ = writeln!(anstream::stderr().lock(), "everwhen: could not {purpose}: {message}");
+}
+
+/// Whether standard error goes to somebody who likes color.
+pub(crate) fn logs_in_color() -> bool {
+    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// Whether somebody sits at a terminal and can be asked.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks a question that only `y` or `yes` affirms.
+pub(crate) fn ask(question: &str) -> Result<bool> {
+    write!(anstream::stderr().lock(), "{question} [y/N] ")?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// A bar that shows how far a long work is; nothing unless on a terminal.
+pub(crate) fn progress(total: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} entries, {eta} left");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_never_moved_by_what_somebody_said() {
+        assert_eq!(plain("a\u{1b}[2Jb\r\n\u{7}"), "a\\u{1b}[2Jb\n\\u{7}");
+    }
+
+    #[test]
+    fn columns_line_up_whatever_their_color() {
+        let rows = [vec![dim("a"), "b".into()], vec!["longer".into(), "c".into()]];
+        let lines = columns(&rows).map_plain();
+        assert_eq!(lines, ["a       b", "longer  c"]);
+    }
+
+    #[test]
+    fn lines_of_one_text_stand_under_each_other() {
+        assert_eq!(hang("12:00  ", 7, "one\ntwo\n"), "12:00  one\n       two");
+    }
+
+    trait Plain {
+        fn map_plain(self) -> Vec<String>;
+    }
+
+    impl Plain for Vec<String> {
+        fn map_plain(self) -> Vec<String> {
+            self.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect()
+        }
+    }
+}

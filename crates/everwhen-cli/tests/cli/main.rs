@@ -1,0 +1,13 @@
+//! The binary, run as a user would: in a fresh home, with real files, processes and signals.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod conversations;
+mod doctor;
+mod entries;
+mod first_use;
+mod holding;
+mod keys;
+mod settings;
+mod stage;
+mod upkeep;

@@ -1,0 +1,143 @@
+//! A fresh home with nothing in it, and the real binary run there.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+/// A home directory of its own, with a data directory in it.
+pub(crate) struct Stage {
+    home: tempfile::TempDir,
+}
+
+/// What a command did.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// A server that runs until dropped.
+pub(crate) struct Serving {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        Self { home: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.home().join("data")
+    }
+
+    /// A file in the home directory.
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.home().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The binary, knowing nothing but this home and the zone of Berlin.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_everwhen"));
+        command
+            .env_clear()
+            .env("HOME", self.home())
+            .env("EVERWHEN_DATA", self.data())
+            .env("EVERWHEN_ZONE", "Europe/Berlin")
+            .current_dir(self.home())
+            .stdin(Stdio::null())
+            .args(args);
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        finish(&mut self.command(args), "")
+    }
+
+    pub(crate) fn run_with_input(&self, args: &[&str], input: &str) -> Ran {
+        finish(&mut self.command(args), input)
+    }
+
+    /// Runs a command that must succeed; answers what it printed.
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, 0, "{args:?}: {ran:?}");
+        ran.stdout
+    }
+
+    /// Runs a command that must succeed and print one JSON document.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let printed = self.ok(&[args, &["--json"]].concat());
+        serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"))
+    }
+
+    /// Starts a server on a free port and waits until it says where it is.
+    pub(crate) fn serve(&self) -> Serving {
+        self.serve_at("127.0.0.1:0")
+    }
+
+    pub(crate) fn serve_at(&self, address: &str) -> Serving {
+        let mut child = self
+            .command(&["serve", "--json", "--listen", address])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let hello: Value = serde_json::from_str(&line).expect("the server says where it is");
+        Serving { child, url: hello["url"].as_str().unwrap().to_owned() }
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn finish(command: &mut Command, input: &str) -> Ran {
+    let pipes = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+    let mut child = pipes.stdin(stdin).spawn().unwrap();
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(input.as_bytes()).unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+impl Serving {
+    /// Ends the server as a power cut would.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks the server to stop; answers its exit code.
+    pub(crate) fn terminate(mut self) -> i32 {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

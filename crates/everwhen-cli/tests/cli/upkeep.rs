@@ -1,0 +1,64 @@
+//! Help, completions and exit codes.
+
+use crate::stage::Stage;
+
+#[test]
+fn completions_know_every_command() {
+    let stage = Stage::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = stage.ok(&["completions", shell]);
+        for command in ["serve", "remember", "timeline", "doctor"] {
+            assert!(script.contains(command), "{shell} does not know {command}");
+        }
+    }
+    assert!(!stage.data().exists());
+}
+
+#[test]
+fn help_teaches_by_example() {
+    let stage = Stage::new();
+    let help = stage.ok(&["--help"]);
+    assert!(help.contains("EXAMPLES"), "{help}");
+    for command in ["remember", "entries", "forget", "serve"] {
+        assert!(help.contains(&format!("\n  {command}")), "{help}");
+        assert!(stage.ok(&[command, "--help"]).contains("EXAMPLES"));
+    }
+}
+
+#[test]
+fn exit_codes_tell_failures_apart() {
+    let stage = Stage::new();
+    assert_eq!(stage.run(&["remember"]).code, 2, "nothing to remember");
+    assert_eq!(stage.run(&["no-such-command"]).code, 2);
+    assert_eq!(stage.run(&["remember", "x", "--at", "yesterday"]).code, 2);
+    assert_eq!(stage.run(&["remember", "x", "--role", "robot"]).code, 2);
+    assert_eq!(stage.run(&["remember", "  "]).code, 1);
+    assert_eq!(stage.run(&["entries"]).code, 3, "the vault does not exist yet");
+    stage.ok(&["remember", "x"]);
+    assert_eq!(stage.run(&["entry", "ent_0695mmbd3hw97cyqkp9w4ny34r"]).code, 3);
+    stage.ok(&["end"]);
+    let ended = stage.run(&["end"]);
+    assert_eq!(ended.code, 4);
+    assert_eq!(
+        ended.stderr,
+        "everwhen: could not end the conversation: no active conversation to end\n"
+    );
+}
+
+#[test]
+fn a_reader_who_leaves_early_is_no_failure() {
+    let stage = Stage::new();
+    for number in 0..3 {
+        stage.ok(&["remember", &format!("{number}").repeat(60_000)]);
+    }
+    let mut child = stage
+        .command(&["entries"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
