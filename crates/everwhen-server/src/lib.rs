@@ -1,10 +1,13 @@
 //! One port, several doors. So far there is one: the REST API under `/v1`.
 //!
-//! A request comes in, [`access`] says who is calling, the extractors of [`api`] turn path, query
-//! and body into words of the engine, one verb of the engine runs, and its result is written as
-//! JSON. A door decides nothing about memory: it reads, calls and writes.
+//! A request comes in, `access` says who is calling, the extractors of `api` turn path, query and
+//! body into words of the engine, one verb of the engine runs, and its result is written as JSON. A
+//! door decides nothing about memory: it reads, calls and writes.
 //!
-//! Whatever goes wrong leaves as `application/problem+json`, written by [`problem`].
+//! Whatever goes wrong leaves as `application/problem+json`, written by `problem`.
+//!
+//! Make a [`Door`] to an engine, a [`router`] in front of it, and [`serve`] that on a socket; or
+//! send requests into the router without one.
 
 mod access;
 mod api;

@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    const SHORT: Duration = Duration::from_millis(300);
+    const SHORT: Duration = Duration::from_secs(1);
 
     /// A server that is told to stop while a request runs that takes so long: what that request is
     /// answered, if anything, and how long the server took to stop.

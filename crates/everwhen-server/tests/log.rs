@@ -1,6 +1,8 @@
 //! What the server writes into its log. In a program of its own, because whether a line is logged is
 //! decided once per process.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::io;
 use std::sync::{Arc, Mutex};
 

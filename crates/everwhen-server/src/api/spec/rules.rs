@@ -3,15 +3,20 @@
 
 use serde_json::{Value, json};
 
-/// Adds them to the schemas.
+/// Adds them to the schemas. They say what must not be, which programs that make clients pass over.
 pub(super) fn add(schemas: &mut Value) {
     // Only the assistant's questions wait for an answer.
-    schemas["NewEntry"]["anyOf"] = json!([
-        { "properties": { "role": { "const": "assistant" } } },
-        { "properties": { "is_question": { "enum": [false, null] } } },
-    ]);
+    schemas["NewEntry"]["not"] = json!({
+        "properties": {
+            "role": { "enum": ["user", "system", "tool"] },
+            "is_question": { "const": true },
+        },
+        "required": ["is_question"],
+    });
     // A period needs at least one end.
-    schemas["Forget"]["anyOf"] = json!([given("after"), given("before")]);
+    schemas["Forget"]["not"] = json!({
+        "properties": { "after": { "type": "null" }, "before": { "type": "null" } },
+    });
     refer_from_pages(schemas);
 }
 
@@ -24,8 +29,4 @@ fn refer_from_pages(schemas: &mut Value) {
             page["properties"]["data"]["items"] = json!({ "$ref": row });
         }
     }
-}
-
-fn given(field: &str) -> Value {
-    json!({ "required": [field], "properties": { field: { "type": "string" } } })
 }
