@@ -100,7 +100,10 @@ mod tests {
     fn every_name_that_is_listed_is_a_zone() {
         let names = Zone::names();
         assert!(names.len() > 400 && names.iter().any(|name| name == "UTC"), "{}", names.len());
-        names.iter().for_each(|name| assert_eq!(Zone::named(name).unwrap().name(), name));
+        for name in names {
+            assert!(Zone::named(&name).is_ok(), "{name}");
+        }
+        assert_eq!(Zone::named("Etc/UTC").unwrap(), Zone::utc());
     }
 
     #[test]

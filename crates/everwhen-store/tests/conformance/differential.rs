@@ -41,5 +41,5 @@ fn both_do_the_same(open: Open, script: &Script) {
 }
 
 pub(crate) fn every_script_ends_alike(open: Open) {
-    for_all(40, any_script(), |script| both_do_the_same(open, &script));
+    for_all(80, any_script(), |script| both_do_the_same(open, &script));
 }

@@ -13,6 +13,7 @@ mod conversations;
 mod differential;
 mod dump;
 mod entries;
+mod faults;
 mod isolation;
 mod jobs;
 mod keys;
@@ -120,6 +121,7 @@ suite! {
         the_farewell_belongs_to_the_conversation_it_ends,
         two_ends_at_once_are_refused,
         ending_one_conversation_leaves_the_next_alone,
+        an_end_belongs_to_what_a_late_word_opened_before_it,
         the_timer_closes_at_last_activity_plus_timeout,
         a_conversation_that_goes_on_leaves_the_archive,
         surplus_conversations_are_archived_and_restored,
@@ -150,5 +152,11 @@ suite! {
     }
     differential {
         every_script_ends_alike,
+    }
+    faults {
+        a_fault_at_any_call_changes_nothing,
+        a_job_that_always_fails_is_set_aside,
+        a_worker_that_vanishes_loses_nothing,
+        a_lost_answer_is_answered_the_same_way,
     }
 }

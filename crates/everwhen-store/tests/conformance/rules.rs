@@ -59,6 +59,21 @@ pub(crate) fn ending_one_conversation_leaves_the_next_alone(open: Open) {
     assert_eq!(talk.told()[2], ["hello", "still there?"]);
 }
 
+pub(crate) fn an_end_belongs_to_what_a_late_word_opened_before_it(open: Open) {
+    let talk = Talk::new(open);
+    talk.say(Role::User, "goodbye");
+    talk.end(None).unwrap();
+    talk.minute(40);
+    talk.say(Role::Tool, "the build is done");
+    talk.minute(50);
+    talk.end(Some("enough")).unwrap();
+    talk.say_at(45, Role::User, "was it long?");
+    let ended: Vec<Option<Ended>> = talk.conversations().into_iter().map(|one| one.ended).collect();
+    let enough = EndedBy::Caller { reason: Some("enough".into()) };
+    assert_eq!(ended[1], None);
+    assert_eq!(ended[2], Some(Ended { at: at(50), by: enough }));
+}
+
 pub(crate) fn the_timer_closes_at_last_activity_plus_timeout(open: Open) {
     let talk = Talk::new(open);
     talk.say(Role::User, "one");
