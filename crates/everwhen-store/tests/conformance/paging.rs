@@ -16,7 +16,7 @@ pub(crate) fn pages_of_entries_hang_together(open: Open) {
     for order in [Order::Oldest, Order::Newest] {
         let whole = talk.texts(EntryQuery { order, ..EntryQuery::default() });
         let (mut paged, mut from, mut sizes) = (Vec::new(), None, Vec::new());
-        loop {
+        for _ in 0..50 {
             let query = EntryQuery { order, from, limit: Some(5), ..EntryQuery::default() };
             let page = block_on(talk.vault.entries(memory(), None, query)).unwrap();
             sizes.push(page.data.len());
@@ -45,7 +45,7 @@ pub(crate) fn pages_of_conversations_hang_together(open: Open) {
     }
     for by in [ConversationOrder::Started, ConversationOrder::Ended] {
         let (mut paged, mut from) = (Vec::new(), None);
-        loop {
+        for _ in 0..50 {
             let query = ConversationQuery { by, from, limit: Some(3), ..Default::default() };
             let page = block_on(talk.vault.conversations(memory(), query)).unwrap();
             paged.extend(page.data.iter().map(|one| one.started_at));

@@ -1,0 +1,234 @@
+//! A store that fails at any one call, before the work or after it: whoever tries again with the
+//! same idempotency keys gets what an undisturbed run gets, and no job is done twice.
+
+use std::sync::Arc;
+
+use everwhen_engine::job::JobState;
+use everwhen_engine::limits;
+use everwhen_engine::memory::{
+    Address, Conversation, EntryId, NewContext, NewEntry, Role, Said, Settings, VaultId,
+};
+use everwhen_engine::ports::{ContextVersion, EntryQuery, Store, Which};
+use everwhen_engine::receipt::{Done, Idempotency, Receipt};
+use everwhen_engine::when::{HandClock, Zone};
+use everwhen_engine::{
+    Engine, Error, ErrorKind, Forget, NewCorrection, NewVault, Result, Vault, VaultDefaults,
+};
+use everwhen_testkit::{Fault, FaultMode, FaultyStore, block_on, hand_world};
+use jiff::SignedDuration;
+
+use crate::bed::{Bed, Open};
+use crate::rows::{at, name};
+use crate::talk::{Talk, memory, said, stored};
+
+/// One run of the script over a store with a fault.
+struct Trial {
+    engine: Engine,
+    clock: Arc<HandClock>,
+    store: Arc<FaultyStore>,
+    vault: String,
+    /// How often a job was run.
+    runs: u64,
+}
+
+/// What the script leaves behind, without ids: they differ from run to run.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    entries: Vec<String>,
+    conversations: Vec<(Conversation, Vec<String>)>,
+    context: String,
+}
+
+impl Trial {
+    fn new(bed: &Bed, number: u64, fault: Option<Fault>) -> Self {
+        let inner: Arc<dyn Store> = Arc::clone(&bed.store);
+        let store = Arc::new(FaultyStore::new(inner, fault));
+        let (world, clock) = hand_world(at(0), number);
+        let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
+        let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, world, defaults);
+        Self { engine, clock, store, vault: format!("vault {number}"), runs: 0 }
+    }
+
+    /// Does something; once more if the store failed.
+    fn insist<T>(&self, what: impl Fn(&Self) -> Result<T>) -> T {
+        let unavailable = |error: &Error| error.kind() == ErrorKind::Unavailable;
+        match what(self) {
+            Err(error) if unavailable(&error) => what(self).unwrap(),
+            first => first.unwrap(),
+        }
+    }
+
+    fn vault(&self) -> Vault {
+        self.insist(|trial| block_on(trial.engine.vault(Address::Name(name(&trial.vault)))))
+    }
+
+    /// A write with a key of its own.
+    fn write(&self, key: &str, what: impl Fn(&Vault, Option<Idempotency>) -> Result<Done>) -> Done {
+        let vault = self.vault();
+        let idempotency = Idempotency::new(name(&format!("{} {key}", self.vault)), &[]);
+        self.insist(|_| what(&vault, Some(idempotency.clone())))
+    }
+
+    fn say(&self, key: &str, words: &[(i64, Role, &str)]) -> Vec<EntryId> {
+        let entries: Vec<NewEntry> = words
+            .iter()
+            .map(|(minute, role, text)| said(*role, text).said_at(at(*minute)))
+            .collect();
+        let done =
+            self.write(key, |vault, key| block_on(vault.remember(memory(), entries.clone(), key)));
+        stored(Ok(done)).entries.iter().map(|entry| entry.id).collect()
+    }
+
+    fn work(&mut self) {
+        while self.insist(|trial| block_on(trial.engine.step())) {
+            self.runs += 1;
+        }
+    }
+
+    /// The script: two conversations, one bridged, one ended, one forked, one forgotten.
+    fn play(&mut self) -> Outcome {
+        let new =
+            NewVault { name: name(&self.vault), description: None, zone: None, settings: None };
+        let key = Some(Idempotency::new(name(&self.vault), &[]));
+        self.insist(|trial| block_on(trial.engine.create_vault(new.clone(), key.clone())));
+        self.say("1", &[(-300, Role::User, "old"), (-260, Role::User, "apart")]);
+        let ids = self.say("2", &[(-280, Role::User, "bridge"), (0, Role::User, "now")]);
+        self.work();
+        self.clock.set(at(5));
+        self.work();
+        let correction =
+            NewCorrection { content: Said::new("here").unwrap(), reason: "typo".into() };
+        self.write("3", |vault, key| {
+            block_on(vault.correct(memory(), ids[1], correction.clone(), key))
+        });
+        self.write("4", |vault, key| block_on(vault.end_conversation(memory(), None, None, key)));
+        self.say("5", &[(5, Role::Assistant, "farewell")]);
+        self.clock.set(at(7));
+        let next = self.say("6", &[(6, Role::User, "next"), (7, Role::Assistant, "put aside")]);
+        self.clock.set(at(50));
+        self.work();
+        self.fork(next[0]);
+        let doomed = self.say("7", &[(40, Role::User, "kept"), (45, Role::User, "secret")]);
+        self.write("8", |vault, key| {
+            block_on(vault.forget(memory(), Forget::Entry(doomed[1]), key))
+        });
+        let context = NewContext::new("notes", None).unwrap();
+        self.write("9", |vault, key| block_on(vault.put_context(memory(), context.clone(), key)));
+        self.clock.set(at(100));
+        self.work();
+        self.clock.set(at(200));
+        self.work();
+        self.outcome()
+    }
+
+    fn fork(&self, after: EntryId) {
+        let vault = self.vault();
+        let entry = self.insist(|_| block_on(vault.entry(memory(), after)));
+        let home = entry.conversation;
+        self.write("fork", |vault, key| block_on(vault.fork(memory(), home.into(), after, key)));
+    }
+
+    fn outcome(&self) -> Outcome {
+        let vault = self.vault();
+        let all = EntryQuery { which: Which::All, ..EntryQuery::default() };
+        let entries = self.insist(|_| block_on(vault.entries(memory(), None, all.clone()))).data;
+        let show = |entry: &everwhen_engine::memory::Entry| {
+            let (corrected, branch) = (entry.corrected.is_some(), entry.branch.is_some());
+            let (said, stored) = (entry.conversation_time, entry.creation_time);
+            format!(
+                "{} {} {said} {stored} {corrected} {branch}",
+                entry.sequence,
+                entry.content.as_str()
+            )
+        };
+        let list = self.insist(|_| block_on(vault.conversations(memory(), Default::default())));
+        let conversations = list.data.into_iter().map(|one| {
+            let view = self.insist(|_| block_on(vault.conversation(memory(), one.id.into())));
+            let told = view.entries.iter().map(show).collect();
+            (Conversation { id: crate::rows::id(0), memory: crate::rows::id(0), ..one }, told)
+        });
+        let current = |_: &Self| block_on(vault.context(memory(), ContextVersion::Current));
+        Outcome {
+            entries: entries.iter().map(show).collect(),
+            conversations: conversations.collect(),
+            context: self.insist(current).content,
+        }
+    }
+
+    fn jobs_left(&self, bed: &Bed) -> usize {
+        let id: VaultId = self.vault().id();
+        bed.look(move |rows| rows.jobs(Some(id), 99)).len()
+    }
+}
+
+pub(crate) fn a_fault_at_any_call_changes_nothing(open: Open) {
+    let bed = open();
+    let mut undisturbed = Trial::new(&bed, 0, None);
+    let expected = undisturbed.play();
+    let calls = undisturbed.store.calls();
+    assert!(expected.conversations.iter().all(|(one, _)| one.summary.is_some()));
+    assert_eq!((expected.conversations.len(), expected.entries.len()), (4, 9));
+    for call in 1..=calls {
+        for mode in [FaultMode::BeforeWork, FaultMode::AnswerLost] {
+            let number = call * 2 + u64::from(mode == FaultMode::AnswerLost);
+            let mut trial = Trial::new(&bed, number, Some(Fault { call, mode }));
+            assert_eq!(trial.play(), expected, "{mode:?} at call {call}");
+            assert_eq!(trial.jobs_left(&bed), 0, "{mode:?} at call {call}");
+            let again = u64::from(mode == FaultMode::BeforeWork);
+            assert!(trial.runs <= undisturbed.runs + again, "{mode:?} at call {call}");
+        }
+    }
+}
+
+pub(crate) fn a_job_that_always_fails_is_set_aside(open: Open) {
+    let bed = open();
+    let trial = Trial::new(&bed, 0, None);
+    let new = NewVault { name: name(&trial.vault), description: None, zone: None, settings: None };
+    block_on(trial.engine.create_vault(new, None)).unwrap();
+    trial.say("1", &[(-300, Role::User, "old")]);
+    for tries in 1..=limits::JOB_TRIES {
+        trial.clock.advance(SignedDuration::from_hours(2));
+        let run = trial.store.calls() + 2;
+        trial.store.set_fault(Some(Fault { call: run, mode: FaultMode::BeforeWork }));
+        assert!(block_on(trial.engine.step()).unwrap());
+        let job = block_on(trial.engine.jobs(9)).unwrap().remove(0);
+        assert_eq!(job.tries, tries);
+        assert!(job.last_error.is_some_and(|error| error.contains("the test told it to")));
+    }
+    trial.clock.advance(SignedDuration::from_hours(2));
+    assert!(!block_on(trial.engine.step()).unwrap());
+    let job = block_on(trial.engine.jobs(9)).unwrap().remove(0);
+    assert_eq!(job.state, JobState::SetAside);
+    block_on(trial.engine.retry_job(job.id)).unwrap();
+    assert!(block_on(trial.engine.step()).unwrap());
+    assert_eq!(block_on(trial.engine.jobs(9)).unwrap(), []);
+}
+
+pub(crate) fn a_worker_that_vanishes_loses_nothing(open: Open) {
+    let talk = Talk::new(open);
+    talk.say_at(-300, Role::User, "old");
+    talk.minute(1);
+    let id = block_on(talk.engine.jobs(9)).unwrap()[0].id;
+    talk.bed.write(move |tx| {
+        let claimed = tx.job(id)?.map(|job| job.claimed(at(1)));
+        claimed.iter().try_for_each(|job| tx.put_job(job))
+    });
+    assert_eq!(talk.settle(), 0, "somebody has it");
+    talk.clock.advance(limits::JOB_LEASE);
+    assert_eq!(talk.settle(), 1);
+    assert!(talk.conversations()[0].summary.is_some());
+}
+
+pub(crate) fn a_lost_answer_is_answered_the_same_way(open: Open) {
+    let bed = open();
+    let trial = Trial::new(&bed, 0, None);
+    let vault = block_on(trial.engine.vault_to_write(Address::Name(name(&trial.vault)))).unwrap();
+    let key = || Some(Idempotency::new(name("k"), &[b"one"]));
+    let lost = Fault { call: trial.store.calls() + 1, mode: FaultMode::AnswerLost };
+    trial.store.set_fault(Some(lost));
+    let entries = || vec![said(Role::User, "one")];
+    let first = block_on(vault.remember(memory(), entries(), key()));
+    assert_eq!(first.unwrap_err().kind(), ErrorKind::Unavailable);
+    let again = block_on(vault.remember(memory(), entries(), key())).unwrap();
+    assert!(again.replayed && matches!(again.receipt, Receipt::Entries(_)));
+}
