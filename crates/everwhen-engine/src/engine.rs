@@ -131,12 +131,7 @@ impl Engine {
         check_description("description", new.description.as_deref())?;
         let settings = new.settings.unwrap_or_default().on(self.defaults.settings);
         settings.check()?;
-        if new.name.as_str().starts_with(VaultId::PREFIX) {
-            return Err(Error::invalid(format!(
-                "a vault's name may not begin with {:?}: that is how ids begin",
-                VaultId::PREFIX
-            )));
-        }
+        new.name.refuse_prefix("vault", VaultId::PREFIX)?;
         let now = self.now();
         Ok(VaultInfo {
             id: Mint::new(now, &*self.world.chance).id(),

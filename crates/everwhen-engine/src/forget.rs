@@ -52,7 +52,7 @@ fn one_entry(desk: &mut Desk<'_>, id: EntryId) -> Result<Removed> {
 }
 
 /// All versions of one thing said: what it corrects and what corrects it.
-fn versions(desk: &Desk<'_>, entry: Entry) -> Result<Vec<Entry>> {
+pub(crate) fn versions(desk: &Desk<'_>, entry: Entry) -> Result<Vec<Entry>> {
     let mut chain = vec![entry];
     while let Some(older) = &chain[0].corrects {
         let Some(older) = desk.tx.entry(desk.place(), older.entry)? else { break };

@@ -146,7 +146,7 @@ impl Vault {
         self.write(idempotency, move |tx, vault, _| {
             let mut memory = load_memory(tx.snapshot(), vault.id, &memory)?;
             if let Some(name) = change.name {
-                check_memory_name(&name)?;
+                name.refuse_prefix("memory", MemoryId::PREFIX)?;
                 let same = tx.memory_named(vault.id, &name)?;
                 if same.is_some_and(|same| same.id != memory.id) {
                     return Err(Error::conflict(format!("a memory named {name:?} exists already")));
@@ -507,6 +507,7 @@ fn change_vault(tx: &mut dyn Tx, id: VaultId, change: VaultChange) -> Result<Rec
     check_description("description", change.description.as_deref())?;
     let mut vault = load_vault(tx.snapshot(), id)?;
     if let Some(name) = change.name {
+        name.refuse_prefix("vault", VaultId::PREFIX)?;
         if tx.vault_named(&name)?.is_some_and(|same| same.id != id) {
             return Err(Error::conflict(format!("a vault named {name:?} exists already")));
         }
@@ -526,19 +527,9 @@ fn load_memory(snapshot: &dyn Snapshot, vault: VaultId, address: &MemoryName) ->
 }
 
 fn new_memory(world: &World, name: Name) -> Result<Memory> {
-    check_memory_name(&name)?;
+    name.refuse_prefix("memory", MemoryId::PREFIX)?;
     let now = world.now();
     Ok(fresh_memory(Mint::new(now, &*world.chance).id(), name, now))
-}
-
-fn check_memory_name(name: &Name) -> Result<()> {
-    if name.as_str().starts_with(MemoryId::PREFIX) {
-        return Err(Error::invalid(format!(
-            "a memory's name may not begin with {:?}: that is how ids begin",
-            MemoryId::PREFIX
-        )));
-    }
-    Ok(())
 }
 
 fn page_limit(limit: Option<usize>) -> Result<usize> {

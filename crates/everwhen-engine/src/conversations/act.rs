@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::boundary::is_pause;
 use super::{finish, prompt, summary};
 use crate::desk::Desk;
+use crate::forget::versions;
 use crate::job::{Job, JobKind};
 use crate::memory::vaults::check_description;
 use crate::memory::{BranchId, Conversation, ConversationName, Ended, EndedBy, EntryId};
@@ -57,7 +58,8 @@ fn still_open(desk: &Desk<'_>, conversation: Conversation) -> Result<Conversatio
     }
 }
 
-/// Puts the entries after a given one on a branch, so that the conversation can go on from there.
+/// Puts the entries after a given one on a branch, with what they corrected, so that the
+/// conversation can go on from there.
 pub(crate) fn fork(
     desk: &mut Desk<'_>,
     address: &ConversationName,
@@ -72,18 +74,22 @@ pub(crate) fn fork(
             conversation.wire_name()
         ))
     })?;
-    let rest: Vec<EntryId> = entries[place + 1..].iter().map(|entry| entry.id).collect();
-    if rest.is_empty() {
+    let said = entries.len() - place - 1;
+    if said == 0 {
         return Err(Error::conflict(format!(
             "entry {after} is the last of its conversation; there is nothing after it to put aside"
         )));
+    }
+    let mut rest: Vec<EntryId> = Vec::new();
+    for entry in entries.into_iter().skip(place + 1) {
+        rest.extend(versions(desk, entry)?.iter().map(|version| version.id));
     }
     let branch: BranchId = desk.mint();
     desk.tx.mark_branch(desk.place(), &rest, branch, desk.now)?;
     desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !rest.contains(question));
     finish::recount(desk, conversation)?;
     desk.save_memory()?;
-    Ok(Receipt::Forked { branch, entries: rest.len() as u64 })
+    Ok(Receipt::Forked { branch, entries: said as u64 })
 }
 
 /// Brings an archived conversation back into lists.

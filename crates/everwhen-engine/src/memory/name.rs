@@ -33,6 +33,16 @@ impl Name {
         )))
     }
 
+    /// Refuses a name that begins as ids do, so that an address always means one thing.
+    pub(crate) fn refuse_prefix(&self, what: &str, prefix: &str) -> Result<()> {
+        if self.0.starts_with(prefix) {
+            return Err(Error::invalid(format!(
+                "a {what}'s name may not begin with {prefix:?}: that is how ids begin"
+            )));
+        }
+        Ok(())
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0

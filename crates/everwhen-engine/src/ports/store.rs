@@ -122,7 +122,7 @@ pub enum Which {
     Current,
     /// Those in force at this creation_time.
     AsOf(Timestamp),
-    /// Those on one branch.
+    /// Those on one branch, without what was corrected.
     Branch(BranchId),
     /// All, whatever became of them.
     All,

@@ -168,6 +168,7 @@ pub(super) fn branches(
 ) -> Result<Vec<Branch>> {
     let sql = "SELECT branch_id, min(branched_at), count(*) FROM entry
         WHERE vault_id = ?1 AND memory_id = ?2 AND conversation_id = ?3 AND branch_id IS NOT NULL
+            AND corrected_by IS NULL
         GROUP BY branch_id ORDER BY min(branched_at), branch_id";
     let [vault, memory] = place(&memory);
     all(connection, sql, params![vault, memory, conversation.bytes()], |row| {

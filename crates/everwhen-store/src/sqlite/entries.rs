@@ -225,7 +225,8 @@ impl Filter {
                 self.add("coalesce(e.branched_at > ?, true)", time);
             }
             Which::Branch(branch) => {
-                self.add("e.branch_id = ?", Value::from(branch.bytes().to_vec()));
+                let on_it = "e.corrected_by IS NULL AND e.branch_id = ?";
+                self.add(on_it, Value::from(branch.bytes().to_vec()));
             }
         }
     }

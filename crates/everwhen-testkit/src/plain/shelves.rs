@@ -122,7 +122,9 @@ fn is_in_force(entry: &Entry, which: Which) -> bool {
                 && entry.corrected.is_none_or(|corrected| corrected.at > time)
                 && entry.branch.is_none_or(|(_, since)| since > time)
         }
-        Which::Branch(id) => entry.branch.is_some_and(|(branch, _)| branch == id),
+        Which::Branch(id) => {
+            entry.corrected.is_none() && entry.branch.is_some_and(|(branch, _)| branch == id)
+        }
         Which::All => true,
     }
 }
@@ -281,6 +283,9 @@ impl Snapshot for Shelves {
         let mut branches: Vec<Branch> = Vec::new();
         for row in self.entries_in(memory).filter(|row| row.entry.conversation == id) {
             let Some((branch, archived_at)) = row.entry.branch else { continue };
+            if row.entry.corrected.is_some() {
+                continue;
+            }
             match branches.iter_mut().find(|known| known.id == branch) {
                 Some(known) => known.entries += 1,
                 None => branches.push(Branch { id: branch, archived_at, entries: 1 }),
