@@ -1,7 +1,9 @@
 //! What the engine needs from the world. It names no technology.
 
+mod embedder;
 mod store;
 
+pub use embedder::Embedder;
 pub use store::{
     ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, MemoryRef, Neighbour,
     Order, Reading, Removed, Shelf, Snapshot, Speakers, Store, Tx, Wait, Which, Writing,

@@ -1,0 +1,14 @@
+//! The embedder port: texts in, vectors out.
+
+use super::Wait;
+
+/// Turns texts into vectors whose cosine says how close they are in meaning.
+pub trait Embedder: Send + Sync {
+    /// Which model and version; vectors of different names never mix.
+    fn name(&self) -> &str;
+    /// Numbers in a vector.
+    fn dimensions(&self) -> usize;
+    /// One vector of length 1 per text; all zeros for a text that says nothing to the model.
+    /// Local embedders are ready at once, remote ones wait.
+    fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>>;
+}

@@ -1,0 +1,172 @@
+//! Splits text into word pieces exactly as bert-base-uncased does.
+//!
+//! Clean, set CJK characters apart, drop accents, lower the case; split at blanks and around
+//! punctuation; then cut each word greedily into the longest pieces the vocabulary knows.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use unicode_categories::UnicodeCategories;
+use unicode_normalization::UnicodeNormalization;
+
+/// One piece per line; the line number is the id.
+static VOCABULARY: &str = include_str!("../../data/bert-base-uncased.vocab.txt");
+/// What stands for a word that cannot be cut into known pieces.
+const UNKNOWN: u32 = 100;
+/// Words longer than this are unknown.
+const MAX_WORD_CHARS: usize = 100;
+
+type Lookup = HashMap<&'static str, u32, BuildHasherDefault<QuickHasher>>;
+
+/// The vocabulary, beginnings of words and continuations apart.
+pub(super) struct Pieces {
+    beginnings: Lookup,
+    continuations: Lookup,
+}
+
+impl Pieces {
+    pub(super) fn new() -> Self {
+        let (mut beginnings, mut continuations) = (Lookup::default(), Lookup::default());
+        for (piece, id) in VOCABULARY.lines().zip(0..) {
+            match piece.strip_prefix("##").filter(|rest| !rest.is_empty()) {
+                Some(rest) => continuations.insert(rest, id),
+                None => beginnings.insert(piece, id),
+            };
+        }
+        Self { beginnings, continuations }
+    }
+
+    /// The ids of the first `limit` pieces.
+    pub(super) fn ids(&self, text: &str, limit: usize) -> Vec<u32> {
+        let normal = normalize(text);
+        let mut ids = Vec::with_capacity(limit.min(normal.len() / 4 + 1));
+        for word in words(&normal) {
+            self.cut(word, &mut ids);
+            if ids.len() >= limit {
+                ids.truncate(limit);
+                break;
+            }
+        }
+        ids
+    }
+
+    /// Cuts one word; a word with an unknown rest is unknown as a whole.
+    fn cut(&self, word: &str, ids: &mut Vec<u32>) {
+        let before = ids.len();
+        if word.len() > MAX_WORD_CHARS && word.chars().count() > MAX_WORD_CHARS {
+            return ids.push(UNKNOWN);
+        }
+        let mut rest = word;
+        while !rest.is_empty() {
+            let known = if rest.len() == word.len() { &self.beginnings } else { &self.continuations };
+            let Some((id, length)) = longest(known, rest) else {
+                ids.truncate(before);
+                return ids.push(UNKNOWN);
+            };
+            ids.push(id);
+            rest = &rest[length..];
+        }
+    }
+}
+
+/// The longest known piece at the beginning of a text, and how many bytes it takes.
+fn longest(known: &Lookup, text: &str) -> Option<(u32, usize)> {
+    let mut end = text.len();
+    while end > 0 {
+        if let Some(id) = known.get(&text[..end]) {
+            return Some((*id, end));
+        }
+        end = text[..end].char_indices().next_back().map_or(0, |(start, _)| start);
+    }
+    None
+}
+
+/// The pieces between blanks, punctuation marks one by one.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(char::is_whitespace).flat_map(around_marks)
+}
+
+fn around_marks(run: &str) -> impl Iterator<Item = &str> {
+    let mut rest = run;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = if is_mark(first) {
+            first.len_utf8()
+        } else {
+            rest.find(is_mark).unwrap_or(rest.len())
+        };
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        Some(word)
+    })
+}
+
+fn normalize(text: &str) -> String {
+    if text.is_ascii() {
+        let clean = text.chars().filter(|c| is_kept(*c));
+        return clean.map(|c| c.to_ascii_lowercase()).collect();
+    }
+    let mut spread = String::with_capacity(text.len() + 8);
+    for c in text.chars().filter(|c| is_kept(*c)) {
+        if is_cjk(c) {
+            spread.extend([' ', c, ' ']);
+        } else {
+            spread.push(if c.is_whitespace() { ' ' } else { c });
+        }
+    }
+    let plain = spread.nfd().filter(|c| !c.is_mark_nonspacing());
+    plain.flat_map(char::to_lowercase).collect()
+}
+
+/// Control characters go, except those that separate words.
+fn is_kept(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r') || !(c == '\0' || c == '\u{fffd}' || c.is_other())
+}
+
+fn is_mark(c: char) -> bool {
+    c.is_ascii_punctuation() || (!c.is_ascii() && c.is_punctuation())
+}
+
+fn is_cjk(c: char) -> bool {
+    matches!(u32::from(c),
+        0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x2A6DF | 0x2A700..=0x2B73F
+        | 0x2B740..=0x2B81F | 0x2B920..=0x2CEAF | 0xF900..=0xFAFF | 0x2F800..=0x2FA1F)
+}
+
+/// A fast hash for short keys that nobody can choose: the vocabulary is fixed.
+#[derive(Default)]
+struct QuickHasher(u64);
+
+impl Hasher for QuickHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word))
+                .wrapping_mul(0x517c_c1b7_2722_0a95);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_stand_alone_and_blanks_vanish() {
+        let found: Vec<&str> = words(" don't  stop... ").collect();
+        assert_eq!(found, ["don", "'", "t", "stop", ".", ".", "."]);
+    }
+
+    #[test]
+    fn an_unknown_rest_makes_the_whole_word_unknown() {
+        let pieces = Pieces::new();
+        assert_eq!(pieces.ids("🦀", 9), [UNKNOWN]);
+        assert_eq!(pieces.ids(&"a".repeat(101), 9), [UNKNOWN]);
+        assert_eq!(pieces.ids("hello hello hello", 2).len(), 2);
+    }
+}
