@@ -42,6 +42,12 @@ impl<'t> Desk<'t> {
         Mint::new(self.now, self.chance).id()
     }
 
+    /// Notes that stored entries changed their standing.
+    pub(crate) fn note_change(&mut self) -> Result<()> {
+        self.memory.generation += 1;
+        self.tx.put_memory(self.vault.id, &self.memory)
+    }
+
     /// Finishes a verb: lets surplus conversations go and writes back what changed in the memory.
     pub(crate) fn save_memory(&mut self) -> Result<()> {
         finish::retain(self)?;
@@ -88,6 +94,7 @@ pub(crate) fn fresh_memory(id: MemoryId, name: Name, now: Timestamp) -> Memory {
         description: None,
         creation_time: now,
         last_sequence: 0,
+        generation: 0,
         last_creation: now,
         last_ending: None,
         waiting: None,

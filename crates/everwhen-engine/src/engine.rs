@@ -12,11 +12,12 @@ use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, Chance, JobId, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
 };
-use crate::ports::{Snapshot, Store, Tx};
+use crate::ports::{Embedder, Snapshot, Store, Tx};
+use crate::recall::Shelf;
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::vault::Vault;
 use crate::when::{Clock, Zone, to_microsecond};
-use crate::{Error, Result};
+use crate::{Error, Result, limits};
 
 /// Where time and chance come from.
 pub struct World {
@@ -60,13 +61,23 @@ pub struct NewVault {
 pub struct Engine {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) world: Arc<World>,
+    pub(crate) shelf: Arc<Shelf>,
+    pub(crate) embedder: Option<Arc<dyn Embedder>>,
     defaults: VaultDefaults,
 }
 
 impl Engine {
     /// An engine over a store.
     pub fn new(store: Arc<dyn Store>, world: World, defaults: VaultDefaults) -> Self {
-        Self { store, world: Arc::new(world), defaults }
+        let shelf = Arc::new(Shelf::new(limits::INDEX_BYTES));
+        Self { store, world: Arc::new(world), shelf, embedder: None, defaults }
+    }
+
+    /// The same, with an embedder: what is asked is found by its meaning, too.
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
+        self.embedder = Some(embedder);
+        self
     }
 
     /// Now, as this engine sees it.

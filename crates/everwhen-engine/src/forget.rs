@@ -89,6 +89,7 @@ fn entries(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<Removed> {
     touched.dedup();
     let mut removed =
         Removed { entries: desk.tx.remove_entries(desk.place(), &ids)?, ..Removed::default() };
+    desk.note_change()?;
     for id in touched {
         removed = removed + repair(desk, id)?;
     }
@@ -116,6 +117,7 @@ pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> 
     let query = EntryQuery::of_conversation(conversation.id, Which::All);
     let ids: Vec<EntryId> = desk.tx.entries(place, &query)?.iter().map(|entry| entry.id).collect();
     let entries = desk.tx.remove_entries(place, &ids)?;
+    desk.note_change()?;
     let removed = desk.tx.remove_conversation(place, conversation.id)?;
     forget_question(desk)?;
     Ok(removed + Removed { entries, ..Removed::default() })

@@ -21,6 +21,7 @@ pub mod key;
 pub mod limits;
 pub mod memory;
 pub mod ports;
+pub mod recall;
 pub mod receipt;
 mod remember;
 mod timeline;

@@ -28,6 +28,12 @@ pub const FUTURE_SLACK: SignedDuration = SignedDuration::from_secs(60);
 pub const TIMEOUT_MINUTES: u32 = 10 * 366 * 24 * 60;
 /// Longest text of one timeline line, in characters.
 pub const TIMELINE_CHARS: usize = 160;
+/// Longest question, in bytes.
+pub const QUERY_BYTES: usize = 64 * 1024;
+/// Items in a recollection when the caller names no limit.
+pub const RECALL_ITEMS_DEFAULT: usize = 10;
+/// Bytes that indexes may take in memory, all together.
+pub const INDEX_BYTES: usize = 1024 * 1024 * 1024;
 /// Tries of a job before it is set aside.
 pub const JOB_TRIES: u32 = 8;
 /// How long a claimed job belongs to its worker.

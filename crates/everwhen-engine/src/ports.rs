@@ -6,5 +6,5 @@ mod store;
 pub use embedder::Embedder;
 pub use store::{
     ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, MemoryRef, Neighbour,
-    Order, Reading, Removed, Shelf, Snapshot, Speakers, Store, Tx, Wait, Which, Writing,
+    Order, Reading, Removed, Shelf, Snapshot, Speakers, Standing, Store, Tx, Wait, Which, Writing,
 };

@@ -181,6 +181,7 @@ pub(crate) fn correction(
     {
         *question = correction.id;
     }
+    desk.note_change()?;
     if let Some(conversation) = desk.tx.conversation(desk.place(), old.conversation)? {
         finish::recount(desk, conversation)?;
     }

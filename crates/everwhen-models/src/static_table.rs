@@ -7,6 +7,7 @@
 mod pieces;
 
 use std::future::ready;
+use std::sync::LazyLock;
 
 use everwhen_engine::ports::{Embedder, Wait};
 
@@ -21,20 +22,18 @@ static ROWS: &[u8] = include_bytes!("../data/static256-k1.i8");
 /// What one unit in a row is worth, little-endian `f32`, one per row.
 static SCALES: &[u8] = include_bytes!("../data/static256-k1.scale.f32");
 
+/// The vocabulary, made ready by the first text.
+static PIECES: LazyLock<Pieces> = LazyLock::new(Pieces::new);
+
 /// The static table of 30,522 rows and 256 columns.
-pub struct StaticTable {
-    pieces: Pieces,
-}
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StaticTable;
 
 impl StaticTable {
-    /// The table, with its vocabulary ready to be looked up.
-    pub fn new() -> Self {
-        Self { pieces: Pieces::new() }
-    }
 
     /// The ids of the word pieces of a text, as bert-base-uncased splits it.
     pub fn piece_ids(&self, text: &str) -> Vec<u32> {
-        self.pieces.ids(text, MAX_PIECES)
+        PIECES.ids(text, MAX_PIECES)
     }
 
     /// The vector of a text, of length 1; all zeros for a text without pieces.
@@ -45,12 +44,6 @@ impl StaticTable {
         }
         normalize(&mut sum);
         sum
-    }
-}
-
-impl Default for StaticTable {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -4,7 +4,7 @@ use everwhen_models::StaticTable;
 
 #[test]
 fn pieces_and_vectors_equal_the_reference() {
-    let table = StaticTable::new();
+    let table = StaticTable;
     let golden = include_str!("golden.jsonl");
     assert!(golden.lines().count() > 300);
     for line in golden.lines() {
@@ -24,7 +24,7 @@ fn pieces_and_vectors_equal_the_reference() {
 
 #[test]
 fn a_text_takes_microseconds() {
-    let table = StaticTable::new();
+    let table = StaticTable;
     let text = "I went to the museum today and saw the new exhibition. ".repeat(9);
     let began = std::time::Instant::now();
     for _ in 0..200 {

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use everwhen_models::StaticTable;
 use everwhen_store::SqliteStore;
 
 use crate::config::Config;
@@ -49,7 +50,8 @@ impl Everwhen {
     fn open_in(held: Held, config: &Config) -> Result<Self> {
         let path = held.private_file(DATABASE_FILE)?;
         let store = SqliteStore::open(&path, config.store_options())?;
-        let engine = Engine::new(Arc::new(store), world(), config.vault_defaults());
+        let engine = Engine::new(Arc::new(store), world(), config.vault_defaults())
+            .with_embedder(Arc::new(StaticTable));
         Ok(Self { engine, operator_token: key::new_text(&SystemChance), held })
     }
 

@@ -87,6 +87,7 @@ pub(crate) fn fork(
     let branch: BranchId = desk.mint();
     desk.tx.mark_branch(desk.place(), &rest, branch, desk.now)?;
     desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !rest.contains(question));
+    desk.note_change()?;
     finish::recount(desk, conversation)?;
     desk.save_memory()?;
     Ok(Receipt::Forked { branch, entries: said as u64 })

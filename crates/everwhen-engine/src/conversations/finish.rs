@@ -124,7 +124,8 @@ pub(crate) fn absorb(
     for kind in JobKind::ALL {
         desk.tx.remove_job(kind, from)?;
     }
-    desk.tx.merge_conversation(desk.place(), from, into)
+    desk.tx.merge_conversation(desk.place(), from, into)?;
+    desk.note_change()
 }
 
 /// Counts a conversation's entries anew and writes it.

@@ -161,7 +161,11 @@ fn move_to(
             strays.extend(corrections_of(desk, entry)?);
         }
     }
-    desk.tx.move_entries(desk.place(), &strays, home)
+    if strays.is_empty() {
+        return Ok(());
+    }
+    desk.tx.move_entries(desk.place(), &strays, home)?;
+    desk.note_change()
 }
 
 fn corrections_of(desk: &Desk<'_>, entry: &Entry) -> Result<Vec<EntryId>> {

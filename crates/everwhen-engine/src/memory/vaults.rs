@@ -36,6 +36,9 @@ pub struct Memory {
     pub creation_time: Timestamp,
     /// The sequence of its newest entry.
     pub last_sequence: u64,
+    /// How often stored entries were corrected, moved, put on a branch or forgotten. Whoever keeps
+    /// something derived from entries reads their standings anew when it changes.
+    pub generation: u64,
     /// The newest creation_time in it; the next is never earlier.
     pub last_creation: Timestamp,
     /// When a conversation of it was last ended by somebody.

@@ -238,6 +238,17 @@ pub struct Neighbour {
     pub conversation: ConversationId,
 }
 
+/// Where an entry stands now: what can change about it after it was stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Its sequence.
+    pub sequence: u64,
+    /// The conversation it is in.
+    pub conversation: ConversationId,
+    /// Since when it has been corrected or on a branch.
+    pub gone_since: Option<Timestamp>,
+}
+
 /// Which version of a context document is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextVersion {
@@ -288,6 +299,10 @@ pub trait Snapshot {
     fn entry(&self, memory: MemoryRef, id: EntryId) -> Result<Option<Entry>>;
     /// Entries by conversation_time, then sequence.
     fn entries(&self, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>>;
+    /// Entries in the order they arrived, behind a sequence, whatever became of them.
+    fn arrivals(&self, memory: MemoryRef, behind: u64, limit: usize) -> Result<Vec<Entry>>;
+    /// Where all entries up to a sequence stand, in the order they arrived.
+    fn standings(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>>;
     /// The last entry placed by time, in force or corrected, said at or before `time`.
     fn before(
         &self,

@@ -3,7 +3,7 @@
 use everwhen_engine::memory::{
     BranchId, ConversationId, Corrected, Correction, Entry, EntryId, Metadata, Name, Said, VaultId,
 };
-use everwhen_engine::ports::{EntryQuery, MemoryRef, Neighbour, Order, Speakers, Which};
+use everwhen_engine::ports::{EntryQuery, MemoryRef, Neighbour, Order, Speakers, Standing, Which};
 use everwhen_engine::{Error, Result};
 use jiff::Timestamp;
 use rusqlite::types::Value;
@@ -60,6 +60,41 @@ pub(super) fn add(
         receipt.map(Name::as_str),
     ];
     run(connection, sql, values).map(drop)
+}
+
+/// Entries behind a sequence, in the order they arrived.
+pub(super) fn arrivals(
+    connection: &Connection,
+    memory: MemoryRef,
+    behind: u64,
+    limit: usize,
+) -> Result<Vec<Entry>> {
+    let sql = format!(
+        "SELECT {COLUMNS} WHERE e.vault_id = ?1 AND e.memory_id = ?2 AND e.sequence > ?3
+         ORDER BY e.sequence LIMIT ?4"
+    );
+    let [vault, memory] = place(&memory);
+    let values = params![vault, memory, number(behind), number(limit as u64)];
+    all(connection, &sql, values, read)
+}
+
+/// Where entries up to a sequence stand.
+pub(super) fn standings(
+    connection: &Connection,
+    memory: MemoryRef,
+    up_to: u64,
+) -> Result<Vec<Standing>> {
+    let sql = "SELECT sequence, conversation_id, min(coalesce(corrected_at, branched_at),
+            coalesce(branched_at, corrected_at)) FROM entry
+        WHERE vault_id = ?1 AND memory_id = ?2 AND sequence <= ?3 ORDER BY sequence";
+    let [vault, memory] = place(&memory);
+    all(connection, sql, params![vault, memory, number(up_to)], |row| {
+        Ok(Standing {
+            sequence: count(get(row, 0)?)?,
+            conversation: id(&get::<Vec<u8>>(row, 1)?)?,
+            gone_since: get::<Option<i64>>(row, 2)?.map(instant).transpose()?,
+        })
+    })
 }
 
 pub(super) fn mark_corrected(

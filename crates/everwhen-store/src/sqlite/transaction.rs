@@ -11,7 +11,7 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{
     ContextVersion, ConversationQuery, EntryQuery, MemoryRef, Neighbour, Removed, Snapshot,
-    Speakers, Tx,
+    Speakers, Standing, Tx,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use jiff::Timestamp;
@@ -82,6 +82,8 @@ impl Snapshot for View<'_> {
         vaults::memories as memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
         entries::by_id as entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
         entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
+        entries::arrivals as arrivals(memory: MemoryRef, behind: u64, limit: usize) -> Vec<Entry>;
+        entries::standings as standings(memory: MemoryRef, up_to: u64) -> Vec<Standing>;
         entries::before as before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
         entries::after as after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
         conversations::by_id as conversation(memory: MemoryRef, id: ConversationId) -> Option<Conversation>;
@@ -110,6 +112,8 @@ impl Snapshot for Transaction<'_> {
         memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
         entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
         entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
+        arrivals(memory: MemoryRef, behind: u64, limit: usize) -> Vec<Entry>;
+        standings(memory: MemoryRef, up_to: u64) -> Vec<Standing>;
         before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
         after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
         conversation(memory: MemoryRef, id: ConversationId) -> Option<Conversation>;

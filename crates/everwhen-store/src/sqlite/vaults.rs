@@ -11,7 +11,7 @@ use crate::row::{count, damaged, id, instant, micros, name, number, settings, se
 
 const VAULT: &str = "SELECT id, name, description, zone, settings, creation_time FROM vault";
 const MEMORY: &str = "SELECT id, name, description, creation_time, last_sequence, last_creation,
-    last_ending, waiting_entry, waiting_since FROM memory";
+    last_ending, waiting_entry, waiting_since, generation FROM memory";
 
 pub(super) fn by_id(connection: &Connection, id: VaultId) -> Result<Option<VaultInfo>> {
     first(connection, &format!("{VAULT} WHERE id = ?1"), [id.bytes()], read_vault)
@@ -75,10 +75,11 @@ pub(super) fn memories(
 
 pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memory) -> Result<()> {
     let sql = "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
-            last_creation, last_ending, waiting_entry, waiting_since)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            last_creation, last_ending, waiting_entry, waiting_since, generation)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         ON CONFLICT (vault_id, id) DO UPDATE SET name = ?3, description = ?4, last_sequence = ?6,
-            last_creation = ?7, last_ending = ?8, waiting_entry = ?9, waiting_since = ?10";
+            last_creation = ?7, last_ending = ?8, waiting_entry = ?9, waiting_since = ?10,
+            generation = ?11";
     let values = params![
         vault.bytes(),
         memory.id.bytes(),
@@ -90,6 +91,7 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
         memory.last_ending.map(micros),
         memory.waiting.map(|(entry, _)| entry.bytes()),
         memory.waiting.map(|(_, since)| micros(since)),
+        number(memory.generation),
     ];
     run(connection, sql, values).map(drop)
 }
@@ -120,5 +122,6 @@ fn read_memory(row: &Row<'_>) -> Result<Memory> {
             (Some(entry), Some(since)) => Some((id(&entry)?, instant(since)?)),
             _ => None,
         },
+        generation: count(get(row, 9)?)?,
     })
 }

@@ -1,0 +1,103 @@
+//! Recall: a question in, a recollection out. Ranked items, each with its date and the reasons.
+//!
+//! Walk: bring the memory's index up to date → plan the question (pure) → embed it → rank (pure)
+//! → fetch what was found. The index is a pure data structure of this crate, fed from the store in
+//! sequence order, so the answer is the same on every store.
+
+mod fuse;
+mod index;
+mod lanes;
+mod plan;
+mod query;
+mod rank;
+mod scope;
+mod shelf;
+mod signal;
+mod text;
+mod weights;
+
+use std::sync::Arc;
+
+pub use query::{ConversationFound, EntryFound, PeriodUse, Query, Recollection};
+pub(crate) use shelf::Shelf;
+pub use signal::{Lane, Reason, Signal};
+
+use self::rank::{Question, Ranked, Ranking, rank};
+use self::scope::Narrow;
+use self::shelf::Shared;
+use crate::engine::Engine;
+use crate::memory::{ConversationId, EntryId, VaultInfo};
+use crate::ports::{MemoryRef, Snapshot};
+use crate::{Result, limits};
+
+/// Answers a question from one memory.
+pub(crate) async fn recall(
+    engine: &Engine,
+    vault: VaultInfo,
+    place: MemoryRef,
+    query: Query,
+) -> Result<Recollection> {
+    query.check()?;
+    let index = engine.shelf.caught_up(engine, place).await?;
+    let vector = embed(engine, &query.text).await?;
+    let found = look(&index, engine, &vault, &query, vector);
+    let wanted = engine.store.look(move |snapshot| fetch(snapshot, place, found)).await?;
+    Ok(wanted)
+}
+
+async fn embed(engine: &Engine, text: &str) -> Result<Option<Vec<f32>>> {
+    match &engine.embedder {
+        None => Ok(None),
+        Some(embedder) => Ok(embedder.embed(&[text]).await?.pop()),
+    }
+}
+
+/// What ranking found, by id.
+struct Found {
+    conversations: Vec<(ConversationId, Ranked)>,
+    entries: Vec<(EntryId, Ranked)>,
+}
+
+fn look(
+    shared: &Arc<Shared>,
+    engine: &Engine,
+    vault: &VaultInfo,
+    query: &Query,
+    vector: Option<Vec<f32>>,
+) -> Found {
+    let index = shared.read();
+    let _ = vault;
+    let question = Question {
+        terms: plan::terms(&index, &query.text),
+        speakers: plan::speakers(&index, &query.text),
+        about_replies: plan::is_about_replies(&query.text),
+        vector,
+        asked_at: query.asked_at.unwrap_or_else(|| engine.now()),
+        period: None,
+        narrow: Narrow { as_of: query.as_of, periods: [query.bounds(), None] },
+        limit: query.limit.unwrap_or(limits::RECALL_ITEMS_DEFAULT),
+    };
+    let Ranking { conversations, entries } = rank(&index, &question);
+    let conversation = |one: &Ranked| index.conversations[one.number as usize];
+    let entry = |one: &Ranked| index.facts[one.number as usize].id;
+    Found {
+        conversations: conversations.into_iter().map(|one| (conversation(&one), one)).collect(),
+        entries: entries.into_iter().map(|one| (entry(&one), one)).collect(),
+    }
+}
+
+/// Reads what was found. What was forgotten meanwhile is left out.
+fn fetch(snapshot: &dyn Snapshot, place: MemoryRef, found: Found) -> Result<Recollection> {
+    let mut recollection = Recollection::default();
+    for (id, Ranked { score, reasons, .. }) in found.entries {
+        if let Some(entry) = snapshot.entry(place, id)? {
+            recollection.items.push(EntryFound { entry, score, reasons });
+        }
+    }
+    for (id, Ranked { score, reasons, .. }) in found.conversations {
+        if let Some(conversation) = snapshot.conversation(place, id)? {
+            recollection.conversations.push(ConversationFound { conversation, score, reasons });
+        }
+    }
+    Ok(recollection)
+}

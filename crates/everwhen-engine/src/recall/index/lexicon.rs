@@ -1,0 +1,73 @@
+//! Numbers for terms. A token is stemmed once and then known.
+
+use std::collections::HashMap;
+
+use crate::recall::text::{is_stop_word, stem, tokens};
+
+/// The number of a term in one index.
+pub(crate) type Term = u32;
+
+/// Terms by token and by stem.
+#[derive(Debug, Default)]
+pub(crate) struct Lexicon {
+    /// What a token stands for; nothing for stop words.
+    tokens: HashMap<Box<str>, Option<Term>>,
+    stems: HashMap<Box<str>, Term>,
+}
+
+impl Lexicon {
+    /// How many terms there are.
+    pub(crate) fn len(&self) -> usize {
+        self.stems.len()
+    }
+
+    /// The terms of a text in order, new ones added.
+    pub(crate) fn read(&mut self, text: &str, mut each: impl FnMut(&str, Option<Term>)) {
+        for token in tokens(text) {
+            let term = match self.tokens.get(&*token) {
+                Some(term) => *term,
+                None => self.learn(&token),
+            };
+            each(&token, term);
+        }
+    }
+
+    fn learn(&mut self, token: &str) -> Option<Term> {
+        let term = (!is_stop_word(token)).then(|| {
+            let next = self.stems.len() as Term;
+            let stem = stem(token);
+            match self.stems.get(&*stem) {
+                Some(term) => *term,
+                None => *self.stems.entry(stem.into()).or_insert(next),
+            }
+        });
+        self.tokens.insert(token.into(), term);
+        term
+    }
+
+    /// The term a token stands for, if any entry contains it.
+    pub(crate) fn term(&self, token: &str) -> Option<Term> {
+        if is_stop_word(token) { None } else { self.stems.get(&*stem(token)).copied() }
+    }
+
+    /// Bytes held, roughly.
+    pub(crate) fn size(&self) -> usize {
+        (self.tokens.len() + self.stems.len()) * 48
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_are_one_term_and_stop_words_none() {
+        let mut lexicon = Lexicon::default();
+        let mut terms = Vec::new();
+        lexicon.read("The dentist visits dentists", |_, term| terms.push(term));
+        assert_eq!(terms, [None, Some(0), Some(1), Some(0)]);
+        assert_eq!(lexicon.term("visiting"), Some(1));
+        assert_eq!(lexicon.term("museum"), None);
+        assert_eq!(lexicon.len(), 2);
+    }
+}

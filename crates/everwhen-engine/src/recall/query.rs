@@ -1,0 +1,118 @@
+//! What can be asked, and what is answered.
+
+use jiff::Timestamp;
+
+use super::Reason;
+use crate::memory::{Conversation, Entry};
+use crate::when::{Period, Precision};
+use crate::{Error, Result, limits};
+
+/// What to do with a period that the question names in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PeriodUse {
+    /// What was said in it comes first.
+    #[default]
+    Boost,
+    /// Only what was said in it is answered.
+    Filter,
+    /// The words are words.
+    Ignore,
+}
+
+impl PeriodUse {
+    /// The use with this name.
+    pub fn named(text: &str) -> Result<Self> {
+        match text {
+            "boost" => Ok(Self::Boost),
+            "filter" => Ok(Self::Filter),
+            "ignore" => Ok(Self::Ignore),
+            _ => Err(Error::invalid(format!(
+                "unknown period {text:?}; use \"boost\", \"filter\" or \"ignore\""
+            ))),
+        }
+    }
+}
+
+/// A question to a memory.
+#[derive(Debug, Clone, Default)]
+pub struct Query {
+    /// The question.
+    pub text: String,
+    /// When it is asked; now if absent.
+    pub asked_at: Option<Timestamp>,
+    /// Only what was said at or after this.
+    pub after: Option<Timestamp>,
+    /// Only what was said before this.
+    pub before: Option<Timestamp>,
+    /// Only what had been stored by then, and as it stood.
+    pub as_of: Option<Timestamp>,
+    /// What to do with a period named in the question.
+    pub period: PeriodUse,
+    /// So many items and so many conversations; ten if absent.
+    pub limit: Option<usize>,
+}
+
+impl Query {
+    /// A question in words alone.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.text.trim().is_empty() {
+            return Err(Error::invalid("query is empty; ask something"));
+        }
+        if self.text.len() > limits::QUERY_BYTES {
+            return Err(Error::too_large(format!(
+                "query has {} bytes; at most {} are read",
+                self.text.len(),
+                limits::QUERY_BYTES
+            )));
+        }
+        match self.limit {
+            Some(limit) if !(1..=limits::PAGE_ROWS).contains(&limit) => {
+                Err(Error::invalid(format!("limit is {limit}; use 1 to {}", limits::PAGE_ROWS)))
+            }
+            _ => Period::new(self.after, self.before, Precision::Minute).map(drop),
+        }
+    }
+
+    /// The period between `after` and `before`, if either is given.
+    pub(crate) fn bounds(&self) -> Option<Period> {
+        if self.after.is_none() && self.before.is_none() {
+            return None;
+        }
+        Period::new(self.after, self.before, Precision::Minute).ok()
+    }
+}
+
+/// What a memory has to say to a question.
+#[derive(Debug, Clone, Default)]
+pub struct Recollection {
+    /// Entries, best first.
+    pub items: Vec<EntryFound>,
+    /// Conversations, best first.
+    pub conversations: Vec<ConversationFound>,
+}
+
+/// An entry that was found.
+#[derive(Debug, Clone)]
+pub struct EntryFound {
+    /// The entry.
+    pub entry: Entry,
+    /// How well it answers; comparable inside one recollection only.
+    pub score: f32,
+    /// What spoke for it.
+    pub reasons: Vec<Reason>,
+}
+
+/// A conversation that was found.
+#[derive(Debug, Clone)]
+pub struct ConversationFound {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// How well it answers; comparable inside one recollection only.
+    pub score: f32,
+    /// What spoke for it.
+    pub reasons: Vec<Reason>,
+}

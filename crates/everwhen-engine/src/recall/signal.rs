@@ -1,0 +1,97 @@
+//! Signals: the named reasons why something was found, and the lanes they come from.
+
+/// One way to find something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// By the words that were used.
+    Words,
+    /// By what was meant.
+    Meaning,
+    /// By when it was said.
+    When,
+}
+
+impl Lane {
+    /// As written on every wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Meaning => "meaning",
+            Self::When => "when",
+        }
+    }
+}
+
+/// What can speak for a conversation or an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Signal {
+    /// The words of the question occur in it.
+    Words,
+    /// They occur close together, in one exchange of it.
+    Round,
+    /// They occur right before or after it.
+    WordsNearby,
+    /// Somebody speaks of himself in it.
+    Person,
+    /// The question names its speaker.
+    Speaker,
+    /// A passage of it means something similar.
+    Meaning,
+    /// A passage right before or after it does.
+    MeaningNearby,
+    /// A passage of it is close to the best passages of the conversation that stands out most.
+    Sibling,
+    /// Its conversation speaks for it.
+    Conversation,
+    /// It was said in or near the period asked about.
+    Period,
+    /// It was said recently.
+    Recent,
+}
+
+impl Signal {
+    /// As written on every wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Round => "round",
+            Self::WordsNearby => "words_nearby",
+            Self::Person => "person",
+            Self::Speaker => "speaker",
+            Self::Meaning => "meaning",
+            Self::MeaningNearby => "meaning_nearby",
+            Self::Sibling => "sibling",
+            Self::Conversation => "conversation",
+            Self::Period => "period",
+            Self::Recent => "recent",
+        }
+    }
+
+    /// The lane it comes from; a conversation's score comes from all of them.
+    pub fn lane(self) -> Option<Lane> {
+        match self {
+            Self::Words | Self::Round | Self::WordsNearby | Self::Person | Self::Speaker => {
+                Some(Lane::Words)
+            }
+            Self::Meaning | Self::MeaningNearby | Self::Sibling => Some(Lane::Meaning),
+            Self::Period | Self::Recent => Some(Lane::When),
+            Self::Conversation => None,
+        }
+    }
+
+    /// Whether only standing out among the candidates counts, not the number itself.
+    pub(crate) fn is_relative(self) -> bool {
+        !matches!(self, Self::Period | Self::Recent | Self::Speaker)
+    }
+}
+
+/// How much one signal gave.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reason {
+    /// The signal.
+    pub signal: Signal,
+    /// How strong it was: deviations above the mean of all candidates, or a share of one.
+    pub value: f32,
+    /// What it added to the score.
+    pub share: f32,
+}
