@@ -3,7 +3,12 @@
 //! Figures are compared inside one run, on the same machine, beside the same disk; absolute numbers
 //! of a shared machine mean little.
 
+mod bed;
+pub mod longmemeval;
+pub mod report;
+pub mod score;
 pub mod store;
 
 /// Why a measurement could not be made.
 pub use anyhow::Error;
+pub use bed::EmbedderChoice;

@@ -80,6 +80,13 @@ impl Engine {
         self
     }
 
+    /// The same, without one: words alone.
+    #[must_use]
+    pub fn without_embedder(mut self) -> Self {
+        self.embedder = None;
+        self
+    }
+
     /// Now, as this engine sees it.
     pub fn now(&self) -> Timestamp {
         self.world.now()

@@ -1,0 +1,267 @@
+//! `everwhen bench longmemeval`: does recall find the sessions that hold the answer?
+//!
+//! Walk: read → per question a fresh memory → remember every session with its date → ask at the
+//! question's date, with everything after that day cut off → judge → summary. Pooled, all sessions
+//! of the file stand in one memory and every question is asked there.
+
+mod data;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use everwhen::memory::{Address, Name, NewEntry, Role, Said};
+use everwhen::recall::{Query, Reason, Recollection};
+use jiff::{Timestamp, ToSpan};
+use serde::Serialize;
+
+pub use data::{Item, Session, Turn};
+
+use crate::bed::{Bed, EmbedderChoice, memory};
+use crate::report::{Ingest, Latency, Summary};
+use crate::score::{Judged, Scores};
+
+/// What to measure.
+#[derive(Debug, Clone)]
+pub struct LongMemEval {
+    /// The data.
+    pub data: PathBuf,
+    /// A file with the ids of the questions to ask, one per line; all if absent.
+    pub ids: Option<PathBuf>,
+    /// All sessions of the file in one memory.
+    pub pooled: bool,
+    /// Which embedder takes part.
+    pub embedder: EmbedderChoice,
+}
+
+/// Everything that was measured.
+#[derive(Debug)]
+pub struct LongMemEvalRun {
+    /// The numbers.
+    pub summary: Summary,
+    /// One line per question.
+    pub questions: Vec<Answered>,
+}
+
+/// One question and what was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Answered {
+    /// Its id.
+    pub question_id: String,
+    /// Its type.
+    pub question_type: String,
+    /// Sessions that hold the answer.
+    pub gold: Vec<String>,
+    /// Those of them in which the user says it: gold of the strict protocol.
+    pub strict_gold: Vec<String>,
+    /// Sessions, best first.
+    pub ranked: Vec<String>,
+    /// The place of each gold session, from 1.
+    pub places: Vec<Option<usize>>,
+    /// How long the answer took.
+    pub latency_ms: f64,
+    /// What spoke for each ranked session.
+    #[serde(skip)]
+    pub reasons: Vec<Vec<Reason>>,
+}
+
+/// Sessions that are asked for: enough for every metric.
+const RANKED: usize = 1_000;
+/// Sessions that are written down per question.
+const WRITTEN: usize = 50;
+
+/// Runs all of it; `step` is told after each question how many are done, of how many.
+pub async fn run(setup: &LongMemEval, step: &(dyn Fn(usize, usize) + Sync)) -> Result<LongMemEvalRun> {
+    let all = data::read(&setup.data)?;
+    let asked = chosen(&all, setup)?;
+    let bed = Bed::new(setup.embedder).await?;
+    let mut run = Run { bed, answered: Vec::new(), latencies: Vec::new(), ingest: (0, Duration::ZERO) };
+    let pool = memory("pool")?;
+    if setup.pooled {
+        run.take_in(&pool, &pooled(&all)).await?;
+    }
+    for (done, item) in asked.iter().enumerate() {
+        let place = if setup.pooled { pool.clone() } else { memory(&item.id)? };
+        if !setup.pooled {
+            run.take_in(&place, &item.haystack).await?;
+        }
+        run.ask(&place, item).await?;
+        step(done + 1, asked.len());
+    }
+    Ok(run.finish(setup))
+}
+
+fn chosen<'a>(all: &'a [Item], setup: &LongMemEval) -> Result<Vec<&'a Item>> {
+    let Some(path) = &setup.ids else { return Ok(all.iter().collect()) };
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the ids in {}", path.display()))?;
+    let ids: HashSet<&str> = text.split_whitespace().collect();
+    Ok(all.iter().filter(|item| ids.contains(item.id.as_str())).collect())
+}
+
+/// Every session of the file once, dated where it is gold if it is anywhere.
+fn pooled(all: &[Item]) -> Vec<Session> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut sessions: Vec<Session> = Vec::new();
+    for item in all {
+        for session in &item.haystack {
+            match places.get(session.id.as_str()) {
+                Some(place) if item.gold.contains(&session.id) => {
+                    sessions[*place].date = session.date;
+                }
+                Some(_) => {}
+                None => {
+                    places.insert(&session.id, sessions.len());
+                    sessions.push(session.clone());
+                }
+            }
+        }
+    }
+    sessions
+}
+
+struct Run {
+    bed: Bed,
+    answered: Vec<Answered>,
+    latencies: Vec<Duration>,
+    ingest: (usize, Duration),
+}
+
+impl Run {
+    /// Remembers sessions, and asks once so that the index is made.
+    async fn take_in(
+        &mut self,
+        place: &Address<everwhen::memory::MemoryId>,
+        sessions: &[Session],
+    ) -> Result<()> {
+        let entries: Result<Vec<Vec<NewEntry>>> = sessions.iter().map(entries).collect();
+        let entries = entries?.concat();
+        let began = Instant::now();
+        self.bed.remember(place, &entries).await?;
+        self.bed.recall(place, Query::new("ready?")).await?;
+        self.ingest.0 += entries.len();
+        self.ingest.1 += began.elapsed();
+        Ok(())
+    }
+
+    async fn ask(&mut self, place: &Address<everwhen::memory::MemoryId>, item: &Item) -> Result<()> {
+        let query = Query {
+            asked_at: Some(item.asked_at),
+            before: Some(end_of_day(item.asked_at)?),
+            limit: Some(RANKED),
+            ..Query::new(item.text.clone())
+        };
+        let (found, latency) = self.bed.recall(place, query).await?;
+        self.answered.push(answered(item, found, latency));
+        self.latencies.push(latency);
+        Ok(())
+    }
+
+    fn finish(self, setup: &LongMemEval) -> LongMemEvalRun {
+        let (entries, took) = self.ingest;
+        let split = setup.ids.as_ref().and_then(|path| path.file_stem());
+        let pooled = if setup.pooled { " pooled" } else { "" };
+        let summary = Summary {
+            dataset: format!("LongMemEval S{pooled}"),
+            n: self.answered.len(),
+            split: split.map_or("all".into(), |stem| stem.to_string_lossy().into_owned()),
+            protocols: protocols(&self.answered),
+            by_type: by_type(&self.answered),
+            latency_ms: Latency::of(self.latencies),
+            ingest: Ingest { entries, seconds: took.as_secs_f64() },
+            embedder: setup.embedder.as_str().into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+        };
+        LongMemEvalRun { summary, questions: self.answered }
+    }
+}
+
+/// The entries of a session, all said at its date, in a conversation of the caller's own.
+fn entries(session: &Session) -> Result<Vec<NewEntry>> {
+    let name = Address::Name(Name::new("session", session.id.clone())?);
+    let turns = session.turns.iter().filter(|turn| !turn.content.trim().is_empty());
+    turns
+        .map(|turn| {
+            let said = Said::new(turn.content.replace('\0', " "))?;
+            let entry = NewEntry::new(Role::named(&turn.role)?, said).said_at(session.date);
+            Ok(NewEntry { conversation: Some(name.clone()), ..entry })
+        })
+        .collect()
+}
+
+fn end_of_day(instant: Timestamp) -> Result<Timestamp> {
+    let day = instant.to_zoned(jiff::tz::TimeZone::UTC).date();
+    Ok(day.checked_add(1.day())?.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp())
+}
+
+fn answered(item: &Item, found: Recollection, latency: Duration) -> Answered {
+    let names = |one: &everwhen::recall::ConversationFound| one.conversation.wire_name();
+    let mut ranked: Vec<String> = found.conversations.iter().map(names).collect();
+    let place = |gold: &String| ranked.iter().position(|name| name == gold).map(|at| at + 1);
+    let places = item.gold.iter().map(place).collect();
+    let mut reasons: Vec<_> = found.conversations.into_iter().map(|one| one.reasons).collect();
+    if ranked.len() > 500 {
+        ranked.truncate(WRITTEN);
+        reasons.truncate(WRITTEN);
+    }
+    Answered {
+        question_id: item.id.clone(),
+        question_type: item.kind.clone(),
+        gold: item.gold.clone(),
+        strict_gold: strict_gold(item),
+        ranked,
+        places,
+        latency_ms: latency.as_secs_f64() * 1000.0,
+        reasons,
+    }
+}
+
+/// Gold sessions in which a turn of the user holds the answer.
+fn strict_gold(item: &Item) -> Vec<String> {
+    let says = |turn: &Turn| turn.role == "user" && turn.has_answer;
+    let said = |id: &&String| {
+        item.haystack.iter().any(|session| session.id == **id && session.turns.iter().any(says))
+    };
+    item.gold.iter().filter(said).cloned().collect()
+}
+
+impl Answered {
+    /// Whether the question asks for what is not there.
+    pub fn is_abstention(&self) -> bool {
+        self.question_id.ends_with("_abs")
+    }
+
+    /// The ranking against the gold of the set.
+    pub fn judged(&self) -> Judged {
+        Judged::new(self.ranked.iter().map(String::as_str), &self.gold)
+    }
+
+    fn judged_strictly(&self) -> Judged {
+        Judged::new(self.ranked.iter().map(String::as_str), &self.strict_gold)
+    }
+}
+
+/// All questions, those that can be answered, and those of the official strict mean.
+fn protocols(answered: &[Answered]) -> BTreeMap<String, Scores> {
+    let all: Vec<Judged> = answered.iter().map(Answered::judged).collect();
+    let answerable = || answered.iter().filter(|one| !one.is_abstention());
+    let without_abstention: Vec<Judged> = answerable().map(Answered::judged).collect();
+    let strict: Vec<Judged> = answerable()
+        .filter(|one| !one.strict_gold.is_empty())
+        .map(Answered::judged_strictly)
+        .collect();
+    let scores = |judged: &[Judged]| Scores::of(&judged.iter().collect::<Vec<_>>());
+    [("500", scores(&all)), ("470", scores(&without_abstention)), ("419", scores(&strict))]
+        .map(|(name, scores)| (name.to_owned(), scores))
+        .into()
+}
+
+fn by_type(answered: &[Answered]) -> BTreeMap<String, Scores> {
+    let mut types: BTreeMap<String, Vec<Judged>> = BTreeMap::new();
+    for one in answered.iter().filter(|one| !one.is_abstention()) {
+        types.entry(one.question_type.clone()).or_default().push(one.judged());
+    }
+    let scores = |judged: Vec<Judged>| Scores::of(&judged.iter().collect::<Vec<_>>());
+    types.into_iter().map(|(name, judged)| (name, scores(judged))).collect()
+}

@@ -1,0 +1,174 @@
+//! The data: the upstream JSON array with sessions inside, or the packed pair of files.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde::Deserialize;
+
+/// One turn of a session.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Turn {
+    /// `user` or `assistant`.
+    pub role: String,
+    /// What was said.
+    pub content: String,
+    /// Whether it holds the answer.
+    #[serde(default)]
+    pub has_answer: bool,
+}
+
+/// A session with its name and date.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// Its id, which never reaches indexed text.
+    pub id: String,
+    /// When it took place.
+    pub date: Timestamp,
+    /// What was said.
+    pub turns: Arc<Vec<Turn>>,
+}
+
+/// One question with its haystack.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// Its id; `_abs` at the end marks one that cannot be answered.
+    pub id: String,
+    /// Its type.
+    pub kind: String,
+    /// The question.
+    pub text: String,
+    /// When it is asked.
+    pub asked_at: Timestamp,
+    /// Sessions that hold the answer.
+    pub gold: Vec<String>,
+    /// All sessions, each once.
+    pub haystack: Vec<Session>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    question_id: String,
+    question_type: String,
+    question: String,
+    question_date: String,
+    answer_session_ids: Vec<String>,
+    haystack_dates: Vec<String>,
+    haystack_session_ids: Vec<String>,
+    #[serde(default)]
+    haystack_sessions: Vec<Vec<Turn>>,
+}
+
+#[derive(Deserialize)]
+struct PackedSession {
+    id: String,
+    turns: Vec<Turn>,
+}
+
+/// Reads a JSON array, or a directory with `questions.jsonl` and `sessions.jsonl`, plain or `.zst`.
+pub fn read(path: &Path) -> Result<Vec<Item>> {
+    if path.is_dir() {
+        return read_packed(path);
+    }
+    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let rows: Vec<Row> = serde_json::from_reader(BufReader::new(file))
+        .with_context(|| format!("{} is not LongMemEval's JSON", path.display()))?;
+    rows.into_iter().map(|row| item(row, &HashMap::new())).collect()
+}
+
+fn read_packed(directory: &Path) -> Result<Vec<Item>> {
+    let mut sessions = HashMap::new();
+    for line in open(directory, "sessions.jsonl")?.lines() {
+        let session: PackedSession = serde_json::from_str(&line?)?;
+        sessions.insert(session.id, Arc::new(session.turns));
+    }
+    let lines = open(directory, "questions.jsonl")?.lines();
+    lines.map(|line| item(serde_json::from_str(&line?)?, &sessions)).collect()
+}
+
+/// A file of a directory, unpacked on the way if it is packed.
+fn open(directory: &Path, name: &str) -> Result<BufReader<Box<dyn Read>>> {
+    let plain = directory.join(name);
+    if plain.exists() {
+        return Ok(BufReader::new(Box::new(File::open(plain)?)));
+    }
+    let packed = directory.join(format!("{name}.zst"));
+    let file = File::open(&packed)
+        .with_context(|| format!("neither {name} nor {name}.zst in {}", directory.display()))?;
+    let mut decoder = zstd::Decoder::new(file)?;
+    decoder.window_log_max(27)?;
+    Ok(BufReader::with_capacity(1 << 20, Box::new(decoder)))
+}
+
+fn item(row: Row, packed: &HashMap<String, Arc<Vec<Turn>>>) -> Result<Item> {
+    let mut haystack: Vec<Session> = Vec::new();
+    let mut inline = row.haystack_sessions.into_iter();
+    for (id, date) in row.haystack_session_ids.into_iter().zip(&row.haystack_dates) {
+        let turns = match inline.next() {
+            Some(turns) => Arc::new(turns),
+            None => packed.get(&id).cloned().with_context(|| format!("no session {id}"))?,
+        };
+        if haystack.iter().all(|known| known.id != id) {
+            haystack.push(Session { id, date: read_date(date)?, turns });
+        }
+    }
+    Ok(Item {
+        id: row.question_id,
+        kind: row.question_type,
+        text: row.question,
+        asked_at: read_date(&row.question_date)?,
+        gold: row.answer_session_ids,
+        haystack,
+    })
+}
+
+/// `2023/05/30 (Tue) 20:36`, as UTC.
+fn read_date(text: &str) -> Result<Timestamp> {
+    let Some((day, rest)) = text.split_once(" (") else { bail!("cannot read the date {text:?}") };
+    let time = rest.split_once(") ").map_or("00:00", |(_, time)| time);
+    let civil = DateTime::strptime("%Y/%m/%d %H:%M", format!("{day} {time}"))
+        .with_context(|| format!("cannot read the date {text:?}"))?;
+    Ok(civil.to_zoned(TimeZone::UTC)?.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_as_utc() {
+        let date = read_date("2023/05/30 (Tue) 20:36").unwrap();
+        assert_eq!(date.to_string(), "2023-05-30T20:36:00Z");
+        assert!(read_date("30.5.2023").is_err());
+    }
+
+    #[test]
+    fn both_forms_give_the_same_haystack_and_a_session_counts_once() {
+        let row = serde_json::json!({
+            "question_id": "q", "question_type": "t", "question": "?",
+            "question_date": "2023/05/30 (Tue) 20:36", "answer_session_ids": ["a"],
+            "haystack_dates": ["2023/05/20 (Sat) 03:29", "2023/05/21 (Sun) 03:29"],
+            "haystack_session_ids": ["a", "a"],
+        });
+        let turns = serde_json::json!([{"role": "user", "content": "hello", "has_answer": true}]);
+        let directory = tempfile::tempdir().unwrap();
+        let packed = serde_json::json!({"id": "a", "turns": turns});
+        std::fs::write(directory.path().join("sessions.jsonl"), packed.to_string()).unwrap();
+        std::fs::write(directory.path().join("questions.jsonl"), row.to_string()).unwrap();
+        let mut whole = row;
+        whole["haystack_sessions"] = serde_json::json!([turns, turns]);
+        let single = directory.path().join("all.json");
+        std::fs::write(&single, serde_json::json!([whole]).to_string()).unwrap();
+        for path in [directory.path(), &single] {
+            let items = read(path).unwrap();
+            assert_eq!(items[0].haystack.len(), 1, "{}", path.display());
+            assert!(items[0].haystack[0].turns[0].has_answer);
+        }
+    }
+}
