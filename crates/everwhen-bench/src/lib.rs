@@ -4,10 +4,12 @@
 //! of a shared machine mean little.
 
 mod bed;
+pub mod locomo;
 pub mod longmemeval;
 pub mod report;
 pub mod score;
 pub mod store;
+pub mod temporal;
 
 /// Why a measurement could not be made.
 pub use anyhow::Error;

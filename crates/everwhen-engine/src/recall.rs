@@ -4,6 +4,7 @@
 //! → fetch what was found. The index is a pure data structure of this crate, fed from the store in
 //! sequence order, so the answer is the same on every store.
 
+mod about;
 mod fuse;
 mod index;
 mod lanes;
@@ -16,12 +17,14 @@ mod signal;
 mod text;
 mod weights;
 
-use std::sync::Arc;
+use jiff::Timestamp;
 
+pub use about::About;
 pub use query::{ConversationFound, EntryFound, PeriodUse, Query, Recollection};
 pub(crate) use shelf::Shelf;
 pub use signal::{Lane, Reason, Signal};
 
+use self::about::Target;
 use self::rank::{Question, Ranked, Ranking, rank};
 use self::scope::Narrow;
 use self::shelf::Shared;
@@ -40,9 +43,9 @@ pub(crate) async fn recall(
     query.check()?;
     let index = engine.shelf.caught_up(engine, place).await?;
     let vector = embed(engine, &query.text).await?;
-    let found = look(&index, engine, &vault, &query, vector);
-    let wanted = engine.store.look(move |snapshot| fetch(snapshot, place, found)).await?;
-    Ok(wanted)
+    let asked_at = query.asked_at.unwrap_or_else(|| engine.now());
+    let found = look(&index, &vault, asked_at, &query, vector);
+    engine.store.look(move |snapshot| fetch(snapshot, place, found)).await
 }
 
 async fn embed(engine: &Engine, text: &str) -> Result<Option<Vec<f32>>> {
@@ -56,25 +59,25 @@ async fn embed(engine: &Engine, text: &str) -> Result<Option<Vec<f32>>> {
 struct Found {
     conversations: Vec<(ConversationId, Ranked)>,
     entries: Vec<(EntryId, Ranked)>,
+    about: Option<About>,
+    nothing_in_period: bool,
 }
 
-fn look(
-    shared: &Arc<Shared>,
-    engine: &Engine,
-    vault: &VaultInfo,
-    query: &Query,
-    vector: Option<Vec<f32>>,
-) -> Found {
+/// Plans and ranks, while the index is held.
+fn look(shared: &Shared, vault: &VaultInfo, asked_at: Timestamp, query: &Query, vector: Option<Vec<f32>>) -> Found {
     let index = shared.read();
-    let _ = vault;
+    let base = Narrow { as_of: query.as_of, period: query.bounds(), ..Narrow::default() };
+    let target = Target::read(&query.text, asked_at, &vault.zone, query.period);
+    let aim = target.aim(&index, base, query.period);
     let question = Question {
-        terms: plan::terms(&index, &query.text),
+        terms: plan::terms(&index, &target.rest(&query.text)),
         speakers: plan::speakers(&index, &query.text),
         about_replies: plan::is_about_replies(&query.text),
         vector,
-        asked_at: query.asked_at.unwrap_or_else(|| engine.now()),
-        period: None,
-        narrow: Narrow { as_of: query.as_of, periods: [query.bounds(), None] },
+        asked_at,
+        period: aim.period,
+        chosen: aim.chosen,
+        narrow: aim.narrow,
         limit: query.limit.unwrap_or(limits::RECALL_ITEMS_DEFAULT),
     };
     let Ranking { conversations, entries } = rank(&index, &question);
@@ -83,12 +86,18 @@ fn look(
     Found {
         conversations: conversations.into_iter().map(|one| (conversation(&one), one)).collect(),
         entries: entries.into_iter().map(|one| (entry(&one), one)).collect(),
+        about: target.about(),
+        nothing_in_period: aim.nothing,
     }
 }
 
 /// Reads what was found. What was forgotten meanwhile is left out.
 fn fetch(snapshot: &dyn Snapshot, place: MemoryRef, found: Found) -> Result<Recollection> {
-    let mut recollection = Recollection::default();
+    let mut recollection = Recollection {
+        about: found.about,
+        nothing_in_period: found.nothing_in_period,
+        ..Recollection::default()
+    };
     for (id, Ranked { score, reasons, .. }) in found.entries {
         if let Some(entry) = snapshot.entry(place, id)? {
             recollection.items.push(EntryFound { entry, score, reasons });

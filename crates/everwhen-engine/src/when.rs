@@ -7,6 +7,7 @@
 mod clock;
 mod gap;
 mod period;
+pub mod phrase;
 mod typed;
 mod zone;
 

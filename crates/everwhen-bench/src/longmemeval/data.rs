@@ -72,7 +72,7 @@ struct PackedSession {
 }
 
 /// Reads a JSON array, or a directory with `questions.jsonl` and `sessions.jsonl`, plain or `.zst`.
-pub fn read(path: &Path) -> Result<Vec<Item>> {
+pub(super) fn read(path: &Path) -> Result<Vec<Item>> {
     if path.is_dir() {
         return read_packed(path);
     }

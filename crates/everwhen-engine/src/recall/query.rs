@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::Reason;
+use super::{About, Reason};
 use crate::memory::{Conversation, Entry};
 use crate::when::{Period, Precision};
 use crate::{Error, Result, limits};
@@ -93,6 +93,10 @@ pub struct Recollection {
     pub items: Vec<EntryFound>,
     /// Conversations, best first.
     pub conversations: Vec<ConversationFound>,
+    /// The stretch the question asks about, said back.
+    pub about: Option<About>,
+    /// Nothing was said in that stretch; what is here lies outside.
+    pub nothing_in_period: bool,
 }
 
 /// An entry that was found.

@@ -30,6 +30,8 @@ pub(crate) struct Question {
     pub(crate) asked_at: Timestamp,
     /// The stretch it asks about.
     pub(crate) period: Option<Period>,
+    /// Conversations it asks for by their order.
+    pub(crate) chosen: Option<Vec<bool>>,
     /// What narrows it.
     pub(crate) narrow: Narrow,
     /// How many of each kind to answer.
@@ -149,14 +151,34 @@ impl Asked<'_> {
                 |meaning| pick(&meaning.conversations, candidates),
             ),
             Signal::Sibling => self.siblings(candidates),
-            Signal::Period => self.in_time(candidates, |times| {
-                self.question.period.as_ref().map_or(0.0, |period| nearness(period, times))
-            }),
+            Signal::Period => candidates.iter().map(|number| self.in_period(*number)).collect(),
+            Signal::Own => pick(&self.words.own, candidates),
+            Signal::Cover => pick(&self.words.covers, candidates),
+            Signal::MeaningTop => self.meaning_top(candidates),
+            Signal::MeaningReply => self.meaning.as_ref().map_or_else(
+                || vec![0.0; candidates.len()],
+                |meaning| pick(&meaning.replies, candidates),
+            ),
             Signal::Recent => {
                 self.in_time(candidates, |(_, last)| recency(self.question.asked_at, last))
             }
             _ => vec![0.0; candidates.len()],
         }
+    }
+
+    fn meaning_top(&self, candidates: &[u32]) -> Vec<f32> {
+        let Some(meaning) = &self.meaning else { return vec![0.0; candidates.len()] };
+        candidates.iter().map(|c| meaning.tops[*c as usize].iter().sum::<f32>()).collect()
+    }
+
+    /// How near a conversation is to what the question says of time.
+    fn in_period(&self, number: u32) -> f32 {
+        let question = self.question;
+        if question.chosen.as_ref().is_some_and(|chosen| chosen[number as usize]) {
+            return 1.0;
+        }
+        let times = self.scope.census.conversations[number as usize].times;
+        question.period.zip(times).map_or(0.0, |(period, times)| nearness(&period, times))
     }
 
     /// How much a conversation is about the people in it; nothing if replies are asked for.
@@ -183,12 +205,13 @@ impl Asked<'_> {
             .nearest
             .iter()
             .filter(|(passage, _)| home(*passage) == first)
+            .filter(|(passage, _)| !self.index.homes[self.index.vectors.entry(*passage as usize) as usize].reply)
             .take(2)
             .map(|(passage, _)| *passage as usize)
             .collect();
         let mut closest = vec![0.0f32; self.index.conversations.len()];
         for passage in 0..self.index.vectors.len() {
-            if self.scope.admits(self.index.vectors.entry(passage)) {
+            if self.scope.admits(self.index.vectors.entry(passage)) && !self.index.homes[self.index.vectors.entry(passage) as usize].reply {
                 let conversation = home(passage as u32) as usize;
                 for seed in &seeds {
                     closest[conversation] =

@@ -11,12 +11,34 @@ use super::index::{Census, Index};
 use crate::when::Period;
 
 /// What narrows a question.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Narrow {
     /// Only what had been stored by then.
     pub(crate) as_of: Option<Timestamp>,
-    /// Only what was said in these periods.
-    pub(crate) periods: [Option<Period>; 2],
+    /// Only what was said between the caller's bounds.
+    pub(crate) period: Option<Period>,
+    /// Only what was said when the question says.
+    pub(crate) about: Option<Period>,
+    /// Only these conversations.
+    pub(crate) conversations: Option<Vec<bool>>,
+    /// Not this conversation.
+    pub(crate) without: Option<u32>,
+}
+
+impl Narrow {
+    fn is_open(&self) -> bool {
+        self.as_of.is_none()
+            && self.period.is_none()
+            && self.about.is_none()
+            && self.conversations.is_none()
+            && self.without.is_none()
+    }
+
+    fn admits(&self, time: Timestamp, conversation: u32) -> bool {
+        [self.period, self.about].iter().flatten().all(|period| period.contains(time))
+            && self.conversations.as_ref().is_none_or(|among| among[conversation as usize])
+            && self.without != Some(conversation)
+    }
 }
 
 /// The entries of an index as one question sees them.
@@ -33,7 +55,7 @@ const ADMITTED: u8 = 2;
 
 impl<'i> Scope<'i> {
     pub(crate) fn new(index: &'i Index, narrow: &Narrow) -> Self {
-        if narrow.as_of.is_none() && narrow.periods.iter().all(Option::is_none) {
+        if narrow.is_open() {
             return Self { marks: None, index, census: Cow::Borrowed(&index.census) };
         }
         let marks: Vec<u8> = (0..index.homes.len()).map(|entry| mark(index, entry, narrow)).collect();
@@ -72,7 +94,7 @@ fn mark(index: &Index, entry: usize, narrow: &Narrow) -> u8 {
         None => index.homes[entry].current,
         Some(time) => facts.created <= time && facts.gone.is_none_or(|gone| gone > time),
     };
-    let inside = narrow.periods.iter().flatten().all(|period| period.contains(facts.time));
+    let inside = narrow.admits(facts.time, index.homes[entry].conversation);
     u8::from(seen) * (SEEN | if inside { ADMITTED } else { 0 })
 }
 

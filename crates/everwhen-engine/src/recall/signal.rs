@@ -41,6 +41,14 @@ pub enum Signal {
     MeaningNearby,
     /// A passage of it is close to the best passages of the conversation that stands out most.
     Sibling,
+    /// x
+    Own,
+    /// x
+    Cover,
+    /// x
+    MeaningTop,
+    /// x
+    MeaningReply,
     /// Its conversation speaks for it.
     Conversation,
     /// It was said in or near the period asked about.
@@ -61,6 +69,10 @@ impl Signal {
             Self::Meaning => "meaning",
             Self::MeaningNearby => "meaning_nearby",
             Self::Sibling => "sibling",
+            Self::Own => "own",
+            Self::Cover => "cover",
+            Self::MeaningTop => "meaning_top",
+            Self::MeaningReply => "meaning_reply",
             Self::Conversation => "conversation",
             Self::Period => "period",
             Self::Recent => "recent",
@@ -73,6 +85,7 @@ impl Signal {
             Self::Words | Self::Round | Self::WordsNearby | Self::Person | Self::Speaker => {
                 Some(Lane::Words)
             }
+            Self::Own | Self::Cover | Self::MeaningTop | Self::MeaningReply => None,
             Self::Meaning | Self::MeaningNearby | Self::Sibling => Some(Lane::Meaning),
             Self::Period | Self::Recent => Some(Lane::When),
             Self::Conversation => None,

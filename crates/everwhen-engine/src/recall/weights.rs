@@ -13,14 +13,18 @@ pub(crate) const CONVERSATIONS: Weights = &[
     (Round, 0.0),
     (Meaning, 1.3),
     (Person, 0.0),
-    (Sibling, 0.0),
+    (Sibling, 0.5),
+    (Own, 0.0),
+    (Cover, 0.0),
+    (MeaningTop, 0.0),
+    (MeaningReply, 0.0),
     (Period, 0.0),
     (Recent, 0.0),
 ];
 
 /// For conversations, where there is no embedder.
 pub(crate) const CONVERSATIONS_BY_WORDS: Weights =
-    &[(Words, 1.0), (Round, 0.0), (Person, 0.0), (Period, 0.0), (Recent, 0.0)];
+    &[(Words, 1.0), (Round, 0.0), (Person, 0.0), (Own, 0.0), (Cover, 0.0), (Period, 0.0), (Recent, 0.0)];
 
 /// For entries.
 pub(crate) const ENTRIES: Weights = &[

@@ -12,6 +12,8 @@ const NOTHING: f32 = 0.0;
 pub(crate) struct MeaningScores {
     /// Cosine of the nearest passage, per conversation.
     pub(crate) conversations: Vec<f32>,
+    pub(crate) tops: Vec<[f32; 3]>,
+    pub(crate) replies: Vec<f32>,
     /// Cosine of the nearest passage, per entry.
     pub(crate) entries: Vec<f32>,
     /// The nearest passages with their cosines, nearest first.
@@ -28,12 +30,20 @@ pub(crate) fn score(index: &Index, scope: &Scope<'_>, question: &[f32]) -> Meani
     let nearest = rescore(index, &mut near, question);
     let mut scores = MeaningScores {
         conversations: vec![NOTHING; index.conversations.len()],
+        tops: vec![[0.0; 3]; index.conversations.len()],
+        replies: vec![0.0; index.conversations.len()],
         entries: vec![NOTHING; index.homes.len()],
         nearest,
     };
     for (passage, cosine) in near {
         let entry = index.vectors.entry(passage as usize) as usize;
         let conversation = index.homes[entry].conversation as usize;
+        if index.homes[entry].reply {
+            scores.replies[conversation] = scores.replies[conversation].max(cosine);
+            continue;
+        }
+        let tops = &mut scores.tops[conversation];
+        if cosine > tops[2] { tops[2] = cosine; tops.sort_by(|a, b| b.total_cmp(a)); }
         scores.entries[entry] = scores.entries[entry].max(cosine);
         scores.conversations[conversation] = scores.conversations[conversation].max(cosine);
     }

@@ -21,6 +21,8 @@ pub(crate) struct WordScores {
     pub(crate) best_rounds: Vec<f32>,
     /// BM25 per entry.
     pub(crate) entries: Vec<f32>,
+    pub(crate) own: Vec<f32>,
+    pub(crate) covers: Vec<f32>,
 }
 
 /// Scores every place where one of the terms occurs.
@@ -34,6 +36,8 @@ struct Tally<'q, 'i> {
     index: &'i Index,
     scope: &'q Scope<'i>,
     conversations: Level,
+    own: Level,
+    covers: Vec<f32>,
     rounds: Level,
     entries: Vec<f32>,
     occurrences: Vec<(u32, f32)>,
@@ -45,6 +49,8 @@ impl<'q, 'i> Tally<'q, 'i> {
             index,
             scope,
             conversations: Level::new(index.conversations.len()),
+            own: Level::new(index.conversations.len()),
+            covers: vec![0.0; index.rounds.len()],
             rounds: Level::new(index.rounds.len()),
             entries: vec![0.0; index.homes.len()],
             occurrences: Vec::new(),
@@ -69,6 +75,7 @@ impl<'q, 'i> Tally<'q, 'i> {
             let weight = if home.reply { REPLY } else { 1.0 };
             let said = weight * count / held_back(length, means[field]);
             self.conversations.add(home.conversation, said, admitted);
+            if !home.reply { self.own.add(home.conversation, said, admitted); }
             let round = count / held_back(census.rounds[home.round as usize], mean_round);
             self.rounds.add(home.round, round, admitted);
             if admitted {
@@ -76,6 +83,9 @@ impl<'q, 'i> Tally<'q, 'i> {
             }
         }
         self.conversations.close_term(census.conversation_total);
+        self.own.close_term(census.conversation_total);
+        let rr = rarity(self.rounds.touched.len() as u32, census.round_total);
+        for t in &self.rounds.touched { self.covers[*t as usize] += rr; }
         self.rounds.close_term(census.round_total);
         let rarity = rarity(seen, census.entry_total);
         for (entry, said) in &self.occurrences {
@@ -89,7 +99,14 @@ impl<'q, 'i> Tally<'q, 'i> {
             let best = &mut best_rounds[*conversation as usize];
             *best = best.max(*score);
         }
+        let mut covers = vec![0.0f32; self.index.conversations.len()];
+        for (conversation, score) in self.index.rounds.iter().zip(&self.covers) {
+            let best = &mut covers[*conversation as usize];
+            *best = best.max(*score);
+        }
         WordScores {
+            own: self.own.scores,
+            covers,
             conversations: self.conversations.scores,
             best_rounds,
             entries: self.entries,

@@ -1,0 +1,316 @@
+//! Reads English time phrases out of questions and entries, without a model and without a clock.
+//!
+//! A closed grammar that refuses rather than guesses: what only looks like a time ("may I", "the
+//! second floor", "$5") gives nothing. Everything counts from an anchor, which is when a question
+//! was asked or an entry was said, on the wall calendar of a [`Zone`]; results are half-open
+//! [`Period`]s.
+//!
+//! The walk: [`lexer`] cuts the text into tokens. From each token that can begin a phrase, the
+//! families are tried and the longest reading wins: [`point`] and [`spans`] for times,
+//! [`ordinals`] for "the third session", [`asked`] for "how many days". The words for days come
+//! from [`place`], which holds [`calendar`], [`relative`], [`turns`] and [`offsets`]; [`scene`]
+//! turns days into instants at the very end.
+//!
+//! Rules that a reader may want to know:
+//!
+//! * A bare name ("in March", "Friday", "May 7th") is the latest begun by the anchor's day, unless
+//!   the [`Lean`] says otherwise.
+//! * "N days ago" is the calendar day; "N weeks ago" seven days around that day; "N months ago" and
+//!   "N years ago" the calendar month and year. See [`When`] for what goes with it.
+//! * "Last week" is the week before, Monday to Sunday; "the last week" and "the past week" the
+//!   seven days up to and including today. Stretches that last until now end with today.
+//! * "Last Friday" is the latest before today, "next Friday" the first after it, "this Friday" the
+//!   one of this week, Monday to Sunday.
+//! * Early, mid and late are thirds; see [`slice`]. Seasons are three calendar months of the north.
+//! * "Until March" ends where March begins; between, from, through and until a day include their
+//!   last end.
+//! * "About" takes the tolerance into the period and adds as much again.
+//! * Figures with slashes are month first unless that cannot be; with dots, day first.
+
+mod asked;
+mod calendar;
+mod clock;
+mod counts;
+mod cursor;
+mod days;
+mod holidays;
+mod lexer;
+mod named;
+mod numerals;
+mod offsets;
+mod ordinals;
+mod place;
+mod point;
+mod relative;
+mod scene;
+mod sense;
+mod slice;
+mod spans;
+mod starters;
+mod turns;
+mod vocabulary;
+
+use std::ops::Range;
+
+use crate::when::{Period, Precision, Zone};
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use cursor::Cursor;
+use scene::Scene;
+
+/// Which way a bare name leans: "Friday" in a question is past, in a plan it is to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lean {
+    /// The latest begun by the anchor's day.
+    #[default]
+    Past,
+    /// The first not over before the anchor's day.
+    Future,
+    /// Whichever is nearer.
+    Nearest,
+}
+
+/// All time phrases of a text, in the order in which they stand there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// The phrases; their ranges do not overlap.
+    pub phrases: Vec<Phrase>,
+}
+
+/// One time phrase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phrase {
+    /// Where it stands, in bytes; both ends are character boundaries.
+    pub range: Range<usize>,
+    /// Its words, as written.
+    pub text: String,
+    /// What it means.
+    pub meaning: Meaning,
+    /// How sure the reading is.
+    pub confidence: Confidence,
+}
+
+/// How sure a reading is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    /// The words leave another reading, or are vague: "on Friday", "a few weeks ago".
+    Likely,
+    /// The words have one reading.
+    Certain,
+}
+
+/// What a phrase means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// A stretch of time.
+    Period(When),
+    /// Some of several, by their order.
+    Ordinal(Ordinal),
+    /// A question about time itself.
+    Asked(Asked),
+}
+
+/// A stretch of time as people mean it: `likely` lies inside `reach`, and so does `period`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct When {
+    /// The stretch that was said.
+    pub period: Period,
+    /// Where an exact speaker points: for "two months ago", the day two months ago. The same as
+    /// the period where the words are exact.
+    pub likely: Period,
+    /// How far the words stretch for a careless speaker: where to look when the period is empty.
+    pub reach: Period,
+    /// What the period was found from.
+    pub origin: Origin,
+    /// "Earlier today": the conversation that is going on at the anchor is not meant.
+    pub earlier: bool,
+}
+
+/// What a period was found from. Written dates hold wherever they are read; the others count from
+/// the anchor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// Counted from the anchor: "two weeks ago".
+    Counted,
+    /// A name that comes round again: "in March".
+    Named,
+    /// Written out with its year, or counted from such a date.
+    Written,
+}
+
+/// Some of several things in the order of time: from the `first`-th to the `last`-th, counted from
+/// one, from either side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Ordinal {
+    /// What is counted.
+    pub of: Counted,
+    /// From which side.
+    pub from: Side,
+    /// The first meant; with [`Side::Last`], 1 is the latest.
+    pub first: u32,
+    /// The last meant, counted from the same side; equal to `first` for a single one.
+    pub last: u32,
+}
+
+/// What an ordinal counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Counted {
+    /// The conversations of the memory: "our third session".
+    Conversations,
+    /// Whatever matches the rest of the question: "the first time I saw her".
+    Matches,
+}
+
+/// The side from which an ordinal counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// From the earliest on.
+    First,
+    /// From the latest back.
+    Last,
+}
+
+/// A question about time itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// When something was; with the precision asked for, if any: "in which year".
+    When(Option<Precision>),
+    /// How long something is.
+    HowLong {
+        /// The unit asked for: "how many days".
+        unit: Option<Measure>,
+        /// What the length is of.
+        length: Length,
+    },
+    /// In which order things were.
+    Order,
+}
+
+/// A unit in which a length is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// Minutes.
+    Minutes,
+    /// Hours.
+    Hours,
+    /// Days.
+    Days,
+    /// Weeks.
+    Weeks,
+    /// Months.
+    Months,
+    /// Years.
+    Years,
+}
+
+/// What a length is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Length {
+    /// From then to the anchor: "how many days ago".
+    Ago,
+    /// From the anchor to something ahead: "how long until".
+    Until,
+    /// From one thing to another: "how many days passed between A and B".
+    Between,
+    /// Of one thing: "how long did it take".
+    Lasting,
+}
+
+impl Reading {
+    /// The stretch the text is about: see [`Reading::combined`].
+    pub fn about(&self) -> Option<Period> {
+        self.combined(|when| when.period)
+    }
+
+    /// Where to look when nothing is found in [`Reading::about`].
+    pub fn reach(&self) -> Option<Period> {
+        self.combined(|when| when.reach)
+    }
+
+    /// All phrases of [`Meaning::Period`], in order.
+    pub fn periods(&self) -> impl Iterator<Item = &When> {
+        self.phrases.iter().filter_map(|phrase| match &phrase.meaning {
+            Meaning::Period(when) => Some(when),
+            _ => None,
+        })
+    }
+
+    /// Several phrases together. Written dates silence those counted from the anchor, which then
+    /// belong to what was said at the written date ("what did she do last Friday, as mentioned on
+    /// 21 February 2023"). What remains is intersected ("in March ... on a Friday evening"), or
+    /// spanned where it does not overlap ("in May and in July").
+    fn combined(&self, part: fn(&When) -> Period) -> Option<Period> {
+        let strongest = self.periods().map(|when| when.origin).max()?;
+        let written = strongest == Origin::Written;
+        self.periods()
+            .filter(|when| !written || when.origin == Origin::Written)
+            .map(part)
+            .reduce(|a, b| a.intersection(&b).unwrap_or_else(|| hull(a, b)))
+    }
+
+    /// The ordinal the text asks for, if it has one.
+    pub fn ordinal(&self) -> Option<Ordinal> {
+        self.phrases.iter().find_map(|phrase| match phrase.meaning {
+            Meaning::Ordinal(ordinal) => Some(ordinal),
+            _ => None,
+        })
+    }
+
+    /// What the text asks about time itself, if it does.
+    pub fn asked(&self) -> Option<Asked> {
+        self.phrases.iter().find_map(|phrase| match phrase.meaning {
+            Meaning::Asked(asked) => Some(asked),
+            _ => None,
+        })
+    }
+}
+
+fn hull(a: Period, b: Period) -> Period {
+    let since = a.since().zip(b.since()).map(|(a, b)| a.min(b));
+    let until = a.until().zip(b.until()).map(|(a, b)| a.max(b));
+    Period::new(since, until, a.precision().max(b.precision())).unwrap_or(a)
+}
+
+/// Reads every time phrase in `text`, counted from `anchor` on the wall calendar of `zone`.
+pub fn read(text: &str, anchor: Timestamp, zone: &Zone, lean: Lean) -> Reading {
+    let lower = text.to_ascii_lowercase();
+    let tokens = lexer::tokens(text, &lower);
+    let scene = Scene::new(anchor, zone, lean);
+    let mut phrases = Vec::new();
+    let mut c = Cursor::new(&tokens);
+    while let Some(token) = c.peek() {
+        c = match starters::can_start(token).then(|| meaning_at(c, &scene)).flatten() {
+            None => c.step(),
+            Some((meaning, confidence, after)) => {
+                let end = after.previous().map_or(token.end, |last| last.end);
+                let range = token.start..end;
+                let text = text[range.clone()].to_owned();
+                phrases.push(Phrase { range, text, meaning, confidence });
+                after
+            }
+        };
+    }
+    Reading { phrases }
+}
+
+/// The longest reading from here on; of equally long ones a stretch before a point.
+fn meaning_at<'t>(
+    c: Cursor<'t>,
+    scene: &Scene<'_>,
+) -> Option<(Meaning, Confidence, Cursor<'t>)> {
+    let asked = asked::asked_at(c)
+        .map(|(asked, after)| (Meaning::Asked(asked), Confidence::Certain, after));
+    let ordinal = ordinals::ordinal_at(c)
+        .map(|((ordinal, sure), after)| (Meaning::Ordinal(ordinal), sure, after));
+    let timed = [point::point(c, scene), spans::span(c, scene)]
+        .into_iter()
+        .flatten()
+        .map(|((when, sure), after)| (Meaning::Period(when), sure, after));
+    asked
+        .into_iter()
+        .chain(ordinal)
+        .chain(timed)
+        .filter(|(.., after)| after.position() > c.position())
+        .max_by_key(|(.., after)| after.position())
+}

@@ -1,0 +1,148 @@
+//! What a question asks about time itself: when, how long, in which order.
+
+use super::cursor::{Cursor, Read};
+use super::days::Unit;
+use super::lexer::Kind;
+use super::relative::UNITS;
+use super::{Asked, Length, Precision};
+
+/// Verbs that follow a "when" which asks; after other words it only joins clauses.
+const ASKING: [&str; 16] = [
+    "did", "do", "does", "was", "were", "is", "are", "have", "has", "had", "will", "would",
+    "should", "can", "could", "am",
+];
+
+/// Words before a "when" in the middle of a sentence that still asks.
+const TELLING: [&str; 12] = [
+    "me", "remember", "know", "recall", "tell", "remind", "exactly", "say", "and", "or", "about",
+    "wondering",
+];
+
+const KINDS: [(&str, Precision); 9] = [
+    ("day of the week", Precision::Day),
+    ("weekday", Precision::Day),
+    ("day", Precision::Day),
+    ("date", Precision::Day),
+    ("month", Precision::Month),
+    ("year", Precision::Year),
+    ("time of day", Precision::Minute),
+    ("time", Precision::Minute),
+    ("week", Precision::Day),
+];
+
+/// How far ahead in the same sentence a word may say what the length is of.
+const AHEAD: usize = 14;
+
+/// The question about time asked here.
+pub(super) fn asked_at(c: Cursor<'_>) -> Read<'_, Asked> {
+    let rules = [when, which_day, how_long, how_many, order];
+    rules.iter().filter_map(|rule| rule(c)).max_by_key(|(_, after)| after.position())
+}
+
+fn when(c: Cursor<'_>) -> Read<'_, Asked> {
+    let after = c.word("when")?;
+    let led = c.previous().is_some_and(|before| TELLING.contains(&before.text));
+    let asks = after.text().is_some_and(|word| ASKING.contains(&word));
+    let alone = after.mark('?').is_some();
+    ((c.begins() || led) && (asks || led && !c.begins() || alone))
+        .then_some((Asked::When(None), after))
+}
+
+/// `what day did`, `in which year`, `what was the date`.
+fn which_day(c: Cursor<'_>) -> Read<'_, Asked> {
+    let start = c.maybe(&["in", "on", "at"]).any(&["what", "which"])?;
+    if let Some((precision, end)) = start.one_of(&["was the", "is the"]).and_then(|s| s.pick(&KINDS)) {
+        let dated = matches!(end.back(1)?.text, "date" | "day" | "year" | "month");
+        return dated.then_some((Asked::When(Some(precision)), end));
+    }
+    let (precision, end) = start.pick(&KINDS)?;
+    let asks = end.text().is_some_and(|word| ASKING.contains(&word)) || end.mark('?').is_some();
+    asks.then_some((Asked::When(Some(precision)), end))
+}
+
+/// `how long ago`, `how long did it take`, `how long between A and B`, `how much time passed`.
+fn how_long(c: Cursor<'_>) -> Read<'_, Asked> {
+    let after = c.word("how")?.one_of(&["long", "much time", "much later", "much earlier", "much longer"])?;
+    if after.word("is").is_some() && after.step().text() == Some("the") {
+        return None;
+    }
+    let (length, end) = length_of(after);
+    Some((Asked::HowLong { unit: None, length }, end))
+}
+
+/// `how many days ago`, `how many weeks passed between`. "How many days a week" asks how often.
+fn how_many(c: Cursor<'_>) -> Read<'_, Asked> {
+    let after = c.words("how many")?.maybe(&["more", "total", "full", "whole"]);
+    let word = after.text().filter(|word| word.ends_with('s'))?;
+    let (unit, _) = UNITS.iter().find(|(name, _)| *name == word)?.1;
+    let after = after.step();
+    let often = after.any(&["a", "per", "each", "every"]).is_some();
+    let (length, end) = length_of(after);
+    (!often).then_some((Asked::HowLong { unit: Some(unit.into()), length }, end))
+}
+
+/// What the length is of: by the word right here, or by a word further on.
+fn length_of(c: Cursor<'_>) -> (Length, Cursor<'_>) {
+    let here = [
+        ("ago", Length::Ago),
+        ("before", Length::Between),
+        ("after", Length::Between),
+        ("between", Length::Between),
+        ("had passed between", Length::Between),
+        ("have passed between", Length::Between),
+        ("passed between", Length::Between),
+        ("passed since", Length::Ago),
+        ("had passed since", Length::Ago),
+        ("have passed since", Length::Ago),
+        ("had passed", Length::Between),
+        ("have passed", Length::Between),
+        ("passed", Length::Between),
+        ("elapsed", Length::Between),
+        ("since", Length::Ago),
+        ("has it been since", Length::Ago),
+        ("until", Length::Until),
+    ];
+    if let Some((length, end)) = c.pick(&here) {
+        return (length, end);
+    }
+    let mut ahead = c;
+    for _ in 0..AHEAD {
+        match ahead.text() {
+            Some("between" | "passed" | "elapsed") => return (Length::Between, c),
+            _ if matches!(ahead.kind(), None | Some(Kind::Mark('?' | '.' | '!'))) => break,
+            _ => ahead = ahead.step(),
+        }
+    }
+    (Length::Lasting, c)
+}
+
+/// `the order of`, `from earliest to latest`, `in chronological order`.
+fn order(c: Cursor<'_>) -> Read<'_, Asked> {
+    let end = c.one_of(&[
+        "what is the order of",
+        "what was the order of",
+        "from earliest to latest",
+        "from first to last",
+        "from oldest to newest",
+        "from latest to earliest",
+        "from last to first",
+        "in chronological order",
+        "chronologically",
+        "in what order",
+        "in which order",
+    ])?;
+    Some((Asked::Order, end))
+}
+
+impl From<Unit> for super::Measure {
+    fn from(unit: Unit) -> Self {
+        match unit {
+            Unit::Minute => Self::Minutes,
+            Unit::Hour => Self::Hours,
+            Unit::Day => Self::Days,
+            Unit::Weekend | Unit::Week => Self::Weeks,
+            Unit::Month | Unit::Quarter => Self::Months,
+            Unit::Year | Unit::Decade => Self::Years,
+        }
+    }
+}

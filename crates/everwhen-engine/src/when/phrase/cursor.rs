@@ -1,0 +1,144 @@
+//! A place in the tokens of a text, and the steps a rule of the grammar takes from it.
+
+use super::lexer::{Kind, Token};
+
+/// What a rule gives: what it read, and where reading goes on. Nothing if it does not apply.
+pub(super) type Read<'t, T> = Option<(T, Cursor<'t>)>;
+
+/// A place in the tokens. Cheap to copy: a rule that fails leaves no trace.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'t> {
+    tokens: &'t [Token<'t>],
+    at: usize,
+    depth: u8,
+}
+
+/// How deep phrases may stand inside phrases: "the day before the Friday before Easter" is two.
+const DEEPEST: u8 = 3;
+
+impl<'t> Cursor<'t> {
+    /// The beginning of the text.
+    pub(super) fn new(tokens: &'t [Token<'t>]) -> Self {
+        Self { tokens, at: 0, depth: 0 }
+    }
+
+    /// The token here.
+    pub(super) fn peek(self) -> Option<&'t Token<'t>> {
+        self.tokens.get(self.at)
+    }
+
+    /// The token before.
+    pub(super) fn previous(self) -> Option<&'t Token<'t>> {
+        self.back(1)
+    }
+
+    /// The token `steps` before.
+    pub(super) fn back(self, steps: usize) -> Option<&'t Token<'t>> {
+        self.tokens.get(self.at.checked_sub(steps)?)
+    }
+
+    /// One token on.
+    pub(super) fn step(self) -> Self {
+        Self { at: self.at + 1, ..self }
+    }
+
+    /// How far into the tokens this is.
+    pub(super) fn position(self) -> usize {
+        self.at
+    }
+
+    /// One phrase deeper, unless that is too deep.
+    pub(super) fn deeper(self) -> Option<Self> {
+        (self.depth < DEEPEST).then_some(Self { depth: self.depth + 1, ..self })
+    }
+
+    /// Back to the depth of `other`.
+    pub(super) fn level_with(self, other: Self) -> Self {
+        Self { depth: other.depth, ..self }
+    }
+
+    /// The kind of the token here.
+    pub(super) fn kind(self) -> Option<Kind> {
+        self.peek().map(|token| token.kind)
+    }
+
+    /// The word here, if it is one.
+    pub(super) fn text(self) -> Option<&'t str> {
+        self.peek().filter(|token| token.kind == Kind::Word).map(|token| token.text)
+    }
+
+    /// Past this word.
+    pub(super) fn word(self, word: &str) -> Option<Self> {
+        (self.text()? == word).then(|| self.step())
+    }
+
+    /// Past any one of these words.
+    pub(super) fn any(self, words: &[&str]) -> Option<Self> {
+        words.contains(&self.text()?).then(|| self.step())
+    }
+
+    /// Past one of these words, if it is here.
+    pub(super) fn maybe(self, words: &[&str]) -> Self {
+        self.any(words).unwrap_or(self)
+    }
+
+    /// Past these words in this order, blanks between them.
+    pub(super) fn words(self, words: &str) -> Option<Self> {
+        words.split(' ').try_fold(self, Self::word)
+    }
+
+    /// Past the first of these word sequences that is here; name longer ones first.
+    pub(super) fn one_of(self, sequences: &[&str]) -> Option<Self> {
+        let first = self.text()?;
+        sequences.iter().filter(|s| s.starts_with(first)).find_map(|s| self.words(s))
+    }
+
+    /// The meaning of the first of these word sequences that is here; name longer ones first.
+    pub(super) fn pick<T: Copy>(self, table: &[(&str, T)]) -> Read<'t, T> {
+        let first = self.text()?;
+        table
+            .iter()
+            .filter(|(words, _)| words.starts_with(first))
+            .find_map(|(words, value)| Some((*value, self.words(words)?)))
+    }
+
+    /// Past this mark.
+    pub(super) fn mark(self, mark: char) -> Option<Self> {
+        (self.kind()? == Kind::Mark(mark)).then(|| self.step())
+    }
+
+    /// Past a comma, if it is here.
+    pub(super) fn comma(self) -> Self {
+        self.mark(',').unwrap_or(self)
+    }
+
+    /// Past a hyphen without blanks, if it is here.
+    pub(super) fn hyphen(self) -> Self {
+        let tied = |after: Self| self.peek().is_some_and(|t| t.glued) && after.is_glued();
+        self.mark('-').filter(|after| tied(*after)).unwrap_or(self)
+    }
+
+    /// Whether the token here follows the one before without a blank.
+    pub(super) fn is_glued(self) -> bool {
+        self.peek().is_some_and(|token| token.glued)
+    }
+
+    /// Whether the sentence, or at least a part of it, ends here.
+    pub(super) fn at_break(self) -> bool {
+        !matches!(self.kind(), Some(kind) if !matches!(kind, Kind::Mark(c) if is_break(c)))
+    }
+
+    /// Whether nothing but marks is left.
+    pub(super) fn is_over(self) -> bool {
+        self.tokens.iter().skip(self.at).all(|token| matches!(token.kind, Kind::Mark(_)))
+    }
+
+    /// Whether a sentence begins here.
+    pub(super) fn begins(self) -> bool {
+        !matches!(self.previous(), Some(t) if !matches!(t.kind, Kind::Mark(c) if is_break(c)))
+    }
+}
+
+fn is_break(mark: char) -> bool {
+    !matches!(mark, '-' | '\'' | '/' | '&' | '#' | '$' | '%' | '@')
+}

@@ -1,0 +1,297 @@
+//! Stretches with two ends or one: "between May and July", "since Monday", "before 9 June", "the
+//! past few months".
+
+use super::calendar::{day_number, year_after};
+use super::counts::{Count, FEW, quantity};
+use super::cursor::{Cursor, Read};
+use super::days::{Days, Unit, moved, plus};
+use super::named::Named;
+use super::place::place;
+use super::relative::unit;
+use super::scene::{Scene, Timed};
+use super::sense::{Place, Sense, What};
+use super::vocabulary::closes;
+use super::{Confidence, Date, Precision};
+
+type Rule = for<'t> fn(Cursor<'t>, &Scene<'_>) -> Read<'t, Timed>;
+
+const RULES: [Rule; 7] = [two_ends, since, until, before, after, trailing, leading];
+
+/// Words that join the ends of a stretch.
+const JOINTS: [&str; 8] =
+    ["all the way to", "up to", "up until", "through to", "through", "until", "till", "to"];
+
+/// Words before a stretch that ends now.
+const TRAILING: [(&str, bool); 14] = [
+    ("these last", true),
+    ("these past", true),
+    ("this last", true),
+    ("this past", true),
+    ("this previous", true),
+    ("the last", true),
+    ("the past", true),
+    ("the previous", true),
+    ("my last", true),
+    ("our last", true),
+    ("recent", true),
+    ("past", true),
+    ("previous", false),
+    ("last", false),
+];
+
+/// Words before a stretch that begins now.
+const LEADING: [&str; 6] =
+    ["the next", "the coming", "these next", "the upcoming", "coming", "next"];
+
+/// Words that may lead in a counted stretch.
+const OVER: [&str; 9] =
+    ["all over", "over", "in", "during", "for", "within", "throughout", "across", "from"];
+
+/// The stretch named here.
+pub(super) fn span<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
+    RULES
+        .iter()
+        .filter_map(|rule| rule(c, scene))
+        .max_by_key(|(_, after)| after.position())
+}
+
+/// One end of a stretch: some days, or the number of a day whose month the other end has.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Place(Place),
+    Day(i8),
+}
+
+fn end<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, End> {
+    if let Some((place, after)) = place(c, scene) {
+        return Some((End::Place(place), after));
+    }
+    let (day, after) = day_number(c.maybe(&["the"]))?;
+    Some((End::Day(day), after))
+}
+
+/// `between May and July`, `from May 8th to June 9th`, `May 8 - 12`, `2019-2021`.
+fn two_ends<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
+    let (joint, start): (fn(Cursor<'t>, End) -> Option<Cursor<'t>>, _) =
+        match (c.word("between"), c.one_of(&["from", "over", "during", "in", "across"])) {
+            (Some(start), _) => (|c, _| c.word("and").or_else(|| c.mark('-')), start),
+            (None, Some(start)) => (|c, _| c.one_of(&JOINTS).or_else(|| c.mark('-')), start),
+            (None, None) => (bare_joint, c),
+        };
+    let (first, after) = end(start, scene)?;
+    let (last, after) = end(joint(after, first)?, scene)?;
+    let (first, last, after) = with_year(first, last, after, scene).unwrap_or((first, last, after));
+    let (first, last) = settle(first, last, scene)?;
+    let days = Days::run(first.days.first, last.days.end, first.days.precision.max(last.days.precision))?;
+    let sure = if first.sure == Confidence::Certain { last.sure } else { first.sure };
+    let origin = first.origin.max(last.origin);
+    Some((scene.when(Sense { sure, origin, ..Sense::counted(days) })?, after))
+}
+
+/// `May 8-12, 2023`: the year stands behind the second day and is that of both.
+fn with_year<'t>(
+    first: End,
+    last: End,
+    c: Cursor<'t>,
+    scene: &Scene<'_>,
+) -> Option<(End, End, Cursor<'t>)> {
+    let End::Place(Place { what: What::Recurring(Named::Date(month, day), _), .. }) = first else {
+        return None;
+    };
+    let (End::Day(_), (year, after)) = (last, year_after(c, scene)?) else { return None };
+    let days = Days::one(Date::new(year, month, day).ok()?)?;
+    Some((End::Place(Place::settled(Sense::written(days))), last, after))
+}
+
+/// Between bare ends, only what cannot be read otherwise: "Monday to Friday" is a habit, and a
+/// number before a dash belongs to it only without a blank.
+fn bare_joint(c: Cursor<'_>, first: End) -> Option<Cursor<'_>> {
+    let tied = Some(c.hyphen()).filter(|after| after.position() > c.position());
+    match first {
+        End::Day(_) => tied,
+        End::Place(Place { what: What::Recurring(Named::Weekday(_), _), .. }) => None,
+        End::Place(_) => c.any(&["through", "thru", "to"]).or_else(|| c.mark('-')),
+    }
+}
+
+/// Both ends, each found from the other: a bare end takes the month or year of the settled one; of
+/// two bare ones the last is found by the lean, and the first is the latest before it.
+fn settle(first: End, last: End, scene: &Scene<'_>) -> Option<(Sense, Sense)> {
+    match (first, last) {
+        (End::Place(first), End::Place(last)) => settle_places(first, last, scene),
+        (End::Day(day), End::Place(last)) => {
+            let last = last.resolve(scene).filter(|sense| sense.days.is_day())?;
+            Some((same_month(day, last)?, last))
+        }
+        (End::Place(first), End::Day(day)) => {
+            let first = first.resolve(scene).filter(|sense| sense.days.is_day())?;
+            Some((first, same_month(day, first)?))
+        }
+        (End::Day(_), End::Day(_)) => None,
+    }
+}
+
+fn settle_places(first: Place, last: Place, scene: &Scene<'_>) -> Option<(Sense, Sense)> {
+    if is_bare_number(first) && is_bare_number(last) {
+        return None;
+    }
+    match (first.what, last.what) {
+        (What::Settled(first), What::Recurring(..)) => Some((first, last.next(first.days.first)?)),
+        _ => {
+            let last = last.resolve(scene)?;
+            Some((first.latest(last.days.last())?, last))
+        }
+    }
+}
+
+/// `4/5` to `6/7` without years are fractions as likely as dates.
+fn is_bare_number(place: Place) -> bool {
+    place.weak && matches!(place.what, What::Recurring(Named::Date(..), _))
+}
+
+fn same_month(day: i8, other: Sense) -> Option<Sense> {
+    let month = other.days.first;
+    Some(Sense { days: Days::one(Date::new(month.year(), month.month(), day).ok()?)?, ..other })
+}
+
+/// `since Monday`, `from March on`: up to the end of today.
+fn since<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
+    let ever = c.one_of(&["ever since", "since"]);
+    let (place, after) = match ever {
+        Some(start) => place(start, scene)?,
+        None => {
+            let (place, after) = place(c.word("from")?, scene)?;
+            (place, after.any(&["on", "onwards", "onward", "forward"]).filter(|end| closes(*end))?)
+        }
+    };
+    let sense = place.latest(scene.today)?;
+    let days = Days::run(sense.days.first, scene.tomorrow()?, sense.days.precision)?;
+    Some((scene.when(Sense { days, likely: None, ..sense })?, after))
+}
+
+/// `until March`: up to its beginning, and possibly through it; until a day, through the day. `by
+/// Friday` is through it; "by May" may be a person.
+fn until<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
+    let start = c.one_of(&["up until", "until", "till", "up to", "up through", "by"])?;
+    let through = matches!(start.back(1)?.text, "through" | "by");
+    let (place, after) = place(start, scene)?;
+    let month = matches!(place.what, What::Recurring(Named::Month(_), None));
+    if month && c.text() == Some("by") {
+        return None;
+    }
+    let sense = place.resolve(scene)?;
+    let days = sense.days;
+    let end = if through || days.is_day() { days.end } else { days.first };
+    Some((scene.open((None, Some(end)), (None, Some(days.end)), sense)?, after))
+}
+
+/// `before 9 June`, `prior to 2020`, `pre-2020`.
+fn before<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
+    let start = c.one_of(&["any time before", "sometime before", "before", "prior to"]);
+    let (place, after) = place(start.or_else(|| tied(c, "pre"))?, scene)?;
+    let sense = place.resolve(scene)?;
+    let ends = (None, Some(sense.days.first));
+    Some((scene.open(ends, ends, sense)?, after))
+}
+
+/// `after 9 June`, `post-2020`: open to the end of time.
+fn after<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
+    let start = c.one_of(&["any time after", "sometime after", "after"]);
+    let (place, after) = place(start.or_else(|| tied(c, "post"))?, scene)?;
+    let sense = place.resolve(scene)?;
+    let ends = (Some(sense.days.end), None);
+    Some((scene.open(ends, ends, sense)?, after))
+}
+
+/// Past a word that is tied to the next by a hyphen.
+fn tied<'t>(c: Cursor<'t>, word: &str) -> Option<Cursor<'t>> {
+    let after = c.word(word)?;
+    Some(after.hyphen()).filter(|end| end.position() > after.position())
+}
+
+/// `the past few months`, `over the last two weeks`, `this past week`: from so many units before
+/// today's beginning up to the end of today.
+fn trailing<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
+    let start = c.one_of(&OVER).unwrap_or(c);
+    let (running, after) = start.pick(&TRAILING)?;
+    let (count, unit, after) = counted_unit(after, running)?;
+    if unit == Unit::Weekend {
+        return Some((weekends(count, scene)?, after));
+    }
+    if unit < Unit::Day {
+        return Some((last_hours(count, unit, scene)?, after));
+    }
+    let back = |number: u32| moved(scene.today, -i64::from(number), unit);
+    let days = Days::run(back(count.likely)?, scene.tomorrow()?, Precision::Day)?;
+    let reach = Days::run(back(count.high + 1)?, days.end, Precision::Day);
+    let sense = Sense { reach, ..Sense::counted(days) };
+    Some((scene.when(if count.is_exact() { sense } else { sense.unsure() })?, after))
+}
+
+/// `two weeks`, `few months`, `week`, `months`. Without a number it needs a running word before it,
+/// or it is the calendar's: "last week" is not "the last week". "The last week of May" is neither.
+fn counted_unit(c: Cursor<'_>, running: bool) -> Option<(Count, Unit, Cursor<'_>)> {
+    let (count, after) = match quantity(c) {
+        Some((count, after)) => (Some(count), after),
+        None => (None, c),
+    };
+    let ((unit, times), end) = unit(after)?;
+    let alone = if after.text()?.ends_with('s') { FEW } else { Count::exactly(1) };
+    let count = match count {
+        Some(count) => count,
+        None if running && unit != Unit::Minute && !is_last_day(after, unit) => alone,
+        None => return None,
+    };
+    let scaled = |number: u32| number.checked_mul(times);
+    let (low, likely, high) = (scaled(count.low)?, scaled(count.likely)?, scaled(count.high)?);
+    let over = matches!(end.text(), Some("ago" | "of" | "back"));
+    (likely > 0 && !over).then_some((Count { low, likely, high, half: false }, unit, end))
+}
+
+/// "The last day" is the end of something, and so is "the last night".
+fn is_last_day(c: Cursor<'_>, unit: Unit) -> bool {
+    unit == Unit::Day && c.previous().is_some_and(|token| token.text != "past")
+}
+
+/// `the last two weekends`, `the past weekend`.
+fn weekends(count: Count, scene: &Scene<'_>) -> Option<Timed> {
+    let far = Named::Weekend.before(scene.today, i64::from(count.likely))?;
+    let near = Named::Weekend.before(scene.today, 1)?;
+    scene.when(Sense::counted(far.hull(near)).within(1, 1))
+}
+
+/// `the last 24 hours`.
+fn last_hours(count: Count, unit: Unit, scene: &Scene<'_>) -> Option<Timed> {
+    let minutes = i64::from(count.likely) * if unit == Unit::Hour { 60 } else { 1 };
+    let length = jiff::SignedDuration::from_mins(minutes);
+    let now = scene.now.timestamp();
+    let until = now.checked_add(jiff::SignedDuration::from_mins(1)).ok()?;
+    let slack = jiff::SignedDuration::from_mins(minutes / 2);
+    let when = scene.moment(now.checked_sub(length).ok()?, until, slack, super::Origin::Counted)?;
+    Some((when, Confidence::Certain))
+}
+
+/// `the next two weeks`, `the coming months`: from today.
+fn leading<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
+    let start = c.one_of(&OVER).unwrap_or(c);
+    let after = start.one_of(&LEADING)?;
+    let running = start.text() == Some("the");
+    let (count, unit, after) = counted_unit(after, running)?;
+    if unit < Unit::Day || unit == Unit::Weekend {
+        return None;
+    }
+    let end = plus(moved(scene.today, i64::from(count.likely), unit)?, 1)?;
+    let sense = Sense::counted(Days::run(scene.today, end, Precision::Day)?);
+    Some((scene.when(if count.is_exact() { sense } else { sense.unsure() })?, after))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn joints_are_ordered() {
+        let hides = |a: &str, b: &str| b.starts_with(a) && b[a.len()..].starts_with(' ');
+        for (at, joint) in super::JOINTS.iter().enumerate() {
+            assert!(super::JOINTS[at + 1..].iter().all(|later| !hides(joint, later)), "{joint}");
+        }
+    }
+}
