@@ -57,7 +57,11 @@ impl Bed {
     }
 
     /// Remembers entries, in as many calls as it takes.
-    pub(crate) async fn remember(&self, memory: &Address<MemoryId>, entries: &[NewEntry]) -> Result<()> {
+    pub(crate) async fn remember(
+        &self,
+        memory: &Address<MemoryId>,
+        entries: &[NewEntry],
+    ) -> Result<()> {
         for batch in entries.chunks(limits::BATCH_ENTRIES) {
             self.vault.remember(memory.clone(), batch.to_vec(), None).await?;
         }

@@ -182,7 +182,8 @@ async fn ask(
 impl LocomoAnswered {
     /// Sessions of the gold turns.
     pub fn gold_sessions(&self) -> Vec<String> {
-        let mut sessions: Vec<String> = self.gold.iter().map(|turn| data::session_of(turn)).collect();
+        let mut sessions: Vec<String> =
+            self.gold.iter().map(|turn| data::session_of(turn)).collect();
         sessions.sort_unstable();
         sessions.dedup();
         sessions

@@ -72,11 +72,15 @@ const RANKED: usize = 1_000;
 const WRITTEN: usize = 50;
 
 /// Runs all of it; `step` is told after each question how many are done, of how many.
-pub async fn run(setup: &LongMemEval, step: &(dyn Fn(usize, usize) + Sync)) -> Result<LongMemEvalRun> {
+pub async fn run(
+    setup: &LongMemEval,
+    step: &(dyn Fn(usize, usize) + Sync),
+) -> Result<LongMemEvalRun> {
     let all = data::read(&setup.data)?;
     let asked = chosen(&all, setup)?;
     let bed = Bed::new(setup.embedder).await?;
-    let mut run = Run { bed, answered: Vec::new(), latencies: Vec::new(), ingest: (0, Duration::ZERO) };
+    let mut run =
+        Run { bed, answered: Vec::new(), latencies: Vec::new(), ingest: (0, Duration::ZERO) };
     let pool = memory("pool")?;
     if setup.pooled {
         run.take_in(&pool, &pooled(&all)).await?;
@@ -145,7 +149,11 @@ impl Run {
         Ok(())
     }
 
-    async fn ask(&mut self, place: &Address<everwhen::memory::MemoryId>, item: &Item) -> Result<()> {
+    async fn ask(
+        &mut self,
+        place: &Address<everwhen::memory::MemoryId>,
+        item: &Item,
+    ) -> Result<()> {
         let query = Query {
             asked_at: Some(item.asked_at),
             before: Some(end_of_day(item.asked_at)?),

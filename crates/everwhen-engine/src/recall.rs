@@ -42,8 +42,9 @@ pub(crate) async fn recall(
 ) -> Result<Recollection> {
     query.check()?;
     let index = engine.shelf.caught_up(engine, place).await?;
-    let vector = embed(engine, &query.text).await?;
     let asked_at = query.asked_at.unwrap_or_else(|| engine.now());
+    let text = plan::meant(&index.read(), &query, asked_at, &vault.zone);
+    let vector = embed(engine, &text).await?;
     let found = look(&index, &vault, asked_at, &query, vector);
     engine.store.look(move |snapshot| fetch(snapshot, place, found)).await
 }
@@ -64,13 +65,19 @@ struct Found {
 }
 
 /// Plans and ranks, while the index is held.
-fn look(shared: &Shared, vault: &VaultInfo, asked_at: Timestamp, query: &Query, vector: Option<Vec<f32>>) -> Found {
+fn look(
+    shared: &Shared,
+    vault: &VaultInfo,
+    asked_at: Timestamp,
+    query: &Query,
+    vector: Option<Vec<f32>>,
+) -> Found {
     let index = shared.read();
     let base = Narrow { as_of: query.as_of, period: query.bounds(), ..Narrow::default() };
     let target = Target::read(&query.text, asked_at, &vault.zone, query.period);
     let aim = target.aim(&index, base, query.period);
     let question = Question {
-        terms: plan::terms(&index, &target.rest(&query.text)),
+        terms: plan::terms(&index, &plan::without_names(&index, &target.rest(&query.text))),
         speakers: plan::speakers(&index, &query.text),
         about_replies: plan::is_about_replies(&query.text),
         vector,

@@ -58,8 +58,8 @@ pub(super) fn session_of(turn: &str) -> String {
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<Dialogue>> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let rows: Vec<Value> = serde_json::from_str(&text).context("not LoCoMo's JSON")?;
     rows.iter().map(dialogue).collect()
 }
@@ -110,7 +110,11 @@ fn question(value: &Value, known: &dyn Fn(&String) -> bool) -> Option<Question> 
     gold.sort_unstable();
     gold.dedup();
     let text = value["question"].as_str()?.to_owned();
-    (!gold.is_empty()).then(|| Question { text, category: value["category"].as_u64().unwrap_or(0), gold })
+    (!gold.is_empty()).then(|| Question {
+        text,
+        category: value["category"].as_u64().unwrap_or(0),
+        gold,
+    })
 }
 
 /// `D30:05` is `D30:5`.
@@ -138,12 +142,18 @@ mod tests {
         });
         let question = question(&value, &|id| id != "D99:1").unwrap();
         assert_eq!(question.gold, ["D30:5", "D8:6", "D9:17"]);
-        assert!(super::question(&serde_json::json!({"question": "?", "evidence": []}), &|_| true).is_none());
+        assert!(
+            super::question(&serde_json::json!({"question": "?", "evidence": []}), &|_| true)
+                .is_none()
+        );
     }
 
     #[test]
     fn dates_and_sessions_are_read() {
-        assert_eq!(read_date("1:56 pm on 8 May, 2023").unwrap().to_string(), "2023-05-08T13:56:00Z");
+        assert_eq!(
+            read_date("1:56 pm on 8 May, 2023").unwrap().to_string(),
+            "2023-05-08T13:56:00Z"
+        );
         assert_eq!(session_of("D3:7"), "D3");
     }
 }

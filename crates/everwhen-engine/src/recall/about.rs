@@ -56,7 +56,11 @@ impl Target {
         }
         let is_time = |meaning: &Meaning| !matches!(meaning, Meaning::Asked(_));
         let phrases = self.reading.phrases.iter().filter(|phrase| is_time(&phrase.meaning));
-        Some(About { words: phrases.map(|phrase| phrase.text.clone()).collect(), period, conversations })
+        Some(About {
+            words: phrases.map(|phrase| phrase.text.clone()).collect(),
+            period,
+            conversations,
+        })
     }
 
     fn conversations(&self) -> Option<Ordinal> {
@@ -83,7 +87,8 @@ impl Target {
         if how != PeriodUse::Filter || (period.is_none() && chosen.is_none()) {
             return Aim { narrow: base, period, chosen, nothing: false };
         }
-        let current = self.reading.periods().any(|when| when.earlier).then(|| current(index, &base));
+        let current =
+            self.reading.periods().any(|when| when.earlier).then(|| current(index, &base));
         let filtered = |about: Option<Period>| Narrow {
             about,
             conversations: chosen.clone(),

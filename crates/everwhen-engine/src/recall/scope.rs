@@ -58,7 +58,8 @@ impl<'i> Scope<'i> {
         if narrow.is_open() {
             return Self { marks: None, index, census: Cow::Borrowed(&index.census) };
         }
-        let marks: Vec<u8> = (0..index.homes.len()).map(|entry| mark(index, entry, narrow)).collect();
+        let marks: Vec<u8> =
+            (0..index.homes.len()).map(|entry| mark(index, entry, narrow)).collect();
         let census = match narrow.as_of {
             None => Cow::Borrowed(&index.census),
             Some(_) => Cow::Owned(count(index, &marks)),

@@ -137,11 +137,12 @@ fn news(snapshot: &dyn Snapshot, place: MemoryRef, known: (u64, u64)) -> Result<
 async fn embed(embedder: Option<&dyn Embedder>, entries: &[Entry]) -> Result<Vec<Vec<Vec<f32>>>> {
     let Some(embedder) = embedder else { return Ok(Vec::new()) };
     let texts = |entry: &Entry| -> usize {
-        passages(entry.content.as_str()).len()
+        if entry.role.is_reply() { 0 } else { passages(entry.content.as_str()).len() }
     };
     let counts: Vec<usize> = entries.iter().map(texts).collect();
     let said: Vec<&str> = entries
         .iter()
+        .filter(|entry| !entry.role.is_reply())
         .flat_map(|entry| passages(entry.content.as_str()))
         .collect();
     let mut vectors = embedder.embed(&said).await?.into_iter();

@@ -41,14 +41,8 @@ pub enum Signal {
     MeaningNearby,
     /// A passage of it is close to the best passages of the conversation that stands out most.
     Sibling,
-    /// x
-    Own,
-    /// x
-    Cover,
-    /// x
-    MeaningTop,
-    /// x
-    MeaningReply,
+    /// Its best entries speak for it.
+    Entries,
     /// Its conversation speaks for it.
     Conversation,
     /// It was said in or near the period asked about.
@@ -69,26 +63,22 @@ impl Signal {
             Self::Meaning => "meaning",
             Self::MeaningNearby => "meaning_nearby",
             Self::Sibling => "sibling",
-            Self::Own => "own",
-            Self::Cover => "cover",
-            Self::MeaningTop => "meaning_top",
-            Self::MeaningReply => "meaning_reply",
+            Self::Entries => "entries",
             Self::Conversation => "conversation",
             Self::Period => "period",
             Self::Recent => "recent",
         }
     }
 
-    /// The lane it comes from; a conversation's score comes from all of them.
+    /// The lane it comes from; the score of a conversation or of its entries comes from all.
     pub fn lane(self) -> Option<Lane> {
         match self {
             Self::Words | Self::Round | Self::WordsNearby | Self::Person | Self::Speaker => {
                 Some(Lane::Words)
             }
-            Self::Own | Self::Cover | Self::MeaningTop | Self::MeaningReply => None,
             Self::Meaning | Self::MeaningNearby | Self::Sibling => Some(Lane::Meaning),
             Self::Period | Self::Recent => Some(Lane::When),
-            Self::Conversation => None,
+            Self::Conversation | Self::Entries => None,
         }
     }
 

@@ -1,6 +1,8 @@
 //! Words of a text as recall sees them, and the passages a text is embedded in.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// Characters in a passage.
 const PASSAGE_CHARS: usize = 500;
@@ -9,16 +11,24 @@ const PASSAGE_OVERLAP: usize = 100;
 /// Longest token that is worth keeping; longer ones are data, not words.
 const TOKEN_BYTES: usize = 64;
 
+type WordList = LazyLock<HashSet<&'static str>>;
+
 /// English words that say nothing about what a text is about.
-static STOP_WORDS: &str = include_str!("stop_words.txt");
+static STOP_WORDS: WordList =
+    LazyLock::new(|| include_str!("stop_words.txt").split_whitespace().collect());
+
+/// Words that mostly frame a question and say little about what it asks for.
+static FRAME_WORDS: WordList =
+    LazyLock::new(|| include_str!("frame_words.txt").split_whitespace().collect());
 
 /// Whether a lowered token is a stop word.
 pub(crate) fn is_stop_word(token: &str) -> bool {
-    use std::collections::HashSet;
-    use std::sync::LazyLock;
-    static SET: LazyLock<HashSet<&'static str>> =
-        LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
-    SET.contains(token)
+    STOP_WORDS.contains(token)
+}
+
+/// Whether a lowered token mostly frames a question.
+pub(crate) fn is_frame_word(token: &str) -> bool {
+    FRAME_WORDS.contains(token)
 }
 
 /// The tokens of a text in lower case: runs of letters and digits, decimals kept whole, CJK
@@ -45,9 +55,9 @@ fn token_end(text: &str) -> usize {
         return first;
     }
     let run = text.find(|c: char| !c.is_alphanumeric() || is_cjk(c)).unwrap_or(text.len());
-    let decimals = text[run..].strip_prefix('.').map_or(0, |rest| {
-        rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())
-    });
+    let decimals = text[run..]
+        .strip_prefix('.')
+        .map_or(0, |rest| rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
     if decimals == 0 { run } else { run + 1 + decimals }
 }
 
@@ -107,6 +117,7 @@ mod tests {
         assert_eq!(stem("running"), stem("runs"));
         assert_eq!(stem("größe"), "größe");
         assert!(is_stop_word("the") && !is_stop_word("dentist"));
+        assert!(is_frame_word("recommended") && !is_frame_word("dentist"));
     }
 
     #[test]

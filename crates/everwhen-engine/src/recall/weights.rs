@@ -1,6 +1,4 @@
 //! How much each signal counts.
-//!
-//! Conversations: recipe T2 with a static table, from a study on the `dev` split of LongMemEval S.
 
 use super::signal::Signal::{self, *};
 
@@ -13,27 +11,24 @@ pub(crate) const CONVERSATIONS: Weights = &[
     (Round, 0.0),
     (Meaning, 1.3),
     (Person, 0.0),
-    (Sibling, 0.5),
-    (Own, 0.0),
-    (Cover, 0.0),
-    (MeaningTop, 0.0),
-    (MeaningReply, 0.0),
-    (Period, 0.0),
-    (Recent, 0.0),
+    (Sibling, 0.8),
+    (Entries, 0.5),
+    (Period, 1.0),
+    (Recent, 0.2),
 ];
 
 /// For conversations, where there is no embedder.
 pub(crate) const CONVERSATIONS_BY_WORDS: Weights =
-    &[(Words, 1.0), (Round, 0.0), (Person, 0.0), (Own, 0.0), (Cover, 0.0), (Period, 0.0), (Recent, 0.0)];
+    &[(Words, 1.0), (Round, 0.0), (Person, 0.0), (Entries, 0.0), (Period, 1.0), (Recent, 0.2)];
 
 /// For entries.
 pub(crate) const ENTRIES: Weights = &[
     (Words, 1.0),
-    (WordsNearby, 0.3),
-    (Meaning, 1.0),
-    (MeaningNearby, 0.5),
-    (Conversation, 0.3),
-    (Speaker, 0.6),
+    (WordsNearby, 0.8),
+    (Meaning, 0.6),
+    (MeaningNearby, 0.4),
+    (Conversation, 0.4),
+    (Speaker, 1.6),
     (Period, 2.0),
     (Recent, 0.0),
 ];
@@ -41,9 +36,9 @@ pub(crate) const ENTRIES: Weights = &[
 /// For entries, where there is no embedder.
 pub(crate) const ENTRIES_BY_WORDS: Weights = &[
     (Words, 1.0),
-    (WordsNearby, 0.3),
-    (Conversation, 0.3),
-    (Speaker, 0.6),
+    (WordsNearby, 0.8),
+    (Conversation, 0.4),
+    (Speaker, 1.6),
     (Period, 2.0),
     (Recent, 0.0),
 ];

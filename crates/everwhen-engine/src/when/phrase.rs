@@ -295,10 +295,7 @@ pub fn read(text: &str, anchor: Timestamp, zone: &Zone, lean: Lean) -> Reading {
 }
 
 /// The longest reading from here on; of equally long ones a stretch before a point.
-fn meaning_at<'t>(
-    c: Cursor<'t>,
-    scene: &Scene<'_>,
-) -> Option<(Meaning, Confidence, Cursor<'t>)> {
+fn meaning_at<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Option<(Meaning, Confidence, Cursor<'t>)> {
     let asked = asked::asked_at(c)
         .map(|(asked, after)| (Meaning::Asked(asked), Confidence::Certain, after));
     let ordinal = ordinals::ordinal_at(c)

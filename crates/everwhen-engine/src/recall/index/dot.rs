@@ -7,7 +7,10 @@
 pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
     #[cfg(target_arch = "x86_64")]
     if a.len() == b.len() && a.len().is_multiple_of(32) && is_x86_feature_detected!("avx2") {
-        #[expect(unsafe_code, reason = "the CPU has AVX2 and both rows have the same whole blocks")]
+        #[expect(
+            unsafe_code,
+            reason = "the CPU has AVX2 and both rows have the same whole blocks"
+        )]
         return unsafe { avx2(a, b) };
     }
     portable(a, b)

@@ -65,7 +65,10 @@ fn standings_move_remove_and_forget_without_reading_text_again() {
     let later = Some("2023-06-01T00:00:00Z".parse().unwrap());
     index.restand(5, 3, &[standing(1, None), standing(2, later)]);
     assert_eq!(index.generation, 5);
-    assert_eq!(index.homes.iter().map(|home| home.current).collect::<Vec<_>>(), [true, false, false]);
+    assert_eq!(
+        index.homes.iter().map(|home| home.current).collect::<Vec<_>>(),
+        [true, false, false]
+    );
     assert_eq!(index.conversations[index.homes[0].conversation as usize], other);
     assert_eq!(index.census.entry_total, 1);
     assert_eq!(index.facts[1].gone, later);

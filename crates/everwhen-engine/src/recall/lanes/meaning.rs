@@ -12,8 +12,6 @@ const NOTHING: f32 = 0.0;
 pub(crate) struct MeaningScores {
     /// Cosine of the nearest passage, per conversation.
     pub(crate) conversations: Vec<f32>,
-    pub(crate) tops: Vec<[f32; 3]>,
-    pub(crate) replies: Vec<f32>,
     /// Cosine of the nearest passage, per entry.
     pub(crate) entries: Vec<f32>,
     /// The nearest passages with their cosines, nearest first.
@@ -30,20 +28,12 @@ pub(crate) fn score(index: &Index, scope: &Scope<'_>, question: &[f32]) -> Meani
     let nearest = rescore(index, &mut near, question);
     let mut scores = MeaningScores {
         conversations: vec![NOTHING; index.conversations.len()],
-        tops: vec![[0.0; 3]; index.conversations.len()],
-        replies: vec![0.0; index.conversations.len()],
         entries: vec![NOTHING; index.homes.len()],
         nearest,
     };
     for (passage, cosine) in near {
         let entry = index.vectors.entry(passage as usize) as usize;
         let conversation = index.homes[entry].conversation as usize;
-        if index.homes[entry].reply {
-            scores.replies[conversation] = scores.replies[conversation].max(cosine);
-            continue;
-        }
-        let tops = &mut scores.tops[conversation];
-        if cosine > tops[2] { tops[2] = cosine; tops.sort_by(|a, b| b.total_cmp(a)); }
         scores.entries[entry] = scores.entries[entry].max(cosine);
         scores.conversations[conversation] = scores.conversations[conversation].max(cosine);
     }
@@ -62,4 +52,26 @@ fn rescore(index: &Index, near: &mut [(u32, f32)], question: &[f32]) -> Vec<(u32
     }
     near[..few].sort_unstable_by(by_cosine);
     near[..few].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Role;
+    use crate::recall::index::tests::index_of;
+    use crate::recall::scope::Narrow;
+
+    #[test]
+    fn the_nearest_passage_speaks_for_its_conversation() {
+        let mut index =
+            index_of(&[(1, Role::User, "a"), (1, Role::User, "b"), (2, Role::User, "c")]);
+        for (entry, vector) in [(0, [1.0, 0.0]), (1, [0.6, 0.8]), (2, [0.0, 1.0])] {
+            index.add_vector(entry, &vector);
+        }
+        let scope = Scope::new(&index, &Narrow::default());
+        let found = score(&index, &scope, &[0.8, 0.6]);
+        assert!((found.conversations[0] - 0.96).abs() < 0.01, "{:?}", found.conversations);
+        assert!((found.conversations[1] - 0.6).abs() < 0.01);
+        assert_eq!(found.nearest[0].0, 1);
+    }
 }

@@ -45,9 +45,12 @@ mod tests {
 
     #[test]
     fn nearness_is_full_inside_and_falls_outside() {
-        let may =
-            Period::new(Some(at("2023-05-01T00:00:00Z")), Some(at("2023-06-01T00:00:00Z")), Precision::Month)
-                .unwrap();
+        let may = Period::new(
+            Some(at("2023-05-01T00:00:00Z")),
+            Some(at("2023-06-01T00:00:00Z")),
+            Precision::Month,
+        )
+        .unwrap();
         let stretch = |day: &str| (at(day), at(day));
         assert_eq!(nearness(&may, stretch("2023-05-09T10:00:00Z")), 1.0);
         let near = nearness(&may, stretch("2023-06-05T00:00:00Z"));

@@ -21,14 +21,12 @@ pub(crate) struct WordScores {
     pub(crate) best_rounds: Vec<f32>,
     /// BM25 per entry.
     pub(crate) entries: Vec<f32>,
-    pub(crate) own: Vec<f32>,
-    pub(crate) covers: Vec<f32>,
 }
 
 /// Scores every place where one of the terms occurs.
-pub(crate) fn score(index: &Index, scope: &Scope<'_>, terms: &[Term]) -> WordScores {
+pub(crate) fn score(index: &Index, scope: &Scope<'_>, terms: &[(Term, f32)]) -> WordScores {
     let mut tally = Tally::new(index, scope);
-    terms.iter().for_each(|term| tally.add(*term));
+    terms.iter().for_each(|(term, weight)| tally.add(*term, *weight));
     tally.finish()
 }
 
@@ -36,8 +34,6 @@ struct Tally<'q, 'i> {
     index: &'i Index,
     scope: &'q Scope<'i>,
     conversations: Level,
-    own: Level,
-    covers: Vec<f32>,
     rounds: Level,
     entries: Vec<f32>,
     occurrences: Vec<(u32, f32)>,
@@ -49,15 +45,13 @@ impl<'q, 'i> Tally<'q, 'i> {
             index,
             scope,
             conversations: Level::new(index.conversations.len()),
-            own: Level::new(index.conversations.len()),
-            covers: vec![0.0; index.rounds.len()],
             rounds: Level::new(index.rounds.len()),
             entries: vec![0.0; index.homes.len()],
             occurrences: Vec::new(),
         }
     }
 
-    fn add(&mut self, term: Term) {
+    fn add(&mut self, term: Term, importance: f32) {
         let census = &self.scope.census;
         let means = [census.mean_length(false), census.mean_length(true)];
         let (mean_round, mean_entry) = (census.mean_round(), census.mean_entry());
@@ -75,19 +69,15 @@ impl<'q, 'i> Tally<'q, 'i> {
             let weight = if home.reply { REPLY } else { 1.0 };
             let said = weight * count / held_back(length, means[field]);
             self.conversations.add(home.conversation, said, admitted);
-            if !home.reply { self.own.add(home.conversation, said, admitted); }
             let round = count / held_back(census.rounds[home.round as usize], mean_round);
             self.rounds.add(home.round, round, admitted);
             if admitted {
                 self.occurrences.push((entry, count / held_back(home.length, mean_entry)));
             }
         }
-        self.conversations.close_term(census.conversation_total);
-        self.own.close_term(census.conversation_total);
-        let rr = rarity(self.rounds.touched.len() as u32, census.round_total);
-        for t in &self.rounds.touched { self.covers[*t as usize] += rr; }
-        self.rounds.close_term(census.round_total);
-        let rarity = rarity(seen, census.entry_total);
+        self.conversations.close_term(census.conversation_total, importance);
+        self.rounds.close_term(census.round_total, importance);
+        let rarity = importance * rarity(seen, census.entry_total);
         for (entry, said) in &self.occurrences {
             self.entries[*entry as usize] += rarity * saturated(*said);
         }
@@ -99,18 +89,7 @@ impl<'q, 'i> Tally<'q, 'i> {
             let best = &mut best_rounds[*conversation as usize];
             *best = best.max(*score);
         }
-        let mut covers = vec![0.0f32; self.index.conversations.len()];
-        for (conversation, score) in self.index.rounds.iter().zip(&self.covers) {
-            let best = &mut covers[*conversation as usize];
-            *best = best.max(*score);
-        }
-        WordScores {
-            own: self.own.scores,
-            covers,
-            conversations: self.conversations.scores,
-            best_rounds,
-            entries: self.entries,
-        }
+        WordScores { conversations: self.conversations.scores, best_rounds, entries: self.entries }
     }
 }
 
@@ -138,8 +117,8 @@ impl Level {
         *current += if admitted { said } else { TOUCH };
     }
 
-    fn close_term(&mut self, total: u32) {
-        let rarity = rarity(self.touched.len() as u32, total);
+    fn close_term(&mut self, total: u32, importance: f32) {
+        let rarity = importance * rarity(self.touched.len() as u32, total);
         for text in self.touched.drain(..) {
             let said = std::mem::take(&mut self.current[text as usize]);
             self.scores[text as usize] += rarity * saturated(said);
@@ -158,4 +137,48 @@ fn saturated(said: f32) -> f32 {
 fn rarity(occurs_in: u32, total: u32) -> f32 {
     let (occurs_in, total) = (occurs_in as f32, total as f32);
     (1.0 + (total - occurs_in + 0.5).max(0.5) / (occurs_in + 0.5)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Role;
+    use crate::recall::index::tests::index_of;
+    use crate::recall::scope::Narrow;
+
+    fn scores(entries: &[(u128, Role, &str)], words: &[&str]) -> WordScores {
+        let index = index_of(entries);
+        let scope = Scope::new(&index, &Narrow::default());
+        let terms: Vec<(Term, f32)> =
+            words.iter().filter_map(|word| index.term(word)).map(|term| (term, 1.0)).collect();
+        score(&index, &scope, &terms)
+    }
+
+    #[test]
+    fn first_hand_counts_more_than_a_reply() {
+        let entries = [
+            (1, Role::User, "cats here"),
+            (2, Role::User, "nothing"),
+            (2, Role::Assistant, "cats here"),
+        ];
+        let found = scores(&entries, &["cat"]);
+        assert!(found.conversations[0] > found.conversations[1] && found.conversations[1] > 0.0);
+        assert_eq!(found.entries[1], 0.0);
+    }
+
+    #[test]
+    fn a_rare_word_counts_more_and_words_in_one_round_beat_scattered_ones() {
+        let entries = [
+            (1, Role::User, "dentist"),
+            (2, Role::User, "coffee"),
+            (3, Role::User, "coffee"),
+            (4, Role::User, "blue"),
+            (4, Role::User, "lamp"),
+            (5, Role::User, "blue lamp"),
+        ];
+        let rare = scores(&entries, &["dentist", "coffee"]);
+        assert!(rare.conversations[0] > rare.conversations[1]);
+        let pair = scores(&entries, &["blue", "lamp"]);
+        assert!(pair.best_rounds[4] > pair.best_rounds[3]);
+    }
 }

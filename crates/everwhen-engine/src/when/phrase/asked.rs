@@ -14,7 +14,17 @@ const ASKING: [&str; 16] = [
 
 /// Words before a "when" in the middle of a sentence that still asks.
 const TELLING: [&str; 12] = [
-    "me", "remember", "know", "recall", "tell", "remind", "exactly", "say", "and", "or", "about",
+    "me",
+    "remember",
+    "know",
+    "recall",
+    "tell",
+    "remind",
+    "exactly",
+    "say",
+    "and",
+    "or",
+    "about",
     "wondering",
 ];
 
@@ -51,7 +61,9 @@ fn when(c: Cursor<'_>) -> Read<'_, Asked> {
 /// `what day did`, `in which year`, `what was the date`.
 fn which_day(c: Cursor<'_>) -> Read<'_, Asked> {
     let start = c.maybe(&["in", "on", "at"]).any(&["what", "which"])?;
-    if let Some((precision, end)) = start.one_of(&["was the", "is the"]).and_then(|s| s.pick(&KINDS)) {
+    if let Some((precision, end)) =
+        start.one_of(&["was the", "is the"]).and_then(|s| s.pick(&KINDS))
+    {
         let dated = matches!(end.back(1)?.text, "date" | "day" | "year" | "month");
         return dated.then_some((Asked::When(Some(precision)), end));
     }
@@ -62,7 +74,13 @@ fn which_day(c: Cursor<'_>) -> Read<'_, Asked> {
 
 /// `how long ago`, `how long did it take`, `how long between A and B`, `how much time passed`.
 fn how_long(c: Cursor<'_>) -> Read<'_, Asked> {
-    let after = c.word("how")?.one_of(&["long", "much time", "much later", "much earlier", "much longer"])?;
+    let after = c.word("how")?.one_of(&[
+        "long",
+        "much time",
+        "much later",
+        "much earlier",
+        "much longer",
+    ])?;
     if after.word("is").is_some() && after.step().text() == Some("the") {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use jiff::civil::Weekday;
 
+use super::Date;
 use super::counts::ordinal;
 use super::cursor::{Cursor, Read};
 use super::days::Days;
@@ -12,11 +13,20 @@ use super::scene::Scene;
 use super::sense::{Place, Sense, What};
 use super::slice::Slice;
 use super::vocabulary::{closes, compounds, measures};
-use super::Date;
 
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 
 const SHORT_MONTHS: [(&str, i8); 12] = [
@@ -222,7 +232,8 @@ pub(super) fn day_of_month<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Pla
     if !clear || matches!(after.kind(), Some(Kind::Number(_))) {
         return None;
     }
-    if let Some((month, end)) = end.word("of").and_then(|of| super::turns::month_by_turn(of, scene)) {
+    if let Some((month, end)) = end.word("of").and_then(|of| super::turns::month_by_turn(of, scene))
+    {
         let first = month.days.first;
         let day = Date::new(first.year(), first.month(), day).ok()?;
         return Some((Place::settled(Sense::counted(Days::one(day)?)), end));
@@ -250,7 +261,8 @@ pub(super) fn year_after<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, i16> 
     if let Some(Kind::ShortYear(year)) = c.kind() {
         return Some((if year < 70 { 2000 + year } else { 1900 + year }, c.step()));
     }
-    let turns = [("last year", -1), ("this year", 0), ("next year", 1), ("the year before last", -2)];
+    let turns =
+        [("last year", -1), ("this year", 0), ("next year", 1), ("the year before last", -2)];
     let (turn, after) = c.pick(&turns)?;
     Some((scene.today.year() + turn, after))
 }

@@ -60,7 +60,8 @@ struct Clock {
 
 /// A part of a day or a clock time on a day: `yesterday evening`, `1:56 pm on 8 May, 2023`.
 pub(super) fn on_a_day<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    let rules = [part_near, clock_then_day, day_then_clock, part_of_day, clock_alone, clock_to_clock];
+    let rules =
+        [part_near, clock_then_day, day_then_clock, part_of_day, clock_alone, clock_to_clock];
     rules.iter().filter_map(|rule| rule(c, scene)).max_by_key(|(_, after)| after.position())
 }
 
@@ -143,7 +144,8 @@ pub(super) fn earlier<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
     let ((when, sure), end) = present_stretch(after.maybe(&["on"]), scene)?;
     let now = Some(scene.now.timestamp());
     let precision = when.period.precision();
-    let cut = if ahead { Period::new(now, None, precision) } else { Period::new(None, now, precision) };
+    let cut =
+        if ahead { Period::new(now, None, precision) } else { Period::new(None, now, precision) };
     let cut = cut.ok()?;
     let reach = when.reach.intersection(&cut)?;
     let period = when.period.intersection(&cut).unwrap_or(reach);
@@ -182,7 +184,8 @@ fn clock_after(c: Cursor<'_>) -> Read<'_, Clock> {
 impl Clock {
     fn at(hour: i8, minute: i8) -> Option<Self> {
         let time = Time::new(hour, minute, 0, 0).ok()?;
-        let length = if minute == 0 { SignedDuration::from_hours(1) } else { SignedDuration::from_mins(1) };
+        let length =
+            if minute == 0 { SignedDuration::from_hours(1) } else { SignedDuration::from_mins(1) };
         Some(Self { time, length })
     }
 

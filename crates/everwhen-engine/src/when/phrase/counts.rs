@@ -49,24 +49,65 @@ const VAGUE: [(&str, Count); 12] = [
 ];
 
 const UNITS: [&str; 20] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
     "nineteen",
 ];
 
-const TENS: [&str; 10] = [
-    "", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-];
+const TENS: [&str; 10] =
+    ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
 const NTH_UNITS: [&str; 20] = [
-    "", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-    "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth",
-    "seventeenth", "eighteenth", "nineteenth",
+    "",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
 ];
 
 const NTH_TENS: [&str; 10] = [
-    "", "", "twentieth", "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth",
-    "eightieth", "ninetieth",
+    "",
+    "",
+    "twentieth",
+    "thirtieth",
+    "fortieth",
+    "fiftieth",
+    "sixtieth",
+    "seventieth",
+    "eightieth",
+    "ninetieth",
 ];
 
 /// A number: `three`, `twenty-five`, `a hundred and two`, `167`.
@@ -123,7 +164,9 @@ pub(super) fn quantity(c: Cursor<'_>) -> Read<'_, Count> {
 
 /// The second half of `two or three`, `2-3`, `two to three`.
 fn range(low: u32, c: Cursor<'_>) -> Read<'_, Count> {
-    let after = c.any(&["or", "to"]).or_else(|| Some(c.hyphen()).filter(|h| h.position() > c.position()))?;
+    let after = c
+        .any(&["or", "to"])
+        .or_else(|| Some(c.hyphen()).filter(|h| h.position() > c.position()))?;
     let (high, after) = cardinal(after)?;
     (low < high).then_some((Count::between(low, low, high), after))
 }

@@ -1,7 +1,7 @@
 //! Runs of whole days on a wall calendar, and arithmetic that refuses to leave it.
 
-use jiff::civil::{Date, Weekday};
 use jiff::Span;
+use jiff::civil::{Date, Weekday};
 
 use super::Precision;
 

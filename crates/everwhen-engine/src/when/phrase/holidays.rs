@@ -74,7 +74,8 @@ static HOLIDAYS: [Holiday; 37] = [
 ];
 
 /// Christmas by itself, after every name that begins with it.
-static CHRISTMAS: Holiday = holiday(&["christmas day", "xmas day", "christmas", "xmas"], Rule::On(12, 25));
+static CHRISTMAS: Holiday =
+    holiday(&["christmas day", "xmas day", "christmas", "xmas"], Rule::On(12, 25));
 
 /// From Christmas Eve over New Year's Day.
 static THE_HOLIDAYS: Holiday =

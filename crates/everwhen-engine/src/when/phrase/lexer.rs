@@ -73,12 +73,7 @@ pub(super) fn tokens<'t>(text: &str, lower: &'t str) -> Vec<Token<'t>> {
     tokens
 }
 
-fn token_at<'t>(
-    lower: &'t str,
-    at: usize,
-    first: char,
-    before: Option<&Token<'_>>,
-) -> Token<'t> {
+fn token_at<'t>(lower: &'t str, at: usize, first: char, before: Option<&Token<'_>>) -> Token<'t> {
     let rest = &lower[at..];
     if first.is_ascii_digit() {
         let (kind, length) = numerals::numeral(rest);
@@ -110,7 +105,9 @@ fn token(kind: Kind, rest: &str, at: usize, length: usize) -> Token<'_> {
 fn counts(lower: &str, at: usize, before: Option<&Token<'_>>) -> bool {
     let mut back = lower[..at].chars().rev();
     match (back.next(), back.next()) {
-        (Some('$' | '€' | '£' | '¥' | '₹' | '_' | '/' | '\\' | '@' | '&' | '=' | '+'), _) => false,
+        (Some('$' | '€' | '£' | '¥' | '₹' | '_' | '/' | '\\' | '@' | '&' | '=' | '+'), _) => {
+            false
+        }
         (Some('.' | ',' | ':'), Some(earlier)) => !earlier.is_alphanumeric(),
         (Some('-'), Some(earlier)) if earlier.is_alphabetic() => lower[..at - 1]
             .rsplit(|c: char| !c.is_alphabetic())
@@ -140,7 +137,8 @@ fn word_length(rest: &str) -> usize {
     let mut last = ' ';
     for (at, c) in rest.char_indices() {
         let next = rest[at + c.len_utf8()..].chars().next();
-        let joins = apostrophe(c) && (next.is_some_and(char::is_alphabetic) || ends_plural(last, next));
+        let joins =
+            apostrophe(c) && (next.is_some_and(char::is_alphabetic) || ends_plural(last, next));
         if !(c.is_alphanumeric() || is_mark_on_letter(c) || joins) {
             return at;
         }
@@ -180,7 +178,8 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_a_number_is_other() {
-        for text in ["$5", "v1.2.3", "3.75", "5%", "covid-19", "10kg", "1/2", "24/7", "a@b.c/2023"] {
+        for text in ["$5", "v1.2.3", "3.75", "5%", "covid-19", "10kg", "1/2", "24/7", "a@b.c/2023"]
+        {
             let kinds = kinds(text);
             let counted = |k: &Kind| matches!(k, Kind::Number(_) | Kind::Date(_) | Kind::Nth(_));
             assert!(!kinds.iter().any(counted), "{text}: {kinds:?}");
@@ -189,15 +188,18 @@ mod tests {
 
     #[test]
     fn figures_are_understood() {
-        assert_eq!(kinds("3rd 21 2.5 13:56 1990s '90s '23"), [
-            Kind::Nth(3),
-            Kind::Number(21),
-            Kind::Half(2),
-            Kind::Clock(13, 56),
-            Kind::Decade(1990),
-            Kind::Decade(90),
-            Kind::ShortYear(23),
-        ]);
+        assert_eq!(
+            kinds("3rd 21 2.5 13:56 1990s '90s '23"),
+            [
+                Kind::Nth(3),
+                Kind::Number(21),
+                Kind::Half(2),
+                Kind::Clock(13, 56),
+                Kind::Decade(1990),
+                Kind::Decade(90),
+                Kind::ShortYear(23),
+            ]
+        );
         assert_eq!(kinds("5pm")[0], Kind::Number(5));
         assert_eq!(kinds("1,000")[0], Kind::Number(1000));
     }
@@ -206,12 +208,9 @@ mod tests {
     fn a_possessive_is_the_word() {
         let lower = "new year’s two weeks' didn't";
         let words: Vec<_> = tokens(lower, lower).iter().map(|t| (t.text, t.possessive)).collect();
-        assert_eq!(words, [
-            ("new", false),
-            ("year", true),
-            ("two", false),
-            ("weeks", true),
-            ("didn't", false),
-        ]);
+        assert_eq!(
+            words,
+            [("new", false), ("year", true), ("two", false), ("weeks", true), ("didn't", false),]
+        );
     }
 }

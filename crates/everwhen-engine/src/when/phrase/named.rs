@@ -108,7 +108,8 @@ impl Named {
             return self.occurrence(day, 0);
         }
         let distance = |days: &Days| {
-            let (ahead, behind) = (super::days::between(day, days.first), super::days::between(days.last(), day));
+            let (ahead, behind) =
+                (super::days::between(day, days.first), super::days::between(days.last(), day));
             ahead.max(behind).max(0)
         };
         (-1..=1).filter_map(|turn| self.occurrence(day, turn)).min_by_key(distance)
@@ -130,7 +131,9 @@ impl Named {
 
     fn sureness(self) -> Confidence {
         match self {
-            Self::Date(..) | Self::Month(_) | Self::Holiday(_) | Self::WeekdayNth(..) => Confidence::Certain,
+            Self::Date(..) | Self::Month(_) | Self::Holiday(_) | Self::WeekdayNth(..) => {
+                Confidence::Certain
+            }
             _ => Confidence::Likely,
         }
     }

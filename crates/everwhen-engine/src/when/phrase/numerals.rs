@@ -134,7 +134,9 @@ fn plain(rest: &str) -> Option<(Kind, usize)> {
     let tail = &rest[length..];
     let letters = tail.find(|c: char| !c.is_alphabetic()).unwrap_or(tail.len());
     let kind = match &tail[..letters] {
-        "" if tail.starts_with(".5") && ends(&tail[2..]) => return Some((Kind::Half(value), length + 2)),
+        "" if tail.starts_with(".5") && ends(&tail[2..]) => {
+            return Some((Kind::Half(value), length + 2));
+        }
         "" | "am" | "pm" => return ends(&tail[letters..]).then_some((Kind::Number(value), length)),
         "st" | "nd" | "rd" | "th" => Kind::Nth(value),
         "s" if value % 10 == 0 => Kind::Decade(i16::try_from(value).ok()?),

@@ -123,7 +123,9 @@ impl Neighbour {
                 let slack = i64::from(!days.is_day());
                 Some(found_from(base, days).within(slack, slack))
             }
-            Self::Unit(Unit::Day) => Some(found_from(base, run_beside(base.days, 1, Unit::Day, side)?)),
+            Self::Unit(Unit::Day) => {
+                Some(found_from(base, run_beside(base.days, 1, Unit::Day, side)?))
+            }
             Self::Unit(unit) => {
                 let days = run_beside(base.days, 1, unit, side)?;
                 let slack = days.length() / 2 + 1;
@@ -203,9 +205,11 @@ pub(super) fn run_up<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
 
 /// `the week of May 8`, `the weekend of 17 July`.
 pub(super) fn week_of<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
-    let (unit, after) = c
-        .maybe(&["the"])
-        .pick(&[("week of", Unit::Week), ("weekend of", Unit::Weekend), ("month of", Unit::Month)])?;
+    let (unit, after) = c.maybe(&["the"]).pick(&[
+        ("week of", Unit::Week),
+        ("weekend of", Unit::Weekend),
+        ("month of", Unit::Month),
+    ])?;
     let (base, end) = other(after, scene)?;
     let days = Days::around(base.days.first, unit)?;
     (base.days.length() <= 31).then_some((Place::settled(found_from(base, days)), end))
@@ -221,7 +225,8 @@ pub(super) fn nth_inside<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place
     let (what, after) = inside_unit(after)?;
     let (base, end) = container(after.any(&["of", "in"])?, scene)?;
     let days = nth_of(what, nth, base.days)?;
-    let inside = base.days.hull(days).length() == base.days.length() && days.length() < base.days.length();
+    let inside =
+        base.days.hull(days).length() == base.days.length() && days.length() < base.days.length();
     inside.then_some((Place::settled(found_from(base, days)), end))
 }
 

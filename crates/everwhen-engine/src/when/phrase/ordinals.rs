@@ -29,14 +29,40 @@ const RULES: [Rule; 12] = [
 
 /// Words for a conversation.
 const CONVERSATIONS: [&str; 14] = [
-    "session", "sessions", "conversation", "conversations", "discussion", "discussions", "chat",
-    "chats", "talk", "talks", "dialogue", "dialogues", "exchange", "exchanges",
+    "session",
+    "sessions",
+    "conversation",
+    "conversations",
+    "discussion",
+    "discussions",
+    "chat",
+    "chats",
+    "talk",
+    "talks",
+    "dialogue",
+    "dialogues",
+    "exchange",
+    "exchanges",
 ];
 
 /// Things that happen again and again, so that "my last trip" is the latest one.
 const EVENTS: [&str; 16] = [
-    "trip", "visit", "appointment", "meeting", "call", "vacation", "workout", "checkup",
-    "message", "email", "purchase", "doctor's", "hike", "run", "class", "concert",
+    "trip",
+    "visit",
+    "appointment",
+    "meeting",
+    "call",
+    "vacation",
+    "workout",
+    "checkup",
+    "message",
+    "email",
+    "purchase",
+    "doctor's",
+    "hike",
+    "run",
+    "class",
+    "concert",
 ];
 
 /// Words that own a conversation or introduce one.
@@ -220,7 +246,9 @@ fn superlative(c: Cursor<'_>) -> Read<'_, Ordered> {
     if let Some(end) = c.one_of(&["most recently", "most lately"]) {
         return Some((certain(Counted::Matches, Side::Last, 1, 1)?, end));
     }
-    if let Some(end) = c.one_of(&["my last", "our last", "the last", "his last", "her last", "their last"]) {
+    if let Some(end) =
+        c.one_of(&["my last", "our last", "the last", "his last", "her last", "their last"])
+    {
         let end = end.any(&EVENTS).filter(|end| end.text() != Some("of"))?;
         return Some((likely(Counted::Matches, Side::Last, 1, 1)?, end));
     }
@@ -249,7 +277,8 @@ fn adverb(c: Cursor<'_>) -> Read<'_, Ordered> {
 fn first_of_two(c: Cursor<'_>) -> Read<'_, Ordered> {
     let (side, end) = c.pick(&[("first", Side::First), ("last", Side::Last)])?;
     let before = c.previous().filter(|token| token.kind == Kind::Word)?;
-    let other = matches!(before.text, "at" | "the" | "a" | "my" | "our" | "your" | "and" | "to" | "or");
+    let other =
+        matches!(before.text, "at" | "the" | "a" | "my" | "our" | "your" | "and" | "to" | "or");
     let asking = end.mark(',').is_some() || end.mark('?').is_some();
     (asking && !other).then_some((likely(Counted::Matches, side, 1, 1)?, end))
 }

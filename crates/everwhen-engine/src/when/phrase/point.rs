@@ -15,13 +15,21 @@ const ABOUT: [&str; 5] = ["around", "roughly", "approximately", "sometime", "som
 
 /// Habits, not times: "on Friday nights".
 const HABITS: [&str; 9] = [
-    "mornings", "afternoons", "evenings", "nights", "weekdays", "weekends", "mondays", "fridays",
+    "mornings",
+    "afternoons",
+    "evenings",
+    "nights",
+    "weekdays",
+    "weekends",
+    "mondays",
+    "fridays",
     "sundays",
 ];
 
 /// The time named here.
 pub(super) fn point<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    let rules = [plain, clock::in_figures, clock::on_a_day, clock::earlier, relative::counted_moment];
+    let rules =
+        [plain, clock::in_figures, clock::on_a_day, clock::earlier, relative::counted_moment];
     rules
         .iter()
         .filter_map(|rule| rule(c, scene))

@@ -101,12 +101,54 @@ const TILTS: [(&str, Tilt); 21] = [
 
 /// Words that have a topic: an "about" after them does not widen the time that follows.
 const TOPICAL: [&str; 48] = [
-    "talk", "talked", "talking", "talks", "chat", "chatted", "chatting", "speak", "spoke",
-    "spoken", "speaking", "tell", "told", "telling", "say", "said", "saying", "ask", "asked",
-    "asking", "know", "knew", "think", "thought", "thinking", "hear", "heard", "read", "write",
-    "wrote", "written", "learn", "learned", "learnt", "forget", "forgot", "complain",
-    "complained", "worried", "excited", "happy", "dream", "dreamed", "mention", "mentioned",
-    "what", "how", "discussion",
+    "talk",
+    "talked",
+    "talking",
+    "talks",
+    "chat",
+    "chatted",
+    "chatting",
+    "speak",
+    "spoke",
+    "spoken",
+    "speaking",
+    "tell",
+    "told",
+    "telling",
+    "say",
+    "said",
+    "saying",
+    "ask",
+    "asked",
+    "asking",
+    "know",
+    "knew",
+    "think",
+    "thought",
+    "thinking",
+    "hear",
+    "heard",
+    "read",
+    "write",
+    "wrote",
+    "written",
+    "learn",
+    "learned",
+    "learnt",
+    "forget",
+    "forgot",
+    "complain",
+    "complained",
+    "worried",
+    "excited",
+    "happy",
+    "dream",
+    "dreamed",
+    "mention",
+    "mentioned",
+    "what",
+    "how",
+    "discussion",
 ];
 
 /// So many of a unit.
@@ -279,7 +321,9 @@ pub(super) fn sense_of(steps: &[Step], tilt: Tilt, sign: i64, scene: &Scene<'_>)
     let sense = sense_from(scene.today, steps, sign)?;
     match tilt {
         Tilt::Plain => Some(sense),
-        Tilt::Exact => Some(Sense { days: sense.likely.unwrap_or(sense.days), reach: None, ..sense }),
+        Tilt::Exact => {
+            Some(Sense { days: sense.likely.unwrap_or(sense.days), reach: None, ..sense })
+        }
         Tilt::About => sense.about(),
         Tilt::Over => {
             let days = sense.days.widened(sense.days.length().max(1), 0)?;
@@ -287,7 +331,8 @@ pub(super) fn sense_of(steps: &[Step], tilt: Tilt, sign: i64, scene: &Scene<'_>)
         }
         Tilt::Under => {
             let first = sense.likely.unwrap_or(sense.days).first;
-            let days = Days::run(first.min(scene.today), first.max(scene.tomorrow()?), Precision::Day)?;
+            let days =
+                Days::run(first.min(scene.today), first.max(scene.tomorrow()?), Precision::Day)?;
             Some(Sense::counted(days).unsure())
         }
     }
@@ -296,9 +341,9 @@ pub(super) fn sense_of(steps: &[Step], tilt: Tilt, sign: i64, scene: &Scene<'_>)
 /// What so many units before or after a day mean.
 pub(super) fn sense_from(day: Date, steps: &[Step], sign: i64) -> Option<Sense> {
     let (last, before) = steps.split_last()?;
-    let start = before.iter().try_fold(day, |day, step| {
-        moved(day, sign * i64::from(step.count.likely), step.unit)
-    })?;
+    let start = before
+        .iter()
+        .try_fold(day, |day, step| moved(day, sign * i64::from(step.count.likely), step.unit))?;
     let at = |count: u32| counted_from(start, sign * i64::from(count), last.unit);
     let likely = at(last.count.likely)?;
     let halved = before.last().is_some_and(|step| step.count.half);
@@ -337,10 +382,17 @@ fn moment_of(steps: &[Step], tilt: Tilt, sign: i64, scene: &Scene<'_>) -> Option
     if finest > Unit::Hour {
         return None;
     }
-    let (near, far) = (shifted(steps, sign, scene, |c| c.low)?, shifted(steps, sign, scene, |c| c.high)?);
+    let (near, far) =
+        (shifted(steps, sign, scene, |c| c.low)?, shifted(steps, sign, scene, |c| c.high)?);
     let tenth = i64::from(last.likely / 10).max(1);
     let halved = steps.iter().any(|step| step.count.half);
-    let minutes = if finest == Unit::Hour { 30 } else if halved { 10 } else { tenth };
+    let minutes = if finest == Unit::Hour {
+        30
+    } else if halved {
+        10
+    } else {
+        tenth
+    };
     let half = SignedDuration::from_mins(if tilt == Tilt::About { 2 * minutes } else { minutes });
     let since = near.min(far).checked_sub(half).ok()?;
     let until = near.max(far).checked_add(half).ok()?;
@@ -359,7 +411,14 @@ fn shifted(
         let span = match step.unit {
             Unit::Minute => Span::new().try_minutes(count),
             Unit::Hour => Span::new().try_hours(count),
-            unit => return at.datetime().checked_add(whole(unit, count)?).ok()?.to_zoned(at.time_zone().clone()).ok(),
+            unit => {
+                return at
+                    .datetime()
+                    .checked_add(whole(unit, count)?)
+                    .ok()?
+                    .to_zoned(at.time_zone().clone())
+                    .ok();
+            }
         };
         at.checked_add(span.ok()?).ok()
     })?;

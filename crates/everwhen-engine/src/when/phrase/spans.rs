@@ -49,10 +49,7 @@ const OVER: [&str; 9] =
 
 /// The stretch named here.
 pub(super) fn span<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    RULES
-        .iter()
-        .filter_map(|rule| rule(c, scene))
-        .max_by_key(|(_, after)| after.position())
+    RULES.iter().filter_map(|rule| rule(c, scene)).max_by_key(|(_, after)| after.position())
 }
 
 /// One end of a stretch: some days, or the number of a day whose month the other end has.
@@ -82,7 +79,8 @@ fn two_ends<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
     let (last, after) = end(joint(after, first)?, scene)?;
     let (first, last, after) = with_year(first, last, after, scene).unwrap_or((first, last, after));
     let (first, last) = settle(first, last, scene)?;
-    let days = Days::run(first.days.first, last.days.end, first.days.precision.max(last.days.precision))?;
+    let days =
+        Days::run(first.days.first, last.days.end, first.days.precision.max(last.days.precision))?;
     let sure = if first.sure == Confidence::Certain { last.sure } else { first.sure };
     let origin = first.origin.max(last.origin);
     Some((scene.when(Sense { sure, origin, ..Sense::counted(days) })?, after))

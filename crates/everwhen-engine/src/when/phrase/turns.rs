@@ -1,5 +1,6 @@
 //! Last, this and next: "last week", "this past Friday", "next summer", "this time last year".
 
+use super::Precision;
 use super::calendar::{any_weekday, full_month, season, weekday};
 use super::cursor::{Cursor, Read};
 use super::days::{Days, Unit, moved};
@@ -10,7 +11,6 @@ use super::relative::unit;
 use super::scene::Scene;
 use super::sense::{Place, Sense};
 use super::vocabulary::compounds;
-use super::Precision;
 
 /// Which one is meant, seen from now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
