@@ -10,6 +10,7 @@ pub mod report;
 pub mod score;
 pub mod store;
 pub mod temporal;
+pub mod tune;
 
 /// Why a measurement could not be made.
 pub use anyhow::Error;
