@@ -51,6 +51,34 @@ async fn main() -> anyhow::Result<()> {
         }
         return Ok(());
     }
+    if has("speed") {
+        use everwhen_bench::recall;
+        let sizes = val("--sizes")
+            .unwrap_or("10000,100000".into())
+            .split(',')
+            .map(|s| s.parse().unwrap())
+            .collect();
+        println!("{}", recall::run(&recall::RecallBench { sizes, questions: 200 }, &|_| {}).await?);
+        return Ok(());
+    }
+    if has("tune") {
+        use everwhen_bench::tune;
+        println!(
+            "{}",
+            tune::run(
+                &tune::Tune {
+                    data: "/work/shared/data/longmemeval".into(),
+                    ids: "/work/shared/data/longmemeval/dev_ids.txt".into(),
+                    embedder,
+                    seed: 1,
+                    tries: 300
+                },
+                &|_, _| {}
+            )
+            .await?
+        );
+        return Ok(());
+    }
     if has("temporal") {
         use everwhen_bench::temporal;
         let run = temporal::run(

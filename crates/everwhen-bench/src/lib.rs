@@ -6,6 +6,7 @@
 mod bed;
 pub mod locomo;
 pub mod longmemeval;
+pub mod recall;
 pub mod report;
 pub mod score;
 pub mod store;

@@ -13,13 +13,13 @@ pub(crate) const CONVERSATIONS: Weights = &[
     (Person, 0.0),
     (Sibling, 0.8),
     (Entries, 0.5),
-    (Period, 1.0),
-    (Recent, 0.2),
+    (Period, 1.5),
+    (Recent, 0.8),
 ];
 
 /// For conversations, where there is no embedder.
 pub(crate) const CONVERSATIONS_BY_WORDS: Weights =
-    &[(Words, 1.0), (Round, 0.0), (Person, 0.0), (Entries, 0.0), (Period, 1.0), (Recent, 0.2)];
+    &[(Words, 1.0), (Round, 0.0), (Person, 0.0), (Entries, 0.0), (Period, 1.5), (Recent, 0.8)];
 
 /// For entries.
 pub(crate) const ENTRIES: Weights = &[
