@@ -10,7 +10,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(crate) use bench::{BenchArgs, BenchTopic, StoreBenchArgs};
+pub(crate) use bench::{
+    BenchArgs, BenchTopic, DatasetArgs, LongMemEvalArgs, RecallBenchArgs, StoreBenchArgs, TuneArgs,
+};
 pub(crate) use conversations::{
     ContextAction, ContextArgs, ConversationArgs, ConversationsArgs, EndArgs, ForkArgs,
     RestoreArgs, TimelineArgs,

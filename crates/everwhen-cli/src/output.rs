@@ -133,9 +133,10 @@ pub(crate) fn ask(question: &str) -> Result<bool> {
 }
 
 /// A bar that shows how far a long work is; nothing unless on a terminal.
-pub(crate) fn progress(total: u64) -> ProgressBar {
+pub(crate) fn progress(total: u64, what: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} entries, {eta} left");
+    let style =
+        ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {what}, {{eta}} left"));
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 

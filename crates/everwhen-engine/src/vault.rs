@@ -388,6 +388,9 @@ impl Vault {
         what: Forget,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
+        if matches!(what, Forget::Memory) {
+            self.engine.shelf.clear();
+        }
         self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
             forget::forget(desk, &what).map(Receipt::Forgotten)
         })
@@ -397,6 +400,7 @@ impl Vault {
     /// Forgets the whole vault, with its keys.
     pub async fn forget_vault(&self, idempotency: Option<Idempotency>) -> Result<Done> {
         let id = self.id;
+        self.engine.shelf.clear();
         self.engine
             .store
             .transact(move |tx| {

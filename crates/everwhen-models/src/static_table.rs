@@ -30,7 +30,6 @@ static PIECES: LazyLock<Pieces> = LazyLock::new(Pieces::new);
 pub struct StaticTable;
 
 impl StaticTable {
-
     /// The ids of the word pieces of a text, as bert-base-uncased splits it.
     pub fn piece_ids(&self, text: &str) -> Vec<u32> {
         PIECES.ids(text, MAX_PIECES)

@@ -1,5 +1,7 @@
 //! Recall through the front door, on SQLite: what is written is found, what changes is followed.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use everwhen::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
 use everwhen::recall::{PeriodUse, Query, Recollection};
 use everwhen::receipt::Receipt;

@@ -10,7 +10,11 @@ use clap::{Args, Subcommand};
 EXAMPLES
   everwhen bench store
   everwhen bench store --quick
-  everwhen bench store --entries 200000 --out figures")]
+  everwhen bench store --entries 200000 --out figures
+  everwhen bench longmemeval --data longmemeval_s_cleaned.json --out figures
+  everwhen bench locomo --data locomo10.json
+  everwhen bench temporal --data TemporalMemoryDataset
+  everwhen bench recall")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     pub(crate) topic: BenchTopic,
@@ -20,6 +24,65 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchTopic {
     Store(StoreBenchArgs),
+    Longmemeval(LongMemEvalArgs),
+    Locomo(DatasetArgs),
+    Temporal(DatasetArgs),
+    Recall(RecallBenchArgs),
+    Tune(TuneArgs),
+}
+
+/// Does recall find the sessions that hold the answer? LongMemEval S
+#[derive(Debug, Args)]
+pub(crate) struct LongMemEvalArgs {
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+    /// File with the ids of the questions to ask, one per line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ids: Option<PathBuf>,
+    /// All sessions of the file in one memory
+    #[arg(long)]
+    pub(crate) pooled: bool,
+}
+
+/// Does recall find what holds the answer?
+#[derive(Debug, Args)]
+pub(crate) struct DatasetArgs {
+    /// The data: a file, or the directory of a packed set
+    #[arg(long, value_name = "PATH")]
+    pub(crate) data: PathBuf,
+    /// Which embedder takes part
+    #[arg(long, value_name = "NAME", default_value = "static", value_parser = ["static", "none"])]
+    pub(crate) embedder: String,
+    /// Directory to write summary.json and questions.jsonl into
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// How fast a question is answered, by size of the memory
+#[derive(Debug, Args)]
+pub(crate) struct RecallBenchArgs {
+    /// Sizes of the memory, rising
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [10_000, 100_000])]
+    pub(crate) entries: Vec<usize>,
+    /// Questions at each size
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) questions: usize,
+}
+
+/// Fits the weights of recall on LongMemEval S, by seed, with cross-validation
+#[derive(Debug, Args)]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+    /// File with the ids of the questions to fit on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ids: PathBuf,
+    /// Where chance begins
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Weights to try
+    #[arg(long, default_value_t = 300)]
+    pub(crate) tries: usize,
 }
 
 /// How fast entries are kept and listed, and how much memory that takes

@@ -1,11 +1,14 @@
 //! `everwhen bench`: figures of this machine.
 
+mod recall;
+
 use std::path::Path;
 use std::time::Duration;
 
 use everwhen_bench::store::{self, StoreBench, StoreReport};
 
 use crate::args::{BenchArgs, BenchTopic, StoreBenchArgs};
+
 use crate::failure::{Failure, Result};
 use crate::output;
 
@@ -15,6 +18,11 @@ const QUICK_ENTRIES: usize = 20_000;
 pub(crate) async fn run(args: &BenchArgs, json: bool) -> Result<()> {
     match &args.topic {
         BenchTopic::Store(args) => bench_store(args, json).await,
+        BenchTopic::Longmemeval(args) => recall::longmemeval(args, json).await,
+        BenchTopic::Locomo(args) => recall::locomo(args, json).await,
+        BenchTopic::Temporal(args) => recall::temporal(args, json).await,
+        BenchTopic::Recall(args) => recall::speed(args, json).await,
+        BenchTopic::Tune(args) => recall::tune(args, json).await,
     }
 }
 
@@ -38,7 +46,7 @@ fn write(directory: &Path, report: &StoreReport) -> Result<()> {
     Ok(std::fs::write(directory.join("store.json"), to_json(report)?)?)
 }
 
-fn to_json(report: &StoreReport) -> Result<String> {
+fn to_json(report: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string_pretty(report).map_err(|error| Failure::new(error.to_string()))
 }
 

@@ -86,8 +86,13 @@ impl Shelf {
         }
     }
 
+    /// Lets go of everything; what is still there is read anew when it is asked for.
+    pub(crate) fn clear(&self) {
+        self.lock().indexes.clear();
+    }
+
     /// Lets go of what was kept of a memory.
-    pub(crate) fn forget(&self, memory: MemoryId) {
+    fn forget(&self, memory: MemoryId) {
         self.lock().indexes.remove(&memory);
     }
 

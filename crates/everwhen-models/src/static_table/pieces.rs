@@ -58,7 +58,8 @@ impl Pieces {
         }
         let mut rest = word;
         while !rest.is_empty() {
-            let known = if rest.len() == word.len() { &self.beginnings } else { &self.continuations };
+            let known =
+                if rest.len() == word.len() { &self.beginnings } else { &self.continuations };
             let Some((id, length)) = longest(known, rest) else {
                 ids.truncate(before);
                 return ids.push(UNKNOWN);

@@ -2,7 +2,7 @@
 
 use everwhen_engine::ErrorKind;
 use everwhen_engine::memory::{Corrected, Correction, Entry, Metadata, Role, Said};
-use everwhen_engine::ports::{Cursor, EntryQuery, Order, Tx, Which};
+use everwhen_engine::ports::{Cursor, EntryQuery, Order, Standing, Tx, Which};
 
 use crate::bed::{Bed, Open, plain};
 use crate::rows::{at, conversation, entry, home, id, name};
@@ -233,4 +233,22 @@ pub(crate) fn marks_on_what_is_not_there_are_refused(open: Open) {
     ];
     assert!(refusals.iter().all(|error| error.kind() == ErrorKind::Damaged));
     assert_eq!(bed.look(|rows| rows.entry(home(), id(1))), Some(entry(1)));
+}
+
+pub(crate) fn arrivals_come_in_sequence_whatever_became_of_them(open: Open) {
+    let bed = open();
+    let late = Entry { conversation_time: at(-9), ..entry(3) };
+    add(&bed, vec![entry(1), entry(2), late]);
+    bed.write(|tx| {
+        tx.mark_corrected(home(), id(2), Corrected { by: id(3), at: at(7) })?;
+        tx.mark_branch(home(), &[id(2)], id(8), at(6))
+    });
+    let behind = |behind: u64, limit: usize| -> Vec<u64> {
+        let rows = bed.look(move |rows| rows.arrivals(home(), behind, limit));
+        rows.iter().map(|entry| entry.sequence).collect()
+    };
+    assert_eq!((behind(0, 9), behind(1, 1), behind(3, 9)), (vec![1, 2, 3], vec![2], vec![]));
+    let first = Standing { sequence: 1, conversation: entry(1).conversation, gone_since: None };
+    let second = Standing { sequence: 2, gone_since: Some(at(6)), ..first };
+    assert_eq!(bed.look(|rows| rows.standings(home(), 2)), [first, second]);
 }

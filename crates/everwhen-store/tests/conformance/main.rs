@@ -61,6 +61,7 @@ suite! {
         pages_stay_stable_while_entries_come_in,
         moved_entries_carry_the_name_of_their_new_home,
         marks_on_what_is_not_there_are_refused,
+        arrivals_come_in_sequence_whatever_became_of_them,
     }
     neighbours {
         the_nearest_on_either_side,

@@ -54,6 +54,7 @@ pub(crate) fn memory(number: u128, called: &str) -> Memory {
         creation_time: at(0),
         last_sequence: 0,
         last_creation: at(0),
+        generation: 0,
         last_ending: None,
         waiting: None,
     }

@@ -68,6 +68,7 @@ fn lived_in() -> Memory {
         description: Some("why".into()),
         last_sequence: 7,
         last_creation: at(9),
+        generation: 3,
         last_ending: Some(at(8)),
         waiting: Some((id(5), at(6))),
         ..memory(1, "diary")

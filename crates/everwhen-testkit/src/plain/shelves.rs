@@ -9,7 +9,7 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{
     ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, MemoryRef, Neighbour,
-    Order, Shelf, Snapshot, Speakers, Which,
+    Order, Shelf, Snapshot, Speakers, Standing, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use jiff::Timestamp;
@@ -187,6 +187,16 @@ fn behind<T: Clone>(
     listed(rows.collect(), name, Order::Oldest, after.cloned(), Some(limit))
 }
 
+fn standing(entry: &Entry) -> Standing {
+    let corrected = entry.corrected.map(|corrected| corrected.at);
+    let branched = entry.branch.map(|(_, at)| at);
+    Standing {
+        sequence: entry.sequence,
+        conversation: entry.conversation,
+        gone_since: corrected.into_iter().chain(branched).min(),
+    }
+}
+
 impl Snapshot for Shelves {
     fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>> {
         Ok(self.vaults.iter().find(|vault| vault.id == id).cloned())
@@ -228,6 +238,21 @@ impl Snapshot for Shelves {
         let from = query.from.map(|Cursor { time, sequence }| (time, sequence));
         let rows = listed(rows, |row| row.cursor(), query.order, from, query.limit);
         Ok(rows.into_iter().map(|row| self.named(row)).collect())
+    }
+
+    fn arrivals(&self, memory: MemoryRef, behind: u64, limit: usize) -> Result<Vec<Entry>> {
+        let rows = self.entries_in(memory).filter(|row| row.entry.sequence > behind);
+        let mut rows: Vec<Entry> = rows.map(|row| self.named(row)).collect();
+        rows.sort_by_key(|entry| entry.sequence);
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
+    fn standings(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>> {
+        let rows = self.entries_in(memory).filter(|row| row.entry.sequence <= up_to);
+        let mut standings: Vec<Standing> = rows.map(|row| standing(&row.entry)).collect();
+        standings.sort_by_key(|standing| standing.sequence);
+        Ok(standings)
     }
 
     fn before(

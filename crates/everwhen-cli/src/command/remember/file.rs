@@ -20,7 +20,7 @@ const BATCH_BYTES: usize = 8 * 1024 * 1024;
 /// Remembers a whole file.
 pub(crate) async fn run(console: &Console, path: &Path, key: Option<&str>) -> Result<()> {
     let total = lines(path)?.try_fold(0, |count, line| line.map(|_| count + 1))?;
-    let bar = output::progress(total);
+    let bar = output::progress(total, "entries");
     let mut sent = Sent { console, key, batches: 0, stored: 0, receipts: Vec::new() };
     let mut batch = Batch::default();
     for line in lines(path)? {
