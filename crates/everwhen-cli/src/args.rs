@@ -3,6 +3,7 @@
 mod bench;
 mod conversations;
 mod entries;
+mod recall;
 mod upkeep;
 mod vaults;
 
@@ -18,6 +19,7 @@ pub(crate) use conversations::{
     RestoreArgs, TimelineArgs,
 };
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
+pub(crate) use recall::RecallArgs;
 pub(crate) use upkeep::{CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, ServeArgs};
 pub(crate) use vaults::{
     KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, NewVaultArgs, RulesArgs, VaultChangeArgs,
@@ -96,6 +98,7 @@ EXAMPLES
     Prompt,
     Context(ContextArgs),
     Timeline(TimelineArgs),
+    Recall(RecallArgs),
     Vaults(VaultsArgs),
     Memories(MemoriesArgs),
     Keys(KeysArgs),
@@ -123,6 +126,7 @@ impl Command {
             Self::Prompt => "write the prompt",
             Self::Context(args) => args.purpose(),
             Self::Timeline(_) => "show the timeline",
+            Self::Recall(_) => "recall",
             Self::Vaults(args) => args.purpose(),
             Self::Memories(args) => args.purpose(),
             Self::Keys(args) => args.purpose(),

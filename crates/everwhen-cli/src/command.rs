@@ -17,6 +17,7 @@ mod fork;
 mod keys;
 mod memories;
 mod prompt;
+mod recall;
 mod remember;
 mod restore;
 mod serve;
@@ -75,6 +76,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Prompt => prompt::run(console).await,
         Command::Context(args) => context::run(console, args).await,
         Command::Timeline(args) => timeline::run(console, &args).await,
+        Command::Recall(args) => recall::run(console, &args).await,
         Command::Vaults(args) => vaults::run(console, args).await,
         Command::Memories(args) => memories::run(console, args).await,
         Command::Keys(args) => keys::run(console, args).await,

@@ -30,6 +30,8 @@ pub const TIMEOUT_MINUTES: u32 = 10 * 366 * 24 * 60;
 pub const TIMELINE_CHARS: usize = 160;
 /// Longest question, in bytes.
 pub const QUERY_BYTES: usize = 64 * 1024;
+/// Tokens of a briefing when the caller names no budget.
+pub const BRIEFING_TOKENS_DEFAULT: usize = 1_000;
 /// Items in a recollection when the caller names no limit.
 pub const RECALL_ITEMS_DEFAULT: usize = 10;
 /// Bytes that indexes may take in memory, all together.

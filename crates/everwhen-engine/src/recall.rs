@@ -5,6 +5,7 @@
 //! sequence order, so the answer is the same on every store.
 
 mod about;
+mod briefing;
 mod fuse;
 mod index;
 mod lanes;
@@ -46,7 +47,10 @@ pub(crate) async fn recall(
     let text = plan::meant(&index.read(), &query, asked_at, &vault.zone);
     let vector = embed(engine, &text).await?;
     let found = look(&index, &vault, asked_at, &query, vector);
-    engine.store.look(move |snapshot| fetch(snapshot, place, found)).await
+    let mut told = engine.store.look(move |snapshot| fetch(snapshot, place, found)).await?;
+    let budget = query.budget_tokens.unwrap_or(limits::BRIEFING_TOKENS_DEFAULT);
+    told.briefing = briefing::render(&told, &vault.zone, budget);
+    Ok(told)
 }
 
 async fn embed(engine: &Engine, text: &str) -> Result<Option<Vec<f32>>> {

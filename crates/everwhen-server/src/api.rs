@@ -14,6 +14,7 @@ mod entries;
 mod house;
 mod keys;
 mod memories;
+mod recall;
 mod routes;
 mod spec;
 mod timeline;

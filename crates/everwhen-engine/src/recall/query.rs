@@ -50,6 +50,8 @@ pub struct Query {
     pub period: PeriodUse,
     /// So many items and so many conversations; ten if absent.
     pub limit: Option<usize>,
+    /// The briefing may have so many tokens.
+    pub budget_tokens: Option<usize>,
 }
 
 impl Query {
@@ -97,6 +99,8 @@ pub struct Recollection {
     pub about: Option<About>,
     /// Nothing was said in that stretch; what is here lies outside.
     pub nothing_in_period: bool,
+    /// The items as text for a model.
+    pub briefing: String,
 }
 
 /// An entry that was found.

@@ -4,7 +4,9 @@
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{context, conversations, entries, house, keys, memories, timeline, upkeep, vaults};
+use super::{
+    context, conversations, entries, house, keys, memories, recall, timeline, upkeep, vaults,
+};
 use crate::Door;
 
 /// All routes with what they tell about themselves.
@@ -47,6 +49,9 @@ pub(super) fn table() -> OpenApiRouter<Door> {
 
         // GET …/memories/{memory}/timeline
         .routes(routes!(timeline::get_timeline))
+
+        // POST …/memories/{memory}/recall
+        .routes(routes!(recall::recall))
 
         // The operator's: /v1/keys, /v1/keys/{id}, /v1/doctor, /v1/jobs/{id}/retry, /v1/settle
         .routes(routes!(keys::list_keys, keys::add_key))

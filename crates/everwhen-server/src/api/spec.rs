@@ -75,6 +75,7 @@ fn tags() -> Value {
         { "name": "context", "description": "What an agent wrote down about a memory" },
         { "name": "conversations", "description": "Entries between two pauses" },
         { "name": "timeline", "description": "One dated line for everything said" },
+        { "name": "recall", "description": "A question in, what was said about it out" },
         { "name": "operator", "description": "Keys and upkeep, for who runs the server" },
         { "name": "house", "description": "Health, metrics, this document" },
     ])
@@ -132,7 +133,7 @@ impl Operation<'_> {
     }
 
     fn takes_idempotency_key(&self) -> bool {
-        self.is_write() && !self.is_operators()
+        self.is_write() && !self.is_operators() && !self.path.ends_with("/recall")
     }
 
     fn takes_body(&self) -> bool {

@@ -142,6 +142,12 @@ shapes! {
         "The caller's own short version; shown in the timeline. At most 64 KiB of UTF-8.",
         "First visit to the museum"
     );
+    /// A question.
+    Question => long(
+        NOT_BLANK,
+        "A question in words; not blank, at most 64 KiB of UTF-8.",
+        "When did I last see the dentist?"
+    );
     /// Why something is done.
     Reason => long(
         NOT_BLANK, "Why; not blank, at most 2,000 characters.", "It was the Louvre."

@@ -1,0 +1,119 @@
+//! A recollection as text for a model: bounded, dated, oldest first, with a timeline.
+//!
+//! The best items are taken as long as they fit, then told in the order they were said, grouped by
+//! day in the vault's zone. The same recollection always gives the same text.
+
+use jiff::civil::Date;
+
+use super::{About, EntryFound, Recollection};
+use crate::conversations::prompt::speaker;
+use crate::conversations::summary::shorten;
+use crate::memory::Entry;
+use crate::timeline;
+use crate::when::{Zone, gap};
+
+/// No item may take more than so many characters.
+const ITEM_CHARS: usize = 1200;
+/// Letters in a token, on the safe side for English.
+const LETTERS_PER_TOKEN: usize = 4;
+
+/// The briefing, of at most so many tokens.
+pub(super) fn render(recollection: &Recollection, zone: &Zone, budget_tokens: usize) -> String {
+    let opening = opening(recollection, zone);
+    let room = budget_tokens.saturating_sub(tokens(&opening));
+    let chosen = choose(&recollection.items, zone, room);
+    if chosen.is_empty() {
+        return opening;
+    }
+    let lines: Vec<String> =
+        timeline::lines(&chosen, zone, None).iter().map(timeline::TimelineLine::text).collect();
+    let sections = [
+        opening,
+        format!("# Context\n{}", days(&chosen, zone)),
+        format!("# Timeline\n{}", lines.join("\n")),
+    ];
+    let told: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
+    told.join("\n\n")
+}
+
+/// What is said beforehand: how the question was read, and that nothing was found there.
+fn opening(recollection: &Recollection, zone: &Zone) -> String {
+    let stretch = recollection.about.as_ref().and_then(|about| stretch(about, zone));
+    match (stretch, recollection.nothing_in_period) {
+        (Some(stretch), true) => {
+            format!("Nothing was said {stretch}; what follows lies outside.")
+        }
+        (Some(stretch), false) => format!("The question is about what was said {stretch}."),
+        (None, _) => String::new(),
+    }
+}
+
+/// A period in words, its last day included.
+fn stretch(about: &About, zone: &Zone) -> Option<String> {
+    let period = about.period?;
+    let first = period.since().map(|since| zone.day(since));
+    let last = period.until().map(|until| zone.day(until - jiff::SignedDuration::from_micros(1)));
+    Some(match (first, last) {
+        (Some(first), Some(last)) if first == last => format!("on {first}"),
+        (Some(first), Some(last)) => format!("between {first} and {last}"),
+        (Some(first), None) => format!("since {first}"),
+        (None, Some(last)) => format!("until {last}"),
+        (None, None) => return None,
+    })
+}
+
+/// The best items that fit, in the order they were said.
+fn choose(items: &[EntryFound], zone: &Zone, room: usize) -> Vec<Entry> {
+    let mut left = room.saturating_sub(tokens("# Context\n\n\n# Timeline\n"));
+    let mut chosen = Vec::new();
+    for item in items {
+        let line = timeline::lines(std::slice::from_ref(&item.entry), zone, None);
+        let told =
+            format!("## 2000-01-01 (+1000 days)\n{}\n{}", told(&item.entry, zone), line[0].text());
+        let cost = tokens(&told) + 1;
+        if cost <= left {
+            left -= cost;
+            chosen.push(item.entry.clone());
+        }
+    }
+    chosen.sort_by_key(|entry| (entry.conversation_time, entry.sequence));
+    chosen
+}
+
+fn tokens(text: &str) -> usize {
+    text.chars().count().div_ceil(LETTERS_PER_TOKEN)
+}
+
+/// Entries under the days they were said on, with the days in between.
+fn days(entries: &[Entry], zone: &Zone) -> String {
+    let mut lines = Vec::new();
+    let mut today: Option<Date> = None;
+    for entry in entries {
+        let day = zone.day(entry.conversation_time);
+        if today != Some(day) {
+            let gap = today.and_then(|before| gap(before, day));
+            let gap = gap.map_or_else(String::new, |gap| format!(" ({gap})"));
+            lines.push(format!("## {day}{gap}"));
+            today = Some(day);
+        }
+        lines.push(told(entry, zone));
+    }
+    lines.join("\n")
+}
+
+fn told(entry: &Entry, zone: &Zone) -> String {
+    let time = zone.show(entry.conversation_time).strftime("%H:%M").to_string();
+    format!("- {time} {}: {}", speaker(entry), shorten(entry.content.as_str(), ITEM_CHARS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_four_letters_or_less() {
+        assert_eq!(tokens(""), 0);
+        assert_eq!(tokens("abcd"), 1);
+        assert_eq!(tokens("abcde"), 2);
+    }
+}

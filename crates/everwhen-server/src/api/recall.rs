@@ -1,0 +1,25 @@
+//! Recall: a question in, what was said about it out.
+
+use super::answer::{Answer, Answered};
+use super::ask::{MemoryAt, Sent, VaultOf};
+use super::wire;
+
+/// Recall
+///
+/// Answers a question from what was said: entries and conversations, best first, each with its date
+/// and what spoke for it; how time in the question was read; and a briefing for a model. No model
+/// is asked.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/recall", tag = "recall",
+    request_body = wire::Question,
+    responses((status = 200, description = "What was found", body = wire::Recollection)),
+)]
+pub(super) async fn recall(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    Sent { body, .. }: Sent<wire::Question>,
+) -> Answered<wire::Recollection> {
+    let explain = body.explain();
+    let recollection = vault.recall(memory, body.read()?).await?;
+    Ok(Answer::ok(wire::Recollection::write(recollection, explain)?))
+}

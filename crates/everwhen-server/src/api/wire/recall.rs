@@ -1,0 +1,211 @@
+//! Questions and recollections on the wire.
+
+use everwhen::Result;
+use everwhen::recall::{self, About, ConversationFound, EntryFound, PeriodUse, Query};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Conversation, Entry, check_bounds, read_time, shape};
+
+/// A question to a memory.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Question {
+    /// The question, in words.
+    #[schema(value_type = shape::Question)]
+    query: String,
+    /// When it is asked: "last week" counts from here. Now if absent.
+    #[schema(value_type = Option<shape::TimeIn>)]
+    asked_at: Option<String>,
+    /// Only what was said at this time or later.
+    #[schema(value_type = Option<shape::TimeIn>)]
+    after: Option<String>,
+    /// Only what was said before this time.
+    #[schema(value_type = Option<shape::TimeIn>)]
+    before: Option<String>,
+    /// As the memory stood at this time.
+    #[schema(value_type = Option<shape::TimeIn>)]
+    as_of: Option<String>,
+    /// What to do with a period the question names: `boost` (the default) puts it first, `filter`
+    /// leaves everything else out, `ignore` takes its words as words.
+    #[schema(inline)]
+    period: Option<PeriodName>,
+    /// So many items and so many conversations; 10 if absent.
+    #[schema(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+    /// Tokens the briefing may have; 1000 if absent.
+    #[schema(minimum = 1, maximum = 1_000_000)]
+    budget_tokens: Option<u32>,
+    /// Say what spoke for each item.
+    explain: Option<bool>,
+}
+
+/// What to do with a period the question names.
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum PeriodName {
+    Boost,
+    Filter,
+    Ignore,
+}
+
+impl From<PeriodName> for PeriodUse {
+    fn from(name: PeriodName) -> Self {
+        match name {
+            PeriodName::Boost => Self::Boost,
+            PeriodName::Filter => Self::Filter,
+            PeriodName::Ignore => Self::Ignore,
+        }
+    }
+}
+
+impl Question {
+    /// Whether reasons are wanted.
+    pub(crate) fn explain(&self) -> bool {
+        self.explain.unwrap_or_default()
+    }
+
+    /// Reads it.
+    pub(crate) fn read(self) -> Result<Query> {
+        let after = read_time("after", self.after.as_deref())?;
+        let before = read_time("before", self.before.as_deref())?;
+        let (after, before) = check_bounds((after, before))?;
+        Ok(Query {
+            text: self.query,
+            asked_at: read_time("asked_at", self.asked_at.as_deref())?,
+            after,
+            before,
+            as_of: read_time("as_of", self.as_of.as_deref())?,
+            period: self.period.map(PeriodUse::from).unwrap_or_default(),
+            limit: self.limit,
+            budget_tokens: self.budget_tokens.map(|tokens| tokens as usize),
+        })
+    }
+}
+
+/// What a memory has to say to a question.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Recollection {
+    /// Entries, best first.
+    items: Vec<FoundEntry>,
+    /// Conversations, best first.
+    conversations: Vec<FoundConversation>,
+    /// How time in the question was read; absent if it names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about: Option<AboutTime>,
+    /// Nothing was said in that stretch; what is here lies outside.
+    nothing_in_period: bool,
+    /// The items as text for a model: dated, oldest first, with a timeline.
+    briefing: String,
+}
+
+/// An entry that was found.
+#[derive(Serialize, ToSchema)]
+struct FoundEntry {
+    /// How well it answers; comparable inside one recollection only.
+    score: f32,
+    /// What spoke for it, where an explanation was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    reasons: Vec<Reason>,
+    /// The entry.
+    entry: Entry,
+}
+
+/// A conversation that was found.
+#[derive(Serialize, ToSchema)]
+struct FoundConversation {
+    /// How well it answers; comparable inside one recollection only.
+    score: f32,
+    /// What spoke for it, where an explanation was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    reasons: Vec<Reason>,
+    /// The conversation.
+    conversation: Conversation,
+}
+
+/// How much one signal gave.
+#[derive(Serialize, ToSchema)]
+struct Reason {
+    /// The signal.
+    #[schema(examples("words"))]
+    signal: &'static str,
+    /// The lane it comes from: `words`, `meaning` or `when`; absent where it joins all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lane: Option<&'static str>,
+    /// How strong it was.
+    value: f32,
+    /// What it added to the score.
+    share: f32,
+}
+
+/// A stretch of time as the question names it.
+#[derive(Serialize, ToSchema)]
+struct AboutTime {
+    /// The words it was read from.
+    #[schema(examples(json!(["two weeks ago"])))]
+    words: Vec<String>,
+    /// The first instant of it; absent if it has no beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<shape::TimeOut>)]
+    since: Option<String>,
+    /// The first instant after it; absent if it has no end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<shape::TimeOut>)]
+    until: Option<String>,
+}
+
+impl Recollection {
+    /// Writes it.
+    pub(crate) fn write(told: recall::Recollection, explain: bool) -> Result<Self> {
+        let items = told.items.into_iter().map(|found| FoundEntry::write(found, explain));
+        let conversations = told.conversations.into_iter();
+        Ok(Self {
+            items: items.collect::<Result<_>>()?,
+            conversations: conversations
+                .map(|found| FoundConversation::write(found, explain))
+                .collect(),
+            about: told.about.map(AboutTime::from),
+            nothing_in_period: told.nothing_in_period,
+            briefing: told.briefing,
+        })
+    }
+}
+
+impl FoundEntry {
+    fn write(found: EntryFound, explain: bool) -> Result<Self> {
+        let reasons = reasons(found.reasons, explain);
+        Ok(Self { score: found.score, reasons, entry: Entry::write(found.entry)? })
+    }
+}
+
+impl FoundConversation {
+    fn write(found: ConversationFound, explain: bool) -> Self {
+        let reasons = reasons(found.reasons, explain);
+        Self { score: found.score, reasons, conversation: found.conversation.into() }
+    }
+}
+
+fn reasons(reasons: Vec<recall::Reason>, explain: bool) -> Vec<Reason> {
+    let wanted = reasons.into_iter().filter(|_| explain);
+    wanted
+        .map(|reason| Reason {
+            signal: reason.signal.as_str(),
+            lane: reason.signal.lane().map(recall::Lane::as_str),
+            value: reason.value,
+            share: reason.share,
+        })
+        .collect()
+}
+
+impl From<About> for AboutTime {
+    fn from(about: About) -> Self {
+        let end = |end: Option<jiff::Timestamp>| end.map(|end| end.to_string());
+        Self {
+            since: end(about.period.and_then(|period| period.since())),
+            until: end(about.period.and_then(|period| period.until())),
+            words: about.words,
+        }
+    }
+}
