@@ -1,7 +1,5 @@
 //! The table against the reference: ids from the `tokenizers` library, vectors from numpy.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use everwhen_models::StaticTable;
 
 #[test]

@@ -83,9 +83,10 @@ async fn a_period_in_words_filters_and_is_said_back() {
 #[tokio::test]
 async fn bounds_always_filter() {
     let place = Place::new().await;
-    let after = Some("2023-02-01T00:00:00Z".parse().unwrap());
+    let february: jiff::Timestamp = "2023-02-01T00:00:00Z".parse().unwrap();
+    let after = Some(february);
     let found = place.ask(Query { after, ..Query::new("dentist") }).await;
-    assert!(found.items.iter().all(|one| one.entry.conversation_time >= after.unwrap()));
+    assert!(found.items.iter().all(|one| one.entry.conversation_time >= february));
     assert_eq!(found.items.len(), 2);
     let empty = Query { after, before: after, ..Query::new("dentist") };
     assert!(place.vault.recall(place.memory.clone(), empty).await.is_err());
