@@ -47,9 +47,10 @@ pub(crate) struct LongMemEvalArgs {
 /// Does recall find what holds the answer?
 #[derive(Debug, Args)]
 pub(crate) struct DatasetArgs {
+    // A name and type that stand for the data directory elsewhere; here nothing is kept.
     /// The data: a file, or the directory of a packed set
     #[arg(long, value_name = "PATH")]
-    pub(crate) data: PathBuf,
+    pub(crate) data: String,
     /// Which embedder takes part
     #[arg(long, value_name = "NAME", default_value = "static", value_parser = ["static", "none"])]
     pub(crate) embedder: String,

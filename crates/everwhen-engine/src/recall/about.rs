@@ -88,7 +88,7 @@ impl Target {
             return Aim { narrow: base, period, chosen, nothing: false };
         }
         let current =
-            self.reading.periods().any(|when| when.earlier).then(|| current(index, &base));
+            self.reading.periods().any(|(when, _)| when.earlier).then(|| current(index, &base));
         let filtered = |about: Option<Period>| Narrow {
             about,
             conversations: chosen.clone(),

@@ -5,10 +5,10 @@
 //! was asked or an entry was said, on the wall calendar of a [`Zone`]; results are half-open
 //! [`Period`]s.
 //!
-//! The walk: [`lexer`] cuts the text into tokens. From each token that can begin a phrase, the
-//! families are tried and the longest reading wins: [`point`] and [`spans`] for times,
-//! [`ordinals`] for "the third session", [`asked`] for "how many days". The words for days come
-//! from [`place`], which holds [`calendar`], [`relative`], [`turns`] and [`offsets`]; [`scene`]
+//! The walk: `lexer` cuts the text into tokens. From each token that can begin a phrase, the
+//! families are tried and the longest reading wins: `point` and `spans` for times,
+//! `ordinals` for "the third session", `asked` for "how many days". The words for days come
+//! from `place`, which holds `calendar`, `relative`, `turns`, `offsets` and `inside`; `scene`
 //! turns days into instants at the very end.
 //!
 //! Rules that a reader may want to know:
@@ -21,7 +21,7 @@
 //!   seven days up to and including today. Stretches that last until now end with today.
 //! * "Last Friday" is the latest before today, "next Friday" the first after it, "this Friday" the
 //!   one of this week, Monday to Sunday.
-//! * Early, mid and late are thirds; see [`slice`]. Seasons are three calendar months of the north.
+//! * Early, mid and late are thirds; see `slice`. Seasons are three calendar months of the north.
 //! * "Until March" ends where March begins; between, from, through and until a day include their
 //!   last end.
 //! * "About" takes the tolerance into the period and adds as much again.
@@ -29,11 +29,13 @@
 
 mod asked;
 mod calendar;
+mod classes;
 mod clock;
 mod counts;
 mod cursor;
 mod days;
 mod holidays;
+mod inside;
 mod lexer;
 mod named;
 mod numerals;
@@ -46,7 +48,8 @@ mod scene;
 mod sense;
 mod slice;
 mod spans;
-mod starters;
+mod steps;
+mod tense;
 mod turns;
 mod vocabulary;
 
@@ -56,6 +59,7 @@ use crate::when::{Period, Precision, Zone};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use classes::{ASKED, ORDINAL, POINT, SPAN};
 use cursor::Cursor;
 use scene::Scene;
 
@@ -69,6 +73,8 @@ pub enum Lean {
     Future,
     /// Whichever is nearer.
     Nearest,
+    /// By the sentence: "I'll see her on Friday" looks ahead, "I saw her on Friday" back.
+    Tense,
 }
 
 /// All time phrases of a text, in the order in which they stand there.
@@ -218,7 +224,11 @@ pub enum Length {
 }
 
 impl Reading {
-    /// The stretch the text is about: see [`Reading::combined`].
+    /// The stretch the text is about, from all its periods together. Written dates silence those
+    /// counted from the anchor, which then belong to what was said at the written date ("what did
+    /// she do last Friday, as mentioned on 21 February 2023"). Of the rest, the certain ones are
+    /// intersected ("in June, yesterday"), or spanned where they do not overlap ("in May and in
+    /// July"); a likely one narrows that where it overlaps and is passed over where it does not.
     pub fn about(&self) -> Option<Period> {
         self.combined(|when| when.period)
     }
@@ -228,25 +238,26 @@ impl Reading {
         self.combined(|when| when.reach)
     }
 
-    /// All phrases of [`Meaning::Period`], in order.
-    pub fn periods(&self) -> impl Iterator<Item = &When> {
+    /// What every phrase of [`Meaning::Period`] means and how sure that is, in order.
+    pub fn periods(&self) -> impl Iterator<Item = (&When, Confidence)> {
         self.phrases.iter().filter_map(|phrase| match &phrase.meaning {
-            Meaning::Period(when) => Some(when),
+            Meaning::Period(when) => Some((when, phrase.confidence)),
             _ => None,
         })
     }
 
-    /// Several phrases together. Written dates silence those counted from the anchor, which then
-    /// belong to what was said at the written date ("what did she do last Friday, as mentioned on
-    /// 21 February 2023"). What remains is intersected ("in March ... on a Friday evening"), or
-    /// spanned where it does not overlap ("in May and in July").
     fn combined(&self, part: fn(&When) -> Period) -> Option<Period> {
-        let strongest = self.periods().map(|when| when.origin).max()?;
-        let written = strongest == Origin::Written;
-        self.periods()
-            .filter(|when| !written || when.origin == Origin::Written)
-            .map(part)
-            .reduce(|a, b| a.intersection(&b).unwrap_or_else(|| hull(a, b)))
+        let written = self.periods().any(|(when, _)| when.origin == Origin::Written);
+        let chosen = |sure| {
+            self.periods()
+                .filter(move |(when, _)| !written || when.origin == Origin::Written)
+                .filter(move |(_, confidence)| *confidence == sure)
+                .map(move |(when, _)| part(when))
+        };
+        let together = |a: Period, b: Period| a.intersection(&b).unwrap_or_else(|| hull(a, b));
+        let likely = chosen(Confidence::Likely).reduce(together);
+        let Some(certain) = chosen(Confidence::Certain).reduce(together) else { return likely };
+        likely.and_then(|likely| certain.intersection(&likely)).or(Some(certain))
     }
 
     /// The ordinal the text asks for, if it has one.
@@ -276,11 +287,18 @@ fn hull(a: Period, b: Period) -> Period {
 pub fn read(text: &str, anchor: Timestamp, zone: &Zone, lean: Lean) -> Reading {
     let lower = text.to_ascii_lowercase();
     let tokens = lexer::tokens(text, &lower);
-    let scene = Scene::new(anchor, zone, lean);
+    let mut scene = Scene::new(anchor, zone, lean);
     let mut phrases = Vec::new();
     let mut c = Cursor::new(&tokens);
     while let Some(token) = c.peek() {
-        c = match starters::can_start(token).then(|| meaning_at(c, &scene)).flatten() {
+        if c.opens_sentence() {
+            scene.lean = tense::lean_at(c, lean);
+        }
+        if token.classes == classes::NONE {
+            c = c.step();
+            continue;
+        }
+        c = match meaning_at(c, &scene) {
             None => c.step(),
             Some((meaning, confidence, after)) => {
                 let end = after.previous().map_or(token.end, |last| last.end);
@@ -296,11 +314,16 @@ pub fn read(text: &str, anchor: Timestamp, zone: &Zone, lean: Lean) -> Reading {
 
 /// The longest reading from here on; of equally long ones a stretch before a point.
 fn meaning_at<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Option<(Meaning, Confidence, Cursor<'t>)> {
-    let asked = asked::asked_at(c)
+    let can = |classes| c.begins_with(classes).then_some(());
+    let asked = can(ASKED)
+        .and_then(|()| asked::asked_at(c))
         .map(|(asked, after)| (Meaning::Asked(asked), Confidence::Certain, after));
-    let ordinal = ordinals::ordinal_at(c)
+    let ordinal = can(ORDINAL)
+        .and_then(|()| ordinals::ordinal_at(c))
         .map(|((ordinal, sure), after)| (Meaning::Ordinal(ordinal), sure, after));
-    let timed = [point::point(c, scene), spans::span(c, scene)]
+    let point = can(POINT).and_then(|()| point::point(c, scene));
+    let span = can(SPAN).and_then(|()| spans::span(c, scene));
+    let timed = [point, span]
         .into_iter()
         .flatten()
         .map(|((when, sure), after)| (Meaning::Period(when), sure, after));

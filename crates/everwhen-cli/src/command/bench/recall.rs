@@ -12,7 +12,7 @@ use crate::output;
 
 pub(super) async fn longmemeval(args: &LongMemEvalArgs, json: bool) -> Result<()> {
     let setup = longmemeval::LongMemEval {
-        data: args.dataset.data.clone(),
+        data: args.dataset.data.clone().into(),
         ids: args.ids.clone(),
         pooled: args.pooled,
         embedder: embedder(&args.dataset),
@@ -22,13 +22,13 @@ pub(super) async fn longmemeval(args: &LongMemEvalArgs, json: bool) -> Result<()
 }
 
 pub(super) async fn locomo(args: &DatasetArgs, json: bool) -> Result<()> {
-    let setup = locomo::Locomo { data: args.data.clone(), embedder: embedder(args) };
+    let setup = locomo::Locomo { data: args.data.clone().into(), embedder: embedder(args) };
     let run = locomo::run(&setup, &bar()).await.map_err(failed)?;
     finish(args, &run.summary, &run.questions, json)
 }
 
 pub(super) async fn temporal(args: &DatasetArgs, json: bool) -> Result<()> {
-    let setup = temporal::Temporal { data: args.data.clone(), embedder: embedder(args) };
+    let setup = temporal::Temporal { data: args.data.clone().into(), embedder: embedder(args) };
     let run = temporal::run(&setup, &bar()).await.map_err(failed)?;
     finish(args, &run.summary, &run.questions, json)
 }
@@ -41,7 +41,7 @@ pub(super) async fn speed(args: &RecallBenchArgs, json: bool) -> Result<()> {
 
 pub(super) async fn tune(args: &TuneArgs, json: bool) -> Result<()> {
     let setup = tune::Tune {
-        data: args.dataset.data.clone(),
+        data: args.dataset.data.clone().into(),
         ids: args.ids.clone(),
         embedder: embedder(&args.dataset),
         seed: args.seed,

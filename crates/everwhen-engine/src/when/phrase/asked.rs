@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Read};
 use super::days::Unit;
 use super::lexer::Kind;
-use super::relative::UNITS;
+use super::steps::UNITS;
 use super::{Asked, Length, Precision};
 
 /// Verbs that follow a "when" which asks; after other words it only joins clauses.
@@ -13,19 +13,16 @@ const ASKING: [&str; 16] = [
 ];
 
 /// Words before a "when" in the middle of a sentence that still asks.
-const TELLING: [&str; 12] = [
-    "me",
+const TELLING: [&str; 9] = [
     "remember",
     "know",
     "recall",
-    "tell",
-    "remind",
     "exactly",
     "say",
-    "and",
-    "or",
-    "about",
     "wondering",
+    "tell me",
+    "remind me",
+    "show me",
 ];
 
 const KINDS: [(&str, Precision); 9] = [
@@ -40,8 +37,39 @@ const KINDS: [(&str, Precision); 9] = [
     ("week", Precision::Day),
 ];
 
+const ORDERS: [&str; 11] = [
+    "what is the order of",
+    "what was the order of",
+    "from earliest to latest",
+    "from first to last",
+    "from oldest to newest",
+    "from latest to earliest",
+    "from last to first",
+    "in chronological order",
+    "chronologically",
+    "in what order",
+    "in which order",
+];
+
 /// How far ahead in the same sentence a word may say what the length is of.
 const AHEAD: usize = 14;
+
+/// What a length is of, by the words right after it.
+const LENGTHS: [(&str, Length); 13] = [
+    ("ago", Length::Ago),
+    ("before", Length::Between),
+    ("after", Length::Between),
+    ("passed since", Length::Ago),
+    ("had passed since", Length::Ago),
+    ("have passed since", Length::Ago),
+    ("had passed", Length::Between),
+    ("have passed", Length::Between),
+    ("passed", Length::Between),
+    ("elapsed", Length::Between),
+    ("since", Length::Ago),
+    ("has it been since", Length::Ago),
+    ("until", Length::Until),
+];
 
 /// The question about time asked here.
 pub(super) fn asked_at(c: Cursor<'_>) -> Read<'_, Asked> {
@@ -51,11 +79,21 @@ pub(super) fn asked_at(c: Cursor<'_>) -> Read<'_, Asked> {
 
 fn when(c: Cursor<'_>) -> Read<'_, Asked> {
     let after = c.word("when")?;
-    let led = c.previous().is_some_and(|before| TELLING.contains(&before.text));
-    let asks = after.text().is_some_and(|word| ASKING.contains(&word));
-    let alone = after.mark('?').is_some();
-    ((c.begins() || led) && (asks || led && !c.begins() || alone))
-        .then_some((Asked::When(None), after))
+    let asks = after.any(&ASKING).is_some() || after.mark('?').is_some();
+    let opens =
+        c.begins() || c.previous().is_some_and(|before| matches!(before.text, "and" | "or"));
+    (opens && asks || is_told(c)).then_some((Asked::When(None), after))
+}
+
+/// Whether the words before ask to be told.
+fn is_told(c: Cursor<'_>) -> bool {
+    let (Some(last), before) = (c.previous(), c.back(2).map_or("", |token| token.text)) else {
+        return false;
+    };
+    TELLING.iter().any(|words| match words.split_once(' ') {
+        Some((first, second)) => before == first && last.text == second,
+        None => last.text == *words,
+    })
 }
 
 /// `what day did`, `in which year`, `what was the date`.
@@ -101,26 +139,10 @@ fn how_many(c: Cursor<'_>) -> Read<'_, Asked> {
 
 /// What the length is of: by the word right here, or by a word further on.
 fn length_of(c: Cursor<'_>) -> (Length, Cursor<'_>) {
-    let here = [
-        ("ago", Length::Ago),
-        ("before", Length::Between),
-        ("after", Length::Between),
-        ("between", Length::Between),
-        ("had passed between", Length::Between),
-        ("have passed between", Length::Between),
-        ("passed between", Length::Between),
-        ("passed since", Length::Ago),
-        ("had passed since", Length::Ago),
-        ("have passed since", Length::Ago),
-        ("had passed", Length::Between),
-        ("have passed", Length::Between),
-        ("passed", Length::Between),
-        ("elapsed", Length::Between),
-        ("since", Length::Ago),
-        ("has it been since", Length::Ago),
-        ("until", Length::Until),
-    ];
-    if let Some((length, end)) = c.pick(&here) {
+    if c.word("between").is_some() {
+        return (Length::Between, c);
+    }
+    if let Some((length, end)) = c.pick(&LENGTHS) {
         return (length, end);
     }
     let mut ahead = c;
@@ -136,19 +158,7 @@ fn length_of(c: Cursor<'_>) -> (Length, Cursor<'_>) {
 
 /// `the order of`, `from earliest to latest`, `in chronological order`.
 fn order(c: Cursor<'_>) -> Read<'_, Asked> {
-    let end = c.one_of(&[
-        "what is the order of",
-        "what was the order of",
-        "from earliest to latest",
-        "from first to last",
-        "from oldest to newest",
-        "from latest to earliest",
-        "from last to first",
-        "in chronological order",
-        "chronologically",
-        "in what order",
-        "in which order",
-    ])?;
+    let end = c.one_of(&ORDERS)?;
     Some((Asked::Order, end))
 }
 
@@ -163,4 +173,9 @@ impl From<Unit> for super::Measure {
             Unit::Year | Unit::Decade => Self::Years,
         }
     }
+}
+
+/// Words that can begin a question about time.
+pub(super) fn words() -> Vec<&'static str> {
+    ORDERS.into_iter().chain(["when", "what", "which", "how", "in", "on", "at"]).collect()
 }

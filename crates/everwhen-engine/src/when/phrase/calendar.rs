@@ -170,7 +170,8 @@ pub(super) fn date<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
 
 fn month_and_day<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
     let (month, day, after) = month_first(c).or_else(|| day_first(c))?;
-    let Some((year, end)) = year_after(after, scene) else {
+    let tied = year_number(after.hyphen());
+    let Some((year, end)) = tied.or_else(|| year_after(after, scene)) else {
         Date::new(2000, month, day).ok()?;
         return Some((Place::recurring(Named::Date(month, day)).strong(), after));
     };
@@ -326,8 +327,9 @@ pub(super) fn decade<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
     let year = if short { latest_decade(number, scene.today.year()) } else { number };
     let days = Days::years(year, 10).filter(|_| (1000..2100).contains(&year))?;
     let sense = Sense::written(days).within(366, 366);
-    let place = Place::settled(if short { sense.unsure() } else { sense });
-    Some((if after.position() > c.position() { place } else { place.weak() }, end))
+    let spelled = matches!(after.kind(), Some(Kind::Word));
+    let place = Place::settled(if short { sense.unsure() } else { sense }).weak();
+    (after.position() > c.position() || !spelled).then_some((place, end))
 }
 
 fn latest_decade(number: i16, this_year: i16) -> i16 {
@@ -352,4 +354,29 @@ pub(super) fn holiday<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
     let whole = named.in_year(year)?;
     let days = slice.map_or(Some(whole), |slice| slice.cut(whole))?;
     Some((Place::settled(Sense::written(days).within(1, 1)), end))
+}
+
+/// Words for months.
+pub(super) fn month_words() -> Vec<&'static str> {
+    MONTHS.into_iter().chain(SHORT_MONTHS.map(|(word, _)| word)).collect()
+}
+
+/// Words for weekdays.
+pub(super) fn weekday_words() -> Vec<&'static str> {
+    WEEKDAYS.map(|(word, _)| word).into_iter().chain(SHORT_WEEKDAYS.map(|(word, _)| word)).collect()
+}
+
+/// Words for seasons.
+pub(super) fn season_words() -> Vec<&'static str> {
+    SEASONS.map(|(word, _)| word).to_vec()
+}
+
+/// Words for quarters and halves of a year.
+pub(super) fn quarter_words() -> Vec<&'static str> {
+    QUARTERS.map(|(word, _)| word).to_vec()
+}
+
+/// Words for decades.
+pub(super) fn decade_words() -> Vec<&'static str> {
+    DECADES.map(|(word, _)| word).to_vec()
 }

@@ -7,9 +7,10 @@ use super::cursor::{Cursor, Read};
 use super::days::{Days, Unit, plus};
 use super::lexer::Kind;
 use super::place::place;
-use super::relative::unit;
 use super::scene::{Scene, Timed};
 use super::sense::Sense;
+use super::steps::unit;
+use super::vocabulary::is_owned;
 use super::{Confidence, Date, Origin, Period, When};
 
 /// Hours of a day, from the first inside to the first after; above 24 they are the next day's.
@@ -60,8 +61,7 @@ struct Clock {
 
 /// A part of a day or a clock time on a day: `yesterday evening`, `1:56 pm on 8 May, 2023`.
 pub(super) fn on_a_day<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    let rules =
-        [part_near, clock_then_day, day_then_clock, part_of_day, clock_alone, clock_to_clock];
+    let rules = [part_near, clock_then_day, day_then_clock, part_of_day, clock_to_clock];
     rules.iter().filter_map(|rule| rule(c, scene)).max_by_key(|(_, after)| after.position())
 }
 
@@ -90,7 +90,11 @@ fn clock_then_day<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
 
 /// `yesterday evening`, `on May 8 at 1:56 pm`, `last Friday in the afternoon`.
 fn day_then_clock<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    let (sense, after) = one_day(c.maybe(&["on"]), scene)?;
+    let on = c.maybe(&["on"]);
+    let (sense, after) = one_day(on, scene)?;
+    if on.position() == c.position() && is_owned(c) {
+        return None;
+    }
     if let Some((clock, end)) = clock_after(after) {
         return Some((at_clock(sense, clock, scene)?, end));
     }
@@ -111,17 +115,9 @@ fn part_of_day<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
     Some((in_part(Sense { days: day, ..sense }, part, scene)?, end))
 }
 
-/// `at 5 pm`: the latest by now. Without "at" it may be anything.
-fn clock_alone<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    let (clock, after) = clock(c.one_of(&["at around", "at about", "at", "around"])?)?;
-    let today = scene.instant(scene.today.to_datetime(clock.time))? <= scene.now.timestamp();
-    let day = if today { scene.today } else { scene.today.yesterday().ok()? };
-    Some((at_clock(Sense::counted(Days::one(day)?).unsure(), clock, scene)?, after))
-}
-
 /// `between 2 and 4 pm yesterday`, `from 9:00 to 17:00 on May 8`.
 fn clock_to_clock<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    let start = c.any(&["between", "from"])?;
+    let start = c.any(&["between", "from"]).unwrap_or(c);
     let joined = |c: Cursor<'t>| c.any(&["and", "to", "until"]).or_else(|| c.mark('-'));
     let (first, (last, after)) = match clock(start) {
         Some((first, after)) => (first, clock(joined(after)?)?),
@@ -262,4 +258,12 @@ pub(super) fn in_figures<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed
     let until = since.checked_add(SignedDuration::from_mins(1)).ok()?;
     let when = scene.moment(since, until, CLOCK_SLACK, Origin::Written)?;
     Some(((when, Confidence::Certain), start.step()))
+}
+
+/// Words that can begin a clock time or a part of a day.
+pub(super) fn words() -> Vec<&'static str> {
+    let near = NEAR_PARTS.map(|(words, _)| words);
+    near.into_iter()
+        .chain(["noon", "midday", "midnight", "earlier", "later", "between", "just"])
+        .collect()
 }

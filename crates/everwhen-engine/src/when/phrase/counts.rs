@@ -187,10 +187,26 @@ fn place(table: &[&str], word: &str) -> Option<u32> {
     table.iter().position(|entry| *entry == word).and_then(|at| u32::try_from(at).ok())
 }
 
+/// Words that can begin a quantity.
+pub(super) fn quantity_words() -> Vec<&'static str> {
+    let vague = VAGUE.iter().map(|(words, _)| *words);
+    vague
+        .chain(UNITS)
+        .chain(TENS)
+        .chain(["a", "an", "a hundred"])
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// Words that can begin an ordinal.
+pub(super) fn ordinal_words() -> Vec<&'static str> {
+    NTH_UNITS.into_iter().chain(NTH_TENS).chain(TENS).filter(|word| !word.is_empty()).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::lexer;
     use super::*;
-    use crate::when::phrase::lexer;
 
     fn with<T>(text: &str, rule: fn(Cursor<'_>) -> Read<'_, T>) -> Option<T> {
         let tokens = lexer::tokens(text, text);

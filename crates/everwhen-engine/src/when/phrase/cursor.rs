@@ -1,5 +1,6 @@
 //! A place in the tokens of a text, and the steps a rule of the grammar takes from it.
 
+use super::classes::{Classes, NONE};
 use super::lexer::{Kind, Token};
 
 /// What a rule gives: what it read, and where reading goes on. Nothing if it does not apply.
@@ -13,8 +14,11 @@ pub(super) struct Cursor<'t> {
     depth: u8,
 }
 
+/// How many tokens of a sentence are looked at on either side, so that reading stays linear.
+pub(super) const LONGEST: usize = 60;
+
 /// How deep phrases may stand inside phrases: "the day before the Friday before Easter" is two.
-const DEEPEST: u8 = 3;
+const DEEPEST: u8 = 2;
 
 impl<'t> Cursor<'t> {
     /// The beginning of the text.
@@ -55,6 +59,11 @@ impl<'t> Cursor<'t> {
     /// Back to the depth of `other`.
     pub(super) fn level_with(self, other: Self) -> Self {
         Self { depth: other.depth, ..self }
+    }
+
+    /// Whether the token here can begin one of these.
+    pub(super) fn begins_with(self, classes: Classes) -> bool {
+        self.peek().is_some_and(|token| token.classes & classes != NONE)
     }
 
     /// The kind of the token here.
@@ -128,6 +137,19 @@ impl<'t> Cursor<'t> {
         !matches!(self.kind(), Some(kind) if !matches!(kind, Kind::Mark(c) if is_break(c)))
     }
 
+    /// Whether this is the first token of a sentence.
+    pub(super) fn opens_sentence(self) -> bool {
+        self.previous().is_none_or(ends_sentence)
+    }
+
+    /// The beginning of the sentence here, or a place far enough before.
+    pub(super) fn sentence(self) -> Self {
+        let start = self.at.saturating_sub(LONGEST);
+        let before =
+            self.tokens[start..self.at.min(self.tokens.len())].iter().rposition(ends_sentence);
+        Self { at: before.map_or(start, |end| start + end + 1), ..self }
+    }
+
     /// Whether nothing but marks is left.
     pub(super) fn is_over(self) -> bool {
         self.tokens.iter().skip(self.at).all(|token| matches!(token.kind, Kind::Mark(_)))
@@ -137,6 +159,10 @@ impl<'t> Cursor<'t> {
     pub(super) fn begins(self) -> bool {
         !matches!(self.previous(), Some(t) if !matches!(t.kind, Kind::Mark(c) if is_break(c)))
     }
+}
+
+fn ends_sentence(token: &Token<'_>) -> bool {
+    matches!(token.kind, Kind::Mark('.' | '!' | '?'))
 }
 
 fn is_break(mark: char) -> bool {

@@ -53,7 +53,7 @@ static HOLIDAYS: [Holiday; 37] = [
     holiday(&["easter sunday", "easter"], Rule::Easter(0)),
     holiday(&["ascension day"], Rule::Easter(39)),
     holiday(&["whit monday"], Rule::Easter(50)),
-    holiday(&["pentecost", "whit sunday"], Rule::Easter(49)),
+    holiday(&["pentecost sunday", "pentecost", "whit sunday"], Rule::Easter(49)),
     holiday(&["earth day"], Rule::On(4, 22)),
     holiday(&["may day"], Rule::On(5, 1)),
     holiday(&["cinco de mayo"], Rule::On(5, 5)),
@@ -96,9 +96,13 @@ impl Holiday {
     }
 }
 
+fn all() -> impl Iterator<Item = &'static Holiday> {
+    HOLIDAYS.iter().chain([&CHRISTMAS, &THE_HOLIDAYS])
+}
+
 /// The holiday named here.
 pub(super) fn holiday_at(c: Cursor<'_>) -> Read<'_, &'static Holiday> {
-    HOLIDAYS.iter().chain([&CHRISTMAS, &THE_HOLIDAYS]).find_map(|holiday| {
+    all().find_map(|holiday| {
         let after = c.one_of(holiday.names).or_else(|| dotted_saint(c, holiday))?;
         Some((holiday, after))
     })
@@ -124,6 +128,11 @@ fn easter(year: i16) -> Option<Date> {
     let m = (a + 11 * h + 22 * l) / 451;
     let days = h + l - 7 * m + 114;
     Date::new(year, i8::try_from(days / 31).ok()?, i8::try_from(days % 31 + 1).ok()?).ok()
+}
+
+/// Every name of a holiday.
+pub(super) fn names() -> Vec<&'static str> {
+    all().flat_map(|holiday| holiday.names).copied().collect()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 
+use super::classes::{Classes, NONE, classes};
 use super::numerals::{self, Written};
 
 /// One token: a word, a numeral or a mark.
@@ -22,6 +23,8 @@ pub(super) struct Token<'t> {
     pub(super) capital: bool,
     /// The word ended in `'s` or `s'`.
     pub(super) possessive: bool,
+    /// What it can begin.
+    pub(super) classes: Classes,
 }
 
 /// What a token is.
@@ -67,6 +70,7 @@ pub(super) fn tokens<'t>(text: &str, lower: &'t str) -> Vec<Token<'t>> {
             continue;
         }
         token.capital = text[token.start..].starts_with(char::is_uppercase);
+        token.classes = classes(token.kind, token.text);
         token.glued = tokens.last().is_some_and(|before| before.end == token.start);
         tokens.push(token);
     }
@@ -98,6 +102,7 @@ fn token(kind: Kind, rest: &str, at: usize, length: usize) -> Token<'_> {
         glued: false,
         capital: false,
         possessive: false,
+        classes: NONE,
     }
 }
 
@@ -178,8 +183,7 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_a_number_is_other() {
-        for text in ["$5", "v1.2.3", "3.75", "5%", "covid-19", "10kg", "1/2", "24/7", "a@b.c/2023"]
-        {
+        for text in ["$5", "v1.2.3", "3.75", "5%", "covid-19", "10kg", "24/7", "a@b.c/2023"] {
             let kinds = kinds(text);
             let counted = |k: &Kind| matches!(k, Kind::Number(_) | Kind::Date(_) | Kind::Nth(_));
             assert!(!kinds.iter().any(counted), "{text}: {kinds:?}");

@@ -27,6 +27,9 @@ pub(super) enum Named {
     Holiday(&'static Holiday),
 }
 
+/// How many weeks, months or years away a name is still looked for.
+const FARTHEST: i64 = 2000;
+
 /// A season of the northern half of the world, three calendar months long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Season {
@@ -86,6 +89,7 @@ impl Named {
 
     /// The how-manieth back of those over by `day`.
     pub(super) fn before(self, day: Date, nth: i64) -> Option<Days> {
+        let nth = Some(nth).filter(|nth| (1..=FARTHEST).contains(nth))?;
         let mut over = (-60 - nth..=1)
             .rev()
             .filter_map(|turn| self.occurrence(day, turn))
@@ -95,6 +99,7 @@ impl Named {
 
     /// The how-manieth on of those that begin on `day` or later.
     pub(super) fn after(self, day: Date, nth: i64) -> Option<Days> {
+        let nth = Some(nth).filter(|nth| (1..=FARTHEST).contains(nth))?;
         let mut ahead = (-1..=60 + nth)
             .filter_map(|turn| self.occurrence(day, turn))
             .filter(|days| days.first >= day);

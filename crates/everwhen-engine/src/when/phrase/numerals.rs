@@ -127,9 +127,12 @@ fn hour_and_minute(rest: &str) -> Option<(&str, &str, usize)> {
     (leading(tail) == 2).then(|| (&rest[..hour], &tail[..2], hour + 3))
 }
 
+/// Longer numbers count nothing that has a date.
+const MOST_DIGITS: usize = 9;
+
 /// A whole number, one in thousands, one and a half, `3rd`, `1990s`.
 fn plain(rest: &str) -> Option<(Kind, usize)> {
-    let digits = leading(rest);
+    let digits = Some(leading(rest)).filter(|digits| *digits <= MOST_DIGITS)?;
     let (value, length) = grouped(rest).or_else(|| Some((rest[..digits].parse().ok()?, digits)))?;
     let tail = &rest[length..];
     let letters = tail.find(|c: char| !c.is_alphabetic()).unwrap_or(tail.len());

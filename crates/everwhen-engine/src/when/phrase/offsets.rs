@@ -1,18 +1,18 @@
-//! Times counted from another time in the phrase: "the week before 9 June", "three days after
-//! Easter", "the weekend of May 8", "the second Tuesday of June", "the Friday before last".
+//! Times beside another time in the phrase: "the week before 9 June", "three days after Easter",
+//! "the weekend of May 8", "the Friday before last".
 
-use super::calendar::weekday;
-use super::counts::ordinal;
+use super::Precision;
+use super::classes::{NONE, NTH};
+use super::counts::{ordinal, quantity};
 use super::cursor::{Cursor, Read};
-use super::days::{Days, Unit, moved, plus};
+use super::days::{Days, Unit, moved};
 use super::named::{Named, Season};
 use super::place::place;
-use super::relative::{Step, UNITS, finest, sense_from, steps, unit};
+use super::relative::sense_from;
 use super::scene::Scene;
 use super::sense::{Place, Sense};
-use super::slice::nth_week;
-use super::turns::{named_at, present_unit};
-use super::{Date, Precision};
+use super::steps::{Step, UNITS, finest, steps, unit};
+use super::turns::named_at;
 
 /// Plurals that can be counted: "two Fridays ago", "two summers ago".
 const PLURALS: [(&str, Named); 13] = [
@@ -67,72 +67,85 @@ impl Side {
 }
 
 /// The other time, one phrase deeper.
-fn other<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Sense> {
+pub(super) fn other<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Sense> {
     let (place, after) = place(c.deeper()?, scene)?;
     Some((place.resolve(scene)?, after.level_with(c)))
 }
 
 /// Days found from another time: as surely, and from where it was found.
-fn found_from(base: Sense, days: Days) -> Sense {
+pub(super) fn found_from(base: Sense, days: Days) -> Sense {
     Sense { sure: base.sure, origin: base.origin, ..Sense::written(days) }
 }
 
 /// `the week before 9 June 2023`, `the Friday after Easter`, `the day before yesterday`.
 pub(super) fn beside<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
-    let (what, after) = neighbour(c.maybe(&["the"]))?;
+    let start = c.maybe(&["the"]);
+    let (nth, named) = ordinal(start).unwrap_or((1, start));
+    let counted = start.previous().is_some_and(|token| token.classes & NTH != NONE);
+    let (what, after) = neighbor(named).filter(|_| !counted)?;
     let (side, after) = after.pick(&SIDES)?;
     let (base, end) = other(after, scene)?;
-    Some((Place::settled(what.beside(base, side)?), end))
+    Some((Place::settled(what.beside(base, side, i64::from(nth))?), end))
 }
 
 /// `the week before last`, `the Friday before last`.
 pub(super) fn before_last<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
-    let (what, after) = neighbour(c.maybe(&["the"]))?;
+    let (what, after) = neighbor(c.maybe(&["the"]))?;
     let end = after.words("before last")?;
     let sense = match what {
-        Neighbour::Unit(Unit::Day) => return None,
-        Neighbour::Unit(unit) => Sense::counted(scene.unit(unit, -2)?),
-        Neighbour::Name(named) => Sense::counted(named.before(scene.today, 2)?),
+        Neighbor::Unit(Unit::Day) => return None,
+        Neighbor::Unit(unit) => Sense::counted(scene.unit(unit, -2)?),
+        Neighbor::Name(named) => Sense::counted(named.before(scene.today, 2)?),
     };
     Some((Place::settled(sense), end))
 }
 
 /// What can stand beside another time.
 #[derive(Debug, Clone, Copy)]
-enum Neighbour {
+pub(super) enum Neighbor {
     Unit(Unit),
     Name(Named),
 }
 
-fn neighbour(c: Cursor<'_>) -> Read<'_, Neighbour> {
+fn neighbor(c: Cursor<'_>) -> Read<'_, Neighbor> {
     if let Some(after) = c.word("weekend") {
-        return Some((Neighbour::Name(Named::Weekend), after));
+        return Some((Neighbor::Name(Named::Weekend), after));
     }
     if let Some(((unit, times), after)) = unit(c) {
         let singular = times == 1 && !c.text()?.ends_with('s') && unit > Unit::Hour;
-        return singular.then_some((Neighbour::Unit(unit), after));
+        return singular.then_some((Neighbor::Unit(unit), after));
     }
-    named_at(c).map(|(named, after)| (Neighbour::Name(named), after))
+    named_at(c).map(|(named, after)| (Neighbor::Name(named), after))
 }
 
-impl Neighbour {
-    fn beside(self, base: Sense, side: Side) -> Option<Sense> {
+impl Neighbor {
+    fn beside(self, base: Sense, side: Side, nth: i64) -> Option<Sense> {
         match self {
             Self::Name(named) => {
-                let days = side.names(named, base.days, 1)?;
+                let days = side.names(named, base.days, nth)?;
                 let slack = i64::from(!days.is_day());
                 Some(found_from(base, days).within(slack, slack))
             }
-            Self::Unit(Unit::Day) => {
-                Some(found_from(base, run_beside(base.days, 1, Unit::Day, side)?))
-            }
             Self::Unit(unit) => {
-                let days = run_beside(base.days, 1, unit, side)?;
-                let slack = days.length() / 2 + 1;
+                let days = nth_beside(base.days, nth, unit, side)?;
+                let slack = if unit == Unit::Day { 0 } else { days.length() / 2 + 1 };
                 let (before, after) = if side == Side::Before { (slack, 0) } else { (0, slack) };
                 Some(found_from(base, days).within(before, after))
             }
         }
+    }
+}
+
+/// The how-manieth unit before or after some days.
+fn nth_beside(base: Days, nth: i64, unit: Unit, side: Side) -> Option<Days> {
+    let all = run_beside(base, nth, unit, side)?;
+    if nth == 1 {
+        return Some(all);
+    }
+    let nearer = run_beside(base, nth - 1, unit, side)?;
+    match side {
+        Side::Before => Days::run(all.first, nearer.first, all.precision),
+        Side::After => Days::run(nearer.end, all.end, all.precision),
     }
 }
 
@@ -177,11 +190,17 @@ fn ahead_of<'t>(steps: &[Step], c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Pl
 
 /// `two Fridays ago`, `two summers before 2020`.
 fn distant_names<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
-    let (count, after) = super::counts::quantity(c)?;
+    let (count, after) = quantity(c)?;
     let (named, after) = after.pick(&PLURALS)?;
-    let count = i64::from(count.is_exact().then_some(count.likely)?);
     if let Some(end) = after.any(&["ago", "back"]) {
-        let days = named.before(scene.today, count)?;
+        let near = named.before(scene.today, i64::from(count.low))?;
+        let far = named.before(scene.today, i64::from(count.high))?;
+        let sense = Sense::counted(near.hull(far)).within(1, 1);
+        return Some((Place::settled(if count.is_exact() { sense } else { sense.unsure() }), end));
+    }
+    let count = i64::from(count.is_exact().then_some(count.likely)?);
+    if let Some(end) = after.words("from now") {
+        let days = named.after(scene.tomorrow()?, count)?;
         return Some((Place::settled(Sense::counted(days).within(1, 1)), end));
     }
     let (side, after) = after.pick(&SIDES)?;
@@ -215,63 +234,7 @@ pub(super) fn week_of<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
     (base.days.length() <= 31).then_some((Place::settled(found_from(base, days)), end))
 }
 
-/// `the second Tuesday of June`, `the last week of May`, `the first day of 2023`.
-pub(super) fn nth_inside<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
-    let c = c.maybe(&["the"]);
-    let (nth, after) = match c.any(&["last", "final"]) {
-        Some(after) => (None, after),
-        None => ordinal(c).map(|(nth, after)| (Some(nth), after))?,
-    };
-    let (what, after) = inside_unit(after)?;
-    let (base, end) = container(after.any(&["of", "in"])?, scene)?;
-    let days = nth_of(what, nth, base.days)?;
-    let inside =
-        base.days.hull(days).length() == base.days.length() && days.length() < base.days.length();
-    inside.then_some((Place::settled(found_from(base, days)), end))
-}
-
-fn inside_unit(c: Cursor<'_>) -> Read<'_, Neighbour> {
-    if let Some((weekday, after)) = weekday(c) {
-        return Some((Neighbour::Name(Named::Weekday(weekday)), after));
-    }
-    if let Some(after) = c.word("weekend") {
-        return Some((Neighbour::Name(Named::Weekend), after));
-    }
-    let (word, after) = (c.text()?, c.step());
-    let found = UNITS.iter().find(|(name, (unit, _))| *name == word && *unit >= Unit::Day)?;
-    Some((Neighbour::Unit(found.1.0), after)).filter(|_| !word.ends_with('s'))
-}
-
-fn container<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Sense> {
-    let (sense, after) = match present_unit(c, scene) {
-        Some((place, after)) => (place.resolve(scene)?, after),
-        None => other(c, scene)?,
-    };
-    (sense.days.length() >= 7).then_some((sense, after))
-}
-
-fn nth_of(what: Neighbour, nth: Option<u32>, base: Days) -> Option<Days> {
-    let count = nth.map(i64::from);
-    match what {
-        Neighbour::Name(named) => match count {
-            Some(nth) => named.after(base.first, nth),
-            None => named.before(base.end, 1),
-        },
-        Neighbour::Unit(Unit::Week) => nth_week(base, nth),
-        Neighbour::Unit(Unit::Day) => Days::one(nth_day(base, count)?),
-        Neighbour::Unit(unit) => {
-            let first = match count {
-                Some(nth) => moved(base.first, nth - 1, unit)?,
-                None => base.last(),
-            };
-            Days::around(first, unit)
-        }
-    }
-}
-
-fn nth_day(base: Days, nth: Option<i64>) -> Option<Date> {
-    match nth {
-        Some(nth) => plus(base.first, nth - 1),
-        None => Some(base.last()),
-    }
+/// Words that can begin a time beside another, and plurals that can be counted from now.
+pub(super) fn words() -> Vec<&'static str> {
+    UNITS.map(|(word, _)| word).into_iter().chain(["final"]).collect()
 }

@@ -1,6 +1,7 @@
 //! Which one in order: "our third session", "the last two conversations", "the first time",
 //! "most recently", "20 sessions ago".
 
+use super::classes::ORDINAL;
 use super::counts::{cardinal, ordinal, quantity};
 use super::cursor::{Cursor, Read};
 use super::lexer::Kind;
@@ -65,14 +66,35 @@ const EVENTS: [&str; 16] = [
     "concert",
 ];
 
-/// Words that own a conversation or introduce one.
+/// Words before an ordinal that belong to it.
+const LEAD_IN: [&str; 8] = ["in", "during", "over", "from", "across", "of", "on", "at"];
 const OWNERS: [&str; 10] =
-    ["our", "the", "my", "your", "their", "all", "all of our", "in our", "that", "this"];
+    ["our", "the", "my", "your", "their", "his", "her", "all", "that", "this"];
+const OTHERS: [&str; 14] = [
+    "not",
+    "since",
+    "between",
+    "most",
+    "time",
+    "one",
+    "first",
+    "last",
+    "next",
+    "penultimate",
+    "very",
+    "earliest",
+    "oldest",
+    "latest",
+];
 
 const LATEST: [&str; 6] = ["most recent", "latest", "newest", "last", "previous", "past"];
 
 /// The ordinal named here.
 pub(super) fn ordinal_at(c: Cursor<'_>) -> Read<'_, Ordered> {
+    let core = owner(c);
+    if core.position() > c.position() && !core.begins_with(ORDINAL) {
+        return None;
+    }
     RULES.iter().filter_map(|rule| rule(c)).max_by_key(|(_, after)| after.position())
 }
 
@@ -90,8 +112,7 @@ fn conversations(c: Cursor<'_>) -> Option<Cursor<'_>> {
 }
 
 fn owner(c: Cursor<'_>) -> Cursor<'_> {
-    let start = c.maybe(&["in", "during", "over", "from", "across", "of", "on", "at"]);
-    start.maybe(&OWNERS)
+    c.maybe(&LEAD_IN).maybe(&OWNERS)
 }
 
 /// `our third session`, `the first two conversations`. One "of" something is not ours to count.
@@ -219,11 +240,11 @@ fn time(c: Cursor<'_>) -> Read<'_, Ordered> {
         let loose = likely(Counted::Conversations, Side::Last, 1, 1)?;
         return Some((loose, end));
     }
-    let start = c.any(&["the", "my", "our", "that"])?.maybe(&["very"]);
+    let start = c.any(&["the", "our", "that"])?.maybe(&["very"]);
     if c.previous().is_some_and(|before| before.text == "for") {
         return None;
     }
-    if let Some(after) = start.one_of(&["most recent", "last", "latest", "previous"]) {
+    if let Some(after) = start.one_of(&["most recent", "last", "latest"]) {
         let (count, after) = counted_times(after)?;
         return Some((certain(Counted::Matches, Side::Last, 1, count)?, after));
     }
@@ -280,5 +301,12 @@ fn first_of_two(c: Cursor<'_>) -> Read<'_, Ordered> {
     let other =
         matches!(before.text, "at" | "the" | "a" | "my" | "our" | "your" | "and" | "to" | "or");
     let asking = end.mark(',').is_some() || end.mark('?').is_some();
-    (asking && !other).then_some((likely(Counted::Matches, side, 1, 1)?, end))
+    let question = c.sentence().any(&["which", "who", "whom", "what", "where", "did"]).is_some();
+    (asking && question && !other).then_some((likely(Counted::Matches, side, 1, 1)?, end))
+}
+
+/// Words that can begin an ordinal, besides numbers.
+pub(super) fn words() -> Vec<&'static str> {
+    let owned = LEAD_IN.into_iter().chain(OWNERS).chain(LATEST);
+    owned.chain(CONVERSATIONS).chain(OTHERS).collect()
 }

@@ -1,40 +1,44 @@
 //! Words for some days, whichever family of the grammar reads them: the longest reading wins.
 
 use super::calendar::{self, any_weekday, weekday};
+use super::classes::{
+    COUNT, Classes, DAY, DECADE, FIGURES, HOLIDAY, IN, MONTH, NTH, PLACE, QUARTER, SEASON, SLICE,
+    THE, TILT, TURN, UNIT, WEEKDAY,
+};
 use super::cursor::{Cursor, Read};
 use super::named::Named;
 use super::scene::Scene;
 use super::sense::{Place, What};
 use super::slice::Slice;
-use super::{offsets, relative, turns};
+use super::{inside, offsets, relative, turns};
 
 type Rule = for<'t> fn(Cursor<'t>, &Scene<'_>) -> Read<'t, Place>;
 
-const RULES: [Rule; 24] = [
-    calendar::figures,
-    calendar::date,
-    calendar::day_of_month,
-    calendar::year,
-    calendar::season_of,
-    calendar::quarter,
-    calendar::decade,
-    calendar::holiday,
-    weekday_name,
-    relative::day_word,
-    relative::fuzzy,
-    relative::counted,
-    turns::turned,
-    turns::weekday_in_turn,
-    turns::this_time,
-    turns::the_weekend,
-    offsets::beside,
-    offsets::before_last,
-    offsets::distant,
-    offsets::run_up,
-    offsets::week_of,
-    offsets::nth_inside,
-    sliced,
-    now,
+/// Each rule with what it can begin with.
+const RULES: [(Classes, Rule); 23] = [
+    (FIGURES, calendar::figures),
+    (WEEKDAY | MONTH | COUNT | NTH | THE, calendar::date),
+    (THE, calendar::day_of_month),
+    (COUNT | THE | UNIT, calendar::year),
+    (SEASON | THE, calendar::season_of),
+    (COUNT | QUARTER | NTH | THE, calendar::quarter),
+    (DECADE | THE, calendar::decade),
+    (HOLIDAY | THE, calendar::holiday),
+    (WEEKDAY, weekday_name),
+    (DAY, relative::day_word),
+    (WEEKDAY | TILT | COUNT | UNIT | IN, relative::counted),
+    (TURN, turns::turned),
+    (WEEKDAY | THE, turns::weekday_in_turn),
+    (TURN | TILT, turns::this_time),
+    (THE, turns::the_weekend),
+    (THE | NTH | UNIT | WEEKDAY | MONTH | SEASON | HOLIDAY, offsets::beside),
+    (THE | UNIT | WEEKDAY | MONTH | SEASON | HOLIDAY, offsets::before_last),
+    (COUNT, offsets::distant),
+    (THE, offsets::run_up),
+    (THE | UNIT, offsets::week_of),
+    (THE | NTH | TURN | UNIT, inside::nth_inside),
+    (THE | NTH | TURN | UNIT, inside::edge_inside),
+    (SLICE, sliced),
 ];
 
 /// Words for a part of what follows them.
@@ -65,8 +69,25 @@ const SLICES: [(&str, Slice); 22] = [
 
 /// The days named here.
 pub(super) fn place<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
-    c.peek()?;
-    RULES.iter().filter_map(|rule| rule(c, scene)).max_by_key(|(_, after)| after.position())
+    if is_idle(c) {
+        return None;
+    }
+    RULES
+        .iter()
+        .filter(|(classes, _)| c.begins_with(*classes))
+        .filter_map(|(_, rule)| rule(c, scene))
+        .max_by_key(|(_, after)| after.position())
+}
+
+/// Whether an article stands here before a word that no rule goes on with, as most do.
+fn is_idle(c: Cursor<'_>) -> bool {
+    match c.text() {
+        Some("the") => !c.step().begins_with(PLACE),
+        Some("a" | "an") => {
+            !c.step().begins_with(COUNT | UNIT) && c.step().word("little").is_none()
+        }
+        _ => false,
+    }
 }
 
 /// A bare weekday; a short one only with a capital, since "sat" and "sun" are words.
@@ -88,13 +109,18 @@ fn sliced<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
             matches!(named, Named::Month(_) | Named::Season(_) | Named::Quarter(_) | Named::Half(_))
         }
     };
-    let part = whole.sliced(slice).filter(|_| long)?;
+    let part = whole.sliced(slice).filter(|_| long && !is_age(c, whole))?;
     Some((part, end.level_with(c)))
 }
 
-/// `now`, where a stretch ends or begins with it; alone it asks about no time.
-fn now<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
-    let after = c.one_of(&["right now", "now", "the present"])?;
-    let today = super::days::Days::one(scene.today)?;
-    Some((Place::settled(super::sense::Sense::counted(today)).weak(), after))
+/// Whether a decade is somebody's: "in her early thirties".
+fn is_age(c: Cursor<'_>, whole: Place) -> bool {
+    let decade = matches!(whole.what, What::Settled(sense) if sense.days.length() > 3600);
+    let owned = |word| matches!(word, "my" | "your" | "his" | "her" | "our" | "their");
+    decade && c.previous().is_some_and(|token| token.possessive || owned(token.text))
+}
+
+/// Words that can begin a part of a stretch.
+pub(super) fn slice_words() -> Vec<&'static str> {
+    SLICES.map(|(words, _)| words).to_vec()
 }

@@ -1,14 +1,27 @@
 //! One time, with the preposition that carries it: "in March", "on the 3rd", "about two weeks ago".
 
+use super::Origin;
+use super::classes::{MONTH, NONE, WEEKDAY};
 use super::clock;
 use super::cursor::{Cursor, Read};
-use super::lexer::Kind;
+use super::lexer::{Kind, Token};
 use super::named::Named;
 use super::place::place;
 use super::relative;
 use super::scene::{Scene, Timed};
-use super::sense::{Place, What};
+use super::sense::{Place, Sense, What};
 use super::vocabulary::{PREPOSITIONS, Preposition, compounds, stands_alone};
+
+type Rule = for<'t> fn(Cursor<'t>, &Scene<'_>) -> Read<'t, Timed>;
+
+const RULES: [Rule; 6] = [
+    plain,
+    relative::fuzzy,
+    relative::counted_moment,
+    clock::in_figures,
+    clock::on_a_day,
+    clock::earlier,
+];
 
 /// Words that widen the time after them.
 const ABOUT: [&str; 5] = ["around", "roughly", "approximately", "sometime", "some time"];
@@ -28,9 +41,7 @@ const HABITS: [&str; 9] = [
 
 /// The time named here.
 pub(super) fn point<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    let rules =
-        [plain, clock::in_figures, clock::on_a_day, clock::earlier, relative::counted_moment];
-    rules
+    RULES
         .iter()
         .filter_map(|rule| rule(c, scene))
         .filter(|(_, after)| !is_habit(c, *after))
@@ -55,9 +66,22 @@ fn timed<'t>(
         return None;
     }
     let sense = place.resolve(scene)?;
-    let about = widened.is_some() || preposition == Some(Preposition::Around);
-    let sense = if about { sense.about()? } else { sense };
-    Some((scene.when(sense)?, after))
+    let sense = if widened.is_some() { sense.about()? } else { sense };
+    Some((scene.when(shaped(sense, place, preposition)?)?, after))
+}
+
+/// What the preposition does to a time: "around" widens it, "over" a holiday takes the days beside
+/// it, and "for" one may be its purpose.
+fn shaped(sense: Sense, place: Place, preposition: Option<Preposition>) -> Option<Sense> {
+    let holiday = matches!(place.what, What::Recurring(Named::Holiday(_), None));
+    match preposition {
+        Some(Preposition::Around) => sense.about(),
+        Some(Preposition::For) if sense.origin == Origin::Named => Some(sense.unsure()),
+        Some(Preposition::Over | Preposition::During) if holiday && sense.days.is_day() => {
+            Some(Sense { days: sense.reach_or_days(), ..sense })
+        }
+        _ => Some(sense),
+    }
 }
 
 /// Whether a name that is no time by itself is made one by the words around it.
@@ -70,22 +94,57 @@ fn is_carried(
     let weekday = matches!(place.what, What::Recurring(Named::Weekday(_), _));
     match preposition {
         Some(preposition) => preposition.carries(place) && !compounds(after),
-        None => weekday && stands_alone(start, after) || is_whole(start, after),
+        None => {
+            weekday && stands_alone(start, after)
+                || is_whole(start, after)
+                || goes_on(start) && !compounds(after)
+        }
     }
+}
+
+/// Whether a list that a preposition began goes on here: "in June, July and August".
+fn goes_on(c: Cursor<'_>) -> bool {
+    let named = |token: &Token<'_>| {
+        token.classes & MONTH != NONE || matches!(token.kind, Kind::Number(1900..=2099))
+    };
+    let joint =
+        |token: &Token<'_>| token.kind == Kind::Mark(',') || matches!(token.text, "and" | "or");
+    let before = |steps: usize| c.back(steps).filter(|token| named(token) || joint(token));
+    let listed = (1..=LIST).take_while(|steps| before(*steps).is_some()).count();
+    let first = c.back(listed + 1).is_some_and(|token| matches!(token.text, "in" | "during"));
+    first && listed >= 2 && c.previous().is_some_and(joint) && c.peek().is_some_and(named)
 }
 
 /// Whether the words from `c` to `after` are all there is: "March?" alone asks about a time. A month
 /// that is a verb or a modal in lower case is not.
 fn is_whole(c: Cursor<'_>, after: Cursor<'_>) -> bool {
-    let verb = matches!(c.text(), Some("may" | "march" | "fall" | "spring" | "now" | "right"));
-    c.position() == 0 && after.is_over() && (!verb || c.peek().is_some_and(|token| token.capital))
+    let verb = matches!(c.text(), Some("may" | "march" | "fall" | "spring"));
+    let fraction = matches!(c.kind(), Some(Kind::Date(_)));
+    c.position() == 0
+        && !fraction
+        && after.is_over()
+        && (!verb || c.peek().is_some_and(|token| token.capital))
 }
 
-/// Whether the time from `c` to `after` is one of many: "every year in March", "on Friday nights".
+/// Whether the time from `c` to `after` is one of many: "every year in March", "on Friday nights",
+/// "every Monday, Wednesday and Friday".
 fn is_habit(c: Cursor<'_>, after: Cursor<'_>) -> bool {
-    let every = |token: &super::lexer::Token<'_>| {
-        token.kind == Kind::Word && matches!(token.text, "every" | "each" | "always")
-    };
-    let before = (1..=2).filter_map(|steps| c.back(steps)).any(every);
-    before || after.text().is_some_and(|word| HABITS.contains(&word))
+    let every = |token: &Token<'_>| matches!(token.text, "every" | "each" | "always");
+    let listed = (1..=LIST).find_map(|steps| c.back(steps).filter(|token| !is_listed(token)));
+    let near = c.back(2).is_some_and(every) || listed.is_some_and(every);
+    let mut ahead = after;
+    while ahead.position() < after.position() + LIST && ahead.peek().is_some_and(is_listed) {
+        ahead = ahead.step();
+    }
+    near || ahead.text().is_some_and(|word| HABITS.contains(&word))
+}
+
+/// How long a list of days may be.
+const LIST: usize = 8;
+
+/// Whether a token goes on with a list of days.
+fn is_listed(token: &Token<'_>) -> bool {
+    token.kind == Kind::Mark(',')
+        || token.classes & WEEKDAY != NONE
+        || matches!(token.text, "and" | "or")
 }

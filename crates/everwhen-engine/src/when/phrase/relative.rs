@@ -1,50 +1,20 @@
-//! Times counted from the anchor: today and its neighbours, "two weeks ago", "an hour ago",
+//! Times counted from the anchor: today and its neighbors, "two weeks ago", "an hour ago",
 //! "in two weeks' time", "the other day".
 
 use jiff::civil::Weekday;
 use jiff::{SignedDuration, Span, Timestamp};
 
 use super::calendar::{any_weekday, weekday};
-use super::counts::{Count, quantity};
+use super::counts::Count;
 use super::cursor::{Cursor, Read};
 use super::days::{Days, Unit, moved, plus};
-use super::lexer::{Kind, Token};
+use super::lexer::Kind;
 use super::named::Named;
 use super::scene::{Scene, Timed};
 use super::sense::{Place, Sense, counted_from};
-use super::vocabulary::closes;
+use super::steps::{Step, Tilt, finest, steps, tilt};
+use super::vocabulary::{closes, listed};
 use super::{Confidence, Date, Lean, Origin, Precision};
-
-/// Words for units of time, with how many of the unit they are.
-pub(super) const UNITS: [(&str, (Unit, u32)); 27] = [
-    ("minutes", (Unit::Minute, 1)),
-    ("minute", (Unit::Minute, 1)),
-    ("mins", (Unit::Minute, 1)),
-    ("min", (Unit::Minute, 1)),
-    ("hours", (Unit::Hour, 1)),
-    ("hour", (Unit::Hour, 1)),
-    ("hrs", (Unit::Hour, 1)),
-    ("hr", (Unit::Hour, 1)),
-    ("days", (Unit::Day, 1)),
-    ("day", (Unit::Day, 1)),
-    ("nights", (Unit::Day, 1)),
-    ("night", (Unit::Day, 1)),
-    ("weekends", (Unit::Weekend, 1)),
-    ("weekend", (Unit::Weekend, 1)),
-    ("weeks", (Unit::Week, 1)),
-    ("week", (Unit::Week, 1)),
-    ("fortnights", (Unit::Week, 2)),
-    ("fortnight", (Unit::Week, 2)),
-    ("months", (Unit::Month, 1)),
-    ("month", (Unit::Month, 1)),
-    ("quarters", (Unit::Quarter, 1)),
-    ("quarter", (Unit::Quarter, 1)),
-    ("years", (Unit::Year, 1)),
-    ("year", (Unit::Year, 1)),
-    ("yrs", (Unit::Year, 1)),
-    ("decades", (Unit::Decade, 1)),
-    ("decade", (Unit::Decade, 1)),
-];
 
 /// "Weeks ago": how many an unsaid number may be.
 const UNSAID: [(&str, Unit, Count); 5] = [
@@ -65,122 +35,6 @@ const FUZZY: [(&str, (i64, i64, i64)); 6] = [
     ("lately", (30, -1, 92)),
 ];
 
-/// What the words around a number make of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tilt {
-    Plain,
-    Exact,
-    About,
-    Over,
-    Under,
-}
-
-const TILTS: [(&str, Tilt); 21] = [
-    ("just over", Tilt::Over),
-    ("a little over", Tilt::Over),
-    ("more than", Tilt::Over),
-    ("at least", Tilt::Over),
-    ("well over", Tilt::Over),
-    ("over", Tilt::Over),
-    ("less than", Tilt::Under),
-    ("no more than", Tilt::Under),
-    ("within", Tilt::Under),
-    ("just under", Tilt::About),
-    ("under", Tilt::Under),
-    ("almost", Tilt::About),
-    ("nearly", Tilt::About),
-    ("about", Tilt::About),
-    ("around", Tilt::About),
-    ("approximately", Tilt::About),
-    ("roughly", Tilt::About),
-    ("maybe", Tilt::About),
-    ("some", Tilt::About),
-    ("exactly", Tilt::Exact),
-    ("precisely", Tilt::Exact),
-];
-
-/// Words that have a topic: an "about" after them does not widen the time that follows.
-const TOPICAL: [&str; 48] = [
-    "talk",
-    "talked",
-    "talking",
-    "talks",
-    "chat",
-    "chatted",
-    "chatting",
-    "speak",
-    "spoke",
-    "spoken",
-    "speaking",
-    "tell",
-    "told",
-    "telling",
-    "say",
-    "said",
-    "saying",
-    "ask",
-    "asked",
-    "asking",
-    "know",
-    "knew",
-    "think",
-    "thought",
-    "thinking",
-    "hear",
-    "heard",
-    "read",
-    "write",
-    "wrote",
-    "written",
-    "learn",
-    "learned",
-    "learnt",
-    "forget",
-    "forgot",
-    "complain",
-    "complained",
-    "worried",
-    "excited",
-    "happy",
-    "dream",
-    "dreamed",
-    "mention",
-    "mentioned",
-    "what",
-    "how",
-    "discussion",
-];
-
-/// So many of a unit.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
-    pub(super) count: Count,
-    pub(super) unit: Unit,
-}
-
-/// What stands before a counted time: `about`, `more than`.
-pub(super) fn tilt(c: Cursor<'_>) -> (Tilt, Cursor<'_>) {
-    if c.text() == Some("about") && c.previous().is_some_and(is_about_something) {
-        return (Tilt::Plain, c);
-    }
-    if let Some(after) = c.mark('~').filter(|after| after.is_glued()) {
-        return (Tilt::About, after);
-    }
-    c.pick(&TILTS).unwrap_or((Tilt::Plain, c))
-}
-
-/// Whether an "about" after this word belongs to it: "what did we talk about two weeks ago".
-fn is_about_something(token: &Token<'_>) -> bool {
-    TOPICAL.contains(&token.text)
-}
-
-/// A unit, with what it multiplies a count by.
-pub(super) fn unit(c: Cursor<'_>) -> Read<'_, (Unit, u32)> {
-    let word = c.text()?;
-    let found = UNITS.iter().find(|(name, _)| *name == word)?;
-    Some((found.1, c.step()))
-}
-
 /// `today`, `yesterday`, `tomorrow`.
 pub(super) fn day_word<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
     let (turn, after) = c.pick(&[("today", 0), ("yesterday", -1), ("tomorrow", 1)])?;
@@ -188,11 +42,14 @@ pub(super) fn day_word<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> 
 }
 
 /// `the other day`, `recently`.
-pub(super) fn fuzzy<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
+pub(super) fn fuzzy<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
     let ((from, to, reach), after) = c.pick(&FUZZY)?;
+    if c.previous().is_some_and(|before| listed("until till since by before after", before.text)) {
+        return None;
+    }
     let (first, end) = (plus(scene.today, -from)?, plus(scene.today, -to)?);
     let sense = Sense::counted(Days::run(first, end, Precision::Day)?);
-    Some((Place::settled(sense.within(reach - from, 0).unsure()), after))
+    Some((scene.when(sense.within(reach - from, 0).unsure())?, after))
 }
 
 /// `two weeks ago`, `a year and two months ago`, `a week ago Friday`, `three days from now`, in
@@ -224,7 +81,7 @@ pub(super) fn counted<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
 /// `an hour ago`, `20 minutes ago`: finer than days.
 pub(super) fn counted_moment<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
     if let Some(after) = c.words("just now") {
-        let since = scene.now.timestamp() - SignedDuration::from_mins(15);
+        let since = scene.now.timestamp().checked_sub(SignedDuration::from_mins(15)).ok()?;
         let slack = SignedDuration::from_mins(45);
         let when = scene.moment(since, scene.now.timestamp(), slack, Origin::Counted)?;
         return Some(((when, Confidence::Likely), after));
@@ -241,7 +98,7 @@ fn counted_steps<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Counted> {
         return Some(((steps, tilt, -1), after));
     }
     if let Some(after) = c.word("in") {
-        let (tilt, after) = self::tilt(after);
+        let (tilt, after) = super::steps::tilt(after);
         let (steps, after) = steps(after)?;
         let said = after.previous().is_some_and(|unit| unit.possessive);
         let end = after.word("time").filter(|_| said);
@@ -249,10 +106,16 @@ fn counted_steps<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Counted> {
         return Some(((steps, tilt, 1), end.or(ahead.then_some(after))?));
     }
     let (steps, after) = steps(start)?;
-    if let Some(end) = after.any(&["ago", "back"]) {
+    if let Some(end) = after.word("ago").or_else(|| back(after)) {
         return Some(((steps, tilt, -1), end));
     }
     Some(((steps, tilt, 1), after.one_of(&["from now", "from today", "hence"])?))
+}
+
+/// `two years back`; "for 4 days back in February" is something else.
+fn back(c: Cursor<'_>) -> Option<Cursor<'_>> {
+    let other = ["in", "at", "to", "on", "from", "home", "and", "with", "then"];
+    c.word("back").filter(|after| after.any(&other).is_none())
 }
 
 /// `weeks ago`, without a number anywhere before it.
@@ -261,59 +124,6 @@ fn unsaid(c: Cursor<'_>) -> Read<'_, Vec<Step>> {
     let after = c.step().word("ago")?;
     let figures = c.previous().is_some_and(|t| !matches!(t.kind, Kind::Word | Kind::Mark(_)));
     (!figures).then(|| (vec![Step { count: *count, unit: *unit }], after))
-}
-
-/// Up to three counts with units: `2 days, 5 hours and 10 minutes`.
-pub(super) fn steps(c: Cursor<'_>) -> Read<'_, Vec<Step>> {
-    let (mut steps, mut c) = one_step(c)?;
-    for _ in 0..2 {
-        let joined = c.comma().maybe(&["and"]);
-        match one_step(joined).filter(|_| joined.position() > c.position()) {
-            Some((more, after)) if more[0].unit < finest(&steps) => {
-                steps.extend(more);
-                c = after;
-            }
-            _ => break,
-        }
-    }
-    Some((steps, c))
-}
-
-fn one_step(c: Cursor<'_>) -> Read<'_, Vec<Step>> {
-    let (mut count, after) = quantity(c)?;
-    let ((unit, times), mut after) = unit(after.hyphen())?;
-    if let Some(end) = after.words("and a half") {
-        (count.half, after) = (true, end);
-    } else if let Some(end) = after.one_of(&["or so", "or two"]).filter(|_| count.is_exact()) {
-        (count.high, after) = (count.high + 1, end);
-    }
-    let scaled = |number: u32| number.checked_mul(times);
-    let (low, likely, high) = (scaled(count.low)?, scaled(count.likely)?, scaled(count.high)?);
-    let mut steps = vec![Step { count: Count { low, likely, high, half: count.half }, unit }];
-    if count.half {
-        steps.push(half_of(unit)?);
-    }
-    Some((steps, after))
-}
-
-/// Half a unit in the next finer one that people count in.
-fn half_of(unit: Unit) -> Option<Step> {
-    let (count, unit) = match unit {
-        Unit::Minute | Unit::Weekend => return None,
-        Unit::Hour => (30, Unit::Minute),
-        Unit::Day => (12, Unit::Hour),
-        Unit::Week => (3, Unit::Day),
-        Unit::Month => (2, Unit::Week),
-        Unit::Quarter => (6, Unit::Week),
-        Unit::Year => (6, Unit::Month),
-        Unit::Decade => (5, Unit::Year),
-    };
-    Some(Step { count: Count::exactly(count), unit })
-}
-
-/// The finest unit counted in.
-pub(super) fn finest(steps: &[Step]) -> Unit {
-    steps.iter().map(|step| step.unit).min().unwrap_or(Unit::Day)
 }
 
 /// What so many units before or after today mean.
@@ -433,4 +243,9 @@ fn whole(unit: Unit, count: i64) -> Option<Span> {
         Unit::Year => span.try_years(count).ok(),
         _ => span.try_days(count).ok(),
     }
+}
+
+/// Words that can begin a fuzzy time.
+pub(super) fn fuzzy_words() -> Vec<&'static str> {
+    FUZZY.map(|(words, _)| words).to_vec()
 }

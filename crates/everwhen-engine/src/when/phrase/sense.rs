@@ -139,7 +139,7 @@ impl Place {
     /// What it means, by the lean of the scene.
     pub(super) fn resolve(self, scene: &Scene<'_>) -> Option<Sense> {
         match scene.lean {
-            Lean::Past => self.latest(scene.today),
+            Lean::Past | Lean::Tense => self.latest(scene.today),
             Lean::Future => self.next(scene.today),
             Lean::Nearest => self.nearest(scene.today),
         }
@@ -183,7 +183,7 @@ impl Place {
 ///
 /// | counted in | said | pointing at | tolerance |
 /// |---|---|---|---|
-/// | days | the day | the day | one day earlier: some count 24 hours, not midnights |
+/// | days | the day | the day | one day further: some count 24 hours, not midnights |
 /// | weekends | the weekend | the weekend | a day on both sides |
 /// | weeks | seven days around the day | the day | four more days on both sides |
 /// | months | the calendar month | the day | 15 days on both sides |
@@ -194,7 +194,10 @@ pub(super) fn counted_from(day: Date, count: i64, unit: Unit) -> Option<Sense> {
     let point = moved(day, count, unit)?;
     let sense = match unit {
         Unit::Minute | Unit::Hour => return None,
-        Unit::Day => return Some(Sense::counted(Days::one(point)?).within(1, 0)),
+        Unit::Day => {
+            let (before, after) = if count < 0 { (1, 0) } else { (0, 1) };
+            return Some(Sense::counted(Days::one(point)?).within(before, after));
+        }
         Unit::Weekend => return weekends_from(day, count),
         Unit::Week => {
             let days = Days::run(plus(point, -3)?, plus(point, 4)?, Precision::Day)?;

@@ -7,15 +7,15 @@ use super::cursor::{Cursor, Read};
 use super::days::{Days, Unit, moved, plus};
 use super::named::Named;
 use super::place::place;
-use super::relative::unit;
 use super::scene::{Scene, Timed};
 use super::sense::{Place, Sense, What};
+use super::steps::unit;
 use super::vocabulary::closes;
-use super::{Confidence, Date, Precision};
+use super::{Confidence, Date, Origin, Precision};
 
 type Rule = for<'t> fn(Cursor<'t>, &Scene<'_>) -> Read<'t, Timed>;
 
-const RULES: [Rule; 7] = [two_ends, since, until, before, after, trailing, leading];
+const RULES: [Rule; 8] = [two_ends, paired, since, until, before, after, trailing, leading];
 
 /// Words that join the ends of a stretch.
 const JOINTS: [&str; 8] =
@@ -47,6 +47,12 @@ const LEADING: [&str; 6] =
 const OVER: [&str; 9] =
     ["all over", "over", "in", "during", "for", "within", "throughout", "across", "from"];
 
+const UNTIL: [&str; 8] =
+    ["on or before", "no later than", "up until", "until", "till", "up to", "up through", "by"];
+const BEFORE: [&str; 4] = ["any time before", "sometime before", "before", "prior to"];
+const AFTER: [&str; 3] = ["any time after", "sometime after", "after"];
+const OTHERS: [&str; 6] = ["between", "during", "ever since", "since", "pre", "post"];
+
 /// The stretch named here.
 pub(super) fn span<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
     RULES.iter().filter_map(|rule| rule(c, scene)).max_by_key(|(_, after)| after.position())
@@ -60,6 +66,10 @@ enum End {
 }
 
 fn end<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, End> {
+    if let Some(after) = c.one_of(&["right now", "now", "the present"]) {
+        let today = Sense::counted(Days::one(scene.today)?);
+        return Some((End::Place(Place::settled(today)), after));
+    }
     if let Some((place, after)) = place(c, scene) {
         return Some((End::Place(place), after));
     }
@@ -84,6 +94,20 @@ fn two_ends<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
     let sure = if first.sure == Confidence::Certain { last.sure } else { first.sure };
     let origin = first.origin.max(last.origin);
     Some((scene.when(Sense { sure, origin, ..Sense::counted(days) })?, after))
+}
+
+/// `May and June 2022`, `spring/summer 2022`: two names before one year.
+fn paired<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
+    let start = c.maybe(&["in", "during", "over"]);
+    let (first, after) = place(start, scene)?;
+    let joint =
+        after.any(&["and", "or"]).or_else(|| after.mark('/')).or_else(|| after.mark('&'))?;
+    let (last, end) = place(joint, scene)?;
+    let What::Recurring(Named::Month(_) | Named::Season(_), None) = first.what else { return None };
+    let What::Settled(last) = last.what else { return None };
+    let days = first.latest(last.days.first)?.days.hull(last.days);
+    let fits = last.origin == Origin::Written && (28..=92).contains(&last.days.length());
+    fits.then(|| Some((scene.when(Sense { days, reach: None, ..last })?, end)))?
 }
 
 /// `May 8-12, 2023`: the year stands behind the second day and is that of both.
@@ -170,8 +194,8 @@ fn since<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
 /// `until March`: up to its beginning, and possibly through it; until a day, through the day. `by
 /// Friday` is through it; "by May" may be a person.
 fn until<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    let start = c.one_of(&["up until", "until", "till", "up to", "up through", "by"])?;
-    let through = matches!(start.back(1)?.text, "through" | "by");
+    let start = c.one_of(&UNTIL)?;
+    let through = matches!(start.back(1)?.text, "through" | "by" | "before" | "than");
     let (place, after) = place(start, scene)?;
     let month = matches!(place.what, What::Recurring(Named::Month(_), None));
     if month && c.text() == Some("by") {
@@ -185,7 +209,7 @@ fn until<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
 
 /// `before 9 June`, `prior to 2020`, `pre-2020`.
 fn before<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    let start = c.one_of(&["any time before", "sometime before", "before", "prior to"]);
+    let start = c.one_of(&BEFORE);
     let (place, after) = place(start.or_else(|| tied(c, "pre"))?, scene)?;
     let sense = place.resolve(scene)?;
     let ends = (None, Some(sense.days.first));
@@ -194,7 +218,7 @@ fn before<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
 
 /// `after 9 June`, `post-2020`: open to the end of time.
 fn after<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
-    let start = c.one_of(&["any time after", "sometime after", "after"]);
+    let start = c.one_of(&AFTER);
     let (place, after) = place(start.or_else(|| tied(c, "post"))?, scene)?;
     let sense = place.resolve(scene)?;
     let ends = (Some(sense.days.end), None);
@@ -265,7 +289,7 @@ fn last_hours(count: Count, unit: Unit, scene: &Scene<'_>) -> Option<Timed> {
     let now = scene.now.timestamp();
     let until = now.checked_add(jiff::SignedDuration::from_mins(1)).ok()?;
     let slack = jiff::SignedDuration::from_mins(minutes / 2);
-    let when = scene.moment(now.checked_sub(length).ok()?, until, slack, super::Origin::Counted)?;
+    let when = scene.moment(now.checked_sub(length).ok()?, until, slack, Origin::Counted)?;
     Some((when, Confidence::Certain))
 }
 
@@ -281,6 +305,12 @@ fn leading<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
     let end = plus(moved(scene.today, i64::from(count.likely), unit)?, 1)?;
     let sense = Sense::counted(Days::run(scene.today, end, Precision::Day)?);
     Some((scene.when(if count.is_exact() { sense } else { sense.unsure() })?, after))
+}
+
+/// Words that can begin a stretch, besides those for days.
+pub(super) fn words() -> Vec<&'static str> {
+    let running = TRAILING.map(|(words, _)| words).into_iter().chain(LEADING).chain(OVER);
+    running.chain(UNTIL).chain(BEFORE).chain(AFTER).chain(OTHERS).collect()
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use super::days::{Days, Unit, moved};
 use super::holidays::holiday_at;
 use super::lexer::Kind;
 use super::named::Named;
-use super::relative::unit;
+use super::place::place;
 use super::scene::Scene;
-use super::sense::{Place, Sense};
+use super::sense::{Place, Sense, What};
+use super::steps::unit;
 use super::vocabulary::compounds;
 
 /// Which one is meant, seen from now.
@@ -56,7 +57,8 @@ impl Turn {
 pub(super) fn turned<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
     let (turn, after) = c.pick(&TURNS)?;
     if let Some((sense, end)) = turned_unit(turn, after, scene) {
-        return Some(weekday_of(sense, end).unwrap_or((Place::settled(sense), end)));
+        let inside = weekday_of(sense, end).or_else(|| name_of(sense, end, scene));
+        return Some(inside.unwrap_or((Place::settled(sense), end)));
     }
     let (named, end) = named_at(after)?;
     let sense = turned_name(turn, named, scene)?;
@@ -88,6 +90,17 @@ fn weekday_of(week: Sense, c: Cursor<'_>) -> Read<'_, Place> {
     let (weekday, after) = weekday(c.comma().maybe(&["on"]))?;
     let day = week.days.weekday(weekday).filter(|_| week.days.length() == 7)?;
     Some((Place::settled(Sense::counted(Days::one(day)?)), after))
+}
+
+/// `last year in March`, `last year's Christmas`: a yearly name of the year just read.
+fn name_of<'t>(year: Sense, c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> {
+    let whole = (365..=366).contains(&year.days.length()).then_some(year.days.first.year())?;
+    let start = c.comma().maybe(&["in", "on", "at"]);
+    let (place, after) = place(start.deeper()?, scene)?;
+    let What::Recurring(named, slice) = place.what else { return None };
+    let days = named.in_year(whole)?;
+    let days = slice.map_or(Some(days), |slice| slice.cut(days))?;
+    Some((Place::settled(Sense::counted(days)), after.level_with(c)))
 }
 
 /// A name that a turn can stand before.
@@ -169,4 +182,9 @@ pub(super) fn this_time<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place>
     let day = moved(scene.today, turn.steps() * i64::from(times), unit)?;
     let days = Days::one(day)?.widened(around, around)?.known_to(Precision::Day);
     Some((Place::settled(Sense::counted(days).likely_on(day).within(around, around)), end))
+}
+
+/// Words that can begin a turn.
+pub(super) fn words() -> Vec<&'static str> {
+    TURNS.map(|(words, _)| words).to_vec()
 }
