@@ -1,6 +1,7 @@
 //! The embedder port: texts in, vectors out.
 
 use super::Wait;
+use crate::Error;
 
 /// Turns texts into vectors whose cosine says how close they are in meaning.
 pub trait Embedder: Send + Sync {
@@ -11,4 +12,11 @@ pub trait Embedder: Send + Sync {
     /// One vector of length 1 per text; all zeros for a text that says nothing to the model.
     /// Local embedders are ready at once, remote ones wait.
     fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>>;
+    /// The vector of a question. Some models read questions and texts differently.
+    fn embed_question<'a>(&'a self, question: &'a str) -> Wait<'a, Vec<f32>> {
+        Box::pin(async move {
+            let mut vectors = self.embed(&[question]).await?;
+            vectors.pop().ok_or_else(|| Error::damaged("the embedder gave no vector"))
+        })
+    }
 }
