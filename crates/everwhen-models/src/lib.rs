@@ -1,8 +1,7 @@
 //! Models, local and remote, behind the ports of the engine.
-//!
-//! The one that is always there is [`StaticTable`]: a table of word-piece vectors inside the
-//! binary, which needs no download, no key and no waiting.
 
 mod static_table;
+mod vector;
+mod word_pieces;
 
 pub use static_table::StaticTable;

@@ -4,14 +4,13 @@
 //! teacher. How often a piece should count is in the length of its row, so nothing is weighted
 //! here. Embedding a text is a walk over a table: microseconds, no arithmetic worth a thread.
 
-mod pieces;
-
 use std::future::ready;
 use std::sync::LazyLock;
 
 use everwhen_engine::ports::{Embedder, Wait};
 
-use pieces::Pieces;
+use crate::vector::normalize;
+use crate::word_pieces::WordPieces;
 
 /// Numbers in a vector.
 const DIMENSIONS: usize = 256;
@@ -23,7 +22,7 @@ static ROWS: &[u8] = include_bytes!("../data/static256-k1.i8");
 static SCALES: &[u8] = include_bytes!("../data/static256-k1.scale.f32");
 
 /// The vocabulary, made ready by the first text.
-static PIECES: LazyLock<Pieces> = LazyLock::new(Pieces::new);
+static PIECES: LazyLock<WordPieces> = LazyLock::new(WordPieces::bert_uncased);
 
 /// The static table of 30,522 rows and 256 columns.
 #[derive(Debug, Clone, Copy, Default)]
@@ -65,12 +64,5 @@ fn add_row(sum: &mut [f32], id: usize) {
     let scale = SCALES[id * 4..id * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes);
     for (sum, value) in sum.iter_mut().zip(row) {
         *sum += scale * f32::from(value.cast_signed());
-    }
-}
-
-fn normalize(vector: &mut [f32]) {
-    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
-    if length > 0.0 {
-        vector.iter_mut().for_each(|value| *value /= length);
     }
 }

@@ -1,44 +1,74 @@
-//! Splits text into word pieces exactly as bert-base-uncased does.
+//! Splits text into word pieces exactly as the tokenizers of BERT models do.
 //!
 //! Clean, set CJK characters apart, drop accents, lower the case; split at blanks and around
 //! punctuation; then cut each word greedily into the longest pieces the vocabulary knows.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use unicode_categories::UnicodeCategories;
 use unicode_normalization::UnicodeNormalization;
 
-/// One piece per line; the line number is the id.
-static VOCABULARY: &str = include_str!("../../data/bert-base-uncased.vocab.txt");
+/// The vocabulary of bert-base-uncased, which most English embedding models share. One piece per
+/// line; the line number is the id.
+pub(crate) static BERT_UNCASED: &str = include_str!("../data/bert-base-uncased.vocab.txt");
 /// What stands for a word that cannot be cut into known pieces.
-const UNKNOWN: u32 = 100;
+const UNKNOWN: &str = "[UNK]";
 /// Words longer than this are unknown.
 const MAX_WORD_CHARS: usize = 100;
 
-type Lookup = HashMap<&'static str, u32, BuildHasherDefault<QuickHasher>>;
+type Lookup = HashMap<Cow<'static, str>, u32, BuildHasherDefault<QuickHasher>>;
 
-/// The vocabulary, beginnings of words and continuations apart.
-pub(super) struct Pieces {
-    beginnings: Lookup,
-    continuations: Lookup,
+/// What becomes of letters before words are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Letters {
+    /// Upper case becomes lower case.
+    pub(crate) lower: bool,
+    /// Accents go.
+    pub(crate) plain: bool,
 }
 
-impl Pieces {
-    pub(super) fn new() -> Self {
+/// A vocabulary, beginnings of words and continuations apart.
+pub(crate) struct WordPieces {
+    letters: Letters,
+    beginnings: Lookup,
+    continuations: Lookup,
+    unknown: u32,
+}
+
+impl WordPieces {
+    /// The pieces of bert-base-uncased.
+    pub(crate) fn bert_uncased() -> Self {
+        let pieces = BERT_UNCASED.lines().map(Cow::Borrowed).zip(0..);
+        let uncased = Letters { lower: true, plain: true };
+        Self::new(pieces, uncased).expect("the vocabulary has a piece for unknown words")
+    }
+
+    /// Pieces with their ids; nothing if none of them stands for unknown words.
+    pub(crate) fn new(
+        pieces: impl IntoIterator<Item = (Cow<'static, str>, u32)>,
+        letters: Letters,
+    ) -> Option<Self> {
         let (mut beginnings, mut continuations) = (Lookup::default(), Lookup::default());
-        for (piece, id) in VOCABULARY.lines().zip(0..) {
-            match piece.strip_prefix("##").filter(|rest| !rest.is_empty()) {
-                Some(rest) => continuations.insert(rest, id),
-                None => beginnings.insert(piece, id),
+        for (piece, id) in pieces {
+            match continuation(piece) {
+                Ok(rest) => continuations.insert(rest, id),
+                Err(piece) => beginnings.insert(piece, id),
             };
         }
-        Self { beginnings, continuations }
+        let unknown = *beginnings.get(UNKNOWN)?;
+        Some(Self { letters, beginnings, continuations, unknown })
+    }
+
+    /// The id of a piece that begins words, such as `[CLS]`.
+    pub(crate) fn id(&self, piece: &str) -> Option<u32> {
+        self.beginnings.get(piece).copied()
     }
 
     /// The ids of the first `limit` pieces.
-    pub(super) fn ids(&self, text: &str, limit: usize) -> Vec<u32> {
-        let normal = normalize(text);
+    pub(crate) fn ids(&self, text: &str, limit: usize) -> Vec<u32> {
+        let normal = normalize(text, self.letters);
         let mut ids = Vec::with_capacity(limit.min(normal.len() / 4 + 1));
         for word in words(&normal) {
             self.cut(word, &mut ids);
@@ -54,7 +84,7 @@ impl Pieces {
     fn cut(&self, word: &str, ids: &mut Vec<u32>) {
         let before = ids.len();
         if word.len() > MAX_WORD_CHARS && word.chars().count() > MAX_WORD_CHARS {
-            return ids.push(UNKNOWN);
+            return ids.push(self.unknown);
         }
         let mut rest = word;
         while !rest.is_empty() {
@@ -62,11 +92,25 @@ impl Pieces {
                 if rest.len() == word.len() { &self.beginnings } else { &self.continuations };
             let Some((id, length)) = longest(known, rest) else {
                 ids.truncate(before);
-                return ids.push(UNKNOWN);
+                return ids.push(self.unknown);
             };
             ids.push(id);
             rest = &rest[length..];
         }
+    }
+}
+
+/// What a piece continues a word with, or the piece itself if it begins one.
+fn continuation(piece: Cow<'static, str>) -> Result<Cow<'static, str>, Cow<'static, str>> {
+    match piece {
+        Cow::Borrowed(text) => match text.strip_prefix("##") {
+            Some(rest) if !rest.is_empty() => Ok(Cow::Borrowed(rest)),
+            _ => Err(piece),
+        },
+        Cow::Owned(text) => match text.strip_prefix("##") {
+            Some(rest) if !rest.is_empty() => Ok(Cow::Owned(rest.to_owned())),
+            _ => Err(Cow::Owned(text)),
+        },
     }
 }
 
@@ -102,11 +146,26 @@ fn around_marks(run: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn normalize(text: &str) -> String {
+fn normalize(text: &str, letters: Letters) -> String {
     if text.is_ascii() {
-        let clean = text.chars().filter(|c| is_kept(*c));
-        return clean.map(|c| c.to_ascii_lowercase()).collect();
+        let mut clean: String = text.chars().filter(|c| is_kept(*c)).collect();
+        if letters.lower {
+            clean.make_ascii_lowercase();
+        }
+        return clean;
     }
+    let mut normal = set_apart(text);
+    if letters.plain {
+        normal = normal.nfd().filter(|c| !c.is_mark_nonspacing()).collect();
+    }
+    if letters.lower {
+        normal = normal.chars().flat_map(char::to_lowercase).collect();
+    }
+    normal
+}
+
+/// Without control characters, and with blanks around the characters of scripts that write none.
+fn set_apart(text: &str) -> String {
     let mut spread = String::with_capacity(text.len() + 8);
     for c in text.chars().filter(|c| is_kept(*c)) {
         if is_cjk(c) {
@@ -115,8 +174,7 @@ fn normalize(text: &str) -> String {
             spread.push(if c.is_whitespace() { ' ' } else { c });
         }
     }
-    let plain = spread.nfd().filter(|c| !c.is_mark_nonspacing());
-    plain.flat_map(char::to_lowercase).collect()
+    spread
 }
 
 /// Control characters go, except those that separate words.
@@ -165,9 +223,22 @@ mod tests {
 
     #[test]
     fn an_unknown_rest_makes_the_whole_word_unknown() {
-        let pieces = Pieces::new();
-        assert_eq!(pieces.ids("🦀", 9), [UNKNOWN]);
-        assert_eq!(pieces.ids(&"a".repeat(101), 9), [UNKNOWN]);
+        let pieces = WordPieces::bert_uncased();
+        assert_eq!(pieces.ids("🦀", 9), [100]);
+        assert_eq!(pieces.ids(&"a".repeat(101), 9), [100]);
         assert_eq!(pieces.ids("hello hello hello", 2).len(), 2);
+    }
+
+    #[test]
+    fn a_cased_vocabulary_sees_case_and_accents() {
+        let words = ["[UNK]", "Café", "cafe", "##s"];
+        let pieces = || words.map(Cow::Borrowed).into_iter().zip(0..);
+        let ids = |lower, plain, text| {
+            WordPieces::new(pieces(), Letters { lower, plain }).unwrap().ids(text, 9)
+        };
+        assert_eq!(ids(false, false, "Cafés cafe"), [1, 3, 2]);
+        assert_eq!(ids(true, true, "Cafés cafe"), [2, 3, 2]);
+        assert_eq!(ids(true, false, "Café"), [0]);
+        assert!(WordPieces::new([("a".into(), 0)], Letters { lower: true, plain: true }).is_none());
     }
 }
