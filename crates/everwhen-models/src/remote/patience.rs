@@ -1,0 +1,252 @@
+//! How failures of an endpoint are told apart, and which of them are waited out.
+//!
+//! Refusals for now (429), failures of the server (5xx) and lost connections pass; the rest does
+//! not. Pauses double, and chance moves each of them, so that many clients do not come back at
+//! the same moment.
+
+use std::time::Duration;
+
+use everwhen_engine::memory::Chance;
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+use super::secret::Secret;
+
+/// Longest part of an endpoint's own explanation that is passed on.
+const EXPLANATION_CHARS: usize = 200;
+
+/// How long and how often to try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// One try may take this long.
+    pub timeout: Duration,
+    /// Tries in all.
+    pub tries: u32,
+    /// The pause after the first failure; each later one is twice as long.
+    pub first_pause: Duration,
+    /// No pause is longer, even if the endpoint asks for it.
+    pub longest_pause: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(60),
+            tries: 6,
+            first_pause: Duration::from_millis(500),
+            longest_pause: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Why a try failed.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// No whole answer came.
+    Connection { timed_out: bool, cause: String },
+    /// The answer was a refusal.
+    Refused { status: StatusCode, wait: Option<Duration>, explanation: Option<String> },
+    /// The answer did not end.
+    Endless,
+}
+
+impl Patience {
+    /// Somebody is waiting for the answer: one more try, soon, and no long ones.
+    pub(super) fn for_a_question(&self) -> Self {
+        Self {
+            timeout: self.timeout.min(Duration::from_secs(10)),
+            tries: self.tries.min(2),
+            longest_pause: self.longest_pause.min(Duration::from_secs(1)),
+            ..*self
+        }
+    }
+
+    /// Tries until it works, until it fails in a way that does not pass, or until it was enough.
+    pub(super) async fn keep_trying<T, F>(
+        &self,
+        chance: &dyn Chance,
+        mut attempt: impl FnMut() -> F,
+    ) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, Failure>>,
+    {
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            match attempt().await {
+                Err(failure) if failure.passes() && tried < self.tries => {
+                    let pause = self.pause(tried, failure.wait(), chance);
+                    tracing::debug!(tried, ?pause, "embedding endpoint failed, trying again");
+                    tokio::time::sleep(pause).await;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// The pause after so many tries: between half and all of what is due, but not shorter than
+    /// the endpoint asked for.
+    fn pause(&self, tried: u32, asked: Option<Duration>, chance: &dyn Chance) -> Duration {
+        let mut byte = [0];
+        chance.fill(&mut byte);
+        let doubled = self.first_pause.saturating_mul(1 << (tried - 1).min(16));
+        let due = doubled.min(self.longest_pause);
+        let moved = due.mul_f64(0.5 + f64::from(byte[0]) / 512.0);
+        moved.max(asked.unwrap_or_default()).min(self.longest_pause)
+    }
+}
+
+impl Failure {
+    /// Addresses may carry keys, so they are left out.
+    pub(super) fn from_connection(error: reqwest::Error) -> Self {
+        let error = error.without_url();
+        let timed_out = error.is_timeout();
+        let mut cause: &dyn std::error::Error = &error;
+        while let Some(deeper) = cause.source() {
+            cause = deeper;
+        }
+        Self::Connection { timed_out, cause: cause.to_string() }
+    }
+
+    pub(super) fn refused(status: StatusCode, wait: Option<Duration>, content: &[u8]) -> Self {
+        Self::Refused { status, wait, explanation: explanation(status, content) }
+    }
+
+    /// Whether the same request may succeed later.
+    fn passes(&self) -> bool {
+        match self {
+            Self::Connection { .. } => true,
+            Self::Refused { explanation: Some(code), .. } if code == "insufficient_quota" => false,
+            Self::Refused { status, .. } => {
+                status.is_server_error() || matches!(status.as_u16(), 408 | 429)
+            }
+            Self::Endless => false,
+        }
+    }
+
+    /// Whether it was asked too much, and nothing else is wrong.
+    pub(super) fn is_busy(&self) -> bool {
+        matches!(self, Self::Refused { status: StatusCode::TOO_MANY_REQUESTS, .. })
+    }
+
+    fn wait(&self) -> Option<Duration> {
+        match self {
+            Self::Refused { wait, .. } => *wait,
+            _ => None,
+        }
+    }
+
+    /// What happened, as the rest of a sentence about the endpoint.
+    pub(super) fn sentence(&self, patience: &Patience, key: Option<&Secret>) -> String {
+        let times = if self.passes() && patience.tries > 1 {
+            format!(", {} times", patience.tries)
+        } else {
+            String::new()
+        };
+        match self {
+            Self::Connection { timed_out: true, .. } => {
+                format!("did not answer within {:?}{times}", patience.timeout)
+            }
+            Self::Connection { cause, .. } => format!("could not be reached{times}: {cause}"),
+            Self::Endless => "gave an answer without end".into(),
+            Self::Refused { status, explanation, .. } => {
+                let said = explanation.as_ref().map_or(String::new(), |text| format!(": {text}"));
+                let said = key.map_or(said.clone(), |key| key.hidden_in(&said));
+                format!("answered {}{times}{said}{}", status.as_u16(), advice(*status))
+            }
+        }
+    }
+}
+
+/// What to do about a refusal, where that is known.
+fn advice(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        401 | 403 => "; check the key",
+        404 => "; check the address and the name of the model",
+        413 => "; make batches smaller",
+        _ => "",
+    }
+}
+
+/// What an endpoint says about its refusal. Explanations of wrong requests may quote a text, so
+/// of those only the code is passed on.
+fn explanation(status: StatusCode, content: &[u8]) -> Option<String> {
+    let answer: Value = serde_json::from_slice(content).ok()?;
+    let error = &answer["error"];
+    if status == StatusCode::NOT_FOUND {
+        let message = error["message"].as_str().or(error.as_str())?;
+        return Some(message.chars().take(EXPLANATION_CHARS).collect());
+    }
+    let code = error["code"].as_str().or(error["type"].as_str())?;
+    let is_code = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (code.len() <= 64 && code.chars().all(is_code)).then(|| code.to_owned())
+}
+
+/// How long the endpoint wants to be left alone.
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Always(u8);
+
+    impl Chance for Always {
+        fn fill(&self, buffer: &mut [u8]) {
+            buffer.fill(self.0);
+        }
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn refused(status: u16, content: &str) -> Failure {
+        Failure::refused(StatusCode::from_u16(status).unwrap(), None, content.as_bytes())
+    }
+
+    #[test]
+    fn pauses_double_are_moved_by_chance_and_bounded() {
+        let patience = Patience { first_pause: SECOND, ..Patience::default() };
+        assert_eq!(patience.pause(1, None, &Always(0)), SECOND / 2);
+        assert!(patience.pause(1, None, &Always(255)) > SECOND.mul_f64(0.99));
+        assert_eq!(patience.pause(3, None, &Always(0)), SECOND * 2);
+        assert_eq!(patience.pause(40, None, &Always(0)), SECOND * 15);
+        assert_eq!(patience.pause(1, Some(SECOND * 7), &Always(0)), SECOND * 7);
+        assert_eq!(patience.pause(1, Some(SECOND * 999), &Always(0)), SECOND * 30);
+    }
+
+    #[test]
+    fn only_what_passes_is_waited_out() {
+        assert!([408, 429, 500, 502, 503, 504].into_iter().all(|code| refused(code, "").passes()));
+        assert!(![301, 400, 401, 404, 413].into_iter().any(|code| refused(code, "").passes()));
+        let spent = refused(429, r#"{"error": {"code": "insufficient_quota"}}"#);
+        assert!(!spent.passes() && spent.is_busy());
+    }
+
+    #[test]
+    fn refusals_say_what_to_do_and_quote_neither_texts_nor_keys() {
+        let key = Secret::new("sk-1");
+        let say = |failure: Failure| failure.sentence(&Patience::default(), Some(&key));
+        let wrong = say(refused(400, r#"{"error": {"message": "my diary", "code": "too_long"}}"#));
+        assert_eq!(wrong, "answered 400: too_long");
+        assert_eq!(say(refused(401, r#"{"error": "sk-1"}"#)), "answered 401; check the key");
+        let missing = say(refused(404, r#"{"error": "no model \"sk-1\""}"#));
+        assert!(missing.starts_with("answered 404: no model \"(key)\"; check"), "{missing}");
+        assert_eq!(say(refused(503, "oops")), "answered 503, 6 times");
+    }
+
+    #[tokio::test]
+    async fn trying_ends_after_so_many_times() {
+        let patience = Patience { first_pause: Duration::ZERO, tries: 3, ..Patience::default() };
+        let mut tried = 0;
+        let attempt = || {
+            tried += 1;
+            async { Err::<(), _>(refused(500, "")) }
+        };
+        assert!(patience.keep_trying(&Always(0), attempt).await.is_err());
+        assert_eq!(tried, 3);
+    }
+}

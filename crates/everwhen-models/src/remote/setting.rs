@@ -1,0 +1,177 @@
+//! Where a remote embedder is, what it serves, and how patient to be with it.
+
+use everwhen_engine::{Error, Result};
+use reqwest::Url;
+
+use super::patience::Patience;
+use super::secret::Secret;
+
+/// Texts in one request, where nobody says.
+const BATCH: usize = 64;
+
+/// Which protocol the endpoint speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// `POST /v1/embeddings`, as OpenAI and most servers do.
+    OpenAi,
+    /// `POST /api/embed`, as Ollama does.
+    Ollama,
+}
+
+/// A remote embedder.
+#[derive(Debug, Clone)]
+pub struct RemoteSetting {
+    /// Its protocol.
+    pub dialect: Dialect,
+    /// Where it is, such as `http://127.0.0.1:11434`; a path such as `/v1` may be part of it.
+    pub url: String,
+    /// The model it shall use.
+    pub model: String,
+    /// What to show it.
+    pub key: Option<Secret>,
+    /// Dimensions to ask for; without them, those it gives by itself.
+    pub dimensions: Option<usize>,
+    /// Stands before a question.
+    pub query_prefix: String,
+    /// Stands before a text.
+    pub passage_prefix: String,
+    /// Texts in one request, at most.
+    pub batch: usize,
+    /// How long and how often to try.
+    pub patience: Patience,
+}
+
+impl RemoteSetting {
+    /// A model at an address, everything else as usual.
+    pub fn new(dialect: Dialect, url: impl Into<String>, model: impl Into<String>) -> Self {
+        Self {
+            dialect,
+            url: url.into(),
+            model: model.into(),
+            key: None,
+            dimensions: None,
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
+            batch: BATCH,
+            patience: Patience::default(),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let wrong = |what: &str| Err(Error::invalid(format!("remote embedder: {what}")));
+        if self.model.trim().is_empty() {
+            return wrong("the model has no name; write one that the endpoint serves");
+        }
+        if self.batch == 0 || self.dimensions == Some(0) {
+            return wrong("batch and dimensions are numbers from 1 on");
+        }
+        if self.key.as_ref().is_some_and(|key| !key.is_sendable()) {
+            return wrong("the key is empty or has characters that no HTTP header can carry");
+        }
+        Ok(())
+    }
+
+    /// The address that is asked.
+    pub(super) fn endpoint(&self) -> Result<Url> {
+        let wrong = || {
+            let url = self.shown_url();
+            Error::invalid(format!("\"{url}\" is not an address; write http://… or https://…"))
+        };
+        let mut url = Url::parse(self.url.trim()).map_err(|_| wrong())?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err(wrong());
+        }
+        let path = url.path().trim_end_matches('/');
+        let path = match self.dialect {
+            Dialect::OpenAi if path.ends_with("/embeddings") => path.to_owned(),
+            Dialect::OpenAi if path.is_empty() => "/v1/embeddings".to_owned(),
+            Dialect::OpenAi => format!("{path}/embeddings"),
+            Dialect::Ollama => {
+                let before = path.trim_end_matches("/embed").trim_end_matches("/api");
+                format!("{before}/api/embed")
+            }
+        };
+        url.set_path(&path);
+        Ok(url)
+    }
+
+    /// The address without anything in it that might be a key.
+    pub(super) fn shown_url(&self) -> String {
+        let Ok(mut url) = Url::parse(self.url.trim()) else {
+            return self
+                .url
+                .rsplit('@')
+                .next()
+                .and_then(|rest| rest.split('?').next())
+                .unwrap_or_default()
+                .to_owned();
+        };
+        url.set_query(None);
+        // Addresses that cannot carry a user carry no secret either.
+        let _ = url.set_username("").and_then(|()| url.set_password(None));
+        url.to_string().trim_end_matches('/').to_owned()
+    }
+
+    /// The model as a name under which vectors may be kept.
+    pub(super) fn name(&self, dimensions: usize) -> String {
+        let dialect = match self.dialect {
+            Dialect::OpenAi => "openai",
+            Dialect::Ollama => "ollama",
+        };
+        let name = format!("{dialect}:{}:{dimensions}", self.model);
+        if self.query_prefix.is_empty() && self.passage_prefix.is_empty() {
+            return name;
+        }
+        let prefixes = format!("{:?} {:?}", self.query_prefix, self.passage_prefix);
+        format!("{name}-{}", &blake3::hash(prefixes.as_bytes()).to_hex()[..8])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(dialect: Dialect, url: &str) -> RemoteSetting {
+        RemoteSetting::new(dialect, url, "m")
+    }
+
+    #[test]
+    fn endpoints_are_found_from_what_people_write() {
+        let openai = |url| at(Dialect::OpenAi, url).endpoint().unwrap().to_string();
+        assert_eq!(openai("http://h:8080"), "http://h:8080/v1/embeddings");
+        assert_eq!(openai("https://h/v1/"), "https://h/v1/embeddings");
+        assert_eq!(openai("https://h/v1/embeddings"), "https://h/v1/embeddings");
+        assert_eq!(openai("https://h/api/v3?x=1"), "https://h/api/v3/embeddings?x=1");
+        let ollama = |url| at(Dialect::Ollama, url).endpoint().unwrap().to_string();
+        assert_eq!(ollama("http://h:11434"), "http://h:11434/api/embed");
+        assert_eq!(ollama("http://h:11434/api/"), "http://h:11434/api/embed");
+        assert_eq!(ollama("http://h/x/api/embed"), "http://h/x/api/embed");
+    }
+
+    #[test]
+    fn addresses_that_are_none_are_refused_without_their_secrets() {
+        for url in ["", "h:8080", "ftp://h", "localhost", "http://"] {
+            assert!(at(Dialect::OpenAi, url).endpoint().is_err(), "{url}");
+        }
+        let shown = at(Dialect::OpenAi, "https://me:word@h/v1?key=abc").shown_url();
+        assert_eq!(shown, "https://h/v1");
+        assert_eq!(at(Dialect::OpenAi, "//me:word@h?key=abc").shown_url(), "h");
+    }
+
+    #[test]
+    fn prefixes_and_dimensions_are_part_of_the_name() {
+        let plain = at(Dialect::Ollama, "http://h");
+        assert_eq!(plain.name(768), "ollama:m:768");
+        let prefixed = RemoteSetting { query_prefix: "q: ".into(), ..plain };
+        assert!(prefixed.name(768).starts_with("ollama:m:768-"));
+    }
+
+    #[test]
+    fn settings_that_cannot_work_are_refused() {
+        let good = at(Dialect::OpenAi, "http://h");
+        assert!(good.check().is_ok());
+        assert!(RemoteSetting { model: " ".into(), ..good.clone() }.check().is_err());
+        assert!(RemoteSetting { batch: 0, ..good.clone() }.check().is_err());
+        assert!(RemoteSetting { key: Some(Secret::new("")), ..good }.check().is_err());
+    }
+}
