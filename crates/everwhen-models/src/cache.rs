@@ -1,0 +1,130 @@
+//! Vectors that were computed before, kept on disk: the same text and the same model give the
+//! same vector, so a transformer need not see a text twice.
+//!
+//! Each model has a directory of its own, with append-only [files](drawer) of records. Texts are
+//! known by their hash alone; what was said is not in here. A cache that cannot be written is
+//! slower, never wrong: the vectors are handed out all the same.
+
+mod drawer;
+mod records;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use everwhen_engine::ports::{Embedder, Wait};
+use everwhen_engine::{Error, Result};
+
+use drawer::Drawer;
+use records::Key;
+
+/// Texts embedded before their vectors are kept: what a killed run loses at most.
+const PORTION: usize = 64;
+
+/// What a text is to the model; some read questions and texts differently.
+#[derive(Debug, Clone, Copy)]
+enum As {
+    Text,
+    Question,
+}
+
+/// An embedder that remembers on disk.
+pub struct Cached {
+    inner: Arc<dyn Embedder>,
+    drawer: Mutex<Drawer>,
+}
+
+impl Cached {
+    /// The same embedder, with its vectors kept under a directory that may hold those of others.
+    pub fn new(inner: Arc<dyn Embedder>, directory: &Path) -> Result<Self> {
+        let drawer = Drawer::open(directory, inner.name(), inner.dimensions())?;
+        Ok(Self { inner, drawer: Mutex::new(drawer) })
+    }
+
+    /// Vectors kept.
+    pub fn len(&self) -> usize {
+        self.drawer().len()
+    }
+
+    /// Whether nothing is kept yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    async fn texts(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        let keys: Vec<Key> = texts.iter().map(|text| key(As::Text, text)).collect();
+        let mut known = self.known(&keys);
+        let mut missing: Vec<(Key, &str)> = Vec::new();
+        for (key, text) in keys.iter().zip(texts).filter(|(key, _)| !known.contains_key(*key)) {
+            if !missing.iter().any(|(other, _)| other == key) {
+                missing.push((*key, text));
+            }
+        }
+        for portion in missing.chunks(PORTION) {
+            let texts: Vec<&str> = portion.iter().map(|(_, text)| *text).collect();
+            let vectors = self.inner.embed(&texts).await?;
+            let fresh: Vec<_> = portion.iter().map(|(key, _)| *key).zip(vectors).collect();
+            self.drawer().keep(&fresh);
+            known.extend(fresh);
+        }
+        let vector = |key| known.get(key).cloned();
+        let vectors: Option<Vec<_>> = keys.iter().map(vector).collect();
+        vectors.ok_or_else(|| Error::damaged("the embedder gave too few vectors"))
+    }
+
+    async fn question(&self, question: &str) -> Result<Vec<f32>> {
+        let key = key(As::Question, question);
+        if let Some(vector) = self.known(&[key]).remove(&key) {
+            return Ok(vector);
+        }
+        let fresh = [(key, self.inner.embed_question(question).await?)];
+        self.drawer().keep(&fresh);
+        let [(_, vector)] = fresh;
+        Ok(vector)
+    }
+
+    fn known(&self, keys: &[Key]) -> HashMap<Key, Vec<f32>> {
+        let mut drawer = self.drawer();
+        keys.iter().filter_map(|key| Some((*key, drawer.find(key)?))).collect()
+    }
+
+    /// A panic elsewhere leaves at worst a record that its checksum gives away.
+    fn drawer(&self) -> MutexGuard<'_, Drawer> {
+        self.drawer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Embedder for Cached {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn dimensions(&self) -> usize {
+        self.inner.dimensions()
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {
+        Box::pin(self.texts(texts))
+    }
+
+    fn embed_question<'a>(&'a self, question: &'a str) -> Wait<'a, Vec<f32>> {
+        Box::pin(self.question(question))
+    }
+}
+
+impl std::fmt::Debug for Cached {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Cached({}, {} vectors)", self.name(), self.len())
+    }
+}
+
+fn key(to: As, text: &str) -> Key {
+    let first = match to {
+        As::Text => b't',
+        As::Question => b'q',
+    };
+    *blake3::Hasher::new().update(&[first]).update(text.as_bytes()).finalize().as_bytes()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! The files of one model. Each process appends to a file of its own and reads all of them.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use everwhen_engine::{Error, Result};
+
+use super::records::{self, HEADER_BYTES, Key};
+
+/// More processes than this do not write to one cache.
+const MAX_FILES: usize = 1000;
+
+/// All vectors of one model.
+pub(super) struct Drawer {
+    header: Vec<u8>,
+    record_bytes: usize,
+    files: Vec<File>,
+    places: HashMap<Key, Place>,
+    /// Which of the files is ours, and where it ends; nothing once it could not be written.
+    own: Option<Place>,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    file: usize,
+    offset: u64,
+}
+
+impl Drawer {
+    /// Opens all files of a model and takes one to write to.
+    pub(super) fn open(directory: &Path, model: &str, dimensions: usize) -> Result<Self> {
+        let directory = directory.join(folder(model));
+        let header = records::header(model, dimensions);
+        let record_bytes = records::record_bytes(dimensions);
+        let (files, places) = (Vec::new(), HashMap::new());
+        let mut drawer = Self { header, record_bytes, files, places, own: None };
+        drawer.open_files(&directory).map_err(|error| {
+            let directory = directory.display();
+            Error::unavailable(format!("the vector cache in {directory} cannot be used: {error}"))
+        })?;
+        Ok(drawer)
+    }
+
+    /// Vectors in all files.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The vector, if it is here and whole.
+    pub(super) fn find(&mut self, key: &Key) -> Option<Vec<f32>> {
+        let place = *self.places.get(key)?;
+        let mut record = vec![0; self.record_bytes];
+        let mut file = &self.files[place.file];
+        let read =
+            file.seek(SeekFrom::Start(place.offset)).and_then(|_| file.read_exact(&mut record));
+        let vector = read.ok().and_then(|()| records::vector(&record, key));
+        if vector.is_none() {
+            self.places.remove(key);
+        }
+        vector
+    }
+
+    /// Keeps vectors. If that fails, nothing is kept from then on.
+    pub(super) fn keep(&mut self, vectors: &[(Key, Vec<f32>)]) {
+        let Some(own) = self.own else { return };
+        let content: Vec<u8> =
+            vectors.iter().flat_map(|(key, vector)| records::write(key, vector)).collect();
+        if content.len() != vectors.len() * self.record_bytes {
+            tracing::warn!("vectors of another size than the model's are not cached");
+            return;
+        }
+        if let Err(error) = write_at(&self.files[own.file], own.offset, &content) {
+            tracing::warn!(%error, "the vector cache cannot be written; vectors are not kept");
+            self.own = None;
+            return;
+        }
+        let offsets = (own.offset..).step_by(self.record_bytes);
+        for ((key, _), offset) in vectors.iter().zip(offsets) {
+            self.places.insert(*key, Place { offset, ..own });
+        }
+        self.own = Some(Place { offset: own.offset + content.len() as u64, ..own });
+    }
+
+    /// Takes all files that are there, and makes one more if others write to each of them.
+    fn open_files(&mut self, directory: &Path) -> io::Result<()> {
+        fs::create_dir_all(directory)?;
+        for path in (0..MAX_FILES).map(|number| directory.join(format!("{number:03}.vectors"))) {
+            if self.own.is_some() && !path.exists() {
+                break;
+            }
+            let mut options = OpenOptions::new();
+            let file = options.read(true).write(true).create(true).truncate(false).open(path)?;
+            let is_free = self.own.is_none() && is_free(&file)?;
+            self.take(file, is_free)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a file to read, and to write if it is free. Files of another kind are left alone.
+    fn take(&mut self, mut file: File, is_free: bool) -> io::Result<()> {
+        if is_free && file.metadata()?.len() < HEADER_BYTES as u64 {
+            file.set_len(0)?;
+            file.write_all(&self.header)?;
+        }
+        let Some(end) = self.read_all(&file)? else { return Ok(()) };
+        if is_free {
+            file.set_len(end)?;
+            self.own = Some(Place { file: self.files.len(), offset: end });
+        }
+        self.files.push(file);
+        Ok(())
+    }
+
+    /// Notes where the whole records of a file are, and says where the last of them ends.
+    fn read_all(&mut self, mut file: &File) -> io::Result<Option<u64>> {
+        file.seek(SeekFrom::Start(0))?;
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        let mut header = vec![0; HEADER_BYTES];
+        if reader.read_exact(&mut header).is_err() || header != self.header {
+            return Ok(None);
+        }
+        let (number, mut end) = (self.files.len(), HEADER_BYTES as u64);
+        let mut record = vec![0; self.record_bytes];
+        while reader.read_exact(&mut record).is_ok() {
+            if let Some(key) = records::key(&record) {
+                self.places.insert(key, Place { file: number, offset: end });
+            }
+            end += self.record_bytes as u64;
+        }
+        Ok(Some(end))
+    }
+}
+
+/// Whether nobody else writes to a file; from then on nobody else does.
+fn is_free(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Writes all of it, or leaves the file as it was.
+fn write_at(mut file: &File, end: u64, content: &[u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(end))?;
+    file.write_all(content).inspect_err(|_| {
+        // If this fails as well, the torn end is cut when the file is opened again.
+        let _ = file.set_len(end);
+    })
+}
+
+/// A folder that belongs to one model, with a name that people recognize.
+fn folder(model: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let name: String = model.chars().take(60).map(plain).collect();
+    format!("{name}-{}", &blake3::hash(model.as_bytes()).to_hex()[..8])
+}
