@@ -1,7 +1,14 @@
 //! Models, local and remote, behind the ports of the engine.
+//!
+//! The embedder that is always there is [`StaticTable`]: a table of word-piece vectors inside the
+//! binary, which needs no download, no key and no waiting. A [`Transformer`] runs a model from a
+//! directory, which a [`Recipe`] can fetch; a [`Remote`] asks an endpoint. [`Cached`] keeps on
+//! disk what either of them has computed. [`EmbedderSetting`] says which of them is used.
 
 mod cache;
+mod pull;
 mod remote;
+mod setting;
 mod static_table;
 mod tls;
 mod transformer;
@@ -9,7 +16,9 @@ mod vector;
 mod word_pieces;
 
 pub use cache::Cached;
+pub use pull::{Progress, Pulled, RECIPES, Recipe, Source, Tell};
 pub use remote::{Dialect, Patience, Remote, RemoteSetting, Secret};
+pub use setting::EmbedderSetting;
 pub use static_table::StaticTable;
 pub use tls::client_builder;
 pub use transformer::{Manners, Pooling, Transformer};
