@@ -4,6 +4,7 @@ mod bench;
 mod conversations;
 mod entries;
 mod recall;
+mod models;
 mod upkeep;
 mod vaults;
 
@@ -20,6 +21,7 @@ pub(crate) use conversations::{
 };
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
 pub(crate) use recall::RecallArgs;
+pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs};
 pub(crate) use upkeep::{CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, ServeArgs};
 pub(crate) use vaults::{
     KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, NewVaultArgs, RulesArgs, VaultChangeArgs,
@@ -104,6 +106,7 @@ EXAMPLES
     Keys(KeysArgs),
     Doctor(DoctorArgs),
     Config(ConfigArgs),
+    Models(ModelsArgs),
     Bench(BenchArgs),
     Completions(CompletionsArgs),
 }
@@ -132,6 +135,7 @@ impl Command {
             Self::Keys(args) => args.purpose(),
             Self::Doctor(_) => "give a clean bill of health",
             Self::Config(_) => "show the configuration",
+            Self::Models(args) => args.purpose(),
             Self::Bench(_) => "measure",
             Self::Completions(_) => "write completions",
         }

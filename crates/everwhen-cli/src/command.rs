@@ -16,6 +16,7 @@ mod forget;
 mod fork;
 mod keys;
 mod memories;
+mod models;
 mod prompt;
 mod recall;
 mod remember;
@@ -41,6 +42,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
     match command {
         Command::Serve(_) => serve::run(&config, common.json),
         Command::Config(args) => config::run(&config, &environment, &args, common.json),
+        Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
         Command::Bench(args) => runtime()?.block_on(bench::run(&args, common.json)),
         command => runtime()?.block_on(ask(&config, &environment, &common, command)),
     }
@@ -83,6 +85,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Serve(_)
         | Command::Doctor(_)
         | Command::Config(_)
+        | Command::Models(_)
         | Command::Bench(_)
         | Command::Completions(_) => {
             unreachable!("these commands have run before")

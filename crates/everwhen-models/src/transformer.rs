@@ -1,11 +1,11 @@
 //! A transformer from a directory: all-MiniLM-L6-v2, bge, e5, gte and others of the BERT family.
 //!
 //! The directory holds `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json` (or `vocab.txt`);
-//! how the model wants to be used is in its [`manners`]. The walk of a text: word pieces → the
+//! how the model wants to be used is in its [`ModelConfig`]. The walk of a text: word pieces → the
 //! network → one vector from the vectors of its pieces → length 1. It runs on threads of its own,
 //! so that nothing that waits is kept from waiting.
 
-mod manners;
+mod config;
 mod network;
 mod tokenizer;
 mod workers;
@@ -18,7 +18,7 @@ use everwhen_engine::ports::{Embedder, Wait};
 use everwhen_engine::{Error, Result};
 use tokio::sync::oneshot;
 
-pub use manners::{Manners, Pooling};
+pub use config::{ModelConfig, Pooling};
 
 use crate::vector::normalize;
 use network::Network;
@@ -41,7 +41,7 @@ pub struct Transformer {
 
 /// What turns prepared texts into vectors; every thread reads with the same one.
 struct Reader {
-    manners: Manners,
+    config: ModelConfig,
     tokenizer: Tokenizer,
     network: Network,
 }
@@ -52,14 +52,14 @@ impl Transformer {
     ///
     /// Reads files and computes: call it where blocking is allowed.
     pub fn open(directory: &Path, workers: Option<usize>) -> Result<Self> {
-        let manners = Manners::of(directory)?;
+        let config = ModelConfig::of(directory)?;
         let model = read(&first_of(directory, &["model.onnx", "onnx/model.onnx"])?)?;
         let vocabulary = first_of(directory, &["tokenizer.json", "vocab.txt"])?;
         let words = read(&vocabulary)?;
-        let name = manners.name_with(&[&model, &words]);
+        let name = config.name_with(&[&model, &words]);
         let tokenizer = Tokenizer::read(&vocabulary, &words)?;
         let network = Network::load(model).map_err(|error| error.at(directory.display()))?;
-        Self::start(name, Reader { manners, tokenizer, network }, workers)
+        Self::start(name, Reader { config, tokenizer, network }, workers)
             .map_err(|error| error.at(directory.display()))
     }
 
@@ -74,15 +74,15 @@ impl Transformer {
     }
 
     /// How the model is used.
-    pub fn manners(&self) -> &Manners {
-        &self.reader.manners
+    pub fn config(&self) -> &ModelConfig {
+        &self.reader.config
     }
 
     async fn texts(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         let mut vectors = vec![vec![0.0; self.dimensions]; texts.len()];
         let mut waiting = Vec::new();
         for places in batches(texts) {
-            let prefix = self.manners().passage_prefix.as_str();
+            let prefix = self.config().passage_prefix.as_str();
             let batch = places.iter().map(|place| format!("{prefix}{}", texts[*place])).collect();
             let (task, result) = Task::new(batch);
             self.workers.queue(task);
@@ -100,7 +100,7 @@ impl Transformer {
         if question.trim().is_empty() {
             return Ok(vec![0.0; self.dimensions]);
         }
-        let (task, result) = Task::new(vec![format!("{}{question}", self.manners().query_prefix)]);
+        let (task, result) = Task::new(vec![format!("{}{question}", self.config().query_prefix)]);
         self.workers.queue_first(task);
         Ok(received(result).await?.swap_remove(0))
     }
@@ -133,11 +133,11 @@ impl std::fmt::Debug for Transformer {
 
 impl Reader {
     fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        let limit = self.manners.max_tokens;
+        let limit = self.config.max_tokens;
         let tokens: Vec<Vec<u32>> =
             texts.iter().map(|text| self.tokenizer.tokens(text, limit)).collect();
         let mut vectors =
-            self.network.vectors(&tokens, self.tokenizer.padding, self.manners.pooling)?;
+            self.network.vectors(&tokens, self.tokenizer.padding, self.config.pooling)?;
         vectors.iter_mut().for_each(|vector| normalize(vector));
         Ok(vectors)
     }

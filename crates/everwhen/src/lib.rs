@@ -58,6 +58,7 @@ pub use config::{
     Chosen, Config, Environment, Flags, KEYS, Key as ConfigKey, LogFormat, Origin, Setting,
 };
 pub use everwhen_engine::*;
+pub use everwhen_models as models;
 pub use everwhen_store::Synchronous;
 pub use held::{Asked, Held, Holder, ServerNote};
 pub use open::{DATABASE_FILE, Everwhen, Opened};

@@ -8,6 +8,7 @@ mod entries;
 mod first_use;
 mod holding;
 mod keys;
+mod models;
 mod settings;
 mod stage;
 mod upkeep;

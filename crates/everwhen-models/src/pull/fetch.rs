@@ -115,8 +115,7 @@ async fn from_url(url: &str, place: &Path, tell: Tell<'_>) -> Result<PathBuf> {
     };
     tell(Progress::Step(format!("downloading {url}")));
     let wrong = |error: reqwest::Error| {
-        let error = error.without_url();
-        Error::unavailable(format!("{url} could not be downloaded: {error}; try again"))
+        Error::unavailable(format!("{url} could not be downloaded: {}", tls::cause(error)))
     };
     let client = tls::client_builder().connect_timeout(SILENCE).read_timeout(SILENCE);
     let response = client.build().map_err(wrong)?.get(&url).send().await.map_err(wrong)?;

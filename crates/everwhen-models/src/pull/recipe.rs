@@ -18,7 +18,7 @@ pub struct Recipe {
     /// Its `vocab.txt`.
     pub(super) vocabulary: &'static str,
     /// Its `everwhen.toml`.
-    pub(super) manners: &'static str,
+    pub(super) config: &'static str,
 }
 
 /// All models that can be fetched.
@@ -40,7 +40,7 @@ const MINILM: Recipe = Recipe {
         ),
     ],
     vocabulary: BERT_UNCASED,
-    manners: "name = \"all-MiniLM-L6-v2\"\npooling = \"mean\"\nmax_tokens = 256\n",
+    config: "name = \"all-MiniLM-L6-v2\"\npooling = \"mean\"\nmax_tokens = 256\n",
 };
 
 impl Recipe {

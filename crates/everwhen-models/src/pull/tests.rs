@@ -20,7 +20,7 @@ fn recipe() -> Recipe {
             "all of it",
         )],
         vocabulary: "[UNK]\n",
-        manners: "max_tokens = 9\n",
+        config: "max_tokens = 9\n",
     }
 }
 

@@ -12,6 +12,7 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
 use super::secret::Secret;
+use crate::tls;
 
 /// Longest part of an endpoint's own explanation that is passed on.
 const EXPLANATION_CHARS: usize = 200;
@@ -98,15 +99,8 @@ impl Patience {
 }
 
 impl Failure {
-    /// Addresses may carry keys, so they are left out.
     pub(super) fn from_connection(error: reqwest::Error) -> Self {
-        let error = error.without_url();
-        let timed_out = error.is_timeout();
-        let mut cause: &dyn std::error::Error = &error;
-        while let Some(deeper) = cause.source() {
-            cause = deeper;
-        }
-        Self::Connection { timed_out, cause: cause.to_string() }
+        Self::Connection { timed_out: error.is_timeout(), cause: tls::cause(error) }
     }
 
     pub(super) fn refused(status: StatusCode, wait: Option<Duration>, content: &[u8]) -> Self {

@@ -7,7 +7,7 @@ use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
 
-use super::manners::Pooling;
+use super::config::Pooling;
 
 /// Outputs with a vector per token, by the names that exporters give them.
 const OUTPUTS: [&str; 2] = ["last_hidden_state", "token_embeddings"];

@@ -30,7 +30,7 @@ pub enum Pooling {
 
 /// How a model wants to be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Manners {
+pub struct ModelConfig {
     /// What people call the model.
     pub name: String,
     /// How the vectors of word pieces become one.
@@ -54,8 +54,8 @@ struct Written {
     passage_prefix: Option<String>,
 }
 
-impl Manners {
-    /// The manners of the model in a directory.
+impl ModelConfig {
+    /// How the model in a directory wants to be used.
     pub fn of(directory: &Path) -> Result<Self> {
         let written = written(directory)?;
         let hub = |file: &str, key: &str| value(directory, file, key);
@@ -130,23 +130,23 @@ fn name(directory: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn with(files: &[(&str, &str)]) -> (tempfile::TempDir, Result<Manners>) {
+    fn with(files: &[(&str, &str)]) -> (tempfile::TempDir, Result<ModelConfig>) {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join("1_Pooling")).unwrap();
         for (name, text) in files {
             fs::write(directory.path().join(name), text).unwrap();
         }
-        let manners = Manners::of(directory.path());
-        (directory, manners)
+        let config = ModelConfig::of(directory.path());
+        (directory, config)
     }
 
     #[test]
     fn without_files_a_model_is_used_like_minilm() {
-        let (directory, manners) = with(&[]);
-        let manners = manners.unwrap();
-        assert_eq!((manners.pooling, manners.max_tokens), (Pooling::Mean, 256));
-        assert_eq!(manners.query_prefix, "");
-        assert!(directory.path().ends_with(&manners.name));
+        let (directory, config) = with(&[]);
+        let config = config.unwrap();
+        assert_eq!((config.pooling, config.max_tokens), (Pooling::Mean, 256));
+        assert_eq!(config.query_prefix, "");
+        assert!(directory.path().ends_with(&config.name));
     }
 
     #[test]
@@ -156,14 +156,14 @@ mod tests {
             ("sentence_bert_config.json", r#"{"max_seq_length": 512}"#),
             ("config_sentence_transformers.json", r#"{"prompts": {"query": "query: "}}"#),
         ];
-        let manners = with(&hub).1.unwrap();
-        assert_eq!((manners.pooling, manners.max_tokens), (Pooling::Cls, 512));
-        assert_eq!(manners.query_prefix, "query: ");
+        let config = with(&hub).1.unwrap();
+        assert_eq!((config.pooling, config.max_tokens), (Pooling::Cls, 512));
+        assert_eq!(config.query_prefix, "query: ");
 
         let ours = [("everwhen.toml", "name = 'mine'\nquery_prefix = ''\npooling = 'mean'")];
-        let manners = with(&[&hub[..], &ours].concat()).1.unwrap();
-        assert_eq!((manners.pooling, manners.max_tokens), (Pooling::Mean, 512));
-        assert_eq!((manners.query_prefix.as_str(), manners.name.as_str()), ("", "mine"));
+        let config = with(&[&hub[..], &ours].concat()).1.unwrap();
+        assert_eq!((config.pooling, config.max_tokens), (Pooling::Mean, 512));
+        assert_eq!((config.query_prefix.as_str(), config.name.as_str()), ("", "mine"));
     }
 
     #[test]
@@ -176,11 +176,11 @@ mod tests {
 
     #[test]
     fn whatever_decides_the_vectors_is_in_the_name() {
-        let manners = with(&[("everwhen.toml", "name = 'm'")]).1.unwrap();
-        let name = manners.name_with(&[b"model", b"words"]);
+        let config = with(&[("everwhen.toml", "name = 'm'")]).1.unwrap();
+        let name = config.name_with(&[b"model", b"words"]);
         assert!(name.starts_with("m-") && name.len() == 10, "{name}");
-        assert_ne!(name, manners.name_with(&[b"model", b"other"]));
-        let prefixed = Manners { query_prefix: "q".into(), ..manners };
+        assert_ne!(name, config.name_with(&[b"model", b"other"]));
+        let prefixed = ModelConfig { query_prefix: "q".into(), ..config };
         assert_ne!(name, prefixed.name_with(&[b"model", b"words"]));
     }
 }

@@ -1,0 +1,36 @@
+//! Fetching models. The real one is fetched in the tests of everwhen-models.
+
+use crate::stage::Stage;
+
+#[test]
+fn models_that_can_be_fetched_are_listed() {
+    let stage = Stage::new();
+    assert_eq!(stage.ok(&["models"]), "minilm  all-MiniLM-L6-v2  not fetched\n");
+    assert!(stage.json(&["models", "list"])["data"][0]["directory"].is_null());
+    assert!(!stage.data().exists());
+}
+
+#[test]
+fn only_known_models_are_fetched_and_only_if_they_are_what_they_should_be() {
+    let stage = Stage::new();
+    let unknown = stage.run(&["models", "pull", "gpt"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("there is minilm"), "{}", unknown.stderr);
+    stage.file("model.onnx", "something else");
+    let home = stage.home().display().to_string();
+    let wrong = stage.run(&["models", "pull", "minilm", "--from", &home]);
+    assert_eq!(wrong.code, 1);
+    assert!(wrong.stderr.contains("not all-MiniLM-L6-v2: its sha256 is"), "{}", wrong.stderr);
+    assert_eq!(std::fs::read_dir(stage.data().join("models")).unwrap().count(), 0);
+}
+
+#[test]
+fn without_an_index_other_ways_are_named() {
+    let stage = Stage::new();
+    let ran = stage.run(&["models", "pull", "minilm", "--python", "no-such-python"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("--from DIRECTORY"), "{}", ran.stderr);
+    let ran = stage.run(&["models", "pull", "minilm", "--url", "http://127.0.0.1:1/hub"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("Connection refused"), "{}", ran.stderr);
+}
