@@ -227,7 +227,7 @@ impl Remote {
             )));
         }
         let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
-        let http = everwhen::models::client_builder()
+        let http = everwhen::models::client_builder(&url)
             .connect_timeout(Duration::from_secs(5))
             .no_proxy()
             .build()

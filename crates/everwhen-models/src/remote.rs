@@ -102,11 +102,13 @@ impl Endpoint {
     fn new(setting: RemoteSetting, chance: Arc<dyn Chance>) -> Result<Self> {
         setting.check()?;
         let url = setting.endpoint()?;
-        let client = tls::client_builder()
+        let client = tls::client_builder(url.as_str())
             .connect_timeout(setting.patience.timeout)
             .redirect(reqwest::redirect::Policy::none())
             .build()
-            .map_err(|error| Error::unavailable(format!("no HTTP client: {error}")))?;
+            .map_err(|error| {
+                Error::unavailable(format!("no HTTP client: {}", tls::cause(error)))
+            })?;
         Ok(Self { setting, url, client, chance })
     }
 

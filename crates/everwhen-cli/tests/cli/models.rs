@@ -1,6 +1,6 @@
 //! Fetching models. The real one is fetched in the tests of everwhen-models.
 
-use crate::stage::Stage;
+use crate::stage::{Stage, finish};
 
 #[test]
 fn models_that_can_be_fetched_are_listed() {
@@ -33,4 +33,18 @@ fn without_an_index_other_ways_are_named() {
     let ran = stage.run(&["models", "pull", "minilm", "--url", "http://127.0.0.1:1/hub"]);
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("Connection refused"), "{}", ran.stderr);
+}
+
+#[test]
+fn without_certificates_plain_addresses_can_be_asked_and_secure_ones_say_why_not() {
+    let stage = Stage::new();
+    let said = |args: &[&str]| {
+        let mut command = stage.command(args);
+        let nowhere = stage.home().join("nowhere");
+        finish(command.env("SSL_CERT_FILE", &nowhere).env("SSL_CERT_DIR", &nowhere), "").stderr
+    };
+    let plain = said(&["entries", "--server", "http://127.0.0.1:1"]);
+    assert!(plain.contains("Connection refused"), "{plain}");
+    let secure = said(&["models", "pull", "minilm", "--url", "https://127.0.0.1:1/hub"]);
+    assert!(secure.contains("No CA certificates"), "{secure}");
 }

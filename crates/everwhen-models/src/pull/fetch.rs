@@ -117,7 +117,7 @@ async fn from_url(url: &str, place: &Path, tell: Tell<'_>) -> Result<PathBuf> {
     let wrong = |error: reqwest::Error| {
         Error::unavailable(format!("{url} could not be downloaded: {}", tls::cause(error)))
     };
-    let client = tls::client_builder().connect_timeout(SILENCE).read_timeout(SILENCE);
+    let client = tls::client_builder(&url).connect_timeout(SILENCE).read_timeout(SILENCE);
     let response = client.build().map_err(wrong)?.get(&url).send().await.map_err(wrong)?;
     let mut response = response.error_for_status().map_err(wrong)?;
     let path = place.join("model.onnx");
