@@ -3,8 +3,8 @@
 mod bench;
 mod conversations;
 mod entries;
-mod recall;
 mod models;
+mod recall;
 mod upkeep;
 mod vaults;
 
@@ -20,8 +20,8 @@ pub(crate) use conversations::{
     RestoreArgs, TimelineArgs,
 };
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
-pub(crate) use recall::RecallArgs;
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs};
+pub(crate) use recall::RecallArgs;
 pub(crate) use upkeep::{CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, ServeArgs};
 pub(crate) use vaults::{
     KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, NewVaultArgs, RulesArgs, VaultChangeArgs,
