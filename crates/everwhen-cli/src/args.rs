@@ -3,6 +3,7 @@
 mod bench;
 mod conversations;
 mod entries;
+mod import;
 mod models;
 mod recall;
 mod upkeep;
@@ -20,6 +21,7 @@ pub(crate) use conversations::{
     RestoreArgs, TimelineArgs,
 };
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
+pub(crate) use import::{ImportArgs, ImportFileArgs, ImportSource};
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs};
 pub(crate) use recall::RecallArgs;
 pub(crate) use upkeep::{CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, ServeArgs};
@@ -87,6 +89,7 @@ pub(crate) enum Command {
     Entry(EntryArgs),
     Correct(CorrectArgs),
     Forget(ForgetArgs),
+    Import(ImportArgs),
     Conversations(ConversationsArgs),
     Conversation(ConversationArgs),
     End(EndArgs),
@@ -121,6 +124,7 @@ impl Command {
             Self::Entry(_) => "show the entry",
             Self::Correct(_) => "correct the entry",
             Self::Forget(_) => "forget",
+            Self::Import(_) => "import",
             Self::Conversations(_) => "list conversations",
             Self::Conversation(_) => "show the conversation",
             Self::End(_) => "end the conversation",

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use everwhen::{Config, Engine, Environment, Everwhen, Holder, Opened};
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -59,6 +59,9 @@ pub(crate) struct Request {
 /// What came back, as it came.
 #[derive(Debug)]
 pub(crate) struct Reply {
+    status: StatusCode,
+    /// Whether it tells again what an earlier request did.
+    pub(crate) replayed: bool,
     /// The body.
     pub(crate) text: String,
 }
@@ -113,6 +116,24 @@ impl Request {
 }
 
 impl Reply {
+    fn new(status: StatusCode, headers: &HeaderMap, text: String) -> Self {
+        Self { status, replayed: headers.contains_key("idempotency-replayed"), text }
+    }
+
+    /// The same, if it is a success.
+    pub(crate) fn success(self) -> Result<Self> {
+        let Self { status, text, .. } = &self;
+        if status.is_success() { Ok(self) } else { Err(Failure::refused(*status, text)) }
+    }
+
+    /// Why what was sent is refused, if that is so: the same again would be refused again.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let refusals =
+            [StatusCode::BAD_REQUEST, StatusCode::CONFLICT, StatusCode::PAYLOAD_TOO_LARGE];
+        let refused = refusals.contains(&self.status);
+        refused.then(|| Failure::refused(self.status, &self.text).message).flatten()
+    }
+
     /// The body as JSON.
     pub(crate) fn value(&self) -> Result<Value> {
         serde_json::from_str(&self.text)
@@ -159,11 +180,15 @@ impl Client {
 
     /// Sends a request; an answer that is no success is a failure.
     pub(crate) async fn send(&self, request: Request) -> Result<Reply> {
-        let (status, text) = match self {
-            Self::Local(local) => local.send(request).await?,
-            Self::Remote(remote) => remote.send(request).await?,
-        };
-        if status.is_success() { Ok(Reply { text }) } else { Err(Failure::refused(status, &text)) }
+        self.attempt(request).await?.success()
+    }
+
+    /// Sends a request, whatever the answer will be.
+    pub(crate) async fn attempt(&self, request: Request) -> Result<Reply> {
+        match self {
+            Self::Local(local) => local.send(request).await,
+            Self::Remote(remote) => remote.send(request).await,
+        }
     }
 
     /// Does the work that the command left, so that the next one sees it done.
@@ -197,7 +222,7 @@ async fn open_patiently(config: &Config) -> Result<Opened> {
 }
 
 impl Local {
-    async fn send(&self, request: Request) -> Result<(StatusCode, String)> {
+    async fn send(&self, request: Request) -> Result<Reply> {
         let mut parts = axum::http::Request::builder()
             .method(request.method.clone())
             .uri(request.target())
@@ -211,10 +236,11 @@ impl Local {
         let body = request.body.map_or_else(Body::empty, Body::from);
         let ready = parts.body(body).map_err(|error| Failure::usage(error.to_string()))?;
         let Ok(answer) = self.router.clone().oneshot(ready).await;
-        let status = answer.status();
-        let body = answer.into_body().collect().await;
+        let (head, body) = answer.into_parts();
+        let body = body.collect().await;
         let body = body.map_err(|error| Failure::new(error.to_string()))?.to_bytes();
-        Ok((status, String::from_utf8_lossy(&body).into_owned()))
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Ok(Reply::new(head.status, &head.headers, text))
     }
 }
 
@@ -235,7 +261,7 @@ impl Remote {
         Ok(Self { http, url: url.trim_end_matches('/').to_owned(), key, here })
     }
 
-    async fn send(&self, request: Request) -> Result<(StatusCode, String)> {
+    async fn send(&self, request: Request) -> Result<Reply> {
         let mut call =
             self.http.request(request.method.clone(), format!("{}{}", self.url, request.target()));
         if let Some(key) = &self.key {
@@ -248,9 +274,9 @@ impl Remote {
             call = call.header(header::CONTENT_TYPE, "application/json").body(body);
         }
         let answer = call.send().await.map_err(|error| self.unreachable(&error))?;
-        let status = answer.status();
+        let (status, headers) = (answer.status(), answer.headers().clone());
         let text = answer.text().await.map_err(|error| self.unreachable(&error))?;
-        Ok((status, text))
+        Ok(Reply::new(status, &headers, text))
     }
 
     /// Where it is.

@@ -14,6 +14,7 @@ mod entries;
 mod entry;
 mod forget;
 mod fork;
+mod import;
 mod keys;
 mod memories;
 mod models;
@@ -70,6 +71,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Entry(args) => entry::run(console, &args).await,
         Command::Correct(args) => correct::run(console, args).await,
         Command::Forget(args) => forget::run(console, &args).await,
+        Command::Import(args) => import::run(console, &args).await,
         Command::Conversations(args) => conversations::run(console, &args).await,
         Command::Conversation(args) => conversation::run(console, &args).await,
         Command::End(args) => end::run(console, &args).await,

@@ -76,6 +76,11 @@ impl Console {
         self.client.send(request).await
     }
 
+    /// Sends a request, whatever the answer will be.
+    pub(crate) async fn attempt(&self, request: Request) -> Result<Reply> {
+        self.client.attempt(request).await
+    }
+
     /// Sends a request; prints the answer if it is for a program, else hands it back.
     pub(crate) async fn ask(&self, request: Request) -> Result<Option<Value>> {
         let reply = self.send(request).await?;

@@ -18,6 +18,8 @@ pub const DESCRIPTION_CHARS: usize = 2_000;
 pub const LABELS: usize = 64;
 /// Most entries in one call of remember.
 pub const BATCH_ENTRIES: usize = 1_000;
+/// Most entries in one imported conversation.
+pub const IMPORT_ENTRIES: usize = 10_000;
 /// Most rows in one page.
 pub const PAGE_ROWS: usize = 1_000;
 /// Rows in a page when the caller names no limit.

@@ -13,6 +13,7 @@ pub use context::{ContextDocument, NewContext};
 pub use conversation::{
     Branch, Conversation, ConversationName, Ended, EndedBy, Summary, SummaryBy,
 };
+pub(crate) use entry::check_summary;
 pub use entry::{Corrected, Correction, Entry, Metadata, NewEntry, Role};
 pub use id::{
     BranchId, Chance, ContextId, ConversationId, EntryId, JobId, KeyId, MemoryId, Mint,

@@ -47,6 +47,15 @@ pub enum Receipt {
     },
     /// A conversation was ended or brought back.
     Conversation(ConversationId),
+    /// A conversation was imported.
+    Imported {
+        /// The conversation.
+        conversation: ConversationId,
+        /// How many entries came in.
+        entries: u64,
+        /// How many branches they left.
+        branches: u64,
+    },
     /// Entries were put on a branch.
     Forked {
         /// The branch.

@@ -24,6 +24,17 @@ pub(crate) fn entries(
         entry.conversation_time = entry.conversation_time.map(to_microsecond);
     }
     check(&new, desk.now)?;
+    let stored = store(desk, new, receipt)?;
+    desk.save_memory()?;
+    Ok(Receipt::Entries(stored))
+}
+
+/// The same for entries that have been checked, as part of a verb that goes on.
+pub(crate) fn store(
+    desk: &mut Desk<'_>,
+    new: Vec<NewEntry>,
+    receipt: Option<&Name>,
+) -> Result<EntriesReceipt> {
     let mut placer = Placer::new();
     let mut receipts = vec![None; new.len()];
     let pending = answer_or_ask(desk, &new);
@@ -40,9 +51,8 @@ pub(crate) fn entries(
     placer.finish(desk)?;
     desk.memory.last_sequence += new.len() as u64;
     note_question(desk, &new, &ids);
-    desk.save_memory()?;
     let entries = receipts.into_iter().flatten().collect();
-    Ok(Receipt::Entries(EntriesReceipt { entries, pending }))
+    Ok(EntriesReceipt { entries, pending })
 }
 
 fn check(new: &[NewEntry], now: Timestamp) -> Result<()> {

@@ -431,7 +431,7 @@ impl Vault {
     }
 
     /// Runs a write in one memory.
-    async fn at_desk<F>(
+    pub(crate) async fn at_desk<F>(
         &self,
         memory: MemoryName,
         absent: Absent,
@@ -484,7 +484,7 @@ struct View<'s> {
 
 /// What to do about a memory that does not exist.
 #[derive(Clone, Copy)]
-enum Absent {
+pub(crate) enum Absent {
     Make,
     Refuse,
 }

@@ -65,6 +65,7 @@ pub(crate) fn role(number: i64) -> Result<Role> {
 pub(crate) fn summary_by(text: &str) -> Result<SummaryBy> {
     match text {
         "extractive" => Ok(SummaryBy::Extractive),
+        "source" => Ok(SummaryBy::Source),
         _ => Err(damaged("summary_by", text)),
     }
 }

@@ -7,6 +7,7 @@ mod doctor;
 mod entries;
 mod first_use;
 mod holding;
+mod import;
 mod keys;
 mod models;
 mod settings;

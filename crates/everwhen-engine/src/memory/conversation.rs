@@ -69,6 +69,8 @@ pub struct Summary {
 pub enum SummaryBy {
     /// Sentences chosen from the conversation, without a model.
     Extractive,
+    /// The system it was imported from.
+    Source,
 }
 
 impl SummaryBy {
@@ -76,6 +78,7 @@ impl SummaryBy {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Extractive => "extractive",
+            Self::Source => "source",
         }
     }
 }

@@ -212,9 +212,9 @@ impl NewEntry {
 }
 
 /// Words that stand where a conversation's name would in URLs.
-const RESERVED: [&str; 2] = ["end", "prompt"];
+const RESERVED: [&str; 3] = ["end", "import", "prompt"];
 
-fn check_summary(summary: Option<&str>) -> Result<()> {
+pub(crate) fn check_summary(summary: Option<&str>) -> Result<()> {
     let Some(summary) = summary else { return Ok(()) };
     if summary.len() > limits::SUMMARY_BYTES {
         return Err(Error::too_large(format!(

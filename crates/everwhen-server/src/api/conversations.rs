@@ -1,13 +1,15 @@
-//! Conversations: list, look, end, fork, restore, forget, and the prompt they make.
+//! Conversations: list, look, end, import, fork, restore, forget, and the prompt they make.
 
+use axum::extract::State;
 use everwhen::memory::{Address, MemoryId};
 use everwhen::receipt::{Done, Receipt};
 use everwhen::{Forget, Vault};
 
 use super::answer::{Answer, Answered, wrong_receipt};
-use super::ask::{Asked, ConversationAt, MemoryAt, Once, Sent, SentOrNot, VaultOf};
+use super::ask::{Asked, ConversationAt, MemoryAt, Once, Sent, SentOrNot, VaultOf, VaultToWrite};
 use super::vaults::forgotten;
 use super::{cursor, wire};
+use crate::Door;
 
 /// List conversations
 #[utoipa::path(
@@ -77,6 +79,45 @@ pub(super) async fn end_conversation(
     let (conversation, reason) = body.read()?;
     let done = vault.end_conversation(memory.clone(), conversation, reason, once).await?;
     told(&vault, memory, &done).await
+}
+
+/// Import a conversation
+///
+/// As another system kept it: under its name there, with its own end, title, summary and branches.
+/// Makes the memory, and the vault, if none of that name exists. Importing it again, grown or not,
+/// stores only what is new: an entry of the same role, time and text is the same entry.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/import",
+    tag = "conversations",
+    params(wire::ImportQuery),
+    request_body = wire::ImportedConversation,
+    responses(
+        (status = 200, description = "What would come in", body = wire::Imported),
+        (status = 201, description = "What came in", body = wire::Imported),
+    ),
+)]
+pub(super) async fn import_conversation(
+    State(door): State<Door>,
+    VaultToWrite { vault, .. }: VaultToWrite,
+    MemoryAt(memory): MemoryAt,
+    Asked(query): Asked<wire::ImportQuery>,
+    Sent { body, once }: Sent<wire::ImportedConversation>,
+) -> Answered<wire::Imported> {
+    let imported = body.read()?;
+    let name = imported.name.to_string();
+    let rehearsal = query.dry_run.unwrap_or_default();
+    let done = match rehearsal {
+        true => vault.rehearse_import(memory, imported, once).await?,
+        false => vault.import_conversation(memory, imported, once).await?,
+    };
+    let answer = wire::Imported::write(name, &done.receipt).ok_or_else(wrong_receipt)?;
+    if rehearsal {
+        return Ok(Answer::ok(answer).replayed(done.replayed));
+    }
+    if !done.replayed {
+        door.tally.remembered(answer.entries());
+    }
+    Ok(Answer::created(answer).replayed(done.replayed))
 }
 
 /// Fork a conversation

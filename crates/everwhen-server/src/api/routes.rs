@@ -43,6 +43,7 @@ pub(super) fn table() -> OpenApiRouter<Door> {
         .routes(routes!(conversations::list_conversations))
         .routes(routes!(conversations::get_prompt))
         .routes(routes!(conversations::end_conversation))
+        .routes(routes!(conversations::import_conversation))
         .routes(routes!(conversations::get_conversation, conversations::forget_conversation))
         .routes(routes!(conversations::fork_conversation))
         .routes(routes!(conversations::restore_conversation))

@@ -188,7 +188,7 @@ fn path_parameter(path: &str, name: &str) -> Value {
         _ if path.contains("/keys/") => shape::id("key_", "Id of the key."),
         _ if path.contains("/jobs/") => shape::id("job_", "Id of the job."),
         _ => shape::name(
-            "(?!(end|prompt)$)",
+            "(?!(end|import|prompt)$)",
             "Id of the conversation, or the name it has in the caller's own source.",
             "chat-2023-01-08",
         ),

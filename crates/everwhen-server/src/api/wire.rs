@@ -6,6 +6,7 @@
 mod context;
 mod conversations;
 mod entries;
+mod imports;
 mod keys;
 mod lists;
 mod problem;
@@ -21,6 +22,7 @@ pub(crate) use conversations::{
     Conversation, ConversationDetail, ConversationsQuery, EndConversation, Fork, Forked, Prompt,
 };
 pub(crate) use entries::{Batch, EntriesQuery, Entry, NewCorrection, NewEntry};
+pub(crate) use imports::{ImportQuery, Imported, ImportedConversation};
 pub(crate) use keys::{Key, MadeKey, NewKey};
 pub(crate) use lists::{NamesQuery, Page};
 pub(crate) use problem::{Problem, ProblemKind};

@@ -25,6 +25,8 @@ fn body_for(path: &str) -> Value {
         "forget" => json!({ "memory": "diary", "after": "2020-01-01T00:00:00Z" }),
         "entries" => json!({ "role": "user", "content": "intruder" }),
         "batch" => json!({ "entries": [{ "role": "user", "content": "intruder" }] }),
+        "import" => json!({ "conversation_id": "chat", "entries": [{ "role": "user",
+            "content": "intruder", "conversation_time": "2025-05-01T10:00:00Z" }] }),
         "correction" => json!({ "content": "intruder", "reason": "malice" }),
         "context" => json!({ "content": "intruder" }),
         _ => json!({}),

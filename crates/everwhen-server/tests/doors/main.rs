@@ -10,6 +10,7 @@ mod conversations;
 mod entries;
 mod forgetting;
 mod house;
+mod imports;
 mod isolation;
 mod once;
 mod problems;

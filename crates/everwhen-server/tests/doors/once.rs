@@ -41,6 +41,8 @@ fn writes(said: &Value, archived: &str) -> Vec<(&'static str, &'static str, Stri
     let now = format!("{DIARY}/conversations/{}", said["conversation_id"].as_str().unwrap());
     let again = json!({ "role": "user", "content": "again" });
     let period = json!({ "memory": "diary", "before": "2025-05-03T00:00:00Z" });
+    let chat = json!({ "conversation_id": "chat", "entries": [
+        { "role": "user", "content": "then", "conversation_time": "2025-05-01T10:00:00Z" }] });
     let correction = json!({ "content": "then", "reason": "slip" });
     vec![
         ("create_vault", "POST", "/v1/vaults".into(), json!({ "name": "bo" })),
@@ -50,6 +52,7 @@ fn writes(said: &Value, archived: &str) -> Vec<(&'static str, &'static str, Stri
         ("remember_entry", "POST", format!("{DIARY}/entries"), again.clone()),
         ("remember_batch", "POST", format!("{DIARY}/entries/batch"), json!({ "entries": [again] })),
         ("put_context", "PUT", format!("{DIARY}/context"), json!({ "content": "x" })),
+        ("import_conversation", "POST", format!("{DIARY}/conversations/import"), chat),
         ("fork_conversation", "POST", format!("{now}/fork"), json!({ "after": said["id"] })),
         ("correct_entry", "POST", format!("{entry}/correction"), correction),
         ("end_conversation", "POST", format!("{DIARY}/conversations/end"), json!({})),

@@ -15,6 +15,7 @@ enum ReceiptRow {
     Entries { entries: Vec<EntryRow>, pending: Option<(String, i64)> },
     Context { id: String, version: u64 },
     Conversation { id: String },
+    Imported { conversation: String, entries: u64, branches: u64 },
     Forked { branch: String, entries: u64 },
     Forgotten { removed: [u64; 7] },
 }
@@ -41,6 +42,11 @@ pub(crate) fn write_receipt(receipt: &Receipt) -> String {
             ReceiptRow::Context { id: id.to_string(), version: *version }
         }
         Receipt::Conversation(id) => ReceiptRow::Conversation { id: id.to_string() },
+        Receipt::Imported { conversation, entries, branches } => ReceiptRow::Imported {
+            conversation: conversation.to_string(),
+            entries: *entries,
+            branches: *branches,
+        },
         Receipt::Forked { branch, entries } => {
             ReceiptRow::Forked { branch: branch.to_string(), entries: *entries }
         }
@@ -61,6 +67,9 @@ pub(crate) fn read_receipt(json: &str) -> Result<Receipt> {
         }),
         ReceiptRow::Context { id, version } => Receipt::Context { id: read(&id)?, version },
         ReceiptRow::Conversation { id } => Receipt::Conversation(read(&id)?),
+        ReceiptRow::Imported { conversation, entries, branches } => {
+            Receipt::Imported { conversation: read(&conversation)?, entries, branches }
+        }
         ReceiptRow::Forked { branch, entries } => {
             Receipt::Forked { branch: read(&branch)?, entries }
         }

@@ -14,6 +14,7 @@ mod differential;
 mod dump;
 mod entries;
 mod faults;
+mod imports;
 mod isolation;
 mod jobs;
 mod keys;
@@ -143,6 +144,17 @@ suite! {
         every_verb_replays,
         what_was_forgotten_does_not_come_back,
         vaults_do_not_share_keys,
+    }
+    imports {
+        an_import_keeps_its_end_its_words_and_its_branches,
+        the_sources_words_stand_until_the_entries_change,
+        what_the_source_left_open_ends_in_silence_or_goes_on,
+        importing_again_brings_only_what_is_new,
+        a_key_stands_for_one_import_until_it_is_forgotten,
+        a_rehearsal_says_what_would_come_and_stores_nothing,
+        an_end_before_the_last_word_waits_for_it,
+        imports_count_among_what_is_retained,
+        wrong_imports_are_refused_whole,
     }
     paging {
         pages_of_entries_hang_together,

@@ -35,6 +35,7 @@ fn every_kind() -> Vec<Receipt> {
         Receipt::Entries(EntriesReceipt { entries: Vec::new(), pending: None }),
         Receipt::Context { id: id(3), version: 4 },
         Receipt::Conversation(id(5)),
+        Receipt::Imported { conversation: id(8), entries: 9, branches: 10 },
         Receipt::Forked { branch: id(6), entries: 7 },
         Receipt::Forgotten(removed),
     ]

@@ -9,7 +9,8 @@ use everwhen_engine::memory::{
 use everwhen_engine::receipt::{Done, Idempotency};
 use everwhen_engine::when::HandClock;
 use everwhen_engine::{
-    Engine, Forget, MemoryChange, NewCorrection, NewVault, Result, Vault, VaultChange,
+    Engine, Forget, ImportedBranch, ImportedConversation, MemoryChange, NewCorrection, NewVault,
+    Result, Vault, VaultChange,
 };
 use everwhen_testkit::{block_on, engine_over};
 use jiff::{SignedDuration, Timestamp};
@@ -25,6 +26,8 @@ use crate::rows::{at, name};
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Remember(Vec<Spoken>),
+    /// Imports a conversation of some entries, some of them put aside, ended tens of minutes ago.
+    Import(Vec<Spoken>, Vec<Spoken>, Option<i64>),
     Correct(usize),
     End(Option<usize>),
     Fork(usize),
@@ -97,6 +100,7 @@ fn any_move() -> impl Strategy<Value = Move> {
 fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         20 => vec(any_spoken(), 1..5).prop_map(Step::Remember),
+        4 => any_import(),
         4 => any::<usize>().prop_map(Step::Correct),
         6 => option::of(any::<usize>()).prop_map(Step::End),
         3 => any::<usize>().prop_map(Step::Fork),
@@ -112,6 +116,12 @@ fn any_step() -> impl Strategy<Value = Step> {
         2 => Just(Step::Settle),
         10 => select(vec![-10, 1, 10, 20, 30, 31, 100]).prop_map(Step::Wait),
     ]
+}
+
+fn any_import() -> impl Strategy<Value = Step> {
+    let (line, aside) = (vec(any_spoken(), 0..4), vec(any_spoken(), 0..2));
+    (line, aside, option::of(0..15i64))
+        .prop_map(|(line, aside, ended)| Step::Import(line, aside, ended))
 }
 
 fn any_spoken() -> impl Strategy<Value = Spoken> {
@@ -193,6 +203,10 @@ impl Run {
                 let entries = spoken.iter().map(|one| self.new_entry(one, known)).collect();
                 block_on(vault.remember(memory, entries, key))
             }
+            Step::Import(line, aside, ended) => {
+                let imported = self.imported(line, aside, *ended, known);
+                block_on(vault.import_conversation(memory, imported, key))
+            }
             Step::Correct(pick) => {
                 let content = Said::new("corrected").expect("not blank");
                 let correction = NewCorrection { content, reason: "typo".into() };
@@ -214,6 +228,26 @@ impl Run {
                 block_on(vault.change_memory(memory, change, key))
             }
             other => block_on(vault.forget(memory, self.what(other, known), key)),
+        }
+    }
+
+    /// A conversation `a` of another system.
+    fn imported(
+        &self,
+        line: &[Spoken],
+        aside: &[Spoken],
+        ended: Option<i64>,
+        known: &Known,
+    ) -> ImportedConversation {
+        let entries = |all: &[Spoken]| all.iter().map(|one| self.new_entry(one, known)).collect();
+        let branch = ImportedBranch { archived_at: self.engine.now(), entries: entries(aside) };
+        ImportedConversation {
+            name: name("a"),
+            entries: entries(line),
+            branches: vec![branch],
+            ended_at: ended.map(|tens| self.engine.now() - SignedDuration::from_mins(tens * 10)),
+            title: ended.map(|_| "From elsewhere".into()),
+            summary: None,
         }
     }
 

@@ -27,6 +27,9 @@ pub(super) fn done(done: &Done, zone: &Zone) -> String {
         Receipt::Entries(receipt) => entries(receipt, zone),
         Receipt::Context { version, .. } => format!("context version {version}"),
         Receipt::Conversation(id) => id.to_string(),
+        Receipt::Imported { conversation, entries, .. } => {
+            format!("{} in {conversation}", count(*entries, "entry", "entries"))
+        }
         Receipt::Forked { branch, entries } => {
             format!("{} on branch {branch}", count(*entries, "entry", "entries"))
         }

@@ -40,7 +40,8 @@ pub(crate) struct Conversation {
     /// What it was about, in two or three sentences; null until it has ended and been summarized.
     #[schema(required = true)]
     summary: Option<String>,
-    /// Who wrote title and summary: `extractive` chose them from the conversation, without a model.
+    /// Who wrote title and summary: `extractive` chose them from the conversation, without a model;
+    /// `source` brought them along in an import.
     #[schema(required = true, examples("extractive"))]
     summary_by: Option<String>,
     /// How many entries it holds; corrected ones and those on branches do not count.

@@ -103,13 +103,13 @@ impl NewEntry {
     }
 }
 
-fn read_names(field: &str, texts: Option<Vec<String>>) -> Result<Vec<Name>> {
+pub(super) fn read_names(field: &str, texts: Option<Vec<String>>) -> Result<Vec<Name>> {
     let texts = texts.unwrap_or_default().into_iter().enumerate();
     texts.map(|(index, text)| Name::new(&format!("{field}[{index}]"), text)).collect()
 }
 
 /// Keeps the caller's own text, once it is known to be an object that can be read again.
-fn read_metadata(raw: &RawValue) -> Result<Metadata> {
+pub(super) fn read_metadata(raw: &RawValue) -> Result<Metadata> {
     serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw.get())
         .map_err(|error| Error::invalid(format!("metadata is not a JSON object: {error}")))?;
     Metadata::new(raw.get())

@@ -112,9 +112,15 @@ shapes! {
     MemoryName => name("(?!mem_)", "Name of a memory, unique in its vault.", "diary");
     /// A conversation's name in the caller's own source, or its id.
     ConversationRef => name(
-        "(?!(end|prompt)$)",
+        "(?!(end|import|prompt)$)",
         "Id of a conversation, or the name it has in the caller's own source.",
         "chat-2023-01-08"
+    );
+    /// A conversation's name in the system it comes from; what looks like an id is none.
+    SourceName => name(
+        "(?!(end|import|prompt)$)(?!cnv_[0-7][0-9a-hjkmnp-tv-z]{25}$)",
+        "The name it has in its source, and here from now on.",
+        "conv-1704067200000"
     );
     /// An instant given by a caller.
     TimeIn => time(
@@ -147,6 +153,16 @@ shapes! {
         NOT_BLANK,
         "A question in words; not blank, at most 64 KiB of UTF-8.",
         "When did I last see the dentist?"
+    );
+    /// The title a conversation had in its source.
+    SourceTitle => long(
+        SAID, "Its title there: not blank, no NUL character, at most 2,000 characters.", "At MoMA"
+    );
+    /// The summary a conversation had in its source.
+    SourceSummary => long(
+        SAID,
+        "Its summary there: not blank, no NUL character, at most 64 KiB of UTF-8.",
+        "Ana told about her visit. She liked the armor hall best."
     );
     /// Why something is done.
     Reason => long(

@@ -1,0 +1,194 @@
+//! `everwhen import`: brings in what another program kept.
+//!
+//! Walk: read the file → rehearse every conversation → store them one by one → say what came in.
+//! A rehearsal is the import without its end, so what is refused is known before anything is stored.
+
+mod smarthole;
+
+use serde_json::{Value, json};
+
+use crate::args::{ImportArgs, ImportFileArgs, ImportSource};
+use crate::client::{Reply, Request};
+use crate::console::Console;
+use crate::failure::{Failure, Result};
+use crate::input::file_or_stdin;
+use crate::{output, show};
+
+/// What a file holds.
+#[derive(Debug, Default)]
+struct Source {
+    drafts: Vec<Draft>,
+    refused: Vec<Refused>,
+    /// Messages and conversations in which nothing was said.
+    blank: u64,
+}
+
+/// A conversation as the API takes it.
+#[derive(Debug)]
+struct Draft {
+    /// Where it stands in the file.
+    place: String,
+    body: Value,
+    /// Where its entries stand among the messages of the file.
+    messages: Vec<usize>,
+    entries: u64,
+}
+
+/// What cannot be imported, and why.
+#[derive(Debug)]
+struct Refused {
+    place: String,
+    problem: String,
+}
+
+/// What came in, or would.
+#[derive(Debug, Default)]
+struct Tally {
+    conversations: u64,
+    entries: u64,
+    branches: u64,
+    already: u64,
+    answers: Vec<Value>,
+}
+
+/// Imports a file.
+pub(crate) async fn run(console: &Console, args: &ImportArgs) -> Result<()> {
+    let ImportSource::Smarthole(args) = &args.source;
+    let Source { drafts, mut refused, blank } = smarthole::read(&file_or_stdin(&args.file)?)?;
+    let (drafts, foreseen) = rehearse(console, drafts, &mut refused).await?;
+    if !args.skip_invalid && !refused.is_empty() {
+        return Err(Failure::new(complain(&refused)));
+    }
+    let tally = if args.dry_run { foreseen } else { store(console, drafts, foreseen).await? };
+    if console.json {
+        return output::json(&report(args, &tally, &refused).to_string());
+    }
+    for Refused { place, problem } in &refused {
+        output::note(&output::plain(&format!("left out {place}: {problem}")));
+    }
+    if blank > 0 {
+        output::note(&format!("left out {blank} in which nothing was said"));
+    }
+    output::line(&tally.told(args.dry_run))
+}
+
+/// Tries every conversation without storing it. Answers those that bring something, and what they
+/// would bring.
+async fn rehearse(
+    console: &Console,
+    drafts: Vec<Draft>,
+    refused: &mut Vec<Refused>,
+) -> Result<(Vec<Draft>, Tally)> {
+    let bar = output::progress(drafts.iter().map(|draft| draft.entries).sum(), "entries");
+    let mut tally = Tally::default();
+    let mut news = Vec::new();
+    for draft in drafts {
+        let reply = console.attempt(draft.request(console).with("dry_run", Some("true"))).await?;
+        bar.inc(draft.entries);
+        match reply.refusal() {
+            Some(problem) => refused.push(draft.refused(&problem)),
+            None => {
+                let reply = reply.success()?;
+                tally.count(&reply)?;
+                if !reply.replayed {
+                    news.push(draft);
+                }
+            }
+        }
+    }
+    bar.finish_and_clear();
+    Ok((news, tally))
+}
+
+/// Stores what is new.
+async fn store(console: &Console, drafts: Vec<Draft>, foreseen: Tally) -> Result<Tally> {
+    let bar = output::progress(drafts.iter().map(|draft| draft.entries).sum(), "entries");
+    let known = foreseen.answers.len() - drafts.len();
+    let mut tally = Tally { already: known as u64, ..Tally::default() };
+    for draft in drafts {
+        let reply = console.send(draft.request(console)).await;
+        let stored = tally.conversations;
+        tally.count(&reply.map_err(|failure| failure.reword(|said| halfway(&said, stored)))?)?;
+        bar.inc(draft.entries);
+    }
+    bar.finish_and_clear();
+    Ok(tally)
+}
+
+fn halfway(said: &str, stored: u64) -> String {
+    let stored = show::count(stored, "conversation is", "conversations are");
+    format!("{said}; {stored} stored, run it again to go on: nothing is stored twice")
+}
+
+fn complain(refused: &[Refused]) -> String {
+    let lines = refused.iter().map(|Refused { place, problem }| format!("\n  {place}: {problem}"));
+    output::plain(&format!(
+        "{} cannot be imported:{}\nnothing is stored; --skip-invalid leaves them out",
+        show::count(refused.len() as u64, "part of the file", "parts of the file"),
+        lines.collect::<String>()
+    ))
+}
+
+fn report(args: &ImportFileArgs, tally: &Tally, refused: &[Refused]) -> Value {
+    let refused = refused.iter();
+    let refused = refused.map(|one| json!({ "place": one.place, "problem": one.problem }));
+    json!({
+        "dry_run": args.dry_run,
+        "imported": tally.answers,
+        "already_here": tally.already,
+        "left_out": refused.collect::<Vec<_>>(),
+    })
+}
+
+impl Draft {
+    /// The request that imports it. Its name is made of what it says, so that the same conversation
+    /// is the same write.
+    fn request(&self, console: &Console) -> Request {
+        let (path, body) = (console.in_memory("/conversations/import"), self.body.to_string());
+        let digest = blake3::hash(format!("{path}\n{body}").as_bytes()).to_hex();
+        Request::post(path, &self.body).once(Some(format!("import-{digest}")))
+    }
+
+    /// The API names an entry by its place in the request; a person knows its place in the file.
+    fn refused(&self, said: &str) -> Refused {
+        let place = said.strip_prefix("entries[").and_then(|rest| rest.split_once(']'));
+        let in_file = place.and_then(|(index, rest)| {
+            let message = self.messages.get(index.parse::<usize>().ok()?)?;
+            Some(format!("messages[{message}]{rest}"))
+        });
+        let problem = in_file.unwrap_or_else(|| said.to_owned());
+        Refused { place: self.place.clone(), problem }
+    }
+}
+
+impl Tally {
+    fn count(&mut self, reply: &Reply) -> Result<()> {
+        let answer = reply.value()?;
+        let number = |field: &str| answer[field].as_u64().unwrap_or_default();
+        let (entries, branches) = (number("message_count"), number("branch_count"));
+        if reply.replayed || entries + branches == 0 {
+            self.already += 1;
+        } else {
+            self.conversations += 1;
+            self.entries += entries;
+            self.branches += branches;
+        }
+        self.answers.push(answer);
+        Ok(())
+    }
+
+    fn told(&self, dry_run: bool) -> String {
+        let verb = if dry_run { "Would import" } else { "Imported" };
+        let conversations = show::count(self.conversations, "conversation", "conversations");
+        let entries = show::count(self.entries, "entry", "entries");
+        let branches = match self.branches {
+            0 => String::new(),
+            some => format!(", {} put aside", show::count(some, "branch", "branches")),
+        };
+        let already = match self.already {
+            0 => String::new(),
+            some => format!("; {some} here already"),
+        };
+        format!("{verb} {conversations} with {entries}{branches}{already}")
+    }
+}

@@ -1,0 +1,322 @@
+//! Importing: a conversation as another system kept it, with that system's own end, title and
+//! summary.
+//!
+//! Walk: check → find what is here already → remember the rest → put branches aside → end → summary.
+//! Importing again what has grown meanwhile stores only what is new.
+
+use std::collections::HashMap;
+use std::sync::mpsc;
+
+use jiff::Timestamp;
+
+use crate::conversations::{finish, summary};
+use crate::desk::Desk;
+use crate::forget::versions;
+use crate::job::JobKind;
+use crate::memory::vaults::check_description;
+use crate::memory::{
+    Address, ConversationId, Ended, EndedBy, Entry, EntryId, MemoryId, Name, NewEntry, Role,
+    Summary, SummaryBy, check_summary,
+};
+use crate::ports::{EntryQuery, Which};
+use crate::receipt::{Done, Idempotency, Receipt};
+use crate::vault::{Absent, Vault};
+use crate::when::to_microsecond;
+use crate::{Error, Result, limits, remember};
+
+/// A conversation as another system kept it.
+#[derive(Debug, Clone)]
+pub struct ImportedConversation {
+    /// Its name there, and here from now on.
+    pub name: Name,
+    /// What was said in it. Each needs its conversation_time; the conversation is this one.
+    pub entries: Vec<NewEntry>,
+    /// What forks had put aside there.
+    pub branches: Vec<ImportedBranch>,
+    /// When somebody ended it there; nothing if nobody did. No end lies before the last entry.
+    pub ended_at: Option<Timestamp>,
+    /// Its title there; kept once the conversation has ended.
+    pub title: Option<String>,
+    /// Its summary there; kept once the conversation has ended.
+    pub summary: Option<String>,
+}
+
+/// Entries that a fork had put aside in another system.
+#[derive(Debug, Clone)]
+pub struct ImportedBranch {
+    /// When the fork happened.
+    pub archived_at: Timestamp,
+    /// What it put aside.
+    pub entries: Vec<NewEntry>,
+}
+
+impl Vault {
+    /// Imports a conversation, in one durable write. Makes the memory if it does not exist. Entries
+    /// of that conversation that are here already, the same role, time and text, stay as they are.
+    pub async fn import_conversation(
+        &self,
+        memory: Address<MemoryId>,
+        imported: ImportedConversation,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
+        self.at_desk(memory, Absent::Make, idempotency, move |desk| {
+            conversation(desk, imported, key.as_ref())
+        })
+        .await
+    }
+
+    /// What [`Vault::import_conversation`] would do or refuse. It is the import itself, taken back at
+    /// its end, so that it promises nothing else; nothing is stored.
+    pub async fn rehearse_import(
+        &self,
+        memory: Address<MemoryId>,
+        imported: ImportedConversation,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let (tell, told) = mpsc::sync_channel(1);
+        let outcome = self
+            .at_desk(memory, Absent::Make, idempotency, move |desk| {
+                let receipt = conversation(desk, imported, None)?;
+                // Whoever asked may have gone; there is nothing to keep either way.
+                let _ = tell.send(receipt);
+                Err(Error::conflict("this was only a rehearsal"))
+            })
+            .await;
+        match told.try_recv() {
+            Ok(receipt) => Ok(Done { receipt, replayed: false }),
+            Err(_) => outcome,
+        }
+    }
+}
+
+/// Imports a conversation into the memory on the desk.
+fn conversation(
+    desk: &mut Desk<'_>,
+    mut imported: ImportedConversation,
+    receipt: Option<&Name>,
+) -> Result<Receipt> {
+    imported.prepare();
+    imported.check(desk.now)?;
+    let ImportedConversation { name, entries, branches, ended_at, title, summary } = imported;
+    let address = Address::Name(name);
+    let mut sieve = Sieve::new(desk, &address)?;
+    sieve.main_line(entries);
+    let asides: Vec<Aside> = branches.into_iter().map(|branch| sieve.branch(branch)).collect();
+    let stored = match sieve.fresh.is_empty() {
+        true => Vec::new(),
+        false => remember::store(desk, sieve.fresh, receipt)?.entries,
+    };
+    let ids: Vec<EntryId> = stored.iter().map(|entry| entry.id).collect();
+    let branches = put_aside(desk, asides, &ids)?;
+    let conversation = end(desk, &address, ended_at)?;
+    keep_summary(desk, conversation, title, summary)?;
+    desk.save_memory()?;
+    Ok(Receipt::Imported { conversation, entries: ids.len() as u64, branches })
+}
+
+impl ImportedConversation {
+    fn all_entries(&self) -> impl Iterator<Item = (String, &NewEntry)> {
+        let main = self.entries.iter().enumerate();
+        let main = main.map(|(index, entry)| (format!("entries[{index}]"), entry));
+        let branches = self.branches.iter().enumerate().flat_map(|(branch, aside)| {
+            let entries = aside.entries.iter().enumerate();
+            entries
+                .map(move |(index, entry)| (format!("branches[{branch}].entries[{index}]"), entry))
+        });
+        main.chain(branches)
+    }
+
+    /// Puts every entry into this conversation, at a time that can be kept.
+    fn prepare(&mut self) {
+        self.ended_at = self.ended_at.map(to_microsecond);
+        let branches = self.branches.iter_mut().map(|branch| {
+            branch.archived_at = to_microsecond(branch.archived_at);
+            &mut branch.entries
+        });
+        for entry in std::iter::once(&mut self.entries).chain(branches).flatten() {
+            entry.conversation = Some(Address::Name(self.name.clone()));
+            entry.conversation_time = entry.conversation_time.map(to_microsecond);
+        }
+    }
+
+    fn check(&self, now: Timestamp) -> Result<()> {
+        if self.name.as_str().parse::<ConversationId>().is_ok() {
+            return Err(Error::invalid(format!(
+                "conversation_id {:?} looks like an id given here; use the name it has in its source",
+                self.name
+            )));
+        }
+        check_count(self.all_entries().count())?;
+        for (place, entry) in self.all_entries() {
+            check_entry(entry, now).map_err(|error| error.at(place))?;
+        }
+        check_past("ended_at", self.ended_at, now)?;
+        for (index, branch) in self.branches.iter().enumerate() {
+            let place = format!("branches[{index}].archived_at");
+            check_past(&place, Some(branch.archived_at), now)?;
+        }
+        check_text("title", self.title.as_deref())?;
+        check_description("title", self.title.as_deref())?;
+        check_text("summary", self.summary.as_deref())?;
+        check_summary(self.summary.as_deref())
+    }
+}
+
+fn check_count(entries: usize) -> Result<()> {
+    match entries {
+        0 => {
+            Err(Error::conflict("no entries and no branches; a conversation needs something said"))
+        }
+        1..=limits::IMPORT_ENTRIES => Ok(()),
+        many => Err(Error::too_large(format!(
+            "{many} entries in one conversation; import at most {}",
+            limits::IMPORT_ENTRIES
+        ))),
+    }
+}
+
+fn check_entry(entry: &NewEntry, now: Timestamp) -> Result<()> {
+    if entry.conversation_time.is_none() {
+        return Err(Error::invalid("conversation_time is missing; history says when"));
+    }
+    entry.check(now)
+}
+
+fn check_past(what: &str, time: Option<Timestamp>, now: Timestamp) -> Result<()> {
+    match time {
+        Some(time) if time > now + limits::FUTURE_SLACK => Err(Error::conflict(format!(
+            "{what} {time} is more than a minute in the future (now is {now}); correct it"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn check_text(what: &str, text: Option<&str>) -> Result<()> {
+    match text {
+        Some(text) if text.trim().is_empty() => {
+            Err(Error::invalid(format!("{what} is blank; leave it out if there is none")))
+        }
+        Some(text) if text.contains('\0') => {
+            Err(Error::invalid(format!("{what} contains a NUL character; remove it")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tells entries that are new from those that are here already.
+struct Sieve {
+    known: HashMap<(Timestamp, Role), Vec<Entry>>,
+    fresh: Vec<NewEntry>,
+}
+
+/// What goes on one branch.
+struct Aside {
+    at: Timestamp,
+    known: Vec<Entry>,
+    /// Which of the fresh entries.
+    fresh: std::ops::Range<usize>,
+}
+
+impl Sieve {
+    fn new(desk: &Desk<'_>, address: &Address<ConversationId>) -> Result<Self> {
+        let mut known: HashMap<_, Vec<Entry>> = HashMap::new();
+        if let Address::Name(name) = address
+            && let Some(found) = desk.tx.conversation_named(desk.place(), name)?
+        {
+            let query = EntryQuery::of_conversation(found.id, Which::All);
+            for entry in desk.tx.entries(desk.place(), &query)? {
+                known.entry((entry.conversation_time, entry.role)).or_default().push(entry);
+            }
+        }
+        Ok(Self { known, fresh: Vec::new() })
+    }
+
+    /// The entry if it is here already, each of them once; else it is fresh.
+    fn sift(&mut self, new: NewEntry) -> Option<Entry> {
+        let time = new.conversation_time.unwrap_or_default();
+        let found = self.known.get_mut(&(time, new.role)).and_then(|alike| {
+            let place = alike.iter().position(|old| old.content == new.content)?;
+            Some(alike.swap_remove(place))
+        });
+        if found.is_none() {
+            self.fresh.push(new);
+        }
+        found
+    }
+
+    fn main_line(&mut self, entries: Vec<NewEntry>) {
+        for entry in entries {
+            self.sift(entry);
+        }
+    }
+
+    fn branch(&mut self, branch: ImportedBranch) -> Aside {
+        let first = self.fresh.len();
+        let known = branch.entries.into_iter().filter_map(|entry| self.sift(entry));
+        let known = known.filter(|old| old.branch.is_none()).collect();
+        Aside { at: branch.archived_at, known, fresh: first..self.fresh.len() }
+    }
+}
+
+/// Puts entries on branches, with what corrects them here; says how many branches that made.
+fn put_aside(desk: &mut Desk<'_>, asides: Vec<Aside>, stored: &[EntryId]) -> Result<u64> {
+    let mut made = 0;
+    for Aside { at, known, fresh } in asides {
+        let mut ids = stored[fresh].to_vec();
+        for entry in known {
+            ids.extend(versions(desk, entry)?.iter().map(|version| version.id));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.is_empty() {
+            continue;
+        }
+        let branch = desk.mint();
+        desk.tx.mark_branch(desk.place(), &ids, branch, at)?;
+        desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !ids.contains(question));
+        desk.note_change()?;
+        made += 1;
+    }
+    Ok(made)
+}
+
+/// Counts the conversation, ended where its source ended it.
+fn end(
+    desk: &mut Desk<'_>,
+    address: &Address<ConversationId>,
+    ended_at: Option<Timestamp>,
+) -> Result<ConversationId> {
+    let mut conversation = desk.conversation(address)?;
+    let id = conversation.id;
+    if let Some(at) = ended_at {
+        let at = at.max(conversation.last_at);
+        conversation.ended = Some(Ended { at, by: EndedBy::Caller { reason: None } });
+    }
+    finish::recount(desk, conversation)?;
+    Ok(id)
+}
+
+/// Keeps the source's own words about an ended conversation instead of having new ones made. If the
+/// entries change, the usual job makes them anew.
+fn keep_summary(
+    desk: &mut Desk<'_>,
+    id: ConversationId,
+    title: Option<String>,
+    text: Option<String>,
+) -> Result<()> {
+    let found = desk.tx.conversation(desk.place(), id)?.filter(|one| one.ended.is_some());
+    let Some(mut conversation) = found else { return Ok(()) };
+    let (title, text) = match (title, text) {
+        (None, None) => return Ok(()),
+        (Some(title), Some(text)) => (title, text),
+        (title, text) => {
+            let query = EntryQuery::of_conversation(id, Which::Current);
+            let made = summary::extract(&desk.tx.entries(desk.place(), &query)?, &desk.vault.zone);
+            (title.unwrap_or(made.title), text.unwrap_or(made.text))
+        }
+    };
+    conversation.summary = Some(Summary { title, text, by: SummaryBy::Source });
+    desk.tx.put_conversation(desk.vault.id, &conversation)?;
+    desk.tx.remove_job(JobKind::Summarize, id)
+}
