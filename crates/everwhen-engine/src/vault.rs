@@ -388,20 +388,18 @@ impl Vault {
         what: Forget,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        if matches!(what, Forget::Memory) {
-            self.engine.shelf.clear();
-        }
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            forget::forget(desk, &what).map(Receipt::Forgotten)
-        })
-        .await
+        let forget = move |desk: &mut Desk<'_>| forget::forget(desk, &what).map(Receipt::Forgotten);
+        let done = self.at_desk(memory, Absent::Refuse, idempotency, forget).await?;
+        // Indexes hold words; those of what is forgotten go too. They are built anew when needed.
+        self.engine.shelf.clear();
+        Ok(done)
     }
 
     /// Forgets the whole vault, with its keys.
     pub async fn forget_vault(&self, idempotency: Option<Idempotency>) -> Result<Done> {
         let id = self.id;
-        self.engine.shelf.clear();
-        self.engine
+        let done = self
+            .engine
             .store
             .transact(move |tx| {
                 receipt::once(tx, None, idempotency.as_ref(), |tx| {
@@ -409,7 +407,9 @@ impl Vault {
                     tx.remove_vault(id).map(Receipt::Forgotten)
                 })
             })
-            .await
+            .await?;
+        self.engine.shelf.clear();
+        Ok(done)
     }
 
     /// Runs a write in the vault, which a draft becomes by it.
