@@ -1,8 +1,8 @@
 //! Conversations: where one ends and the next begins, and what becomes of them.
 //!
-//! The rule stands in [`boundary`], once, as a pure function of all entries. [`place`] applies it
+//! The rule stands in [`boundary`], once, as a pure function of all entries. `place` applies it
 //! to one new entry at a time and leaves the same conversations behind, in whatever order the
-//! entries arrive. [`finish`] keeps a conversation's end, jobs and retention in step.
+//! entries arrive. `finish` keeps a conversation's end, jobs and retention in step.
 
 pub(crate) mod act;
 pub mod boundary;

@@ -1,10 +1,11 @@
 //! Questions and recollections on the wire.
 
-use everwhen::Result;
 use everwhen::recall::{self, About, ConversationFound, EntryFound, PeriodUse, Query};
+use everwhen::{Error, Result};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::vaults::whole;
 use super::{Conversation, Entry, check_bounds, read_time, shape};
 
 /// A question to a memory.
@@ -12,7 +13,7 @@ use super::{Conversation, Entry, check_bounds, read_time, shape};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Question {
     /// The question, in words.
-    #[schema(value_type = shape::Question)]
+    #[schema(value_type = shape::QuestionText)]
     query: String,
     /// When it is asked: "last week" counts from here. Now if absent.
     #[schema(value_type = Option<shape::TimeIn>)]
@@ -31,9 +32,11 @@ pub(crate) struct Question {
     #[schema(inline)]
     period: Option<PeriodName>,
     /// So many items and so many conversations; 10 if absent.
+    #[serde(default, deserialize_with = "whole")]
     #[schema(minimum = 1, maximum = 1000)]
-    limit: Option<usize>,
+    limit: Option<u32>,
     /// Tokens the briefing may have; 1000 if absent.
+    #[serde(default, deserialize_with = "whole")]
     #[schema(minimum = 1, maximum = 1_000_000)]
     budget_tokens: Option<u32>,
     /// Say what spoke for each item.
@@ -77,10 +80,17 @@ impl Question {
             before,
             as_of: read_time("as_of", self.as_of.as_deref())?,
             period: self.period.map(PeriodUse::from).unwrap_or_default(),
-            limit: self.limit,
-            budget_tokens: self.budget_tokens.map(|tokens| tokens as usize),
+            limit: self.limit.map(|limit| limit as usize),
+            budget_tokens: self.budget_tokens.map(read_budget).transpose()?,
         })
     }
+}
+
+fn read_budget(tokens: u32) -> Result<usize> {
+    if (1..=1_000_000).contains(&tokens) {
+        return Ok(tokens as usize);
+    }
+    Err(Error::invalid(format!("budget_tokens is {tokens}; use 1 to 1000000")))
 }
 
 /// What a memory has to say to a question.
@@ -107,7 +117,7 @@ struct FoundEntry {
     /// What spoke for it, where an explanation was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
-    reasons: Vec<Reason>,
+    reasons: Vec<SignalShare>,
     /// The entry.
     entry: Entry,
 }
@@ -120,14 +130,14 @@ struct FoundConversation {
     /// What spoke for it, where an explanation was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
-    reasons: Vec<Reason>,
+    reasons: Vec<SignalShare>,
     /// The conversation.
     conversation: Conversation,
 }
 
 /// How much one signal gave.
 #[derive(Serialize, ToSchema)]
-struct Reason {
+struct SignalShare {
     /// The signal.
     #[schema(examples("words"))]
     signal: &'static str,
@@ -187,10 +197,10 @@ impl FoundConversation {
     }
 }
 
-fn reasons(reasons: Vec<recall::Reason>, explain: bool) -> Vec<Reason> {
+fn reasons(reasons: Vec<recall::Reason>, explain: bool) -> Vec<SignalShare> {
     let wanted = reasons.into_iter().filter(|_| explain);
     wanted
-        .map(|reason| Reason {
+        .map(|reason| SignalShare {
             signal: reason.signal.as_str(),
             lane: reason.signal.lane().map(recall::Lane::as_str),
             value: reason.value,

@@ -149,7 +149,7 @@ shapes! {
         "First visit to the museum"
     );
     /// A question.
-    Question => long(
+    QuestionText => long(
         NOT_BLANK,
         "A question in words; not blank, at most 64 KiB of UTF-8.",
         "When did I last see the dentist?"
