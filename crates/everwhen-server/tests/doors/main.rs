@@ -14,5 +14,6 @@ mod imports;
 mod isolation;
 mod once;
 mod problems;
+mod recall;
 mod stage;
 mod vaults;

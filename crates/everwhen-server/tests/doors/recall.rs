@@ -1,0 +1,74 @@
+//! Recall over the wire: what is found, how time is said back, the briefing, and bad questions.
+
+use serde_json::{Value, json};
+
+use crate::stage::{DIARY, Stage};
+
+async fn diary() -> Stage {
+    let stage = Stage::new().await;
+    stage.say("2025-03-02T10:00:00Z", "The dentist was kind; all teeth are fine.").await;
+    stage.say("2025-05-28T10:00:00Z", "I planted tomatoes in the garden.").await;
+    stage
+}
+
+async fn ask(stage: &Stage, question: &Value) -> Value {
+    stage.ask("POST", &format!("{DIARY}/recall")).json(question).told().await.with(200)
+}
+
+#[tokio::test]
+async fn the_right_entry_comes_first_with_its_date_and_reasons() {
+    let stage = diary().await;
+    let told = ask(&stage, &json!({ "query": "when was the dentist?", "explain": true })).await;
+    let best = &told["items"][0];
+    assert_eq!(best["entry"]["conversation_time"], "2025-03-02T10:00:00Z");
+    assert!(best["reasons"].as_array().is_some_and(|reasons| !reasons.is_empty()), "{best}");
+    assert_eq!(told["conversations"][0]["conversation"]["started_at"], "2025-03-02T10:00:00Z");
+    assert!(told.get("about").is_none(), "{told}");
+    let briefing = told["briefing"].as_str().unwrap();
+    assert!(briefing.contains("# Context\n## 2025-03-02\n- 10:00 User: The dentist"), "{briefing}");
+    assert!(briefing.contains("# Timeline\n2025-03-02 – The dentist"), "{briefing}");
+}
+
+#[tokio::test]
+async fn a_period_is_read_said_back_and_can_filter() {
+    let stage = diary().await;
+    let question = json!({ "query": "what did I do last week?", "period": "filter" });
+    let told = ask(&stage, &question).await;
+    assert_eq!(told["about"]["words"], json!(["last week"]));
+    assert_eq!(told["items"].as_array().map(Vec::len), Some(1));
+    assert_eq!(told["items"][0]["entry"]["content"], "I planted tomatoes in the garden.");
+}
+
+#[tokio::test]
+async fn a_small_budget_gives_a_small_briefing() {
+    let stage = diary().await;
+    let told = ask(&stage, &json!({ "query": "garden and dentist", "budget_tokens": 60 })).await;
+    let briefing = told["briefing"].as_str().unwrap();
+    assert!(!briefing.is_empty() && briefing.chars().count() <= 60 * 4, "{briefing}");
+}
+
+#[tokio::test]
+async fn what_is_forgotten_is_not_found_any_more() {
+    let stage = diary().await;
+    let told = ask(&stage, &json!({ "query": "dentist" })).await;
+    let id = told["items"][0]["entry"]["id"].as_str().unwrap().to_owned();
+    stage.ask("DELETE", &format!("{DIARY}/entries/{id}")).told().await.with(200);
+    let again = ask(&stage, &json!({ "query": "dentist" })).await;
+    assert!(!again.to_string().contains("dentist was kind"), "{again}");
+}
+
+#[tokio::test]
+async fn questions_that_cannot_be_answered_are_refused() {
+    let stage = diary().await;
+    for wrong in [
+        json!({ "query": " " }),
+        json!({ "query": "x", "limit": 0 }),
+        json!({ "query": "x", "budget_tokens": 0 }),
+        json!({ "query": "x", "period": "maybe" }),
+        json!({ "query": "x", "asked_at": "yesterday" }),
+        json!({ "query": "x", "unknown": 1 }),
+    ] {
+        let told = stage.ask("POST", &format!("{DIARY}/recall")).json(&wrong).told().await;
+        told.problem(400, "invalid");
+    }
+}
