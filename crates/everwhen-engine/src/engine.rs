@@ -12,7 +12,7 @@ use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, Chance, JobId, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
 };
-use crate::ports::{Embedder, Snapshot, Store, Tx};
+use crate::ports::{Embedder, Llm, Snapshot, Store, Tx};
 use crate::recall::Shelf;
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::vault::Vault;
@@ -63,6 +63,7 @@ pub struct Engine {
     pub(crate) world: Arc<World>,
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
+    llm: Option<Arc<dyn Llm>>,
     defaults: VaultDefaults,
 }
 
@@ -70,7 +71,7 @@ impl Engine {
     /// An engine over a store.
     pub fn new(store: Arc<dyn Store>, world: World, defaults: VaultDefaults) -> Self {
         let shelf = Arc::new(Shelf::new(limits::INDEX_BYTES));
-        Self { store, world: Arc::new(world), shelf, embedder: None, defaults }
+        Self { store, world: Arc::new(world), shelf, embedder: None, llm: None, defaults }
     }
 
     /// The same, with an embedder: what is asked is found by its meaning, too.
@@ -85,6 +86,18 @@ impl Engine {
     pub fn without_embedder(mut self) -> Self {
         self.embedder = None;
         self
+    }
+
+    /// The same, with a language model.
+    #[must_use]
+    pub fn with_llm(mut self, llm: Arc<dyn Llm>) -> Self {
+        self.llm = Some(llm);
+        self
+    }
+
+    /// The language model, if there is one.
+    pub fn llm(&self) -> Option<&Arc<dyn Llm>> {
+        self.llm.as_ref()
     }
 
     /// Now, as this engine sees it.

@@ -76,6 +76,11 @@ impl Error {
         self.kind
     }
 
+    /// Whether the same call may succeed later, without anybody changing it.
+    pub fn passes(&self) -> bool {
+        matches!(self.kind, ErrorKind::Busy | ErrorKind::Unavailable)
+    }
+
     /// The sentence, for people.
     pub fn message(&self) -> &str {
         &self.message

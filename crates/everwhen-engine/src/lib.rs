@@ -18,6 +18,7 @@ mod error;
 mod forget;
 mod import;
 pub mod job;
+pub mod json;
 pub mod key;
 pub mod limits;
 pub mod memory;

@@ -1,9 +1,11 @@
 //! What the engine needs from the world. It names no technology.
 
 mod embedder;
+mod llm;
 mod store;
 
 pub use embedder::Embedder;
+pub use llm::{Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent};
 pub use store::{
     ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, MemoryRef, Neighbour,
     Order, Reading, Removed, Shelf, Snapshot, Speakers, Standing, Store, Tx, Wait, Which, Writing,

@@ -1,0 +1,124 @@
+//! The language-model port: messages in, text out, and, where a schema is given, JSON that fits it.
+//!
+//! Adapters wait, retry, and repair what can be repaired. What reaches the engine is an answer or
+//! an [`Error`](crate::Error); [`Error::passes`](crate::Error::passes) says whether the same
+//! question may be answered later. Neither prompts nor replies appear in errors.
+
+use super::Wait;
+use crate::json::Json;
+use crate::memory::Role;
+
+/// A language model.
+pub trait Llm: Send + Sync {
+    /// Which model, such as `openai:gpt-4o-mini`; what usage is kept under.
+    fn name(&self) -> &str;
+    /// Asks it.
+    fn ask<'a>(&'a self, prompt: &'a Prompt) -> Wait<'a, Reply>;
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// What was said so far, instructions first.
+    pub messages: Vec<PromptMessage>,
+    /// What the reply must look like, if it is to be JSON.
+    pub schema: Option<ReplySchema>,
+    /// The reply may have so many tokens.
+    pub max_tokens: u32,
+    /// 0 for the likeliest reply.
+    pub temperature: f32,
+}
+
+/// One message of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptMessage {
+    /// Who says it.
+    pub role: Role,
+    /// What is said.
+    pub content: String,
+}
+
+/// The JSON schema of a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplySchema {
+    /// A short name, letters and underscores; some providers want one.
+    pub name: &'static str,
+    /// The schema as JSON text: an object with `additionalProperties` false and all `required`.
+    pub text: String,
+}
+
+impl Prompt {
+    /// Instructions and one message of a user, answered with the likeliest text.
+    pub fn new(system: impl Into<String>, user: impl Into<String>) -> Self {
+        let message = |role, content| PromptMessage { role, content };
+        let messages = vec![message(Role::System, system.into()), message(Role::User, user.into())];
+        Self { messages, schema: None, max_tokens: 1024, temperature: 0.0 }
+    }
+
+    /// The same, to be answered as JSON of this schema.
+    #[must_use]
+    pub fn with_schema(mut self, name: &'static str, text: impl Into<String>) -> Self {
+        self.schema = Some(ReplySchema { name, text: text.into() });
+        self
+    }
+
+    /// The same, with a reply of at most so many tokens.
+    #[must_use]
+    pub fn with_max_tokens(mut self, max_tokens: u32) -> Self {
+        self.max_tokens = max_tokens;
+        self
+    }
+}
+
+/// Why a reply ends where it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// The model was done.
+    Stop,
+    /// The reply had as many tokens as it may have.
+    Length,
+    /// The provider held something back.
+    Filtered,
+    /// Another reason.
+    Other,
+}
+
+/// What a reply took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Tokens that were read.
+    pub input_tokens: u64,
+    /// Tokens that were written.
+    pub output_tokens: u64,
+    /// The price, in billionths of the currency that prices are configured in.
+    pub cost_nanos: u64,
+}
+
+impl std::ops::Add for Spent {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens + other.input_tokens,
+            output_tokens: self.output_tokens + other.output_tokens,
+            cost_nanos: self.cost_nanos + other.cost_nanos,
+        }
+    }
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The text.
+    pub text: String,
+    /// The text as JSON that fits the schema; there whenever a schema was given.
+    pub json: Option<Json>,
+    /// The model as the provider names it.
+    pub model: String,
+    /// Why it ends.
+    pub finish: Finish,
+    /// What it took; nothing if it was known before.
+    pub spent: Spent,
+    /// Whether it was known before and nobody was asked.
+    pub cached: bool,
+}
