@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::conversations::finish;
+use crate::job::{JobKind, Subject};
 use crate::memory::{Address, Chance, ConversationId, Memory, MemoryId, Mint, VaultInfo};
 use crate::memory::{Conversation, Name};
 use crate::ports::{MemoryRef, Snapshot, Tx};
@@ -53,6 +54,11 @@ impl<'t> Desk<'t> {
         finish::retain(self)?;
         self.memory.last_creation = self.now;
         self.tx.put_memory(self.vault.id, &self.memory)
+    }
+
+    /// Removes a job about a conversation, if there is one.
+    pub(crate) fn drop_job(&mut self, kind: JobKind, about: ConversationId) -> Result<()> {
+        self.tx.remove_job(self.vault.id, kind, Subject::Conversation(about))
     }
 
     /// The conversation at this address.

@@ -1,16 +1,13 @@
-//! The engine: ports wired together. It hands out vaults, keeps keys, and runs one job at a time.
+//! The engine: ports wired together. It hands out vaults and keeps keys.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::conversations::act;
-use crate::desk::Desk;
-use crate::job::{Job, JobState};
 use crate::key::{self, Key, KeyHash};
 use crate::memory::vaults::check_description;
 use crate::memory::{
-    Address, Chance, JobId, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
+    Address, Chance, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
 };
 use crate::ports::{Embedder, Llm, Snapshot, Store, Tx};
 use crate::recall::Shelf;
@@ -206,64 +203,6 @@ impl Engine {
         let removed = self.store.transact(move |tx| tx.remove_key(id)).await?;
         if removed { Ok(()) } else { Err(Error::not_found(format!("key not found: {id}"))) }
     }
-
-    /// Jobs of all vaults, those due first.
-    pub async fn jobs(&self, limit: usize) -> Result<Vec<Job>> {
-        self.store.look(move |snapshot| snapshot.jobs(None, limit)).await
-    }
-
-    /// Puts a job that was set aside back in the queue.
-    pub async fn retry_job(&self, id: JobId) -> Result<()> {
-        let now = self.now();
-        self.store
-            .transact(move |tx| {
-                let job = tx.job(id)?;
-                let job = job.ok_or_else(|| Error::not_found(format!("job not found: {id}")))?;
-                tx.put_job(&Job { due_at: now, tries: 0, state: JobState::Waiting, ..job })
-            })
-            .await
-    }
-
-    /// When the next job is due, if any waits.
-    pub async fn next_due(&self) -> Result<Option<Timestamp>> {
-        let now = self.now();
-        let next = self.store.look(move |snapshot| snapshot.next_job(now)).await?;
-        Ok(next.map(|job| job.due_at))
-    }
-
-    /// Runs one job that is due; says whether there was one. A job that fails is kept for a later
-    /// try, and its failure is in the job, not in the result.
-    pub async fn step(&self) -> Result<bool> {
-        let Some(job) = self.claim().await? else { return Ok(false) };
-        let world = Arc::clone(&self.world);
-        let claimed = job.clone();
-        let run = move |tx: &mut dyn Tx| run_job(tx, &claimed, &world);
-        if let Err(error) = self.store.transact(run).await {
-            let failed = job.failed(error.to_string(), self.now());
-            self.store.transact(move |tx| put_if_leased(tx, &failed)).await?;
-        }
-        Ok(true)
-    }
-
-    async fn claim(&self) -> Result<Option<Job>> {
-        let now = self.now();
-        let claim = move |tx: &mut dyn Tx| {
-            let due = tx.next_job(now)?.filter(|job| job.due_at <= now);
-            let claimed = due.map(|job| job.claimed(now));
-            claimed.iter().try_for_each(|job| tx.put_job(job))?;
-            Ok(claimed)
-        };
-        self.store.transact(claim).await
-    }
-
-    /// Runs jobs until none is due.
-    pub async fn settle(&self) -> Result<u64> {
-        let mut done = 0;
-        while self.step().await? {
-            done += 1;
-        }
-        Ok(done)
-    }
 }
 
 /// Finds a vault by id or name.
@@ -280,23 +219,4 @@ fn insert_vault(tx: &mut dyn Tx, draft: &VaultInfo) -> Result<Receipt> {
     }
     tx.put_vault(draft)?;
     Ok(Receipt::Vault(draft.id))
-}
-
-/// Runs a claimed job, unless somebody else has finished or replaced it meanwhile.
-fn run_job(tx: &mut dyn Tx, job: &Job, world: &World) -> Result<()> {
-    if tx.job(job.id)?.as_ref() != Some(job) {
-        return Ok(());
-    }
-    let (vault, memory) = (tx.vault(job.vault)?, tx.memory(job.place())?);
-    let (Some(vault), Some(memory)) = (vault, memory) else {
-        return tx.remove_job(job.kind, job.conversation);
-    };
-    act::run(&mut Desk::new(tx, vault, memory, world.now(), &*world.chance), job)
-}
-
-fn put_if_leased(tx: &mut dyn Tx, job: &Job) -> Result<()> {
-    match tx.job(job.id)? {
-        Some(known) if known.tries == job.tries => tx.put_job(job),
-        _ => Ok(()),
-    }
 }

@@ -318,5 +318,5 @@ fn keep_summary(
     };
     conversation.summary = Some(Summary { title, text, by: SummaryBy::Source });
     desk.tx.put_conversation(desk.vault.id, &conversation)?;
-    desk.tx.remove_job(JobKind::Summarize, id)
+    desk.drop_job(JobKind::Summarize, id)
 }

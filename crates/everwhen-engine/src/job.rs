@@ -3,6 +3,9 @@
 //! A job is written in the transaction that makes it necessary. A worker claims it with a lease,
 //! runs it, and removes it in the transaction that holds its result. Running one twice does no
 //! harm. A job that fails waits longer each time and is set aside after [`limits::JOB_TRIES`].
+//!
+//! Work that waits for a model stands in a [`Queue`] of its own, so that it never delays the rest.
+//! Whoever waits renews the lease; whoever lost it finds that out when the result is to be kept.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -30,6 +33,67 @@ impl JobKind {
             Self::Summarize => "summarize",
         }
     }
+
+    /// Where such jobs wait.
+    pub fn queue(self) -> Queue {
+        match self {
+            Self::Close | Self::Summarize => Queue::Quick,
+        }
+    }
+}
+
+/// Where jobs wait. Each queue is worked off by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Queue {
+    /// One transaction and done.
+    Quick,
+    /// Waits for models: seconds or minutes.
+    Patient,
+}
+
+impl Queue {
+    /// All queues, the quick one first.
+    pub const ALL: [Self; 2] = [Self::Quick, Self::Patient];
+}
+
+/// What a job is about. Of each kind there is one job about the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// A conversation; the job goes when it goes.
+    Conversation(ConversationId),
+    /// A whole memory.
+    Memory(MemoryId),
+    /// What its payload says; there may be any number of these.
+    Payload(JobId),
+}
+
+impl Subject {
+    /// The conversation, if it is one.
+    pub fn conversation(self) -> Option<ConversationId> {
+        match self {
+            Self::Conversation(id) => Some(id),
+            Self::Memory(_) | Self::Payload(_) => None,
+        }
+    }
+
+    /// The bare id, for stores.
+    pub fn bytes(self) -> [u8; 16] {
+        match self {
+            Self::Conversation(id) => id.bytes(),
+            Self::Memory(id) => id.bytes(),
+            Self::Payload(id) => id.bytes(),
+        }
+    }
+}
+
+impl std::fmt::Display for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Conversation(id) => id.fmt(f),
+            Self::Memory(id) => id.fmt(f),
+            Self::Payload(id) => id.fmt(f),
+        }
+    }
 }
 
 /// Where a job stands.
@@ -55,10 +119,12 @@ pub struct Job {
     pub vault: VaultId,
     /// The memory it works in.
     pub memory: MemoryId,
-    /// The conversation it is about.
-    pub conversation: ConversationId,
+    /// What it is about.
+    pub subject: Subject,
     /// What to do.
     pub kind: JobKind,
+    /// What else is to be known, in the words of its kind.
+    pub payload: Option<String>,
     /// Not before this.
     pub due_at: Timestamp,
     /// How often it was claimed.
@@ -73,6 +139,42 @@ impl Job {
     /// Where it works.
     pub fn place(&self) -> MemoryRef {
         MemoryRef { vault: self.vault, memory: self.memory }
+    }
+
+    /// A job that waits until `due_at`.
+    pub fn new(
+        id: JobId,
+        place: MemoryRef,
+        kind: JobKind,
+        subject: Subject,
+        due_at: Timestamp,
+    ) -> Self {
+        let MemoryRef { vault, memory } = place;
+        let (payload, last_error) = (None, None);
+        let state = JobState::Waiting;
+        Self { id, vault, memory, subject, kind, payload, due_at, tries: 0, state, last_error }
+    }
+
+    /// Whether `known`, as the store has it, is still this claim: nobody else has taken the job,
+    /// ended it or put another in its place. The lease may have been renewed.
+    pub fn is_still(&self, known: &Self) -> bool {
+        let leased = matches!(known.state, JobState::Leased { .. });
+        leased && known.id == self.id && known.tries == self.tries
+    }
+
+    /// The same job, held longer.
+    #[must_use]
+    pub fn renewed(mut self, now: Timestamp) -> Self {
+        self.state = JobState::Leased { until: now + limits::JOB_LEASE };
+        self
+    }
+
+    /// The same job, given back as if it had not been claimed.
+    #[must_use]
+    pub fn given_back(mut self) -> Self {
+        self.tries = self.tries.saturating_sub(1);
+        self.state = JobState::Waiting;
+        self
     }
 
     /// The same job in the hands of a worker.
@@ -107,20 +209,26 @@ fn backoff(tries: u32) -> SignedDuration {
 mod tests {
     use super::*;
 
+    fn waiting(now: Timestamp) -> Job {
+        let (vault, memory) = (uuid::Uuid::nil().into(), uuid::Uuid::nil().into());
+        let place = MemoryRef { vault, memory };
+        Job::new(uuid::Uuid::nil().into(), place, JobKind::Close, Subject::Memory(memory), now)
+    }
+
+    #[test]
+    fn a_claim_lives_through_renewal_and_no_other() {
+        let now = Timestamp::UNIX_EPOCH;
+        let mine = waiting(now).claimed(now);
+        assert!(mine.is_still(&mine.clone().renewed(now + limits::JOB_LEASE)));
+        assert!(!mine.is_still(&mine.clone().claimed(now)), "somebody else has it");
+        assert!(!mine.is_still(&mine.clone().given_back()), "nobody has it");
+        assert_eq!(mine.given_back(), waiting(now));
+    }
+
     #[test]
     fn waits_longer_each_time_and_gives_up() {
         let now = Timestamp::UNIX_EPOCH;
-        let mut job = Job {
-            id: JobId::from(uuid::Uuid::nil()),
-            vault: VaultId::from(uuid::Uuid::nil()),
-            memory: MemoryId::from(uuid::Uuid::nil()),
-            conversation: ConversationId::from(uuid::Uuid::nil()),
-            kind: JobKind::Close,
-            due_at: now,
-            tries: 0,
-            state: JobState::Waiting,
-            last_error: None,
-        };
+        let mut job = waiting(now);
         let mut waits = Vec::new();
         while job.state != JobState::SetAside {
             job = job.claimed(now).failed("no".into(), now);

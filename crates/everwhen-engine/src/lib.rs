@@ -29,6 +29,7 @@ mod remember;
 mod timeline;
 mod vault;
 pub mod when;
+mod work;
 
 pub use engine::{Engine, NewVault, VaultDefaults, World};
 pub use error::{Error, ErrorKind, Result};

@@ -42,5 +42,7 @@ pub const INDEX_BYTES: usize = 1024 * 1024 * 1024;
 pub const JOB_TRIES: u32 = 8;
 /// How long a claimed job belongs to its worker.
 pub const JOB_LEASE: SignedDuration = SignedDuration::from_secs(60);
+/// Whoever works longer on a job renews its lease this often.
+pub const JOB_RENEWAL: SignedDuration = SignedDuration::from_secs(20);
 /// Longest wait between two tries of a job.
 pub const JOB_BACKOFF: SignedDuration = SignedDuration::from_mins(60);

@@ -1,15 +1,17 @@
 //! The worker: runs jobs that are due, then waits for the next one, until told to stop.
 //!
-//! Jobs are durable, so the worker keeps nothing. It looks once a second, because a write may have
+//! Jobs are durable, so the worker keeps nothing. It has a hand for each queue, so that work which
+//! waits for a model never delays the rest. A hand looks once a second, because a write may have
 //! added a job that is due earlier than the one it waits for.
 
 use std::future::Future;
-use std::pin::pin;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use tokio::sync::watch;
 
-use crate::{Engine, Error, Result};
+use crate::job::{Job, Queue};
+use crate::{Engine, Error, Result, limits};
 
 /// The longest wait between two looks at the queue.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
@@ -18,33 +20,88 @@ const SHORTEST_WAIT: Duration = Duration::from_millis(20);
 /// The longest wait while the store fails.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Runs jobs until `stop` is ready. A job that has begun is finished first.
+/// Runs jobs until `stop` is ready. A quick job that has begun is finished first; one that waits
+/// for a model is given back.
 pub async fn work(engine: Engine, stop: impl Future<Output = ()> + Send) {
-    let mut stop = pin!(stop);
-    let mut trouble = Trouble::default();
-    loop {
-        let wait = match run_due(&engine).await {
-            Ok(next) => {
-                trouble.over();
-                until(next, engine.now())
+    let (tell, told) = watch::channel(false);
+    let [quick, patient] = Queue::ALL.map(|queue| Hand::new(engine.clone(), queue, told.clone()));
+    let stop = async {
+        stop.await;
+        tell.send_replace(true);
+    };
+    tokio::join!(quick.work(), patient.work(), stop);
+}
+
+/// One that works off one queue.
+struct Hand {
+    engine: Engine,
+    queue: Queue,
+    told: watch::Receiver<bool>,
+}
+
+impl Hand {
+    fn new(engine: Engine, queue: Queue, told: watch::Receiver<bool>) -> Self {
+        Self { engine, queue, told }
+    }
+
+    async fn work(mut self) {
+        let mut trouble = Trouble::default();
+        while !*self.told.borrow() {
+            let wait = match self.run_next().await {
+                Ok(Next::More) => {
+                    trouble.over();
+                    continue;
+                }
+                Ok(Next::Due(next)) => {
+                    trouble.over();
+                    until(next, self.engine.now())
+                }
+                Err(error) => trouble.met(&error),
+            };
+            tokio::select! {
+                () = stopped(&mut self.told) => return,
+                () = tokio::time::sleep(wait) => {}
             }
-            Err(error) => trouble.met(&error),
+        }
+    }
+
+    /// Runs the job that is due, or says when the next one is.
+    async fn run_next(&mut self) -> Result<Next> {
+        let Some(job) = self.engine.claim(self.queue).await? else {
+            return Ok(Next::Due(self.engine.next_due_in(self.queue).await?));
         };
-        tokio::select! {
-            () = &mut stop => return,
-            () = tokio::time::sleep(wait) => {}
+        match self.queue {
+            Queue::Quick => self.engine.run(job).await?,
+            Queue::Patient => self.run_patiently(job).await?,
+        }
+        Ok(Next::More)
+    }
+
+    /// Runs a job and renews its lease meanwhile; gives it back when told to stop.
+    async fn run_patiently(&mut self, job: Job) -> Result<()> {
+        let renewal = Duration::try_from(limits::JOB_RENEWAL).expect("a lease lasts");
+        let mut run = std::pin::pin!(self.engine.run(job.clone()));
+        loop {
+            tokio::select! {
+                outcome = &mut run => return outcome,
+                () = stopped(&mut self.told) => return self.engine.give_back(job).await,
+                () = tokio::time::sleep(renewal) => self.engine.renew(&job).await?,
+            }
         }
     }
 }
 
-/// Runs a few jobs, so that a long queue does not outlive a wish to stop; says when the next is due.
-async fn run_due(engine: &Engine) -> Result<Option<Timestamp>> {
-    for _ in 0..100 {
-        if !engine.step().await? {
-            return engine.next_due().await;
-        }
-    }
-    Ok(Some(engine.now()))
+/// What a hand finds in its queue.
+enum Next {
+    /// It ran one; there may be more.
+    More,
+    /// Nothing yet; the next is due then.
+    Due(Option<Timestamp>),
+}
+
+/// Ready once it is time to stop. One who tells no more has gone, and that is a stop, too.
+async fn stopped(told: &mut watch::Receiver<bool>) {
+    let _ = told.wait_for(|stop| *stop).await;
 }
 
 /// How long to wait for a job due at `next`.

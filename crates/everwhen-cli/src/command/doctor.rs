@@ -108,7 +108,11 @@ fn given_up(job: &Value) -> String {
         "{} ({} {}) was given up after {} tries: {}; once that is mended, doctor --retry tries again",
         text(&job["id"]),
         text(&job["kind"]),
-        text(&job["conversation_id"]),
+        text(if job["conversation_id"].is_null() {
+            &job["memory"]
+        } else {
+            &job["conversation_id"]
+        }),
         job["tries"],
         text(&job["last_error"])
     )

@@ -121,8 +121,7 @@ pub(crate) fn run(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
 
 /// Ends a conversation that fell silent; one that went on is looked at again later.
 fn close_if_idle(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
-    let found = desk.tx.conversation(desk.place(), job.conversation)?;
-    let open = found.filter(|one| one.ended.is_none() && one.id == job.conversation);
+    let open = subject(desk, job)?.filter(|one| one.ended.is_none());
     let Some(mut conversation) = open else { return drop_job(desk.tx, job) };
     let at = desk.vault.settings.silent_at(conversation.last_at);
     if is_pause(conversation.last_at, desk.now, desk.vault.settings.idle_timeout()) {
@@ -139,8 +138,7 @@ fn close_if_idle(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
 }
 
 fn summarize(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
-    let found = desk.tx.conversation(desk.place(), job.conversation)?;
-    let ended = found.filter(|one| one.ended.is_some() && one.id == job.conversation);
+    let ended = subject(desk, job)?.filter(|one| one.ended.is_some());
     let Some(mut conversation) = ended else { return drop_job(desk.tx, job) };
     let query = EntryQuery::of_conversation(conversation.id, Which::Current);
     let entries = desk.tx.entries(desk.place(), &query)?;
@@ -149,6 +147,13 @@ fn summarize(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
     drop_job(desk.tx, job)
 }
 
+/// The conversation a job is about, if it still goes by that id.
+fn subject(desk: &Desk<'_>, job: &Job) -> Result<Option<Conversation>> {
+    let Some(id) = job.subject.conversation() else { return Ok(None) };
+    let found = desk.tx.conversation(desk.place(), id)?;
+    Ok(found.filter(|one| one.id == id))
+}
+
 fn drop_job(tx: &mut dyn Tx, job: &Job) -> Result<()> {
-    tx.remove_job(job.kind, job.conversation)
+    tx.remove_job(job.vault, job.kind, job.subject)
 }

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::boundary::is_pause;
 use crate::desk::Desk;
 use crate::forget;
-use crate::job::{Job, JobKind, JobState};
+use crate::job::{Job, JobKind, Subject};
 use crate::memory::{Conversation, ConversationId, Ended, EndedBy, Entry, Retention, Role};
 use crate::ports::{EntryQuery, Which};
 use crate::{Error, Result};
@@ -87,7 +87,7 @@ fn note_end(
     summary_due: Timestamp,
 ) -> Result<()> {
     desk.ended_some = true;
-    desk.tx.remove_job(JobKind::Close, conversation.id)?;
+    desk.drop_job(JobKind::Close, conversation.id)?;
     put_job(desk, JobKind::Summarize, conversation, summary_due)
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn absorb(
     into: ConversationId,
 ) -> Result<()> {
     for kind in JobKind::ALL {
-        desk.tx.remove_job(kind, from)?;
+        desk.drop_job(kind, from)?;
     }
     desk.tx.merge_conversation(desk.place(), from, into)?;
     desk.note_change()
@@ -167,17 +167,8 @@ fn put_job(
     conversation: &Conversation,
     due_at: Timestamp,
 ) -> Result<()> {
-    let job = Job {
-        id: desk.mint(),
-        vault: desk.vault.id,
-        memory: desk.memory.id,
-        conversation: conversation.id,
-        kind,
-        due_at,
-        tries: 0,
-        state: JobState::Waiting,
-        last_error: None,
-    };
+    let subject = Subject::Conversation(conversation.id);
+    let job = Job::new(desk.mint(), desk.place(), kind, subject, due_at);
     desk.tx.put_job(&job)
 }
 

@@ -10,7 +10,7 @@ use std::pin::Pin;
 
 use jiff::Timestamp;
 
-use crate::job::{Job, JobKind};
+use crate::job::{Job, JobKind, Queue, Subject};
 use crate::key::Key;
 use crate::memory::{
     Branch, BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId,
@@ -360,8 +360,8 @@ pub trait Snapshot {
 
     /// The job with this id.
     fn job(&self, id: JobId) -> Result<Option<Job>>;
-    /// The job due first among those waiting or with a lease that ran out by `now`.
-    fn next_job(&self, now: Timestamp) -> Result<Option<Job>>;
+    /// The job of a queue due first among those waiting or with a lease that ran out by `now`.
+    fn next_job(&self, queue: Queue, now: Timestamp) -> Result<Option<Job>>;
     /// Jobs, those due first, of one vault or of all.
     fn jobs(&self, vault: Option<VaultId>, limit: usize) -> Result<Vec<Job>>;
 
@@ -432,10 +432,10 @@ pub trait Tx: Snapshot {
         receipt: &Receipt,
     ) -> Result<()>;
 
-    /// Adds a job, or replaces the one of the same kind for the same conversation.
+    /// Adds a job, or replaces the one of the same kind about the same thing.
     fn put_job(&mut self, job: &Job) -> Result<()>;
     /// Removes a job by what it does.
-    fn remove_job(&mut self, kind: JobKind, conversation: ConversationId) -> Result<()>;
+    fn remove_job(&mut self, vault: VaultId, kind: JobKind, subject: Subject) -> Result<()>;
 
     /// Adds a key.
     fn add_key(&mut self, key: &Key) -> Result<()>;

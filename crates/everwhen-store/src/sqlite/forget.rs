@@ -48,7 +48,7 @@ pub(super) fn conversation(
     let sql = "DELETE FROM conversation_alias
         WHERE vault_id = ?1 AND memory_id = ?2 AND target_id = ?3";
     run(connection, sql, values)?;
-    let sql = "DELETE FROM job WHERE vault_id = ?1 AND memory_id = ?2 AND conversation_id = ?3";
+    let sql = "DELETE FROM job WHERE vault_id = ?1 AND memory_id = ?2 AND subject_id = ?3";
     let jobs = run(connection, sql, values)?;
     let sql = "DELETE FROM conversation WHERE vault_id = ?1 AND memory_id = ?2 AND id = ?3";
     let conversations = run(connection, sql, values)?;

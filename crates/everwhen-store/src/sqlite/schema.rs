@@ -11,8 +11,11 @@ use super::failure::Stored;
 /// Marks a file as ours: "EvWh".
 const APPLICATION: i64 = 0x4576_5768;
 /// Every migration, in order. Never change one that has been released; add another.
-const MIGRATIONS: &[&str] =
-    &[include_str!("schema/0001_init.sql"), include_str!("schema/0002_recall.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/0001_init.sql"),
+    include_str!("schema/0002_recall.sql"),
+    include_str!("schema/0003_jobs.sql"),
+];
 
 /// Brings the file up to date.
 pub(super) fn migrate(connection: &mut Connection) -> Result<()> {

@@ -3,7 +3,7 @@
 //! Nothing but a table of contents; the SQL stands in the file named after its table.
 
 use everwhen_engine::Result;
-use everwhen_engine::job::{Job, JobKind};
+use everwhen_engine::job::{Job, JobKind, Queue, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
     Branch, BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId,
@@ -96,7 +96,7 @@ impl Snapshot for View<'_> {
         contexts::list as contexts(memory: MemoryRef, before: Option<u64>, limit: usize) -> Vec<ContextDocument>;
         receipts::by_key as receipt(vault: Option<VaultId>, key: &Name) -> Option<KeptReceipt>;
         jobs::by_id as job(id: JobId) -> Option<Job>;
-        jobs::next as next_job(now: Timestamp) -> Option<Job>;
+        jobs::next as next_job(queue: Queue, now: Timestamp) -> Option<Job>;
         jobs::list as jobs(vault: Option<VaultId>, limit: usize) -> Vec<Job>;
         keys::list as keys() -> Vec<Key>;
     }
@@ -126,7 +126,7 @@ impl Snapshot for Transaction<'_> {
         contexts(memory: MemoryRef, before: Option<u64>, limit: usize) -> Vec<ContextDocument>;
         receipt(vault: Option<VaultId>, key: &Name) -> Option<KeptReceipt>;
         job(id: JobId) -> Option<Job>;
-        next_job(now: Timestamp) -> Option<Job>;
+        next_job(queue: Queue, now: Timestamp) -> Option<Job>;
         jobs(vault: Option<VaultId>, limit: usize) -> Vec<Job>;
         keys() -> Vec<Key>;
     }
@@ -150,7 +150,7 @@ impl Tx for Transaction<'_> {
         contexts::add as add_context(vault: VaultId, context: &ContextDocument) -> ();
         receipts::keep as keep_receipt(vault: Option<VaultId>, key: &Name, digest: [u8; 32], receipt: &Receipt) -> ();
         jobs::put as put_job(job: &Job) -> ();
-        jobs::remove as remove_job(kind: JobKind, conversation: ConversationId) -> ();
+        jobs::remove as remove_job(vault: VaultId, kind: JobKind, subject: Subject) -> ();
         keys::add as add_key(key: &Key) -> ();
         keys::remove as remove_key(id: KeyId) -> bool;
     }

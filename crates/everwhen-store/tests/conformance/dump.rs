@@ -1,7 +1,7 @@
 //! Everything a store holds, to compare with another, and what must be true of it in itself.
 
 use everwhen_engine::Result;
-use everwhen_engine::job::{Job, JobKind};
+use everwhen_engine::job::{Job, JobKind, Subject};
 use everwhen_engine::memory::{
     Branch, ContextDocument, Conversation, ConversationId, Entry, Memory, VaultId, VaultInfo,
 };
@@ -79,7 +79,8 @@ impl Dump {
             memory.conversations.iter().for_each(|one| self.check_jobs(one));
         }
         for job in &self.jobs {
-            let lives = |memory: &MemoryDump| memory.has(job.conversation);
+            let lives =
+                |memory: &MemoryDump| job.subject.conversation().is_none_or(|id| memory.has(id));
             assert!(self.memories.iter().any(lives), "nothing left to do: {job:?}");
         }
     }
@@ -87,7 +88,8 @@ impl Dump {
     /// An open conversation has a timer, an ended one has none, or waits for its summary.
     fn check_jobs(&self, one: &Conversation) {
         let has = |kind| {
-            let same = |job: &&Job| job.conversation == one.id && job.kind == kind;
+            let about = Subject::Conversation(one.id);
+            let same = |job: &&Job| job.subject == about && job.kind == kind;
             self.jobs.iter().filter(same).count()
         };
         let open = usize::from(one.ended.is_none());

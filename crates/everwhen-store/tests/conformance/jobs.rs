@@ -1,9 +1,13 @@
 //! Jobs as rows: one for each kind and conversation, those due first, free or with a lease.
 
-use everwhen_engine::job::{Job, JobKind, JobState};
+use everwhen_engine::job::{Job, JobKind, JobState, Queue, Subject};
 
 use crate::bed::{Bed, Open};
 use crate::rows::{at, id, job};
+
+fn about(number: u128) -> Subject {
+    Subject::Conversation(id(number))
+}
 
 fn put(bed: &Bed, jobs: Vec<Job>) {
     bed.write(move |tx| jobs.iter().try_for_each(|job| tx.put_job(job)));
@@ -11,7 +15,7 @@ fn put(bed: &Bed, jobs: Vec<Job>) {
 
 /// The number of the job to do next.
 fn next(bed: &Bed, minute: i64) -> Option<u128> {
-    let job = bed.look(move |rows| rows.next_job(at(minute)));
+    let job = bed.look(move |rows| rows.next_job(Queue::Quick, at(minute)));
     job.map(|job| u128::from_be_bytes(job.id.bytes()))
 }
 
@@ -23,9 +27,12 @@ pub(crate) fn a_job_comes_back_as_it_was_put(open: Open) {
         tries: 3,
         state: JobState::Leased { until: at(6) },
         last_error: Some("the disk was \"full\"".into()),
+        subject: Subject::Payload(id(1)),
+        payload: Some("a\n\"b\"".into()),
         ..job(1)
     };
-    let aside = Job { state: JobState::SetAside, due_at: at(9), ..job(2) };
+    let about = Subject::Memory(id(1));
+    let aside = Job { subject: about, state: JobState::SetAside, due_at: at(9), ..job(2) };
     put(&bed, vec![odd.clone(), aside.clone()]);
     assert_eq!(bed.look(|rows| rows.job(id(1))), Some(odd.clone()));
     assert_eq!(bed.look(|rows| rows.job(id(3))), None);
@@ -40,8 +47,8 @@ pub(crate) fn a_conversation_has_one_job_of_a_kind(open: Open) {
     put(&bed, vec![anew.clone()]);
     assert_eq!(bed.look(|rows| rows.jobs(None, 9)), [same(2, JobKind::Summarize), anew]);
     assert_eq!(bed.look(|rows| rows.job(id(1))), None);
-    bed.write(|tx| tx.remove_job(JobKind::Close, id(1)));
-    bed.write(|tx| tx.remove_job(JobKind::Close, id(1)));
+    bed.write(|tx| tx.remove_job(id(1), JobKind::Close, about(1)));
+    bed.write(|tx| tx.remove_job(id(1), JobKind::Close, about(1)));
     assert_eq!(bed.look(|rows| rows.jobs(None, 9)), [same(2, JobKind::Summarize)]);
 }
 
@@ -58,7 +65,7 @@ pub(crate) fn the_job_due_first_comes_first(open: Open) {
         ],
     );
     assert_eq!(next(&bed, 0), Some(2), "whether it is due is the caller's question");
-    bed.write(|tx| tx.remove_job(JobKind::Close, id(2)));
+    bed.write(|tx| tx.remove_job(id(1), JobKind::Close, about(2)));
     assert_eq!(next(&bed, 0), Some(3));
 }
 
@@ -73,7 +80,7 @@ pub(crate) fn a_lease_hides_a_job_until_it_runs_out(open: Open) {
     );
     assert_eq!(next(&bed, 9), Some(2));
     assert_eq!(next(&bed, 10), Some(1));
-    bed.write(|tx| tx.remove_job(JobKind::Close, id(2)));
+    bed.write(|tx| tx.remove_job(id(1), JobKind::Close, about(2)));
     assert_eq!(next(&bed, 9), None);
 }
 

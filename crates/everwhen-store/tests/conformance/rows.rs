@@ -1,6 +1,6 @@
 //! Rows as a store gets them, made from small numbers.
 
-use everwhen_engine::job::{Job, JobKind, JobState};
+use everwhen_engine::job::{Job, JobKind, Subject};
 use everwhen_engine::key::{Key, KeyHash};
 use everwhen_engine::memory::{
     ContextDocument, Conversation, Entry, Memory, Name, Role, Said, Settings, VaultInfo,
@@ -106,17 +106,8 @@ pub(crate) fn context(version: u64) -> ContextDocument {
 
 /// A job for the conversation with the same number, due at once.
 pub(crate) fn job(number: u128) -> Job {
-    Job {
-        id: id(number),
-        vault: id(1),
-        memory: id(1),
-        conversation: id(number),
-        kind: JobKind::Close,
-        due_at: at(0),
-        tries: 0,
-        state: JobState::Waiting,
-        last_error: None,
-    }
+    let about = Subject::Conversation(id(number));
+    Job::new(id(number), home(), JobKind::Close, about, at(0))
 }
 
 pub(crate) fn key(number: u128, vault: u128) -> Key {

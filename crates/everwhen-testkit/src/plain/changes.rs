@@ -1,6 +1,6 @@
 //! How the oracle changes what it keeps: replaces, marks, moves and removes whole rows.
 
-use everwhen_engine::job::{Job, JobKind};
+use everwhen_engine::job::{Job, JobKind, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
     BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId, KeyId,
@@ -160,7 +160,8 @@ impl Tx for Shelves {
     fn remove_conversation(&mut self, memory: MemoryRef, id: ConversationId) -> Result<Removed> {
         let conversations =
             drop_rows(&mut self.conversations, |row| is_conversation(row, memory, id));
-        let jobs = drop_rows(&mut self.jobs, |job| job.place() == memory && job.conversation == id);
+        let about = Subject::Conversation(id);
+        let jobs = drop_rows(&mut self.jobs, |job| job.place() == memory && job.subject == about);
         let gone: Vec<ConversationId> = self.other_names(memory, id);
         self.merged.retain(|(place, from, _)| *place != memory || !gone.contains(from));
         Ok(Removed { conversations, jobs, ..Removed::default() })
@@ -190,13 +191,14 @@ impl Tx for Shelves {
     }
 
     fn put_job(&mut self, job: &Job) -> Result<()> {
-        let same = |row: &Job| row.kind == job.kind && row.conversation == job.conversation;
+        let same =
+            |row: &Job| (row.vault, row.kind, row.subject) == (job.vault, job.kind, job.subject);
         replace(&mut self.jobs, job.clone(), same);
         Ok(())
     }
 
-    fn remove_job(&mut self, kind: JobKind, conversation: ConversationId) -> Result<()> {
-        self.jobs.retain(|job| job.kind != kind || job.conversation != conversation);
+    fn remove_job(&mut self, vault: VaultId, kind: JobKind, subject: Subject) -> Result<()> {
+        self.jobs.retain(|job| (job.vault, job.kind, job.subject) != (vault, kind, subject));
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! What the oracle keeps, and how it finds it: one list for each kind of row, searched in full.
 
 use everwhen_engine::Result;
-use everwhen_engine::job::{Job, JobState};
+use everwhen_engine::job::{Job, JobState, Queue};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
     Branch, ContextDocument, Conversation, ConversationId, Entry, EntryId, JobId, Memory, Name,
@@ -365,8 +365,9 @@ impl Snapshot for Shelves {
         Ok(self.jobs.iter().find(|job| job.id == id).cloned())
     }
 
-    fn next_job(&self, now: Timestamp) -> Result<Option<Job>> {
-        let free = self.jobs.iter().filter(|job| match job.state {
+    fn next_job(&self, queue: Queue, now: Timestamp) -> Result<Option<Job>> {
+        let queued = self.jobs.iter().filter(|job| job.kind.queue() == queue);
+        let free = queued.filter(|job| match job.state {
             JobState::Waiting => true,
             JobState::Leased { until } => until <= now,
             JobState::SetAside => false,

@@ -177,5 +177,5 @@ pub(super) fn job(job: &Job, zone: &Zone) -> String {
         JobState::SetAside => "set aside".to_owned(),
     };
     let due = time(zone, job.due_at);
-    format!("{} {} due {due}, {state}", job.kind.as_str(), job.conversation)
+    format!("{} {} due {due}, {state}", job.kind.as_str(), job.subject)
 }

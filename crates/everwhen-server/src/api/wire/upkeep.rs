@@ -55,8 +55,9 @@ pub(crate) struct SetAsideJob {
     vault: String,
     /// The id of its memory.
     memory: String,
-    /// The id of the conversation it is about.
-    conversation_id: String,
+    /// The id of the conversation it is about, if it is about one.
+    #[schema(required = true)]
+    conversation_id: Option<String>,
     /// When it was last due.
     #[schema(value_type = shape::TimeOut)]
     due_at: String,
@@ -74,7 +75,7 @@ impl From<job::Job> for SetAsideJob {
             kind: job.kind.as_str().to_owned(),
             vault: job.vault.to_string(),
             memory: job.memory.to_string(),
-            conversation_id: job.conversation.to_string(),
+            conversation_id: job.subject.conversation().map(|id| id.to_string()),
             due_at: job.due_at.to_string(),
             tries: job.tries,
             last_error: job.last_error,
