@@ -5,7 +5,7 @@
 //! Importing again what has grown meanwhile stores only what is new.
 
 use std::collections::HashMap;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
@@ -61,7 +61,7 @@ impl Vault {
     ) -> Result<Done> {
         let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
         self.at_desk(memory, Absent::Make, idempotency, move |desk| {
-            conversation(desk, imported, key.as_ref())
+            conversation(desk, imported.clone(), key.as_ref())
         })
         .await
     }
@@ -74,19 +74,17 @@ impl Vault {
         imported: ImportedConversation,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        let (tell, told) = mpsc::sync_channel(1);
+        let told = Arc::new(Mutex::new(None));
+        let tell = Arc::clone(&told);
         let outcome = self
             .at_desk(memory, Absent::Make, idempotency, move |desk| {
-                let receipt = conversation(desk, imported, None)?;
-                // Whoever asked may have gone; there is nothing to keep either way.
-                let _ = tell.send(receipt);
+                let receipt = conversation(desk, imported.clone(), None)?;
+                *tell.lock().unwrap_or_else(PoisonError::into_inner) = Some(receipt);
                 Err(Error::conflict("this was only a rehearsal"))
             })
             .await;
-        match told.try_recv() {
-            Ok(receipt) => Ok(Done { receipt, replayed: false }),
-            Err(_) => outcome,
-        }
+        let receipt = told.lock().unwrap_or_else(PoisonError::into_inner).take();
+        receipt.map_or(outcome, |receipt| Ok(Done { receipt, replayed: false }))
     }
 }
 

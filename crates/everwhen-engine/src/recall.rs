@@ -47,7 +47,7 @@ pub(crate) async fn recall(
     let text = plan::meant(&index.read(), &query, asked_at, &vault.zone);
     let vector = embed(engine, &text).await?;
     let found = look(&index, &vault, asked_at, &query, vector);
-    let mut told = engine.store.look(move |snapshot| fetch(snapshot, place, found)).await?;
+    let mut told = engine.store.look(move |snapshot| fetch(snapshot, place, &found)).await?;
     let budget = query.budget_tokens.unwrap_or(limits::BRIEFING_TOKENS_DEFAULT);
     told.briefing = briefing::render(&told, &vault.zone, budget);
     Ok(told)
@@ -103,19 +103,21 @@ fn look(
 }
 
 /// Reads what was found. What was forgotten meanwhile is left out.
-fn fetch(snapshot: &dyn Snapshot, place: MemoryRef, found: Found) -> Result<Recollection> {
+fn fetch(snapshot: &dyn Snapshot, place: MemoryRef, found: &Found) -> Result<Recollection> {
     let mut recollection = Recollection {
-        about: found.about,
+        about: found.about.clone(),
         nothing_in_period: found.nothing_in_period,
         ..Recollection::default()
     };
-    for (id, Ranked { score, reasons, .. }) in found.entries {
-        if let Some(entry) = snapshot.entry(place, id)? {
+    for (id, Ranked { score, reasons, .. }) in &found.entries {
+        let (score, reasons) = (*score, reasons.clone());
+        if let Some(entry) = snapshot.entry(place, *id)? {
             recollection.items.push(EntryFound { entry, score, reasons });
         }
     }
-    for (id, Ranked { score, reasons, .. }) in found.conversations {
-        if let Some(conversation) = snapshot.conversation(place, id)? {
+    for (id, Ranked { score, reasons, .. }) in &found.conversations {
+        let (score, reasons) = (*score, reasons.clone());
+        if let Some(conversation) = snapshot.conversation(place, *id)? {
             recollection.conversations.push(ConversationFound { conversation, score, reasons });
         }
     }

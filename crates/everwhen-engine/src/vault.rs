@@ -111,7 +111,9 @@ impl Vault {
         self.engine
             .store
             .transact(move |tx| {
-                receipt::once(tx, Some(id), idempotency.as_ref(), |tx| change_vault(tx, id, change))
+                receipt::once(tx, Some(id), idempotency.as_ref(), |tx| {
+                    change_vault(tx, id, &change)
+                })
             })
             .await
     }
@@ -128,8 +130,8 @@ impl Vault {
             if tx.memory_named(vault.id, &name)?.is_some() {
                 return Err(Error::conflict(format!("a memory named {name:?} exists already")));
             }
-            let mut memory = new_memory(world, name)?;
-            memory.description = description;
+            let mut memory = new_memory(world, name.clone())?;
+            memory.description.clone_from(&description);
             tx.put_memory(vault.id, &memory)?;
             Ok(Receipt::Memory(memory.id))
         })
@@ -146,15 +148,15 @@ impl Vault {
         check_description("description", change.description.as_deref())?;
         self.write(idempotency, move |tx, vault, _| {
             let mut memory = load_memory(tx.snapshot(), vault.id, &memory)?;
-            if let Some(name) = change.name {
+            if let Some(name) = &change.name {
                 name.refuse_prefix("memory", MemoryId::PREFIX)?;
-                let same = tx.memory_named(vault.id, &name)?;
+                let same = tx.memory_named(vault.id, name)?;
                 if same.is_some_and(|same| same.id != memory.id) {
                     return Err(Error::conflict(format!("a memory named {name:?} exists already")));
                 }
-                memory.name = name;
+                memory.name = name.clone();
             }
-            memory.description = change.description.or(memory.description);
+            memory.description = change.description.clone().or(memory.description);
             tx.put_memory(vault.id, &memory)?;
             Ok(Receipt::Memory(memory.id))
         })
@@ -190,7 +192,7 @@ impl Vault {
     ) -> Result<Done> {
         let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
         self.at_desk(memory, Absent::Make, idempotency, move |desk| {
-            remember::entries(desk, entries, key.as_ref())
+            remember::entries(desk, entries.clone(), key.as_ref())
         })
         .await
     }
@@ -205,7 +207,7 @@ impl Vault {
     ) -> Result<Done> {
         let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
         self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            remember::correction(desk, entry, correction, key.as_ref())
+            remember::correction(desk, entry, correction.clone(), key.as_ref())
         })
         .await
     }
@@ -221,13 +223,14 @@ impl Vault {
         &self,
         memory: MemoryName,
         conversation: Option<ConversationName>,
-        mut query: EntryQuery,
+        query: EntryQuery,
     ) -> Result<Page<Entry, Cursor>> {
         check_bounds(query.created_after, query.created_before)?;
         let limit = bounded(query.after, query.before, query.limit)?;
         self.read(memory, move |view, _| {
-            if let Some(address) = conversation {
-                let found = find_conversation(view.snapshot, view.place, &address)?;
+            let mut query = query.clone();
+            if let Some(address) = &conversation {
+                let found = find_conversation(view.snapshot, view.place, address)?;
                 query.conversation = Some(found.id);
             }
             list_entries(view, query, limit)
@@ -242,8 +245,10 @@ impl Vault {
         context: NewContext,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        self.at_desk(memory, Absent::Make, idempotency, |desk| remember::context(desk, context))
-            .await
+        self.at_desk(memory, Absent::Make, idempotency, move |desk| {
+            remember::context(desk, context.clone())
+        })
+        .await
     }
 
     /// A version of the context document.
@@ -313,7 +318,7 @@ impl Vault {
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
         self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            act::end(desk, conversation.as_ref(), reason)
+            act::end(desk, conversation.as_ref(), reason.clone())
         })
         .await
     }
@@ -367,7 +372,7 @@ impl Vault {
         self.read(memory, move |view, _| {
             let zone = &view.vault.zone;
             let day_before = query.from.map(|cursor| zone.day(cursor.time));
-            let page = list_entries(view, query, limit)?;
+            let page = list_entries(view, query.clone(), limit)?;
             let data = timeline::lines(&page.data, zone, day_before);
             Ok(Page { data, next: page.next })
         })
@@ -415,7 +420,7 @@ impl Vault {
     /// Runs a write in the vault, which a draft becomes by it.
     async fn write<F>(&self, idempotency: Option<Idempotency>, work: F) -> Result<Done>
     where
-        F: FnOnce(&mut dyn Tx, VaultInfo, &World) -> Result<Receipt> + Send + 'static,
+        F: Fn(&mut dyn Tx, VaultInfo, &World) -> Result<Receipt> + Send + 'static,
     {
         let (id, draft) = (self.id, self.draft.clone());
         let world = Arc::clone(&self.engine.world);
@@ -439,15 +444,15 @@ impl Vault {
         work: F,
     ) -> Result<Done>
     where
-        F: FnOnce(&mut Desk<'_>) -> Result<Receipt> + Send + 'static,
+        F: Fn(&mut Desk<'_>) -> Result<Receipt> + Send + 'static,
     {
         self.write(idempotency, move |tx, vault, world| {
-            let memory = match (load_memory(tx.snapshot(), vault.id, &memory), absent, memory) {
+            let memory = match (load_memory(tx.snapshot(), vault.id, &memory), absent, &memory) {
                 (Err(error), Absent::Make, Address::Name(name)) => {
                     if error.kind() != crate::ErrorKind::NotFound {
                         return Err(error);
                     }
-                    new_memory(world, name)?
+                    new_memory(world, name.clone())?
                 }
                 (found, _, _) => found?,
             };
@@ -460,7 +465,7 @@ impl Vault {
     async fn read<T, F>(&self, memory: MemoryName, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&View<'_>, &Memory) -> Result<T> + Send + 'static,
+        F: Fn(&View<'_>, &Memory) -> Result<T> + Send + 'static,
     {
         let id = self.id;
         self.engine
@@ -515,18 +520,18 @@ fn no_context(version: ContextVersion) -> Error {
     })
 }
 
-fn change_vault(tx: &mut dyn Tx, id: VaultId, change: VaultChange) -> Result<Receipt> {
+fn change_vault(tx: &mut dyn Tx, id: VaultId, change: &VaultChange) -> Result<Receipt> {
     check_description("description", change.description.as_deref())?;
     let mut vault = load_vault(tx.snapshot(), id)?;
-    if let Some(name) = change.name {
+    if let Some(name) = &change.name {
         name.refuse_prefix("vault", VaultId::PREFIX)?;
-        if tx.vault_named(&name)?.is_some_and(|same| same.id != id) {
+        if tx.vault_named(name)?.is_some_and(|same| same.id != id) {
             return Err(Error::conflict(format!("a vault named {name:?} exists already")));
         }
-        vault.name = name;
+        vault.name = name.clone();
     }
-    vault.description = change.description.or(vault.description);
-    vault.zone = change.zone.unwrap_or(vault.zone);
+    vault.description = change.description.clone().or(vault.description);
+    vault.zone = change.zone.clone().unwrap_or(vault.zone);
     vault.settings = change.settings.unwrap_or_default().on(vault.settings);
     vault.settings.check()?;
     tx.put_vault(&vault)?;

@@ -4,6 +4,8 @@
 //! runs it inside one transaction, may run several queued ones before one durable commit, and
 //! answers only after that commit. So every decision stays in the engine, is made on data that
 //! nobody else can change meanwhile, and is the same on every store; a store only keeps and finds.
+//! It may have to take a transaction back and begin anew, as when a connection breaks; so a verb can
+//! be run more than once, and only its last run counts.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -22,9 +24,9 @@ use crate::{Error, Result};
 /// A result that is being waited for.
 pub type Wait<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 /// What a verb does inside a transaction.
-pub type Writing = Box<dyn FnOnce(&mut dyn Tx) -> Result<()> + Send>;
+pub type Writing = Box<dyn Fn(&mut dyn Tx) -> Result<()> + Send>;
 /// What a verb looks up inside a snapshot.
-pub type Reading = Box<dyn FnOnce(&dyn Snapshot) -> Result<()> + Send>;
+pub type Reading = Box<dyn Fn(&dyn Snapshot) -> Result<()> + Send>;
 
 /// Keeps vaults. Implementations know nothing of what they keep.
 pub trait Store: Send + Sync {
@@ -44,7 +46,7 @@ impl dyn Store {
     pub async fn transact<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&mut dyn Tx) -> Result<T> + Send + 'static,
+        F: Fn(&mut dyn Tx) -> Result<T> + Send + 'static,
     {
         let (slot, fill) = slot();
         self.write(Box::new(move |tx| work(tx).map(|value| fill.put(value)))).await?;
@@ -55,7 +57,7 @@ impl dyn Store {
     pub async fn look<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&dyn Snapshot) -> Result<T> + Send + 'static,
+        F: Fn(&dyn Snapshot) -> Result<T> + Send + 'static,
     {
         let (slot, fill) = slot();
         self.read(Box::new(move |snapshot| work(snapshot).map(|value| fill.put(value)))).await?;
@@ -74,7 +76,7 @@ fn slot<T>() -> (Slot<T>, Fill<T>) {
 }
 
 impl<T> Fill<T> {
-    fn put(self, value: T) {
+    fn put(&self, value: T) {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(value);
     }
 }

@@ -37,7 +37,7 @@ impl Bed {
     pub(crate) fn look<T, F>(&self, work: F) -> T
     where
         T: Send + 'static,
-        F: FnOnce(&dyn Snapshot) -> Result<T> + Send + 'static,
+        F: Fn(&dyn Snapshot) -> Result<T> + Send + 'static,
     {
         block_on(self.store.look(work)).unwrap()
     }
@@ -46,7 +46,7 @@ impl Bed {
     pub(crate) fn write<T, F>(&self, work: F) -> T
     where
         T: Send + 'static,
-        F: FnOnce(&mut dyn Tx) -> Result<T> + Send + 'static,
+        F: Fn(&mut dyn Tx) -> Result<T> + Send + 'static,
     {
         block_on(self.store.transact(work)).unwrap()
     }
@@ -54,7 +54,7 @@ impl Bed {
     /// Writes something that the store must refuse, and leaves nothing of it.
     pub(crate) fn refuse<F>(&self, work: F) -> Error
     where
-        F: FnOnce(&mut dyn Tx) -> Result<()> + Send + 'static,
+        F: Fn(&mut dyn Tx) -> Result<()> + Send + 'static,
     {
         block_on(self.store.transact(work)).expect_err("the store must refuse this")
     }

@@ -12,7 +12,7 @@ pub(crate) fn a_vault_is_found_by_id_and_by_name(open: Open) {
     let kept = ana.clone();
     bed.write(move |tx| {
         tx.put_vault(&kept)?;
-        assert_eq!(tx.vault(kept.id)?, Some(kept), "a transaction sees what it wrote");
+        assert_eq!(tx.vault(kept.id)?, Some(kept.clone()), "a transaction sees what it wrote");
         Ok(())
     });
     assert_eq!(bed.look(|rows| rows.vault(id(1))), Some(ana.clone()));
