@@ -116,17 +116,14 @@ impl Engine {
     }
 
     /// The vault at this address; one that is named but does not exist is made by its first write.
+    /// A name is looked up by each verb, not here, so that a write costs one visit to the store.
     pub async fn vault_to_write(&self, address: Address<VaultId>) -> Result<Vault> {
-        let name = match &address {
-            Address::Id(_) => return self.vault(address).await,
-            Address::Name(name) => name.clone(),
-        };
-        match self.vault(address).await {
-            Err(error) if error.kind() == crate::ErrorKind::NotFound => {
+        match address {
+            Address::Id(_) => self.vault(address).await,
+            Address::Name(name) => {
                 let draft = NewVault { name, description: None, zone: None, settings: None };
                 Ok(Vault::draft(self.clone(), self.draft(draft)?))
             }
-            found => found,
         }
     }
 

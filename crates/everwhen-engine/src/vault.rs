@@ -3,6 +3,8 @@
 //! A [`Vault`] value is the only way to data. Whoever holds one can reach what is in it and
 //! nothing else. Each verb is one transaction.
 
+mod page;
+
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -25,19 +27,13 @@ use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::remember::{self, NewCorrection};
 use crate::timeline::{self, TimelineLine};
 use crate::when::Zone;
-use crate::{Error, Result, limits};
+use crate::{Error, ErrorKind, Result};
+
+pub use page::Page;
+use page::{bounded, check_bounds, page, page_limit};
 
 /// How a caller points at a memory.
 type MemoryName = Address<MemoryId>;
-
-/// One page of a list, and where the next begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page<T, C> {
-    /// The rows.
-    pub data: Vec<T>,
-    /// Where to go on; nothing if this was the last page.
-    pub next: Option<C>,
-}
 
 /// What to change about a vault; absent parts stay.
 #[derive(Debug, Clone, Default)]
@@ -77,7 +73,7 @@ pub struct ConversationView {
 pub struct Vault {
     engine: Engine,
     id: VaultId,
-    /// What to make of it on the first write, if it does not exist yet.
+    /// If it is known by name only: what its first write makes if nobody has made it by then.
     draft: Option<Arc<VaultInfo>>,
 }
 
@@ -90,15 +86,15 @@ impl Vault {
         Self { engine, id: info.id, draft: Some(Arc::new(info)) }
     }
 
-    /// Its id.
+    /// Its id; of one to write, which may not exist yet, the id it would get.
     pub fn id(&self) -> VaultId {
         self.id
     }
 
     /// What is known of it.
     pub async fn info(&self) -> Result<VaultInfo> {
-        let id = self.id;
-        self.engine.store.look(move |snapshot| load_vault(snapshot, id)).await
+        let (id, draft) = (self.id, self.draft.clone());
+        self.engine.store.look(move |snapshot| load(snapshot, id, draft.as_deref())).await
     }
 
     /// Changes what is known of it.
@@ -107,10 +103,11 @@ impl Vault {
         change: VaultChange,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        let id = self.id;
+        let (id, draft) = (self.id, self.draft.clone());
         self.engine
             .store
             .transact(move |tx| {
+                let id = load(tx.snapshot(), id, draft.as_deref())?.id;
                 receipt::once(tx, Some(id), idempotency.as_ref(), |tx| {
                     change_vault(tx, id, &change)
                 })
@@ -174,11 +171,14 @@ impl Vault {
         after: Option<Name>,
         limit: Option<usize>,
     ) -> Result<Page<Memory, Name>> {
-        let (id, limit) = (self.id, page_limit(limit)?);
+        let (id, draft, limit) = (self.id, self.draft.clone(), page_limit(limit)?);
         let rows = self
             .engine
             .store
-            .look(move |snapshot| snapshot.memories(id, after.as_ref(), limit + 1))
+            .look(move |snapshot| {
+                let vault = load(snapshot, id, draft.as_deref())?;
+                snapshot.memories(vault.id, after.as_ref(), limit + 1)
+            })
             .await?;
         Ok(page(rows, limit, |memory| memory.name.clone()))
     }
@@ -402,14 +402,14 @@ impl Vault {
 
     /// Forgets the whole vault, with its keys.
     pub async fn forget_vault(&self, idempotency: Option<Idempotency>) -> Result<Done> {
-        let id = self.id;
+        let (id, draft) = (self.id, self.draft.clone());
         let done = self
             .engine
             .store
             .transact(move |tx| {
                 receipt::once(tx, None, idempotency.as_ref(), |tx| {
-                    load_vault(tx.snapshot(), id)?;
-                    tx.remove_vault(id).map(Receipt::Forgotten)
+                    let vault = load(tx.snapshot(), id, draft.as_deref())?;
+                    tx.remove_vault(vault.id).map(Receipt::Forgotten)
                 })
             })
             .await?;
@@ -449,7 +449,7 @@ impl Vault {
         self.write(idempotency, move |tx, vault, world| {
             let memory = match (load_memory(tx.snapshot(), vault.id, &memory), absent, &memory) {
                 (Err(error), Absent::Make, Address::Name(name)) => {
-                    if error.kind() != crate::ErrorKind::NotFound {
+                    if error.kind() != ErrorKind::NotFound {
                         return Err(error);
                     }
                     new_memory(world, name.clone())?
@@ -467,13 +467,13 @@ impl Vault {
         T: Send + 'static,
         F: Fn(&View<'_>, &Memory) -> Result<T> + Send + 'static,
     {
-        let id = self.id;
+        let (id, draft) = (self.id, self.draft.clone());
         self.engine
             .store
             .look(move |snapshot| {
-                let vault = load_vault(snapshot, id)?;
-                let memory = load_memory(snapshot, id, &memory)?;
-                let place = MemoryRef { vault: id, memory: memory.id };
+                let vault = load(snapshot, id, draft.as_deref())?;
+                let memory = load_memory(snapshot, vault.id, &memory)?;
+                let place = MemoryRef { vault: vault.id, memory: memory.id };
                 work(&View { snapshot, vault, place }, &memory)
             })
             .await
@@ -498,18 +498,26 @@ fn load_vault(snapshot: &dyn Snapshot, id: VaultId) -> Result<VaultInfo> {
     snapshot.vault(id)?.ok_or_else(|| Error::not_found(format!("vault not found: {id}")))
 }
 
+/// The vault by its id, or by the name of its draft.
+fn load(snapshot: &dyn Snapshot, id: VaultId, draft: Option<&VaultInfo>) -> Result<VaultInfo> {
+    let Some(draft) = draft else { return load_vault(snapshot, id) };
+    let found = snapshot.vault_named(&draft.name)?;
+    found.ok_or_else(|| Error::not_found(format!("vault not found: {}", draft.name)))
+}
+
 /// The vault, made from its draft if this is its first write and nobody else was faster.
 fn load_or_make_vault(
     tx: &mut dyn Tx,
     id: VaultId,
     draft: Option<&VaultInfo>,
 ) -> Result<VaultInfo> {
-    let Some(draft) = draft else { return load_vault(tx.snapshot(), id) };
-    if let Some(made) = tx.vault_named(&draft.name)? {
-        return Ok(made);
+    match (load(tx.snapshot(), id, draft), draft) {
+        (Err(error), Some(draft)) if error.kind() == ErrorKind::NotFound => {
+            tx.put_vault(draft)?;
+            Ok(draft.clone())
+        }
+        (found, _) => found,
     }
-    tx.put_vault(draft)?;
-    Ok(draft.clone())
 }
 
 fn no_context(version: ContextVersion) -> Error {
@@ -549,24 +557,6 @@ fn new_memory(world: &World, name: Name) -> Result<Memory> {
     Ok(fresh_memory(Mint::new(now, &*world.chance).id(), name, now))
 }
 
-fn page_limit(limit: Option<usize>) -> Result<usize> {
-    let limit = limit.unwrap_or(limits::PAGE_ROWS_DEFAULT);
-    if (1..=limits::PAGE_ROWS).contains(&limit) {
-        return Ok(limit);
-    }
-    Err(Error::invalid(format!("limit is {limit}; use 1 to {}", limits::PAGE_ROWS)))
-}
-
-/// Checks the bounds and the limit of a list; answers the limit.
-fn bounded(
-    after: Option<Timestamp>,
-    before: Option<Timestamp>,
-    limit: Option<usize>,
-) -> Result<usize> {
-    check_bounds(after, before)?;
-    page_limit(limit)
-}
-
 fn list_entries(view: &View<'_>, query: EntryQuery, limit: usize) -> Result<Page<Entry, Cursor>> {
     let query = EntryQuery { limit: Some(limit + 1), ..query };
     let rows = view.snapshot.entries(view.place, &query)?;
@@ -574,21 +564,4 @@ fn list_entries(view: &View<'_>, query: EntryQuery, limit: usize) -> Result<Page
         time: entry.conversation_time,
         sequence: entry.sequence,
     }))
-}
-
-fn check_bounds(after: Option<Timestamp>, before: Option<Timestamp>) -> Result<()> {
-    match (after, before) {
-        (Some(after), Some(before)) if after >= before => Err(Error::invalid(format!(
-            "the period is empty: after is {after}, before is {before}; before must be later"
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// A page from rows of which one more was asked for than fits.
-fn page<T, C>(mut rows: Vec<T>, limit: usize, cursor: impl Fn(&T) -> C) -> Page<T, C> {
-    let more = rows.len() > limit;
-    rows.truncate(limit);
-    let next = if more { rows.last().map(cursor) } else { None };
-    Page { data: rows, next }
 }

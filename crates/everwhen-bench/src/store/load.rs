@@ -23,13 +23,24 @@ impl Client {
 
     /// Sends a request and reads the whole answer; anything but success is an error.
     pub(super) async fn send(&mut self, method: &str, path: &str, body: &str) -> Result<()> {
-        let request = format!(
+        let request = self.request(method, path, body);
+        self.send_bytes(&request).await
+    }
+
+    /// A request as it goes over the wire.
+    pub(super) fn request(&self, method: &str, path: &str, body: &str) -> Vec<u8> {
+        format!(
             "{method} {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
              content-length: {}\r\n\r\n{body}",
             self.host,
             body.len()
-        );
-        self.stream.write_all(request.as_bytes()).await?;
+        )
+        .into_bytes()
+    }
+
+    /// Sends a request that was written before and reads the whole answer.
+    pub(super) async fn send_bytes(&mut self, request: &[u8]) -> Result<()> {
+        self.stream.write_all(request).await?;
         self.read_answer().await
     }
 
@@ -63,12 +74,13 @@ fn head_of(bytes: &[u8]) -> Result<Option<(usize, usize)>> {
     let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else {
         return Ok(None);
     };
-    let head = std::str::from_utf8(&bytes[..end])?.to_ascii_lowercase();
+    let head = std::str::from_utf8(&bytes[..end])?;
     let length = head
         .lines()
-        .find_map(|line| line.strip_prefix("content-length:"))
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
         .context("an answer without content-length")?;
-    Ok(Some((end + 4, length.trim().parse()?)))
+    Ok(Some((end + 4, length.1.trim().parse()?)))
 }
 
 /// How long requests took.

@@ -37,11 +37,6 @@ impl Server {
         Ok(server)
     }
 
-    /// Where it listens.
-    pub(super) fn host(&self) -> &str {
-        &self.host
-    }
-
     /// A connection to it.
     pub(super) async fn client(&self) -> Result<Client> {
         Client::connect(&self.host).await

@@ -4,12 +4,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::load::Latencies;
+use super::load::{Client, Latencies};
 use super::report::{Load, Singles};
 use super::server::Server;
 use super::{StoreBench, bare, dialogue};
 
 const CLIENTS: [usize; 3] = [1, 8, 64];
+/// Different requests each client sends.
+const REQUESTS: usize = 200;
 
 /// The same load on a server with group commit and on one that commits each request alone.
 pub(super) async fn measure(setup: &StoreBench, say: &(dyn Fn(&str) + Sync)) -> Result<Singles> {
@@ -31,10 +33,16 @@ pub(super) async fn measure(setup: &StoreBench, say: &(dyn Fn(&str) + Sync)) -> 
 
 /// So many clients, each in a memory of its own, for so long.
 async fn add_for(server: &Server, clients: usize, how_long: Duration) -> Result<Load> {
+    let mut ready = Vec::new();
+    for client in 0..clients {
+        let connection = server.client().await?;
+        let requests = requests(&connection, client);
+        ready.push((connection, requests));
+    }
     let began = Instant::now();
     let mut running = tokio::task::JoinSet::new();
-    for client in 0..clients {
-        running.spawn(add_until(server.host().to_owned(), client, began + how_long));
+    for (connection, requests) in ready {
+        running.spawn(add_until(connection, requests, began + how_long));
     }
     let mut latencies = Latencies::default();
     while let Some(done) = running.join_next().await {
@@ -49,20 +57,32 @@ async fn add_for(server: &Server, clients: usize, how_long: Duration) -> Result<
     })
 }
 
-async fn add_until(host: String, client: usize, end: Instant) -> Result<Latencies> {
+/// What a client will send, in turn. Written before the clock starts: the clients share the machine
+/// with the server and should cost little.
+fn requests(connection: &Client, client: usize) -> Vec<Vec<u8>> {
     let path = format!("/v1/vaults/bench/memories/client-{client}/entries");
-    let mut connection = super::load::Client::connect(&host).await?;
+    let numbers = client * 1_000_000..client * 1_000_000 + REQUESTS;
+    numbers.map(|number| connection.request("POST", &path, &body(number))).collect()
+}
+
+async fn add_until(
+    mut connection: Client,
+    requests: Vec<Vec<u8>>,
+    end: Instant,
+) -> Result<Latencies> {
     let mut latencies = Latencies::default();
-    for number in client * 1_000_000.. {
-        if Instant::now() >= end {
+    for request in requests.iter().cycle() {
+        let began = Instant::now();
+        if began >= end {
             break;
         }
-        let message = dialogue::message(number);
-        let body = serde_json::json!({"role": message.role, "content": message.content});
-        let body = body.to_string();
-        let began = Instant::now();
-        connection.send("POST", &path, &body).await?;
+        connection.send_bytes(request).await?;
         latencies.add(began);
     }
     Ok(latencies)
+}
+
+fn body(number: usize) -> String {
+    let message = dialogue::message(number);
+    serde_json::json!({"role": message.role, "content": message.content}).to_string()
 }

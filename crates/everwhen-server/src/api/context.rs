@@ -1,6 +1,5 @@
 //! The context document of a memory: put a version, get one, list them.
 
-use axum::extract::State;
 use everwhen::Error;
 use everwhen::ports::ContextVersion;
 use everwhen::receipt::Receipt;
@@ -8,7 +7,6 @@ use everwhen::receipt::Receipt;
 use super::answer::{Answer, Answered, wrong_receipt};
 use super::ask::{Asked, MemoryAt, Sent, VaultOf, VaultToWrite};
 use super::{cursor, wire};
-use crate::Door;
 
 /// Get the context document
 #[utoipa::path(
@@ -40,14 +38,12 @@ pub(super) async fn get_context(
     responses((status = 201, description = "The new version", body = wire::Context)),
 )]
 pub(super) async fn put_context(
-    State(door): State<Door>,
-    to_write: VaultToWrite,
+    VaultToWrite(vault): VaultToWrite,
     MemoryAt(memory): MemoryAt,
     Sent { body, once }: Sent<wire::NewContext>,
 ) -> Answered<wire::Context> {
-    let done = to_write.vault.put_context(memory.clone(), body.read()?, once).await?;
+    let done = vault.put_context(memory.clone(), body.read()?, once).await?;
     let Receipt::Context { version, .. } = done.receipt else { return Err(wrong_receipt()) };
-    let vault = to_write.written(&door).await?;
     let document = vault.context(memory, ContextVersion::Number(version)).await?;
     Ok(Answer::created(document.into()).replayed(done.replayed))
 }

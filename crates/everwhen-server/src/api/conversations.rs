@@ -98,7 +98,7 @@ pub(super) async fn end_conversation(
 )]
 pub(super) async fn import_conversation(
     State(door): State<Door>,
-    VaultToWrite { vault, .. }: VaultToWrite,
+    VaultToWrite(vault): VaultToWrite,
     MemoryAt(memory): MemoryAt,
     Asked(query): Asked<wire::ImportQuery>,
     Sent { body, once }: Sent<wire::ImportedConversation>,

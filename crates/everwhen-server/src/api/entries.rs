@@ -40,7 +40,7 @@ pub(super) async fn list_entries(
 )]
 pub(super) async fn remember_entry(
     State(door): State<Door>,
-    VaultToWrite { vault, .. }: VaultToWrite,
+    VaultToWrite(vault): VaultToWrite,
     MemoryAt(memory): MemoryAt,
     Sent { body, once }: Sent<wire::NewEntry>,
 ) -> Answered<wire::EntryReceipt> {
@@ -58,7 +58,7 @@ pub(super) async fn remember_entry(
 )]
 pub(super) async fn remember_batch(
     State(door): State<Door>,
-    VaultToWrite { vault, .. }: VaultToWrite,
+    VaultToWrite(vault): VaultToWrite,
     MemoryAt(memory): MemoryAt,
     Sent { body, once }: Sent<wire::Batch>,
 ) -> Answered<wire::BatchReceipt> {

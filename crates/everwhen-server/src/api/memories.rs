@@ -1,13 +1,11 @@
 //! Memories: make, list, look, change, forget.
 
-use axum::extract::State;
 use everwhen::Forget;
 
 use super::answer::{Answer, Answered};
 use super::ask::{Asked, MemoryAt, Once, Sent, VaultOf, VaultToWrite};
 use super::vaults::{forgotten, memory_of};
 use super::{cursor, wire};
-use crate::Door;
 
 /// List memories
 ///
@@ -34,13 +32,12 @@ pub(super) async fn list_memories(
     responses((status = 201, description = "The memory", body = wire::Memory)),
 )]
 pub(super) async fn create_memory(
-    State(door): State<Door>,
-    to_write: VaultToWrite,
+    VaultToWrite(vault): VaultToWrite,
     Sent { body, once }: Sent<wire::NewMemory>,
 ) -> Answered<wire::Memory> {
     let (name, description) = body.read()?;
-    let done = to_write.vault.create_memory(name, description, once).await?;
-    let memory = memory_of(&to_write.written(&door).await?, &done).await?;
+    let done = vault.create_memory(name, description, once).await?;
+    let memory = memory_of(&vault, &done).await?;
     Ok(Answer::created(memory).replayed(done.replayed))
 }
 

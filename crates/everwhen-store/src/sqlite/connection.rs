@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use everwhen_engine::{Error, Result};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::failure::Stored;
@@ -59,6 +60,8 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
         .map_err(|error| error.at(path.display()))?;
     connection.busy_timeout(Duration::from_secs(5)).stored()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Else a statement is planned anew whenever a time bound to it changes, which is every time.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).stored()?;
     connection.pragma_update(None, "temp_store", "MEMORY").stored()?;
     Ok(connection)
 }

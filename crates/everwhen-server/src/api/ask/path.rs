@@ -15,18 +15,7 @@ use crate::problem::Problem;
 pub(crate) struct VaultOf(pub(crate) Vault);
 
 /// The same, for writes that make the vault when it does not exist.
-pub(crate) struct VaultToWrite {
-    pub(crate) vault: Vault,
-    caller: Caller,
-    address: Address<VaultId>,
-}
-
-impl VaultToWrite {
-    /// The vault after a write: the one it made, or the one that somebody else made just before.
-    pub(crate) async fn written(self, door: &Door) -> Result<Vault, Problem> {
-        Ok(self.caller.vault(&door.engine, self.address).await?)
-    }
-}
+pub(crate) struct VaultToWrite(pub(crate) Vault);
 
 /// Where the vault in the path would be, whether or not it exists; a caller who may not hold it
 /// learns nothing from this.
@@ -81,8 +70,7 @@ impl FromRequestParts<Door> for VaultToWrite {
     async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, Problem> {
         let caller = Caller::from_request_parts(parts, door).await?;
         let VaultAt(address) = VaultAt::from_request_parts(parts, door).await?;
-        let vault = caller.vault_to_write(&door.engine, address.clone()).await?;
-        Ok(Self { vault, caller, address })
+        Ok(Self(caller.vault_to_write(&door.engine, address).await?))
     }
 }
 
