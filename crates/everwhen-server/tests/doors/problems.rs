@@ -106,7 +106,7 @@ async fn an_answer_that_got_lost_is_told_again() {
     let stage = Stage::over(store.clone()).await;
     let path = format!("{DIARY}/entries");
     let body = json!({ "role": "user", "content": "once" });
-    store.set_fault(Some(Fault { call: store.calls() + 2, mode: FaultMode::AnswerLost }));
+    store.set_fault(Some(Fault { call: store.calls() + 1, mode: FaultMode::AnswerLost }));
     let lost = stage.ask("POST", &path).json(&body).once("k1").told().await;
     lost.problem(503, "unavailable");
     let again = stage.ask("POST", &path).json(&body).once("k1").told().await;
