@@ -83,7 +83,6 @@ fn look(
     let question = Question {
         terms: plan::terms(&index, &plan::without_names(&index, &target.rest(&query.text))),
         speakers: plan::speakers(&index, &query.text),
-        about_replies: plan::is_about_replies(&query.text),
         vector,
         asked_at,
         period: aim.period,

@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 
-use super::index::Index;
+use super::index::{Index, Micros};
 use super::query::PeriodUse;
 use super::scope::{Narrow, Scope};
 use crate::when::phrase::{Counted, Lean, Meaning, Ordinal, Reading, Side, read};
@@ -108,13 +108,13 @@ impl Target {
 /// Conversations in the order they began, among those that may be seen.
 fn in_order(index: &Index, base: &Narrow) -> Vec<u32> {
     let scope = Scope::new(index, base);
-    let mut began: Vec<Option<Timestamp>> = vec![None; index.conversations.len()];
+    let mut began: Vec<Option<Micros>> = vec![None; index.conversations.len()];
     for entry in scope.admitted() {
         let time = index.facts[entry as usize].time;
         let known = &mut began[index.homes[entry as usize].conversation as usize];
         *known = Some(known.map_or(time, |known| known.min(time)));
     }
-    let mut order: Vec<(Timestamp, u32)> =
+    let mut order: Vec<(Micros, u32)> =
         (0..).zip(began).filter_map(|(number, began)| began.map(|began| (began, number))).collect();
     order.sort_unstable();
     order.into_iter().map(|(_, number)| number).collect()

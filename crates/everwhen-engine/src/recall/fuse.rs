@@ -5,66 +5,67 @@
 //! however many others are inside.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::signal::{Reason, Signal};
 
 /// Candidates of one kind, their signals so far, and the scores that follow.
 pub(crate) struct Fused<'v> {
-    /// Numbers of the candidates.
-    pub(crate) candidates: Vec<u32>,
+    pub(crate) candidates: Candidates<'v>,
     /// Their scores, in the same order.
     pub(crate) scores: Vec<f32>,
     signals: Vec<Weighed<'v>>,
+}
+
+/// Numbers that are ranked. Those before `picked` speak for themselves; each of the others also
+/// stands for `stand_for` in all, when means are taken.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidates<'v> {
+    pub(crate) numbers: &'v [u32],
+    pub(crate) picked: usize,
+    pub(crate) stand_for: f64,
 }
 
 /// One signal with its weight, and what it is measured against.
 struct Weighed<'v> {
     signal: Signal,
     weight: f32,
-    /// By number.
+    /// In the order of the candidates.
     values: Cow<'v, [f32]>,
     footing: Footing,
 }
 
-impl Weighed<'_> {
-    fn value(&self, number: u32) -> f32 {
-        self.footing.of(self.values[number as usize])
-    }
-}
-
 impl<'v> Fused<'v> {
     /// Candidates for which nothing speaks yet.
-    pub(crate) fn new(candidates: Vec<u32>) -> Self {
-        let scores = vec![0.0; candidates.len()];
-        Self { candidates, scores, signals: Vec::new() }
+    pub(crate) fn new(candidates: Candidates<'v>) -> Self {
+        Self { candidates, scores: vec![0.0; candidates.numbers.len()], signals: Vec::new() }
     }
 
-    /// Lets a signal speak; `values` are by number.
+    /// Lets a signal speak; `values` are in the order of the candidates.
     pub(crate) fn add(&mut self, signal: Signal, weight: f32, values: Cow<'v, [f32]>) {
         let footing = if signal.is_relative() {
-            Footing::among(self.candidates.iter().map(|number| values[*number as usize]))
+            Footing::among(&self.candidates, &values)
         } else {
             Footing::NONE
         };
-        let weighed = Weighed { signal, weight, values, footing };
         if weight != 0.0 {
-            for (score, number) in self.scores.iter_mut().zip(&self.candidates) {
-                *score += weight * weighed.value(*number);
+            for (score, value) in self.scores.iter_mut().zip(values.iter()) {
+                *score += weight * footing.of(*value);
             }
         }
-        self.signals.push(weighed);
+        self.signals.push(Weighed { signal, weight, values, footing });
     }
 
-    /// The places of the candidates with the highest scores.
+    /// The places of the candidates with the highest scores, highest first.
     pub(crate) fn best(&self, limit: usize) -> Vec<usize> {
-        best(&self.scores, limit)
+        best(&self.candidates, &self.scores, limit)
     }
 
     /// What speaks for the candidate in this place.
     pub(crate) fn reasons(&self, place: usize) -> Vec<Reason> {
-        let number = self.candidates[place];
         let reason = |one: &Weighed<'_>| {
-            let value = one.value(number);
+            let value = one.footing.of(one.values[place]);
             Reason { signal: one.signal, value, share: one.weight * value }
         };
         self.signals.iter().map(reason).collect()
@@ -72,7 +73,8 @@ impl<'v> Fused<'v> {
 }
 
 /// What the values of a signal are measured against.
-struct Footing {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Footing {
     mean: f32,
     /// One over the standard deviation; zero if all values are the same.
     steepness: f32,
@@ -82,61 +84,157 @@ impl Footing {
     /// Values as they are.
     const NONE: Self = Self { mean: 0.0, steepness: 1.0 };
 
-    /// The mean and the deviation of values.
-    fn among(values: impl Iterator<Item = f32> + Clone) -> Self {
-        let (sum, count) = values
-            .clone()
-            .fold((0.0f64, 0u32), |(sum, count), value| (sum + f64::from(value), count + 1));
-        let mean = sum / f64::from(count.max(1));
-        let squares: f64 = values.map(|value| (f64::from(value) - mean).powi(2)).sum();
-        let deviation = (squares / f64::from(count.max(1))).sqrt();
+    /// The mean and the deviation of the values of candidates.
+    fn among(candidates: &Candidates<'_>, values: &[f32]) -> Self {
+        let (picked, others) = values.split_at(candidates.picked);
+        let total = |of: &dyn Fn(&[f32]) -> f64| of(picked) + candidates.stand_for * of(others);
+        let count = total(&|values| values.len() as f64).max(1.0);
+        let mean = total(&|values| sum(values, |value| value)) / count;
+        Self::new(mean, total(&|values| sum(values, |value| (value - mean).powi(2))) / count)
+    }
+
+    /// The same of `count` values, all but those given being zero.
+    pub(crate) fn among_zeros(values: impl Iterator<Item = f32> + Clone, count: usize) -> Self {
+        let count = count.max(1) as f64;
+        let mean = values.clone().map(f64::from).sum::<f64>() / count;
+        let squares: f64 = values.map(|value| f64::from(value).powi(2)).sum();
+        Self::new(mean, (squares / count - mean * mean).max(0.0))
+    }
+
+    fn new(mean: f64, variance: f64) -> Self {
+        let deviation = variance.sqrt();
         let steepness = if deviation > 1e-9 { 1.0 / deviation } else { 0.0 };
         Self { mean: mean as f32, steepness: steepness as f32 }
     }
 
-    fn of(&self, value: f32) -> f32 {
+    /// How many standard deviations a value lies above the mean.
+    pub(crate) fn of(&self, value: f32) -> f32 {
         (value - self.mean) * self.steepness
     }
 }
 
+/// The sum of something over all values, several at a time.
+fn sum(values: &[f32], of: impl Fn(f64) -> f64) -> f64 {
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for eight in eights {
+        sums.iter_mut().zip(eight).for_each(|(sum, value)| *sum += of(f64::from(*value)));
+    }
+    sums.iter().sum::<f64>() + rest.iter().map(|value| of(f64::from(*value))).sum::<f64>()
+}
+
 /// Replaces values by how many standard deviations they lie above the mean.
-pub(crate) fn stand_out(values: &mut [f32]) {
-    let footing = Footing::among(values.iter().copied());
+pub(crate) fn stand_out(candidates: &Candidates<'_>, values: &mut [f32]) {
+    let footing = Footing::among(candidates, values);
     values.iter_mut().for_each(|value| *value = footing.of(*value));
 }
 
-/// The places of the `limit` highest scores, highest first; of equals the later place first.
-pub(crate) fn best(scores: &[f32], limit: usize) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..scores.len()).collect();
-    let order = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(b.cmp(a));
-    if limit < places.len() {
-        places.select_nth_unstable_by(limit, order);
-        places.truncate(limit);
+/// The places of the `limit` highest scores, highest first; of equals the higher number first.
+pub(crate) fn best(candidates: &Candidates<'_>, scores: &[f32], limit: usize) -> Vec<usize> {
+    let mut kept = Kept::new(limit);
+    for (place, (number, score)) in candidates.numbers.iter().zip(scores).enumerate() {
+        kept.offer(*score, *number, place);
     }
-    places.sort_unstable_by(order);
-    places
+    kept.sorted().map(|(_, _, place)| place).collect()
+}
+
+/// The `limit` numbers with the highest values, highest first; of equals the higher number first.
+pub(crate) fn top(
+    limit: usize,
+    numbers: impl Iterator<Item = u32>,
+    value: impl Fn(u32) -> f32,
+) -> Vec<(u32, f32)> {
+    let mut kept = Kept::new(limit);
+    numbers.for_each(|number| kept.offer(value(number), number, 0));
+    kept.sorted().map(|(value, number, _)| (number, value)).collect()
+}
+
+/// The highest of what was offered: value, number, place.
+struct Kept {
+    limit: usize,
+    /// The lowest is on top.
+    heap: BinaryHeap<Reverse<(Ordered, u32, usize)>>,
+}
+
+/// A value that has an order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Ordered(f32);
+
+impl Eq for Ordered {}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Kept {
+    fn new(limit: usize) -> Self {
+        Self { limit, heap: BinaryHeap::new() }
+    }
+
+    fn offer(&mut self, value: f32, number: u32, place: usize) {
+        let one = Reverse((Ordered(value), number, place));
+        if self.heap.len() < self.limit {
+            self.heap.push(one);
+        } else if let Some(mut lowest) = self.heap.peek_mut()
+            && one < *lowest
+        {
+            *lowest = one;
+        }
+    }
+
+    fn sorted(self) -> impl Iterator<Item = (f32, u32, usize)> {
+        let sorted = self.heap.into_sorted_vec().into_iter();
+        sorted.map(|Reverse((Ordered(value), number, place))| (value, number, place))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn all(numbers: &[u32]) -> Candidates<'_> {
+        Candidates { numbers, picked: numbers.len(), stand_for: 1.0 }
+    }
+
     #[test]
     fn standing_out_is_counted_in_deviations() {
         let mut values = [1.0, 1.0, 1.0, 5.0];
-        stand_out(&mut values);
+        stand_out(&all(&[0, 1, 2, 3]), &mut values);
         assert!((values[3] - 3f32.sqrt()).abs() < 1e-5, "{values:?}");
         let mut same = [0.3; 4];
-        stand_out(&mut same);
+        stand_out(&all(&[0, 1, 2, 3]), &mut same);
         assert_eq!(same, [0.0; 4]);
-        stand_out(&mut []);
+        stand_out(&all(&[]), &mut []);
+    }
+
+    #[test]
+    fn some_stand_for_others_and_zeros_need_not_be_listed() {
+        let few = Candidates { numbers: &[7, 8], picked: 1, stand_for: 9.0 };
+        let listed: Vec<f32> = [5.0].into_iter().chain([1.0; 9]).collect();
+        let (few, many) = (
+            Footing::among(&few, &[5.0, 1.0]),
+            Footing::among(&all(&(0..10).collect::<Vec<_>>()), &listed),
+        );
+        assert!((few.of(5.0) - many.of(5.0)).abs() < 1e-5);
+        let zeros: Vec<f32> = [2.0, 3.0].into_iter().chain([0.0; 8]).collect();
+        let listed = Footing::among(&all(&(0..10).collect::<Vec<_>>()), &zeros);
+        let unlisted = Footing::among_zeros([2.0, 3.0].into_iter(), 10);
+        assert!((listed.of(3.0) - unlisted.of(3.0)).abs() < 1e-5);
     }
 
     #[test]
     fn relative_signals_stand_out_and_absolute_ones_stay() {
-        let mut fused = Fused::new(vec![0, 2]);
-        fused.add(Signal::Words, 2.0, Cow::Owned(vec![1.0, 99.0, 3.0]));
-        fused.add(Signal::Period, 0.5, Cow::Owned(vec![1.0, 0.0, 0.0]));
+        let mut fused = Fused::new(all(&[0, 2]));
+        fused.add(Signal::Words, 2.0, Cow::Owned(vec![1.0, 3.0]));
+        fused.add(Signal::Period, 0.5, Cow::Owned(vec![1.0, 0.0]));
         assert_eq!(fused.scores, [-1.5, 2.0]);
         assert_eq!(fused.best(1), [1]);
         let reasons = fused.reasons(0);
@@ -145,9 +243,12 @@ mod tests {
     }
 
     #[test]
-    fn the_best_come_first_and_of_equals_the_later() {
-        assert_eq!(best(&[0.1, 0.9, 0.5, 0.9], 3), [3, 1, 2]);
-        assert_eq!(best(&[0.1], 9), [0]);
-        assert!(best(&[], 9).is_empty());
+    fn the_best_come_first_and_of_equals_the_higher_number() {
+        assert_eq!(best(&all(&[4, 5, 6, 3]), &[0.1, 0.9, 0.5, 0.9], 3), [1, 3, 2]);
+        assert_eq!(best(&all(&[1]), &[0.1], 9), [0]);
+        assert!(best(&all(&[]), &[], 9).is_empty());
+        let value = |number: u32| [0.5, 0.7, 0.5][number as usize];
+        assert_eq!(top(2, 0..3, value), [(1, 0.7), (2, 0.5)]);
+        assert!(top(0, 0..3, value).is_empty());
     }
 }

@@ -1,14 +1,20 @@
 //! Ranking, pure: an index and a question in, numbers of conversations and entries out.
 //!
-//! Walk: which entries may be seen → the lanes score → entries are fused by what speaks for them
-//! alone → conversations are fused, their best entries among their signals → entries get what
-//! speaks for their conversation → the best of both.
+//! Walk: which entries may be seen → the lanes score → who takes part: everybody, or in a large
+//! memory a shortlist → entries are fused by what speaks for them alone → conversations are fused,
+//! their best entries among their signals → entries get what speaks for their conversation → the
+//! best of both.
 
 mod conversations;
+mod crowd;
 mod entries;
+mod shortlist;
+mod times;
 
 use jiff::Timestamp;
 
+use self::crowd::Crowd;
+use self::times::Times;
 use super::fuse::Fused;
 use super::index::{Index, Term};
 use super::lanes::meaning::{self, MeaningScores};
@@ -26,8 +32,6 @@ pub(crate) struct Question {
     pub(crate) vector: Option<Vec<f32>>,
     /// Numbers of the speakers it names.
     pub(crate) speakers: Vec<u16>,
-    /// Whether it asks for what the assistant said.
-    pub(crate) about_replies: bool,
     /// When it is asked.
     pub(crate) asked_at: Timestamp,
     /// The stretch it asks about.
@@ -58,22 +62,42 @@ pub(crate) struct Ranked {
 /// A question with what the lanes found.
 struct Asked<'q> {
     index: &'q Index,
-    scope: Scope<'q>,
     question: &'q Question,
-    words: WordScores,
-    meaning: Option<MeaningScores>,
+    times: Times<'q>,
+    words: WordScores<'q>,
+    meaning: Option<MeaningScores<'q>>,
+    crowd: Crowd,
+    /// What the lanes give to each entry that takes part.
+    said: Vec<f32>,
+    meant: Vec<f32>,
+}
+
+impl<'q> Asked<'q> {
+    fn new(index: &'q Index, scope: &'q Scope<'q>, question: &'q Question) -> Self {
+        let words = words::score(index, scope, &question.terms);
+        let meaning = question.vector.as_ref().map(|vector| meaning::score(index, scope, vector));
+        let times = Times::new(index, &scope.census, question);
+        let crowd = shortlist::Lanes {
+            index,
+            scope,
+            times: &times,
+            words: &words,
+            meaning: meaning.as_ref(),
+        }
+        .crowd(question.limit);
+        let entries = crowd.entries.iter();
+        let said = entries.clone().map(|entry| words.entries.get(*entry)).collect();
+        let cosines = meaning.iter().map(|meaning| &meaning.cosines);
+        let meant =
+            cosines.flat_map(|one| entries.clone().map(|entry| one.entry(*entry))).collect();
+        Self { index, question, times, words, meaning, crowd, said, meant }
+    }
 }
 
 /// Ranks conversations and entries.
 pub(crate) fn rank(index: &Index, question: &Question) -> Ranking {
     let scope = Scope::new(index, &question.narrow);
-    let asked = Asked {
-        words: words::score(index, &scope, &question.terms),
-        meaning: question.vector.as_ref().map(|vector| meaning::score(index, &scope, vector)),
-        index,
-        scope,
-        question,
-    };
+    let asked = Asked::new(index, &scope, question);
     let mut entries = asked.entries();
     let conversations = asked.conversations(&entries);
     asked.add_conversations(&mut entries, &conversations);
@@ -84,7 +108,7 @@ fn ranked(fused: &Fused<'_>, question: &Question) -> Vec<Ranked> {
     let places = fused.best(question.limit).into_iter();
     places
         .map(|place| Ranked {
-            number: fused.candidates[place],
+            number: fused.candidates.numbers[place],
             score: fused.scores[place],
             reasons: fused.reasons(place),
         })

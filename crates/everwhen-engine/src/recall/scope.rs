@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::index::{Census, Index};
+use super::index::{Census, Index, Micros};
 use crate::when::Period;
 
 /// What narrows a question.
@@ -34,8 +34,12 @@ impl Narrow {
             && self.without.is_none()
     }
 
-    fn admits(&self, time: Timestamp, conversation: u32) -> bool {
-        [self.period, self.about].iter().flatten().all(|period| period.contains(time))
+    fn admits(&self, time: Micros, conversation: u32) -> bool {
+        let holds = |period: &Period| {
+            period.since().is_none_or(|since| since.as_microsecond() <= time)
+                && period.until().is_none_or(|until| time < until.as_microsecond())
+        };
+        [self.period, self.about].iter().flatten().all(holds)
             && self.conversations.as_ref().is_none_or(|among| among[conversation as usize])
             && self.without != Some(conversation)
     }
@@ -45,6 +49,8 @@ impl Narrow {
 pub(crate) struct Scope<'i> {
     /// Bit 0: may be seen; bit 1: may be an answer. Absent if both are what is in force now.
     marks: Option<Vec<u8>>,
+    /// Answers there may be in each conversation. Absent if all that is in force now may be one.
+    counts: Option<Vec<u32>>,
     index: &'i Index,
     /// Counts over what may be seen.
     pub(crate) census: Cow<'i, Census>,
@@ -56,7 +62,8 @@ const ADMITTED: u8 = 2;
 impl<'i> Scope<'i> {
     pub(crate) fn new(index: &'i Index, narrow: &Narrow) -> Self {
         if narrow.is_open() {
-            return Self { marks: None, index, census: Cow::Borrowed(&index.census) };
+            let census = Cow::Borrowed(&index.census);
+            return Self { marks: None, counts: None, index, census };
         }
         let marks: Vec<u8> =
             (0..index.homes.len()).map(|entry| mark(index, entry, narrow)).collect();
@@ -64,13 +71,14 @@ impl<'i> Scope<'i> {
             None => Cow::Borrowed(&index.census),
             Some(_) => Cow::Owned(count(index, &marks)),
         };
-        Self { marks: Some(marks), index, census }
+        let counts = Some(answers(index, &marks));
+        Self { marks: Some(marks), counts, index, census }
     }
 
     /// Whether the entry exists for this question.
     pub(crate) fn sees(&self, entry: u32) -> bool {
         match &self.marks {
-            None => self.index.homes[entry as usize].current,
+            None => self.index.homes[entry as usize].is_current(),
             Some(marks) => marks[entry as usize] & SEEN != 0,
         }
     }
@@ -78,9 +86,15 @@ impl<'i> Scope<'i> {
     /// Whether the entry may be an answer.
     pub(crate) fn admits(&self, entry: u32) -> bool {
         match &self.marks {
-            None => self.index.homes[entry as usize].current,
+            None => self.index.homes[entry as usize].is_current(),
             Some(marks) => marks[entry as usize] & ADMITTED != 0,
         }
+    }
+
+    /// Numbers of the conversations in which there may be answers.
+    pub(crate) fn conversations(&self) -> impl Iterator<Item = u32> {
+        let counts = self.counts.as_ref().unwrap_or(&self.census.entries);
+        (0..).zip(counts).filter(|(_, count)| **count > 0).map(|(number, _)| number)
     }
 
     /// Numbers of the entries that may be answers.
@@ -91,12 +105,21 @@ impl<'i> Scope<'i> {
 
 fn mark(index: &Index, entry: usize, narrow: &Narrow) -> u8 {
     let facts = &index.facts[entry];
-    let seen = match narrow.as_of {
-        None => index.homes[entry].current,
-        Some(time) => facts.created <= time && facts.gone.is_none_or(|gone| gone > time),
+    let seen = match narrow.as_of.map(Timestamp::as_microsecond) {
+        None => index.homes[entry].is_current(),
+        Some(time) => facts.created <= time && facts.gone > time,
     };
     let inside = narrow.admits(facts.time, index.homes[entry].conversation);
     u8::from(seen) * (SEEN | if inside { ADMITTED } else { 0 })
+}
+
+/// How many answers there may be in each conversation.
+fn answers(index: &Index, marks: &[u8]) -> Vec<u32> {
+    let mut counts = vec![0; index.conversations.len()];
+    for (home, mark) in index.homes.iter().zip(marks) {
+        counts[home.conversation as usize] += u32::from(mark & ADMITTED != 0);
+    }
+    counts
 }
 
 fn count(index: &Index, marks: &[u8]) -> Census {

@@ -27,12 +27,8 @@ impl Lane {
 pub enum Signal {
     /// The words of the question occur in it.
     Words,
-    /// They occur close together, in one exchange of it.
-    Round,
     /// They occur right before or after it.
     WordsNearby,
-    /// Somebody speaks of himself in it.
-    Person,
     /// The question names its speaker.
     Speaker,
     /// A passage of it means something similar.
@@ -56,9 +52,7 @@ impl Signal {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Words => "words",
-            Self::Round => "round",
             Self::WordsNearby => "words_nearby",
-            Self::Person => "person",
             Self::Speaker => "speaker",
             Self::Meaning => "meaning",
             Self::MeaningNearby => "meaning_nearby",
@@ -73,9 +67,7 @@ impl Signal {
     /// The lane it comes from; the score of a conversation or of its entries comes from all.
     pub fn lane(self) -> Option<Lane> {
         match self {
-            Self::Words | Self::Round | Self::WordsNearby | Self::Person | Self::Speaker => {
-                Some(Lane::Words)
-            }
+            Self::Words | Self::WordsNearby | Self::Speaker => Some(Lane::Words),
             Self::Meaning | Self::MeaningNearby | Self::Sibling => Some(Lane::Meaning),
             Self::Period | Self::Recent => Some(Lane::When),
             Self::Conversation | Self::Entries => None,

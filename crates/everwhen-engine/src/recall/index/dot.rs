@@ -1,47 +1,112 @@
-//! The dot product of two rows of bytes: the one inner loop of the meaning lane.
+//! Dot products of rows of bytes with one other row: the inner loop of the meaning lane.
 //!
-//! On x86-64 with AVX2, known only at run time, 32 products are summed per step; elsewhere plain
-//! code gives the same number.
+//! Which instructions the machine has is known only at run time. AVX-512 with VNNI takes 64
+//! products per step, AVX2 takes 32; elsewhere plain code gives the same numbers. Rows are read
+//! one after the other, so that the machine's memory sets the pace and not its arithmetic.
 
-/// The sum of products.
-pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
+/// Rows have a multiple of so many numbers.
+pub(crate) const BLOCK: usize = 64;
+
+/// Calls `each` with the number of every row and its dot product with `to`, in order. Numbers lie
+/// between -127 and 127.
+pub(crate) fn dots(rows: &[i8], to: &[i8], each: impl FnMut(usize, i32)) {
+    assert!(to.len().is_multiple_of(BLOCK) && !to.is_empty(), "rows are whole blocks");
     #[cfg(target_arch = "x86_64")]
-    if a.len() == b.len() && a.len().is_multiple_of(32) && is_x86_feature_detected!("avx2") {
-        #[expect(
-            unsafe_code,
-            reason = "the CPU has AVX2 and both rows have the same whole blocks"
-        )]
-        return unsafe { avx2(a, b) };
+    {
+        if is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512bw") {
+            #[expect(unsafe_code, reason = "the CPU has these instructions")]
+            return unsafe { x86::vnni(rows, to, each) };
+        }
+        if is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "the CPU has these instructions")]
+            return unsafe { x86::avx2(rows, to, each) };
+        }
     }
-    portable(a, b)
+    portable(rows, to, each);
 }
 
-fn portable(a: &[i8], b: &[i8]) -> i32 {
-    a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
+fn portable(rows: &[i8], to: &[i8], mut each: impl FnMut(usize, i32)) {
+    for (number, row) in rows.chunks_exact(to.len()).enumerate() {
+        each(number, row.iter().zip(to).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum());
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-#[expect(unsafe_code, reason = "unaligned loads inside the bounds that the caller has checked")]
-unsafe fn avx2(a: &[i8], b: &[i8]) -> i32 {
-    use std::arch::x86_64::{
-        __m128i, _mm_loadu_si128, _mm256_add_epi32, _mm256_cvtepi8_epi16, _mm256_madd_epi16,
-        _mm256_setzero_si256, _mm256_storeu_si256,
-    };
-    let load = |row: &[i8], at: usize| {
-        // SAFETY: `at + 16` never exceeds the length of a row.
-        let half = unsafe { _mm_loadu_si128(row.as_ptr().add(at).cast::<__m128i>()) };
-        _mm256_cvtepi8_epi16(half)
-    };
-    let (mut even, mut odd) = (_mm256_setzero_si256(), _mm256_setzero_si256());
-    for at in (0..a.len()).step_by(32) {
-        even = _mm256_add_epi32(even, _mm256_madd_epi16(load(a, at), load(b, at)));
-        odd = _mm256_add_epi32(odd, _mm256_madd_epi16(load(a, at + 16), load(b, at + 16)));
+#[expect(unsafe_code, reason = "unaligned loads of whole blocks inside slices of whole blocks")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::BLOCK;
+
+    /// A block of bytes.
+    ///
+    /// # Safety
+    /// The CPU has AVX-512, and `at` is a multiple of [`BLOCK`] inside `row`.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    unsafe fn block(row: &[i8], at: usize) -> __m512i {
+        debug_assert!(at + BLOCK <= row.len());
+        // SAFETY: the caller stays inside the row.
+        unsafe { _mm512_loadu_si512(row.as_ptr().add(at).cast()) }
     }
-    let mut lanes = [0i32; 8];
-    // SAFETY: eight lanes of 32 bits fill the array exactly.
-    unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), _mm256_add_epi32(even, odd)) };
-    lanes.iter().sum()
+
+    /// The instruction multiplies bytes without a sign by bytes with one. So 128 is added to the
+    /// numbers of each row, and what that adds to the sum is taken off again.
+    ///
+    /// # Safety
+    /// The CPU has AVX-512 with VNNI; `to` is whole blocks.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    pub(super) unsafe fn vnni(rows: &[i8], to: &[i8], mut each: impl FnMut(usize, i32)) {
+        let excess = 128 * to.iter().map(|value| i32::from(*value)).sum::<i32>();
+        let lift = _mm512_set1_epi8(i8::MIN);
+        for (number, row) in rows.chunks_exact(to.len()).enumerate() {
+            let mut sum = _mm512_setzero_si512();
+            for at in (0..to.len()).step_by(BLOCK) {
+                // SAFETY: `at` walks over whole blocks of two slices of the same length.
+                let (row, to) = unsafe { (block(row, at), block(to, at)) };
+                sum = _mm512_dpbusd_epi32(sum, _mm512_xor_si512(row, lift), to);
+            }
+            each(number, _mm512_reduce_add_epi32(sum) - excess);
+        }
+    }
+
+    /// Half a block of bytes.
+    ///
+    /// # Safety
+    /// The CPU has AVX2, and `at` is a multiple of half a [`BLOCK`] inside `row`.
+    #[target_feature(enable = "avx2")]
+    unsafe fn half(row: &[i8], at: usize) -> __m256i {
+        debug_assert!(at + BLOCK / 2 <= row.len());
+        // SAFETY: the caller stays inside the row.
+        unsafe { _mm256_loadu_si256(row.as_ptr().add(at).cast()) }
+    }
+
+    /// The sign of one factor is moved to the other, because the instruction multiplies bytes
+    /// without a sign by bytes with one; two products of 127 by 127 fit into 16 bits.
+    ///
+    /// # Safety
+    /// The CPU has AVX2; `to` is whole blocks.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn avx2(rows: &[i8], to: &[i8], mut each: impl FnMut(usize, i32)) {
+        let ones = _mm256_set1_epi16(1);
+        for (number, row) in rows.chunks_exact(to.len()).enumerate() {
+            let mut sum = _mm256_setzero_si256();
+            for at in (0..to.len()).step_by(BLOCK / 2) {
+                // SAFETY: `at` walks over whole blocks of two slices of the same length.
+                let (row, to) = unsafe { (half(row, at), half(to, at)) };
+                let pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(to), _mm256_sign_epi8(row, to));
+                sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, ones));
+            }
+            each(number, add_up(sum));
+        }
+    }
+
+    /// The sum of eight numbers.
+    #[target_feature(enable = "avx2")]
+    fn add_up(sum: __m256i) -> i32 {
+        let four = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
+        let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b01_00_11_10>(four));
+        _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
+    }
 }
 
 #[cfg(test)]
@@ -50,19 +115,50 @@ mod tests {
 
     use super::*;
 
+    fn by(
+        way: impl Fn(&[i8], &[i8], &mut dyn FnMut(usize, i32)),
+        rows: &[i8],
+        to: &[i8],
+    ) -> Vec<i32> {
+        let mut found = Vec::new();
+        way(rows, to, &mut |number, dot| {
+            assert_eq!(number, found.len());
+            found.push(dot);
+        });
+        found
+    }
+
+    /// Every way this machine can go.
+    fn ways(rows: &[i8], to: &[i8]) -> Vec<Vec<i32>> {
+        let mut ways = vec![
+            by(|rows, to, each| portable(rows, to, each), rows, to),
+            by(|rows, to, each| dots(rows, to, each), rows, to),
+        ];
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "the CPU has these instructions")]
+            ways.push(by(|rows, to, each| unsafe { x86::avx2(rows, to, each) }, rows, to));
+        }
+        ways
+    }
+
     proptest! {
         #[test]
-        fn every_way_gives_the_same_number(
-            pairs in proptest::collection::vec((-127i8..=127, -127i8..=127), 0..9)
+        fn every_way_gives_the_same_numbers(
+            pairs in proptest::collection::vec((-127i8..=127, -127i8..=127), 1..70)
         ) {
-            let (a, b): (Vec<i8>, Vec<i8>) = pairs.iter().cycle().take(pairs.len() * 32).copied().unzip();
-            prop_assert_eq!(dot(&a, &b), portable(&a, &b));
+            let (rows, to): (Vec<i8>, Vec<i8>) = pairs.iter().cycle().take(256 * 3).copied().unzip();
+            let ways = ways(&rows, &to[..256]);
+            prop_assert_eq!(ways[0].len(), 3);
+            prop_assert!(ways.iter().all(|way| *way == ways[0]));
         }
     }
 
     #[test]
     fn extremes_do_not_overflow() {
-        let row = [-127i8; 256];
-        assert_eq!(dot(&row, &row), 256 * 127 * 127);
+        let (low, high) = ([-127i8; 512], [127i8; 256]);
+        for way in ways(&low, &high) {
+            assert_eq!(way, [-256 * 127 * 127; 2]);
+        }
     }
 }

@@ -7,22 +7,34 @@
 #[derive(Debug, Default)]
 pub(crate) struct Postings {
     bytes: Vec<u8>,
-    last: u32,
-    empty: bool,
+    /// The newest entry plus one; zero if there is none.
+    next: u32,
 }
 
 impl Postings {
     pub(crate) fn new() -> Self {
-        Self { bytes: Vec::new(), last: 0, empty: true }
+        Self::default()
     }
 
-    /// Notes that `entry` contains the term `count` times. Entries come in rising order.
-    pub(crate) fn add(&mut self, entry: u32, count: u32) {
-        let distance = if self.empty { entry } else { entry - self.last };
-        (self.last, self.empty) = (entry, false);
+    /// Notes that `entry` contains the term `count` times; answers by how many bytes it grew.
+    /// Entries come in rising order.
+    pub(crate) fn add(&mut self, entry: u32, count: u32) -> usize {
+        let distance = if self.next == 0 { entry } else { entry + 1 - self.next };
+        self.next = entry + 1;
+        let before = self.bytes.capacity();
+        self.make_room();
         put(&mut self.bytes, u64::from(distance) << 1 | u64::from(count > 1));
         if count > 1 {
             put(&mut self.bytes, u64::from(count));
+        }
+        self.bytes.capacity() - before
+    }
+
+    /// Grows by a quarter, not by half: there are many lists, and most of them stay as they are.
+    fn make_room(&mut self) {
+        let len = self.bytes.len();
+        if self.bytes.capacity() < len + MOST_BYTES {
+            self.bytes.reserve_exact((len / 4).max(MOST_BYTES));
         }
     }
 
@@ -36,12 +48,10 @@ impl Postings {
             Some((entry, count))
         })
     }
-
-    /// Bytes held.
-    pub(crate) fn size(&self) -> usize {
-        self.bytes.capacity() + size_of::<Self>()
-    }
 }
+
+/// Most bytes that one occurrence takes.
+const MOST_BYTES: usize = 10;
 
 fn put(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {

@@ -39,18 +39,17 @@ pub(crate) fn index_of(entries: &[(u128, Role, &str)]) -> Index {
 }
 
 #[test]
-fn replies_share_the_round_they_answer() {
+fn entries_of_a_conversation_hang_together() {
     let index = index_of(&[
         (1, Role::User, "I adopted a cat"),
         (1, Role::Assistant, "Congratulations on the cat"),
         (2, Role::User, "My cat sleeps"),
         (1, Role::User, "Another one came"),
     ]);
-    let rounds: Vec<u32> = index.homes.iter().map(|home| home.round).collect();
-    assert_eq!(rounds, [0, 0, 1, 2]);
-    assert_eq!(index.rounds, [0, 1, 0]);
+    assert_eq!(index.backwards(0).collect::<Vec<_>>(), [3, 1, 0]);
+    assert_eq!(index.backwards(1).collect::<Vec<_>>(), [2]);
     assert_eq!(index.census.conversation_total, 2);
-    assert_eq!(index.census.conversations[0].persons, 1);
+    assert_eq!(index.census.entries, [3, 1]);
 }
 
 #[test]
@@ -66,11 +65,12 @@ fn standings_move_remove_and_forget_without_reading_text_again() {
     index.restand(5, 3, &[standing(1, None), standing(2, later)]);
     assert_eq!(index.generation, 5);
     assert_eq!(
-        index.homes.iter().map(|home| home.current).collect::<Vec<_>>(),
+        index.homes.iter().map(|home| home.is_current()).collect::<Vec<_>>(),
         [true, false, false]
     );
     assert_eq!(index.conversations[index.homes[0].conversation as usize], other);
     assert_eq!(index.census.entry_total, 1);
-    assert_eq!(index.facts[1].gone, later);
-    assert_eq!(index.facts[2].created, Timestamp::MAX);
+    assert_eq!(Some(index.facts[1].gone), later.map(Timestamp::as_microsecond));
+    assert_eq!(index.facts[2].created, Micros::MAX);
+    assert_eq!(index.backwards(1).collect::<Vec<_>>(), [1, 0]);
 }

@@ -1,19 +1,28 @@
 //! Vectors of passages, one byte per number, in the order their entries arrived.
 
-use super::dot::dot;
+use std::ops::Range;
+
+use super::dot::{BLOCK, dots};
+use super::sketch;
 
 /// Passages and the entries they come from.
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
-    dimensions: usize,
+    /// Numbers in a row: those of the embedder, and zeros up to a whole block.
+    width: usize,
     values: Vec<i8>,
     /// What one unit in a row is worth.
     scales: Vec<f32>,
+    /// The signs of each row.
+    sketches: Vec<u64>,
     /// The entry of each row.
     entries: Vec<u32>,
+    /// The first row of each entry.
+    starts: Vec<u32>,
 }
 
 /// A vector rounded to bytes.
+#[derive(Debug, Clone)]
 pub(crate) struct Rounded {
     values: Vec<i8>,
     scale: f32,
@@ -23,17 +32,24 @@ impl Rounded {
     pub(crate) fn of(vector: &[f32]) -> Self {
         let largest = vector.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
         let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
-        Self { values: vector.iter().map(|value| (value / scale).round() as i8).collect(), scale }
+        let mut values: Vec<i8> =
+            vector.iter().map(|value| (value / scale).round() as i8).collect();
+        values.resize(vector.len().next_multiple_of(BLOCK), 0);
+        Self { values, scale }
     }
 }
 
 impl Vectors {
-    /// Keeps the vector of a passage of `entry`.
+    /// Keeps the vector of a passage of `entry`; entries come in rising order.
     pub(crate) fn add(&mut self, entry: u32, vector: &[f32]) {
         let rounded = Rounded::of(vector);
-        self.dimensions = vector.len();
+        self.width = rounded.values.len();
+        while self.starts.len() <= entry as usize {
+            self.starts.push(self.entries.len() as u32);
+        }
         self.values.extend_from_slice(&rounded.values);
         self.scales.push(rounded.scale);
+        self.sketches.extend(sketch::sketch(&rounded.values));
         self.entries.push(entry);
     }
 
@@ -47,29 +63,57 @@ impl Vectors {
         self.entries[passage]
     }
 
-    fn row(&self, passage: usize) -> &[i8] {
-        &self.values[passage * self.dimensions..(passage + 1) * self.dimensions]
+    /// The passages of an entry.
+    pub(crate) fn of(&self, entry: u32) -> Range<usize> {
+        let start = |entry: usize| self.starts.get(entry).map_or(self.len(), |at| *at as usize);
+        start(entry as usize)..start(entry as usize + 1)
     }
 
-    /// Cosine of a passage and a rounded vector.
-    pub(crate) fn near(&self, passage: usize, to: &Rounded) -> f32 {
-        dot(self.row(passage), &to.values) as f32 * self.scales[passage] * to.scale
+    fn rows(&self, passages: Range<usize>) -> &[i8] {
+        &self.values[passages.start * self.width..passages.end * self.width]
+    }
+
+    /// A passage as it is kept.
+    pub(crate) fn row(&self, passage: usize) -> Rounded {
+        Rounded { values: self.rows(passage..passage + 1).to_vec(), scale: self.scales[passage] }
+    }
+
+    /// Calls `each` with the cosine of every passage in a range and a rounded vector.
+    pub(crate) fn near(
+        &self,
+        passages: Range<usize>,
+        to: &Rounded,
+        mut each: impl FnMut(usize, f32),
+    ) {
+        if passages.is_empty() || to.values.len() != self.width {
+            return;
+        }
+        let first = passages.start;
+        dots(self.rows(passages), &to.values, |place, dot| {
+            each(first + place, dot as f32 * self.scales[first + place] * to.scale);
+        });
     }
 
     /// Cosine of a passage and a vector that was not rounded.
     pub(crate) fn exactly(&self, passage: usize, to: &[f32]) -> f32 {
-        let row = self.row(passage).iter();
+        let row = self.rows(passage..passage + 1).iter();
         row.zip(to).map(|(a, b)| f32::from(*a) * b).sum::<f32>() * self.scales[passage]
     }
 
-    /// Cosine of two passages.
-    pub(crate) fn between(&self, one: usize, other: usize) -> f32 {
-        dot(self.row(one), self.row(other)) as f32 * self.scales[one] * self.scales[other]
+    /// The passages whose sketches are nearest, at most so many of them, in order.
+    pub(crate) fn sketched(&self, to: &Rounded, most: usize) -> Vec<u32> {
+        if to.values.len() != self.width {
+            return Vec::new();
+        }
+        let to: Vec<u64> = sketch::sketch(&to.values).collect();
+        sketch::nearest(&self.sketches, &to, most)
     }
 
     /// Bytes held.
     pub(crate) fn size(&self) -> usize {
-        self.values.capacity() + (self.scales.capacity() + self.entries.capacity()) * 4
+        self.values.capacity()
+            + self.sketches.capacity() * 8
+            + (self.scales.capacity() + self.entries.capacity() + self.starts.capacity()) * 4
     }
 }
 
@@ -77,10 +121,16 @@ impl Vectors {
 mod tests {
     use super::*;
 
+    fn near(vectors: &Vectors, passage: usize, to: &Rounded) -> f32 {
+        let mut found = f32::NAN;
+        vectors.near(passage..passage + 1, to, |_, cosine| found = cosine);
+        found
+    }
+
     #[test]
     fn rounding_keeps_cosines_to_about_one_percent() {
         let wave = |step: f32| -> Vec<f32> {
-            let raw: Vec<f32> = (0..256).map(|i| (i as f32 * step).sin()).collect();
+            let raw: Vec<f32> = (0..250).map(|i| (i as f32 * step).sin()).collect();
             let length = raw.iter().map(|v| v * v).sum::<f32>().sqrt();
             raw.iter().map(|v| v / length).collect()
         };
@@ -88,9 +138,14 @@ mod tests {
         let exact: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
         let mut vectors = Vectors::default();
         vectors.add(7, &a);
-        assert_eq!((vectors.len(), vectors.entry(0)), (1, 7));
-        assert!((vectors.near(0, &Rounded::of(&b)) - exact).abs() < 0.01);
+        vectors.add(7, &b);
+        assert_eq!(
+            (vectors.len(), vectors.entry(0), vectors.of(7), vectors.of(3)),
+            (2, 7, 0..2, 0..0)
+        );
+        assert!((near(&vectors, 0, &Rounded::of(&b)) - exact).abs() < 0.01);
         assert!((vectors.exactly(0, &b) - exact).abs() < 0.005);
-        assert!((vectors.between(0, 0) - 1.0).abs() < 0.01);
+        assert!((near(&vectors, 0, &vectors.row(0)) - 1.0).abs() < 0.01);
+        assert_eq!(vectors.sketched(&Rounded::of(&b), 1), [1]);
     }
 }

@@ -1,57 +1,127 @@
 //! The meaning lane: cosines between the question and the passages of what was said first hand.
+//!
+//! Up to [`SCANNED`] passages all are compared. Above, sketches choose the few thousand that are
+//! worth comparing, and other passages are compared when ranking asks for them.
 
-use crate::recall::index::{Index, Rounded};
+use crate::recall::fuse::top;
+use crate::recall::index::{Index, Rounded, Slate, Vectors};
 use crate::recall::scope::Scope;
 
+/// Up to so many passages all are compared with a question.
+const SCANNED: usize = 100_000;
+/// Beyond, so many whose sketches are nearest.
+const SKETCHED: usize = 4_096;
 /// So many of the nearest passages are compared again without rounding the question.
 const RESCORED: usize = 64;
-/// What a text without passages gets: far from everything.
-const NOTHING: f32 = 0.0;
 
-/// The nearest passage of every conversation and entry.
-pub(crate) struct MeaningScores {
-    /// Cosine of the nearest passage, per conversation.
-    pub(crate) conversations: Vec<f32>,
-    /// Cosine of the nearest passage, per entry.
-    pub(crate) entries: Vec<f32>,
+/// What the question's vector finds.
+pub(crate) struct MeaningScores<'i> {
+    /// To the question.
+    pub(crate) cosines: Cosines<'i>,
     /// The nearest passages with their cosines, nearest first.
     pub(crate) nearest: Vec<(u32, f32)>,
+    /// Passages that were chosen by their sketches, if not all were compared.
+    sketched: Option<Vec<u32>>,
 }
 
-/// Compares the question's vector with every passage that may be an answer.
-pub(crate) fn score(index: &Index, scope: &Scope<'_>, question: &[f32]) -> MeaningScores {
-    let rounded = Rounded::of(question);
-    let mut near: Vec<(u32, f32)> = (0..index.vectors.len())
-        .filter(|passage| scope.admits(index.vectors.entry(*passage)))
-        .map(|passage| (passage as u32, index.vectors.near(passage, &rounded)))
-        .collect();
-    let nearest = rescore(index, &mut near, question);
-    let mut scores = MeaningScores {
-        conversations: vec![NOTHING; index.conversations.len()],
-        entries: vec![NOTHING; index.homes.len()],
-        nearest,
+/// Compares the question's vector with the passages that may be an answer.
+pub(crate) fn score<'i>(
+    index: &'i Index,
+    scope: &Scope<'i>,
+    question: &[f32],
+) -> MeaningScores<'i> {
+    let vectors = &index.vectors;
+    let mut cosines = Cosines::new(vectors, Rounded::of(question));
+    let sketched = (vectors.len() > SCANNED).then(|| vectors.sketched(&cosines.to, SKETCHED));
+    if sketched.is_none() {
+        cosines.work_out_all();
+    }
+    let admitted = |passage: &u32| scope.admits(vectors.entry(*passage as usize));
+    let nearest = match &sketched {
+        Some(chosen) => top(RESCORED, chosen.iter().copied().filter(admitted), |passage| {
+            cosines.passage(passage as usize)
+        }),
+        None => top(RESCORED, (0..vectors.len() as u32).filter(admitted), |passage| {
+            cosines.passage(passage as usize)
+        }),
     };
-    for (passage, cosine) in near {
-        let entry = index.vectors.entry(passage as usize) as usize;
-        let conversation = index.homes[entry].conversation as usize;
-        scores.entries[entry] = scores.entries[entry].max(cosine);
-        scores.conversations[conversation] = scores.conversations[conversation].max(cosine);
-    }
-    scores
+    let nearest = cosines.correct(nearest, question);
+    MeaningScores { cosines, nearest, sketched }
 }
 
-/// Replaces the cosines of the nearest by exact ones; answers them, nearest first.
-fn rescore(index: &Index, near: &mut [(u32, f32)], question: &[f32]) -> Vec<(u32, f32)> {
-    let by_cosine = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1);
-    let few = near.len().min(RESCORED);
-    if few < near.len() {
-        near.select_nth_unstable_by(few, by_cosine);
+impl<'i> MeaningScores<'i> {
+    /// The nearest passage of every conversation, as far as passages have been compared.
+    pub(crate) fn of_conversations(&self, index: &'i Index, scope: &Scope<'i>) -> Slate<'i> {
+        let mut slate = index.slates.slate(index.conversations.len());
+        let mut raise = |passage: usize| {
+            let entry = index.vectors.entry(passage);
+            if scope.admits(entry) {
+                let conversation = index.homes[entry as usize].conversation;
+                slate.raise(conversation, self.cosines.passage(passage));
+            }
+        };
+        match &self.sketched {
+            Some(chosen) => chosen.iter().for_each(|passage| raise(*passage as usize)),
+            None => (0..index.vectors.len()).for_each(raise),
+        }
+        slate
     }
-    for (passage, cosine) in &mut near[..few] {
-        *cosine = index.vectors.exactly(*passage as usize, question);
+}
+
+/// Cosines of passages to one vector, worked out all at once or each when asked for.
+pub(crate) struct Cosines<'i> {
+    vectors: &'i Vectors,
+    to: Rounded,
+    all: Vec<f32>,
+    /// Better ones of the nearest passages, by passage.
+    corrected: Vec<(u32, f32)>,
+}
+
+impl<'i> Cosines<'i> {
+    pub(crate) fn new(vectors: &'i Vectors, to: Rounded) -> Self {
+        Self { vectors, to, all: Vec::new(), corrected: Vec::new() }
     }
-    near[..few].sort_unstable_by(by_cosine);
-    near[..few].to_vec()
+
+    /// Works all of them out, in one pass.
+    pub(crate) fn work_out_all(&mut self) {
+        let Self { vectors, to, all, .. } = self;
+        all.resize(vectors.len(), 0.0);
+        vectors.near(0..vectors.len(), to, |passage, cosine| all[passage] = cosine);
+    }
+
+    /// The cosine of a passage.
+    fn passage(&self, passage: usize) -> f32 {
+        if let Some(cosine) = self.all.get(passage) {
+            return *cosine;
+        }
+        if let Ok(place) = self.corrected.binary_search_by_key(&(passage as u32), |one| one.0) {
+            return self.corrected[place].1;
+        }
+        let mut found = 0.0;
+        self.vectors.near(passage..passage + 1, &self.to, |_, cosine| found = cosine);
+        found
+    }
+
+    /// The cosine of an entry's nearest passage; zero, far from everything, if it has none.
+    pub(crate) fn entry(&self, entry: u32) -> f32 {
+        self.vectors.of(entry).map(|passage| self.passage(passage)).fold(0.0, f32::max)
+    }
+
+    /// Replaces the cosines of some passages by exact ones; answers them, nearest first.
+    fn correct(&mut self, mut some: Vec<(u32, f32)>, to: &[f32]) -> Vec<(u32, f32)> {
+        for (passage, cosine) in &mut some {
+            *cosine = self.vectors.exactly(*passage as usize, to);
+            if let Some(known) = self.all.get_mut(*passage as usize) {
+                *known = *cosine;
+            }
+        }
+        if self.all.is_empty() {
+            self.corrected.clone_from(&some);
+            self.corrected.sort_unstable_by_key(|(passage, _)| *passage);
+        }
+        some.sort_by(|a, b| b.1.total_cmp(&a.1));
+        some
+    }
 }
 
 #[cfg(test)]
@@ -70,8 +140,23 @@ mod tests {
         }
         let scope = Scope::new(&index, &Narrow::default());
         let found = score(&index, &scope, &[0.8, 0.6]);
-        assert!((found.conversations[0] - 0.96).abs() < 0.01, "{:?}", found.conversations);
-        assert!((found.conversations[1] - 0.6).abs() < 0.01);
+        let conversations = found.of_conversations(&index, &scope);
+        assert!((conversations.get(0) - 0.96).abs() < 0.01, "{conversations:?}");
+        assert!((conversations.get(1) - 0.6).abs() < 0.01);
+        assert!((found.cosines.entry(0) - 0.8).abs() < 0.01);
         assert_eq!(found.nearest[0].0, 1);
+    }
+
+    #[test]
+    fn passages_compared_one_by_one_give_the_same_cosines() {
+        let mut index = index_of(&[(1, Role::User, "a"), (1, Role::User, "b")]);
+        for (entry, vector) in [(0, [1.0, 0.0]), (1, [0.6, 0.8]), (1, [-1.0, 0.1])] {
+            index.add_vector(entry, &vector);
+        }
+        let each = Cosines::new(&index.vectors, Rounded::of(&[0.8, 0.6]));
+        let mut all = Cosines::new(&index.vectors, Rounded::of(&[0.8, 0.6]));
+        all.work_out_all();
+        assert!((0..3).all(|passage| each.passage(passage) == all.passage(passage)));
+        assert_eq!((each.entry(0), each.entry(1)), (all.entry(0), all.entry(1)));
     }
 }

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 
 use super::{Asked, Fused};
 use crate::recall::fuse::{best, stand_out};
-use crate::recall::index::Index;
-use crate::recall::lanes::meaning::MeaningScores;
-use crate::recall::lanes::when::{nearness, recency};
+use crate::recall::lanes::meaning::{Cosines, MeaningScores};
 use crate::recall::signal::Signal;
 use crate::recall::weights;
 
@@ -18,96 +16,67 @@ const SEEDS: usize = 2;
 impl Asked<'_> {
     /// Conversations with an entry that may be an answer.
     pub(super) fn conversations(&self, entries: &Fused<'_>) -> Fused<'_> {
-        let mut is_candidate = vec![false; self.index.conversations.len()];
-        for entry in &entries.candidates {
-            is_candidate[self.index.homes[*entry as usize].conversation as usize] = true;
-        }
-        let candidates = (0..).zip(is_candidate).filter(|(_, is)| *is).map(|(number, _)| number);
-        let mut fused = Fused::new(candidates.collect());
+        let mut fused = Fused::new(self.crowd.of_conversations());
         let weights = match self.meaning {
             Some(_) => weights::CONVERSATIONS,
             None => weights::CONVERSATIONS_BY_WORDS,
         };
         for (signal, weight) in weights {
-            let values = match signal {
-                Signal::Entries => Some(self.best_entries(entries)),
-                Signal::Sibling => {
-                    self.meaning.as_ref().map(|m| self.siblings(m, &fused.candidates))
-                }
-                signal => self.of_conversations(*signal),
-            };
-            if let Some(values) = values {
+            if let Some(values) = self.of_conversations(*signal, entries) {
                 fused.add(*signal, *weight, values);
             }
         }
         fused
     }
 
-    /// A signal, by number of conversation; nothing if it cannot tell conversations apart.
-    fn of_conversations(&self, signal: Signal) -> Option<Cow<'_, [f32]>> {
+    /// A signal, in the order of the conversations; nothing if it cannot tell them apart.
+    fn of_conversations(&self, signal: Signal, entries: &Fused<'_>) -> Option<Cow<'_, [f32]>> {
+        let meaning = self.meaning.as_ref();
         match signal {
-            Signal::Words => Some(Cow::Borrowed(&self.words.conversations)),
-            Signal::Round => Some(Cow::Borrowed(&self.words.best_rounds)),
-            Signal::Meaning => Some(Cow::Borrowed(&self.meaning.as_ref()?.conversations)),
-            Signal::Person if !self.question.about_replies => {
-                Some(self.each(|number| (1.0 + self.persons(number)).ln()))
+            Signal::Words => Some(self.each(|number| self.words.conversations.get(number))),
+            Signal::Meaning => meaning.map(|_| self.crowd.highest(&self.meant).into()),
+            Signal::Sibling => meaning.map(|meaning| self.siblings(meaning)),
+            Signal::Entries => Some(self.best_entries(entries)),
+            Signal::Period if self.times.has_period() => {
+                Some(self.each(|number| self.times.conversation(number)))
             }
-            Signal::Period => self.conversations_in_period(),
-            Signal::Recent => Some(self.each(|number| {
-                let times = self.scope.census.conversations.get(number).and_then(|one| one.times);
-                times.map_or(0.0, |(_, last)| recency(self.question.asked_at, last))
-            })),
+            Signal::Recent => Some(self.each(|number| self.times.recent(number))),
             _ => None,
         }
     }
 
-    fn each(&self, value: impl Fn(usize) -> f32) -> Cow<'_, [f32]> {
-        (0..self.index.conversations.len()).map(value).collect()
-    }
-
-    fn persons(&self, number: usize) -> f32 {
-        self.scope.census.conversations.get(number).map_or(0.0, |one| one.persons as f32)
-    }
-
-    fn conversations_in_period(&self) -> Option<Cow<'_, [f32]>> {
-        if let Some(chosen) = &self.question.chosen {
-            return Some(chosen.iter().map(|is| f32::from(u8::from(*is))).collect());
-        }
-        let period = self.question.period?;
-        Some(self.each(|number| {
-            let times = self.scope.census.conversations.get(number).and_then(|one| one.times);
-            times.map_or(0.0, |times| nearness(&period, times))
-        }))
+    fn each(&self, value: impl Fn(u32) -> f32) -> Cow<'_, [f32]> {
+        self.crowd.conversations.iter().map(|number| value(*number)).collect()
     }
 
     /// The score of the best entry, and a little of the next two.
     fn best_entries(&self, entries: &Fused<'_>) -> Cow<'_, [f32]> {
-        let mut tops = vec![[f32::NEG_INFINITY; 3]; self.index.conversations.len()];
-        for (entry, score) in entries.candidates.iter().zip(&entries.scores) {
-            let top = &mut tops[self.index.homes[*entry as usize].conversation as usize];
-            if *score > top[2] {
-                top[2] = *score;
-                top.sort_unstable_by(|a, b| b.total_cmp(a));
+        let value = |scores: &[f32]| {
+            let mut top = [f32::NEG_INFINITY; 3];
+            for score in scores {
+                if *score > top[2] {
+                    top[2] = *score;
+                    top.sort_unstable_by(|a, b| b.total_cmp(a));
+                }
             }
-        }
-        tops.iter()
-            .map(|[first, second, third]| first + NEXT_BEST * (second.max(0.0) + third.max(0.0)))
-            .collect()
+            top[0] + NEXT_BEST * (top[1].max(0.0) + top[2].max(0.0))
+        };
+        self.crowd.spans().map(|span| value(&entries.scores[span])).collect()
     }
 
     /// How close a conversation comes to the best passages of the one that stands out most: a
     /// question about several conversations often shares its words with only one of them.
-    fn siblings(&self, meaning: &MeaningScores, candidates: &[u32]) -> Cow<'_, [f32]> {
-        let mut closest = vec![0.0f32; self.index.conversations.len()];
-        let Some(leader) = self.leader(meaning, candidates) else { return Cow::Owned(closest) };
-        let nearest = meaning.nearest.iter().map(|(passage, _)| *passage as usize);
-        let of_leader = nearest.filter(|passage| home_of(self.index, *passage) == leader);
-        let seeds: Vec<usize> = of_leader.take(SEEDS).collect();
-        for passage in 0..self.index.vectors.len() {
-            if self.scope.admits(self.index.vectors.entry(passage)) {
-                let closest = &mut closest[home_of(self.index, passage)];
-                let near = |seed: &usize| self.index.vectors.between(passage, *seed);
-                *closest = seeds.iter().map(near).fold(*closest, f32::max);
+    fn siblings(&self, meaning: &MeaningScores<'_>) -> Cow<'_, [f32]> {
+        let mut closest = vec![0.0f32; self.crowd.conversations.len()];
+        let Some(leader) = self.leader() else { return Cow::Owned(closest) };
+        for seed in self.seeds(meaning, self.crowd.conversations[leader]) {
+            let mut cosines = Cosines::new(&self.index.vectors, self.index.vectors.row(seed));
+            if self.crowd.is_whole() {
+                cosines.work_out_all();
+            }
+            for (span, closest) in self.crowd.spans().zip(&mut closest) {
+                let near = self.crowd.entries[span].iter().map(|entry| cosines.entry(*entry));
+                *closest = near.fold(*closest, f32::max);
             }
         }
         closest[leader] = 0.0;
@@ -115,20 +84,21 @@ impl Asked<'_> {
         Cow::Owned(closest)
     }
 
-    /// The conversation that stands out most by words and meaning together.
-    fn leader(&self, meaning: &MeaningScores, candidates: &[u32]) -> Option<usize> {
-        let pick = |values: &[f32]| -> Vec<f32> {
-            let mut picked: Vec<f32> = candidates.iter().map(|one| values[*one as usize]).collect();
-            stand_out(&mut picked);
-            picked
-        };
-        let (words, meant) = (pick(&self.words.conversations), pick(&meaning.conversations));
-        let both: Vec<f32> = words.iter().zip(&meant).map(|(words, meant)| words + meant).collect();
-        best(&both, 1).first().map(|place| candidates[*place] as usize)
+    /// The passages of a conversation that are nearest to the question.
+    fn seeds(&self, meaning: &MeaningScores<'_>, conversation: u32) -> Vec<usize> {
+        let home = |passage: usize| self.index.homes[self.index.vectors.entry(passage) as usize];
+        let nearest = meaning.nearest.iter().map(|(passage, _)| *passage as usize);
+        nearest.filter(|passage| home(*passage).conversation == conversation).take(SEEDS).collect()
     }
-}
 
-/// The conversation a passage was said in.
-fn home_of(index: &Index, passage: usize) -> usize {
-    index.homes[index.vectors.entry(passage) as usize].conversation as usize
+    /// The place of the conversation that stands out most by words and meaning together.
+    fn leader(&self) -> Option<usize> {
+        let candidates = self.crowd.of_conversations();
+        let mut words = self.each(|number| self.words.conversations.get(number)).into_owned();
+        let mut meant = self.crowd.highest(&self.meant);
+        stand_out(&candidates, &mut words);
+        stand_out(&candidates, &mut meant);
+        let both: Vec<f32> = words.iter().zip(&meant).map(|(words, meant)| words + meant).collect();
+        best(&candidates, &both, 1).first().copied()
+    }
 }

@@ -1,0 +1,82 @@
+//! Sketches: one bit per number of a vector, its sign. In how many bits two sketches differ says
+//! roughly how far apart the vectors point, at a thirty-second of the bytes to read.
+
+/// Bits in a word.
+const WORD: usize = u64::BITS as usize;
+
+/// The signs of a row, one bit each.
+pub(crate) fn sketch(row: &[i8]) -> impl Iterator<Item = u64> {
+    let bit = |word: u64, (place, value): (usize, &i8)| word | u64::from(*value < 0) << place;
+    row.chunks(WORD).map(move |part| part.iter().enumerate().fold(0, bit))
+}
+
+/// The rows whose sketches differ least from `to`, at most `most` of them, in order.
+pub(crate) fn nearest(sketches: &[u64], to: &[u64], most: usize) -> Vec<u32> {
+    let mut distances = vec![0u16; sketches.len() / to.len()];
+    measure(sketches, to, &mut distances);
+    let limit = limit(&distances, to.len() * WORD, most);
+    let near = (0u32..).zip(&distances).filter(|(_, distance)| **distance < limit);
+    near.map(|(row, _)| row).collect()
+}
+
+/// The distance that fewer than `most` rows stay below.
+fn limit(distances: &[u16], bits: usize, most: usize) -> u16 {
+    let mut counts = vec![0usize; bits + 1];
+    distances.iter().for_each(|distance| counts[usize::from(*distance)] += 1);
+    let mut sum = 0;
+    let fits = |count: &&usize| {
+        sum += **count;
+        sum <= most
+    };
+    counts.iter().take_while(fits).count() as u16
+}
+
+fn measure(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("popcnt") {
+        #[expect(unsafe_code, reason = "the CPU has the instruction")]
+        return unsafe { measure_popcnt(sketches, to, distances) };
+    }
+    measure_by(sketches, to, distances);
+}
+
+/// # Safety
+/// The CPU has POPCNT.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+#[expect(unsafe_code, reason = "only the instruction itself has to be there")]
+unsafe fn measure_popcnt(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
+    match <&[u64; 4]>::try_from(to) {
+        Ok(to) => measure_by(sketches, to, distances),
+        Err(_) => measure_by(sketches, to, distances),
+    }
+}
+
+#[inline(always)]
+fn measure_by<W: AsRef<[u64]> + ?Sized>(sketches: &[u64], to: &W, distances: &mut [u16]) {
+    let to = to.as_ref();
+    for (row, distance) in sketches.chunks_exact(to.len()).zip(distances) {
+        *distance = row.iter().zip(to).map(|(a, b)| (a ^ b).count_ones() as u16).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sketch_keeps_signs_and_the_nearest_differ_least() {
+        let row = |flips: usize| -> Vec<i8> {
+            (0..256).map(|place| if place < flips { -5 } else { 5 }).collect()
+        };
+        let rows: Vec<u64> = [0, 90, 7, 200, 31]
+            .iter()
+            .flat_map(|flips| sketch(&row(*flips)).collect::<Vec<_>>())
+            .collect();
+        let to: Vec<u64> = sketch(&row(5)).collect();
+        assert_eq!(to[0], 0b11111);
+        assert_eq!(nearest(&rows, &to, 3), [0, 2, 4]);
+        assert_eq!(nearest(&rows, &to, 99), [0, 1, 2, 3, 4]);
+        assert!(nearest(&rows, &to, 0).is_empty());
+    }
+}

@@ -1,0 +1,55 @@
+//! What time says about conversations and entries: in the period asked about, or recently.
+
+use super::Question;
+use crate::recall::index::{Census, Index};
+use crate::recall::lanes::when::{Nearness, recency};
+
+/// A question's times beside those of an index.
+pub(super) struct Times<'q> {
+    index: &'q Index,
+    census: &'q Census,
+    question: &'q Question,
+    period: Option<Nearness>,
+}
+
+impl<'q> Times<'q> {
+    pub(super) fn new(index: &'q Index, census: &'q Census, question: &'q Question) -> Self {
+        Self { index, census, question, period: question.period.as_ref().map(Nearness::to) }
+    }
+
+    /// Whether the question asks about a time.
+    pub(super) fn has_period(&self) -> bool {
+        self.question.chosen.is_some() || self.period.is_some()
+    }
+
+    /// How near a conversation is to it.
+    pub(super) fn conversation(&self, number: u32) -> f32 {
+        match (&self.question.chosen, &self.period) {
+            (Some(chosen), _) => f32::from(u8::from(chosen[number as usize])),
+            (None, Some(period)) => self.census.times(number).map_or(0.0, |times| period.of(times)),
+            (None, None) => 0.0,
+        }
+    }
+
+    /// How near an entry is to it.
+    pub(super) fn entry(&self, entry: u32) -> f32 {
+        let conversation = self.index.homes[entry as usize].conversation;
+        let time = self.index.facts[entry as usize].time;
+        match (&self.question.chosen, &self.period) {
+            (Some(chosen), _) => f32::from(u8::from(chosen[conversation as usize])),
+            (None, Some(period)) => period.of((time, time)),
+            (None, None) => 0.0,
+        }
+    }
+
+    /// How recent a conversation is.
+    pub(super) fn recent(&self, number: u32) -> f32 {
+        let asked_at = self.question.asked_at.as_microsecond();
+        self.census.times(number).map_or(0.0, |(_, last)| recency(asked_at, last))
+    }
+
+    /// How recent an entry is.
+    pub(super) fn recent_entry(&self, entry: u32) -> f32 {
+        recency(self.question.asked_at.as_microsecond(), self.index.facts[entry as usize].time)
+    }
+}
