@@ -5,6 +5,9 @@
 
 mod key;
 mod layer;
+mod proxy;
+mod row;
+mod upstream;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +17,8 @@ use everwhen_store::{SqliteOptions, Synchronous};
 pub use key::{KEYS, Key};
 pub use layer::Origin;
 use layer::{Found, Layers};
+pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Stamps, Unnamed};
+pub use upstream::{Upstream, UpstreamKind};
 
 use crate::memory::{Address, MemoryId, Retention, Settings, VaultId};
 use crate::when::Zone;
@@ -73,6 +78,12 @@ pub struct Config {
     pub max_size_mb: Chosen<Option<u64>>,
     /// How many writes may share one commit.
     pub commit_group: Chosen<u32>,
+    /// Where the upstream that needs no name was named.
+    upstream: Chosen<Option<String>>,
+    /// The model providers behind the proxy, the usual one first.
+    pub upstreams: Vec<Upstream>,
+    /// How the proxy behaves.
+    pub proxy: ProxyConfig,
 }
 
 /// One line of `everwhen config`.
@@ -105,6 +116,10 @@ pub struct Flags {
     pub log: Option<String>,
     /// `--log-format`
     pub log_format: Option<String>,
+    /// `--upstream`
+    pub upstream: Option<String>,
+    /// `--stamps`
+    pub stamps: Option<String>,
 }
 
 impl Flags {
@@ -118,6 +133,8 @@ impl Flags {
             (key::MEMORY, "memory", &self.memory),
             (key::LOG, "log", &self.log),
             (key::LOG_FORMAT, "log-format", &self.log_format),
+            (key::UPSTREAM, "upstream", &self.upstream),
+            (key::STAMPS, "stamps", &self.stamps),
         ];
         all.into_iter().filter_map(|(key, flag, value)| Some((key, flag, value.as_deref()?)))
     }
@@ -193,6 +210,9 @@ impl Config {
             synchronous: choose(&layers, key::SYNCHRONOUS, synchronous, || Synchronous::Full)?,
             max_size_mb: max_size(&layers)?,
             commit_group: number(&layers, key::COMMIT_GROUP, 512)?,
+            upstream: choose(&layers, key::UPSTREAM, |text| Ok(Some(text.into())), || None)?,
+            upstreams: upstream::all(&layers, environment)?,
+            proxy: ProxyConfig::read(&layers)?,
             file,
         };
         config.settings().check()?;
@@ -240,8 +260,9 @@ impl Config {
             (quoted(synchronous_name(self.synchronous.value)), &self.synchronous.from),
             (max_size, &self.max_size_mb.from),
             (self.commit_group.value.to_string(), &self.commit_group.from),
+            (self.upstream.value.as_deref().map_or("none".into(), quoted), &self.upstream.from),
         ];
-        let rows = KEYS.into_iter().zip(rows);
+        let rows = KEYS.into_iter().zip(rows.into_iter().chain(self.proxy.listing()));
         rows.map(|(key, (value, from))| Setting { key, value, from: from.clone() }).collect()
     }
 

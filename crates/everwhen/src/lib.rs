@@ -55,7 +55,8 @@ mod worker;
 mod world;
 
 pub use config::{
-    Chosen, Config, Environment, Flags, KEYS, Key as ConfigKey, LogFormat, Origin, Setting,
+    Chosen, Config, Environment, Exception, Flags, KEYS, Key as ConfigKey, LogFormat, Origin,
+    ProxyChange, ProxyConfig, ProxySettings, Setting, Stamps, Unnamed, Upstream, UpstreamKind,
 };
 pub use everwhen_engine::*;
 pub use everwhen_models as models;

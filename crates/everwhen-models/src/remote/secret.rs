@@ -15,22 +15,32 @@ impl Secret {
     }
 
     /// Whether it can be sent in a header.
-    pub(super) fn is_sendable(&self) -> bool {
+    pub fn is_sendable(&self) -> bool {
         !self.0.is_empty() && self.0.bytes().all(|byte| byte.is_ascii_graphic())
     }
 
-    /// As a bearer token, marked so that no layer below prints it.
-    pub(super) fn bearer(&self) -> HeaderValue {
-        let mut value = HeaderValue::try_from(format!("Bearer {}", self.0))
-            .expect("settings are checked for keys that cannot be sent");
-        value.set_sensitive(true);
-        value
+    /// As a bearer token, marked so that no layer below prints it. Only what
+    /// [`is_sendable`](Self::is_sendable) can be sent.
+    pub fn bearer(&self) -> HeaderValue {
+        sensitive(&format!("Bearer {}", self.0))
+    }
+
+    /// As a header of its own, such as `x-api-key`, marked in the same way.
+    pub fn plain(&self) -> HeaderValue {
+        sensitive(&self.0)
     }
 
     /// A text without the secret in it.
     pub(super) fn hidden_in(&self, text: &str) -> String {
         text.replace(&self.0, "(key)")
     }
+}
+
+fn sensitive(text: &str) -> HeaderValue {
+    let mut value =
+        HeaderValue::try_from(text).expect("settings are checked for keys that cannot be sent");
+    value.set_sensitive(true);
+    value
 }
 
 impl fmt::Debug for Secret {

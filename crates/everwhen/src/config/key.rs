@@ -13,6 +13,13 @@ pub struct Key {
     pub right: &'static str,
 }
 
+impl Key {
+    /// A sentence for a wrong value.
+    pub(super) fn wrong(self, text: &str) -> String {
+        format!("`{}` is {text:?}; write {}", self.name, self.right)
+    }
+}
+
 const fn key(
     name: &'static str,
     variable: &'static str,
@@ -118,8 +125,92 @@ pub(super) const COMMIT_GROUP: Key = key(
     "a whole number from 1 on, such as 512",
 );
 
+const SWITCH: &str = "\"on\" or \"off\"";
+/// What an address of an upstream looks like.
+pub(super) const RIGHT_URL: &str = "an address, such as \"http://localhost:8080/v1\"";
+/// What may be said of an upstream.
+pub(super) const UPSTREAM_FIELDS: &[&str] = &["name", "kind", "base_url", "key", "key_variable"];
+
+/// The upstream that is used unless another is named.
+pub(super) const UPSTREAM: Key = key(
+    "upstream",
+    "EVERWHEN_UPSTREAM",
+    "model provider behind the proxy; several: [[upstream]]",
+    RIGHT_URL,
+);
+/// How messages are stamped.
+pub(super) const STAMPS: Key = key(
+    "proxy.stamps",
+    "EVERWHEN_PROXY_STAMPS",
+    "how the proxy stamps messages with their times",
+    "\"absolute\", \"relative\", \"gap\" or \"off\"",
+);
+/// The pause that is worth a stamp.
+pub(super) const GAP_MINUTES: Key = key(
+    "proxy.gap_minutes",
+    "EVERWHEN_PROXY_GAP_MINUTES",
+    "a longer pause is worth a stamp of the gap style",
+    "a whole number of minutes, such as 60",
+);
+/// Whether the time is told.
+pub(super) const NOW: Key = key(
+    "proxy.now",
+    "EVERWHEN_PROXY_NOW",
+    "the model is told what time it is and how long the pause was",
+    SWITCH,
+);
+/// Whether conversations are told.
+pub(super) const CONTEXT: Key = key(
+    "proxy.context",
+    "EVERWHEN_PROXY_CONTEXT",
+    "the model is told of the last conversations",
+    SWITCH,
+);
+/// Whether memories are told.
+pub(super) const BRIEFING: Key = key(
+    "proxy.briefing",
+    "EVERWHEN_PROXY_BRIEFING",
+    "the model is told what is remembered about what was asked",
+    SWITCH,
+);
+/// How long a briefing may be.
+pub(super) const BUDGET_TOKENS: Key = key(
+    "proxy.budget_tokens",
+    "EVERWHEN_PROXY_BUDGET_TOKENS",
+    "a briefing may have so many tokens",
+    "a whole number, such as 1000",
+);
+/// How long memory may hold up a request.
+pub(super) const DEADLINE_MS: Key = key(
+    "proxy.deadline_ms",
+    "EVERWHEN_PROXY_DEADLINE_MS",
+    "memory may hold up a request for so many milliseconds",
+    "a whole number of milliseconds, such as 250",
+);
+/// Whether several characters speak.
+pub(super) const GROUP_CHAT: Key = key(
+    "proxy.group_chat",
+    "EVERWHEN_PROXY_GROUP_CHAT",
+    "several characters speak: replies are committed at once, with the speaker's name",
+    SWITCH,
+);
+/// What becomes of chats nobody names.
+pub(super) const UNNAMED: Key = key(
+    "proxy.unnamed",
+    "EVERWHEN_PROXY_UNNAMED",
+    "a chat nobody names gets a new memory, or goes into the default one",
+    "\"new\" or \"default\"",
+);
+/// Whether `prompt_cache_key` names a chat.
+pub(super) const PROMPT_CACHE_KEY: Key = key(
+    "proxy.prompt_cache_key",
+    "EVERWHEN_PROXY_PROMPT_CACHE_KEY",
+    "the field prompt_cache_key names a chat",
+    SWITCH,
+);
+
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 14] = [
+pub const KEYS: [Key; 25] = [
     DATA,
     LISTEN,
     ZONE,
@@ -134,10 +225,24 @@ pub const KEYS: [Key; 14] = [
     SYNCHRONOUS,
     MAX_SIZE_MB,
     COMMIT_GROUP,
+    UPSTREAM,
+    STAMPS,
+    GAP_MINUTES,
+    NOW,
+    CONTEXT,
+    BRIEFING,
+    BUDGET_TOKENS,
+    DEADLINE_MS,
+    GROUP_CHAT,
+    UNNAMED,
+    PROMPT_CACHE_KEY,
 ];
 
 /// Tables that hold keys.
-const TABLES: [&str; 2] = ["conversations", "store"];
+const TABLES: [&str; 3] = ["conversations", "proxy", "store"];
+
+/// Tables that may stand several times, in double brackets.
+pub(super) const REPEATED: [&str; 2] = ["proxy.for", "upstream"];
 
 /// Variables that are read but set no key: where the file is, and which server a command asks.
 pub(super) const OTHER_VARIABLES: [&str; 3] =

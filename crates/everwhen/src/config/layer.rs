@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use super::key::{self, KEYS, Key};
+use super::row::Row;
 use super::{Environment, Flags};
 use crate::{Error, Result};
 
@@ -90,7 +91,10 @@ impl Found {
 
 /// All that was set, the strongest layer on top.
 #[derive(Debug, Default)]
-pub(super) struct Layers(BTreeMap<&'static str, Found>);
+pub(super) struct Layers {
+    values: BTreeMap<&'static str, Found>,
+    rows: Vec<Row>,
+}
 
 impl Layers {
     /// Reads the three layers.
@@ -112,11 +116,16 @@ impl Layers {
 
     /// What was set for this key.
     pub(super) fn find(&self, key: Key) -> Option<&Found> {
-        self.0.get(key.name)
+        self.values.get(key.name)
+    }
+
+    /// The tables of this name that stand in double brackets, in order.
+    pub(super) fn rows(&self, table: &'static str) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.table == table)
     }
 
     fn put(&mut self, key: Key, raw: Raw, from: Origin) {
-        self.0.insert(key.name, Found { raw, from });
+        self.values.insert(key.name, Found { raw, from });
     }
 
     fn add_file(&mut self, path: &Path) -> Result<()> {
@@ -136,6 +145,11 @@ impl Layers {
             let full = format!("{prefix}{}", name.get_ref());
             let from = source.origin(name.span().start);
             match (value.get_ref(), key::named(&full)) {
+                (DeValue::Array(rows), _) if key::REPEATED.contains(&full.as_str()) => {
+                    for row in rows {
+                        self.rows.push(Row::read(source, &full, row)?);
+                    }
+                }
                 (value, Some(key)) => self.put(key, raw(value), from),
                 (DeValue::Table(inner), None) if key::is_table(&full) => {
                     self.add_table(source, &format!("{full}."), inner)?;
@@ -177,13 +191,13 @@ fn unknown(name: &str, from: &Origin) -> Error {
 }
 
 /// The file being read.
-struct Source<'a> {
+pub(super) struct Source<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
 impl Source<'_> {
-    fn origin(&self, place: usize) -> Origin {
+    pub(super) fn origin(&self, place: usize) -> Origin {
         Origin::File { path: self.path.to_owned(), line: line_of(self.text, place) }
     }
 }
@@ -192,7 +206,7 @@ fn line_of(text: &str, place: usize) -> usize {
     text.as_bytes().iter().take(place).filter(|byte| **byte == b'\n').count() + 1
 }
 
-fn raw(value: &DeValue<'_>) -> Raw {
+pub(super) fn raw(value: &DeValue<'_>) -> Raw {
     let number = |value: &toml::de::DeInteger<'_>| {
         i64::from_str_radix(value.as_str(), value.radix())
             .map_or(Raw::Other("integer"), Raw::Number)

@@ -88,7 +88,19 @@ retention = "delete"
 synchronous = "normal"
 max_size_mb = 3
 commit_group = 1
+[proxy]
+stamps = "gap"
+gap_minutes = 90
+now = "off"
+context = "off"
+briefing = "off"
+budget_tokens = 300
+deadline_ms = 50
+group_chat = "on"
+unnamed = "default"
+prompt_cache_key = "on"
 "#;
+    let text = &format!("upstream = \"http://localhost:8080/v1\"\n{text}");
     let config = load_file(text).unwrap();
     assert_eq!(config.store_options().max_bytes, Some(3 * 1024 * 1024));
     assert_eq!(config.settings().retention, Retention::Delete);
@@ -117,8 +129,19 @@ fn every_key_can_be_set_by_its_variable() {
         "normal",
         "3",
         "1",
+        "http://box:1/v1",
+        "relative",
+        "5",
+        "off",
+        "off",
+        "off",
+        "400",
+        "10",
+        "on",
+        "default",
+        "on",
     ];
-    let pairs: [(&str, &str); 14] =
+    let pairs: [(&str, &str); KEYS.len()] =
         std::array::from_fn(|place| (KEYS[place].variable, values[place]));
     let config = Config::load(&pairs.into(), &Flags::default()).unwrap();
     for (setting, value) in config.listing().iter().zip(values) {
@@ -179,6 +202,91 @@ fn a_wrong_number_in_a_variable_names_the_variable() {
     let error = Config::load(&environment, &Flags::default()).unwrap_err();
     let expected = "environment EVERWHEN_STORE_MAX_SIZE_MB: `store.max_size_mb` is \"big\"";
     assert!(error.message().starts_with(expected), "{error}");
+}
+
+#[test]
+fn upstreams_are_read_in_order_and_their_keys_shown_to_nobody() {
+    let text = r#"
+[[upstream]]
+base_url = "http://localhost:8080/v1"
+key = "sk-secret"
+
+[[upstream]]
+name = "box"
+kind = "ollama"
+base_url = "http://box:1/api"
+key_variable = "BOX_KEY"
+"#;
+    let environment = [("BOX_KEY", "b"), HOME[0]].into();
+    let flags = Flags { upstream: Some("anthropic+http://a".into()), ..Flags::default() };
+    let config = load(text, environment, flags).unwrap();
+    let shown: Vec<String> = config.upstreams.iter().map(|one| format!("{one:?}")).collect();
+    assert_eq!(
+        shown,
+        [
+            "anthropic (anthropic at http://a)",
+            "openai (openai at http://localhost:8080/v1)",
+            "box (ollama at http://box:1)"
+        ]
+    );
+    let key = config.upstreams[2].key.as_ref().unwrap();
+    assert_eq!(key.bearer(), "Bearer b");
+    assert!(!format!("{config:?}").contains("sk-secret"));
+}
+
+#[test]
+fn the_proxy_behaves_otherwise_where_it_is_told_to() {
+    let text = r#"
+[proxy]
+stamps = "gap"
+[[proxy.for]]
+key = "tavern"
+briefing = "off"
+deadline_ms = 30
+[[proxy.for]]
+key = "tavern"
+memory = "mira"
+stamps = "relative"
+"#;
+    let proxy = load_file(text).unwrap().proxy;
+    let request = |change: &ProxyChange, key, memory| {
+        let settings = proxy.settings(key, memory, change);
+        (settings.stamps, settings.briefing, settings.deadline.as_millis())
+    };
+    let usual = |key, memory| request(&ProxyChange::default(), key, memory);
+    assert_eq!(usual(None, Some("mira")), (Stamps::Gap, true, 250));
+    assert_eq!(usual(Some("tavern"), None), (Stamps::Gap, false, 30));
+    assert_eq!(usual(Some("tavern"), Some("mira")), (Stamps::Relative, false, 30));
+    let mut change = ProxyChange::default();
+    change.set("stamps", "off").unwrap();
+    assert_eq!(request(&change, Some("tavern"), Some("mira")), (Stamps::Off, false, 30));
+    assert!(change.set("briefing", "maybe").unwrap_err().message().contains("\"on\" or \"off\""));
+}
+
+#[test]
+fn a_table_that_may_stand_several_times_names_the_line_that_is_wrong() {
+    for (text, expected) in [
+        ("[[upstream]]\nname = 'x'", "1: [[upstream]] lacks `base_url`; write an address"),
+        ("[[upstream]]\nbase_url = 'box:1'", "2: `base_url` of [[upstream]] is wrong"),
+        ("[[upstream]]\nbase_url = 'http://x'\nkind = 'x'", "3: `kind` of [[upstream]] is wrong"),
+        (
+            "[[upstream]]\nurl = 'http://x'",
+            "2: unknown field `url` of [[upstream]]; known are name",
+        ),
+        ("[[upstream]]\nbase_url='http://x'\nkey_variable='NOPE'", "a variable that is set"),
+        (
+            "[[upstream]]\nbase_url='http://x'\n[[upstream]]\nbase_url='http://y'",
+            "no other upstream",
+        ),
+        ("[[upstream]]\nbase_url='http://x'\nname='a/b'", "a name without a slash"),
+        ("upstream = 'box'", "1: `upstream` is \"box\"; write an address"),
+        ("[[proxy.for]]\nstamps = 'gap'", "[[proxy.for]] lacks `key`"),
+        ("[[proxy.for]]\nkey = 'k'\nstamps = 'x'", "3: `proxy.stamps` is \"x\""),
+        ("[[proxy.for]]\nkey = 'k'\nunnamed = 'new'", "3: `unnamed` cannot be set here"),
+    ] {
+        let said = problem(text);
+        assert!(said.contains(expected), "{text}: {said}");
+    }
 }
 
 #[test]

@@ -1,0 +1,295 @@
+//! How the proxy behaves, and where it behaves otherwise: `[proxy]` and `[[proxy.for]]`.
+
+use std::time::Duration;
+
+use super::key::{self, Key};
+use super::layer::Layers;
+use super::row::Row;
+use super::{Chosen, choose, number};
+use crate::{Error, Result};
+
+/// How messages are stamped with their times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stamps {
+    /// `(Saturday, 2025-09-20 16:30:05) ` before every message.
+    Absolute,
+    /// `[Sent 2 hours, 15 minutes ago] ` before every message; changes with every request.
+    Relative,
+    /// `[3 days later] ` before the first message after a pause.
+    Gap,
+    /// None.
+    Off,
+}
+
+impl Stamps {
+    const ALL: [Self; 4] = [Self::Absolute, Self::Relative, Self::Gap, Self::Off];
+
+    /// As written in the file and in headers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Absolute => "absolute",
+            Self::Relative => "relative",
+            Self::Gap => "gap",
+            Self::Off => "off",
+        }
+    }
+
+    /// The style with this name.
+    pub fn named(text: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|style| style.as_str() == text)
+            .ok_or_else(|| Error::invalid(key::STAMPS.wrong(text)))
+    }
+}
+
+/// What becomes of a chat that no client names and no history recognises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unnamed {
+    /// It gets a memory of its own.
+    New,
+    /// It goes into the memory that is meant when none is named.
+    Default,
+}
+
+/// What the proxy adds to a request, and how long it may take for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProxySettings {
+    /// How messages are stamped.
+    pub stamps: Stamps,
+    /// A pause of so many minutes is worth a stamp of the gap style.
+    pub gap_minutes: u32,
+    /// Say what time it is and how long ago the last exchange was.
+    pub now: bool,
+    /// Tell of the last conversations, and of the current one where the client does not.
+    pub context: bool,
+    /// Tell what is remembered about what was asked.
+    pub briefing: bool,
+    /// The briefing may have so many tokens.
+    pub budget_tokens: u32,
+    /// Memory may hold up a request for so long.
+    pub deadline: Duration,
+    /// Replies are committed when they are complete, and names before colons are speakers.
+    pub group_chat: bool,
+    /// What becomes of chats nobody names.
+    pub unnamed: Unnamed,
+    /// Whether `prompt_cache_key` names a chat.
+    pub prompt_cache_key: bool,
+}
+
+/// The settings, each with where it came from.
+#[derive(Debug, Clone)]
+pub struct ProxyConfig {
+    /// How messages are stamped.
+    pub stamps: Chosen<Stamps>,
+    /// The pause that is worth a stamp of the gap style.
+    pub gap_minutes: Chosen<u32>,
+    /// Whether the time is told.
+    pub now: Chosen<bool>,
+    /// Whether conversations are told.
+    pub context: Chosen<bool>,
+    /// Whether memories are told.
+    pub briefing: Chosen<bool>,
+    /// How many tokens a briefing may have.
+    pub budget_tokens: Chosen<u32>,
+    /// How long memory may hold up a request.
+    pub deadline_ms: Chosen<u32>,
+    /// Whether several characters speak.
+    pub group_chat: Chosen<bool>,
+    /// What becomes of chats nobody names.
+    pub unnamed: Chosen<Unnamed>,
+    /// Whether `prompt_cache_key` names a chat.
+    pub prompt_cache_key: Chosen<bool>,
+    /// Where it behaves otherwise; later ones win.
+    pub exceptions: Vec<Exception>,
+}
+
+/// Other settings for whoever shows a certain key, or for a certain memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exception {
+    /// The label of the key; any if absent.
+    pub key: Option<String>,
+    /// The name of the memory; any if absent.
+    pub memory: Option<String>,
+    /// What is otherwise.
+    pub change: ProxyChange,
+}
+
+/// What is otherwise; absent parts stay.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProxyChange {
+    /// How messages are stamped.
+    pub stamps: Option<Stamps>,
+    /// Whether the time is told.
+    pub now: Option<bool>,
+    /// Whether conversations are told.
+    pub context: Option<bool>,
+    /// Whether memories are told.
+    pub briefing: Option<bool>,
+    /// How many tokens a briefing may have.
+    pub budget_tokens: Option<u32>,
+    /// How long memory may hold up a request, in milliseconds.
+    pub deadline_ms: Option<u32>,
+    /// Whether several characters speak.
+    pub group_chat: Option<bool>,
+}
+
+impl ProxyChange {
+    /// Sets what is called `name` to what is written, if something changeable is called so.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<()> {
+        match name {
+            "stamps" => self.stamps = Some(Stamps::named(text)?),
+            "now" => self.now = Some(switch(key::NOW, text)?),
+            "context" => self.context = Some(switch(key::CONTEXT, text)?),
+            "briefing" => self.briefing = Some(switch(key::BRIEFING, text)?),
+            "budget_tokens" => self.budget_tokens = Some(count(key::BUDGET_TOKENS, text)?),
+            "deadline_ms" => self.deadline_ms = Some(count(key::DEADLINE_MS, text)?),
+            "group_chat" => self.group_chat = Some(switch(key::GROUP_CHAT, text)?),
+            _ => return Err(Error::invalid(format!("`{name}` cannot be set here"))),
+        }
+        Ok(())
+    }
+
+    /// What can be set, by name.
+    pub const NAMES: [&str; 7] =
+        ["stamps", "now", "context", "briefing", "budget_tokens", "deadline_ms", "group_chat"];
+
+    fn on(&self, settings: &mut ProxySettings) {
+        let Self { stamps, now, context, briefing, budget_tokens, deadline_ms, group_chat } = self;
+        settings.stamps = stamps.unwrap_or(settings.stamps);
+        settings.now = now.unwrap_or(settings.now);
+        settings.context = context.unwrap_or(settings.context);
+        settings.briefing = briefing.unwrap_or(settings.briefing);
+        settings.budget_tokens = budget_tokens.unwrap_or(settings.budget_tokens);
+        settings.group_chat = group_chat.unwrap_or(settings.group_chat);
+        if let Some(milliseconds) = deadline_ms {
+            settings.deadline = Duration::from_millis((*milliseconds).into());
+        }
+    }
+}
+
+impl Default for ProxyConfig {
+    fn default() -> Self {
+        Self::read(&Layers::default()).expect("nothing that was set can be wrong")
+    }
+}
+
+impl ProxyConfig {
+    pub(super) fn read(layers: &Layers) -> Result<Self> {
+        let on = |key| choose(layers, key, move |text| switch(key, text), || true);
+        let off = |key| choose(layers, key, move |text| switch(key, text), || false);
+        Ok(Self {
+            stamps: choose(layers, key::STAMPS, Stamps::named, || Stamps::Absolute)?,
+            gap_minutes: number(layers, key::GAP_MINUTES, 60)?,
+            now: on(key::NOW)?,
+            context: on(key::CONTEXT)?,
+            briefing: on(key::BRIEFING)?,
+            budget_tokens: number(layers, key::BUDGET_TOKENS, 1000)?,
+            deadline_ms: number(layers, key::DEADLINE_MS, 250)?,
+            group_chat: off(key::GROUP_CHAT)?,
+            unnamed: choose(layers, key::UNNAMED, Unnamed::named, || Unnamed::New)?,
+            prompt_cache_key: off(key::PROMPT_CACHE_KEY)?,
+            exceptions: layers.rows("proxy.for").map(Exception::read).collect::<Result<_>>()?,
+        })
+    }
+
+    /// The settings for a memory and whoever shows a key with this label, after what the request
+    /// itself changes.
+    pub fn settings(
+        &self,
+        key: Option<&str>,
+        memory: Option<&str>,
+        request: &ProxyChange,
+    ) -> ProxySettings {
+        let mut settings = self.usual();
+        let fits = |wanted: &Option<String>, is: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| is == Some(wanted))
+        };
+        for one in &self.exceptions {
+            if fits(&one.key, key) && fits(&one.memory, memory) {
+                one.change.on(&mut settings);
+            }
+        }
+        request.on(&mut settings);
+        settings
+    }
+
+    fn usual(&self) -> ProxySettings {
+        ProxySettings {
+            stamps: self.stamps.value,
+            gap_minutes: self.gap_minutes.value,
+            now: self.now.value,
+            context: self.context.value,
+            briefing: self.briefing.value,
+            budget_tokens: self.budget_tokens.value,
+            deadline: Duration::from_millis(self.deadline_ms.value.into()),
+            group_chat: self.group_chat.value,
+            unnamed: self.unnamed.value,
+            prompt_cache_key: self.prompt_cache_key.value,
+        }
+    }
+
+    /// The lines of `everwhen config`, in the order of the keys.
+    pub(super) fn listing(&self) -> [(String, &super::Origin); 10] {
+        let switch = |chosen: &Chosen<bool>| super::quoted(if chosen.value { "on" } else { "off" });
+        [
+            (super::quoted(self.stamps.value.as_str()), &self.stamps.from),
+            (self.gap_minutes.value.to_string(), &self.gap_minutes.from),
+            (switch(&self.now), &self.now.from),
+            (switch(&self.context), &self.context.from),
+            (switch(&self.briefing), &self.briefing.from),
+            (self.budget_tokens.value.to_string(), &self.budget_tokens.from),
+            (self.deadline_ms.value.to_string(), &self.deadline_ms.from),
+            (switch(&self.group_chat), &self.group_chat.from),
+            (super::quoted(self.unnamed.value.as_str()), &self.unnamed.from),
+            (switch(&self.prompt_cache_key), &self.prompt_cache_key.from),
+        ]
+    }
+}
+
+impl Exception {
+    fn read(row: &Row) -> Result<Self> {
+        let mut change = ProxyChange::default();
+        for (name, written) in row.written() {
+            match name {
+                "key" | "memory" => {}
+                name => change.set(name, &written?).map_err(|error| error.at(row.place(name)))?,
+            }
+        }
+        let (key, memory) = (row.text("key")?, row.text("memory")?);
+        if key.is_none() && memory.is_none() {
+            return Err(row.lacks("key", "the label of a key, or memory and its name"));
+        }
+        Ok(Self { key: key.map(Into::into), memory: memory.map(Into::into), change })
+    }
+}
+
+impl Unnamed {
+    fn named(text: &str) -> Result<Self> {
+        match text {
+            "new" => Ok(Self::New),
+            "default" => Ok(Self::Default),
+            _ => Err(Error::invalid("is unknown")),
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Default => "default",
+        }
+    }
+}
+
+fn switch(key: Key, text: &str) -> Result<bool> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(Error::invalid(key.wrong(text))),
+    }
+}
+
+fn count(key: Key, text: &str) -> Result<u32> {
+    let number = text.trim().parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| Error::invalid(key.wrong(text)))
+}
