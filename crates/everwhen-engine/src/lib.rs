@@ -20,6 +20,7 @@ mod import;
 pub mod job;
 pub mod json;
 pub mod key;
+pub mod ledger;
 pub mod limits;
 pub mod memory;
 pub mod ports;

@@ -46,3 +46,7 @@ pub const JOB_LEASE: SignedDuration = SignedDuration::from_secs(60);
 pub const JOB_RENEWAL: SignedDuration = SignedDuration::from_secs(20);
 /// Longest wait between two tries of a job.
 pub const JOB_BACKOFF: SignedDuration = SignedDuration::from_mins(60);
+/// Messages of a history that are looked up to find its memory.
+pub const LEDGER_KIN_MESSAGES: usize = 32;
+/// Memories that are considered for one message.
+pub const LEDGER_KIN: usize = 64;

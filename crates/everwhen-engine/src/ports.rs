@@ -1,10 +1,12 @@
 //! What the engine needs from the world. It names no technology.
 
 mod embedder;
+mod ledger;
 mod llm;
 mod store;
 
 pub use embedder::Embedder;
+pub use ledger::{LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, Placeholder};
 pub use llm::{Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent};
 pub use store::{
     ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, MemoryRef, Neighbour,

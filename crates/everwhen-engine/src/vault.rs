@@ -3,6 +3,7 @@
 //! A [`Vault`] value is the only way to data. Whoever holds one can reach what is in it and
 //! nothing else. Each verb is one transaction.
 
+mod open;
 mod page;
 
 use std::sync::Arc;
@@ -10,13 +11,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::conversations::{act, prompt};
-use crate::desk::{Desk, find_conversation, find_memory, fresh_memory};
+use crate::desk::{Desk, find_conversation};
 use crate::engine::{Engine, World};
 use crate::forget::{self, Forget};
 use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, Branch, ContextDocument, Conversation, ConversationId, ConversationName, Entry,
-    EntryId, Memory, MemoryId, Mint, Name, NewContext, NewEntry, Role, SettingsChange, VaultId,
+    EntryId, Memory, MemoryId, Name, NewContext, NewEntry, Role, SettingsChange, VaultId,
     VaultInfo,
 };
 use crate::ports::{
@@ -29,8 +30,10 @@ use crate::timeline::{self, TimelineLine};
 use crate::when::Zone;
 use crate::{Error, ErrorKind, Result};
 
+pub(crate) use open::Absent;
+use open::{load, load_memory, load_or_make_vault, load_vault, new_memory, open_desk};
 pub use page::Page;
-use page::{bounded, check_bounds, page, page_limit};
+use page::{bounded, check_bounds, list_entries, page, page_limit};
 
 /// How a caller points at a memory.
 type MemoryName = Address<MemoryId>;
@@ -447,22 +450,48 @@ impl Vault {
         F: Fn(&mut Desk<'_>) -> Result<Receipt> + Send + 'static,
     {
         self.write(idempotency, move |tx, vault, world| {
-            let memory = match (load_memory(tx.snapshot(), vault.id, &memory), absent, &memory) {
-                (Err(error), Absent::Make, Address::Name(name)) => {
-                    if error.kind() != ErrorKind::NotFound {
-                        return Err(error);
-                    }
-                    new_memory(world, name.clone())?
-                }
-                (found, _, _) => found?,
-            };
-            work(&mut Desk::new(tx, vault, memory, world.now(), &*world.chance))
+            work(&mut open_desk(tx, vault, &memory, absent, world)?)
         })
         .await
     }
 
+    /// The same for a write that has more to say than a receipt, and needs no key to be done once.
+    pub(crate) async fn on_desk<T, F>(
+        &self,
+        memory: MemoryName,
+        absent: Absent,
+        work: F,
+    ) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&mut Desk<'_>) -> Result<T> + Send + 'static,
+    {
+        let (id, draft) = (self.id, self.draft.clone());
+        let world = Arc::clone(&self.engine.world);
+        let work = move |tx: &mut dyn Tx| {
+            let vault = load_or_make_vault(tx, id, draft.as_deref())?;
+            work(&mut open_desk(tx, vault, &memory, absent, &world)?)
+        };
+        self.engine.store.transact(work).await
+    }
+
+    /// Looks something up anywhere in the vault; nothing if it does not exist yet.
+    pub(crate) async fn look<T, F>(&self, work: F) -> Result<Option<T>>
+    where
+        T: Send + 'static,
+        F: Fn(&dyn Snapshot, VaultId) -> Result<Option<T>> + Send + 'static,
+    {
+        let (id, draft) = (self.id, self.draft.clone());
+        let look = move |snapshot: &dyn Snapshot| match load(snapshot, id, draft.as_deref()) {
+            Ok(vault) => work(snapshot, vault.id),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        };
+        self.engine.store.look(look).await
+    }
+
     /// Looks something up in one memory.
-    async fn read<T, F>(&self, memory: MemoryName, work: F) -> Result<T>
+    pub(crate) async fn read<T, F>(&self, memory: MemoryName, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: Fn(&View<'_>, &Memory) -> Result<T> + Send + 'static,
@@ -481,43 +510,10 @@ impl Vault {
 }
 
 /// One memory, to look at.
-struct View<'s> {
-    snapshot: &'s dyn Snapshot,
-    vault: VaultInfo,
-    place: MemoryRef,
-}
-
-/// What to do about a memory that does not exist.
-#[derive(Clone, Copy)]
-pub(crate) enum Absent {
-    Make,
-    Refuse,
-}
-
-fn load_vault(snapshot: &dyn Snapshot, id: VaultId) -> Result<VaultInfo> {
-    snapshot.vault(id)?.ok_or_else(|| Error::not_found(format!("vault not found: {id}")))
-}
-
-/// The vault by its id, or by the name of its draft.
-fn load(snapshot: &dyn Snapshot, id: VaultId, draft: Option<&VaultInfo>) -> Result<VaultInfo> {
-    let Some(draft) = draft else { return load_vault(snapshot, id) };
-    let found = snapshot.vault_named(&draft.name)?;
-    found.ok_or_else(|| Error::not_found(format!("vault not found: {}", draft.name)))
-}
-
-/// The vault, made from its draft if this is its first write and nobody else was faster.
-fn load_or_make_vault(
-    tx: &mut dyn Tx,
-    id: VaultId,
-    draft: Option<&VaultInfo>,
-) -> Result<VaultInfo> {
-    match (load(tx.snapshot(), id, draft), draft) {
-        (Err(error), Some(draft)) if error.kind() == ErrorKind::NotFound => {
-            tx.put_vault(draft)?;
-            Ok(draft.clone())
-        }
-        (found, _) => found,
-    }
+pub(crate) struct View<'s> {
+    pub(crate) snapshot: &'s dyn Snapshot,
+    pub(crate) vault: VaultInfo,
+    pub(crate) place: MemoryRef,
 }
 
 fn no_context(version: ContextVersion) -> Error {
@@ -544,24 +540,4 @@ fn change_vault(tx: &mut dyn Tx, id: VaultId, change: &VaultChange) -> Result<Re
     vault.settings.check()?;
     tx.put_vault(&vault)?;
     Ok(Receipt::Vault(id))
-}
-
-fn load_memory(snapshot: &dyn Snapshot, vault: VaultId, address: &MemoryName) -> Result<Memory> {
-    find_memory(snapshot, vault, address)?
-        .ok_or_else(|| Error::not_found(format!("memory not found: {address}")))
-}
-
-fn new_memory(world: &World, name: Name) -> Result<Memory> {
-    name.refuse_prefix("memory", MemoryId::PREFIX)?;
-    let now = world.now();
-    Ok(fresh_memory(Mint::new(now, &*world.chance).id(), name, now))
-}
-
-fn list_entries(view: &View<'_>, query: EntryQuery, limit: usize) -> Result<Page<Entry, Cursor>> {
-    let query = EntryQuery { limit: Some(limit + 1), ..query };
-    let rows = view.snapshot.entries(view.place, &query)?;
-    Ok(page(rows, limit, |entry: &Entry| Cursor {
-        time: entry.conversation_time,
-        sequence: entry.sequence,
-    }))
 }

@@ -12,6 +12,7 @@ mod failure;
 mod forget;
 mod jobs;
 mod keys;
+mod ledger;
 mod reader;
 mod receipts;
 mod schema;

@@ -5,6 +5,7 @@
 //! the original when the write succeeds, so that a failing write leaves nothing behind.
 
 mod changes;
+mod ledger;
 mod shelves;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -12,6 +12,7 @@ use std::pin::Pin;
 
 use jiff::Timestamp;
 
+use super::{LedgerRows, LedgerTx};
 use crate::job::{Job, JobKind, Queue, Subject};
 use crate::key::Key;
 use crate::memory::{
@@ -282,7 +283,7 @@ pub struct Removed {
 }
 
 /// One consistent state, to read. Methods that find nothing say so with `None` or an empty list.
-pub trait Snapshot {
+pub trait Snapshot: LedgerRows {
     /// The vault with this id.
     fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>>;
     /// The vault with this name.
@@ -372,7 +373,7 @@ pub trait Snapshot {
 }
 
 /// A transaction. What a closure writes, its own reads see.
-pub trait Tx: Snapshot {
+pub trait Tx: Snapshot + LedgerTx {
     /// The same, to read only.
     fn snapshot(&self) -> &dyn Snapshot;
 

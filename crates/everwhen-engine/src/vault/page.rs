@@ -2,6 +2,9 @@
 
 use jiff::Timestamp;
 
+use super::View;
+use crate::memory::Entry;
+use crate::ports::{Cursor, EntryQuery};
 use crate::{Error, Result, limits};
 
 /// One page of a list, and where the next begins.
@@ -48,4 +51,18 @@ pub(crate) fn page<T, C>(mut rows: Vec<T>, limit: usize, cursor: impl Fn(&T) -> 
     rows.truncate(limit);
     let next = if more { rows.last().map(cursor) } else { None };
     Page { data: rows, next }
+}
+
+/// A page of entries.
+pub(super) fn list_entries(
+    view: &View<'_>,
+    query: EntryQuery,
+    limit: usize,
+) -> Result<Page<Entry, Cursor>> {
+    let query = EntryQuery { limit: Some(limit + 1), ..query };
+    let rows = view.snapshot.entries(view.place, &query)?;
+    Ok(page(rows, limit, |entry: &Entry| Cursor {
+        time: entry.conversation_time,
+        sequence: entry.sequence,
+    }))
 }

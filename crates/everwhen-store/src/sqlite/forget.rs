@@ -6,16 +6,21 @@ use everwhen_engine::ports::{MemoryRef, Removed};
 use rusqlite::{Connection, params};
 
 use super::entries::place;
+use super::ledger::forget_entry;
 use super::statement::run;
+
+/// The tables of the ledger.
+const LEDGER: [&str; 3] = ["ledger", "ledger_head", "promised_time"];
 
 pub(super) fn entries(
     connection: &Connection,
     memory: MemoryRef,
     entries: &[EntryId],
 ) -> Result<u64> {
-    let [vault, memory] = place(&memory);
     let mut removed = 0;
     for id in entries {
+        forget_entry(connection, memory, *id)?;
+        let [vault, memory] = place(&memory);
         let values = params![vault, memory, id.bytes()];
         blank_receipts(connection, "id = ?3", values)?;
         let sql = "DELETE FROM entry WHERE vault_id = ?1 AND memory_id = ?2 AND id = ?3";
@@ -65,6 +70,9 @@ pub(super) fn memory(connection: &Connection, memory: MemoryRef) -> Result<Remov
     };
     delete("conversation_alias", "memory_id")?;
     delete("ending", "memory_id")?;
+    for table in LEDGER {
+        delete(table, "memory_id")?;
+    }
     Ok(Removed {
         entries: delete("entry", "memory_id")?,
         conversations: delete("conversation", "memory_id")?,
@@ -80,7 +88,7 @@ pub(super) fn vault(connection: &Connection, id: VaultId) -> Result<Removed> {
         let sql = format!("DELETE FROM {table} WHERE {column} = ?1");
         run(connection, &sql, [id.bytes()])
     };
-    for table in ["conversation_alias", "ending", "receipt"] {
+    for table in ["conversation_alias", "ending", "receipt"].iter().chain(&LEDGER) {
         delete(table, "vault_id")?;
     }
     Ok(Removed {

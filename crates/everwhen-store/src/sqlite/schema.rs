@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0001_init.sql"),
     include_str!("schema/0002_recall.sql"),
     include_str!("schema/0003_jobs.sql"),
+    include_str!("schema/0004_ledger.sql"),
 ];
 
 /// Brings the file up to date.

@@ -7,17 +7,17 @@ use everwhen_engine::job::{Job, JobKind, Queue, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
     Branch, BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId,
-    JobId, KeyId, Memory, Name, VaultId, VaultInfo,
+    JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    ContextVersion, ConversationQuery, EntryQuery, MemoryRef, Neighbour, Removed, Snapshot,
-    Speakers, Standing, Tx,
+    ContextVersion, ConversationQuery, EntryQuery, LedgerHead, LedgerLine, LedgerRows, LedgerTx,
+    Lines, MemoryRef, Neighbour, Removed, Snapshot, Speakers, Standing, Tx,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::{contexts, conversations, entries, forget, jobs, keys, receipts, vaults};
+use super::{contexts, conversations, entries, forget, jobs, keys, ledger, receipts, vaults};
 
 /// One consistent state.
 pub(super) struct View<'c> {
@@ -160,5 +160,34 @@ impl Tx for Transaction<'_> {
         forget::conversation as remove_conversation(memory: MemoryRef, id: ConversationId) -> Removed;
         forget::memory as remove_memory(memory: MemoryRef) -> Removed;
         forget::vault as remove_vault(id: VaultId) -> Removed;
+    }
+}
+
+impl LedgerRows for View<'_> {
+    forward! {
+        ledger::head as ledger_head(memory: MemoryRef) -> Option<LedgerHead>;
+        ledger::lines as ledger_lines(memory: MemoryRef, which: Lines) -> Vec<LedgerLine>;
+        ledger::kin as ledger_kin(vault: VaultId, mark: [u8; 32], limit: usize) -> Vec<MemoryId>;
+        ledger::promised as promised_time(memory: MemoryRef, text: [u8; 32]) -> Option<Timestamp>;
+        ledger::all_promised as promised_times(memory: MemoryRef) -> Vec<([u8; 32], Timestamp)>;
+    }
+}
+
+impl LedgerRows for Transaction<'_> {
+    forward! { view
+        ledger_head(memory: MemoryRef) -> Option<LedgerHead>;
+        ledger_lines(memory: MemoryRef, which: Lines) -> Vec<LedgerLine>;
+        ledger_kin(vault: VaultId, mark: [u8; 32], limit: usize) -> Vec<MemoryId>;
+        promised_time(memory: MemoryRef, text: [u8; 32]) -> Option<Timestamp>;
+        promised_times(memory: MemoryRef) -> Vec<([u8; 32], Timestamp)>;
+    }
+}
+
+impl LedgerTx for Transaction<'_> {
+    forward! { mut
+        ledger::put_head as put_ledger_head(memory: MemoryRef, head: &LedgerHead) -> ();
+        ledger::put_line as put_ledger_line(memory: MemoryRef, line: &LedgerLine) -> ();
+        ledger::put_promised as put_promised_time(memory: MemoryRef, text: [u8; 32], time: Option<Timestamp>) -> ();
+        ledger::rejoin as rejoin_entries(memory: MemoryRef, entries: &[EntryId]) -> ();
     }
 }

@@ -13,11 +13,13 @@ mod conversations;
 mod differential;
 mod dump;
 mod entries;
+mod exchanges;
 mod faults;
 mod imports;
 mod isolation;
 mod jobs;
 mod keys;
+mod ledger;
 mod neighbours;
 mod paging;
 mod receipts;
@@ -113,6 +115,14 @@ suite! {
         lists_and_neighbours_stay_in_their_memory,
         a_wrong_place_changes_nothing,
     }
+    ledger {
+        lines_come_back_in_their_order,
+        a_line_is_replaced_whole,
+        ledgers_stay_in_their_memory,
+        a_head_is_replaced_whole,
+        promised_times_are_kept_and_taken,
+        forgetting_leaves_the_line_and_removal_takes_it,
+    }
     arrival {
         whatever_the_order,
         whatever_the_order_around_explicit_ends,
@@ -155,6 +165,33 @@ suite! {
         an_end_before_the_last_word_waits_for_it,
         imports_count_among_what_is_retained,
         wrong_imports_are_refused_whole,
+    }
+    exchanges {
+        a_resent_history_keeps_its_times,
+        the_second_ok_a_week_later_has_its_own_time,
+        translate_this_is_stamped_on_its_own_turn,
+        a_reply_containing_braces_keeps_its_committed_time,
+        unknown_history_is_dated_from_now_backwards,
+        a_history_may_be_cut_at_the_front,
+        an_edited_message_takes_the_place_of_the_old,
+        what_the_client_made_of_a_reply_is_the_reply,
+        a_reply_cut_at_the_front_is_still_the_reply,
+        a_regenerated_reply_takes_the_place_of_the_first,
+        the_first_reply_can_be_regenerated,
+        clients_that_send_one_message_may_repeat_themselves,
+        the_same_request_again_stores_nothing_twice,
+        of_two_replies_the_one_that_began_later_stays,
+        a_fork_puts_aside_what_it_leaves,
+        another_talk_in_the_same_memory_hides_nothing,
+        a_reply_that_never_came_leaves_its_time,
+        a_cut_reply_is_kept_and_marked,
+        a_reply_after_the_next_message_stands_before_it,
+        a_generation_prompt_is_no_message,
+        a_reply_can_be_begun_or_continued_by_the_client,
+        what_was_forgotten_does_not_come_back_with_the_history,
+        times_of_another_system_hold_for_what_it_saw,
+        a_history_finds_its_memory,
+        a_clock_set_back_makes_no_time_run_backwards,
     }
     paging {
         pages_of_entries_hang_together,

@@ -15,7 +15,7 @@ use super::shelves::{EntryRow, ReceiptRow, Shelves};
 
 impl Shelves {
     /// Changes entries that are known to be in this memory.
-    fn change_entries(
+    pub(super) fn change_entries(
         &mut self,
         memory: MemoryRef,
         ids: &[EntryId],
@@ -39,6 +39,7 @@ impl Shelves {
     fn remove_entries_where(&mut self, doomed: impl Fn(&EntryRow) -> bool) -> u64 {
         let (gone, kept): (Vec<_>, Vec<_>) = self.entries.drain(..).partition(doomed);
         self.entries = kept;
+        self.blank_lines(&gone.iter().map(|row| row.entry.id).collect::<Vec<EntryId>>());
         for row in &gone {
             if let Some(key) = &row.receipt {
                 self.blank_receipt(row.vault, key);
@@ -52,6 +53,7 @@ impl Shelves {
         let lies = |vault: VaultId, memory| doomed(MemoryRef { vault, memory });
         self.merged.retain(|(place, _, _)| !doomed(*place));
         self.endings.retain(|(place, _)| !doomed(*place));
+        self.remove_ledgers_where(&doomed);
         Removed {
             entries: self.remove_entries_where(|row| lies(row.vault, row.entry.memory)),
             memories: drop_rows(&mut self.memories, |row| lies(row.0, row.1.id)),

@@ -8,8 +8,8 @@ use everwhen_engine::memory::{
     VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, MemoryRef, Neighbour,
-    Order, Shelf, Snapshot, Speakers, Standing, Which,
+    ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, LedgerHead,
+    LedgerLine, MemoryRef, Neighbour, Order, Shelf, Snapshot, Speakers, Standing, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use jiff::Timestamp;
@@ -28,6 +28,9 @@ pub(super) struct Shelves {
     pub(super) receipts: Vec<ReceiptRow>,
     pub(super) jobs: Vec<Job>,
     pub(super) keys: Vec<Key>,
+    pub(super) ledger: Vec<(MemoryRef, LedgerLine)>,
+    pub(super) ledger_heads: Vec<(MemoryRef, LedgerHead)>,
+    pub(super) promised: Vec<(MemoryRef, [u8; 32], Timestamp)>,
 }
 
 /// An entry, where it is, and the idempotency key it came with.

@@ -1,0 +1,237 @@
+//! The ledger: gives each message of a resent history its time, for ever.
+//!
+//! A front end sends its whole history with every request, without times. The ledger knows the
+//! messages again and says when each was said.
+//!
+//! **How a door uses it.**
+//!
+//! 1. Turn the request's messages into a [`History`]: all of them, in order, system messages too.
+//! 2. [`Vault::begin_exchange`], before forwarding. It is one durable write: what is new is
+//!    remembered, edited messages become corrections, and the start of the reply is kept as a
+//!    placeholder. [`Begun::messages`] answers for every message, by position, when it was said.
+//! 3. [`Begun::stamps`] gives what to put before each message; nothing where nothing belongs
+//!    (system messages, generation prompts, a reply to be continued).
+//! 4. Run the reply through an [`EchoStripper`].
+//! 5. [`Vault::finish_exchange`] with [`Begun::exchange`] and the reply, also when it was cut off.
+//!    A reply without text, such as a bare tool call, may be finished, too.
+//!
+//! Sending the same request again stores nothing twice. A second reply to the same message takes the
+//! place of the first, which goes on a branch. A reply that never came leaves its placeholder, and
+//! the assistant's message of the next request gets that time.
+//!
+//! **How messages are known again.** A message is its mark, SHA-256 of role and content, and the
+//! how-manieth of that mark it is. Along a memory runs one *line* of messages. A history is laid
+//! beside it so that as much as possible matches, in order, whole runs before single messages
+//! and the newest first; so it may be cut at the front, edited, regenerated or forked. A single short
+//! match without neighbours proves nothing and does not count: a second "ok" is a second "ok".
+//!
+//! **What is new** walks from now into the past: a known message sets the anchor to its time, an
+//! unknown one gets the anchor, and after each the anchor moves back one second. Times never run
+//! backwards along a history.
+//!
+//! **Edited or forked?** Where as many messages stand between two known ones as before, with the
+//! same roles, they are edits: corrections at the time of what they correct. Where a history leaves
+//! the line and goes on elsewhere, what it left goes on a branch, if it was the same
+//! conversation; else it is another conversation in the same memory, and both stay.
+
+mod align;
+mod begin;
+mod echo;
+mod finish;
+mod interchange;
+mod keep;
+mod mark;
+mod plan;
+mod speaker;
+mod stamp;
+mod strand;
+mod times;
+
+use jiff::Timestamp;
+
+use crate::desk::Desk;
+use crate::memory::{Address, EntryId, MemoryId, Name, Role};
+use crate::ports::MemoryRef;
+use crate::vault::{Absent, Vault};
+use crate::when::Zone;
+use crate::{Result, limits};
+
+pub use echo::EchoStripper;
+pub use stamp::{Stamper, Style, absolute, time_context};
+
+/// One message of a request, as its door reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// The text; parts of one message joined.
+    pub content: String,
+    /// What else tells it apart where there is no text: images, tool calls, as they came.
+    pub other: Vec<u8>,
+    /// The speaker's name, where the dialect has one.
+    pub speaker: Option<String>,
+    /// Tools an assistant called in it.
+    pub tools_used: Vec<Name>,
+}
+
+impl Message {
+    /// A message of text alone.
+    pub fn new(role: Role, content: impl Into<String>) -> Self {
+        Self {
+            role,
+            content: content.into(),
+            other: Vec::new(),
+            speaker: None,
+            tools_used: Vec::new(),
+        }
+    }
+}
+
+/// The messages of one request.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct History {
+    /// All of them, in order.
+    pub messages: Vec<Message>,
+    /// Whether the client says that it sends this again.
+    pub resent: bool,
+}
+
+impl From<Vec<Message>> for History {
+    fn from(messages: Vec<Message>) -> Self {
+        Self { messages, resent: false }
+    }
+}
+
+/// When the time of a reply is settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Commit {
+    /// With the next request: the reply's text is what the client then says it was.
+    #[default]
+    NextTurn,
+    /// As soon as the reply is complete, with its speaker's name before it if a generation prompt
+    /// asked for one. This is `useGroupChatTimestampLogic`.
+    AtOnce,
+}
+
+/// What the ledger knows of one message of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Told {
+    /// When it was said; nothing for what is not content.
+    pub time: Option<Timestamp>,
+    /// When the message before it had been said.
+    pub since: Option<Timestamp>,
+    /// The entry that holds it; nothing if it has no text that can be kept, or was forgotten.
+    pub entry: Option<EntryId>,
+    /// Whether this request brought it.
+    pub is_new: bool,
+}
+
+/// An exchange that has begun. Hand it to [`Vault::finish_exchange`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// The memory.
+    pub memory: MemoryRef,
+    /// When the reply began.
+    pub started_at: Timestamp,
+    /// How its time is settled.
+    commit: Commit,
+    /// The number of the message it answers.
+    after: Option<u64>,
+    /// The highest number when it began.
+    seen: u64,
+    /// The number of the reply it goes on with, if it is to continue one.
+    continues: Option<u64>,
+    /// The beginning of the reply, if the request gave one.
+    prefill: Option<String>,
+    /// Who is to speak, if a generation prompt says so.
+    speaks: Option<String>,
+    /// Whoever else speaks in the history; filled only with `speaks`.
+    speakers: Vec<String>,
+}
+
+/// A history with its times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// One for each message of the request, in order.
+    pub messages: Vec<Told>,
+    /// To finish with.
+    pub exchange: Exchange,
+    /// When the first message of the memory was said.
+    pub started_at: Option<Timestamp>,
+    /// When the last message before the one being answered was said.
+    pub last_at: Option<Timestamp>,
+    /// Now, as the ledger took it.
+    pub now: Timestamp,
+    /// The vault's zone.
+    pub zone: Zone,
+    /// The pause that ends a conversation in this vault.
+    pub pause: jiff::SignedDuration,
+}
+
+impl Begun {
+    /// What to put before each message.
+    pub fn stamps(&self, style: Style) -> Vec<Option<String>> {
+        let stamper = Stamper { style, zone: self.zone.clone(), now: self.now, pause: self.pause };
+        let stamp = |told: &Told| told.time.and_then(|time| stamper.stamp(time, told.since));
+        self.messages.iter().map(stamp).collect()
+    }
+
+    /// `{time_context_summary}`.
+    pub fn time_context_summary(&self) -> String {
+        time_context(self.started_at, self.last_at, self.now)
+    }
+}
+
+/// A reply, whole or cut off.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reply {
+    /// What was said, without echoed stamps.
+    pub content: String,
+    /// Whether it was cut off before its end.
+    pub truncated: bool,
+    /// Tools called in it.
+    pub tools_used: Vec<Name>,
+}
+
+/// What became of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Finished {
+    /// The entry that holds it; nothing if there was no text to keep.
+    pub entry: Option<EntryId>,
+    /// Whether it was known already, from a request that came before the end of the reply.
+    pub known: bool,
+}
+
+impl Vault {
+    /// Lays a history beside the ledger, remembers what is new and notes that a reply begins. One
+    /// durable write. Makes the memory if it does not exist.
+    pub async fn begin_exchange(
+        &self,
+        memory: Address<MemoryId>,
+        history: History,
+        commit: Commit,
+    ) -> Result<Begun> {
+        let work = move |desk: &mut Desk<'_>| begin::begin(desk, &history, commit);
+        self.on_desk(memory, Absent::Make, work).await
+    }
+
+    /// Remembers the reply of an exchange, at the time it began.
+    pub async fn finish_exchange(&self, exchange: Exchange, reply: Reply) -> Result<Finished> {
+        let memory = Address::Id(exchange.memory.memory);
+        let work = move |desk: &mut Desk<'_>| finish::finish(desk, &exchange, &reply);
+        self.on_desk(memory, Absent::Refuse, work).await
+    }
+
+    /// The memory whose line shares the longest run with a history, the newest messages first; for
+    /// requests that name no memory. At least two messages in a row, one of them the user's.
+    pub async fn memory_of_history(&self, history: &History) -> Result<Option<MemoryId>> {
+        let items = begin::items(history);
+        let marks: Vec<(Role, [u8; 32])> =
+            items.iter().map(|item| (item.message.role, item.mark)).collect();
+        let marks = marks.split_last().map_or(Vec::new(), |(_, earlier)| earlier.to_vec());
+        self.look(move |snapshot, vault| strand::kin(snapshot, vault, &marks)).await
+    }
+}
+
+/// How far back [`Vault::memory_of_history`] looks.
+const KIN_MESSAGES: usize = limits::LEDGER_KIN_MESSAGES;

@@ -1,0 +1,187 @@
+//! Beginning an exchange. Walk: read the request → lay it beside the line → decide what becomes of
+//! each message → keep it → note that a reply begins.
+
+use crate::Result;
+use crate::desk::Desk;
+use crate::memory::Role;
+use crate::ports::{LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder, Snapshot};
+
+use super::align::{Sought, Stretch, align};
+use super::keep::{self, Kept};
+use super::mark::mark;
+use super::plan::{self, Request};
+use super::{Begun, Commit, Exchange, History, Message, Told, speaker, strand};
+
+/// Lines read beyond as many as the request has messages.
+const SLACK: usize = 32;
+/// From this length on a text is hardly said twice by chance.
+const DISTINCTIVE_CHARS: usize = 24;
+
+/// A message that is content.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item<'h> {
+    /// Its place in the request.
+    pub(super) index: usize,
+    pub(super) message: &'h Message,
+    pub(super) mark: [u8; 32],
+}
+
+/// The messages of a request that are content: no instructions, no generation prompt.
+pub(super) fn items(history: &History) -> Vec<Item<'_>> {
+    let content = match speaker::generation_prompt(&history.messages) {
+        Some(_) => &history.messages[..history.messages.len() - 1],
+        None => &history.messages[..],
+    };
+    let item = |(index, message): (usize, &'_ Message)| (message.role != Role::System, index);
+    let kept = content.iter().enumerate().filter(|one| item(*one).0);
+    kept.map(|(index, message)| Item {
+        index,
+        message,
+        mark: mark(message.role, &message.content, &message.other),
+    })
+    .collect()
+}
+
+/// Begins an exchange in the memory on the desk.
+pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> Result<Begun> {
+    let place = desk.place();
+    let mut items = items(history);
+    let mut found = find(desk.tx.snapshot(), place, &items)?;
+    let prefill = take_prefill(&mut items, &mut found);
+    let head = desk.tx.ledger_head(place)?.unwrap_or_default();
+    let newest = strand::tail(desk.tx.snapshot(), place)?;
+    let request = Request { items: &items, resent: history.resent, head, newest };
+    let plan = plan::plan(desk, &request, found)?;
+    let kept = keep::keep(desk, &request, plan)?;
+    let exchange = exchange(place, history, &kept, prefill, (commit, desk.now));
+    let placeholder = Placeholder { started_at: desk.now, after: exchange.after, reply: None };
+    let head = LedgerHead { last_number: exchange.seen, placeholder: Some(placeholder) };
+    desk.tx.put_ledger_head(place, &head)?;
+    desk.save_memory()?;
+    let oldest = desk.tx.ledger_lines(place, Lines::Oldest)?.pop();
+    Ok(Begun {
+        messages: told(history, &items, &kept),
+        exchange,
+        started_at: oldest.map(|line| line.time),
+        last_at: last_at(&kept, newest),
+        now: desk.now,
+        zone: desk.vault.zone.clone(),
+        pause: desk.vault.settings.idle_timeout(),
+    })
+}
+
+/// The line of each message, as far as it is known.
+fn find(
+    rows: &dyn Snapshot,
+    place: MemoryRef,
+    items: &[Item<'_>],
+) -> Result<Vec<Option<LedgerLine>>> {
+    let wanted = items.len() + SLACK;
+    let mut lines = rows.ledger_lines(place, Lines::Newest(wanted))?;
+    lines.reverse();
+    let is_all = lines.len() < wanted;
+    let newer = lines.len();
+    if !is_all {
+        fetch_older(rows, place, items, &mut lines)?;
+    }
+    let sought: Vec<Sought> = items
+        .iter()
+        .map(|item| Sought {
+            mark: item.mark,
+            distinctive: item.message.content.len() >= DISTINCTIVE_CHARS,
+        })
+        .collect();
+    let oldest = match is_all {
+        true => lines.first().copied(),
+        false => rows.ledger_lines(place, Lines::Oldest)?.pop(),
+    };
+    let stretch = Stretch::new(&lines, lines.len() - newer, oldest.map(|line| line.number));
+    let found = align(&sought, &stretch);
+    Ok(found.into_iter().map(|at| at.map(|at| lines[at])).collect())
+}
+
+/// Puts older lines with the marks of messages that newer lines do not have before those.
+fn fetch_older(
+    rows: &dyn Snapshot,
+    place: MemoryRef,
+    items: &[Item<'_>],
+    lines: &mut Vec<LedgerLine>,
+) -> Result<()> {
+    let first = lines.first().and_then(|line| line.place);
+    let mut known: std::collections::HashSet<[u8; 32]> =
+        lines.iter().map(|line| line.mark).collect();
+    let mut older = Vec::new();
+    for item in items {
+        if known.insert(item.mark) {
+            older.extend(rows.ledger_lines(place, Lines::Marked(item.mark))?);
+        }
+    }
+    older.retain(|line| line.place.is_some() && line.place < first);
+    older.sort_by_key(|line| line.place);
+    lines.splice(..0, older);
+    Ok(())
+}
+
+/// How a reply is to begin: an assistant's message at the end of the request.
+enum Prefill {
+    None,
+    /// With this text, which is not said yet.
+    Text(String),
+    /// By going on with a known reply.
+    Line(LedgerLine),
+}
+
+fn take_prefill(items: &mut Vec<Item<'_>>, found: &mut Vec<Option<LedgerLine>>) -> Prefill {
+    let Some(last) = items.last().filter(|item| item.message.role == Role::Assistant) else {
+        return Prefill::None;
+    };
+    match found.last().copied().flatten() {
+        Some(line) => Prefill::Line(line),
+        None => {
+            let text = last.message.content.clone();
+            items.pop();
+            found.pop();
+            Prefill::Text(text)
+        }
+    }
+}
+
+fn exchange(
+    memory: MemoryRef,
+    history: &History,
+    kept: &Kept,
+    prefill: Prefill,
+    (commit, started_at): (Commit, jiff::Timestamp),
+) -> Exchange {
+    let speaks = speaker::generation_prompt(&history.messages);
+    let speakers = match &speaks {
+        Some(_) => speaker::speakers(&history.messages).map(str::to_owned).collect(),
+        None => Vec::new(),
+    };
+    let (continues, prefill) = match prefill {
+        Prefill::None => (None, None),
+        Prefill::Text(text) => (None, Some(text)),
+        Prefill::Line(line) => (Some(line.number), None),
+    };
+    let after = kept.lines.last().map(|line| line.number);
+    let seen = kept.last_number;
+    Exchange { memory, started_at, commit, after, seen, continues, prefill, speaks, speakers }
+}
+
+fn told(history: &History, items: &[Item<'_>], kept: &Kept) -> Vec<Told> {
+    let mut told = vec![Told::default(); history.messages.len()];
+    for ((item, line), is_new) in items.iter().zip(&kept.lines).zip(&kept.is_new) {
+        told[item.index] =
+            Told { time: Some(line.time), since: line.since, entry: line.entry, is_new: *is_new };
+    }
+    told
+}
+
+/// When the message before the one being answered was said: in this history, else in the memory.
+fn last_at(kept: &Kept, newest: Option<LedgerLine>) -> Option<jiff::Timestamp> {
+    match kept.lines.as_slice() {
+        [.., before, _] => Some(before.time),
+        [only] => newest.filter(|newest| newest.number != only.number).map(|newest| newest.time),
+        [] => newest.map(|newest| newest.time),
+    }
+}

@@ -1,0 +1,184 @@
+//! Finishing an exchange: the reply gets its line and its entry, at the time it began.
+
+use crate::Result;
+use crate::desk::Desk;
+use crate::memory::{Metadata, NewEntry, Role, Said};
+use crate::ports::{LedgerHead, LedgerLine, Lines, Placeholder};
+
+use super::keep::{self, put_aside, write_line};
+use super::mark::mark;
+use super::plan::is_one_conversation;
+use super::{Commit, Exchange, Finished, Message, Reply, speaker, strand};
+
+/// Says of an entry that it was cut off.
+const TRUNCATED: &str = r#"{"truncated":true}"#;
+
+/// Keeps the reply of an exchange.
+pub(super) fn finish(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Result<Finished> {
+    if reply.content.trim().is_empty() {
+        settle(desk, exchange, None)?;
+        return Ok(Finished::default());
+    }
+    if let Some(number) = exchange.continues {
+        return go_on(desk, exchange, number, reply);
+    }
+    let reply = Reply { content: text_of(exchange, &reply.content), ..reply.clone() };
+    let finished = place_reply(desk, exchange, &reply)?;
+    desk.save_memory()?;
+    Ok(finished)
+}
+
+/// The reply as it will stand in the history.
+fn text_of(exchange: &Exchange, reply: &str) -> String {
+    match (&exchange.prefill, &exchange.speaks) {
+        (Some(begun), _) => format!("{begun}{reply}"),
+        (None, Some(name)) if exchange.commit == Commit::AtOnce => {
+            speaker::with_name(reply, name, &exchange.speakers)
+        }
+        _ => reply.to_owned(),
+    }
+}
+
+/// Where the reply goes among what else answers the same message.
+enum Position {
+    /// Behind all others.
+    End,
+    /// Before this line, which came while the reply was still being given.
+    Before(LedgerLine),
+    /// Aside: the history has gone on with another reply.
+    Aside,
+}
+
+fn place_reply(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Result<Finished> {
+    let rows = desk.tx.snapshot();
+    let asked = exchange.after.map(|number| strand::along(rows, desk.place(), number));
+    let asked = asked.transpose()?.flatten();
+    let others = match &asked {
+        Some(asked) => strand::following(rows, desk.place(), asked)?,
+        None => Vec::new(),
+    };
+    let mark = mark(Role::Assistant, &reply.content, b"");
+    let same = others.first().filter(|first| first.mark == mark).copied();
+    if let Some(known) = same {
+        settle(desk, exchange, Some(known.number))?;
+        return Ok(Finished { entry: known.entry, known: true });
+    }
+    let position = position(desk, exchange, asked.as_ref(), &others)?;
+    add(desk, exchange, reply, (mark, asked, position))
+}
+
+/// Decides where the reply goes. A reply that began later takes the place of one that began before; what
+/// was there when this one began has been left by the history.
+fn position(
+    desk: &mut Desk<'_>,
+    exchange: &Exchange,
+    asked: Option<&LedgerLine>,
+    others: &[LedgerLine],
+) -> Result<Position> {
+    let (Some(asked), Some(first)) = (asked, others.first()) else { return Ok(Position::End) };
+    let was_there = others.iter().all(|line| line.number <= exchange.seen);
+    if was_there && !is_one_conversation(desk, asked, others)? {
+        return Ok(Position::End);
+    }
+    let is_other_reply = others.len() == 1 && first.role == Role::Assistant;
+    if was_there || (is_other_reply && first.time <= exchange.started_at) {
+        put_aside(desk, others)?;
+        return Ok(Position::End);
+    }
+    Ok(match first.role {
+        Role::Assistant => Position::Aside,
+        _ => Position::Before(*first),
+    })
+}
+
+/// Adds the reply's line and entry.
+fn add(
+    desk: &mut Desk<'_>,
+    exchange: &Exchange,
+    reply: &Reply,
+    (mark, asked, position): ([u8; 32], Option<LedgerLine>, Position),
+) -> Result<Finished> {
+    let time = asked.map_or(exchange.started_at, |asked| asked.time.max(exchange.started_at));
+    let entry = match new_entry(reply) {
+        Some(entry) => keep::store_one(desk, entry.said_at(time))?,
+        None => None,
+    };
+    let number = desk.tx.ledger_head(desk.place())?.unwrap_or_default().last_number + 1;
+    let mut line = LedgerLine {
+        number,
+        place: place(desk, &position)?,
+        mark,
+        occurrence: 0,
+        role: Role::Assistant,
+        time,
+        since: asked.map(|asked| asked.time),
+        after: exchange.after,
+        entry,
+    };
+    write_line(desk, &mut line)?;
+    match position {
+        Position::Aside => put_aside(desk, &[line])?,
+        Position::Before(next) => {
+            desk.tx.put_ledger_line(desk.place(), &LedgerLine { after: Some(number), ..next })?;
+        }
+        Position::End => {}
+    }
+    settle(desk, exchange, Some(number))?;
+    Ok(Finished { entry, known: false })
+}
+
+fn place(desk: &Desk<'_>, position: &Position) -> Result<Option<i64>> {
+    Ok(match position {
+        Position::Aside => None,
+        Position::End => Some(keep::end_of_line(desk)?),
+        Position::Before(next) => {
+            let (at, which) = (next.place.unwrap_or(0), Lines::Before(next.place.unwrap_or(0)));
+            let before = desk.tx.ledger_lines(desk.place(), which)?.pop();
+            let before = before.and_then(|line| line.place).unwrap_or(at - 2);
+            Some(before + (at - before) / 2)
+        }
+    })
+}
+
+fn new_entry(reply: &Reply) -> Option<NewEntry> {
+    let said = Said::new(reply.content.as_str()).ok()?;
+    let metadata = reply.truncated.then(|| Metadata::new(TRUNCATED)).and_then(Result::ok);
+    let tools_used = reply.tools_used.iter().take(crate::limits::LABELS).cloned().collect();
+    Some(NewEntry { metadata, tools_used, ..NewEntry::new(Role::Assistant, said) })
+}
+
+/// Goes on with a reply that was there: its text becomes longer, its time stays.
+fn go_on(desk: &mut Desk<'_>, exchange: &Exchange, number: u64, reply: &Reply) -> Result<Finished> {
+    let place = desk.place();
+    let Some(old) = strand::along(desk.tx.snapshot(), place, number)? else {
+        return Ok(Finished::default());
+    };
+    let known = old.entry.map(|id| desk.tx.entry(place, id)).transpose()?.flatten();
+    let begun = known.map(|entry| entry.content.as_str().to_owned()).unwrap_or_default();
+    let message = Message::new(Role::Assistant, begun + &reply.content);
+    let entry = keep::correct(desk, old.entry, &message)?;
+    desk.tx.put_ledger_line(place, &LedgerLine { place: None, ..old })?;
+    let head = desk.tx.ledger_head(place)?.unwrap_or_default();
+    let mark = mark(Role::Assistant, &message.content, b"");
+    let number = head.last_number + 1;
+    write_line(desk, &mut LedgerLine { number, mark, occurrence: 0, entry, ..old })?;
+    settle(desk, exchange, Some(number))?;
+    desk.save_memory()?;
+    Ok(Finished { entry, known: false })
+}
+
+/// Notes which line the reply has become. Its placeholder goes at once, or waits for the text the
+/// client will have for it.
+fn settle(desk: &mut Desk<'_>, exchange: &Exchange, reply: Option<u64>) -> Result<()> {
+    let head = desk.tx.ledger_head(desk.place())?.unwrap_or_default();
+    let ours = |waiting: &Placeholder| {
+        waiting.started_at == exchange.started_at && waiting.after == exchange.after
+    };
+    let placeholder = match (head.placeholder.filter(ours), exchange.commit) {
+        (None, _) => head.placeholder,
+        (Some(_), Commit::AtOnce) => None,
+        (Some(waiting), Commit::NextTurn) => Some(Placeholder { reply, ..waiting }),
+    };
+    let last_number = head.last_number.max(reply.unwrap_or(0));
+    desk.tx.put_ledger_head(desk.place(), &LedgerHead { last_number, placeholder })
+}

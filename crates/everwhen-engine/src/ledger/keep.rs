@@ -1,0 +1,314 @@
+//! Writes what was decided about a request: lines, entries, corrections, branches.
+
+use crate::Result;
+use crate::conversations::finish;
+use crate::desk::Desk;
+use crate::forget::versions;
+use crate::memory::{BranchId, ConversationId, EntryId, Name, NewEntry, Said};
+use crate::ports::{LedgerLine, Lines};
+use crate::receipt::Receipt;
+use crate::remember::{self, NewCorrection};
+
+use super::begin::Item;
+use super::plan::{Fate, Plan, Request, newest_reply};
+use super::times::{Clue, backfill};
+use super::{Message, interchange};
+
+/// The distance between two places along the line, so that others fit between them.
+const STEP: i64 = 1 << 20;
+/// Why an edited message was corrected.
+const EDITED: &str = "edited in the client";
+
+/// What a request has become.
+pub(super) struct Kept {
+    /// The line of each message.
+    pub(super) lines: Vec<LedgerLine>,
+    /// Whether the request brought it.
+    pub(super) is_new: Vec<bool>,
+    /// The highest number now.
+    pub(super) last_number: u64,
+}
+
+/// Keeps the messages of a request.
+pub(super) fn keep(desk: &mut Desk<'_>, request: &Request<'_>, plan: Plan) -> Result<Kept> {
+    put_aside(desk, &plan.aside)?;
+    let clues = clues(desk, request, &plan.fates)?;
+    let times = backfill(&clues, desk.now);
+    let mut last_number = request.head.last_number;
+    let mut lines: Vec<LedgerLine> = Vec::new();
+    for (item, (fate, time)) in request.items.iter().zip(plan.fates.iter().zip(times)) {
+        let before = lines.last().copied();
+        let fresh = |number| fresh_line(item, number, time, before);
+        lines.push(match fate {
+            Fate::Known(line) | Fate::Back(line) => *line,
+            Fate::Edited { old, back } => {
+                last_number += u64::from(back.is_none());
+                in_place_of(old, back.unwrap_or(fresh(last_number)))
+            }
+            Fate::New => {
+                last_number += 1;
+                fresh(last_number)
+            }
+        });
+    }
+    find_places(desk, &plan.fates, &mut lines)?;
+    keep_entries(desk, request, &plan.fates, &mut lines)?;
+    write_lines(desk, &plan.fates, &mut lines)?;
+    let is_new = plan.fates.iter().map(|fate| !matches!(fate, Fate::Known(_))).collect();
+    Ok(Kept { lines, is_new, last_number })
+}
+
+/// A line for a message that has none. Its place and entry are found later.
+fn fresh_line(
+    item: &Item<'_>,
+    number: u64,
+    time: jiff::Timestamp,
+    before: Option<LedgerLine>,
+) -> LedgerLine {
+    LedgerLine {
+        number,
+        place: None,
+        mark: item.mark,
+        occurrence: 0,
+        role: item.message.role,
+        time,
+        since: before.map(|line| line.time),
+        after: before.map(|line| line.number),
+        entry: None,
+    }
+}
+
+fn in_place_of(old: &LedgerLine, new: LedgerLine) -> LedgerLine {
+    let after = new.after.or(old.after);
+    LedgerLine { place: old.place, time: old.time, since: old.since, after, ..new }
+}
+
+/// What is known of the times of messages.
+fn clues(desk: &mut Desk<'_>, request: &Request<'_>, fates: &[Fate]) -> Result<Vec<Clue>> {
+    let mut clues = Vec::new();
+    for (item, fate) in request.items.iter().zip(fates) {
+        clues.push(match fate {
+            Fate::Known(line) | Fate::Back(line) | Fate::Edited { old: line, .. } => {
+                Clue::Known(line.time)
+            }
+            Fate::New => {
+                interchange::take_promised(desk, item.message)?.map_or(Clue::Unknown, Clue::Told)
+            }
+        });
+    }
+    if let Some(waiting) = request.head.placeholder.filter(|waiting| waiting.reply.is_none())
+        && let Some(at) = newest_reply(request)
+        && fates[at] == Fate::New
+    {
+        clues[at] = Clue::Told(waiting.started_at);
+    }
+    Ok(clues)
+}
+
+/// Gives every run of lines without a place places along the line: before the known line that
+/// follows, else at the end.
+fn find_places(desk: &mut Desk<'_>, fates: &[Fate], lines: &mut [LedgerLine]) -> Result<()> {
+    let mut from = 0;
+    while let Some(start) = (from..lines.len()).find(|at| lines[*at].place.is_none()) {
+        let rest = &lines[start..];
+        let length = rest.iter().position(|line| line.place.is_some()).unwrap_or(rest.len());
+        from = start + length;
+        let behind = fates.get(from).map(|_| lines[from]);
+        let (first, step) = room(desk, behind, length)?;
+        if let Some(behind) = behind.and_then(|line| line.place)
+            && step == 0
+        {
+            make_room(desk, behind, length, &mut lines[from..])?;
+            from = start;
+            continue;
+        }
+        for (line, number) in lines[start..start + length].iter_mut().zip(1..) {
+            line.place = Some(first + step * number);
+        }
+        if start == 0 {
+            lines[0].after = behind.and_then(|line| line.after);
+        }
+    }
+    Ok(())
+}
+
+/// Where a run of so many lines may begin, and how far apart they stand; no distance if they do not fit.
+fn room(desk: &Desk<'_>, behind: Option<LedgerLine>, length: usize) -> Result<(i64, i64)> {
+    let most = STEP * (length as i64 + 1);
+    let which = behind.and_then(|line| line.place).map_or(Lines::Newest(1), Lines::Before);
+    let before = desk.tx.ledger_lines(desk.place(), which)?.pop().and_then(|line| line.place);
+    Ok(match (before, behind.and_then(|line| line.place)) {
+        (before, None) => (before.unwrap_or(0), STEP),
+        (None, Some(behind)) => (behind - most, STEP),
+        (Some(before), Some(behind)) => {
+            (before, ((behind - before) / (length as i64 + 1)).min(STEP))
+        }
+    })
+}
+
+/// Moves all from `behind` on back to make room for so many lines.
+fn make_room(
+    desk: &mut Desk<'_>,
+    behind: i64,
+    length: usize,
+    held: &mut [LedgerLine],
+) -> Result<()> {
+    let by = STEP * (length as i64 + 1);
+    for line in desk.tx.ledger_lines(desk.place(), Lines::Behind(behind - 1))? {
+        let moved = LedgerLine { place: line.place.map(|place| place + by), ..line };
+        desk.tx.put_ledger_line(desk.place(), &moved)?;
+    }
+    for line in held {
+        line.place = line.place.map(|place| if place >= behind { place + by } else { place });
+    }
+    Ok(())
+}
+
+/// Stores entries: new ones in one go, edited ones as corrections.
+fn keep_entries(
+    desk: &mut Desk<'_>,
+    request: &Request<'_>,
+    fates: &[Fate],
+    lines: &mut [LedgerLine],
+) -> Result<()> {
+    let mut new = Vec::new();
+    let mut owners = Vec::new();
+    for (at, fate) in fates.iter().enumerate() {
+        let message = request.items[at].message;
+        match fate {
+            Fate::Known(_) => {}
+            Fate::Back(line) => rejoin(desk, line)?,
+            Fate::Edited { old, .. } if old.entry.is_some() => {
+                lines[at].entry = correct(desk, old.entry, message)?;
+            }
+            Fate::Edited { .. } | Fate::New => {
+                if let Some(entry) = new_entry(message) {
+                    new.push(entry.said_at(lines[at].time));
+                    owners.push(at);
+                }
+            }
+        }
+    }
+    if new.is_empty() {
+        return Ok(());
+    }
+    let stored = remember::store(desk, new, None)?;
+    for (owner, entry) in owners.into_iter().zip(stored.entries) {
+        lines[owner].entry = Some(entry.id);
+    }
+    Ok(())
+}
+
+/// The entry a message makes; nothing if it has no text, or more than fits.
+fn new_entry(message: &Message) -> Option<NewEntry> {
+    let said = Said::new(message.content.as_str()).ok()?;
+    let speaker = message.speaker.as_ref().and_then(|name| Name::new("speaker", name).ok());
+    let tools_used = message.tools_used.iter().take(crate::limits::LABELS).cloned().collect();
+    Some(NewEntry { speaker, tools_used, ..NewEntry::new(message.role, said) })
+}
+
+/// Corrects an entry; answers the entry that holds the text then.
+pub(super) fn correct(
+    desk: &mut Desk<'_>,
+    old: Option<EntryId>,
+    message: &Message,
+) -> Result<Option<EntryId>> {
+    let (Some(id), Ok(content)) = (old, Said::new(message.content.as_str())) else {
+        return Ok(old);
+    };
+    let Some(old) = desk.tx.entry(desk.place(), id)? else { return Ok(None) };
+    let Some(latest) = versions(desk, old)?.pop().filter(|latest| latest.branch.is_none()) else {
+        return Ok(Some(id));
+    };
+    if latest.content == content {
+        return Ok(Some(latest.id));
+    }
+    let correction = NewCorrection { content, reason: EDITED.into() };
+    match remember::correction(desk, latest.id, correction, None)? {
+        Receipt::Entries(stored) => Ok(stored.entries.first().map(|entry| entry.id)),
+        _ => Ok(Some(id)),
+    }
+}
+
+/// Writes lines that are new or changed, and takes the place from those that lost it.
+fn write_lines(desk: &mut Desk<'_>, fates: &[Fate], lines: &mut [LedgerLine]) -> Result<()> {
+    for at in 0..lines.len() {
+        if let Fate::Edited { old, .. } = &fates[at] {
+            desk.tx.put_ledger_line(desk.place(), &LedgerLine { place: None, ..*old })?;
+        }
+        let after = at.checked_sub(1).map(|before| lines[before].number);
+        let follows_new = at > 0 && !matches!(fates[at - 1], Fate::Known(_));
+        let is_known = matches!(fates[at], Fate::Known(_));
+        if is_known && !(follows_new && lines[at].after != after) {
+            continue;
+        }
+        lines[at].after = after.or(lines[at].after);
+        write_line(desk, &mut lines[at])?;
+    }
+    Ok(())
+}
+
+/// Writes one line; one without an occurrence gets the next.
+pub(super) fn write_line(desk: &mut Desk<'_>, line: &mut LedgerLine) -> Result<()> {
+    if line.occurrence == 0 {
+        let same = desk.tx.ledger_lines(desk.place(), Lines::Marked(line.mark))?;
+        line.occurrence = same.last().map_or(0, |last| last.occurrence) + 1;
+    }
+    desk.tx.put_ledger_line(desk.place(), line)
+}
+
+/// Puts lines aside and their entries on a branch.
+pub(super) fn put_aside(desk: &mut Desk<'_>, lines: &[LedgerLine]) -> Result<()> {
+    let mut ids = Vec::new();
+    let mut homes = Vec::new();
+    for line in lines {
+        desk.tx.put_ledger_line(desk.place(), &LedgerLine { place: None, ..*line })?;
+        let Some(id) = line.entry else { continue };
+        let Some(entry) = desk.tx.entry(desk.place(), id)? else { continue };
+        homes.push(entry.conversation);
+        let all = versions(desk, entry)?;
+        ids.extend(all.iter().filter(|entry| entry.branch.is_none()).map(|entry| entry.id));
+    }
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let branch: BranchId = desk.mint();
+    desk.tx.mark_branch(desk.place(), &ids, branch, desk.now)?;
+    desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !ids.contains(question));
+    changed(desk, homes)
+}
+
+/// Takes the entries of a line off their branch.
+fn rejoin(desk: &mut Desk<'_>, line: &LedgerLine) -> Result<()> {
+    let Some(id) = line.entry else { return Ok(()) };
+    let Some(entry) = desk.tx.entry(desk.place(), id)? else { return Ok(()) };
+    let home = entry.conversation;
+    let ids: Vec<EntryId> = versions(desk, entry)?.iter().map(|version| version.id).collect();
+    desk.tx.rejoin_entries(desk.place(), &ids)?;
+    changed(desk, vec![home])
+}
+
+/// Conversations whose entries came or went are counted anew.
+fn changed(desk: &mut Desk<'_>, mut homes: Vec<ConversationId>) -> Result<()> {
+    desk.note_change()?;
+    homes.sort_unstable();
+    homes.dedup();
+    for home in homes {
+        if let Some(conversation) = desk.tx.conversation(desk.place(), home)? {
+            finish::recount(desk, conversation)?;
+        }
+    }
+    Ok(())
+}
+
+/// Stores one message as an entry, if it has text to keep.
+pub(super) fn store_one(desk: &mut Desk<'_>, entry: NewEntry) -> Result<Option<EntryId>> {
+    let stored = remember::store(desk, vec![entry], None)?;
+    Ok(stored.entries.first().map(|entry| entry.id))
+}
+
+/// The place behind all others.
+pub(super) fn end_of_line(desk: &Desk<'_>) -> Result<i64> {
+    let newest = desk.tx.ledger_lines(desk.place(), Lines::Newest(1))?.pop();
+    Ok(newest.and_then(|line| line.place).unwrap_or(0) + STEP)
+}

@@ -1,0 +1,272 @@
+//! Decides what becomes of each message of a request: known, edited, back from a branch, or new.
+
+use crate::Result;
+use crate::conversations::boundary::is_pause;
+use crate::desk::Desk;
+use crate::memory::Role;
+use crate::ports::{LedgerHead, LedgerLine, Lines};
+
+use super::begin::Item;
+use super::strand;
+
+/// A request, and what the ledger knew before it.
+pub(super) struct Request<'r> {
+    pub(super) items: &'r [Item<'r>],
+    /// Whether the client says that it sends this again.
+    pub(super) resent: bool,
+    pub(super) head: LedgerHead,
+    /// The newest line.
+    pub(super) newest: Option<LedgerLine>,
+}
+
+/// What a message turns out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// This line.
+    Known(LedgerLine),
+    /// In the place of this line, which is another version of it.
+    Edited {
+        /// What it takes the place of.
+        old: LedgerLine,
+        /// The line it had when it was there before.
+        back: Option<LedgerLine>,
+    },
+    /// A line that had been put aside.
+    Back(LedgerLine),
+    /// Not seen before.
+    New,
+}
+
+impl Fate {
+    /// The line that it is or takes the place of, if that is along the line.
+    fn anchor(&self) -> Option<LedgerLine> {
+        match self {
+            Self::Known(line) | Self::Edited { old: line, .. } => Some(*line),
+            Self::Back(_) | Self::New => None,
+        }
+    }
+
+    /// The number under which a line that follows it was noted.
+    fn number(&self) -> Option<u64> {
+        match self {
+            Self::Known(line) | Self::Back(line) | Self::Edited { old: line, .. } => {
+                Some(line.number)
+            }
+            Self::New => None,
+        }
+    }
+}
+
+/// What to do with a request.
+pub(super) struct Plan {
+    /// One for each message.
+    pub(super) fates: Vec<Fate>,
+    /// Lines the history has left.
+    pub(super) aside: Vec<LedgerLine>,
+}
+
+/// Decides, given the lines that the messages were found on.
+pub(super) fn plan(
+    desk: &Desk<'_>,
+    request: &Request<'_>,
+    mut found: Vec<Option<LedgerLine>>,
+) -> Result<Plan> {
+    if let Some(last) = found.len().checked_sub(1) {
+        found[last] = sent_again(desk, request, &found)?;
+    }
+    let fates = found.into_iter().map(|line| line.map_or(Fate::New, Fate::Known)).collect();
+    let mut plan = Plan { fates, aside: Vec::new() };
+    settle_reply(desk, request, &mut plan)?;
+    let mut from = 0;
+    while let Some(start) = (from..plan.fates.len()).find(|at| plan.fates[*at] == Fate::New) {
+        let rest = &plan.fates[start..];
+        from = start + rest.iter().position(|fate| *fate != Fate::New).unwrap_or(rest.len());
+        decide(desk, request, &mut plan, start..from)?;
+    }
+    Ok(plan)
+}
+
+/// The line of the message to be answered, unless it is the same words said again.
+fn sent_again(
+    desk: &Desk<'_>,
+    request: &Request<'_>,
+    found: &[Option<LedgerLine>],
+) -> Result<Option<LedgerLine>> {
+    let last = found.len() - 1;
+    let Some(line) = found[last] else {
+        return if request.resent { newest_same(desk, &request.items[last]) } else { Ok(None) };
+    };
+    if request.resent || request.items[last].message.role == Role::Assistant {
+        return Ok(Some(line));
+    }
+    let earlier = (0..last).rev().find_map(|at| found[at].map(|line| (last - at, line)));
+    let again = match earlier {
+        Some((steps, earlier)) => {
+            let (rows, from) = (desk.tx.snapshot(), Some(earlier.number));
+            let between = strand::between(rows, desk.place(), from, &line, steps)?;
+            between.is_some_and(|between| between.len() + 1 == steps)
+        }
+        None => last == 0 && is_first_again(desk, request, &line)?,
+    };
+    Ok(again.then_some(line))
+}
+
+/// The newest line along the line with the words of a message.
+fn newest_same(desk: &Desk<'_>, item: &Item<'_>) -> Result<Option<LedgerLine>> {
+    let same = desk.tx.ledger_lines(desk.place(), Lines::Marked(item.mark))?;
+    Ok(same.into_iter().filter(|line| line.place.is_some()).max_by_key(|line| line.place))
+}
+
+/// Whether the only message of a request is sent again: if no reply came, or if it began the
+/// conversation that is going on. Clients that always send one message have said more before.
+fn is_first_again(desk: &Desk<'_>, request: &Request<'_>, line: &LedgerLine) -> Result<bool> {
+    let rows = desk.tx.snapshot();
+    let following = strand::following(rows, desk.place(), line)?;
+    let newest = following.last().unwrap_or(line);
+    if request.newest.is_none_or(|tail| tail.number != newest.number) {
+        return Ok(false);
+    }
+    if following.is_empty() {
+        return Ok(true);
+    }
+    let before = line.place.map(|place| rows.ledger_lines(desk.place(), Lines::Before(place)));
+    let before = before.transpose()?.unwrap_or_default().pop();
+    let timeout = desk.vault.settings.idle_timeout();
+    let opens = before.is_none_or(|before| is_pause(before.time, line.time, timeout));
+    let goes_on = !is_pause(newest.time, desk.now, timeout);
+    Ok(line.after.is_none() && opens && goes_on && following.len() == 1)
+}
+
+/// The reply of the last exchange, if the client has another text for it: front ends trim and edit.
+fn settle_reply(desk: &Desk<'_>, request: &Request<'_>, plan: &mut Plan) -> Result<()> {
+    let Some(reply) = request.head.placeholder.and_then(|waiting| waiting.reply) else {
+        return Ok(());
+    };
+    let Some(at) = newest_reply(request).filter(|at| plan.fates[*at..] == [Fate::New, Fate::New])
+    else {
+        return Ok(());
+    };
+    let Some(old) = strand::along(desk.tx.snapshot(), desk.place(), reply)? else { return Ok(()) };
+    let is_newest = request.newest.is_some_and(|newest| newest.number == old.number);
+    let before = at.checked_sub(1).and_then(|before| plan.fates[before].number());
+    let follows = before.is_some() && before == old.after;
+    let nothing_known = plan.fates[..at].iter().all(|fate| *fate == Fate::New);
+    if is_newest && (follows || nothing_known) {
+        let back = put_aside_after(desk, &request.items[at], old.after)?;
+        if back.is_none() {
+            plan.fates[at] = Fate::Edited { old, back };
+        }
+    }
+    Ok(())
+}
+
+/// The place of the newest assistant's message.
+pub(super) fn newest_reply(request: &Request<'_>) -> Option<usize> {
+    request.items.iter().rposition(|item| item.message.role == Role::Assistant)
+}
+
+/// Decides about a run of messages that are not along the line.
+fn decide(
+    desk: &Desk<'_>,
+    request: &Request<'_>,
+    plan: &mut Plan,
+    run: std::ops::Range<usize>,
+) -> Result<()> {
+    bring_back(desk, request, plan, run.clone())?;
+    let before = run.start.checked_sub(1).and_then(|at| plan.fates[at].anchor());
+    let behind = plan.fates.get(run.end).and_then(Fate::anchor);
+    match (before, behind) {
+        (before, Some(behind)) => {
+            let from = before.map(|line| line.number);
+            let rows = desk.tx.snapshot();
+            let old = strand::between(rows, desk.place(), from, &behind, run.len())?;
+            if let Some(old) = old.filter(|old| old.len() == run.len()) {
+                edit(request, plan, run.start, &old);
+            }
+        }
+        (Some(before), None) => leave_line(desk, request, plan, run, &before)?,
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// Messages that had been put aside and followed then what they follow now.
+fn bring_back(
+    desk: &Desk<'_>,
+    request: &Request<'_>,
+    plan: &mut Plan,
+    run: std::ops::Range<usize>,
+) -> Result<()> {
+    for at in run {
+        let before = match at.checked_sub(1) {
+            None => None,
+            Some(before) => match plan.fates[before].number() {
+                None => return Ok(()),
+                number => number,
+            },
+        };
+        match put_aside_after(desk, &request.items[at], before)? {
+            Some(line) => plan.fates[at] = Fate::Back(line),
+            None => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+fn put_aside_after(
+    desk: &Desk<'_>,
+    item: &Item<'_>,
+    before: Option<u64>,
+) -> Result<Option<LedgerLine>> {
+    let same = desk.tx.ledger_lines(desk.place(), Lines::Marked(item.mark))?;
+    Ok(same.into_iter().rfind(|line| line.place.is_none() && line.after == before))
+}
+
+/// Lets messages take the places of as many lines, if the same roles speak.
+fn edit(request: &Request<'_>, plan: &mut Plan, start: usize, old: &[LedgerLine]) -> bool {
+    let roles = request.items[start..].iter().map(|item| item.message.role);
+    let fits = old.iter().map(|line| line.role).eq(roles.take(old.len()));
+    if fits {
+        for (fate, old) in plan.fates[start..].iter_mut().zip(old) {
+            let back = if let Fate::Back(line) = fate { Some(*line) } else { None };
+            *fate = Fate::Edited { old: *old, back };
+        }
+    }
+    fits
+}
+
+/// The history goes on where the line went on otherwise: edits if all of that is replaced and more
+/// is said, else a fork.
+fn leave_line(
+    desk: &Desk<'_>,
+    request: &Request<'_>,
+    plan: &mut Plan,
+    run: std::ops::Range<usize>,
+    before: &LedgerLine,
+) -> Result<()> {
+    let left = strand::following(desk.tx.snapshot(), desk.place(), before)?;
+    let user_spoke = request.items[..run.start].iter().any(|item| item.message.role == Role::User);
+    if left.is_empty() || !user_spoke || !is_one_conversation(desk, before, &left)? {
+        return Ok(());
+    }
+    let all_new = plan.fates[run.clone()].iter().all(|fate| *fate == Fate::New);
+    if all_new && left.len() < run.len() && edit(request, plan, run.start, &left) {
+        return Ok(());
+    }
+    plan.aside.extend(left);
+    Ok(())
+}
+
+/// Whether what is left belongs to the conversation it is left from.
+pub(super) fn is_one_conversation(
+    desk: &Desk<'_>,
+    before: &LedgerLine,
+    left: &[LedgerLine],
+) -> Result<bool> {
+    let mut homes = Vec::new();
+    for line in left.first().into_iter().chain(left.last()).chain([before]) {
+        homes.extend(strand::conversation(desk.tx.snapshot(), desk.place(), line)?);
+    }
+    homes.dedup();
+    Ok(homes.len() < 2)
+}

@@ -1,0 +1,82 @@
+//! Opening vaults and memories: found by id or name, or made by their first write.
+
+use super::MemoryName;
+use crate::desk::{Desk, find_memory, fresh_memory};
+use crate::engine::World;
+use crate::memory::{Address, Memory, MemoryId, Mint, Name, VaultId, VaultInfo};
+use crate::ports::{Snapshot, Tx};
+use crate::{Error, ErrorKind, Result};
+
+/// What to do about a memory that does not exist.
+#[derive(Clone, Copy)]
+pub(crate) enum Absent {
+    Make,
+    Refuse,
+}
+
+/// Opens a memory for change; one that is named but does not exist may be made.
+pub(super) fn open_desk<'t>(
+    tx: &'t mut dyn Tx,
+    vault: VaultInfo,
+    memory: &MemoryName,
+    absent: Absent,
+    world: &'t World,
+) -> Result<Desk<'t>> {
+    let memory = match (find_memory(tx.snapshot(), vault.id, memory)?, absent, memory) {
+        (Some(found), _, _) => found,
+        (None, Absent::Make, Address::Name(name)) => new_memory(world, name.clone())?,
+        (None, _, address) => return Err(no_memory(address)),
+    };
+    Ok(Desk::new(tx, vault, memory, world.now(), &*world.chance))
+}
+
+fn no_memory(address: &MemoryName) -> Error {
+    Error::not_found(format!("memory not found: {address}"))
+}
+
+/// The vault with this id.
+pub(super) fn load_vault(snapshot: &dyn Snapshot, id: VaultId) -> Result<VaultInfo> {
+    snapshot.vault(id)?.ok_or_else(|| Error::not_found(format!("vault not found: {id}")))
+}
+
+/// The vault by its id, or by the name of its draft.
+pub(super) fn load(
+    snapshot: &dyn Snapshot,
+    id: VaultId,
+    draft: Option<&VaultInfo>,
+) -> Result<VaultInfo> {
+    let Some(draft) = draft else { return load_vault(snapshot, id) };
+    let found = snapshot.vault_named(&draft.name)?;
+    found.ok_or_else(|| Error::not_found(format!("vault not found: {}", draft.name)))
+}
+
+/// The vault, made from its draft if this is its first write and nobody else was faster.
+pub(super) fn load_or_make_vault(
+    tx: &mut dyn Tx,
+    id: VaultId,
+    draft: Option<&VaultInfo>,
+) -> Result<VaultInfo> {
+    match (load(tx.snapshot(), id, draft), draft) {
+        (Err(error), Some(draft)) if error.kind() == ErrorKind::NotFound => {
+            tx.put_vault(draft)?;
+            Ok(draft.clone())
+        }
+        (found, _) => found,
+    }
+}
+
+/// The memory at this address.
+pub(super) fn load_memory(
+    snapshot: &dyn Snapshot,
+    vault: VaultId,
+    address: &MemoryName,
+) -> Result<Memory> {
+    find_memory(snapshot, vault, address)?.ok_or_else(|| no_memory(address))
+}
+
+/// A memory that is about to be made.
+pub(super) fn new_memory(world: &World, name: Name) -> Result<Memory> {
+    name.refuse_prefix("memory", MemoryId::PREFIX)?;
+    let now = world.now();
+    Ok(fresh_memory(Mint::new(now, &*world.chance).id(), name, now))
+}

@@ -1,0 +1,437 @@
+//! The ledger through its verbs: a client that resends its history, and what became of it.
+
+use everwhen_engine::ErrorKind;
+use everwhen_engine::ledger::{Begun, Commit, Finished, History, Message, Reply, Style};
+use everwhen_engine::memory::{Address, Entry, EntryId, Role};
+use everwhen_engine::ports::{EntryQuery, Order, Which};
+use everwhen_testkit::block_on;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::bed::Open;
+use crate::rows::{at, name};
+use crate::talk::{Talk, memory};
+
+/// `u:` or `a:` or `s:` and what was said.
+fn messages(lines: &[&str]) -> History {
+    let message = |line: &&str| {
+        let role = match &line[..2] {
+            "u:" => Role::User,
+            "a:" => Role::Assistant,
+            "s:" => Role::System,
+            _ => panic!("{line}"),
+        };
+        Message::new(role, &line[2..])
+    };
+    History::from(lines.iter().map(message).collect::<Vec<Message>>())
+}
+
+fn begin(talk: &Talk, lines: &[&str]) -> Begun {
+    block_on(talk.vault.begin_exchange(memory(), messages(lines), Commit::NextTurn)).unwrap()
+}
+
+fn finish(talk: &Talk, begun: &Begun, reply: &str) -> Finished {
+    let reply = Reply { content: reply.into(), ..Reply::default() };
+    block_on(talk.vault.finish_exchange(begun.exchange.clone(), reply)).unwrap()
+}
+
+/// One exchange: the history, then the reply.
+fn exchange(talk: &Talk, lines: &[&str], reply: &str) -> Begun {
+    let begun = begin(talk, lines);
+    finish(talk, &begun, reply);
+    begun
+}
+
+/// The minutes after noon at which the messages of a request were said, to the second.
+fn said_at(begun: &Begun) -> Vec<Option<f64>> {
+    let minutes = |time: Timestamp| time.duration_since(at(0)).as_secs_f64() / 60.0;
+    begun.messages.iter().map(|told| told.time.map(minutes)).collect()
+}
+
+fn minutes(times: &[f64]) -> Vec<Option<f64>> {
+    times.iter().copied().map(Some).collect()
+}
+
+/// What is in force in the memory, in order.
+fn current(talk: &Talk) -> Vec<String> {
+    talk.texts(EntryQuery::default())
+}
+
+/// How many entries there are, whatever became of them.
+fn all(talk: &Talk) -> usize {
+    talk.texts(EntryQuery { which: Which::All, ..EntryQuery::default() }).len()
+}
+
+fn entry(talk: &Talk, id: Option<EntryId>) -> Entry {
+    block_on(talk.vault.entry(memory(), id.unwrap())).unwrap()
+}
+
+const SECOND: f64 = 1.0 / 60.0;
+const WEEK: i64 = 7 * 24 * 60;
+
+pub(crate) fn a_resent_history_keeps_its_times(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["s:Be kind.", "u:hi"], "hello");
+    talk.minute(5);
+    exchange(&talk, &["s:Be kind.", "u:hi", "a:hello", "u:how are you"], "fine");
+    talk.minute(9);
+    let begun =
+        begin(&talk, &["s:Be kind.", "u:hi", "a:hello", "u:how are you", "a:fine", "u:bye"]);
+    let expected = [None].into_iter().chain(minutes(&[0.0, 0.0, 5.0, 5.0, 9.0]));
+    assert_eq!(said_at(&begun), expected.collect::<Vec<_>>());
+    let new: Vec<bool> = begun.messages.iter().map(|told| told.is_new).collect();
+    assert_eq!(new, [false, false, false, false, false, true]);
+    assert_eq!(current(&talk), ["hi", "hello", "how are you", "fine", "bye"]);
+    assert_eq!(begun.last_at, Some(at(5)));
+    assert_eq!(begun.started_at, Some(at(0)));
+}
+
+pub(crate) fn the_second_ok_a_week_later_has_its_own_time(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:hi"], "hello");
+    talk.minute(3);
+    exchange(&talk, &["u:hi", "a:hello", "u:ok"], "good");
+    talk.minute(WEEK);
+    let begun = begin(&talk, &["u:hi", "a:hello", "u:ok", "a:good", "u:ok"]);
+    assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 3.0, 3.0, WEEK as f64]));
+    assert_eq!(begun.stamps(Style::Gap)[4].as_deref(), Some("[6 days later] "));
+    let summary = begun.time_context_summary();
+    assert!(summary.contains("sent 6 days, 23 hours, 57 minutes ago"), "{summary}");
+    finish(&talk, &begun, "good");
+    assert_eq!(current(&talk), ["hi", "hello", "ok", "good", "ok", "good"]);
+}
+
+pub(crate) fn translate_this_is_stamped_on_its_own_turn(open: Open) {
+    let talk = Talk::new(open);
+    let begun = exchange(&talk, &["u:Translate this:"], "What?");
+    assert_eq!(begun.stamps(Style::Absolute), [Some("(Sunday, 2025-06-01 12:00:00) ".to_owned())]);
+    talk.minute(300);
+    let begun = begin(&talk, &["u:Translate this:", "a:What?", "u:bonjour"]);
+    assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 300.0]));
+    assert_eq!(current(&talk), ["Translate this:", "What?", "bonjour"]);
+}
+
+pub(crate) fn a_reply_containing_braces_keeps_its_committed_time(open: Open) {
+    for commit in [Commit::NextTurn, Commit::AtOnce] {
+        let talk = Talk::new(open);
+        let code = "fn main() {}";
+        let asked = messages(&["u:code please"]);
+        let begun = block_on(talk.vault.begin_exchange(memory(), asked, commit)).unwrap();
+        talk.minute(1);
+        finish(&talk, &begun, code);
+        talk.minute(60);
+        let again = messages(&["u:code please", "a:fn main() {}", "u:thanks"]);
+        let begun = block_on(talk.vault.begin_exchange(memory(), again, commit)).unwrap();
+        assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 60.0]));
+        assert_eq!(current(&talk), ["code please", code, "thanks"]);
+    }
+}
+
+pub(crate) fn unknown_history_is_dated_from_now_backwards(open: Open) {
+    let talk = Talk::new(open);
+    let begun = begin(&talk, &["u:one", "a:two", "u:three"]);
+    assert_eq!(said_at(&begun), minutes(&[-2.0 * SECOND, -SECOND, 0.0]));
+    finish(&talk, &begun, "four");
+    talk.minute(10);
+    let begun = begin(&talk, &["u:zero", "a:half", "u:one", "a:two", "u:three", "a:four", "u:5"]);
+    let times = [-4.0, -3.0, -2.0, -1.0, 0.0, 0.0].map(|seconds| seconds * SECOND);
+    assert_eq!(said_at(&begun)[..6], minutes(&times));
+    assert_eq!(current(&talk), ["zero", "half", "one", "two", "three", "four", "5"]);
+}
+
+pub(crate) fn a_history_may_be_cut_at_the_front(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:ok", "a:one", "u:ok", "a:two", "u:three"], "four");
+    talk.minute(10);
+    let begun = begin(&talk, &["u:ok", "a:two", "u:three", "a:four", "u:ok"]);
+    assert_eq!(said_at(&begun)[..4], minutes(&[-2.0 * SECOND, -SECOND, 0.0, 0.0]));
+    assert_eq!(said_at(&begun)[4], Some(10.0));
+    assert_eq!(all(&talk), 7);
+}
+
+pub(crate) fn an_edited_message_takes_the_place_of_the_old(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:one", "a:two", "u:three"], "four");
+    talk.minute(10);
+    let old = begin(&talk, &["u:one", "a:two", "u:three", "a:four", "u:five"]).messages[1];
+    let edited = &["u:one", "a:TWO", "u:three", "a:four", "u:five"];
+    let begun = begin(&talk, edited);
+    assert_eq!(begun.messages[1].time, old.time);
+    let correction = entry(&talk, begun.messages[1].entry);
+    assert_eq!(correction.corrects.map(|corrects| corrects.entry), old.entry);
+    assert_eq!(current(&talk), ["one", "TWO", "three", "four", "five"]);
+    assert_eq!(begin(&talk, edited).messages[1].entry, begun.messages[1].entry);
+    assert_eq!(all(&talk), 6);
+    let back = begin(&talk, &["u:one", "a:two", "u:three", "a:four", "u:five"]);
+    assert_eq!(back.messages[1].time, old.time, "taken back");
+    assert_eq!(current(&talk), ["one", "two", "three", "four", "five"]);
+}
+
+pub(crate) fn what_the_client_made_of_a_reply_is_the_reply(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:hi"], "hello *waves*");
+    talk.minute(WEEK);
+    for cut in [&["u:hi", "a:hello", "u:bye"][..], &["a:hello", "u:bye"]] {
+        let begun = begin(&talk, cut);
+        let reply = cut.len() - 2;
+        assert_eq!(said_at(&begun)[reply..], minutes(&[0.0, WEEK as f64]));
+        assert_eq!(current(&talk), ["hi", "hello", "bye"]);
+    }
+    assert_eq!(all(&talk), 4);
+}
+
+pub(crate) fn a_reply_cut_at_the_front_is_still_the_reply(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:hi"], "hello *waves*");
+    talk.minute(WEEK);
+    let begun = begin(&talk, &["a:hello", "u:bye"]);
+    assert_eq!(said_at(&begun), minutes(&[0.0, WEEK as f64]));
+    assert_eq!(current(&talk), ["hi", "hello", "bye"]);
+}
+
+pub(crate) fn a_regenerated_reply_takes_the_place_of_the_first(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:hi"], "hello");
+    talk.minute(2);
+    exchange(&talk, &["u:hi", "a:hello", "u:joke?"], "no");
+    talk.minute(3);
+    let begun = begin(&talk, &["u:hi", "a:hello", "u:joke?"]);
+    assert!(begun.messages.iter().all(|told| !told.is_new));
+    finish(&talk, &begun, "knock knock");
+    assert_eq!(current(&talk), ["hi", "hello", "joke?", "knock knock"]);
+    assert_eq!(all(&talk), 5);
+    talk.minute(4);
+    let next = &["u:hi", "a:hello", "u:joke?", "a:knock knock", "u:who's there?"];
+    assert_eq!(said_at(&begin(&talk, next)), minutes(&[0.0, 0.0, 2.0, 3.0, 4.0]));
+    let swiped = &["u:hi", "a:hello", "u:joke?", "a:no", "u:oh"];
+    talk.minute(5);
+    assert_eq!(said_at(&begin(&talk, swiped)), minutes(&[0.0, 0.0, 2.0, 2.0, 5.0]));
+    assert_eq!(current(&talk), ["hi", "hello", "joke?", "no", "oh"]);
+}
+
+pub(crate) fn the_first_reply_can_be_regenerated(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:hi"], "hello");
+    talk.minute(1);
+    exchange(&talk, &["u:hi"], "hey");
+    assert_eq!(current(&talk), ["hi", "hey"]);
+    talk.minute(WEEK);
+    exchange(&talk, &["u:hi"], "welcome back");
+    assert_eq!(current(&talk), ["hi", "hey", "hi", "welcome back"], "a week later it is new");
+}
+
+pub(crate) fn clients_that_send_one_message_may_repeat_themselves(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:hi"], "hello");
+    for minute in [1, 2] {
+        talk.minute(minute);
+        exchange(&talk, &["u:ok"], "good");
+    }
+    assert_eq!(current(&talk), ["hi", "hello", "ok", "good", "ok", "good"]);
+}
+
+pub(crate) fn the_same_request_again_stores_nothing_twice(open: Open) {
+    let talk = Talk::new(open);
+    let lines = &["u:hi", "a:hello", "u:ok"];
+    let (first, second) = (begin(&talk, lines), begin(&talk, lines));
+    assert_eq!(first.messages[2].entry, second.messages[2].entry);
+    finish(&talk, &first, "good");
+    finish(&talk, &second, "good");
+    assert_eq!(current(&talk), ["hi", "hello", "ok", "good"]);
+    talk.minute(1);
+    let third = begin(&talk, lines);
+    finish(&talk, &third, "better");
+    assert_eq!(current(&talk), ["hi", "hello", "ok", "better"]);
+    assert_eq!(all(&talk), 5);
+    let single = History { resent: true, ..messages(&["u:ok"]) };
+    block_on(talk.vault.begin_exchange(memory(), single, Commit::NextTurn)).unwrap();
+    assert_eq!(all(&talk), 5);
+}
+
+pub(crate) fn of_two_replies_the_one_that_began_later_stays(open: Open) {
+    for late_first in [false, true] {
+        let talk = Talk::new(open);
+        let early = begin(&talk, &["u:hi"]);
+        talk.minute(1);
+        let late = begin(&talk, &["u:hi"]);
+        let mut replies = [(&early, "early"), (&late, "late")];
+        if late_first {
+            replies.reverse();
+        }
+        for (begun, text) in replies {
+            finish(&talk, begun, text);
+        }
+        assert_eq!(current(&talk), ["hi", "late"]);
+        assert_eq!(all(&talk), 3, "nothing is lost");
+    }
+}
+
+pub(crate) fn a_fork_puts_aside_what_it_leaves(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:hi"], "hello");
+    talk.minute(1);
+    exchange(&talk, &["u:hi", "a:hello", "u:cats?"], "meow");
+    talk.minute(2);
+    let begun = exchange(&talk, &["u:hi", "a:hello", "u:dogs?"], "woof");
+    assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 2.0]));
+    assert_eq!(current(&talk), ["hi", "hello", "dogs?", "woof"]);
+    talk.minute(3);
+    let back = begin(&talk, &["u:hi", "a:hello", "u:cats?", "a:meow", "u:more"]);
+    assert_eq!(said_at(&back), minutes(&[0.0, 0.0, 1.0, 1.0, 3.0]));
+    assert_eq!(current(&talk), ["hi", "hello", "cats?", "meow", "more"]);
+    assert_eq!(all(&talk), 7);
+}
+
+pub(crate) fn another_talk_in_the_same_memory_hides_nothing(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["a:Welcome.", "u:cats?"], "meow");
+    talk.minute(1);
+    exchange(&talk, &["a:Welcome.", "u:dogs?"], "woof");
+    talk.minute(2);
+    exchange(&talk, &["u:birds?"], "tweet");
+    talk.minute(3);
+    let begun = begin(&talk, &["a:Welcome.", "u:cats?", "a:meow", "u:more"]);
+    assert_eq!(said_at(&begun), minutes(&[-SECOND, 0.0, 0.0, 3.0]));
+    let told = ["Welcome.", "cats?", "meow", "dogs?", "woof", "birds?", "tweet", "more"];
+    assert_eq!(current(&talk), told);
+    exchange(&talk, &["a:Welcome.", "u:cats?", "a:meow", "u:other"], "x");
+    assert!(!current(&talk).contains(&"more".to_owned()), "a fork of the first talk");
+    assert_eq!(current(&talk).len(), 9);
+}
+
+pub(crate) fn a_reply_that_never_came_leaves_its_time(open: Open) {
+    let talk = Talk::new(open);
+    begin(&talk, &["u:hi"]);
+    talk.minute(60);
+    let begun = begin(&talk, &["u:hi", "a:hello", "u:there?"]);
+    assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 60.0]));
+}
+
+pub(crate) fn a_cut_reply_is_kept_and_marked(open: Open) {
+    let talk = Talk::new(open);
+    let begun = begin(&talk, &["u:hi"]);
+    let reply = Reply { content: "hel".into(), truncated: true, tools_used: Vec::new() };
+    let kept = block_on(talk.vault.finish_exchange(begun.exchange, reply)).unwrap();
+    let metadata = entry(&talk, kept.entry).metadata.unwrap();
+    assert_eq!(metadata.as_str(), r#"{"truncated":true}"#);
+    let finished = finish(&talk, &begin(&talk, &["u:hi", "a:hel", "u:go on"]), "  ");
+    assert_eq!(finished, Finished::default());
+    assert_eq!(current(&talk), ["hi", "hel", "go on"]);
+}
+
+pub(crate) fn a_reply_after_the_next_message_stands_before_it(open: Open) {
+    let talk = Talk::new(open);
+    let slow = begin(&talk, &["u:hi"]);
+    talk.minute(1);
+    begin(&talk, &["u:hi", "u:hello?"]);
+    talk.minute(2);
+    finish(&talk, &slow, "sorry");
+    assert_eq!(current(&talk), ["hi", "sorry", "hello?"]);
+    let begun = begin(&talk, &["u:hi", "a:sorry", "u:hello?"]);
+    assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 1.0]));
+    assert_eq!(all(&talk), 3);
+}
+
+pub(crate) fn a_generation_prompt_is_no_message(open: Open) {
+    let talk = Talk::new(open);
+    let lines = &["u:Tom: hi", "a:Mira: hello", "u:Tom: bye", "a:Mira:"];
+    let at_once = |lines: &[&str]| {
+        block_on(talk.vault.begin_exchange(memory(), messages(lines), Commit::AtOnce)).unwrap()
+    };
+    let begun = at_once(lines);
+    assert_eq!(begun.messages[3].time, None);
+    assert_eq!(begun.stamps(Style::Absolute)[3], None);
+    finish(&talk, &begun, "see you");
+    assert_eq!(current(&talk), ["Tom: hi", "Mira: hello", "Tom: bye", "Mira: see you"]);
+    talk.minute(9);
+    let next =
+        at_once(&["u:Tom: hi", "a:Mira: hello", "u:Tom: bye", "a:Mira: see you", "u:Tom: x"]);
+    assert_eq!(said_at(&next)[3..], minutes(&[0.0, 9.0]));
+}
+
+pub(crate) fn a_reply_can_be_begun_or_continued_by_the_client(open: Open) {
+    let talk = Talk::new(open);
+    let begun = begin(&talk, &["u:list", "a:1. apple"]);
+    assert_eq!(said_at(&begun)[1], None);
+    finish(&talk, &begun, "\n2. pear");
+    assert_eq!(current(&talk), ["list", "1. apple\n2. pear"]);
+    talk.minute(5);
+    let begun = begin(&talk, &["u:list", "a:1. apple\n2. pear"]);
+    finish(&talk, &begun, "\n3. plum");
+    assert_eq!(current(&talk), ["list", "1. apple\n2. pear\n3. plum"]);
+    let begun = begin(&talk, &["u:list", "a:1. apple\n2. pear\n3. plum", "u:thanks"]);
+    assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 5.0]));
+}
+
+pub(crate) fn what_was_forgotten_does_not_come_back_with_the_history(open: Open) {
+    let talk = Talk::new(open);
+    let begun = exchange(&talk, &["u:my secret"], "noted");
+    let secret = everwhen_engine::Forget::Entry(begun.messages[0].entry.unwrap());
+    block_on(talk.vault.forget(memory(), secret, None)).unwrap();
+    talk.minute(2);
+    let begun = begin(&talk, &["u:my secret", "a:noted", "u:bye"]);
+    assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 2.0]));
+    assert_eq!(begun.messages[0].entry, None);
+    assert_eq!(current(&talk), ["noted", "bye"]);
+}
+
+pub(crate) fn times_of_another_system_hold_for_what_it_saw(open: Open) {
+    let talk = Talk::new(open);
+    let hello = "a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e";
+    let map = |key: &str, value: &str| vec![(key.to_owned(), value.to_owned())];
+    let import = |map| block_on(talk.vault.import_times(memory(), map));
+    let time = "(Saturday, 2025-05-31 18:31:21)";
+    for (key, value) in
+        [("abc", time), (hello, "2025-05-31"), (hello, "(Friday, 2025-13-01 00:00:00)")]
+    {
+        assert_eq!(
+            import(map(key, value)).unwrap_err().kind(),
+            ErrorKind::Invalid,
+            "{key} {value}"
+        );
+    }
+    assert_eq!(import(map(hello, time)).unwrap(), 1);
+    let waiting = map("PLACEHOLDER_TIMESTAMP_HASH_0000", "(Saturday, 2025-05-31 18:31:25)");
+    import(waiting).unwrap();
+    let begun = begin(&talk, &["u:Hello World", "a:x {y}", "u:Hello World"]);
+    let times: Vec<String> =
+        begun.messages.iter().map(|told| told.time.unwrap().to_string()).collect();
+    assert_eq!(times, ["2025-05-31T18:31:21Z", "2025-05-31T18:31:25Z", "2025-06-01T12:00:00Z"]);
+    let exported = block_on(talk.vault.export_times(memory())).unwrap();
+    assert_eq!(exported[0], (hello.to_owned(), time.to_owned()));
+    assert_eq!(exported[1].1, "(Saturday, 2025-05-31 18:31:25)");
+    assert_eq!(exported[2].0, "PLACEHOLDER_TIMESTAMP_HASH_0000");
+    assert_eq!(exported.len(), 3);
+}
+
+pub(crate) fn a_history_finds_its_memory(open: Open) {
+    let talk = Talk::new(open);
+    let tell = |called: &str, lines: &[&str], reply: &str| {
+        let address = Address::Name(name(called));
+        let begun = block_on(talk.vault.begin_exchange(address, messages(lines), Commit::NextTurn));
+        finish(&talk, &begun.unwrap(), reply);
+    };
+    tell("cats", &["u:hi"], "hello");
+    tell("cats", &["u:hi", "a:hello", "u:cats?"], "meow");
+    tell("dogs", &["u:hi"], "hello");
+    let find = |lines: &[&str]| {
+        let found = block_on(talk.vault.memory_of_history(&messages(lines))).unwrap();
+        let memory = |id| block_on(talk.vault.memory(Address::Id(id))).unwrap().name.to_string();
+        found.map(memory)
+    };
+    assert_eq!(find(&["u:hi", "a:hello", "u:cats?", "a:meow", "u:x"]).as_deref(), Some("cats"));
+    assert_eq!(find(&["s:be", "u:hi", "a:hello", "u:dogs?"]).as_deref(), Some("dogs"));
+    assert_eq!(find(&["u:cats?", "a:meow", "u:x"]).as_deref(), Some("cats"));
+    assert_eq!(find(&["u:hi"]), None);
+    assert_eq!(find(&["u:hi", "a:bye", "u:x"]), None);
+    assert_eq!(find(&[]), None);
+}
+
+pub(crate) fn a_clock_set_back_makes_no_time_run_backwards(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:hi"], "hello");
+    talk.clock.set(at(0) - SignedDuration::from_hours(5));
+    let begun = begin(&talk, &["u:hi", "a:hello", "u:bye"]);
+    assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 0.0]));
+    let newest = EntryQuery { order: Order::Newest, ..EntryQuery::default() };
+    assert_eq!(talk.texts(newest)[0], "bye");
+}

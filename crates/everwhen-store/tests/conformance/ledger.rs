@@ -1,0 +1,121 @@
+//! Rows of ledgers: what is put comes back, in its order, in its memory.
+
+use everwhen_engine::memory::Role;
+use everwhen_engine::ports::{LedgerHead, LedgerLine, Lines, Placeholder};
+
+use crate::bed::{Bed, Open};
+use crate::rows::{at, home, id, place};
+
+fn line(number: u64, place: Option<i64>, mark: u8, occurrence: u64) -> LedgerLine {
+    LedgerLine {
+        number,
+        place,
+        mark: [mark; 32],
+        occurrence,
+        role: Role::User,
+        time: at(i64::try_from(number).unwrap()),
+        since: (number > 1).then(|| at(0)),
+        after: number.checked_sub(1).filter(|before| *before > 0),
+        entry: Some(id(u128::from(number))),
+    }
+}
+
+fn four() -> [LedgerLine; 4] {
+    [line(1, Some(50), 1, 1), line(2, Some(10), 2, 1), line(3, None, 1, 2), line(4, Some(70), 1, 3)]
+}
+
+fn with_four(open: Open) -> Bed {
+    let bed = open();
+    bed.write(|tx| four().iter().try_for_each(|line| tx.put_ledger_line(home(), line)));
+    bed
+}
+
+fn numbers(bed: &Bed, which: Lines) -> Vec<u64> {
+    let lines = bed.look(move |rows| rows.ledger_lines(home(), which));
+    lines.iter().map(|line| line.number).collect()
+}
+
+pub(crate) fn lines_come_back_in_their_order(open: Open) {
+    let bed = with_four(open);
+    assert_eq!(numbers(&bed, Lines::Newest(2)), [4, 1]);
+    assert_eq!(numbers(&bed, Lines::Newest(9)), [4, 1, 2]);
+    assert_eq!(numbers(&bed, Lines::Oldest), [2]);
+    assert_eq!(numbers(&bed, Lines::Behind(10)), [1, 4]);
+    assert_eq!(numbers(&bed, Lines::Behind(i64::MIN)), [2, 1, 4]);
+    assert_eq!(numbers(&bed, Lines::Before(70)), [1]);
+    assert_eq!(numbers(&bed, Lines::Before(10)), [0; 0]);
+    assert_eq!(numbers(&bed, Lines::Marked([1; 32])), [1, 3, 4]);
+    for one in four() {
+        let found = bed.look(move |rows| rows.ledger_lines(home(), Lines::Numbered(one.number)));
+        assert_eq!(found, [one]);
+    }
+}
+
+pub(crate) fn a_line_is_replaced_whole(open: Open) {
+    let bed = with_four(open);
+    let bare = LedgerLine { since: None, after: None, entry: None, ..line(4, None, 9, 1) };
+    bed.write(move |tx| tx.put_ledger_line(home(), &bare));
+    assert_eq!(bed.look(|rows| rows.ledger_lines(home(), Lines::Numbered(4))), [bare]);
+    assert_eq!(numbers(&bed, Lines::Newest(9)), [1, 2]);
+}
+
+pub(crate) fn ledgers_stay_in_their_memory(open: Open) {
+    let bed = with_four(open);
+    for wrong in [place(2, 1), place(1, 2)] {
+        for which in [Lines::Newest(9), Lines::Marked([1; 32]), Lines::Numbered(1)] {
+            assert_eq!(bed.look(move |rows| rows.ledger_lines(wrong, which)), []);
+        }
+        assert_eq!(bed.look(move |rows| rows.promised_times(wrong)), []);
+        assert_eq!(bed.look(move |rows| rows.ledger_head(wrong)), None);
+    }
+    bed.write(|tx| tx.put_ledger_line(place(1, 2), &line(1, Some(1), 1, 1)));
+    bed.write(|tx| tx.put_ledger_line(place(2, 3), &line(1, Some(1), 1, 1)));
+    let kin = |limit| bed.look(move |rows| rows.ledger_kin(id(1), [1; 32], limit));
+    assert_eq!((kin(9), kin(1)), (vec![id(1), id(2)], vec![id(1)]));
+    bed.write(|tx| tx.put_ledger_line(place(1, 2), &line(1, None, 1, 1)));
+    assert_eq!(kin(9), [id(1)], "what is aside is no kin");
+}
+
+pub(crate) fn a_head_is_replaced_whole(open: Open) {
+    let bed = open();
+    let waiting = Placeholder { started_at: at(1), after: Some(3), reply: Some(4) };
+    let alone = Placeholder { started_at: at(2), after: None, reply: None };
+    for placeholder in [Some(waiting), Some(alone), None] {
+        let head = LedgerHead { last_number: 7, placeholder };
+        bed.write(move |tx| tx.put_ledger_head(home(), &head));
+        assert_eq!(bed.look(|rows| rows.ledger_head(home())), Some(head));
+    }
+}
+
+pub(crate) fn promised_times_are_kept_and_taken(open: Open) {
+    let bed = open();
+    bed.write(|tx| {
+        tx.put_promised_time(home(), [2; 32], Some(at(2)))?;
+        tx.put_promised_time(home(), [1; 32], Some(at(0)))?;
+        tx.put_promised_time(home(), [1; 32], Some(at(1)))
+    });
+    assert_eq!(bed.look(|rows| rows.promised_time(home(), [1; 32])), Some(at(1)));
+    let all = |bed: &Bed| bed.look(|rows| rows.promised_times(home()));
+    assert_eq!(all(&bed), [([1; 32], at(1)), ([2; 32], at(2))]);
+    bed.write(|tx| tx.put_promised_time(home(), [1; 32], None));
+    assert_eq!(all(&bed), [([2; 32], at(2))]);
+}
+
+pub(crate) fn forgetting_leaves_the_line_and_removal_takes_it(open: Open) {
+    let bed = with_four(open);
+    crate::removal::furnish(&bed);
+    bed.write(|tx| tx.put_ledger_line(home(), &LedgerLine { entry: Some(id(10)), ..four()[0] }));
+    bed.write(|tx| tx.put_ledger_head(home(), &LedgerHead::default()));
+    bed.write(|tx| tx.put_promised_time(home(), [1; 32], Some(at(1))));
+    bed.write(|tx| tx.remove_entries(home(), &[id(10)]));
+    let blank = LedgerLine { entry: None, ..four()[0] };
+    assert_eq!(bed.look(|rows| rows.ledger_lines(home(), Lines::Numbered(1))), [blank]);
+    bed.write(|tx| tx.put_ledger_line(place(1, 2), &four()[0]));
+    bed.write(|tx| tx.remove_memory(home()));
+    assert_eq!(numbers(&bed, Lines::Marked([1; 32])), [0; 0]);
+    assert_eq!(bed.look(|rows| rows.ledger_head(home())), None);
+    assert_eq!(bed.look(|rows| rows.promised_times(home())), []);
+    assert_eq!(bed.look(|rows| rows.ledger_lines(place(1, 2), Lines::Oldest)).len(), 1);
+    bed.write(|tx| tx.remove_vault(id(1)));
+    assert_eq!(bed.look(|rows| rows.ledger_lines(place(1, 2), Lines::Oldest)), []);
+}
