@@ -23,6 +23,11 @@ need_compiler() {
   command -v cc >/dev/null || install_packages gcc libc6-dev
 }
 
+# PostgreSQL's programs; the tests start servers of their own with them.
+need_postgres() {
+  ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || install_packages postgresql
+}
+
 # A Python environment with exactly the packages of tools/requirements.txt.
 need_python() {
   local stamp=.venv/.requirements

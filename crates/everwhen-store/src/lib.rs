@@ -1,9 +1,11 @@
 //! Keeps and finds. A store knows rows and transactions; what they mean is the engine's affair.
 //!
 //! [`SqliteStore`] is the embedded default: one file, one writer thread that commits in groups,
-//! readers beside it.
+//! readers beside it. [`PostgresStore`] is for more than one machine: one database, many servers.
 
+mod postgres;
 mod row;
 mod sqlite;
 
+pub use postgres::{PostgresOptions, PostgresStore};
 pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};

@@ -1,11 +1,14 @@
-//! For tests only: the oracle store, a world moved by hand, faults on demand, a scripted model, stories.
+//! For tests only: the oracle store, a world moved by hand, faults on demand, a scripted model, a database server,
+//! stories.
 
+mod cluster;
 mod faults;
 mod plain;
 mod scripted;
 pub mod story;
 mod world;
 
+pub use cluster::{Cluster, named_database, sql, test_database};
 pub use faults::{Fault, FaultMode, FaultyStore};
 pub use plain::PlainStore;
 pub use scripted::ScriptedLlm;

@@ -1,5 +1,6 @@
 //! The backends, each empty and ready, and how to run a case on them.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use everwhen_engine::ports::{Snapshot, Store, Tx};
@@ -8,20 +9,21 @@ use everwhen_store::{SqliteOptions, SqliteStore, Synchronous};
 use everwhen_testkit::{PlainStore, block_on};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
-use tempfile::TempDir;
+
+use crate::schemas::Schema;
 
 /// Makes an empty store.
 pub(crate) type Open = fn() -> Bed;
 
-/// An empty store and, where it has one, its directory, which goes after it.
+/// An empty store and where it lies, which goes, or is used again, after it.
 pub(crate) struct Bed {
     pub(crate) store: Arc<dyn Store>,
-    _directory: Option<TempDir>,
+    _place: Option<Box<dyn Any>>,
 }
 
 /// The oracle.
 pub(crate) fn plain() -> Bed {
-    Bed { store: Arc::new(PlainStore::new()), _directory: None }
+    Bed { store: Arc::new(PlainStore::new()), _place: None }
 }
 
 /// SQLite in a file. Nobody pulls the plug in these tests.
@@ -29,7 +31,13 @@ pub(crate) fn sqlite() -> Bed {
     let directory = tempfile::tempdir().unwrap();
     let options = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
     let store = SqliteStore::open(&directory.path().join("everwhen.db"), options).unwrap();
-    Bed { store: Arc::new(store), _directory: Some(directory) }
+    Bed { store: Arc::new(store), _place: Some(Box::new(directory)) }
+}
+
+/// PostgreSQL in a schema that others have used before and will use again.
+pub(crate) fn postgres() -> Bed {
+    let schema = Schema::empty();
+    Bed { store: schema.store(), _place: Some(Box::new(schema)) }
 }
 
 impl Bed {

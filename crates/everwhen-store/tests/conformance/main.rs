@@ -6,6 +6,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../postgres/schemas.rs"]
+mod schemas;
+
 mod arrival;
 mod bed;
 mod contexts;
@@ -40,6 +43,10 @@ macro_rules! suite {
 
         mod sqlite {
             $(mod $family { $(#[test] fn $case() { crate::$family::$case(crate::bed::sqlite) })* })*
+        }
+
+        mod postgres {
+            $(mod $family { $(#[test] fn $case() { crate::$family::$case(crate::bed::postgres) })* })*
         }
     };
 }

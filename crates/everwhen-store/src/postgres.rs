@@ -1,0 +1,128 @@
+//! The PostgreSQL store: one database, as many servers before it as are needed.
+//!
+//! A verb that writes holds the row of its vault from its first look at it, so it decides on what
+//! nobody else changes meanwhile; verbs of other vaults run beside it. Every table begins with the
+//! vault, so a cluster can spread all of them by it (`distribute`). No extension is needed, nothing
+//! is ranked here, and nothing is numbered by the database.
+
+mod address;
+mod connection;
+mod contexts;
+mod conversations;
+mod distribute;
+mod entries;
+mod failure;
+mod forget;
+mod jobs;
+mod keys;
+mod ledger;
+mod patience;
+mod pool;
+mod reader;
+mod receipts;
+mod schema;
+mod statement;
+mod transaction;
+mod vaults;
+mod writer;
+
+use std::time::Duration;
+
+use everwhen_engine::ports::{Reading, Store, Wait, Writing};
+use everwhen_engine::{Error, Result};
+
+use address::Address;
+use connection::{Connection, Purpose};
+use patience::Patience;
+use pool::{Line, Pool};
+
+/// How to open the store.
+#[derive(Debug, Clone, Copy)]
+pub struct PostgresOptions {
+    /// So many connections of this process may write, and half as many read.
+    pub connections: usize,
+    /// No statement may take longer.
+    pub statement_timeout: Duration,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        Self { connections: 8, statement_timeout: Duration::from_secs(30) }
+    }
+}
+
+/// A store in a PostgreSQL database. Dropping it waits for writes that were begun.
+pub struct PostgresStore {
+    readers: Pool,
+    writers: Pool,
+}
+
+impl PostgresStore {
+    /// Connects, and brings the database up to this version's schema.
+    pub fn open(url: &str, options: PostgresOptions) -> Result<Self> {
+        let address = Address::read(url, options)?;
+        prepare(address.clone())?;
+        let (writers, readers) = (options.connections.max(1), options.connections.div_ceil(2));
+        Ok(Self {
+            readers: Pool::start(&address, readers.max(1), "reader")?,
+            writers: Pool::start(&address, writers, "writer")?,
+        })
+    }
+
+    /// Spreads the tables over a Citus cluster; says which were not spread before.
+    pub async fn distribute(&self) -> Result<Vec<String>> {
+        self.writers.run(|line| on(line, distribute::distribute)).await
+    }
+}
+
+impl Store for PostgresStore {
+    fn write(&self, work: Writing) -> Wait<'_, ()> {
+        Box::pin(self.writers.run(move |line| writer::write(line, &work)))
+    }
+
+    fn read(&self, work: Reading) -> Wait<'_, ()> {
+        Box::pin(self.readers.run(move |line| reader::read(line, &work)))
+    }
+
+    fn check(&self) -> Wait<'_, Vec<String>> {
+        Box::pin(self.readers.run(|line| on(line, examine)))
+    }
+}
+
+/// Migrates on a thread of its own: a connection is driven by the thread that uses it, and whoever
+/// opens a store may be driving something else.
+fn prepare(address: Address) -> Result<()> {
+    let thread = std::thread::spawn(move || {
+        let mut line = Line::new(address);
+        let mut patience = Patience::new();
+        while let Err(failure) = line.connection() {
+            if !patience.wait(failure.remedy) {
+                return Err(failure.error);
+            }
+        }
+        on(&mut line, |connection| {
+            if schema::migrate(connection)? && distribute::is_spread(connection)? {
+                distribute::distribute(connection)?;
+            }
+            Ok(())
+        })
+    });
+    thread.join().unwrap_or_else(|_| Err(Error::damaged("a bug: the migration panicked")))
+}
+
+/// Runs statements outside the engine's transactions.
+fn on<T>(line: &mut Line, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    let connection = line.connection().map_err(|failure| failure.error)?;
+    work(connection)
+}
+
+/// Indexes that a crash or a broken build left unusable.
+fn examine(connection: &Connection) -> Result<Vec<String>> {
+    connection.begin(Purpose::Read);
+    let sql = "SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace";
+    let broken = statement::all(connection, sql, &[], |row| statement::get::<String>(row, 0));
+    connection.leave();
+    let sentence = |index| format!("the index {index} is not valid; run REINDEX INDEX {index}");
+    Ok(broken?.into_iter().map(sentence).collect())
+}

@@ -1,0 +1,69 @@
+//! Spreading the tables over a Citus cluster, by vault.
+//!
+//! All rows of a vault lie on one node, so every verb is a transaction of one node. The names of
+//! vaults lie on all of them.
+
+use everwhen_engine::{Error, Result};
+
+use super::connection::Connection;
+use super::statement::{all, first, get, run};
+
+/// The one table that is not spread.
+const EVERYWHERE: &str = "vault_name";
+/// The table all others lie beside.
+const ANCHOR: &str = "vault";
+
+/// Whether the extension is there.
+pub(super) fn is_cluster(connection: &Connection) -> Result<bool> {
+    let sql = "SELECT 1 FROM pg_extension WHERE extname = 'citus'";
+    first(connection, sql, &[], |_| Ok(())).map(|found| found.is_some())
+}
+
+/// Whether the tables are spread already.
+pub(super) fn is_spread(connection: &Connection) -> Result<bool> {
+    Ok(is_cluster(connection)? && spread(connection)?.iter().any(|table| table == ANCHOR))
+}
+
+/// Spreads whatever is not yet; says which tables that were.
+pub(super) fn distribute(connection: &Connection) -> Result<Vec<String>> {
+    if !is_cluster(connection)? {
+        return Err(Error::invalid(
+            "this database has no Citus extension, so there are no nodes to spread over; \
+             run CREATE EXTENSION citus on a cluster first",
+        ));
+    }
+    let known = spread(connection)?;
+    let mut tables = tables(connection)?;
+    tables.retain(|table| !known.contains(table));
+    // The anchor comes first; the others are put beside it.
+    tables.sort_by_key(|table| table != ANCHOR);
+    tables.iter().try_for_each(|table| spread_one(connection, table))?;
+    Ok(tables)
+}
+
+/// All tables with a vault in them.
+fn tables(connection: &Connection) -> Result<Vec<String>> {
+    let sql = "SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+          AND a.attname = 'vault_id' AND NOT a.attisdropped
+        ORDER BY 1";
+    all(connection, sql, &[], |row| get(row, 0))
+}
+
+fn spread(connection: &Connection) -> Result<Vec<String>> {
+    let sql = "SELECT c.relname::text FROM pg_dist_partition p
+        JOIN pg_class c ON c.oid = p.logicalrelid
+        WHERE c.relnamespace = current_schema()::regnamespace";
+    all(connection, sql, &[], |row| get(row, 0))
+}
+
+fn spread_one(connection: &Connection, table: &str) -> Result<()> {
+    let sql = match table {
+        EVERYWHERE => "SELECT create_reference_table($1::text::regclass)",
+        ANCHOR => "SELECT create_distributed_table($1::text::regclass, 'vault_id')",
+        _ => {
+            "SELECT create_distributed_table($1::text::regclass, 'vault_id', colocate_with => 'vault')"
+        }
+    };
+    run(connection, sql, &[&table]).map(drop)
+}

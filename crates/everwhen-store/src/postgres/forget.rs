@@ -1,0 +1,98 @@
+//! Removing for good, from every table.
+
+use everwhen_engine::Result;
+use everwhen_engine::memory::{ConversationId, EntryId, VaultId};
+use everwhen_engine::ports::{MemoryRef, Removed};
+
+use super::connection::Connection;
+use super::entries::{place, uuid, uuids};
+use super::ledger::forget_entries;
+use super::statement::{Values, run};
+
+/// The tables of the ledger.
+const LEDGER: [&str; 3] = ["ledger", "ledger_head", "promised_time"];
+
+pub(super) fn entries(
+    connection: &Connection,
+    memory: MemoryRef,
+    entries: &[EntryId],
+) -> Result<u64> {
+    forget_entries(connection, memory, entries)?;
+    let [vault, memory] = place(&memory);
+    let ids = uuids(entries);
+    let values: Values<'_> = &[&vault, &memory, &ids];
+    blank_receipts(connection, "id = ANY($3)", values)?;
+    let sql = "DELETE FROM entry WHERE vault_id = $1 AND memory_id = $2 AND id = ANY($3)";
+    run(connection, sql, values)
+}
+
+/// What a receipt said about entries goes with them; its key stays, so that nothing comes back.
+fn blank_receipts(connection: &Connection, which: &str, values: Values<'_>) -> Result<()> {
+    let sql = format!(
+        "UPDATE receipt SET receipt = NULL WHERE vault_id = $1 AND key IN
+            (SELECT receipt_key FROM entry
+             WHERE vault_id = $1 AND memory_id = $2 AND {which} AND receipt_key IS NOT NULL)"
+    );
+    run(connection, &sql, values).map(drop)
+}
+
+pub(super) fn conversation(
+    connection: &Connection,
+    memory: MemoryRef,
+    id: ConversationId,
+) -> Result<Removed> {
+    let [vault, memory] = place(&memory);
+    let id = uuid(id.bytes());
+    let values: Values<'_> = &[&vault, &memory, &id];
+    let sql = "DELETE FROM conversation_alias
+        WHERE vault_id = $1 AND memory_id = $2 AND target_id = $3";
+    run(connection, sql, values)?;
+    let sql = "DELETE FROM job WHERE vault_id = $1 AND memory_id = $2 AND subject_id = $3";
+    let jobs = run(connection, sql, values)?;
+    let sql = "DELETE FROM conversation WHERE vault_id = $1 AND memory_id = $2 AND id = $3";
+    let conversations = run(connection, sql, values)?;
+    Ok(Removed { conversations, jobs, ..Removed::default() })
+}
+
+pub(super) fn memory(connection: &Connection, memory: MemoryRef) -> Result<Removed> {
+    let [vault, memory] = place(&memory);
+    let values: Values<'_> = &[&vault, &memory];
+    blank_receipts(connection, "true", values)?;
+    let delete = |table: &str, id: &str| {
+        let sql = format!("DELETE FROM {table} WHERE vault_id = $1 AND {id} = $2");
+        run(connection, &sql, values)
+    };
+    delete("conversation_alias", "memory_id")?;
+    delete("ending", "memory_id")?;
+    for table in LEDGER {
+        delete(table, "memory_id")?;
+    }
+    Ok(Removed {
+        entries: delete("entry", "memory_id")?,
+        conversations: delete("conversation", "memory_id")?,
+        contexts: delete("context", "memory_id")?,
+        jobs: delete("job", "memory_id")?,
+        memories: delete("memory", "id")?,
+        ..Removed::default()
+    })
+}
+
+pub(super) fn vault(connection: &Connection, id: VaultId) -> Result<Removed> {
+    let id = uuid(id.bytes());
+    let delete = |table: &str, column: &str| {
+        let sql = format!("DELETE FROM {table} WHERE {column} = $1");
+        run(connection, &sql, &[&id])
+    };
+    for table in ["conversation_alias", "ending", "receipt", "vault_name"].iter().chain(&LEDGER) {
+        delete(table, "vault_id")?;
+    }
+    Ok(Removed {
+        entries: delete("entry", "vault_id")?,
+        conversations: delete("conversation", "vault_id")?,
+        contexts: delete("context", "vault_id")?,
+        jobs: delete("job", "vault_id")?,
+        keys: delete("access_key", "vault_id")?,
+        memories: delete("memory", "vault_id")?,
+        vaults: delete("vault", "vault_id")?,
+    })
+}

@@ -1,0 +1,196 @@
+//! The engine's view of a connection: a snapshot to read, a transaction to write.
+//!
+//! Nothing but a table of contents; the SQL stands in the file named after its table.
+
+use everwhen_engine::Result;
+use everwhen_engine::job::{Job, JobKind, Queue, Subject};
+use everwhen_engine::key::Key;
+use everwhen_engine::memory::{
+    Branch, BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId,
+    JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
+};
+use everwhen_engine::ports::{
+    ContextVersion, ConversationQuery, EntryQuery, LedgerHead, LedgerLine, LedgerRows, LedgerTx,
+    Lines, MemoryRef, Neighbour, Removed, Snapshot, Speakers, Standing, Tx,
+};
+use everwhen_engine::receipt::{KeptReceipt, Receipt};
+use jiff::Timestamp;
+
+use super::connection::Connection;
+use super::{contexts, conversations, entries, forget, jobs, keys, ledger, receipts, vaults};
+
+/// One consistent state.
+pub(super) struct View<'c> {
+    connection: &'c Connection,
+}
+
+impl<'c> View<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { connection }
+    }
+}
+
+/// A transaction in the hands of one work. Reading a vault or a job holds it, so that nobody else
+/// changes anything in it before the end.
+pub(super) struct Transaction<'c> {
+    view: View<'c>,
+}
+
+impl<'c> Transaction<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { view: View::new(connection) }
+    }
+}
+
+/// Writes one method per line, all with the connection put in front of the arguments.
+macro_rules! forward {
+    ($($module:ident :: $target:ident as $method:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
+        fn $method(&self, $($argument: $kind),*) -> Result<$answer> {
+            $module::$target(self.connection, $($argument),*)
+        }
+    )*};
+    (mut $($module:ident :: $target:ident as $method:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
+        fn $method(&mut self, $($argument: $kind),*) -> Result<$answer> {
+            $module::$target(self.view.connection, $($argument),*)
+        }
+    )*};
+    (view $($method:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
+        fn $method(&self, $($argument: $kind),*) -> Result<$answer> {
+            self.view.$method($($argument),*)
+        }
+    )*};
+}
+
+impl Snapshot for View<'_> {
+    forward! {
+        vaults::by_id as vault(id: VaultId) -> Option<VaultInfo>;
+        vaults::by_name as vault_named(name: &Name) -> Option<VaultInfo>;
+        vaults::list as vaults(after: Option<&Name>, limit: usize) -> Vec<VaultInfo>;
+        vaults::memory as memory(memory: MemoryRef) -> Option<Memory>;
+        vaults::memory_named as memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
+        vaults::memories as memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
+        entries::by_id as entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
+        entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
+        entries::arrivals as arrivals(memory: MemoryRef, behind: u64, limit: usize) -> Vec<Entry>;
+        entries::standings as standings(memory: MemoryRef, up_to: u64) -> Vec<Standing>;
+        entries::before as before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
+        entries::after as after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
+        conversations::by_id as conversation(memory: MemoryRef, id: ConversationId) -> Option<Conversation>;
+        conversations::by_name as conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
+        conversations::list as conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
+        conversations::surplus as surplus(memory: MemoryRef, keep: u64) -> Vec<Conversation>;
+        conversations::branches as branches(memory: MemoryRef, id: ConversationId) -> Vec<Branch>;
+        conversations::endings as endings(memory: MemoryRef, since: Timestamp, until: Timestamp) -> Vec<Timestamp>;
+        contexts::version as context(memory: MemoryRef, version: ContextVersion) -> Option<ContextDocument>;
+        contexts::list as contexts(memory: MemoryRef, before: Option<u64>, limit: usize) -> Vec<ContextDocument>;
+        receipts::by_key as receipt(vault: Option<VaultId>, key: &Name) -> Option<KeptReceipt>;
+        jobs::by_id as job(id: JobId) -> Option<Job>;
+        jobs::next as next_job(queue: Queue, now: Timestamp) -> Option<Job>;
+        jobs::list as jobs(vault: Option<VaultId>, limit: usize) -> Vec<Job>;
+        keys::list as keys() -> Vec<Key>;
+    }
+}
+
+impl Snapshot for Transaction<'_> {
+    fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>> {
+        vaults::hold(self.view.connection, id)
+    }
+
+    fn vault_named(&self, name: &Name) -> Result<Option<VaultInfo>> {
+        let id = vaults::named(self.view.connection, name)?;
+        id.map_or(Ok(None), |id| self.vault(id))
+    }
+
+    fn job(&self, id: JobId) -> Result<Option<Job>> {
+        jobs::hold(self.view.connection, id)
+    }
+
+    fn next_job(&self, queue: Queue, now: Timestamp) -> Result<Option<Job>> {
+        jobs::take(self.view.connection, queue, now)
+    }
+
+    forward! { view
+        vaults(after: Option<&Name>, limit: usize) -> Vec<VaultInfo>;
+        memory(memory: MemoryRef) -> Option<Memory>;
+        memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
+        memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
+        entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
+        entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
+        arrivals(memory: MemoryRef, behind: u64, limit: usize) -> Vec<Entry>;
+        standings(memory: MemoryRef, up_to: u64) -> Vec<Standing>;
+        before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
+        after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
+        conversation(memory: MemoryRef, id: ConversationId) -> Option<Conversation>;
+        conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
+        conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
+        surplus(memory: MemoryRef, keep: u64) -> Vec<Conversation>;
+        branches(memory: MemoryRef, id: ConversationId) -> Vec<Branch>;
+        endings(memory: MemoryRef, since: Timestamp, until: Timestamp) -> Vec<Timestamp>;
+        context(memory: MemoryRef, version: ContextVersion) -> Option<ContextDocument>;
+        contexts(memory: MemoryRef, before: Option<u64>, limit: usize) -> Vec<ContextDocument>;
+        receipt(vault: Option<VaultId>, key: &Name) -> Option<KeptReceipt>;
+        jobs(vault: Option<VaultId>, limit: usize) -> Vec<Job>;
+        keys() -> Vec<Key>;
+    }
+}
+
+impl Tx for Transaction<'_> {
+    fn snapshot(&self) -> &dyn Snapshot {
+        // Not the bare view: what a verb reads through this is held, too.
+        self
+    }
+
+    forward! { mut
+        vaults::put as put_vault(vault: &VaultInfo) -> ();
+        vaults::put_memory as put_memory(vault: VaultId, memory: &Memory) -> ();
+        entries::add as add_entry(vault: VaultId, entry: &Entry, receipt: Option<&Name>) -> ();
+        entries::mark_corrected as mark_corrected(memory: MemoryRef, id: EntryId, corrected: Corrected) -> ();
+        entries::mark_branch as mark_branch(memory: MemoryRef, entries: &[EntryId], branch: BranchId, at: Timestamp) -> ();
+        entries::move_to as move_entries(memory: MemoryRef, entries: &[EntryId], to: ConversationId) -> ();
+        conversations::put as put_conversation(vault: VaultId, conversation: &Conversation) -> ();
+        conversations::merge as merge_conversation(memory: MemoryRef, from: ConversationId, into: ConversationId) -> ();
+        conversations::add_ending as add_ending(memory: MemoryRef, at: Timestamp) -> ();
+        contexts::add as add_context(vault: VaultId, context: &ContextDocument) -> ();
+        receipts::keep as keep_receipt(vault: Option<VaultId>, key: &Name, digest: [u8; 32], receipt: &Receipt) -> ();
+        jobs::put as put_job(job: &Job) -> ();
+        jobs::remove as remove_job(vault: VaultId, kind: JobKind, subject: Subject) -> ();
+        keys::add as add_key(key: &Key) -> ();
+        keys::remove as remove_key(id: KeyId) -> bool;
+    }
+
+    forward! { mut
+        forget::entries as remove_entries(memory: MemoryRef, entries: &[EntryId]) -> u64;
+        forget::conversation as remove_conversation(memory: MemoryRef, id: ConversationId) -> Removed;
+        forget::memory as remove_memory(memory: MemoryRef) -> Removed;
+        forget::vault as remove_vault(id: VaultId) -> Removed;
+    }
+}
+
+impl LedgerRows for View<'_> {
+    forward! {
+        ledger::head as ledger_head(memory: MemoryRef) -> Option<LedgerHead>;
+        ledger::lines as ledger_lines(memory: MemoryRef, which: Lines) -> Vec<LedgerLine>;
+        ledger::kin as ledger_kin(vault: VaultId, mark: [u8; 32], limit: usize) -> Vec<MemoryId>;
+        ledger::promised as promised_time(memory: MemoryRef, text: [u8; 32]) -> Option<Timestamp>;
+        ledger::all_promised as promised_times(memory: MemoryRef) -> Vec<([u8; 32], Timestamp)>;
+    }
+}
+
+impl LedgerRows for Transaction<'_> {
+    forward! { view
+        ledger_head(memory: MemoryRef) -> Option<LedgerHead>;
+        ledger_lines(memory: MemoryRef, which: Lines) -> Vec<LedgerLine>;
+        ledger_kin(vault: VaultId, mark: [u8; 32], limit: usize) -> Vec<MemoryId>;
+        promised_time(memory: MemoryRef, text: [u8; 32]) -> Option<Timestamp>;
+        promised_times(memory: MemoryRef) -> Vec<([u8; 32], Timestamp)>;
+    }
+}
+
+impl LedgerTx for Transaction<'_> {
+    forward! { mut
+        ledger::put_head as put_ledger_head(memory: MemoryRef, head: &LedgerHead) -> ();
+        ledger::put_line as put_ledger_line(memory: MemoryRef, line: &LedgerLine) -> ();
+        ledger::put_promised as put_promised_time(memory: MemoryRef, text: [u8; 32], time: Option<Timestamp>) -> ();
+        ledger::rejoin as rejoin_entries(memory: MemoryRef, entries: &[EntryId]) -> ();
+    }
+}

@@ -1,0 +1,169 @@
+//! The tables `vault`, `vault_name` and `memory`.
+
+use everwhen_engine::Result;
+use everwhen_engine::memory::{Memory, Name, VaultId, VaultInfo};
+use everwhen_engine::ports::MemoryRef;
+use everwhen_engine::when::Zone;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::connection::Connection;
+use super::entries::{place, uuid};
+use super::statement::{all, first, get, get_id, run};
+use crate::row::{count, damaged, instant, micros, name, number, settings, settings_json};
+
+const VAULT: &str = "SELECT vault_id, name, description, zone, settings, creation_time FROM vault";
+const MEMORY: &str = "SELECT id, name, description, creation_time, last_sequence, last_creation,
+    last_ending, waiting_entry, waiting_since, generation FROM memory";
+
+pub(super) fn by_id(connection: &Connection, id: VaultId) -> Result<Option<VaultInfo>> {
+    let sql = format!("{VAULT} WHERE vault_id = $1");
+    first(connection, &sql, &[&uuid(id.bytes())], read_vault)
+}
+
+/// The same, held until the transaction ends: whoever else wants to write in the vault waits. So a
+/// verb decides on what nobody changes meanwhile.
+pub(super) fn hold(connection: &Connection, id: VaultId) -> Result<Option<VaultInfo>> {
+    let sql = format!("{VAULT} WHERE vault_id = $1 FOR UPDATE");
+    first(connection, &sql, &[&uuid(id.bytes())], read_vault)
+}
+
+pub(super) fn by_name(connection: &Connection, name: &Name) -> Result<Option<VaultInfo>> {
+    named(connection, name)?.map_or(Ok(None), |id| by_id(connection, id))
+}
+
+/// The id that a name stands for.
+pub(super) fn named(connection: &Connection, name: &Name) -> Result<Option<VaultId>> {
+    let sql = "SELECT vault_id FROM vault_name WHERE name = $1";
+    first(connection, sql, &[&name.as_str()], |row| get_id(row, 0))
+}
+
+pub(super) fn list(
+    connection: &Connection,
+    after: Option<&Name>,
+    limit: usize,
+) -> Result<Vec<VaultInfo>> {
+    let sql = "SELECT v.vault_id, v.name, v.description, v.zone, v.settings, v.creation_time
+        FROM vault_name n JOIN vault v ON v.vault_id = n.vault_id
+        WHERE n.name > $1 ORDER BY n.name LIMIT $2";
+    let after = after.map_or("", Name::as_str);
+    all(connection, sql, &[&after, &number(limit as u64)], read_vault)
+}
+
+pub(super) fn put(connection: &Connection, vault: &VaultInfo) -> Result<()> {
+    put_name(connection, vault)?;
+    let sql = "INSERT INTO vault (vault_id, name, description, zone, settings, creation_time)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (vault_id) DO UPDATE SET name = $2, description = $3, zone = $4, settings = $5";
+    run(
+        connection,
+        sql,
+        &[
+            &uuid(vault.id.bytes()),
+            &vault.name.as_str(),
+            &vault.description,
+            &vault.zone.name(),
+            &settings_json(&vault.settings),
+            &micros(vault.creation_time),
+        ],
+    )
+    .map(drop)
+}
+
+/// Takes the name, if the vault has it not already. Who comes second is refused by the key.
+fn put_name(connection: &Connection, vault: &VaultInfo) -> Result<()> {
+    let id = uuid(vault.id.bytes());
+    let sql = "SELECT name FROM vault_name WHERE vault_id = $1";
+    let known = first(connection, sql, &[&id], |row| get::<String>(row, 0))?;
+    if known.as_deref() == Some(vault.name.as_str()) {
+        return Ok(());
+    }
+    if known.is_some() {
+        run(connection, "DELETE FROM vault_name WHERE vault_id = $1", &[&id])?;
+    }
+    let sql = "INSERT INTO vault_name (name, vault_id) VALUES ($1, $2)";
+    run(connection, sql, &[&vault.name.as_str(), &id]).map(drop)
+}
+
+pub(super) fn memory(connection: &Connection, memory: MemoryRef) -> Result<Option<Memory>> {
+    let sql = format!("{MEMORY} WHERE vault_id = $1 AND id = $2");
+    let [vault, memory] = place(&memory);
+    first(connection, &sql, &[&vault, &memory], read_memory)
+}
+
+pub(super) fn memory_named(
+    connection: &Connection,
+    vault: VaultId,
+    name: &Name,
+) -> Result<Option<Memory>> {
+    let sql = format!("{MEMORY} WHERE vault_id = $1 AND name = $2");
+    first(connection, &sql, &[&uuid(vault.bytes()), &name.as_str()], read_memory)
+}
+
+pub(super) fn memories(
+    connection: &Connection,
+    vault: VaultId,
+    after: Option<&Name>,
+    limit: usize,
+) -> Result<Vec<Memory>> {
+    let sql = format!("{MEMORY} WHERE vault_id = $1 AND name > $2 ORDER BY name LIMIT $3");
+    let after = after.map_or("", Name::as_str);
+    all(connection, &sql, &[&uuid(vault.bytes()), &after, &number(limit as u64)], read_memory)
+}
+
+pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memory) -> Result<()> {
+    let sql = "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
+            last_creation, last_ending, waiting_entry, waiting_since, generation)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        ON CONFLICT (vault_id, id) DO UPDATE SET name = $3, description = $4, last_sequence = $6,
+            last_creation = $7, last_ending = $8, waiting_entry = $9, waiting_since = $10,
+            generation = $11";
+    run(
+        connection,
+        sql,
+        &[
+            &uuid(vault.bytes()),
+            &uuid(memory.id.bytes()),
+            &memory.name.as_str(),
+            &memory.description,
+            &micros(memory.creation_time),
+            &number(memory.last_sequence),
+            &micros(memory.last_creation),
+            &memory.last_ending.map(micros),
+            &memory.waiting.map(|(entry, _)| uuid(entry.bytes())),
+            &memory.waiting.map(|(_, since)| micros(since)),
+            &number(memory.generation),
+        ],
+    )
+    .map(drop)
+}
+
+fn read_vault(row: &Row) -> Result<VaultInfo> {
+    let zone: String = get(row, 3)?;
+    Ok(VaultInfo {
+        id: get_id(row, 0)?,
+        name: name(get(row, 1)?)?,
+        description: get(row, 2)?,
+        zone: Zone::named(&zone).map_err(|_| damaged("zone", &zone))?,
+        settings: settings(&get::<String>(row, 4)?)?,
+        creation_time: instant(get(row, 5)?)?,
+    })
+}
+
+fn read_memory(row: &Row) -> Result<Memory> {
+    let waiting: (Option<Uuid>, Option<i64>) = (get(row, 7)?, get(row, 8)?);
+    Ok(Memory {
+        id: get_id(row, 0)?,
+        name: name(get(row, 1)?)?,
+        description: get(row, 2)?,
+        creation_time: instant(get(row, 3)?)?,
+        last_sequence: count(get(row, 4)?)?,
+        last_creation: instant(get(row, 5)?)?,
+        last_ending: get::<Option<i64>>(row, 6)?.map(instant).transpose()?,
+        waiting: match waiting {
+            (Some(entry), Some(since)) => Some((entry.into(), instant(since)?)),
+            _ => None,
+        },
+        generation: count(get(row, 9)?)?,
+    })
+}
