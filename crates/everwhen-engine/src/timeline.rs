@@ -3,6 +3,12 @@
 //! A line is dated by conversation_time in the vault's zone. A date the speaker mentions stays in
 //! the text and never moves the line.
 
+mod about;
+mod between;
+
+pub use about::TimelineAbout;
+pub use between::TimeBetween;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 

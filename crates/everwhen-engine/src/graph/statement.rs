@@ -1,0 +1,85 @@
+//! One statement of a graph, as an entry: a sentence for people, labels for us.
+
+use super::GraphRelation;
+use crate::memory::{Entry, EntryId, Name, NewEntry, Role, Said};
+use crate::{Error, Result};
+
+/// The label of every statement.
+pub(super) const LABEL: &str = "graph";
+
+/// What an entry says about the graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Statement {
+    /// There is a thing.
+    Entity { name: String, kind: String },
+    /// Something is so about a thing.
+    Observation { of: String, text: String },
+    /// Two things relate.
+    Relation(GraphRelation),
+    /// What an earlier entry says is no longer so.
+    Gone { entry: EntryId, text: String },
+}
+
+impl Statement {
+    /// The entry that says it.
+    pub(super) fn entry(&self) -> Result<NewEntry> {
+        let mut entry = NewEntry::new(Role::User, Said::new(self.sentence())?);
+        entry.tags = vec![Name::new("tag", LABEL)?];
+        for (label, text) in self.labels() {
+            let named = Name::new(label, format!("{label}={text}"));
+            entry.tags.push(named.map_err(|_| unfit(label, text))?);
+        }
+        Ok(entry)
+    }
+
+    /// What an entry says; nothing if it is no statement.
+    pub(super) fn read(entry: &Entry) -> Option<Self> {
+        let label = |label: &str| {
+            let texts = entry.tags.iter().map(Name::as_str);
+            let mut named = texts.filter_map(|text| text.strip_prefix(label)?.strip_prefix('='));
+            named.next().map(ToOwned::to_owned)
+        };
+        if let Some(gone) = label("gone") {
+            let text = entry.content.as_str().to_owned();
+            return Some(Self::Gone { entry: gone.parse().ok()?, text });
+        }
+        if let Some(of) = label("of") {
+            return Some(Self::Observation { of, text: entry.content.as_str().to_owned() });
+        }
+        let kind = label("type")?;
+        match (label("name"), label("from"), label("to")) {
+            (Some(name), ..) => Some(Self::Entity { name, kind }),
+            (None, Some(from), Some(to)) => Some(Self::Relation(GraphRelation { from, to, kind })),
+            _ => None,
+        }
+    }
+
+    /// The statement in words.
+    pub(super) fn sentence(&self) -> String {
+        match self {
+            Self::Entity { name, kind } => format!("{name} ({kind})"),
+            Self::Observation { text, .. } => text.clone(),
+            Self::Relation(it) => format!("{} {} {}", it.from, it.kind, it.to),
+            Self::Gone { text, .. } => format!("No longer: {text}"),
+        }
+    }
+
+    fn labels(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Entity { name, kind } => vec![("name", name.clone()), ("type", kind.clone())],
+            Self::Observation { of, .. } => vec![("of", of.clone())],
+            Self::Relation(it) => {
+                vec![("from", it.from.clone()), ("to", it.to.clone()), ("type", it.kind.clone())]
+            }
+            Self::Gone { entry, .. } => vec![("gone", entry.to_string())],
+        }
+    }
+}
+
+fn unfit(label: &str, text: String) -> Error {
+    let shown: String = text.chars().take(40).collect();
+    Error::invalid(format!(
+        "{label} {shown:?} does not fit; names and types are one line of at most 190 characters, \
+         without spaces at the end"
+    ))
+}
