@@ -4,6 +4,7 @@ mod bench;
 mod conversations;
 mod entries;
 mod import;
+mod mcp;
 mod models;
 mod recall;
 mod upkeep;
@@ -22,6 +23,7 @@ pub(crate) use conversations::{
 };
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
 pub(crate) use import::{ImportArgs, ImportFileArgs, ImportSource};
+pub(crate) use mcp::McpArgs;
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs};
 pub(crate) use recall::RecallArgs;
 pub(crate) use upkeep::{CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, ServeArgs};
@@ -84,6 +86,7 @@ pub(crate) struct CommonArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(ServeArgs),
+    Mcp(McpArgs),
     Remember(Box<RememberArgs>),
     Entries(EntriesArgs),
     Entry(EntryArgs),
@@ -119,6 +122,7 @@ impl Command {
     pub(crate) fn purpose(&self) -> &'static str {
         match self {
             Self::Serve(_) => "serve",
+            Self::Mcp(_) => "speak MCP",
             Self::Remember(_) => "remember",
             Self::Entries(_) => "list entries",
             Self::Entry(_) => "show the entry",

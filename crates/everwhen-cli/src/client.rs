@@ -9,6 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use everwhen::{Config, Engine, Environment, Everwhen, Holder, Opened};
+use everwhen_server::McpSettings;
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -52,14 +53,16 @@ pub(crate) struct Request {
     method: Method,
     path: String,
     query: Vec<(&'static str, String)>,
+    headers: Vec<(&'static str, String)>,
     body: Option<String>,
-    idempotency_key: Option<String>,
 }
 
 /// What came back, as it came.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    status: StatusCode,
+    pub(crate) status: StatusCode,
+    /// Whether it is a stream of events.
+    pub(crate) is_stream: bool,
     /// Whether it tells again what an earlier request did.
     pub(crate) replayed: bool,
     /// The body.
@@ -69,7 +72,8 @@ pub(crate) struct Reply {
 impl Request {
     /// A request without a body.
     pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), query: Vec::new(), body: None, idempotency_key: None }
+        let (query, headers) = (Vec::new(), Vec::new());
+        Self { method, path: path.into(), query, headers, body: None }
     }
 
     /// Asks for something.
@@ -98,8 +102,14 @@ impl Request {
 
     /// The same under the caller's name for the write.
     #[must_use]
-    pub(crate) fn once(mut self, key: Option<String>) -> Self {
-        self.idempotency_key = key;
+    pub(crate) fn once(self, key: Option<String>) -> Self {
+        self.header("idempotency-key", key)
+    }
+
+    /// The same with a header, if there is a value.
+    #[must_use]
+    pub(crate) fn header(mut self, name: &'static str, value: Option<String>) -> Self {
+        self.headers.extend(value.map(|value| (name, value)));
         self
     }
 
@@ -117,7 +127,9 @@ impl Request {
 
 impl Reply {
     fn new(status: StatusCode, headers: &HeaderMap, text: String) -> Self {
-        Self { status, replayed: headers.contains_key("idempotency-replayed"), text }
+        let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
+        Self { status, is_stream, replayed: headers.contains_key("idempotency-replayed"), text }
     }
 
     /// The same, if it is a success.
@@ -162,7 +174,7 @@ impl Client {
             return Remote::new(url, key, false).map(Self::Remote);
         }
         match open_patiently(config).await? {
-            Opened::Here(everwhen) => Self::local(everwhen).await,
+            Opened::Here(everwhen) => Self::local(everwhen, config).await,
             Opened::Elsewhere(Holder { server: Some(server), .. }) => {
                 Remote::new(&server.url, Some(server.token), true).map(Self::Remote)
             }
@@ -171,10 +183,11 @@ impl Client {
     }
 
     /// Answers here. Work that fell due while nothing ran is done first.
-    async fn local(everwhen: Everwhen) -> Result<Self> {
+    async fn local(everwhen: Everwhen, config: &Config) -> Result<Self> {
         run_due_jobs(everwhen.engine()).await?;
         let token = everwhen.operator_token().to_owned();
         let door = everwhen_server::Door::new(everwhen.engine().clone(), Some(token)).await?;
+        let door = door.shut_to_strangers().with_mcp(McpSettings::of(config));
         Ok(Self::Local(Box::new(Local { router: everwhen_server::router(door), everwhen })))
     }
 
@@ -222,13 +235,24 @@ async fn open_patiently(config: &Config) -> Result<Opened> {
 }
 
 impl Local {
-    async fn send(&self, request: Request) -> Result<Reply> {
+    /// What answers.
+    pub(crate) fn router(&self) -> Router {
+        self.router.clone()
+    }
+
+    /// What it answers from.
+    pub(crate) fn everwhen(&self) -> &Everwhen {
+        &self.everwhen
+    }
+
+    pub(crate) async fn send(&self, request: Request) -> Result<Reply> {
         let mut parts = axum::http::Request::builder()
             .method(request.method.clone())
             .uri(request.target())
+            .header(header::HOST, "localhost")
             .header(header::AUTHORIZATION, format!("Bearer {}", self.everwhen.operator_token()));
-        if let Some(key) = &request.idempotency_key {
-            parts = parts.header("idempotency-key", key);
+        for (name, value) in &request.headers {
+            parts = parts.header(*name, value);
         }
         if request.body.is_some() {
             parts = parts.header(header::CONTENT_TYPE, "application/json");
@@ -262,20 +286,25 @@ impl Remote {
     }
 
     async fn send(&self, request: Request) -> Result<Reply> {
+        self.try_send(request).await.map_err(|error| self.unreachable(&error))
+    }
+
+    /// Sends a request; the error tells whether the server was reached at all.
+    pub(crate) async fn try_send(&self, request: Request) -> Result<Reply, reqwest::Error> {
         let mut call =
             self.http.request(request.method.clone(), format!("{}{}", self.url, request.target()));
         if let Some(key) = &self.key {
             call = call.bearer_auth(key);
         }
-        if let Some(key) = &request.idempotency_key {
-            call = call.header("idempotency-key", key);
+        for (name, value) in &request.headers {
+            call = call.header(*name, value);
         }
         if let Some(body) = request.body {
             call = call.header(header::CONTENT_TYPE, "application/json").body(body);
         }
-        let answer = call.send().await.map_err(|error| self.unreachable(&error))?;
+        let answer = call.send().await?;
         let (status, headers) = (answer.status(), answer.headers().clone());
-        let text = answer.text().await.map_err(|error| self.unreachable(&error))?;
+        let text = answer.text().await?;
         Ok(Reply::new(status, &headers, text))
     }
 
@@ -289,7 +318,8 @@ impl Remote {
         self.here
     }
 
-    fn unreachable(&self, error: &reqwest::Error) -> Failure {
+    /// Says that it cannot be reached, and why.
+    pub(crate) fn unreachable(&self, error: &reqwest::Error) -> Failure {
         let mut cause: &dyn std::error::Error = error;
         while let Some(deeper) = cause.source() {
             cause = deeper;

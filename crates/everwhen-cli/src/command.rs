@@ -16,6 +16,7 @@ mod forget;
 mod fork;
 mod import;
 mod keys;
+mod mcp;
 mod memories;
 mod models;
 mod prompt;
@@ -42,6 +43,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
     let config = Config::load(&environment, &flags(&common, &command))?;
     match command {
         Command::Serve(_) => serve::run(&config, common.json),
+        Command::Mcp(args) => mcp::run(config, environment, common, &args),
         Command::Config(args) => config::run(&config, &environment, &args, common.json),
         Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
         Command::Bench(args) => runtime()?.block_on(bench::run(&args, common.json)),
@@ -85,6 +87,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Memories(args) => memories::run(console, args).await,
         Command::Keys(args) => keys::run(console, args).await,
         Command::Serve(_)
+        | Command::Mcp(_)
         | Command::Doctor(_)
         | Command::Config(_)
         | Command::Models(_)

@@ -6,6 +6,7 @@ mod command;
 mod console;
 mod failure;
 mod input;
+mod log;
 mod output;
 mod show;
 

@@ -84,6 +84,13 @@ impl Access {
         Ok(Self { operator, known: RwLock::new(Arc::new(known)), reading })
     }
 
+    /// Shuts the door to the nameless, though no key was ever seen.
+    pub(crate) fn close(&self) {
+        let known = self.known();
+        let closed = Known { vaults: known.vaults.clone(), closed: true, since: known.since };
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(closed);
+    }
+
     /// Reads the keys anew, after a change.
     pub(crate) async fn refresh(&self, engine: &Engine) -> Result<()> {
         self.read_if(engine, |_| true).await

@@ -26,13 +26,20 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::{Door, problem, tally};
+use crate::{Door, mcp, problem, tally};
 
 /// All routes, in front of this door.
 pub fn router(door: Door) -> Router {
+    let mounted = mcp::routes(&door);
+    router_with_mcp(door, mounted)
+}
+
+/// All routes, with another MCP door than ours; see [`crate::mount_mcp`].
+pub fn router_with_mcp(door: Door, mounted: Router<Door>) -> Router {
     let (routes, _) = routes::table().split_for_parts();
     routes
         .merge(docs::routes())
+        .merge(mounted)
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::wrong_method)
         .layer(CatchPanicLayer::custom(problem::panicked))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use everwhen::{Engine, Result};
 
+use crate::McpSettings;
 use crate::access::Access;
 use crate::tally::Tally;
 
@@ -13,6 +14,7 @@ pub struct Door {
     pub(crate) engine: Engine,
     pub(crate) access: Arc<Access>,
     pub(crate) tally: Arc<Tally>,
+    pub(crate) mcp: Arc<McpSettings>,
 }
 
 impl Door {
@@ -20,6 +22,25 @@ impl Door {
     /// nobody is the operator.
     pub async fn new(engine: Engine, operator_token: Option<String>) -> Result<Self> {
         let access = Access::load(&engine, operator_token).await?;
-        Ok(Self { engine, access: Arc::new(access), tally: Arc::new(Tally::new()) })
+        Ok(Self {
+            engine,
+            access: Arc::new(access),
+            tally: Arc::new(Tally::new()),
+            mcp: Arc::default(),
+        })
+    }
+
+    /// The same, shut to whoever shows neither the operator's token nor a key.
+    #[must_use]
+    pub fn shut_to_strangers(self) -> Self {
+        self.access.close();
+        self
+    }
+
+    /// The same, its MCP door told so.
+    #[must_use]
+    pub fn with_mcp(mut self, settings: McpSettings) -> Self {
+        self.mcp = Arc::new(settings);
+        self
     }
 }

@@ -1,4 +1,4 @@
-//! One port, several doors. So far there is one: the REST API under `/v1`.
+//! One port, several doors: the REST API under `/v1`, and MCP for agents at `/mcp`.
 //!
 //! A request comes in, `access` says who is calling, the extractors of `api` turn path, query and
 //! body into words of the engine, one verb of the engine runs, and its result is written as JSON. A
@@ -12,10 +12,12 @@
 mod access;
 mod api;
 mod door;
+mod mcp;
 mod problem;
 mod serving;
 mod tally;
 
-pub use api::{openapi, router};
+pub use api::{openapi, router, router_with_mcp};
 pub use door::Door;
+pub use mcp::{McpSessions, McpSettings, mount_mcp};
 pub use serving::serve;

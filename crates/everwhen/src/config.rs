@@ -27,6 +27,11 @@ use crate::{Error, Result, VaultDefaults};
 const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 const MEGABYTE: u64 = 1024 * 1024;
 
+/// Hosts by which a machine reaches itself: what `/mcp` answers unless told otherwise.
+pub const LOOPBACK_HOSTS: &str = "localhost, 127.0.0.1, ::1";
+/// Origins of pages on the machine itself.
+pub const LOOPBACK_ORIGINS: &str = "http://localhost:*, http://127.0.0.1:*, http://[::1]:*";
+
 /// A value, and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen<T> {
@@ -78,6 +83,10 @@ pub struct Config {
     pub max_size_mb: Chosen<Option<u64>>,
     /// How many writes may share one commit.
     pub commit_group: Chosen<u32>,
+    /// Hosts that `/mcp` answers, with commas between them.
+    pub mcp_hosts: Chosen<String>,
+    /// Origins that `/mcp` answers, with commas between them.
+    pub mcp_origins: Chosen<String>,
     /// Where the upstream that needs no name was named.
     upstream: Chosen<Option<String>>,
     /// The model providers behind the proxy, the usual one first.
@@ -210,6 +219,8 @@ impl Config {
             synchronous: choose(&layers, key::SYNCHRONOUS, synchronous, || Synchronous::Full)?,
             max_size_mb: max_size(&layers)?,
             commit_group: number(&layers, key::COMMIT_GROUP, 512)?,
+            mcp_hosts: choose(&layers, key::MCP_HOSTS, names, || LOOPBACK_HOSTS.into())?,
+            mcp_origins: choose(&layers, key::MCP_ORIGINS, origins, || LOOPBACK_ORIGINS.into())?,
             upstream: choose(&layers, key::UPSTREAM, |text| Ok(Some(text.into())), || None)?,
             upstreams: upstream::all(&layers, environment)?,
             proxy: ProxyConfig::read(&layers)?,
@@ -260,6 +271,8 @@ impl Config {
             (quoted(synchronous_name(self.synchronous.value)), &self.synchronous.from),
             (max_size, &self.max_size_mb.from),
             (self.commit_group.value.to_string(), &self.commit_group.from),
+            (quoted(&self.mcp_hosts.value), &self.mcp_hosts.from),
+            (quoted(&self.mcp_origins.value), &self.mcp_origins.from),
             (self.upstream.value.as_deref().map_or("none".into(), quoted), &self.upstream.from),
         ];
         let rows = KEYS.into_iter().zip(rows.into_iter().chain(self.proxy.listing()));
@@ -375,6 +388,19 @@ fn vault_name(text: &str) -> Result<String> {
 
 fn memory_name(text: &str) -> Result<String> {
     Address::<MemoryId>::read("memory", text).map(|_| text.to_owned())
+}
+
+/// Names with commas between them, none of them empty.
+fn names(text: &str) -> Result<String> {
+    let right = text.split(',').all(|name| !name.trim().is_empty() && !name.contains('/'));
+    if right { Ok(text.to_owned()) } else { Err(Error::invalid("is no list of hosts")) }
+}
+
+/// Origins with commas between them, each with its scheme, or a star for all.
+fn origins(text: &str) -> Result<String> {
+    let right =
+        text.split(',').map(str::trim).all(|origin| origin == "*" || origin.contains("://"));
+    if right { Ok(text.to_owned()) } else { Err(Error::invalid("is no list of origins")) }
 }
 
 fn log(text: &str) -> Result<String> {

@@ -55,8 +55,9 @@ mod worker;
 mod world;
 
 pub use config::{
-    Chosen, Config, Environment, Exception, Flags, KEYS, Key as ConfigKey, LogFormat, Origin,
-    ProxyChange, ProxyConfig, ProxySettings, Setting, Stamps, Unnamed, Upstream, UpstreamKind,
+    Chosen, Config, Environment, Exception, Flags, KEYS, Key as ConfigKey, LOOPBACK_HOSTS,
+    LOOPBACK_ORIGINS, LogFormat, Origin, ProxyChange, ProxyConfig, ProxySettings, Setting, Stamps,
+    Unnamed, Upstream, UpstreamKind,
 };
 pub use everwhen_engine::*;
 pub use everwhen_models as models;

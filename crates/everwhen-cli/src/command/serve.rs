@@ -3,19 +3,19 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-use everwhen::{Config, Everwhen, LogFormat};
+use everwhen::{Config, Everwhen};
+use everwhen_server::McpSettings;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use tracing_subscriber::filter::LevelFilter;
 
 use crate::failure::{Failure, Result};
-use crate::output;
+use crate::{log, output};
 
 /// Serves until a signal comes.
 pub(crate) fn run(config: &Config, json: bool) -> Result<()> {
-    start_log(config);
+    log::start(config, &config.log.value);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(config, json))
 }
@@ -28,6 +28,7 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
 
     let token = everwhen.operator_token().to_owned();
     let door = everwhen_server::Door::new(everwhen.engine().clone(), Some(token)).await?;
+    let door = door.with_mcp(McpSettings::of(config));
     let stop = stop_on_signal()?;
     let worker = tokio::spawn(everwhen::work(everwhen.engine().clone(), stopped(stop.clone())));
     let url = format!("http://{}", reachable(address));
@@ -43,16 +44,6 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
         tracing::info!("stopped");
     }
     Ok(served?)
-}
-
-/// Logs go to standard error, so that standard output has the one line about the address.
-fn start_log(config: &Config) {
-    let level: LevelFilter = config.log.value.parse().unwrap_or(LevelFilter::INFO);
-    let log = tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr);
-    match config.log_format.value {
-        LogFormat::Text => log.with_target(false).with_ansi(output::logs_in_color()).init(),
-        LogFormat::Json => log.json().init(),
-    }
 }
 
 async fn listen(address: &str) -> Result<TcpListener> {
@@ -101,7 +92,7 @@ fn greet(url: &str, everwhen: &Everwhen, json: bool) -> Result<()> {
 }
 
 /// Turns true once the process is told to end, by a terminal or by whoever started it.
-fn stop_on_signal() -> Result<watch::Receiver<bool>> {
+pub(super) fn stop_on_signal() -> Result<watch::Receiver<bool>> {
     let (told, heard) = watch::channel(false);
     let (mut interrupt, mut terminate) =
         (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
@@ -116,7 +107,7 @@ fn stop_on_signal() -> Result<watch::Receiver<bool>> {
     Ok(heard)
 }
 
-async fn stopped(mut stop: watch::Receiver<bool>) {
+pub(super) async fn stopped(mut stop: watch::Receiver<bool>) {
     // The sender is gone only after it has spoken.
     let _ = stop.wait_for(|told| *told).await;
 }

@@ -1,4 +1,4 @@
-//! The REST door from outside: actors send requests and look at what comes back. The store is
+//! The doors from outside: actors send requests and look at what comes back. The store is
 //! SQLite in a directory of its own; the clock stands at noon on 2025-06-01 until it is moved.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
@@ -12,6 +12,7 @@ mod forgetting;
 mod house;
 mod imports;
 mod isolation;
+mod mcp;
 mod once;
 mod problems;
 mod recall;

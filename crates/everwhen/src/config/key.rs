@@ -209,8 +209,23 @@ pub(super) const PROMPT_CACHE_KEY: Key = key(
     SWITCH,
 );
 
+/// Which hosts the MCP door answers.
+pub(super) const MCP_HOSTS: Key = key(
+    "mcp.allowed_hosts",
+    "EVERWHEN_MCP_ALLOWED_HOSTS",
+    "values of Host that /mcp answers",
+    "names with commas between them, such as \"localhost, memory.example.org\", or \"*\" for all",
+);
+/// Which origins the MCP door answers.
+pub(super) const MCP_ORIGINS: Key = key(
+    "mcp.allowed_origins",
+    "EVERWHEN_MCP_ALLOWED_ORIGINS",
+    "values of Origin that /mcp answers",
+    "origins with commas between them, such as \"https://app.example.org:443\", or \"*\" for all",
+);
+
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 25] = [
+pub const KEYS: [Key; 27] = [
     DATA,
     LISTEN,
     ZONE,
@@ -225,6 +240,8 @@ pub const KEYS: [Key; 25] = [
     SYNCHRONOUS,
     MAX_SIZE_MB,
     COMMIT_GROUP,
+    MCP_HOSTS,
+    MCP_ORIGINS,
     UPSTREAM,
     STAMPS,
     GAP_MINUTES,
@@ -239,7 +256,7 @@ pub const KEYS: [Key; 25] = [
 ];
 
 /// Tables that hold keys.
-const TABLES: [&str; 3] = ["conversations", "proxy", "store"];
+const TABLES: [&str; 4] = ["conversations", "mcp", "proxy", "store"];
 
 /// Tables that may stand several times, in double brackets.
 pub(super) const REPEATED: [&str; 2] = ["proxy.for", "upstream"];

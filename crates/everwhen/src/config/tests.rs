@@ -99,6 +99,9 @@ deadline_ms = 50
 group_chat = "on"
 unnamed = "default"
 prompt_cache_key = "on"
+[mcp]
+allowed_hosts = "localhost, memory.example.org"
+allowed_origins = "*"
 "#;
     let text = &format!("upstream = \"http://localhost:8080/v1\"\n{text}");
     let config = load_file(text).unwrap();
@@ -129,6 +132,8 @@ fn every_key_can_be_set_by_its_variable() {
         "normal",
         "3",
         "1",
+        "h",
+        "https://o:1",
         "http://box:1/v1",
         "relative",
         "5",

@@ -1,0 +1,110 @@
+//! `everwhen mcp`: the protocol on standard input and output, one message a line.
+//!
+//! Every message is sent to `/mcp` of whoever answers, as any client of the protocol would send it.
+//! Nothing else is ever written to standard output.
+
+mod house;
+mod message;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use everwhen::{Config, Environment, Origin};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+use crate::args::{CommonArgs, McpArgs};
+use crate::client::Request;
+use crate::command::serve::{stop_on_signal, stopped};
+use crate::failure::{Failure, Result};
+use crate::log;
+use house::House;
+use message::Message;
+
+/// Answers that wait to be written.
+const WAITING: usize = 64;
+
+/// Speaks the protocol until standard input ends, or a signal comes.
+pub(crate) fn run(
+    config: Config,
+    environment: Environment,
+    common: CommonArgs,
+    args: &McpArgs,
+) -> Result<()> {
+    // Somebody who said nothing about logs wants to see trouble, not every request.
+    let quiet = matches!(config.log.from, Origin::Default);
+    log::start(&config, if quiet { "warn" } else { &config.log.value });
+    let address = address(&config, args);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let spoken = runtime.block_on(speak(House::new(config, environment, common), address));
+    // A read of standard input that never ends must not keep the process.
+    runtime.shutdown_background();
+    spoken
+}
+
+/// Where messages go: what was chosen here is said with each of them.
+fn address(config: &Config, args: &McpArgs) -> Request {
+    let chosen = |value: &everwhen::Chosen<String>| {
+        (value.from != Origin::Default).then(|| value.value.clone())
+    };
+    let name = |value: Option<clap::builder::PossibleValue>| Some(value?.get_name().to_owned());
+    Request::new(axum::http::Method::POST, "/mcp")
+        .with("vault", chosen(&config.vault))
+        .with("memory", chosen(&config.memory))
+        .with("tools", name(args.tools.to_possible_value()))
+        .with("profile", name(args.profile.to_possible_value()))
+}
+
+async fn speak(house: House, address: Request) -> Result<()> {
+    let stop = stop_on_signal()?;
+    let house = Arc::new(house);
+    house.open().await?;
+    let (told, answers) = mpsc::channel(WAITING);
+    let writer = tokio::spawn(write(answers));
+    tokio::select! {
+        heard = listen(&house, &address, told) => heard?,
+        () = stopped(stop) => {}
+    }
+    house.close().await;
+    writer.await.map_err(|error| Failure::new(error.to_string()))?
+}
+
+/// Reads messages and has each answered; several at a time, begun in the order they came.
+async fn listen(house: &Arc<House>, address: &Request, told: mpsc::Sender<String>) -> Result<()> {
+    let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    let mut working = JoinSet::new();
+    let mut running: HashMap<String, AbortHandle> = HashMap::new();
+    while let Some(line) = lines.next_line().await? {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let message = Message::read(&line);
+        if let Some(handle) = message.cancels().and_then(|id| running.remove(&id)) {
+            handle.abort();
+        }
+        running.retain(|_, handle| !handle.is_finished());
+        let (house, address, told) = (Arc::clone(house), address.clone(), told.clone());
+        let id = message.id();
+        let handle = working.spawn(async move {
+            for answer in house.answer(&message, line, address).await {
+                // Nobody reads any more only when the process ends.
+                let _ = told.send(answer).await;
+            }
+        });
+        running.extend(id.map(|id| (id, handle)));
+    }
+    while working.join_next().await.is_some() {}
+    Ok(())
+}
+
+async fn write(mut answers: mpsc::Receiver<String>) -> Result<()> {
+    let mut out = tokio::io::stdout();
+    while let Some(mut answer) = answers.recv().await {
+        answer.push('\n');
+        out.write_all(answer.as_bytes()).await?;
+        out.flush().await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! One message of the protocol: what of it a transport has to know, and what became of it.
+
+use serde_json::{Value, json};
+
+use crate::client::{Reply, Request};
+
+/// Not JSON.
+const PARSE_ERROR: i64 = -32700;
+/// JSON, but no message.
+const INVALID_REQUEST: i64 = -32600;
+/// Something failed on the way.
+const INTERNAL_ERROR: i64 = -32603;
+/// Where a request says which version of the protocol it speaks.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// A message from the client, or the reason why a line was none.
+pub(super) enum Message {
+    Known(Value),
+    Unreadable(i64, String),
+}
+
+impl Message {
+    /// Reads a line.
+    pub(super) fn read(line: &str) -> Self {
+        match serde_json::from_str(line) {
+            Ok(message @ Value::Object(_)) => Self::Known(message),
+            Ok(_) => Self::Unreadable(INVALID_REQUEST, "send one message a line".into()),
+            Err(error) => Self::Unreadable(PARSE_ERROR, format!("not JSON: {error}")),
+        }
+    }
+
+    /// The id of a request, as text; notifications have none.
+    pub(super) fn id(&self) -> Option<String> {
+        match self {
+            Self::Known(message) => message.get("id").map(Value::to_string),
+            Self::Unreadable(..) => None,
+        }
+    }
+
+    /// The id of the request that this message takes back.
+    pub(super) fn cancels(&self) -> Option<String> {
+        let Self::Known(message) = self else { return None };
+        let cancelled = message["method"] == "notifications/cancelled";
+        cancelled.then(|| message["params"]["requestId"].to_string())
+    }
+
+    /// Whether it opens an exchange of the older kind, in which the version is agreed upon once.
+    pub(super) fn is_greeting(&self) -> bool {
+        matches!(self, Self::Known(message) if message["method"] == "initialize")
+    }
+
+    /// The message as a request to `/mcp`. What intermediaries want to know stands in headers.
+    pub(super) fn request(
+        &self,
+        line: String,
+        address: Request,
+        agreed: Option<String>,
+    ) -> Result<Request, String> {
+        let message = match self {
+            Self::Known(message) => message,
+            Self::Unreadable(code, why) => return Err(refusal(None, *code, why)),
+        };
+        let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+        let params = &message["params"];
+        let own = text(&params["_meta"][VERSION]);
+        let name = ["name", "uri", "taskId"].iter().find_map(|key| text(&params[*key]));
+        Ok(address
+            .body(line)
+            .header("accept", Some("application/json, text/event-stream".into()))
+            .header("mcp-protocol-version", own.or(agreed))
+            .header("mcp-method", text(&message["method"]).filter(|method| is_plain(method)))
+            .header("mcp-name", name.map(|name| header_value(&name))))
+    }
+
+    /// What the client is told: the messages in the answer, or that there was none.
+    pub(super) fn answers(&self, reply: &Reply) -> Vec<String> {
+        let told: Vec<String> = match reply.is_stream {
+            true => events(&reply.text),
+            false => one_line(&reply.text)
+                .filter(|text| text.contains("\"jsonrpc\""))
+                .into_iter()
+                .collect(),
+        };
+        if told.is_empty() && self.id().is_some() {
+            let problem: Value = serde_json::from_str(&reply.text).unwrap_or_default();
+            let plain = || format!("the server answered {} {}", reply.status, reply.text);
+            let why = problem["detail"].as_str().map_or_else(plain, ToOwned::to_owned);
+            return self.failed(&why);
+        }
+        told
+    }
+
+    /// What the client is told when nothing came back. Notifications are told nothing.
+    pub(super) fn failed(&self, why: &str) -> Vec<String> {
+        match self {
+            Self::Known(message) => {
+                let id = message.get("id").cloned();
+                id.map(|id| refusal(Some(id), INTERNAL_ERROR, why)).into_iter().collect()
+            }
+            Self::Unreadable(code, why) => vec![refusal(None, *code, why)],
+        }
+    }
+}
+
+/// The version that an answer to a greeting agrees on.
+pub(super) fn agreed_version(answer: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(answer).ok()?;
+    answer["result"]["protocolVersion"].as_str().map(ToOwned::to_owned)
+}
+
+fn refusal(id: Option<Value>, code: i64, why: &str) -> String {
+    let error = json!({ "code": code, "message": why });
+    json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()
+}
+
+/// The messages of a stream of events.
+fn events(stream: &str) -> Vec<String> {
+    let data = stream.lines().filter_map(|line| line.strip_prefix("data:"));
+    data.map(str::trim).filter(|text| !text.is_empty()).filter_map(one_line).collect()
+}
+
+/// A document without line breaks; a message must be one line.
+fn one_line(text: &str) -> Option<String> {
+    if !text.contains('\n') {
+        return Some(text.to_owned());
+    }
+    serde_json::from_str::<Value>(text).ok().map(|value| value.to_string())
+}
+
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+}
+
+/// Text as the protocol writes it into headers: as it is, or as base64 where it must.
+fn header_value(text: &str) -> String {
+    use base64::Engine as _;
+    let safe = is_plain(text) && text.trim() == text && !text.starts_with("=?base64?");
+    match safe {
+        true => text.to_owned(),
+        false => format!("=?base64?{}?=", base64::prelude::BASE64_STANDARD.encode(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_no_message_is_answered_as_the_protocol_says() {
+        for (line, code) in [("{", PARSE_ERROR), ("[]", INVALID_REQUEST), ("1", INVALID_REQUEST)] {
+            let told = Message::read(line).failed("");
+            let answer: Value = serde_json::from_str(&told[0]).unwrap();
+            assert_eq!(answer["error"]["code"], code, "{line}");
+            assert!(answer["id"].is_null());
+        }
+    }
+
+    #[test]
+    fn a_stream_is_unpacked_into_lines() {
+        let stream = "id: 0\ndata:\n\nevent: message\ndata: {\"jsonrpc\": \"2.0\"}\n\n";
+        assert_eq!(events(stream), ["{\"jsonrpc\": \"2.0\"}"]);
+    }
+
+    #[test]
+    fn names_that_no_header_can_carry_are_wrapped() {
+        assert_eq!(header_value("add_entry"), "add_entry");
+        assert_eq!(
+            header_value("everwhen://timeline/日"),
+            "=?base64?ZXZlcndoZW46Ly90aW1lbGluZS/ml6U=?="
+        );
+    }
+
+    #[test]
+    fn notifications_are_told_nothing() {
+        let message = Message::read(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
+        assert!(message.failed("no server").is_empty());
+        let cancel = r#"{"method": "notifications/cancelled", "params": {"requestId": 7}}"#;
+        assert_eq!(Message::read(cancel).cancels().as_deref(), Some("7"));
+    }
+}

@@ -1,0 +1,146 @@
+//! The protocol's side: what is asked becomes a call to tools, resources, prompts or completions.
+//!
+//! The handler holds nothing. Who is asking comes with the request, put there by [`super::guest`].
+
+use axum::http::request::Parts;
+use everwhen::{Error, ErrorKind};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
+    ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+
+use super::guest::Guest;
+use super::{completions, prompts, resources, tools};
+
+/// How long a client may keep a list that only changes with the program.
+const LISTS_LAST_MS: u64 = 3_600_000;
+
+/// Answers the protocol.
+pub(super) struct Host;
+
+type Context = RequestContext<RoleServer>;
+type Answer<T> = Result<T, ErrorData>;
+type Page = Option<PaginatedRequestParams>;
+
+impl ServerHandler for Host {
+    fn get_info(&self) -> ServerConfig {
+        let offers = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        let us = Implementation::new("everwhen", env!("CARGO_PKG_VERSION"))
+            .with_title("Everwhen")
+            .with_description("Memory that knows when");
+        ServerConfig::new(offers).with_server_info(us).with_instructions(prompts::INSTRUCTIONS)
+    }
+
+    async fn list_tools(&self, _: Page, context: Context) -> Answer<ListToolsResult> {
+        let shown = tools::shown(&guest(&context)?.choice).iter().map(|tool| tool.shown.clone());
+        Ok(ListToolsResult::with_all_items(shown.collect())
+            .with_ttl_ms(LISTS_LAST_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn call_tool(
+        &self,
+        asked: CallToolRequestParams,
+        context: Context,
+    ) -> Answer<CallToolResponse> {
+        let guest = guest(&context)?;
+        let tool = tools::named(&guest.choice, &asked.name).ok_or_else(|| no_tool(&asked.name))?;
+        Ok(tool.call(guest, asked.arguments.unwrap_or_default()).await.into())
+    }
+
+    async fn list_resources(&self, _: Page, context: Context) -> Answer<ListResourcesResult> {
+        let all = resources::list(&guest(&context)?).await.map_err(refused)?;
+        Ok(ListResourcesResult::with_all_items(all).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Page,
+        _: Context,
+    ) -> Answer<ListResourceTemplatesResult> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates())
+            .with_ttl_ms(LISTS_LAST_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn read_resource(
+        &self,
+        asked: ReadResourceRequestParams,
+        context: Context,
+    ) -> Answer<ReadResourceResponse> {
+        let read = resources::read(&guest(&context)?, &asked.uri).await;
+        let text = read.map_err(|error| no_resource(error, &asked.uri))?;
+        let result = ReadResourceResult::new(vec![text]).with_cache_scope(CacheScope::Private);
+        Ok(result.into())
+    }
+
+    async fn list_prompts(&self, _: Page, _: Context) -> Answer<ListPromptsResult> {
+        Ok(ListPromptsResult::with_all_items(prompts::list())
+            .with_ttl_ms(LISTS_LAST_MS)
+            .with_cache_scope(CacheScope::Private))
+    }
+
+    async fn get_prompt(
+        &self,
+        asked: GetPromptRequestParams,
+        _: Context,
+    ) -> Answer<GetPromptResponse> {
+        let prompt = prompts::get(&asked.name, asked.arguments.as_ref());
+        Ok(prompt.map_err(refused)?.into())
+    }
+
+    async fn complete(
+        &self,
+        asked: CompleteRequestParams,
+        context: Context,
+    ) -> Answer<CompleteResult> {
+        let found = completions::complete(&guest(&context)?, &asked).await;
+        Ok(CompleteResult::new(found.map_err(refused)?))
+    }
+}
+
+/// Who is asking.
+fn guest(context: &Context) -> Answer<Guest> {
+    let parts = context.extensions.get::<Parts>();
+    let guest = parts.and_then(|parts| parts.extensions.get::<Guest>());
+    guest.cloned().ok_or_else(|| ErrorData::internal_error("nobody let this request in", None))
+}
+
+fn no_tool(name: &str) -> ErrorData {
+    let hint = match tools::is_hidden(name) {
+        true => "; it is shown with `everwhen mcp --tools full` or /mcp?tools=full",
+        false => "",
+    };
+    ErrorData::invalid_params(format!("Unknown tool: {name}{hint}"), None)
+}
+
+fn no_resource(error: Error, uri: &str) -> ErrorData {
+    match error.kind() {
+        ErrorKind::NotFound => {
+            let data = serde_json::json!({ "uri": uri });
+            ErrorData::resource_not_found(error.message().to_owned(), Some(data))
+        }
+        _ => refused(error),
+    }
+}
+
+/// An error of the engine as one of the protocol.
+fn refused(error: Error) -> ErrorData {
+    let message = error.message().to_owned();
+    match error.kind() {
+        ErrorKind::Damaged | ErrorKind::Unavailable | ErrorKind::Busy => {
+            ErrorData::internal_error(message, None)
+        }
+        _ => ErrorData::invalid_params(message, None),
+    }
+}

@@ -1,0 +1,78 @@
+//! Prompts: texts an agent may ask for. They are files, so that they read as what they are.
+
+use everwhen::{Error, Result};
+use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+
+/// What every client is told when it connects.
+pub(crate) const INSTRUCTIONS: &str = include_str!("texts/instructions.md");
+/// How to record a conversation.
+pub(crate) const CAPTURE_ENTRIES: &str = include_str!("texts/capture_entries.md");
+/// How to write the context document.
+pub(crate) const BUILD_CONTEXT: &str = include_str!("texts/build_context.md");
+/// How to answer from memory.
+pub(crate) const RECALL: &str = include_str!("texts/recall.md");
+
+/// One prompt: its name, its title, what it is for, its text.
+struct Text(&'static str, &'static str, &'static str, &'static str);
+
+const ALL: [Text; 3] = [
+    Text(
+        "capture_entries",
+        "Capture entries",
+        "Record a conversation as it happens",
+        CAPTURE_ENTRIES,
+    ),
+    Text("build_context", "Build context", "Write the context document anew", BUILD_CONTEXT),
+    Text("recall", "Recall", "Answer a question from memory", RECALL),
+];
+
+/// The argument of `recall`.
+const QUESTION: &str = "question";
+/// The argument that all prompts take.
+pub(super) const MEMORY: &str = "memory";
+
+/// All prompts.
+pub(crate) fn list() -> Vec<Prompt> {
+    let shown = |Text(name, title, about, text): Text| {
+        let mut arguments = Vec::new();
+        if takes_question(text) {
+            let about = "The question, in the user's own words";
+            arguments
+                .push(PromptArgument::new(QUESTION).with_description(about).with_required(true));
+        }
+        let about_memory = "Memory to work in, by name or id; the usual one if absent";
+        let memory =
+            PromptArgument::new(MEMORY).with_description(about_memory).with_required(false);
+        arguments.push(memory);
+        Prompt::new(name, Some(about), Some(arguments)).with_title(title)
+    };
+    ALL.into_iter().map(shown).collect()
+}
+
+/// The prompt of this name, its arguments filled in.
+pub(crate) fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult> {
+    let found = ALL.into_iter().find(|Text(known, ..)| *known == name);
+    let Some(Text(_, _, about, text)) = found else {
+        let names = ALL.map(|Text(name, ..)| name).join(", ");
+        return Err(Error::not_found(format!("prompt not found: {name}; there are {names}")));
+    };
+    let argument = |name: &str| arguments.and_then(|all| all.get(name)?.as_str());
+    let text = match (takes_question(text), argument(QUESTION)) {
+        (false, _) => text.to_owned(),
+        (true, Some(question)) => text.replace("{question}", question),
+        (true, None) => return Err(Error::invalid(format!("argument {QUESTION} is missing"))),
+    };
+    let message = PromptMessage::new_text(Role::User, text + &in_memory(argument(MEMORY)));
+    Ok(GetPromptResult::new(vec![message]).with_description(about))
+}
+
+fn takes_question(text: &str) -> bool {
+    text.contains("{question}")
+}
+
+fn in_memory(memory: Option<&str>) -> String {
+    let named = memory.filter(|name| !name.is_empty());
+    named.map_or_else(String::new, |name| {
+        format!("\nWork in memory `{name}`: pass `memory` with every call.\n")
+    })
+}

@@ -1,0 +1,154 @@
+//! What a tool is: a name, what a model reads about it, the shape of what it takes and gives, and
+//! what it does.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use everwhen::{Error, Result};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ToolAnnotations};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::guest::Guest;
+
+/// One tool.
+pub(crate) trait Tool: 'static {
+    /// What it takes.
+    type Takes: DeserializeOwned + JsonSchema + Send;
+    /// What it gives.
+    type Gives: Serialize + JsonSchema;
+    /// Its public name.
+    const NAME: &'static str;
+    /// Its name for people.
+    const TITLE: &'static str;
+    /// When a model should use it.
+    const ABOUT: &'static str;
+    /// What it does to a memory.
+    const EFFECT: Effect;
+
+    /// Does it.
+    fn call(guest: Guest, takes: Self::Takes) -> impl Future<Output = Result<Self::Gives>> + Send;
+}
+
+/// What a tool does to a memory.
+#[derive(Clone, Copy)]
+pub(crate) enum Effect {
+    /// It looks.
+    Reads,
+    /// It adds; a second call adds again.
+    Adds,
+    /// It sets something; a second call changes nothing more.
+    Sets,
+    /// It removes.
+    Removes,
+}
+
+impl Effect {
+    /// The four hints of the protocol. The world of a memory is closed.
+    fn hints(self) -> ToolAnnotations {
+        let (reads, removes, again) = match self {
+            Self::Reads => (true, false, true),
+            Self::Adds => (false, false, false),
+            Self::Sets => (false, false, true),
+            Self::Removes => (false, true, true),
+        };
+        ToolAnnotations::new()
+            .read_only(reads)
+            .destructive(removes)
+            .idempotent(again)
+            .open_world(false)
+    }
+}
+
+type Answer = Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
+
+/// A tool among others.
+pub(crate) struct Listed {
+    pub(crate) shown: rmcp::model::Tool,
+    run: fn(Guest, JsonObject) -> Answer,
+}
+
+impl Listed {
+    /// The tool `T`, ready to be shown and called.
+    pub(crate) fn of<T: Tool>() -> Self {
+        let shown = rmcp::model::Tool::new(T::NAME, T::ABOUT, Arc::new(shape::<T::Takes>()))
+            .with_title(T::TITLE)
+            .with_raw_output_schema(Arc::new(shape::<T::Gives>()))
+            .with_annotations(T::EFFECT.hints());
+        Self { shown, run: |guest, arguments| Box::pin(run::<T>(guest, arguments)) }
+    }
+
+    /// Calls it. What goes wrong is told to the model, which can do better.
+    pub(crate) async fn call(&self, guest: Guest, arguments: JsonObject) -> CallToolResult {
+        (self.run)(guest, arguments).await
+    }
+}
+
+async fn run<T: Tool>(guest: Guest, arguments: JsonObject) -> CallToolResult {
+    match answer::<T>(guest, arguments).await {
+        Ok(value) => CallToolResult::structured(value),
+        Err(error) => CallToolResult::error(vec![ContentBlock::text(error.message())]),
+    }
+}
+
+async fn answer<T: Tool>(guest: Guest, arguments: JsonObject) -> Result<Value> {
+    let takes = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        Error::invalid(format!("the arguments of {} do not fit: {error}", T::NAME))
+    })?;
+    let gives = T::call(guest, takes).await?;
+    serde_json::to_value(gives)
+        .map_err(|error| Error::damaged(format!("cannot write the answer as JSON: {error}")))
+}
+
+/// The shape of `T` in as few words as it takes, and in those that every client understands:
+/// nothing referred to, nothing nullable, no names of our types.
+fn shape<T: JsonSchema>() -> JsonObject {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    plain(&mut schema);
+    match schema {
+        Value::Object(shape) => shape,
+        _ => JsonObject::new(),
+    }
+}
+
+fn plain(schema: &mut Value) {
+    let Some(shape) = schema.as_object_mut() else { return };
+    for word in ["title", "format", "minimum", "default"] {
+        if shape.get(word).is_some_and(|value| !value.is_object()) {
+            shape.remove(word);
+        }
+    }
+    if let Some(choices) = shape.get_mut("anyOf").and_then(Value::as_array_mut) {
+        choices.retain(|choice| choice["type"] != "null");
+        if let [Value::Object(only)] = choices.as_mut_slice() {
+            let only = std::mem::take(only);
+            shape.remove("anyOf");
+            shape.extend(only);
+        }
+    }
+    if let Some(types) = shape.get("type").and_then(Value::as_array) {
+        let known = types.iter().find(|kind| *kind != "null").cloned();
+        shape.insert("type".into(), known.unwrap_or_default());
+    }
+    if let Some(choices) = shape.get_mut("enum").and_then(Value::as_array_mut) {
+        choices.retain(|choice| !choice.is_null());
+    }
+    parts(shape);
+}
+
+/// The same for every shape inside.
+fn parts(shape: &mut JsonObject) {
+    if let Some(properties) = shape.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.values_mut().for_each(plain);
+    }
+    if let Some(items) = shape.get_mut("items") {
+        plain(items);
+    }
+}

@@ -1,0 +1,98 @@
+//! Forgetting, waiting, and the texts this server would give a model.
+
+use std::time::Duration;
+
+use everwhen::job::JobState;
+use everwhen::receipt::Receipt;
+use everwhen::{Error, Result};
+
+use crate::mcp::guest::Guest;
+use crate::mcp::prompts;
+use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::wire;
+
+/// Removes for good.
+pub(crate) struct Forget;
+
+impl Tool for Forget {
+    type Takes = wire::Forget;
+    type Gives = wire::Forgotten;
+    const NAME: &'static str = "forget";
+    const TITLE: &'static str = "Forget";
+    const ABOUT: &'static str = "Remove an entry, a conversation or a period for good. It cannot \
+        be undone; only at the user's express wish. To put something right, use correct_entry.";
+    const EFFECT: Effect = Effect::Removes;
+
+    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
+        let memory = guest.memory(takes.memory.as_deref())?;
+        let vault = guest.vault(takes.vault.as_deref()).await?;
+        match vault.forget(memory, takes.read()?, None).await?.receipt {
+            Receipt::Forgotten(removed) => Ok(removed.into()),
+            _ => Err(Error::damaged("the receipt is that of another kind of write")),
+        }
+    }
+}
+
+/// Waits until background work has caught up.
+pub(crate) struct AwaitConsistency;
+
+/// How long a caller waits at most.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often to look meanwhile.
+const LOOK: Duration = Duration::from_millis(50);
+/// More jobs than this are not counted.
+const JOBS_COUNTED: usize = 100_000;
+
+impl Tool for AwaitConsistency {
+    type Takes = wire::AwaitConsistency;
+    type Gives = wire::Consistent;
+    const NAME: &'static str = "await_consistency";
+    const TITLE: &'static str = "Await consistency";
+    const ABOUT: &'static str = "Wait until background work on a memory is done, at most ten \
+        seconds. What add_entry acknowledged can be found at once, without this.";
+    const EFFECT: Effect = Effect::Reads;
+
+    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
+        let address = guest.memory(takes.memory.as_deref())?;
+        let vault = guest.vault(takes.vault.as_deref()).await?;
+        let memory = vault.memory(address).await?.id;
+        let mut waited = Duration::ZERO;
+        loop {
+            let now = guest.door.engine.now();
+            let jobs = guest.door.engine.jobs(JOBS_COUNTED).await?;
+            let due = jobs.iter().filter(|job| {
+                job.memory == memory && job.due_at <= now && job.state != JobState::SetAside
+            });
+            match due.count() {
+                0 => return Ok(wire::Consistent { status: "consistent", jobs: 0 }),
+                jobs if waited >= PATIENCE => {
+                    return Ok(wire::Consistent { status: "working", jobs });
+                }
+                _ => tokio::time::sleep(LOOK).await,
+            }
+            waited += LOOK;
+        }
+    }
+}
+
+/// The texts of the prompts, for agents that cannot ask for prompts.
+pub(crate) struct GetDefaultPrompts;
+
+impl Tool for GetDefaultPrompts {
+    type Takes = wire::GetDefaultPrompts;
+    type Gives = wire::DefaultPrompts;
+    const NAME: &'static str = "get_default_prompts";
+    const TITLE: &'static str = "Get default prompts";
+    const ABOUT: &'static str = "The rules for recording entries, building the context document \
+        and recalling.";
+    const EFFECT: Effect = Effect::Reads;
+
+    async fn call(_: Guest, _: Self::Takes) -> Result<Self::Gives> {
+        Ok(wire::DefaultPrompts {
+            instructions: prompts::INSTRUCTIONS,
+            capture_entries: prompts::CAPTURE_ENTRIES,
+            build_context: prompts::BUILD_CONTEXT,
+            recall: prompts::RECALL,
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! What tools take and give, as JSON. Names and descriptions here are what a model reads.
+
+mod choice;
+mod context;
+mod conversations;
+mod entries;
+mod graph;
+mod search;
+mod timeline;
+mod vaults;
+
+pub(crate) use choice::{Choice, Profile, ToolSet};
+pub(crate) use context::{ContextTold, GetContext, PutContext};
+pub(crate) use conversations::{
+    ConversationAsked, ConversationTold, EndConversation, Ended, GetConversation,
+};
+pub(crate) use entries::{
+    AddEntry, CorrectEntry, EntriesTold, EntryStored, EntryTold, GetEntry, ListEntries,
+};
+pub(crate) use graph::{
+    AddObservations, CreateEntities, DeleteEntities, DeleteObservations, EntitiesTold, Entity,
+    GraphTold, ObservationsTold, OpenNodes, ReadGraph, Relation, RelationsTold, SearchNodes,
+    SomeRelations, Success,
+};
+pub(crate) use search::{SearchMemories, SearchTold};
+pub(crate) use timeline::{BetweenTold, GetTimeline, TimeBetween, TimelineAsked, TimelineTold};
+pub(crate) use vaults::{
+    AwaitConsistency, Consistent, CreateMemory, CreateVault, DefaultPrompts, Forget, Forgotten,
+    GetDefaultPrompts, ListMemories, ListVaults, MemoriesTold, MemoryTold, VaultTold, VaultsTold,
+};
+
+use everwhen::memory::{ConversationId, ConversationName, Name};
+use everwhen::receipt::Idempotency;
+use everwhen::{Error, Result, when};
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer};
+
+/// Reads a time; the error names the argument.
+fn read_time(argument: &str, text: Option<&str>) -> Result<Option<Timestamp>> {
+    text.map(|text| when::read_time(text).map_err(|error| error.at(argument))).transpose()
+}
+
+fn read_conversation(text: Option<&str>) -> Result<Option<ConversationName>> {
+    text.map(|text| everwhen::memory::Address::<ConversationId>::read("conversation_id", text))
+        .transpose()
+}
+
+/// The caller's own name for a write, and what makes the write what it is.
+fn read_once(key: Option<String>, parts: &[&[u8]]) -> Result<Option<Idempotency>> {
+    let key = key.map(|key| Name::new("idempotency_key", key)).transpose()?;
+    Ok(key.map(|key| Idempotency::new(key, parts)))
+}
+
+/// A whole number, also where a model writes it as `5.0`.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let Some(number) = Option::<serde_json::Number>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let float = number.as_f64().filter(|float| float.fract() == 0.0);
+    let whole = float.filter(|float| (0.0..=f64::from(u32::MAX)).contains(float));
+    let refused = || serde::de::Error::custom(format!("{number} is not a whole number"));
+    whole.map(|float| Some(float as u32)).ok_or_else(refused)
+}
+
+/// What an argument must be and is not.
+fn missing(what: &str) -> Error {
+    Error::invalid(format!("{what} is missing"))
+}

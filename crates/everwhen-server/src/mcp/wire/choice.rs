@@ -1,0 +1,39 @@
+//! What stands behind the question mark of the address: what this client wants of the door.
+
+use serde::Deserialize;
+
+/// What a client chose for all its calls.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Choice {
+    /// The vault that is meant when a call names none.
+    pub(crate) vault: Option<String>,
+    /// The memory that is meant when a call names none.
+    pub(crate) memory: Option<String>,
+    /// How many tools are shown.
+    #[serde(default)]
+    pub(crate) tools: ToolSet,
+    /// Which tools are shown.
+    #[serde(default)]
+    pub(crate) profile: Profile,
+}
+
+/// How many tools are shown: few cost few tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ToolSet {
+    #[default]
+    Default,
+    Full,
+}
+
+/// Which family of tools is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Profile {
+    /// Entries and conversations.
+    #[default]
+    Conversations,
+    /// The nine tools of a knowledge graph.
+    Graph,
+}

@@ -1,0 +1,57 @@
+//! Context documents, as tools take and give them.
+
+use everwhen::Result;
+use everwhen::memory::{ContextDocument, NewContext};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::read_time;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetContext {
+    /// Name or id
+    pub(crate) memory: Option<String>,
+    pub(crate) vault: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PutContext {
+    /// The whole document
+    content: String,
+    /// Up to when it tells; default now
+    conversation_time: Option<String>,
+    /// Name or id
+    pub(crate) memory: Option<String>,
+    pub(crate) vault: Option<String>,
+}
+
+impl PutContext {
+    /// Reads the document.
+    pub(crate) fn read(self) -> Result<NewContext> {
+        let time = read_time("conversation_time", self.conversation_time.as_deref())?;
+        NewContext::new(self.content, time)
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ContextTold {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    version: u64,
+    conversation_time: String,
+    creation_time: String,
+}
+
+impl ContextTold {
+    /// The document, with or without its text.
+    pub(crate) fn write(document: ContextDocument, with_text: bool) -> Self {
+        Self {
+            content: with_text.then_some(document.content),
+            version: document.version,
+            conversation_time: document.conversation_time.to_string(),
+            creation_time: document.creation_time.to_string(),
+        }
+    }
+}

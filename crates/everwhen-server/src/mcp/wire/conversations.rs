@@ -1,0 +1,201 @@
+//! Conversations, as tools take and give them. The names are those of the plugin these two tools
+//! come from.
+
+use everwhen::memory::{Conversation, ConversationName, Entry, Name};
+use everwhen::ports::{ConversationOrder, ConversationQuery, Order};
+use everwhen::{ConversationView, Error, ErrorKind, Result};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::read_conversation;
+
+/// Conversations that are listed unless somebody wants more.
+const RECENT: usize = 10;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetConversation {
+    /// Whole conversation, with all messages
+    conversation_id: Option<String>,
+    /// How many to list, summaries only; default 10
+    #[schemars(with = "Option<f64>")]
+    list_recent: Option<Value>,
+    /// Name or id
+    pub(crate) memory: Option<String>,
+    pub(crate) vault: Option<String>,
+}
+
+/// One conversation, or the last ones.
+pub(crate) enum ConversationAsked {
+    One(ConversationName),
+    Recent(ConversationQuery),
+}
+
+impl GetConversation {
+    /// Reads what is asked for; an id wins over a list.
+    pub(crate) fn read(self) -> Result<ConversationAsked> {
+        match self.conversation_id.as_deref() {
+            Some(text) if text.trim().is_empty() => {
+                Err(Error::invalid("conversation_id must be a non-empty string"))
+            }
+            Some(text) => read_conversation(Some(text))?
+                .map(ConversationAsked::One)
+                .ok_or_else(|| super::missing("conversation_id")),
+            None => Ok(ConversationAsked::Recent(recent(self.list_recent.as_ref()))),
+        }
+    }
+}
+
+/// The last ended conversations. What is no number above zero means the usual number of them.
+fn recent(count: Option<&Value>) -> ConversationQuery {
+    let count = count.and_then(Value::as_f64).map(f64::floor).filter(|count| *count >= 1.0);
+    let most = everwhen::limits::PAGE_ROWS;
+    ConversationQuery {
+        ended: Some(true),
+        by: ConversationOrder::Ended,
+        order: Order::Newest,
+        limit: Some(count.map_or(RECENT, |count| count.min(most as f64) as usize)),
+        ..ConversationQuery::default()
+    }
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+pub(crate) struct ConversationTold {
+    #[serde(flatten)]
+    conversation: Option<OneTold>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Vec<MessageTold>>,
+    /// Newest first
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversations: Option<Vec<ListedTold>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct OneTold {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    started_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ListedTold {
+    #[serde(flatten)]
+    conversation: OneTold,
+    message_count: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MessageTold {
+    timestamp: String,
+    role: &'static str,
+    content: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    tools_used: Vec<String>,
+}
+
+impl From<Conversation> for OneTold {
+    fn from(conversation: Conversation) -> Self {
+        let id = conversation.wire_name();
+        let (title, summary) =
+            conversation.summary.map(|summary| (summary.title, summary.text)).unzip();
+        Self {
+            id,
+            title,
+            summary,
+            started_at: conversation.started_at.to_string(),
+            ended_at: conversation.ended.map(|ended| ended.at.to_string()),
+        }
+    }
+}
+
+impl From<Entry> for MessageTold {
+    fn from(entry: Entry) -> Self {
+        Self {
+            timestamp: entry.conversation_time.to_string(),
+            role: entry.role.as_str(),
+            content: entry.content.as_str().to_owned(),
+            tools_used: entry.tools_used.iter().map(Name::to_string).collect(),
+        }
+    }
+}
+
+impl ConversationTold {
+    /// One conversation with all its messages, once it has ended.
+    pub(crate) fn whole(view: ConversationView) -> Result<Self> {
+        if view.conversation.ended.is_none() {
+            return Err(Error::new(
+                ErrorKind::Conflict,
+                "Cannot retrieve active conversation. Only completed conversations are accessible.",
+            ));
+        }
+        Ok(Self {
+            conversation: Some(view.conversation.into()),
+            messages: Some(view.entries.into_iter().map(MessageTold::from).collect()),
+            conversations: None,
+        })
+    }
+
+    /// The last conversations, without their messages.
+    pub(crate) fn list(conversations: Vec<Conversation>) -> Self {
+        let row = |conversation: Conversation| ListedTold {
+            message_count: conversation.entries,
+            conversation: conversation.into(),
+        };
+        Self {
+            conversations: Some(conversations.into_iter().map(row).collect()),
+            ..Self::default()
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EndConversation {
+    /// Why, e.g. "task completed"
+    reason: Option<String>,
+    /// Default the active one
+    conversation_id: Option<String>,
+    /// Name or id
+    pub(crate) memory: Option<String>,
+    pub(crate) vault: Option<String>,
+}
+
+impl EndConversation {
+    /// Reads which conversation is meant, and why it ends.
+    pub(crate) fn read(self) -> Result<(Option<ConversationName>, Option<String>)> {
+        Ok((read_conversation(self.conversation_id.as_deref())?, self.reason))
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Ended {
+    message: String,
+    conversation_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<String>,
+}
+
+impl Ended {
+    /// Says that it has ended, and what comes next.
+    pub(crate) fn write(conversation: Conversation, reason: Option<&str>) -> Self {
+        let reason = reason.map_or_else(String::new, |reason| format!(" Reason: {reason}."));
+        Self {
+            message: format!(
+                "Conversation ended successfully.{reason} Its title and summary are being \
+                 written. The next message will start a new conversation."
+            ),
+            conversation_id: conversation.wire_name(),
+            ended_at: conversation.ended.map(|ended| ended.at.to_string()),
+        }
+    }
+}

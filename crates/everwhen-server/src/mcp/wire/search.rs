@@ -1,0 +1,137 @@
+//! Questions and what was found, as tools take and give them.
+
+use everwhen::memory::Name;
+use everwhen::recall::{self, EntryFound, Query, Recollection};
+use everwhen::{Error, Result};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{read_time, whole};
+
+/// Most items that are answered: more would fill a model's window.
+const MOST: u32 = 100;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchMemories {
+    /// The question in words, time words included
+    query: String,
+    /// When it is asked, RFC 3339; default now
+    asked_at: Option<String>,
+    /// Only said at this time or later, RFC 3339
+    after: Option<String>,
+    /// Only said before this time
+    before: Option<String>,
+    /// As memory stood at this time
+    as_of: Option<String>,
+    /// 1 to 100, default 10
+    #[serde(default, deserialize_with = "whole")]
+    top_k: Option<u32>,
+    /// Whole texts in items
+    include_raw: Option<bool>,
+    /// Name or id
+    pub(crate) memory: Option<String>,
+    pub(crate) vault: Option<String>,
+}
+
+impl SearchMemories {
+    /// Reads the question, and whether whole texts are wanted.
+    pub(crate) fn read(self) -> Result<(Query, bool)> {
+        let query = Query {
+            asked_at: read_time("asked_at", self.asked_at.as_deref())?,
+            after: read_time("after", self.after.as_deref())?,
+            before: read_time("before", self.before.as_deref())?,
+            as_of: read_time("as_of", self.as_of.as_deref())?,
+            limit: self.top_k.map(read_top_k).transpose()?,
+            ..Query::new(self.query)
+        };
+        Ok((query, self.include_raw.unwrap_or_default()))
+    }
+}
+
+pub(super) fn read_top_k(top_k: u32) -> Result<usize> {
+    if (1..=MOST).contains(&top_k) {
+        return Ok(top_k as usize);
+    }
+    Err(Error::invalid(format!("top_k is {top_k}; use 1 to {MOST}")))
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SearchTold {
+    /// What was said, dated, oldest first, with a timeline
+    briefing: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about: Option<AboutTold>,
+    /// Nothing was said then; items lie outside
+    nothing_in_period: bool,
+    /// Best first
+    items: Vec<ItemTold>,
+}
+
+/// How time words were read
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AboutTold {
+    words: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ItemTold {
+    entry_id: String,
+    conversation_id: String,
+    role: &'static str,
+    conversation_time: String,
+    creation_time: String,
+    score: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw_entry: Option<String>,
+}
+
+impl SearchTold {
+    /// Writes what was found.
+    pub(crate) fn write(told: Recollection, include_raw: bool) -> Self {
+        Self {
+            items: told
+                .items
+                .into_iter()
+                .map(|found| ItemTold::write(found, include_raw))
+                .collect(),
+            about: told.about.map(AboutTold::from),
+            nothing_in_period: told.nothing_in_period,
+            briefing: told.briefing,
+        }
+    }
+}
+
+impl ItemTold {
+    fn write(found: EntryFound, include_raw: bool) -> Self {
+        let entry = found.entry;
+        let name = entry.conversation_name.as_ref().map(Name::to_string);
+        Self {
+            entry_id: entry.id.to_string(),
+            conversation_id: name.unwrap_or_else(|| entry.conversation.to_string()),
+            role: entry.role.as_str(),
+            conversation_time: entry.conversation_time.to_string(),
+            creation_time: entry.creation_time.to_string(),
+            score: found.score,
+            raw_entry: include_raw.then(|| entry.content.as_str().to_owned()),
+            summary: entry.summary,
+        }
+    }
+}
+
+impl From<recall::About> for AboutTold {
+    fn from(about: recall::About) -> Self {
+        let end = |end: Option<jiff::Timestamp>| end.map(|end| end.to_string());
+        Self {
+            since: end(about.period.and_then(|period| period.since())),
+            until: end(about.period.and_then(|period| period.until())),
+            words: about.words,
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! The MCP door: tools, resources, prompts and completions for an agent that has a URL.
+
+use everwhen::memory::Address;
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, Told};
+
+/// An agent, and the address it was given.
+struct Agent<'s> {
+    stage: &'s Stage,
+    address: &'static str,
+    key: Option<String>,
+}
+
+impl<'s> Agent<'s> {
+    fn at(stage: &'s Stage, address: &'static str) -> Self {
+        Self { stage, address, key: None }
+    }
+
+    async fn send(&self, method: &str, params: Value) -> Told {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let ask = self
+            .stage
+            .ask("POST", self.address)
+            .header("host", "localhost:3939")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2025-11-25")
+            .json(&message);
+        match &self.key {
+            Some(key) => ask.key(key).told().await,
+            None => ask.told().await,
+        }
+    }
+
+    async fn ask(&self, method: &str, params: Value) -> Value {
+        self.send(method, params).await.with(200)
+    }
+
+    /// What a tool gives.
+    async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let told = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        assert_eq!(told["result"]["isError"], false, "{tool}: {told}");
+        let text = told["result"]["content"][0]["text"].as_str().unwrap();
+        let gives = told["result"]["structuredContent"].clone();
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), gives);
+        gives
+    }
+
+    /// Why a tool refuses.
+    async fn refusal(&self, tool: &str, arguments: Value) -> String {
+        let told = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        assert_eq!(told["result"]["isError"], true, "{tool}: {told}");
+        told["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+}
+
+async fn remember_museums(agent: &Agent<'_>) {
+    for (time, said) in [
+        ("2023-01-08T12:49:00Z", "I visited MoMA today."),
+        ("2023-01-15T10:00:00Z", "The Met has a fine armor hall."),
+    ] {
+        let entry = json!({ "role": "user", "raw_entry": said, "conversation_time": time });
+        let stored = agent.call("add_entry", entry).await;
+        assert_eq!(stored["conversation_time"], time);
+        assert_eq!(stored["creation_time"], "2025-06-01T12:00:00Z");
+    }
+}
+
+#[tokio::test]
+async fn two_visits_a_week_apart_are_found_with_the_days_between() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp");
+    remember_museums(&agent).await;
+
+    let question = json!({ "query": "which museums did I see in January 2023?" });
+    let told = agent.call("search_memories", question).await;
+    assert_eq!(told["about"]["words"], json!(["in January 2023"]));
+    assert_eq!(told["items"].as_array().unwrap().len(), 2);
+    assert!(told["items"][0].get("raw_entry").is_none());
+    let briefing = told["briefing"].as_str().unwrap();
+    assert!(
+        briefing.contains("2023-01-15 – The Met has a fine armor hall. (+7 days)"),
+        "{briefing}"
+    );
+
+    let raw = json!({ "query": "museum", "include_raw": true, "top_k": 1 });
+    let told = agent.call("search_memories", raw).await;
+    assert!(told["items"][0]["raw_entry"].is_string());
+
+    let lines = "2023-01-08 – I visited MoMA today.\n\
+                 2023-01-15 – The Met has a fine armor hall. (+7 days)";
+    assert_eq!(agent.call("get_timeline", json!({})).await["timeline"], lines);
+    let about = agent.call("get_timeline", json!({ "about": "museums in January 2023" })).await;
+    assert_eq!(about["timeline"], lines);
+    let half = agent.call("get_timeline", json!({ "before": "2023-01-10T00:00:00Z" })).await;
+    assert_eq!(half["lines"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_time_that_cannot_be_read_stores_nothing_and_shows_the_right_form() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp");
+    let entry = |time: &str| json!({ "role": "user", "raw_entry": "x", "conversation_time": time });
+    for wrong in ["yesterday", "2023-01-08", "2023-01-08T12:49:00"] {
+        let why = agent.refusal("add_entry", entry(wrong)).await;
+        assert!(why.starts_with("conversation_time: "), "{why}");
+        assert!(why.contains("2023-01-08T12:49:00Z"), "{why}");
+    }
+    let why = agent.refusal("add_entry", entry("2125-01-01T00:00:00Z")).await;
+    assert!(why.contains("in the future"), "{why}");
+    let why = agent.refusal("add_entry", json!({ "role": "user", "text": "x" })).await;
+    assert!(why.contains("unknown field `text`") && why.contains("`raw_entry`"), "{why}");
+    let why = agent.refusal("search_memories", json!({ "query": "x" })).await;
+    assert!(why.contains("the first add_entry makes it"), "{why}");
+}
+
+#[tokio::test]
+async fn a_conversation_is_ended_and_read_as_the_plugin_tells_it() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp");
+    let entry = json!({ "role": "user", "raw_entry": "Thanks, that is all for today." });
+    let stored = agent.call("add_entry", entry).await;
+    let id = json!({ "conversation_id": stored["conversation_id"] });
+    let why = agent.refusal("get_conversation", id.clone()).await;
+    let active =
+        "Cannot retrieve active conversation. Only completed conversations are accessible.";
+    assert_eq!(why, active);
+
+    let ended = agent.call("end_conversation", json!({ "reason": "task completed" })).await;
+    assert_eq!(ended["conversation_id"], stored["conversation_id"]);
+    let message = ended["message"].as_str().unwrap();
+    assert!(message.starts_with("Conversation ended successfully. Reason: task completed."));
+    let why = agent.refusal("end_conversation", json!({})).await;
+    assert_eq!(why, "No active conversation to end.");
+
+    stage.engine.settle().await.unwrap();
+    let whole = agent.call("get_conversation", id).await;
+    assert_eq!(whole["messages"][0]["timestamp"], "2025-06-01T12:00:00Z");
+    assert_eq!(whole["messages"][0]["role"], "user");
+    assert!(whole["title"].is_string() && whole["summary"].is_string());
+    let list = agent.call("get_conversation", json!({ "list_recent": 1.9 })).await;
+    assert_eq!(list["conversations"][0]["messageCount"], 1);
+    for (wrong, why) in [
+        ("nope", "Conversation not found: nope"),
+        ("", "conversation_id must be a non-empty string"),
+    ] {
+        let refused = agent.refusal("get_conversation", json!({ "conversation_id": wrong })).await;
+        assert_eq!(refused, why);
+    }
+}
+
+#[tokio::test]
+async fn the_same_key_stores_once() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp");
+    let entry = json!({ "role": "user", "raw_entry": "once", "idempotency_key": "k-1" });
+    let first = agent.call("add_entry", entry.clone()).await;
+    assert_eq!(agent.call("add_entry", entry).await, first);
+    let other = json!({ "role": "user", "raw_entry": "twice", "idempotency_key": "k-1" });
+    assert!(agent.refusal("add_entry", other).await.contains("different write"));
+    let timeline = agent.call("get_timeline", json!({})).await;
+    assert_eq!(timeline["lines"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_context_document_is_kept_whole() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?memory=ana");
+    assert_eq!(agent.call("put_context", json!({ "content": "# Facts\nOne" })).await["version"], 1);
+    assert_eq!(agent.call("put_context", json!({ "content": "# Facts\nTwo" })).await["version"], 2);
+    assert_eq!(agent.call("get_context", json!({})).await["content"], "# Facts\nTwo");
+    let elsewhere = agent.refusal("get_context", json!({ "memory": "bob" })).await;
+    assert!(elsewhere.contains("memory not found"), "{elsewhere}");
+}
+
+#[tokio::test]
+async fn all_tools_are_there_for_those_who_ask() {
+    let stage = Stage::new().await;
+    let (few, all) = (Agent::at(&stage, "/mcp"), Agent::at(&stage, "/mcp?tools=full"));
+    let why = few.ask("tools/call", json!({ "name": "forget", "arguments": {} })).await;
+    assert!(why["error"]["message"].as_str().unwrap().contains("--tools full"), "{why}");
+
+    all.call("create_vault", json!({ "name": "ana", "zone": "Europe/Berlin" })).await;
+    all.call("create_memory_in_vault", json!({ "name": "diary", "vault": "ana" })).await;
+    let place = |mut arguments: Value| {
+        arguments["vault"] = "ana".into();
+        arguments["memory"] = "diary".into();
+        arguments
+    };
+    let entry = json!({
+        "role": "user", "raw_entry": "I visitd MoMA", "conversation_time": "2023-01-08T23:30:00Z",
+    });
+    let stored = all.call("add_entry", place(entry)).await;
+    let id = &stored["entry_id"];
+    let right = json!({ "entry_id": id, "raw_entry": "I visited MoMA", "reason": "spelling" });
+    let corrected = all.call("correct_entry", place(right)).await;
+    let old = all.call("get_entry", place(json!({ "entry_id": id }))).await;
+    assert_eq!(old["corrected_by"], corrected["entry_id"]);
+    let list = all.call("list_entries", place(json!({}))).await;
+    assert_eq!(list["entries"][0]["raw_entry"], "I visited MoMA");
+
+    // Half past midnight in Berlin.
+    let between = json!({ "from": corrected["entry_id"], "to": "2023-01-15" });
+    let between = all.call("time_between", place(between)).await;
+    assert_eq!((&between["days"], &between["calendar"]), (&json!(6), &json!("6 days")));
+
+    stage.engine.settle().await.unwrap();
+    let waited = all.call("await_consistency", place(json!({}))).await;
+    assert_eq!(waited["status"], "consistent");
+    assert!(all.refusal("forget", place(json!({}))).await.contains("say what to forget"));
+    let gone = json!({ "entry_id": corrected["entry_id"] });
+    assert_eq!(all.call("forget", place(gone)).await["entries"], 2);
+    assert_eq!(all.call("list_vaults", json!({})).await["vaults"][0]["name"], "ana");
+    let memories = all.call("list_memories", json!({ "vault": "ana" })).await;
+    assert_eq!(memories["memories"][0]["name"], "diary");
+    let prompts = all.call("get_default_prompts", json!({})).await;
+    assert!(prompts["build_context"].as_str().unwrap().contains("Oldest first"));
+}
+
+#[tokio::test]
+async fn resources_prompts_and_completions_lead_to_what_is_there() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?memory=ana+%26+co");
+    assert_eq!(agent.ask("resources/list", json!({})).await["result"]["resources"], json!([]));
+    remember_museums(&agent).await;
+    stage.clock.advance(jiff::SignedDuration::from_hours(24));
+    stage.engine.settle().await.unwrap();
+
+    let list = agent.ask("resources/list", json!({})).await;
+    let resources = list["result"]["resources"].as_array().unwrap();
+    assert_eq!(resources.len(), 4, "{resources:?}");
+    for resource in resources {
+        let read = agent.ask("resources/read", json!({ "uri": resource["uri"] })).await;
+        let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+        assert!(text.contains("Met") || text.contains("MoMA"), "{}: {text}", resource["uri"]);
+    }
+    assert_eq!(resources[1]["uri"], "everwhen://timeline/ana%20%26%20co");
+    let missing = agent.ask("resources/read", json!({ "uri": "everwhen://memories/none" })).await;
+    assert_eq!(missing["error"]["code"], -32002);
+
+    let templates = agent.ask("resources/templates/list", json!({})).await;
+    assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 3);
+    let complete = |uri: &str, name: &str, value: &str| {
+        json!({ "ref": { "type": "ref/resource", "uri": uri },
+                "argument": { "name": name, "value": value } })
+    };
+    let names = complete("everwhen://timeline/{memory}", "memory", "AN");
+    let told = agent.ask("completion/complete", names).await;
+    assert_eq!(told["result"]["completion"]["values"], json!(["ana & co"]));
+    let ids = complete("everwhen://conversations/{id}", "id", "cnv_");
+    let told = agent.ask("completion/complete", ids).await;
+    assert_eq!(told["result"]["completion"]["total"], 2);
+
+    let prompts = agent.ask("prompts/list", json!({})).await;
+    assert_eq!(prompts["result"]["prompts"].as_array().unwrap().len(), 3);
+    let asked = json!({ "name": "recall", "arguments": { "question": "when was MoMA?" } });
+    let told = agent.ask("prompts/get", asked).await;
+    let text = told["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.starts_with("Answer from memory: when was MoMA?"), "{text}");
+    let told = agent.ask("prompts/get", json!({ "name": "recall" })).await;
+    assert!(told["error"]["message"].as_str().unwrap().contains("question"), "{told}");
+}
+
+#[tokio::test]
+async fn a_key_opens_its_vault_and_no_other() {
+    let stage = Stage::new().await;
+    let stranger = Agent::at(&stage, "/mcp?tools=full");
+    stranger
+        .call("add_entry", json!({ "role": "user", "raw_entry": "bob's", "vault": "bob" }))
+        .await;
+    stage.post("/v1/vaults", json!({ "name": "ana" })).await;
+    let key = stage.key_of("ana").await;
+    let ana = Agent { key: Some(key), ..stranger };
+    ana.call("add_entry", json!({ "role": "user", "raw_entry": "ana's" })).await;
+    let own = ana.call("list_vaults", json!({})).await;
+    assert_eq!(own["vaults"].as_array().unwrap().len(), 1);
+    let why = ana.refusal("get_timeline", json!({ "vault": "bob" })).await;
+    assert!(why.contains("vault not found"), "{why}");
+    let why = ana.refusal("create_vault", json!({ "name": "carl" })).await;
+    assert!(why.contains("one vault"), "{why}");
+
+    let stranger = Agent::at(&stage, "/mcp");
+    let told = stranger.send("tools/list", json!({})).await;
+    assert_eq!(told.status, 401);
+    let wrong = Agent { key: Some("wrong".into()), ..Agent::at(&stage, "/mcp") };
+    assert_eq!(wrong.send("tools/list", json!({})).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_page_from_elsewhere_is_turned_away() {
+    let stage = Stage::new().await;
+    for (host, origin, status) in [
+        ("localhost", None, 200),
+        ("[::1]:3939", Some("http://localhost:6274"), 200),
+        ("evil.example", None, 403),
+        ("localhost", Some("http://evil.example"), 403),
+    ] {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+        let mut ask = stage
+            .ask("POST", "/mcp")
+            .header("host", host)
+            .header("accept", "application/json, text/event-stream")
+            .json(&message);
+        if let Some(origin) = origin {
+            ask = ask.header("origin", origin);
+        }
+        let told = ask.told().await;
+        assert_eq!(told.status, status, "{host} {origin:?}");
+        if status == 403 {
+            assert!(told.problem(403, "denied").contains("mcp.allowed_hosts"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_choice_nobody_knows_is_refused() {
+    let stage = Stage::new().await;
+    let told = Agent::at(&stage, "/mcp?toolz=full").send("tools/list", json!({})).await;
+    assert!(told.problem(400, "invalid").contains("tools=full"));
+}
+
+#[tokio::test]
+async fn the_graph_keeps_what_was_and_when() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?profile=graph");
+    let tools = agent.ask("tools/list", json!({})).await;
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 9);
+    assert_eq!(
+        agent.call("read_graph", json!({})).await,
+        json!({ "entities": [], "relations": [] })
+    );
+
+    let ana = json!({ "name": "Ana", "entityType": "person", "observations": ["likes jazz"] });
+    let acme = json!({ "name": "Acme", "entityType": "company", "observations": [] });
+    let made = agent.call("create_entities", json!({ "entities": [ana, acme, ana] })).await;
+    assert_eq!(made["entities"], json!([ana, acme]));
+    let again = agent.call("create_entities", json!({ "entities": [ana] })).await;
+    assert_eq!(again["entities"], json!([]));
+    let works = json!({ "from": "Ana", "to": "Acme", "relationType": "works_at" });
+    let made = agent.call("create_relations", json!({ "relations": [works, works] })).await;
+    assert_eq!(made["relations"], json!([works]));
+    let more =
+        json!({ "observations": [{ "entityName": "Ana", "contents": ["likes jazz", "sings"] }] });
+    let added = agent.call("add_observations", more).await;
+    assert_eq!(added["results"], json!([{ "entityName": "Ana", "addedObservations": ["sings"] }]));
+    let nobody = json!({ "observations": [{ "entityName": "Bo", "contents": ["x"] }] });
+    let why = agent.refusal("add_observations", nobody).await;
+    assert_eq!(why, "Entity with name Bo not found");
+
+    let found = agent.call("search_nodes", json!({ "query": "JAZZ" })).await;
+    assert_eq!(
+        (&found["entities"][0]["name"], &found["relations"]),
+        (&json!("Ana"), &json!([works]))
+    );
+    let opened = agent.call("open_nodes", json!({ "names": ["Acme"] })).await;
+    assert_eq!(opened["entities"].as_array().unwrap().len(), 1);
+
+    let before = stage.engine.now();
+    stage.clock.advance(jiff::SignedDuration::from_hours(24));
+    let gone = json!({ "deletions": [{ "entityName": "Ana", "observations": ["likes jazz"] }] });
+    assert_eq!(agent.call("delete_observations", gone).await["success"], true);
+    agent.call("delete_entities", json!({ "entityNames": ["Acme"] })).await;
+    let left = agent.call("read_graph", json!({})).await;
+    assert_eq!(left["entities"].as_array().unwrap().len(), 1);
+    assert_eq!(left["entities"][0]["observations"], json!(["sings"]));
+    assert_eq!(left["relations"], json!([]));
+
+    // What was is still there, and dated.
+    let vault = stage.engine.vault(Address::read("vault", "default").unwrap()).await.unwrap();
+    let memory = Address::read("memory", "graph").unwrap();
+    let earlier = vault.graph(memory, Some(before)).await.unwrap();
+    assert_eq!(earlier.entities.len(), 2);
+    assert_eq!(earlier.relations.len(), 1);
+    let timeline = stage.get("/v1/vaults/default/memories/graph/timeline").await;
+    let last = timeline["data"].as_array().unwrap().last().unwrap()["text"].clone();
+    assert_eq!(last, "2025-06-02 – No longer: Ana works_at Acme");
+}
