@@ -1,8 +1,10 @@
 //! Lays the messages of a request beside the line: which are the same?
 //!
-//! The best common order wins: every match counts, a match whose neighbours match too counts almost
-//! double, and among equals the newest wins. A match that nothing supports is dropped.
+//! The best common order wins: every match counts, and more so where the one before it matches too,
+//! where as many messages lie between two matches as did, and at both ends. Among equals the newest
+//! wins. A match that nothing supports is dropped.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::ports::LedgerLine;
@@ -11,6 +13,11 @@ use crate::ports::LedgerLine;
 const MATCH: i64 = 4;
 /// What it is worth more if the message before it matches the line before it.
 const LINKED: i64 = 3;
+/// What it is worth more if it is as far from an earlier match as it was; or at the end of the line, or at
+/// the start of both.
+const FITS: i64 = 2;
+/// What it is worth less if lines were skipped to get there: clients rarely leave out the middle.
+const SKIPS: i64 = 4;
 /// How far apart two matches may be to support each other.
 const REACH: usize = 16;
 
@@ -90,49 +97,82 @@ fn best_chain(sought: &[Sought], stretch: &Stretch<'_>) -> Vec<(usize, usize)> {
     for (at, line) in stretch.lines.iter().enumerate() {
         by_mark.entry(line.mark).or_default().push(at);
     }
-    let mut pairs: Vec<Pair> = Vec::new();
-    let mut best = PrefixBest::new(stretch.lines.len());
-    let mut previous: HashMap<usize, usize> = HashMap::new();
+    let mut web = Web {
+        stretch,
+        pairs: Vec::new(),
+        of: vec![HashMap::new(); sought.len()],
+        best: PrefixBest::new(stretch.lines.len()),
+    };
     for (message, one) in sought.iter().enumerate() {
-        let first = pairs.len();
-        for line in by_mark.get(&one.mark).into_iter().flatten().copied() {
-            let (score, before) = step(stretch, &pairs, &best, &previous, line);
-            pairs.push(Pair { message, line, score, before });
+        let first = web.pairs.len();
+        for line in by_mark.get(&one.mark).into_iter().flatten() {
+            web.add(message, *line);
         }
-        previous = (first..pairs.len()).map(|pair| (pairs[pair].line, pair)).collect();
-        for (number, pair) in pairs.iter().enumerate().skip(first) {
-            best.raise(pair.line, pair.score, number);
+        for (number, pair) in web.pairs.iter().enumerate().skip(first) {
+            web.best.raise(pair.line, pair.score, number);
         }
     }
-    let mut chain = Vec::new();
-    let mut at = best.below(stretch.lines.len()).map(|(_, pair)| pair);
-    while let Some(pair) = at {
-        chain.push((pairs[pair].message, pairs[pair].line));
-        at = pairs[pair].before;
-    }
-    chain.reverse();
-    chain
+    web.chain()
 }
 
-/// The best score with which a line can be reached, and from where.
-fn step(
-    stretch: &Stretch<'_>,
-    pairs: &[Pair],
-    best: &PrefixBest,
-    previous: &HashMap<usize, usize>,
-    line: usize,
-) -> (i64, Option<usize>) {
-    let apart = best.below(line);
-    let neighbours = [stretch.parent(line), line.checked_sub(1)];
-    let linked = neighbours
-        .into_iter()
-        .flatten()
-        .filter(|earlier| *earlier < line && stretch.is_linked(*earlier, line))
-        .find_map(|earlier| previous.get(&earlier).copied())
-        .map(|pair| (pairs[pair].score + LINKED, pair));
-    match linked.into_iter().chain(apart).max_by_key(|(score, _)| *score) {
-        Some((score, pair)) => (score + MATCH, Some(pair)),
-        None => (MATCH, None),
+/// All pairs so far.
+struct Web<'s> {
+    stretch: &'s Stretch<'s>,
+    pairs: Vec<Pair>,
+    /// For each message its pairs, by line.
+    of: Vec<HashMap<usize, usize>>,
+    best: PrefixBest,
+}
+
+impl Web<'_> {
+    /// Adds a pair, reached on the best way.
+    fn add(&mut self, message: usize, line: usize) {
+        let apart = self.best.below(line).map(|(score, pair)| (score - SKIPS, pair));
+        let ways = [apart, self.linked(message, line), self.fitting(message, line)];
+        let way = ways.into_iter().flatten().max_by_key(|(score, _)| *score);
+        let opens = message == 0 && Some(self.stretch.lines[line].number) == self.stretch.oldest;
+        let closes = line + 1 == self.stretch.lines.len();
+        let ends = FITS * (i64::from(opens) + i64::from(closes));
+        let (score, before) = way.map_or((0, None), |(score, pair)| (score, Some(pair)));
+        self.of[message].insert(line, self.pairs.len());
+        self.pairs.push(Pair { message, line, score: score + MATCH + ends, before });
+    }
+
+    /// From the message before, on the line before.
+    fn linked(&self, message: usize, line: usize) -> Option<(i64, usize)> {
+        let previous = self.of.get(message.checked_sub(1)?)?;
+        let earlier = [self.stretch.parent(line), line.checked_sub(1)];
+        let linked = earlier
+            .into_iter()
+            .flatten()
+            .filter(|earlier| *earlier < line && self.stretch.is_linked(*earlier, line));
+        let pair = linked.into_iter().find_map(|earlier| previous.get(&earlier))?;
+        Some((self.pairs[*pair].score + LINKED, *pair))
+    }
+
+    /// From an earlier message, as many lines before as messages.
+    fn fitting(&self, message: usize, line: usize) -> Option<(i64, usize)> {
+        let mut at = self.stretch.parent(line)?;
+        let mut best = None;
+        for steps in 2..=message.min(REACH) {
+            let Some(earlier) = self.stretch.parent(at) else { break };
+            at = earlier;
+            let pair = self.of[message - steps].get(&at).filter(|_| at < line);
+            best = best.max(pair.map(|pair| (self.pairs[*pair].score + FITS, *pair)));
+        }
+        best
+    }
+
+    /// The best chain, oldest first.
+    fn chain(&self) -> Vec<(usize, usize)> {
+        let mut chain = Vec::new();
+        let mut at = self.best.below(self.stretch.lines.len()).map(|(_, pair)| pair);
+        while let Some(pair) = at {
+            chain.push((self.pairs[pair].message, self.pairs[pair].line));
+            at = self.pairs[pair].before;
+        }
+        chain.reverse();
+        chain
     }
 }
 
@@ -155,9 +195,9 @@ fn is_supported(
     before || behind || opens || closes || sought[message].distinctive
 }
 
-/// The best pair on any line below a given one; among equals the one on the newest line. A binary
-/// indexed tree.
-struct PrefixBest(Vec<Option<(i64, usize, usize)>>);
+/// The best pair on any line below a given one; among equals the one on the newest line, and there the
+/// earliest message: the same words behind it are new. A binary indexed tree.
+struct PrefixBest(Vec<Option<(i64, usize, Reverse<usize>)>>);
 
 impl PrefixBest {
     fn new(lines: usize) -> Self {
@@ -167,7 +207,7 @@ impl PrefixBest {
     fn raise(&mut self, line: usize, score: i64, pair: usize) {
         let mut node = line + 1;
         while node < self.0.len() {
-            self.0[node] = self.0[node].max(Some((score, line, pair)));
+            self.0[node] = self.0[node].max(Some((score, line, Reverse(pair))));
             node += node & node.wrapping_neg();
         }
     }
@@ -178,6 +218,6 @@ impl PrefixBest {
             best = best.max(self.0[node]);
             node -= node & node.wrapping_neg();
         }
-        best.map(|(score, _, pair)| (score, pair))
+        best.map(|(score, _, Reverse(pair))| (score, pair))
     }
 }

@@ -1,6 +1,8 @@
 //! Beginning an exchange. Walk: read the request → lay it beside the line → decide what becomes of
 //! each message → keep it → note that a reply begins.
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::Result;
 use crate::desk::Desk;
 use crate::memory::Role;
@@ -53,8 +55,9 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
     let request = Request { items: &items, resent: history.resent, head, newest };
     let plan = plan::plan(desk, &request, found)?;
     let kept = keep::keep(desk, &request, plan)?;
-    let exchange = exchange(place, history, &kept, prefill, (commit, desk.now));
-    let placeholder = Placeholder { started_at: desk.now, after: exchange.after, reply: None };
+    let exchange = exchange(place, history, &kept, prefill, (commit, start(&kept, desk.now)));
+    let placeholder =
+        Placeholder { started_at: exchange.started_at, after: exchange.after, reply: None };
     let head = LedgerHead { last_number: exchange.seen, placeholder: Some(placeholder) };
     desk.tx.put_ledger_head(place, &head)?;
     desk.save_memory()?;
@@ -151,7 +154,7 @@ fn exchange(
     history: &History,
     kept: &Kept,
     prefill: Prefill,
-    (commit, started_at): (Commit, jiff::Timestamp),
+    (commit, started_at): (Commit, Timestamp),
 ) -> Exchange {
     let speaks = speaker::generation_prompt(&history.messages);
     let speakers = match &speaks {
@@ -168,6 +171,12 @@ fn exchange(
     Exchange { memory, started_at, commit, after, seen, continues, prefill, speaks, speakers }
 }
 
+/// When the reply begins: now, but behind the message it answers, however often that is edited.
+fn start(kept: &Kept, now: Timestamp) -> Timestamp {
+    let asked = kept.lines.last().map_or(now, |line| line.time.max(now));
+    asked + SignedDuration::from_micros(1)
+}
+
 fn told(history: &History, items: &[Item<'_>], kept: &Kept) -> Vec<Told> {
     let mut told = vec![Told::default(); history.messages.len()];
     for ((item, line), is_new) in items.iter().zip(&kept.lines).zip(&kept.is_new) {
@@ -178,7 +187,7 @@ fn told(history: &History, items: &[Item<'_>], kept: &Kept) -> Vec<Told> {
 }
 
 /// When the message before the one being answered was said: in this history, else in the memory.
-fn last_at(kept: &Kept, newest: Option<LedgerLine>) -> Option<jiff::Timestamp> {
+fn last_at(kept: &Kept, newest: Option<LedgerLine>) -> Option<Timestamp> {
     match kept.lines.as_slice() {
         [.., before, _] => Some(before.time),
         [only] => newest.filter(|newest| newest.number != only.number).map(|newest| newest.time),

@@ -134,7 +134,7 @@ fn is_first_again(desk: &Desk<'_>, request: &Request<'_>, line: &LedgerLine) -> 
     let timeout = desk.vault.settings.idle_timeout();
     let opens = before.is_none_or(|before| is_pause(before.time, line.time, timeout));
     let goes_on = !is_pause(newest.time, desk.now, timeout);
-    Ok(line.after.is_none() && opens && goes_on && following.len() == 1)
+    Ok(line.after.is_none() && opens && goes_on)
 }
 
 /// The reply of the last exchange, if the client has another text for it: front ends trim and edit.

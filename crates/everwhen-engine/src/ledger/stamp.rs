@@ -62,10 +62,10 @@ impl Stamper {
     pub fn stamp(&self, time: Timestamp, since: Option<Timestamp>) -> Option<String> {
         match self.style {
             Style::Absolute => Some(format!("{} ", absolute(&self.zone, time))),
-            Style::Relative => Some(format!("[Sent {}] ", ago(time, self.now))),
+            Style::Relative => Some(format!("[Sent {}] ", ago(to_second(time), self.now))),
             Style::Gap => {
-                let since = since.filter(|since| time.duration_since(*since) > self.pause)?;
-                Some(format!("[{} later] ", coarse(time.duration_since(since))))
+                let passed = to_second(time).duration_since(to_second(since?));
+                (passed > self.pause).then(|| format!("[{} later] ", coarse(passed)))
             }
             Style::Off => None,
         }
@@ -75,6 +75,11 @@ impl Stamper {
 /// `(Saturday, 2025-09-20 16:30:05)`, on the zone's wall clock.
 pub fn absolute(zone: &Zone, time: Timestamp) -> String {
     zone.show(time).strftime("(%A, %Y-%m-%d %H:%M:%S)").to_string()
+}
+
+/// Stamps know no parts of seconds.
+fn to_second(time: Timestamp) -> Timestamp {
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
 /// The length in its largest unit alone: `3 days`.
@@ -95,7 +100,7 @@ pub fn time_context(
     last_at: Option<Timestamp>,
     now: Timestamp,
 ) -> String {
-    match (started_at, last_at) {
+    match (started_at.map(to_second), last_at.map(to_second)) {
         (None, _) => String::new(),
         (Some(started), Some(last)) if started != last => format!(
             "[Time Context: This conversation started {}. The most recent message was sent {}.]",

@@ -18,6 +18,7 @@ mod dump;
 mod entries;
 mod exchanges;
 mod faults;
+mod histories;
 mod imports;
 mod isolation;
 mod jobs;
@@ -199,6 +200,11 @@ suite! {
         times_of_another_system_hold_for_what_it_saw,
         a_history_finds_its_memory,
         a_clock_set_back_makes_no_time_run_backwards,
+    }
+    histories {
+        a_random_client_keeps_its_times,
+        the_order_of_requests_makes_no_difference,
+        parts_of_a_history_come_together_in_any_order,
     }
     paging {
         pages_of_entries_hang_together,
