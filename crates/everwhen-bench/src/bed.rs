@@ -1,28 +1,55 @@
 //! What every recall benchmark stands on: an Everwhen in a directory of its own, gone afterwards.
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use everwhen::memory::{Address, MemoryId, Name, NewEntry};
+use everwhen::models::EmbedderSetting;
 use everwhen::recall::{Query, Recollection};
-use everwhen::{Config, Environment, Everwhen, Flags, NewVault, Vault, limits};
+use everwhen::{
+    Config, Engine, Environment, Everwhen, Flags, NewVault, SystemChance, Vault, limits,
+};
 
 /// Which embedder takes part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmbedderChoice {
     /// The static table inside the binary.
     Static,
     /// None: words alone.
     None,
+    /// A transformer.
+    Transformer {
+        /// What it is called in summaries.
+        name: String,
+        /// Its directory.
+        directory: PathBuf,
+        /// Where its vectors are kept for the next run.
+        vectors: PathBuf,
+    },
 }
 
 impl EmbedderChoice {
     /// As written in summaries.
-    pub fn as_str(self) -> &'static str {
+    pub fn as_str(&self) -> &str {
         match self {
             Self::Static => "static",
             Self::None => "none",
+            Self::Transformer { name, .. } => name,
         }
+    }
+
+    /// The same engine with this embedder.
+    async fn with(&self, engine: Engine) -> Result<Engine> {
+        let Self::Transformer { directory, vectors, .. } = self else {
+            let is_none = *self == Self::None;
+            return Ok(if is_none { engine.without_embedder() } else { engine });
+        };
+        let setting = EmbedderSetting::Directory { path: directory.clone(), workers: None };
+        let embedder = setting.open(Some(vectors), Arc::new(SystemChance)).await?;
+        let embedder = embedder.context("a transformer was asked for, and none was opened")?;
+        Ok(engine.with_embedder(embedder))
     }
 }
 
@@ -30,6 +57,7 @@ impl EmbedderChoice {
 pub(crate) struct Bed {
     _directory: tempfile::TempDir,
     _everwhen: Everwhen,
+    engine: Engine,
     vault: Vault,
 }
 
@@ -39,21 +67,18 @@ pub(crate) fn memory(name: &str) -> Result<Address<MemoryId>> {
 }
 
 impl Bed {
-    pub(crate) async fn new(embedder: EmbedderChoice) -> Result<Self> {
+    pub(crate) async fn new(embedder: &EmbedderChoice) -> Result<Self> {
         let directory = tempfile::tempdir()?;
         let data = Some(directory.path().display().to_string());
         let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
         let config = Config::load(&Environment::default(), &flags)?;
         let everwhen = Everwhen::open(&config)?;
-        let engine = match embedder {
-            EmbedderChoice::Static => everwhen.engine().clone(),
-            EmbedderChoice::None => everwhen.engine().clone().without_embedder(),
-        };
+        let engine = embedder.with(everwhen.engine().clone()).await?;
         let name = Name::new("vault", "bench")?;
         let new = NewVault { name: name.clone(), description: None, zone: None, settings: None };
         engine.create_vault(new, None).await?;
         let vault = engine.vault(Address::Name(name)).await?;
-        Ok(Self { _directory: directory, _everwhen: everwhen, vault })
+        Ok(Self { _directory: directory, _everwhen: everwhen, engine, vault })
     }
 
     /// Remembers entries, in as many calls as it takes.
@@ -65,6 +90,13 @@ impl Bed {
         for batch in entries.chunks(limits::BATCH_ENTRIES) {
             self.vault.remember(memory.clone(), batch.to_vec(), None).await?;
         }
+        Ok(())
+    }
+
+    /// Makes a memory ready for questions: its index is made, and everything in it is embedded.
+    pub(crate) async fn make_ready(&self, memory: &Address<MemoryId>) -> Result<()> {
+        self.vault.recall(memory.clone(), Query::new("ready?")).await?;
+        while self.engine.embed_step().await? {}
         Ok(())
     }
 

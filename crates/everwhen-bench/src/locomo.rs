@@ -121,7 +121,7 @@ const RANKED: usize = 1_000;
 /// Runs all of it; `step` is told after each question how many are done, of how many.
 pub async fn run(setup: &Locomo, step: &(dyn Fn(usize, usize) + Sync)) -> Result<LocomoRun> {
     let dialogues = data::read(&setup.data)?;
-    let bed = Bed::new(setup.embedder).await?;
+    let bed = Bed::new(&setup.embedder).await?;
     let total = dialogues.iter().map(|dialogue| dialogue.questions.len()).sum();
     let (mut answered, mut ingest) = (Vec::new(), Ingest { entries: 0, seconds: 0.0 });
     for dialogue in &dialogues {
@@ -129,7 +129,7 @@ pub async fn run(setup: &Locomo, step: &(dyn Fn(usize, usize) + Sync)) -> Result
         let began = Instant::now();
         let entries: Result<Vec<NewEntry>> = dialogue.turns.iter().map(entry).collect();
         bed.remember(&place, &entries?).await?;
-        bed.recall(&place, Query::new("ready?")).await?;
+        bed.make_ready(&place).await?;
         ingest.seconds += began.elapsed().as_secs_f64();
         ingest.entries += dialogue.turns.len();
         for question in &dialogue.questions {

@@ -78,7 +78,7 @@ pub async fn run(
 ) -> Result<LongMemEvalRun> {
     let all = data::read(&setup.data)?;
     let asked = chosen(&all, setup)?;
-    let bed = Bed::new(setup.embedder).await?;
+    let bed = Bed::new(&setup.embedder).await?;
     let mut run =
         Run { bed, answered: Vec::new(), latencies: Vec::new(), ingest: (0, Duration::ZERO) };
     let pool = memory("pool")?;
@@ -143,7 +143,7 @@ impl Run {
         let entries = entries?.concat();
         let began = Instant::now();
         self.bed.remember(place, &entries).await?;
-        self.bed.recall(place, Query::new("ready?")).await?;
+        self.bed.make_ready(place).await?;
         self.ingest.0 += entries.len();
         self.ingest.1 += began.elapsed();
         Ok(())

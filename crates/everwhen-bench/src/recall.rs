@@ -47,7 +47,7 @@ pub struct RecallReport {
 pub async fn run(setup: &RecallBench, say: &(dyn Fn(&str) + Sync)) -> Result<RecallReport> {
     let mut speeds = Vec::new();
     for embedder in [EmbedderChoice::None, EmbedderChoice::Static] {
-        let bed = Bed::new(embedder).await?;
+        let bed = Bed::new(&embedder).await?;
         let place = memory("large")?;
         let mut filled = 0;
         for size in &setup.sizes {
@@ -70,7 +70,7 @@ async fn fill(bed: &Bed, place: &Address<MemoryId>, range: std::ops::Range<usize
         let entries: Result<Vec<NewEntry>> = batch.iter().map(|number| entry(*number)).collect();
         bed.remember(place, &entries?).await?;
     }
-    bed.recall(place, Query::new("ready?")).await?;
+    bed.make_ready(place).await?;
     Ok(())
 }
 

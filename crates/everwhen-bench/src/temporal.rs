@@ -101,7 +101,7 @@ const RANKED: usize = 1_000;
 pub async fn run(setup: &Temporal, step: &(dyn Fn(usize, usize) + Sync)) -> Result<TemporalRun> {
     let logs = data::read_logs(&setup.data)?;
     let questions = data::read_questions(&setup.data)?;
-    let bed = Bed::new(setup.embedder).await?;
+    let bed = Bed::new(&setup.embedder).await?;
     let began = Instant::now();
     for log in logs.values() {
         let entries: Result<Vec<NewEntry>> = log.turns.iter().map(entry).collect();

@@ -70,7 +70,7 @@ pub async fn run(setup: &Tune, step: &(dyn Fn(usize, usize) + Sync)) -> Result<T
         data: setup.data.clone(),
         ids: None,
         pooled: false,
-        embedder: setup.embedder,
+        embedder: setup.embedder.clone(),
     };
     let answered = longmemeval::run(&all, step).await?.questions;
     let text = std::fs::read_to_string(&setup.ids)

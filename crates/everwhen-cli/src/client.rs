@@ -204,10 +204,20 @@ impl Client {
         }
     }
 
+    /// Opens the embedder that is configured, where this process answers.
+    pub(crate) async fn open_embedder(&self) -> Result<()> {
+        match self {
+            Self::Local(local) => Ok(local.everwhen.embedding().open().await?),
+            Self::Remote(_) => Ok(()),
+        }
+    }
+
     /// Does the work that the command left, so that the next one sees it done.
     pub(crate) async fn finish(self) -> Result<()> {
         if let Self::Local(local) = self {
-            run_due_jobs(local.everwhen.engine()).await?;
+            let engine = local.everwhen.engine();
+            run_due_jobs(engine).await?;
+            embed_a_little(engine).await?;
         }
         Ok(())
     }
@@ -218,6 +228,13 @@ impl Client {
 async fn run_due_jobs(engine: &Engine) -> Result<()> {
     let begin = Instant::now();
     while begin.elapsed() < SPARE_TIME && engine.step().await? {}
+    Ok(())
+}
+
+/// Embeds some of what waits for it; the vectors are kept for the next command.
+async fn embed_a_little(engine: &Engine) -> Result<()> {
+    let begin = Instant::now();
+    while begin.elapsed() < SPARE_TIME && engine.embed_step().await? {}
     Ok(())
 }
 

@@ -46,7 +46,12 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         Command::Mcp(args) => mcp::run(config, environment, common, &args),
         Command::Config(args) => config::run(&config, &environment, &args, common.json),
         Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
-        Command::Bench(args) => runtime()?.block_on(bench::run(&args, common.json)),
+        Command::Bench(args) => {
+            // Here --data names a data set, not the data directory.
+            let flags = Flags { config: common.config.clone(), ..Flags::default() };
+            let home = Config::load(&environment, &flags)?.data.value;
+            runtime()?.block_on(bench::run(&home, &args, common.json))
+        }
         command => runtime()?.block_on(ask(&config, &environment, &common, command)),
     }
 }
@@ -112,6 +117,7 @@ fn flags(common: &CommonArgs, command: &Command) -> Flags {
         flags.zone = args.zone.clone();
         flags.log = args.log.clone();
         flags.log_format = args.log_format.clone();
+        flags.embedder = args.embedder.clone();
     }
     flags
 }

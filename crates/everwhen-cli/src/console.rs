@@ -71,6 +71,16 @@ impl Console {
         matches!(&self.client, Client::Remote(remote) if !remote.is_here())
     }
 
+    /// Makes ready to be asked by meaning. Without the embedder, the built-in table answers.
+    pub(crate) async fn open_embedder(&self) {
+        if let Err(failure) = self.client.open_embedder().await {
+            let why = failure.message.unwrap_or_default();
+            output::note(&format!(
+                "the embedder cannot be opened, so the built-in one is used: {why}"
+            ));
+        }
+    }
+
     /// Sends a request.
     pub(crate) async fn send(&self, request: Request) -> Result<Reply> {
         self.client.send(request).await

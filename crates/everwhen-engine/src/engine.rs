@@ -10,7 +10,7 @@ use crate::memory::{
     Address, Chance, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
 };
 use crate::ports::{Embedder, Llm, Snapshot, Store, Tx};
-use crate::recall::Shelf;
+use crate::recall::{Embedders, Shelf};
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::vault::Vault;
 use crate::when::{Clock, Zone, to_microsecond};
@@ -59,7 +59,7 @@ pub struct Engine {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) world: Arc<World>,
     pub(crate) shelf: Arc<Shelf>,
-    pub(crate) embedder: Option<Arc<dyn Embedder>>,
+    pub(crate) embedders: Embedders,
     llm: Option<Arc<dyn Llm>>,
     defaults: VaultDefaults,
 }
@@ -68,20 +68,28 @@ impl Engine {
     /// An engine over a store.
     pub fn new(store: Arc<dyn Store>, world: World, defaults: VaultDefaults) -> Self {
         let shelf = Arc::new(Shelf::new(limits::INDEX_BYTES));
-        Self { store, world: Arc::new(world), shelf, embedder: None, llm: None, defaults }
+        let embedders = Embedders::default();
+        Self { store, world: Arc::new(world), shelf, embedders, llm: None, defaults }
     }
 
     /// The same, with an embedder: what is asked is found by its meaning, too.
     #[must_use]
     pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
-        self.embedder = Some(embedder);
+        self.embedders = Embedders::only(embedder);
+        self
+    }
+
+    /// The same, with an embedder that serves until a slower one is chosen and has caught up.
+    #[must_use]
+    pub fn with_stand_in(mut self, embedder: Arc<dyn Embedder>) -> Self {
+        self.embedders = Embedders::standing_in(embedder);
         self
     }
 
     /// The same, without one: words alone.
     #[must_use]
     pub fn without_embedder(mut self) -> Self {
-        self.embedder = None;
+        self.embedders = Embedders::default();
         self
     }
 
@@ -95,6 +103,18 @@ impl Engine {
     /// The language model, if there is one.
     pub fn llm(&self) -> Option<&Arc<dyn Llm>> {
         self.llm.as_ref()
+    }
+
+    /// Chooses an embedder for this engine and its copies. The vectors there are keep serving until
+    /// [`Engine::embed_step`] has embedded everything anew.
+    pub fn choose_embedder(&self, embedder: Arc<dyn Embedder>) {
+        self.embedders.choose(embedder);
+    }
+
+    /// Embeds a few entries that wait for it, of memories that were asked; says whether there were
+    /// any.
+    pub async fn embed_step(&self) -> Result<bool> {
+        self.shelf.embed_some(self).await
     }
 
     /// Now, as this engine sees it.

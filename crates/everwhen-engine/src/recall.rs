@@ -6,6 +6,8 @@
 
 mod about;
 mod briefing;
+mod embedders;
+mod erase;
 mod fuse;
 mod index;
 mod lanes;
@@ -21,6 +23,7 @@ mod weights;
 use jiff::Timestamp;
 
 pub use about::About;
+pub(crate) use embedders::Embedders;
 pub use query::{ConversationFound, EntryFound, PeriodUse, Query, Recollection};
 pub(crate) use shelf::Shelf;
 pub use signal::{Lane, Reason, Signal};
@@ -45,19 +48,28 @@ pub(crate) async fn recall(
     let index = engine.shelf.caught_up(engine, place).await?;
     let asked_at = query.asked_at.unwrap_or_else(|| engine.now());
     let text = plan::meant(&index.read(), &query, asked_at, &vault.zone);
-    let vector = embed(engine, &text).await?;
-    let found = look(&index, &vault, asked_at, &query, vector);
+    let meant = embed(engine, &index, &text).await;
+    let words_alone = meant.is_err();
+    let found = look(&index, &vault, asked_at, &query, meant.ok().flatten());
     let mut told = engine.store.look(move |snapshot| fetch(snapshot, place, &found)).await?;
+    told.words_alone = words_alone;
     let budget = query.budget_tokens.unwrap_or(limits::BRIEFING_TOKENS_DEFAULT);
     told.briefing = briefing::render(&told, &vault.zone, budget);
     Ok(told)
 }
 
-async fn embed(engine: &Engine, text: &str) -> Result<Option<Vec<f32>>> {
-    match &engine.embedder {
-        None => Ok(None),
-        Some(embedder) => Ok(Some(embedder.embed_question(text).await?)),
-    }
+/// A question's vector, and whose it is.
+struct Meant {
+    embedder: String,
+    vector: Vec<f32>,
+}
+
+/// Embeds the question with the embedder whose vectors the index has.
+async fn embed(engine: &Engine, index: &Shared, text: &str) -> Result<Option<Meant>> {
+    let serving = engine.embedders.serving(&index.read());
+    let Some(embedder) = serving else { return Ok(None) };
+    let vector = embedder.embed_question(text).await?;
+    Ok(Some(Meant { embedder: embedder.name().to_owned(), vector }))
 }
 
 /// What ranking found, by id.
@@ -74,16 +86,18 @@ fn look(
     vault: &VaultInfo,
     asked_at: Timestamp,
     query: &Query,
-    vector: Option<Vec<f32>>,
+    meant: Option<Meant>,
 ) -> Found {
     let index = shared.read();
+    // Another embedder may have taken over meanwhile; then this question goes by words.
+    let meant = meant.filter(|meant| meant.embedder == index.served_by());
     let base = Narrow { as_of: query.as_of, period: query.bounds(), ..Narrow::default() };
     let target = Target::read(&query.text, asked_at, &vault.zone, query.period);
     let aim = target.aim(&index, base, query.period);
     let question = Question {
         terms: plan::terms(&index, &plan::without_names(&index, &target.rest(&query.text))),
         speakers: plan::speakers(&index, &query.text),
-        vector,
+        vector: meant.map(|meant| meant.vector),
         asked_at,
         period: aim.period,
         chosen: aim.chosen,

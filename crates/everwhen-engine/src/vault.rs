@@ -396,7 +396,11 @@ impl Vault {
         what: Forget,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        let forget = move |desk: &mut Desk<'_>| forget::forget(desk, &what).map(Receipt::Forgotten);
+        let embedders = self.engine.embedders.clone();
+        let forget = move |desk: &mut Desk<'_>| {
+            embedders.erase(desk, &what)?;
+            forget::forget(desk, &what).map(Receipt::Forgotten)
+        };
         let done = self.at_desk(memory, Absent::Refuse, idempotency, forget).await?;
         // Indexes hold words; those of what is forgotten go too. They are built anew when needed.
         self.engine.shelf.clear();
@@ -406,12 +410,14 @@ impl Vault {
     /// Forgets the whole vault, with its keys.
     pub async fn forget_vault(&self, idempotency: Option<Idempotency>) -> Result<Done> {
         let (id, draft) = (self.id, self.draft.clone());
+        let embedders = self.engine.embedders.clone();
         let done = self
             .engine
             .store
             .transact(move |tx| {
                 receipt::once(tx, None, idempotency.as_ref(), |tx| {
                     let vault = load(tx.snapshot(), id, draft.as_deref())?;
+                    embedders.erase_vault(tx.snapshot(), vault.id)?;
                     tx.remove_vault(vault.id).map(Receipt::Forgotten)
                 })
             })

@@ -100,12 +100,13 @@ impl Engine {
         Ok(false)
     }
 
-    /// Runs jobs until none is due.
+    /// Runs jobs until none is due, and embeds what waits for it.
     pub async fn settle(&self) -> Result<u64> {
         let mut done = 0;
         while self.step().await? {
             done += 1;
         }
+        while self.embed_step().await? {}
         Ok(done)
     }
 }

@@ -2,8 +2,8 @@
 //! same vector, so a transformer need not see a text twice.
 //!
 //! Each model has a directory of its own, with append-only [files](drawer) of records. Texts are
-//! known by their hash alone; what was said is not in here. A cache that cannot be written is
-//! slower, never wrong: the vectors are handed out all the same.
+//! known by their hash alone; what was said is not in here, and what is forgotten is overwritten. A
+//! cache that cannot be written is slower, never wrong: the vectors are handed out all the same.
 
 mod drawer;
 mod records;
@@ -109,6 +109,20 @@ impl Embedder for Cached {
 
     fn embed_question<'a>(&'a self, question: &'a str) -> Wait<'a, Vec<f32>> {
         Box::pin(self.question(question))
+    }
+
+    fn at_hand(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
+        let mut drawer = self.drawer();
+        texts.iter().map(|text| drawer.find(&key(As::Text, text))).collect()
+    }
+
+    fn keeps(&self) -> bool {
+        true
+    }
+
+    fn forget(&self, texts: &[&str]) {
+        let keys: Vec<Key> = texts.iter().map(|text| key(As::Text, text)).collect();
+        self.drawer().forget(&keys);
     }
 }
 

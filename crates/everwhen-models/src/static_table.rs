@@ -57,6 +57,10 @@ impl Embedder for StaticTable {
     fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {
         Box::pin(ready(Ok(texts.iter().map(|text| self.vector(text)).collect())))
     }
+
+    fn at_hand(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
+        texts.iter().map(|text| Some(self.vector(text))).collect()
+    }
 }
 
 fn add_row(sum: &mut [f32], id: usize) {

@@ -3,6 +3,7 @@
 //! Every value knows where it came from, so that `everwhen config` can say it. This is the only
 //! place that reads the process's environment; everybody else is handed an [`Environment`].
 
+mod embedder;
 mod key;
 mod layer;
 mod proxy;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use everwhen_store::{SqliteOptions, Synchronous};
 
+pub use embedder::{EmbedderConfig, EmbedderKind, MODELS_FOLDER};
 pub use key::{KEYS, Key};
 pub use layer::Origin;
 use layer::{Found, Layers};
@@ -93,6 +95,8 @@ pub struct Config {
     pub upstreams: Vec<Upstream>,
     /// How the proxy behaves.
     pub proxy: ProxyConfig,
+    /// What finds things by their meaning.
+    pub embedder: EmbedderConfig,
 }
 
 /// One line of `everwhen config`.
@@ -129,6 +133,8 @@ pub struct Flags {
     pub upstream: Option<String>,
     /// `--stamps`
     pub stamps: Option<String>,
+    /// `--embedder`
+    pub embedder: Option<String>,
 }
 
 impl Flags {
@@ -144,6 +150,7 @@ impl Flags {
             (key::LOG_FORMAT, "log-format", &self.log_format),
             (key::UPSTREAM, "upstream", &self.upstream),
             (key::STAMPS, "stamps", &self.stamps),
+            (key::EMBEDDER, "embedder", &self.embedder),
         ];
         all.into_iter().filter_map(|(key, flag, value)| Some((key, flag, value.as_deref()?)))
     }
@@ -224,6 +231,7 @@ impl Config {
             upstream: choose(&layers, key::UPSTREAM, |text| Ok(Some(text.into())), || None)?,
             upstreams: upstream::all(&layers, environment)?,
             proxy: ProxyConfig::read(&layers)?,
+            embedder: EmbedderConfig::read(&layers, environment)?,
             file,
         };
         config.settings().check()?;
@@ -275,7 +283,8 @@ impl Config {
             (quoted(&self.mcp_origins.value), &self.mcp_origins.from),
             (self.upstream.value.as_deref().map_or("none".into(), quoted), &self.upstream.from),
         ];
-        let rows = KEYS.into_iter().zip(rows.into_iter().chain(self.proxy.listing()));
+        let tables = self.proxy.listing().into_iter().chain(self.embedder.rows());
+        let rows = KEYS.into_iter().zip(rows.into_iter().chain(tables));
         rows.map(|(key, (value, from))| Setting { key, value, from: from.clone() }).collect()
     }
 

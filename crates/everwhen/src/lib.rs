@@ -49,16 +49,18 @@
 //! ```
 
 mod config;
+mod embedding;
 mod held;
 mod open;
 mod worker;
 mod world;
 
 pub use config::{
-    Chosen, Config, Environment, Exception, Flags, KEYS, Key as ConfigKey, LOOPBACK_HOSTS,
-    LOOPBACK_ORIGINS, LogFormat, Origin, ProxyChange, ProxyConfig, ProxySettings, Setting, Stamps,
-    Unnamed, Upstream, UpstreamKind,
+    Chosen, Config, EmbedderConfig, EmbedderKind, Environment, Exception, Flags, KEYS,
+    Key as ConfigKey, LOOPBACK_HOSTS, LOOPBACK_ORIGINS, LogFormat, MODELS_FOLDER, Origin,
+    ProxyChange, ProxyConfig, ProxySettings, Setting, Stamps, Unnamed, Upstream, UpstreamKind,
 };
+pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;
 pub use everwhen_models as models;
 pub use everwhen_store::Synchronous;

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use everwhen_models::StaticTable;
 use everwhen_store::SqliteStore;
 
 use crate::config::Config;
+use crate::embedding::Embedding;
 use crate::held::{Asked, Held, Holder};
 use crate::world::{SystemChance, world};
 use crate::{Engine, Result, key};
@@ -20,6 +20,7 @@ pub const DATABASE_FILE: &str = "everwhen.db";
 pub struct Everwhen {
     // The engine comes first: the store is let go before the directory is.
     engine: Engine,
+    embedding: Box<Embedding>,
     operator_token: String,
     held: Held,
 }
@@ -50,9 +51,16 @@ impl Everwhen {
     fn open_in(held: Held, config: &Config) -> Result<Self> {
         let path = held.private_file(DATABASE_FILE)?;
         let store = SqliteStore::open(&path, config.store_options())?;
-        let engine = Engine::new(Arc::new(store), world(), config.vault_defaults())
-            .with_embedder(Arc::new(StaticTable));
-        Ok(Self { engine, operator_token: key::new_text(&SystemChance), held })
+        let engine = Engine::new(Arc::new(store), world(), config.vault_defaults());
+        let setting = config.embedder.setting(held.directory());
+        let (engine, embedding) = Embedding::prepare(engine, setting, held.directory())?;
+        let embedding = Box::new(embedding);
+        Ok(Self { engine, embedding, operator_token: key::new_text(&SystemChance), held })
+    }
+
+    /// What opens the embedder that is configured and embeds in the background.
+    pub fn embedding(&self) -> &Embedding {
+        &self.embedding
     }
 
     /// The engine.

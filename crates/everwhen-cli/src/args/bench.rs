@@ -12,6 +12,7 @@ EXAMPLES
   everwhen bench store --quick
   everwhen bench store --entries 200000 --out figures
   everwhen bench longmemeval --data longmemeval_s_cleaned.json --out figures
+  everwhen bench longmemeval --data longmemeval_s_cleaned.json --ids dev_ids.txt --embedder minilm
   everwhen bench locomo --data locomo10.json
   everwhen bench temporal --data TemporalMemoryDataset
   everwhen bench recall")]
@@ -51,8 +52,9 @@ pub(crate) struct DatasetArgs {
     /// The data: a file, or the directory of a packed set
     #[arg(long, value_name = "PATH")]
     pub(crate) data: String,
-    /// Which embedder takes part
-    #[arg(long, value_name = "NAME", default_value = "static", value_parser = ["static", "none"])]
+    /// Which embedder takes part: static, none, a model that was pulled, such as minilm, or the
+    /// directory of one; its vectors are kept in the data directory for the next run
+    #[arg(long, value_name = "NAME", default_value = "static")]
     pub(crate) embedder: String,
     /// Directory to write summary.json and questions.jsonl into
     #[arg(long, value_name = "DIR")]

@@ -10,7 +10,8 @@ Other commands find a running server by its data directory and ask it.
 EXAMPLES
   everwhen serve
   everwhen serve --data ./memory --listen 127.0.0.1:8080
-  everwhen serve --log debug --log-format json")]
+  everwhen serve --log debug --log-format json
+  everwhen serve --embedder transformer")]
 pub(crate) struct ServeArgs {
     /// Address to listen on [default: 127.0.0.1:3939]
     #[arg(long, value_name = "ADDRESS")]
@@ -24,6 +25,9 @@ pub(crate) struct ServeArgs {
     /// How to log: text or json [default: text]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) log_format: Option<String>,
+    /// What finds by meaning: static, transformer, openai, ollama or none [default: static]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) embedder: Option<String>,
 }
 
 /// Check the configuration, the data directory, the database and the jobs

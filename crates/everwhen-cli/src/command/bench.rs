@@ -14,15 +14,15 @@ use crate::output;
 
 const QUICK_ENTRIES: usize = 20_000;
 
-/// Measures and prints.
-pub(crate) async fn run(args: &BenchArgs, json: bool) -> Result<()> {
+/// Measures and prints; `home` is the data directory, where models are.
+pub(crate) async fn run(home: &Path, args: &BenchArgs, json: bool) -> Result<()> {
     match &args.topic {
         BenchTopic::Store(args) => bench_store(args, json).await,
-        BenchTopic::Longmemeval(args) => recall::longmemeval(args, json).await,
-        BenchTopic::Locomo(args) => recall::locomo(args, json).await,
-        BenchTopic::Temporal(args) => recall::temporal(args, json).await,
+        BenchTopic::Longmemeval(args) => recall::longmemeval(home, args, json).await,
+        BenchTopic::Locomo(args) => recall::locomo(home, args, json).await,
+        BenchTopic::Temporal(args) => recall::temporal(home, args, json).await,
         BenchTopic::Recall(args) => recall::speed(args, json).await,
-        BenchTopic::Tune(args) => recall::tune(args, json).await,
+        BenchTopic::Tune(args) => recall::tune(home, args, json).await,
     }
 }
 

@@ -2,23 +2,20 @@
 
 use std::path::Path;
 
-use everwhen::Config;
 use everwhen::models::{Progress, Pulled, RECIPES, Recipe, Source};
+use everwhen::{Config, MODELS_FOLDER};
 use serde_json::{Value, json};
 
 use crate::args::{ModelsAction, ModelsArgs, PullArgs};
 use crate::failure::{Failure, Result};
 use crate::output;
 
-/// Where models are, inside the data directory.
-const FOLDER: &str = "models";
-
 /// Bytes between one word about how far a download is and the next.
 const STEP: u64 = 10 << 20;
 
 /// Lists or fetches.
 pub(crate) async fn run(config: &Config, args: ModelsArgs, json: bool) -> Result<()> {
-    let models = config.data.value.join(FOLDER);
+    let models = config.data.value.join(MODELS_FOLDER);
     match args.action {
         None | Some(ModelsAction::List) => list(&models, json),
         Some(ModelsAction::Pull(args)) => pull(&models, args, json).await,
@@ -84,5 +81,7 @@ fn show(recipe: &Recipe, pulled: &Pulled, json: bool) -> Result<()> {
         let answer = json!({"name": recipe.name, "directory": directory.to_string(), "new": new});
         return output::json(&answer.to_string());
     }
-    output::line(&format!("{} {verb} in {directory}", recipe.title))
+    output::line(&format!("{} {verb} in {directory}", recipe.title))?;
+    output::note("it is used with [embedder] kind = \"transformer\" in the configuration");
+    Ok(())
 }

@@ -23,6 +23,7 @@ pub(crate) async fn run(console: &Console, args: &RecallArgs) -> Result<()> {
         "budget_tokens": args.budget,
         "explain": args.explain,
     });
+    console.open_embedder().await;
     let request = Request::post(console.in_memory("/recall"), &body);
     let Some(told) = console.ask(request).await? else { return Ok(()) };
     if args.briefing {

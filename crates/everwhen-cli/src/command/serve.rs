@@ -31,6 +31,7 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
     let door = door.with_mcp(McpSettings::of(config));
     let stop = stop_on_signal()?;
     let worker = tokio::spawn(everwhen::work(everwhen.engine().clone(), stopped(stop.clone())));
+    let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let url = format!("http://{}", reachable(address));
     everwhen.announce(&url)?;
     greet(&url, &everwhen, json)?;
@@ -41,6 +42,7 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
     // jobs wait for the next start.
     if served.is_ok() {
         worker.await.map_err(|error| Failure::new(error.to_string()))?;
+        embedding.await.map_err(|error| Failure::new(error.to_string()))?;
         tracing::info!("stopped");
     }
     Ok(served?)

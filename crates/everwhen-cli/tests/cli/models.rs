@@ -48,3 +48,12 @@ fn without_certificates_plain_addresses_can_be_asked_and_secure_ones_say_why_not
     let secure = said(&["models", "pull", "minilm", "--url", "https://127.0.0.1:1/hub"]);
     assert!(secure.contains("No CA certificates"), "{secure}");
 }
+
+#[test]
+fn a_transformer_that_is_not_there_is_said_with_the_way_to_get_it() {
+    let stage = Stage::new();
+    stage.file("my.toml", "[embedder]\nkind = 'transformer'\n");
+    let ran = stage.run(&["recall", "anything", "--config", "my.toml"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.stderr.contains("`everwhen models pull minilm`"), "{}", ran.stderr);
+}

@@ -19,4 +19,15 @@ pub trait Embedder: Send + Sync {
             vectors.pop().ok_or_else(|| Error::damaged("the embedder gave no vector"))
         })
     }
+    /// Vectors that cost next to nothing: all of them where a table is read, those kept from
+    /// before where there is a cache, none elsewhere. Only these are taken while somebody waits.
+    fn at_hand(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
+        vec![None; texts.len()]
+    }
+    /// Whether vectors of texts are kept beyond this process, so that forgetting concerns them.
+    fn keeps(&self) -> bool {
+        false
+    }
+    /// Lets go of what is kept of these texts.
+    fn forget(&self, _texts: &[&str]) {}
 }

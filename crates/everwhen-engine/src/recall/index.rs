@@ -9,6 +9,7 @@ mod census;
 mod dot;
 mod entries;
 mod lexicon;
+mod meanings;
 mod postings;
 mod sketch;
 mod slate;
@@ -26,6 +27,7 @@ pub(crate) use slate::{Slate, Slates};
 pub(crate) use vectors::{Rounded, Vectors};
 
 use self::lexicon::Lexicon;
+use self::meanings::{Coming, Coverage};
 use crate::memory::{ConversationId, Entry, Name};
 use crate::ports::Standing;
 
@@ -51,7 +53,10 @@ pub(crate) struct Index {
     tails: Vec<u32>,
     /// Names of speakers, in lower case, by number.
     pub(crate) speakers: Vec<String>,
+    /// Vectors that answer questions.
     pub(crate) vectors: Vectors,
+    served: Coverage,
+    coming: Option<Coming>,
     /// Counts over the entries in force.
     pub(crate) census: Census,
     /// Where questions write.
@@ -60,7 +65,7 @@ pub(crate) struct Index {
 
 impl Index {
     /// Takes in an entry; entries come in sequence order. Vectors of its passages follow by
-    /// [`Index::add_vector`].
+    /// [`Index::embed`].
     pub(crate) fn add(&mut self, entry: &Entry) -> u32 {
         let number = self.homes.len() as u32;
         let length = self.read(number, entry.content.as_str());
@@ -83,11 +88,6 @@ impl Index {
             self.census.count(&home, &facts);
         }
         number
-    }
-
-    /// Keeps the vector of a passage of the entry with this number.
-    pub(crate) fn add_vector(&mut self, number: u32, vector: &[f32]) {
-        self.vectors.add(number, vector);
     }
 
     /// Puts every entry up to a sequence where it stands now. One that is not among the standings

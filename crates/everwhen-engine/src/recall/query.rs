@@ -99,6 +99,8 @@ pub struct Recollection {
     pub about: Option<About>,
     /// Nothing was said in that stretch; what is here lies outside.
     pub nothing_in_period: bool,
+    /// The embedder did not answer; what is here was found by words and time alone.
+    pub words_alone: bool,
     /// The items as text for a model.
     pub briefing: String,
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use super::embedders::{Passages, embedded_passages};
 use super::index::Index;
-use super::text::passages;
 use crate::engine::Engine;
 use crate::memory::{Entry, Memory, MemoryId};
 use crate::ports::{Embedder, MemoryRef, Snapshot, Standing};
@@ -14,6 +14,8 @@ use crate::{Error, Result};
 
 /// Entries taken in at a time.
 const STEP: usize = 2_000;
+/// Entries embedded at a time in the background.
+const EMBEDDED: usize = 64;
 
 /// All indexes in memory.
 pub(crate) struct Shelf {
@@ -28,13 +30,17 @@ struct Held {
 }
 
 /// An index that several questions read and one at a time extends.
-#[derive(Default)]
 pub(crate) struct Shared {
+    place: MemoryRef,
     index: RwLock<Index>,
     size: AtomicUsize,
 }
 
 impl Shared {
+    fn of(place: MemoryRef) -> Self {
+        Self { place, index: RwLock::default(), size: AtomicUsize::default() }
+    }
+
     /// The index, to read.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Index> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
@@ -60,7 +66,7 @@ impl Shelf {
 
     /// The index of a memory, with everything in it that had been acknowledged before the call.
     pub(crate) async fn caught_up(&self, engine: &Engine, place: MemoryRef) -> Result<Arc<Shared>> {
-        let shared = self.take(place.memory);
+        let shared = self.take(place);
         loop {
             let known = { (shared.read().generation, shared.read().sequence) };
             let read = engine.store.look(move |snapshot| news(snapshot, place, known));
@@ -72,7 +78,7 @@ impl Shelf {
                 }
             };
             let is_all = news.entries.len() < STEP;
-            let vectors = embed(engine.embedder.as_deref(), &news.entries).await?;
+            let vectors = engine.embedders.at_hand(&shared.read(), &news.entries);
             if is_all && news.entries.is_empty() && news.standings.is_none() {
                 return Ok(shared);
             }
@@ -96,11 +102,12 @@ impl Shelf {
         self.lock().indexes.remove(&memory);
     }
 
-    fn take(&self, memory: MemoryId) -> Arc<Shared> {
+    fn take(&self, place: MemoryRef) -> Arc<Shared> {
         let mut held = self.lock();
         held.uses += 1;
         let now = held.uses;
-        let (shared, used) = held.indexes.entry(memory).or_default();
+        let fresh = || (Arc::new(Shared::of(place)), now);
+        let (shared, used) = held.indexes.entry(place.memory).or_insert_with(fresh);
         *used = now;
         Arc::clone(shared)
     }
@@ -138,24 +145,8 @@ fn news(snapshot: &dyn Snapshot, place: MemoryRef, known: (u64, u64)) -> Result<
     Ok(News { generation: memory.generation, standings, entries })
 }
 
-/// The vectors of the passages of each entry that is not a reply.
-async fn embed(embedder: Option<&dyn Embedder>, entries: &[Entry]) -> Result<Vec<Vec<Vec<f32>>>> {
-    let Some(embedder) = embedder else { return Ok(Vec::new()) };
-    let texts = |entry: &Entry| -> usize {
-        if entry.role.is_reply() { 0 } else { passages(entry.content.as_str()).len() }
-    };
-    let counts: Vec<usize> = entries.iter().map(texts).collect();
-    let said: Vec<&str> = entries
-        .iter()
-        .filter(|entry| !entry.role.is_reply())
-        .flat_map(|entry| passages(entry.content.as_str()))
-        .collect();
-    let mut vectors = embedder.embed(&said).await?.into_iter();
-    Ok(counts.into_iter().map(|count| vectors.by_ref().take(count).collect()).collect())
-}
-
 /// Applies news, as far as another question has not done so meanwhile.
-fn take_in(index: &mut Index, news: News, vectors: &[Vec<Vec<f32>>]) {
+fn take_in(index: &mut Index, news: News, vectors: &[(String, Vec<Passages>)]) {
     if let Some((up_to, standings)) = &news.standings {
         index.restand(news.generation, *up_to, standings);
     } else if index.sequence == 0 {
@@ -164,9 +155,59 @@ fn take_in(index: &mut Index, news: News, vectors: &[Vec<Vec<f32>>]) {
     for (place, entry) in news.entries.iter().enumerate() {
         if entry.sequence > index.sequence {
             let number = index.add(entry);
-            for vector in vectors.get(place).into_iter().flatten() {
-                index.add_vector(number, vector);
+            for (embedder, passages) in vectors {
+                if let Some(passages) = &passages[place] {
+                    index.embed(embedder, number, passages);
+                }
             }
         }
     }
+    index.take_over();
+}
+
+impl Shelf {
+    /// Embeds a few entries of a memory that waits for it; says whether there was one.
+    pub(crate) async fn embed_some(&self, engine: &Engine) -> Result<bool> {
+        let Some(embedder) = engine.embedders.chosen() else { return Ok(false) };
+        let waiting = self.all().into_iter().find_map(|shared| {
+            let first = shared.read().waiting(embedder.name())?;
+            Some((shared, first))
+        });
+        let Some((shared, first)) = waiting else { return Ok(false) };
+        let (place, known) = (shared.place, shared.read().sequence);
+        let after = shared.read().facts[first as usize].sequence - 1;
+        let entries =
+            engine.store.look(move |snapshot| snapshot.arrivals(place, after, EMBEDDED)).await?;
+        let vectors = embed(&*embedder, &entries).await?;
+        let last = entries.last().map_or(known, |entry| entry.sequence);
+        let up_to = if entries.len() < EMBEDDED { last.max(known) } else { last };
+        let by_sequence = entries.iter().map(|entry| entry.sequence).zip(vectors).collect();
+        shared.embed(embedder.name(), first, up_to, &by_sequence);
+        Ok(true)
+    }
+
+    fn all(&self) -> Vec<Arc<Shared>> {
+        self.lock().indexes.values().map(|(shared, _)| Arc::clone(shared)).collect()
+    }
+}
+
+impl Shared {
+    /// Takes in vectors that were computed meanwhile, by sequence. Entries up to `up_to` that have
+    /// none are gone.
+    fn embed(&self, embedder: &str, first: u32, up_to: u64, vectors: &HashMap<u64, Vec<Vec<f32>>>) {
+        let mut index = self.write();
+        for number in first..index.number_after(up_to) {
+            let sequence = index.facts[number as usize].sequence;
+            let passages = vectors.get(&sequence).map_or(&[][..], Vec::as_slice);
+            index.embed(embedder, number, passages);
+        }
+        index.take_over();
+    }
+}
+
+/// The vectors of the passages of entries.
+async fn embed(embedder: &dyn Embedder, entries: &[Entry]) -> Result<Vec<Vec<Vec<f32>>>> {
+    let texts: Vec<Vec<&str>> = entries.iter().map(embedded_passages).collect();
+    let mut vectors = embedder.embed(&texts.concat()).await?.into_iter();
+    Ok(texts.iter().map(|texts| vectors.by_ref().take(texts.len()).collect()).collect())
 }

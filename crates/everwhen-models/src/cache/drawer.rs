@@ -83,6 +83,16 @@ impl Drawer {
         self.own = Some(Place { offset: own.offset + content.len() as u64, ..own });
     }
 
+    /// Overwrites vectors. One that cannot be overwritten is said; it stays a vector without a text.
+    pub(super) fn forget(&mut self, keys: &[Key]) {
+        let blank = vec![0; self.record_bytes];
+        for place in keys.iter().filter_map(|key| self.places.remove(key)) {
+            if let Err(error) = write_over(&self.files[place.file], place.offset, &blank) {
+                tracing::warn!(%error, "a vector of something forgotten cannot be overwritten");
+            }
+        }
+    }
+
     /// Takes all files that are there, and makes one more if others write to each of them.
     fn open_files(&mut self, directory: &Path) -> io::Result<()> {
         fs::create_dir_all(directory)?;
@@ -140,6 +150,12 @@ fn is_free(file: &File) -> io::Result<bool> {
         Err(TryLockError::WouldBlock) => Ok(false),
         Err(TryLockError::Error(error)) => Err(error),
     }
+}
+
+fn write_over(mut file: &File, place: u64, content: &[u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(place))?;
+    file.write_all(content)?;
+    file.sync_data()
 }
 
 /// Writes all of it, or leaves the file as it was.

@@ -169,3 +169,19 @@ fn a_directory_that_cannot_be_made_is_named() {
     let error = Cached::new(bed.counting, &file).unwrap_err();
     assert!(error.message().contains("vector cache in"), "{error}");
 }
+
+#[tokio::test]
+async fn what_is_known_is_at_hand_and_what_is_forgotten_is_gone_from_the_disk() {
+    let bed = Bed::new();
+    let cached = bed.open();
+    cached.embed(&["a", "bb", "ccc"]).await.unwrap();
+    let at_hand = |cached: &Cached| cached.at_hand(&["a", "bb", "new"]);
+    assert_eq!(at_hand(&cached), [Some(vec![1.0, 1.0]), Some(vec![2.0, 1.0]), None]);
+    cached.forget(&["bb", "never seen"]);
+    assert_eq!(at_hand(&cached), [Some(vec![1.0, 1.0]), None, None]);
+    let content = fs::read(&bed.files()[0]).unwrap();
+    let hash = key(As::Text, "bb");
+    assert!(!content.windows(32).any(|part| part == hash), "the hash is still there");
+    drop(cached);
+    assert_eq!(bed.open().len(), 2);
+}

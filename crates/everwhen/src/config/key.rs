@@ -224,8 +224,72 @@ pub(super) const MCP_ORIGINS: Key = key(
     "origins with commas between them, such as \"https://app.example.org:443\", or \"*\" for all",
 );
 
+/// Which embedder takes part.
+pub(super) const EMBEDDER: Key = key(
+    "embedder.kind",
+    "EVERWHEN_EMBEDDER",
+    "what finds things by their meaning",
+    "\"static\", \"transformer\", \"openai\", \"ollama\" or \"none\"",
+);
+/// Where a transformer is.
+pub(super) const EMBEDDER_PATH: Key = key(
+    "embedder.path",
+    "EVERWHEN_EMBEDDER_PATH",
+    "directory of the transformer, if not one that `everwhen models pull` made",
+    "the path of a directory that holds model.onnx and tokenizer.json",
+);
+/// Which model it is.
+pub(super) const EMBEDDER_MODEL: Key = key(
+    "embedder.model",
+    "EVERWHEN_EMBEDDER_MODEL",
+    "model: a transformer that was pulled, or one that the endpoint serves",
+    "a name, such as \"minilm\" or \"nomic-embed-text\"",
+);
+/// Where an endpoint is.
+pub(super) const EMBEDDER_URL: Key = key(
+    "embedder.base_url",
+    "EVERWHEN_EMBEDDER_BASE_URL",
+    "address of the embedding endpoint",
+    "an address, such as \"http://127.0.0.1:11434\"",
+);
+/// What is shown to the endpoint.
+pub(super) const EMBEDDER_KEY: Key = key(
+    "embedder.key",
+    "EVERWHEN_EMBEDDER_KEY",
+    "key to show to the endpoint",
+    "the key as the provider gave it",
+);
+/// How long its vectors are.
+pub(super) const EMBEDDER_DIMENSIONS: Key = key(
+    "embedder.dimensions",
+    "EVERWHEN_EMBEDDER_DIMENSIONS",
+    "dimensions to ask the endpoint for",
+    "a whole number, such as 512",
+);
+/// What stands before a question.
+pub(super) const EMBEDDER_QUERY_PREFIX: Key = key(
+    "embedder.query_prefix",
+    "EVERWHEN_EMBEDDER_QUERY_PREFIX",
+    "stands before questions that the endpoint embeds",
+    "text, such as \"search_query: \"",
+);
+/// What stands before a text.
+pub(super) const EMBEDDER_PASSAGE_PREFIX: Key = key(
+    "embedder.passage_prefix",
+    "EVERWHEN_EMBEDDER_PASSAGE_PREFIX",
+    "stands before texts that the endpoint embeds",
+    "text, such as \"search_document: \"",
+);
+/// How many threads a transformer takes.
+pub(super) const EMBEDDER_THREADS: Key = key(
+    "embedder.threads",
+    "EVERWHEN_EMBEDDER_THREADS",
+    "threads the transformer runs on",
+    "a whole number from 1 on, such as 2",
+);
+
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 27] = [
+pub const KEYS: [Key; 36] = [
     DATA,
     LISTEN,
     ZONE,
@@ -253,10 +317,19 @@ pub const KEYS: [Key; 27] = [
     GROUP_CHAT,
     UNNAMED,
     PROMPT_CACHE_KEY,
+    EMBEDDER,
+    EMBEDDER_PATH,
+    EMBEDDER_MODEL,
+    EMBEDDER_URL,
+    EMBEDDER_KEY,
+    EMBEDDER_DIMENSIONS,
+    EMBEDDER_QUERY_PREFIX,
+    EMBEDDER_PASSAGE_PREFIX,
+    EMBEDDER_THREADS,
 ];
 
 /// Tables that hold keys.
-const TABLES: [&str; 4] = ["conversations", "mcp", "proxy", "store"];
+const TABLES: [&str; 5] = ["conversations", "embedder", "mcp", "proxy", "store"];
 
 /// Tables that may stand several times, in double brackets.
 pub(super) const REPEATED: [&str; 2] = ["proxy.for", "upstream"];

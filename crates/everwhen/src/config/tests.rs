@@ -102,6 +102,16 @@ prompt_cache_key = "on"
 [mcp]
 allowed_hosts = "localhost, memory.example.org"
 allowed_origins = "*"
+[embedder]
+kind = "ollama"
+path = "/m"
+model = "nomic-embed-text"
+base_url = "http://127.0.0.1:11434"
+key = "(not shown)"
+dimensions = 256
+query_prefix = "search_query: "
+passage_prefix = "search_document: "
+threads = 2
 "#;
     let text = &format!("upstream = \"http://localhost:8080/v1\"\n{text}");
     let config = load_file(text).unwrap();
@@ -145,6 +155,15 @@ fn every_key_can_be_set_by_its_variable() {
         "on",
         "default",
         "on",
+        "transformer",
+        "/m",
+        "minilm",
+        "http://h",
+        "(not shown)",
+        "256",
+        "q:",
+        "p:",
+        "2",
     ];
     let pairs: [(&str, &str); KEYS.len()] =
         std::array::from_fn(|place| (KEYS[place].variable, values[place]));
@@ -322,4 +341,33 @@ fn paths_in_a_file_begin_where_the_file_is_or_at_home() {
     let beside = relative.file.clone().unwrap().parent().unwrap().join("mem");
     assert_eq!(relative.data.value, beside);
     assert_eq!(load_file("data = '~/mem'").unwrap().data.value, Path::new("/home/ana/mem"));
+}
+
+#[test]
+fn an_embedder_is_chosen_and_its_key_is_never_told() {
+    let text = "[embedder]\nkind = 'openai'\nmodel = 'm'\nkey = 'sk-very-secret'\n";
+    let config = load_file(text).unwrap();
+    let told = format!("{:?} {:?}", config.listing(), config);
+    assert!(told.contains("(not shown)") && !told.contains("very-secret"), "{told}");
+    let flags = Flags { embedder: Some("none".into()), ..Flags::default() };
+    let none = load(text, HOME.into(), flags).unwrap();
+    assert_eq!(none.embedder.kind.value, EmbedderKind::None);
+    assert_eq!(none.embedder.kind.from.to_string(), "flag --embedder");
+    assert!(problem("[embedder]\nkind = 'word2vec'").contains("\"static\", \"transformer\""));
+    assert!(problem("[embedder]\nkind = 'ollama'").contains("write `embedder.model`"));
+}
+
+#[test]
+fn a_transformer_is_looked_for_where_models_are_pulled_to() {
+    use everwhen_models::EmbedderSetting::Directory;
+    let place = |text: &str| {
+        let setting = load_file(text).unwrap().embedder.setting(Path::new("/d"));
+        let Directory { path, .. } = setting else { panic!("no transformer: {setting:?}") };
+        path
+    };
+    assert_eq!(place("[embedder]\nkind = 'transformer'"), Path::new("/d/models/minilm"));
+    let named = "[embedder]\nkind = 'transformer'\nmodel = 'bge'";
+    assert_eq!(place(named), Path::new("/d/models/bge"));
+    let path = "[embedder]\nkind = 'transformer'\npath = '~/bge'";
+    assert_eq!(place(path), Path::new("/home/ana/bge"));
 }

@@ -1,7 +1,9 @@
 //! Benchmarks of recall: data in, a table on screen, `summary.json` and `questions.jsonl` out.
 
 use std::fmt::Display;
+use std::path::Path;
 
+use everwhen::{MODELS_FOLDER, VECTORS_FOLDER};
 use everwhen_bench::{EmbedderChoice, locomo, longmemeval, recall, report, temporal, tune};
 use serde::Serialize;
 
@@ -10,25 +12,26 @@ use crate::args::{DatasetArgs, LongMemEvalArgs, RecallBenchArgs, TuneArgs};
 use crate::failure::Result;
 use crate::output;
 
-pub(super) async fn longmemeval(args: &LongMemEvalArgs, json: bool) -> Result<()> {
+pub(super) async fn longmemeval(home: &Path, args: &LongMemEvalArgs, json: bool) -> Result<()> {
     let setup = longmemeval::LongMemEval {
         data: args.dataset.data.clone().into(),
         ids: args.ids.clone(),
         pooled: args.pooled,
-        embedder: embedder(&args.dataset),
+        embedder: embedder(home, &args.dataset),
     };
     let run = longmemeval::run(&setup, &bar()).await.map_err(failed)?;
     finish(&args.dataset, &run.summary, &run.questions, json)
 }
 
-pub(super) async fn locomo(args: &DatasetArgs, json: bool) -> Result<()> {
-    let setup = locomo::Locomo { data: args.data.clone().into(), embedder: embedder(args) };
+pub(super) async fn locomo(home: &Path, args: &DatasetArgs, json: bool) -> Result<()> {
+    let setup = locomo::Locomo { data: args.data.clone().into(), embedder: embedder(home, args) };
     let run = locomo::run(&setup, &bar()).await.map_err(failed)?;
     finish(args, &run.summary, &run.questions, json)
 }
 
-pub(super) async fn temporal(args: &DatasetArgs, json: bool) -> Result<()> {
-    let setup = temporal::Temporal { data: args.data.clone().into(), embedder: embedder(args) };
+pub(super) async fn temporal(home: &Path, args: &DatasetArgs, json: bool) -> Result<()> {
+    let setup =
+        temporal::Temporal { data: args.data.clone().into(), embedder: embedder(home, args) };
     let run = temporal::run(&setup, &bar()).await.map_err(failed)?;
     finish(args, &run.summary, &run.questions, json)
 }
@@ -39,11 +42,11 @@ pub(super) async fn speed(args: &RecallBenchArgs, json: bool) -> Result<()> {
     show(&report, json)
 }
 
-pub(super) async fn tune(args: &TuneArgs, json: bool) -> Result<()> {
+pub(super) async fn tune(home: &Path, args: &TuneArgs, json: bool) -> Result<()> {
     let setup = tune::Tune {
         data: args.dataset.data.clone().into(),
         ids: args.ids.clone(),
-        embedder: embedder(&args.dataset),
+        embedder: embedder(home, &args.dataset),
         seed: args.seed,
         tries: args.tries,
     };
@@ -51,8 +54,21 @@ pub(super) async fn tune(args: &TuneArgs, json: bool) -> Result<()> {
     show(&tuned, json)
 }
 
-fn embedder(args: &DatasetArgs) -> EmbedderChoice {
-    if args.embedder == "none" { EmbedderChoice::None } else { EmbedderChoice::Static }
+/// The embedder of this name; models that were pulled, and vectors, are in `home`.
+fn embedder(home: &Path, args: &DatasetArgs) -> EmbedderChoice {
+    match args.embedder.as_str() {
+        "none" => EmbedderChoice::None,
+        "static" => EmbedderChoice::Static,
+        name => {
+            let named = Path::new(name);
+            let pulled = home.join(MODELS_FOLDER).join(name);
+            EmbedderChoice::Transformer {
+                name: named.file_name().map_or(name.into(), |file| file.to_string_lossy().into()),
+                directory: if named.is_dir() { named.to_owned() } else { pulled },
+                vectors: home.join(VECTORS_FOLDER),
+            }
+        }
+    }
 }
 
 /// A bar that grows with the questions.

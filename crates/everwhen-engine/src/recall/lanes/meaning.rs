@@ -136,7 +136,7 @@ mod tests {
         let mut index =
             index_of(&[(1, Role::User, "a"), (1, Role::User, "b"), (2, Role::User, "c")]);
         for (entry, vector) in [(0, [1.0, 0.0]), (1, [0.6, 0.8]), (2, [0.0, 1.0])] {
-            index.add_vector(entry, &vector);
+            index.embed("test", entry, &[vector.to_vec()]);
         }
         let scope = Scope::new(&index, &Narrow::default());
         let found = score(&index, &scope, &[0.8, 0.6]);
@@ -150,9 +150,8 @@ mod tests {
     #[test]
     fn passages_compared_one_by_one_give_the_same_cosines() {
         let mut index = index_of(&[(1, Role::User, "a"), (1, Role::User, "b")]);
-        for (entry, vector) in [(0, [1.0, 0.0]), (1, [0.6, 0.8]), (1, [-1.0, 0.1])] {
-            index.add_vector(entry, &vector);
-        }
+        index.embed("test", 0, &[vec![1.0, 0.0]]);
+        index.embed("test", 1, &[vec![0.6, 0.8], vec![-1.0, 0.1]]);
         let each = Cosines::new(&index.vectors, Rounded::of(&[0.8, 0.6]));
         let mut all = Cosines::new(&index.vectors, Rounded::of(&[0.8, 0.6]));
         all.work_out_all();

@@ -105,6 +105,8 @@ pub(crate) struct Recollection {
     about: Option<AboutTime>,
     /// Nothing was said in that stretch; what is here lies outside.
     nothing_in_period: bool,
+    /// The embedder did not answer; what is here was found by words and time alone.
+    words_alone: bool,
     /// The items as text for a model: dated, oldest first, with a timeline.
     briefing: String,
 }
@@ -178,6 +180,7 @@ impl Recollection {
                 .collect(),
             about: told.about.map(AboutTime::from),
             nothing_in_period: told.nothing_in_period,
+            words_alone: told.words_alone,
             briefing: told.briefing,
         })
     }

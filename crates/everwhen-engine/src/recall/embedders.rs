@@ -1,0 +1,81 @@
+//! Which embedders take part: the one that was chosen, and one that stands in for it.
+//!
+//! A transformer or an endpoint takes its time, to open and for every text. Nobody who asks waits
+//! for that: until the vectors of a memory are complete, those of the stand-in serve, and where
+//! there is none, words alone.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::index::Index;
+use super::text::passages;
+use crate::memory::Entry;
+use crate::ports::Embedder;
+
+/// The vectors of the passages of one entry; nothing if they are not at hand.
+pub(crate) type Passages = Option<Vec<Vec<f32>>>;
+
+/// The embedders of an engine; copies share the chosen one.
+#[derive(Clone, Default)]
+pub(crate) struct Embedders {
+    chosen: Arc<RwLock<Option<Arc<dyn Embedder>>>>,
+    stand_in: Option<Arc<dyn Embedder>>,
+}
+
+impl Embedders {
+    /// This one is chosen, nothing stands in.
+    pub(crate) fn only(chosen: Arc<dyn Embedder>) -> Self {
+        Self { chosen: Arc::new(RwLock::new(Some(chosen))), stand_in: None }
+    }
+
+    /// None is chosen yet, this one stands in.
+    pub(crate) fn standing_in(stand_in: Arc<dyn Embedder>) -> Self {
+        Self { chosen: Arc::default(), stand_in: Some(stand_in) }
+    }
+
+    /// From now on this one is chosen.
+    pub(crate) fn choose(&self, embedder: Arc<dyn Embedder>) {
+        *self.chosen.write().unwrap_or_else(PoisonError::into_inner) = Some(embedder);
+    }
+
+    /// The one that was chosen, if it is there.
+    pub(crate) fn chosen(&self) -> Option<Arc<dyn Embedder>> {
+        self.chosen.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The one with this name.
+    pub(crate) fn named(&self, name: &str) -> Option<Arc<dyn Embedder>> {
+        self.all().find(|one| one.name() == name)
+    }
+
+    /// The one whose vectors answer questions to this index.
+    pub(crate) fn serving(&self, index: &Index) -> Option<Arc<dyn Embedder>> {
+        self.named(index.served_by())
+    }
+
+    /// The vectors of new entries, as far as they are at hand, by embedder. The stand-in comes
+    /// first, so that it serves until the other is complete.
+    pub(crate) fn at_hand(&self, index: &Index, entries: &[Entry]) -> Vec<(String, Vec<Passages>)> {
+        let chosen = self.chosen();
+        let serves =
+            |one: &Arc<dyn Embedder>| chosen.as_ref().is_some_and(|c| c.name() == one.name());
+        let is_complete = chosen.as_ref().is_some_and(|one| one.name() == index.served_by());
+        let stand_in = self.stand_in.clone().filter(|one| !is_complete && !serves(one));
+        let asked = stand_in.into_iter().chain(chosen);
+        asked.map(|one| (one.name().to_owned(), passages_at_hand(&*one, entries))).collect()
+    }
+
+    fn all(&self) -> impl Iterator<Item = Arc<dyn Embedder>> {
+        self.chosen().into_iter().chain(self.stand_in.clone())
+    }
+}
+
+/// The passages of an entry that are embedded: replies follow from what they answer.
+pub(crate) fn embedded_passages(entry: &Entry) -> Vec<&str> {
+    if entry.role.is_reply() { Vec::new() } else { passages(entry.content.as_str()) }
+}
+
+fn passages_at_hand(embedder: &dyn Embedder, entries: &[Entry]) -> Vec<Passages> {
+    let texts: Vec<Vec<&str>> = entries.iter().map(embedded_passages).collect();
+    let mut vectors = embedder.at_hand(&texts.concat()).into_iter();
+    texts.iter().map(|texts| vectors.by_ref().take(texts.len()).collect()).collect()
+}

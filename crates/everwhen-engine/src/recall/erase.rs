@@ -1,0 +1,76 @@
+//! Forgetting reaches the vectors that an embedder keeps outside the store.
+//!
+//! It happens in the transaction that forgets. If that fails afterwards, the vectors are computed
+//! anew; never do they outlive what they were made of.
+
+use super::Embedders;
+use super::embedders::embedded_passages;
+use crate::Result;
+use crate::desk::Desk;
+use crate::forget::{Forget, versions};
+use crate::memory::{Entry, VaultId};
+use crate::ports::{Embedder, EntryQuery, MemoryRef, Snapshot, Which};
+
+/// Rows read at a time.
+const STEP: usize = 1_000;
+
+impl Embedders {
+    /// Lets go of the vectors of what is about to be forgotten in a memory.
+    pub(crate) fn erase(&self, desk: &Desk<'_>, what: &Forget) -> Result<()> {
+        let Some(keeper) = self.chosen().filter(|one| one.keeps()) else { return Ok(()) };
+        let (snapshot, place) = (desk.tx.snapshot(), desk.place());
+        let query = match what {
+            Forget::Memory => return erase_memory(&*keeper, snapshot, place),
+            Forget::Entry(id) => {
+                let entry = snapshot.entry(place, *id)?;
+                let chain = entry.map(|entry| versions(desk, entry)).transpose()?;
+                erase_entries(&*keeper, &chain.unwrap_or_default());
+                return Ok(());
+            }
+            Forget::Conversation(address) => {
+                EntryQuery::of_conversation(desk.conversation(address)?.id, Which::All)
+            }
+            Forget::Period { after, before } => EntryQuery {
+                after: *after,
+                before: *before,
+                which: Which::All,
+                ..EntryQuery::default()
+            },
+        };
+        erase_entries(&*keeper, &snapshot.entries(place, &query)?);
+        Ok(())
+    }
+
+    /// The same for a whole vault.
+    pub(crate) fn erase_vault(&self, snapshot: &dyn Snapshot, vault: VaultId) -> Result<()> {
+        let Some(keeper) = self.chosen().filter(|one| one.keeps()) else { return Ok(()) };
+        let mut last = None;
+        loop {
+            let memories = snapshot.memories(vault, last.as_ref(), STEP)?;
+            for memory in &memories {
+                erase_memory(&*keeper, snapshot, MemoryRef { vault, memory: memory.id })?;
+            }
+            match memories.last() {
+                Some(memory) => last = Some(memory.name.clone()),
+                None => return Ok(()),
+            }
+        }
+    }
+}
+
+fn erase_memory(keeper: &dyn Embedder, snapshot: &dyn Snapshot, place: MemoryRef) -> Result<()> {
+    let mut behind = 0;
+    loop {
+        let entries = snapshot.arrivals(place, behind, STEP)?;
+        erase_entries(keeper, &entries);
+        match entries.last() {
+            Some(entry) => behind = entry.sequence,
+            None => return Ok(()),
+        }
+    }
+}
+
+fn erase_entries(keeper: &dyn Embedder, entries: &[Entry]) {
+    let texts: Vec<&str> = entries.iter().flat_map(embedded_passages).collect();
+    keeper.forget(&texts);
+}

@@ -1,0 +1,123 @@
+//! The embedder that is configured: opened when there is time, then kept busy in the background.
+//!
+//! The table inside the binary is there at once. A transformer takes a moment to load and an
+//! endpoint may be down, so neither is waited for: until it is there and has caught up, the table
+//! stands in for it.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use everwhen_models::{EmbedderSetting, StaticTable};
+
+use crate::world::SystemChance;
+use crate::{Engine, Error, ErrorKind, Result};
+
+/// Where vectors are kept, inside the data directory.
+pub const VECTORS_FOLDER: &str = "vectors";
+/// How long to wait when nothing waits to be embedded.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The longest wait between two tries to reach an embedder.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// An embedder to be opened, and the engine it is for.
+#[derive(Clone)]
+pub struct Embedding {
+    engine: Engine,
+    /// Nothing if there is nothing to open.
+    setting: Option<EmbedderSetting>,
+    vectors: PathBuf,
+}
+
+impl Embedding {
+    /// The engine with what is there at once. What can be seen to be wrong is refused here.
+    pub(crate) fn prepare(
+        engine: Engine,
+        setting: EmbedderSetting,
+        data: &Path,
+    ) -> Result<(Engine, Self)> {
+        let (engine, setting) = match setting {
+            EmbedderSetting::Static => (engine.with_embedder(Arc::new(StaticTable)), None),
+            EmbedderSetting::None => (engine, None),
+            slow => (engine.with_stand_in(Arc::new(StaticTable)), Some(slow)),
+        };
+        if let Some(EmbedderSetting::Directory { path, .. }) = &setting
+            && !path.is_dir()
+        {
+            return Err(Error::not_found(format!(
+                "there is no transformer in {}; `everwhen models pull minilm` fetches one, and \
+                 `embedder.path` names another",
+                path.display()
+            )));
+        }
+        let vectors = data.join(VECTORS_FOLDER);
+        Ok((engine.clone(), Self { engine, setting, vectors }))
+    }
+
+    /// Whether the embedder takes its time, so that there is work to do in the background.
+    pub fn is_slow(&self) -> bool {
+        self.setting.is_some()
+    }
+
+    /// Opens the embedder; from then on the engine uses it.
+    pub async fn open(&self) -> Result<()> {
+        let Some(setting) = self.setting.clone() else { return Ok(()) };
+        let opened = setting.open(Some(&self.vectors), Arc::new(SystemChance)).await?;
+        opened.into_iter().for_each(|embedder| self.engine.choose_embedder(embedder));
+        Ok(())
+    }
+
+    /// Opens the embedder, then embeds what waits for it, until `stop` is ready.
+    pub async fn run(self, stop: impl Future<Output = ()> + Send) {
+        if !self.is_slow() {
+            return;
+        }
+        let mut stop = pin!(stop);
+        tokio::select! {
+            () = &mut stop => {}
+            () = self.work() => {}
+        }
+    }
+
+    async fn work(&self) {
+        let mut failures = 0;
+        while let Err(error) = self.open().await {
+            tracing::warn!(%error, "the embedder cannot be opened; the built-in table stands in");
+            if error.kind() != ErrorKind::Unavailable {
+                return;
+            }
+            failures += 1;
+            tokio::time::sleep(pause(failures)).await;
+        }
+        tracing::info!("the embedder is ready");
+        self.embed().await;
+    }
+
+    async fn embed(&self) {
+        let mut failures = 0;
+        loop {
+            match self.engine.embed_step().await {
+                Ok(true) => failures = 0,
+                Ok(false) => tokio::time::sleep(PAUSE).await,
+                Err(error) => {
+                    failures += 1;
+                    tracing::warn!(%error, "embedding fails; trying again");
+                    tokio::time::sleep(pause(failures)).await;
+                }
+            }
+        }
+    }
+}
+
+/// Longer with every failure in a row.
+fn pause(failures: u32) -> Duration {
+    PAUSE.saturating_mul(1 << failures.min(6)).min(LONGEST_PAUSE)
+}
+
+impl std::fmt::Debug for Embedding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Embedding({:?})", self.setting)
+    }
+}

@@ -1,0 +1,167 @@
+//! A slow embedder never keeps a question waiting: the table stands in until everything is embedded.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use everwhen::memory::{Address, Name, NewEntry, Role, Said};
+use everwhen::models::StaticTable;
+use everwhen::ports::{Embedder, Wait};
+use everwhen::recall::{Query, Recollection, Signal};
+use everwhen::{Config, Engine, Environment, Error, Everwhen, Flags, Forget};
+
+/// An embedder to whom only one word means anything, and who counts.
+#[derive(Default)]
+struct Slow {
+    texts: AtomicUsize,
+    questions: AtomicUsize,
+    forgotten: AtomicUsize,
+    is_down: AtomicBool,
+}
+
+impl Slow {
+    fn vector(text: &str) -> Vec<f32> {
+        let is_about_pets = ["kitten", "animal"].iter().any(|word| text.contains(word));
+        if is_about_pets { vec![1.0, 0.0] } else { vec![0.0, 1.0] }
+    }
+}
+
+impl Embedder for Slow {
+    fn name(&self) -> &str {
+        "slow/1"
+    }
+
+    fn dimensions(&self) -> usize {
+        2
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {
+        self.texts.fetch_add(texts.len(), Ordering::SeqCst);
+        Box::pin(async { Ok(texts.iter().map(|text| Self::vector(text)).collect()) })
+    }
+
+    fn embed_question<'a>(&'a self, question: &'a str) -> Wait<'a, Vec<f32>> {
+        self.questions.fetch_add(1, Ordering::SeqCst);
+        let down = self.is_down.load(Ordering::SeqCst);
+        Box::pin(async move {
+            if down { Err(Error::unavailable("down")) } else { Ok(Self::vector(question)) }
+        })
+    }
+
+    fn keeps(&self) -> bool {
+        true
+    }
+
+    fn forget(&self, texts: &[&str]) {
+        self.forgotten.fetch_add(texts.len(), Ordering::SeqCst);
+    }
+}
+
+struct Place {
+    _directory: tempfile::TempDir,
+    _everwhen: Everwhen,
+    engine: Engine,
+    slow: Arc<Slow>,
+}
+
+impl Place {
+    async fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let data = Some(directory.path().display().to_string());
+        let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
+        let config = Config::load(&Environment::default(), &flags).unwrap();
+        let everwhen = Everwhen::open(&config).unwrap();
+        let engine = everwhen.engine().clone().with_stand_in(Arc::new(StaticTable));
+        let place =
+            Self { _directory: directory, _everwhen: everwhen, engine, slow: Arc::default() };
+        for text in ["Adopted a kitten", "Planted tomatoes", "Started the violin"] {
+            place.say(text).await;
+        }
+        place
+    }
+
+    async fn say(&self, text: &str) {
+        let vault = self.engine.vault_to_write(name("ana")).await.unwrap();
+        let entry = NewEntry::new(Role::User, Said::new(text).unwrap());
+        vault.remember(name("diary"), vec![entry], None).await.unwrap();
+    }
+
+    async fn ask(&self, text: &str) -> Recollection {
+        let vault = self.engine.vault(name("ana")).await.unwrap();
+        vault.recall(name("diary"), Query::new(text)).await.unwrap()
+    }
+
+    async fn best(&self, text: &str) -> String {
+        self.ask(text).await.items[0].entry.content.as_str().to_owned()
+    }
+
+    async fn settle(&self) {
+        self.engine.settle().await.unwrap();
+    }
+
+    fn counts(&self) -> (usize, usize) {
+        (self.slow.texts.load(Ordering::SeqCst), self.slow.questions.load(Ordering::SeqCst))
+    }
+}
+
+fn name<Id>(text: &str) -> Address<Id> {
+    Address::Name(Name::new("name", text).unwrap())
+}
+
+#[tokio::test]
+async fn old_vectors_serve_until_everything_is_embedded_anew() {
+    let place = Place::new().await;
+    assert!(place.best("which musical instrument?").await.contains("violin"));
+    place.engine.choose_embedder(place.slow.clone());
+    assert!(place.best("which musical instrument?").await.contains("violin"), "the table's");
+    assert_eq!(place.counts(), (0, 0), "nobody waits for a slow embedder");
+    place.settle().await;
+    assert_eq!(place.counts(), (3, 0));
+    assert!(place.best("is there an animal?").await.contains("kitten"), "its own");
+    assert_eq!(place.counts(), (3, 1));
+}
+
+#[tokio::test]
+async fn a_new_entry_is_found_by_words_at_once_and_by_meaning_later() {
+    let place = Place::new().await;
+    place.engine.choose_embedder(place.slow.clone());
+    place.ask("anything").await;
+    place.settle().await;
+    place.say("Another kitten called Miso").await;
+    let told = place.ask("Miso").await;
+    let new = told.items.iter().find(|item| item.entry.content.as_str().contains("Miso")).unwrap();
+    assert!(new.reasons.iter().any(|one| one.signal == Signal::Words && one.share > 0.0));
+    assert_eq!(place.counts().0, 3, "not embedded on the way of a question");
+    place.settle().await;
+    assert_eq!(place.counts().0, 4);
+    assert!(place.best("some animal").await.contains("kitten"));
+}
+
+#[tokio::test]
+async fn an_embedder_that_does_not_answer_leaves_words_alone() {
+    let place = Place::new().await;
+    place.engine.choose_embedder(place.slow.clone());
+    place.ask("anything").await;
+    place.settle().await;
+    assert!(!place.ask("tomatoes").await.words_alone);
+    place.slow.is_down.store(true, Ordering::SeqCst);
+    let told = place.ask("tomatoes").await;
+    assert!(told.words_alone);
+    assert!(told.items[0].entry.content.as_str().contains("tomatoes"));
+}
+
+#[tokio::test]
+async fn what_is_forgotten_leaves_the_embedder_too() {
+    let place = Place::new().await;
+    place.engine.choose_embedder(place.slow.clone());
+    let vault = place.engine.vault(name("ana")).await.unwrap();
+    let kitten = place.ask("kitten").await.items[0].entry.id;
+    vault.forget(name("diary"), Forget::Entry(kitten), None).await.unwrap();
+    assert_eq!(place.slow.forgotten.load(Ordering::SeqCst), 1);
+    place.ask("anything").await;
+    place.settle().await;
+    assert_eq!(place.counts().0, 2, "what is gone is not embedded");
+    vault.forget_vault(None).await.unwrap();
+    assert_eq!(place.slow.forgotten.load(Ordering::SeqCst), 3);
+}
