@@ -21,6 +21,7 @@ mod pool;
 mod reader;
 mod receipts;
 mod schema;
+mod segments;
 mod statement;
 mod transaction;
 mod vaults;

@@ -16,6 +16,7 @@ mod ledger;
 mod reader;
 mod receipts;
 mod schema;
+mod segments;
 mod statement;
 mod transaction;
 mod vaults;

@@ -6,6 +6,7 @@
 
 mod changes;
 mod ledger;
+mod segments;
 mod shelves;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

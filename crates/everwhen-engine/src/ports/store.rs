@@ -12,7 +12,7 @@ use std::pin::Pin;
 
 use jiff::Timestamp;
 
-use super::{LedgerRows, LedgerTx};
+use super::{LedgerRows, LedgerTx, SegmentRows, SegmentTx};
 use crate::job::{Job, JobKind, Queue, Subject};
 use crate::key::Key;
 use crate::memory::{
@@ -283,7 +283,7 @@ pub struct Removed {
 }
 
 /// One consistent state, to read. Methods that find nothing say so with `None` or an empty list.
-pub trait Snapshot: LedgerRows {
+pub trait Snapshot: LedgerRows + SegmentRows {
     /// The vault with this id.
     fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>>;
     /// The vault with this name.
@@ -373,7 +373,7 @@ pub trait Snapshot: LedgerRows {
 }
 
 /// A transaction. What a closure writes, its own reads see.
-pub trait Tx: Snapshot + LedgerTx {
+pub trait Tx: Snapshot + LedgerTx + SegmentTx {
     /// The same, to read only.
     fn snapshot(&self) -> &dyn Snapshot;
 
@@ -406,7 +406,8 @@ pub trait Tx: Snapshot + LedgerTx {
         entries: &[EntryId],
         to: ConversationId,
     ) -> Result<()>;
-    /// Removes entries for good; receipts that name them are marked as forgotten.
+    /// Removes entries for good; receipts that name them are marked as forgotten, and the memory's
+    /// segments go: their words are in there.
     fn remove_entries(&mut self, memory: MemoryRef, entries: &[EntryId]) -> Result<u64>;
 
     /// Adds a conversation or replaces what is known of it.

@@ -87,10 +87,11 @@ impl Footing {
     /// The mean and the deviation of the values of candidates.
     fn among(candidates: &Candidates<'_>, values: &[f32]) -> Self {
         let (picked, others) = values.split_at(candidates.picked);
-        let total = |of: &dyn Fn(&[f32]) -> f64| of(picked) + candidates.stand_for * of(others);
-        let count = total(&|values| values.len() as f64).max(1.0);
-        let mean = total(&|values| sum(values, |value| value)) / count;
-        Self::new(mean, total(&|values| sum(values, |value| (value - mean).powi(2))) / count)
+        let count = (picked.len() as f64 + candidates.stand_for * others.len() as f64).max(1.0);
+        let total = |[picked, others]: [f64; 2]| (picked + candidates.stand_for * others) / count;
+        let mean = total([picked, others].map(|values| sum(values, |value| value)));
+        let square = |value: f64| (value - mean) * (value - mean);
+        Self::new(mean, total([picked, others].map(|values| sum(values, square))))
     }
 
     /// The same of `count` values, all but those given being zero.
@@ -154,6 +155,8 @@ struct Kept {
     limit: usize,
     /// The lowest is on top.
     heap: BinaryHeap<Reverse<(Ordered, u32, usize)>>,
+    /// What is lower need not be looked at once there are enough.
+    floor: f32,
 }
 
 /// A value that has an order.
@@ -176,17 +179,27 @@ impl PartialOrd for Ordered {
 
 impl Kept {
     fn new(limit: usize) -> Self {
-        Self { limit, heap: BinaryHeap::new() }
+        Self { limit, heap: BinaryHeap::new(), floor: f32::NEG_INFINITY }
     }
 
+    #[inline]
     fn offer(&mut self, value: f32, number: u32, place: usize) {
-        let one = Reverse((Ordered(value), number, place));
+        // Nearly all that is offered ends here.
+        if value >= self.floor || self.heap.len() < self.limit {
+            self.keep(Reverse((Ordered(value), number, place)));
+        }
+    }
+
+    fn keep(&mut self, one: Reverse<(Ordered, u32, usize)>) {
         if self.heap.len() < self.limit {
             self.heap.push(one);
         } else if let Some(mut lowest) = self.heap.peek_mut()
             && one < *lowest
         {
             *lowest = one;
+        }
+        if self.heap.len() == self.limit {
+            self.floor = self.heap.peek().map_or(f32::INFINITY, |lowest| lowest.0.0.0);
         }
     }
 

@@ -87,9 +87,10 @@ impl<'q> Asked<'q> {
         .crowd(question.limit);
         let entries = crowd.entries.iter();
         let said = entries.clone().map(|entry| words.entries.get(*entry)).collect();
-        let cosines = meaning.iter().map(|meaning| &meaning.cosines);
-        let meant =
-            cosines.flat_map(|one| entries.clone().map(|entry| one.entry(*entry))).collect();
+        let meant = match &meaning {
+            Some(meaning) => entries.map(|entry| meaning.cosines.entry(*entry)).collect(),
+            None => Vec::new(),
+        };
         Self { index, question, times, words, meaning, crowd, said, meant }
     }
 }

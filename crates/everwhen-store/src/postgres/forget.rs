@@ -9,8 +9,8 @@ use super::entries::{place, uuid, uuids};
 use super::ledger::forget_entries;
 use super::statement::{Values, run};
 
-/// The tables of the ledger.
-const LEDGER: [&str; 3] = ["ledger", "ledger_head", "promised_time"];
+/// Tables of a memory that nobody counts: the ledger's, and parts of the index.
+const UNCOUNTED: [&str; 4] = ["ledger", "ledger_head", "promised_time", "segment"];
 
 pub(super) fn entries(
     connection: &Connection,
@@ -23,7 +23,13 @@ pub(super) fn entries(
     let values: Values<'_> = &[&vault, &memory, &ids];
     blank_receipts(connection, "id = ANY($3)", values)?;
     let sql = "DELETE FROM entry WHERE vault_id = $1 AND memory_id = $2 AND id = ANY($3)";
-    run(connection, sql, values)
+    let removed = run(connection, sql, values)?;
+    // Parts of the index hold words of the memory's entries.
+    if removed > 0 {
+        let sql = "DELETE FROM segment WHERE vault_id = $1 AND memory_id = $2";
+        run(connection, sql, &[&vault, &memory])?;
+    }
+    Ok(removed)
 }
 
 /// What a receipt said about entries goes with them; its key stays, so that nothing comes back.
@@ -64,7 +70,7 @@ pub(super) fn memory(connection: &Connection, memory: MemoryRef) -> Result<Remov
     };
     delete("conversation_alias", "memory_id")?;
     delete("ending", "memory_id")?;
-    for table in LEDGER {
+    for table in UNCOUNTED {
         delete(table, "memory_id")?;
     }
     Ok(Removed {
@@ -83,7 +89,8 @@ pub(super) fn vault(connection: &Connection, id: VaultId) -> Result<Removed> {
         let sql = format!("DELETE FROM {table} WHERE {column} = $1");
         run(connection, &sql, &[&id])
     };
-    for table in ["conversation_alias", "ending", "receipt", "vault_name"].iter().chain(&LEDGER) {
+    for table in ["conversation_alias", "ending", "receipt", "vault_name"].iter().chain(&UNCOUNTED)
+    {
         delete(table, "vault_id")?;
     }
     Ok(Removed {

@@ -11,8 +11,11 @@ use super::statement::{all, get, run};
 
 /// Every migration, in order, statement by statement. Never change one that has been released; add
 /// another.
-const MIGRATIONS: &[&str] =
-    &[include_str!("schema/0001_init.sql"), include_str!("schema/0002_ledger.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/0001_init.sql"),
+    include_str!("schema/0002_ledger.sql"),
+    include_str!("schema/0003_segments.sql"),
+];
 /// The number of the lock that migrating servers take, made of "EvWh".
 const LOCK: i64 = 0x4576_5768;
 

@@ -11,13 +11,15 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{
     ContextVersion, ConversationQuery, EntryQuery, LedgerHead, LedgerLine, LedgerRows, LedgerTx,
-    Lines, MemoryRef, Neighbour, Removed, Snapshot, Speakers, Standing, Tx,
+    Lines, MemoryRef, Neighbour, Removed, SegmentRows, SegmentTx, Snapshot, Speakers, Standing, Tx,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use jiff::Timestamp;
 
 use super::connection::Connection;
-use super::{contexts, conversations, entries, forget, jobs, keys, ledger, receipts, vaults};
+use super::{
+    contexts, conversations, entries, forget, jobs, keys, ledger, receipts, segments, vaults,
+};
 
 /// One consistent state.
 pub(super) struct View<'c> {
@@ -192,5 +194,23 @@ impl LedgerTx for Transaction<'_> {
         ledger::put_line as put_ledger_line(memory: MemoryRef, line: &LedgerLine) -> ();
         ledger::put_promised as put_promised_time(memory: MemoryRef, text: [u8; 32], time: Option<Timestamp>) -> ();
         ledger::rejoin as rejoin_entries(memory: MemoryRef, entries: &[EntryId]) -> ();
+    }
+}
+
+impl SegmentRows for View<'_> {
+    forward! {
+        segments::by_number as segment(memory: MemoryRef, number: u32) -> Option<Vec<u8>>;
+    }
+}
+
+impl SegmentRows for Transaction<'_> {
+    forward! { view
+        segment(memory: MemoryRef, number: u32) -> Option<Vec<u8>>;
+    }
+}
+
+impl SegmentTx for Transaction<'_> {
+    forward! { mut
+        segments::put as put_segment(memory: MemoryRef, number: u32, bytes: &[u8]) -> ();
     }
 }

@@ -9,8 +9,8 @@ use super::entries::place;
 use super::ledger::forget_entry;
 use super::statement::run;
 
-/// The tables of the ledger.
-const LEDGER: [&str; 3] = ["ledger", "ledger_head", "promised_time"];
+/// Tables of a memory that nobody counts: the ledger's, and parts of the index.
+const UNCOUNTED: [&str; 4] = ["ledger", "ledger_head", "promised_time", "segment"];
 
 pub(super) fn entries(
     connection: &Connection,
@@ -25,6 +25,11 @@ pub(super) fn entries(
         blank_receipts(connection, "id = ?3", values)?;
         let sql = "DELETE FROM entry WHERE vault_id = ?1 AND memory_id = ?2 AND id = ?3";
         removed += run(connection, sql, values)?;
+    }
+    // Parts of the index hold words of the memory's entries.
+    if removed > 0 {
+        let sql = "DELETE FROM segment WHERE vault_id = ?1 AND memory_id = ?2";
+        run(connection, sql, place(&memory))?;
     }
     Ok(removed)
 }
@@ -70,7 +75,7 @@ pub(super) fn memory(connection: &Connection, memory: MemoryRef) -> Result<Remov
     };
     delete("conversation_alias", "memory_id")?;
     delete("ending", "memory_id")?;
-    for table in LEDGER {
+    for table in UNCOUNTED {
         delete(table, "memory_id")?;
     }
     Ok(Removed {
@@ -88,7 +93,7 @@ pub(super) fn vault(connection: &Connection, id: VaultId) -> Result<Removed> {
         let sql = format!("DELETE FROM {table} WHERE {column} = ?1");
         run(connection, &sql, [id.bytes()])
     };
-    for table in ["conversation_alias", "ending", "receipt"].iter().chain(&LEDGER) {
+    for table in ["conversation_alias", "ending", "receipt"].iter().chain(&UNCOUNTED) {
         delete(table, "vault_id")?;
     }
     Ok(Removed {

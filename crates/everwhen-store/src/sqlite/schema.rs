@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0002_recall.sql"),
     include_str!("schema/0003_jobs.sql"),
     include_str!("schema/0004_ledger.sql"),
+    include_str!("schema/0005_segments.sql"),
 ];
 
 /// Brings the file up to date.

@@ -32,6 +32,7 @@ mod replays;
 mod rows;
 mod rules;
 mod script;
+mod segments;
 mod talk;
 mod vaults;
 
@@ -111,6 +112,11 @@ suite! {
     keys {
         a_key_comes_back_as_it_was_added,
         a_removed_key_is_gone,
+    }
+    segments {
+        a_segment_comes_back_and_is_replaced,
+        segments_go_with_any_entry_of_their_memory,
+        segments_go_with_their_memory_and_vault,
     }
     removal {
         a_conversation_goes_with_its_jobs_and_other_names,

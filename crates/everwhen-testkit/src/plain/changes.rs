@@ -40,6 +40,8 @@ impl Shelves {
         let (gone, kept): (Vec<_>, Vec<_>) = self.entries.drain(..).partition(doomed);
         self.entries = kept;
         self.blank_lines(&gone.iter().map(|row| row.entry.id).collect::<Vec<EntryId>>());
+        let is_touched = |place: &MemoryRef| gone.iter().any(|row| row.is_in(*place));
+        self.segments.retain(|(place, _, _)| !is_touched(place));
         for row in &gone {
             if let Some(key) = &row.receipt {
                 self.blank_receipt(row.vault, key);
@@ -54,6 +56,7 @@ impl Shelves {
         self.merged.retain(|(place, _, _)| !doomed(*place));
         self.endings.retain(|(place, _)| !doomed(*place));
         self.remove_ledgers_where(&doomed);
+        self.segments.retain(|(place, _, _)| !doomed(*place));
         Removed {
             entries: self.remove_entries_where(|row| lies(row.vault, row.entry.memory)),
             memories: drop_rows(&mut self.memories, |row| lies(row.0, row.1.id)),

@@ -25,6 +25,7 @@ pub(super) struct Shelves {
     pub(super) merged: Vec<(MemoryRef, ConversationId, ConversationId)>,
     pub(super) endings: Vec<(MemoryRef, Timestamp)>,
     pub(super) contexts: Vec<(VaultId, ContextDocument)>,
+    pub(super) segments: Vec<(MemoryRef, u32, Vec<u8>)>,
     pub(super) receipts: Vec<ReceiptRow>,
     pub(super) jobs: Vec<Job>,
     pub(super) keys: Vec<Key>,

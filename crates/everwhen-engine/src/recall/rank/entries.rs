@@ -29,9 +29,11 @@ impl Asked<'_> {
     pub(super) fn add_conversations(&self, entries: &mut Fused<'_>, conversations: &Fused<'_>) {
         let of_weights = self.entry_weights().iter();
         for (signal, weight) in of_weights.filter(|(signal, _)| *signal == Signal::Conversation) {
-            let scores = self.crowd.spans().zip(&conversations.scores);
-            let shared = scores.flat_map(|(span, score)| span.map(|_| *score));
-            entries.add(*signal, *weight, shared.collect());
+            let mut shared = Vec::with_capacity(self.crowd.entries.len());
+            for (span, score) in self.crowd.spans().zip(&conversations.scores) {
+                shared.resize(span.end, *score);
+            }
+            entries.add(*signal, *weight, Cow::Owned(shared));
         }
     }
 
