@@ -9,6 +9,7 @@ mod models;
 mod recall;
 mod upkeep;
 mod vaults;
+mod workflow;
 
 use std::path::PathBuf;
 
@@ -31,6 +32,7 @@ pub(crate) use vaults::{
     KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, NewVaultArgs, RulesArgs, VaultChangeArgs,
     VaultsAction, VaultsArgs,
 };
+pub(crate) use workflow::{WorkflowAction, WorkflowArgs};
 
 /// Memory that knows when.
 ///
@@ -113,6 +115,7 @@ EXAMPLES
     Doctor(DoctorArgs),
     Config(ConfigArgs),
     Models(ModelsArgs),
+    Workflow(WorkflowArgs),
     Bench(BenchArgs),
     Completions(CompletionsArgs),
 }
@@ -144,6 +147,7 @@ impl Command {
             Self::Doctor(_) => "give a clean bill of health",
             Self::Config(_) => "show the configuration",
             Self::Models(args) => args.purpose(),
+            Self::Workflow(_) => "use the workflows",
             Self::Bench(_) => "measure",
             Self::Completions(_) => "write completions",
         }

@@ -26,6 +26,7 @@ mod restore;
 mod serve;
 mod timeline;
 mod vaults;
+mod workflow;
 
 use everwhen::{Config, Environment, Flags};
 
@@ -38,6 +39,9 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
     let Cli { common, command } = cli;
     if let Command::Completions(args) = &command {
         return completions::run(args);
+    }
+    if let Command::Workflow(args) = &command {
+        return workflow::run(args, common.json);
     }
     let environment = Environment::of_process()?;
     let config = Config::load(&environment, &flags(&common, &command))?;
@@ -96,6 +100,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         | Command::Doctor(_)
         | Command::Config(_)
         | Command::Models(_)
+        | Command::Workflow(_)
         | Command::Bench(_)
         | Command::Completions(_) => {
             unreachable!("these commands have run before")

@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 mod source;
 
 /// Which of our crates each of our crates is built on. A new crate needs a reason, and a line here.
-const EDGES: [(&str, &[&str]); 8] = [
+const EDGES: [(&str, &[&str]); 9] = [
     ("everwhen-engine", &[]),
     ("everwhen-store", &["everwhen-engine"]),
     ("everwhen-models", &["everwhen-engine"]),
     ("everwhen", &["everwhen-engine", "everwhen-models", "everwhen-store"]),
     ("everwhen-server", &["everwhen"]),
     ("everwhen-bench", &["everwhen"]),
-    ("everwhen-cli", &["everwhen", "everwhen-bench", "everwhen-server"]),
+    ("everwhen-workflow", &["everwhen"]),
+    ("everwhen-cli", &["everwhen", "everwhen-bench", "everwhen-server", "everwhen-workflow"]),
     ("everwhen-testkit", &["everwhen-engine"]),
 ];
 /// All that the engine is built on.

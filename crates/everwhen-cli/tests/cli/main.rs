@@ -13,3 +13,4 @@ mod models;
 mod settings;
 mod stage;
 mod upkeep;
+mod workflow;

@@ -1,0 +1,61 @@
+//! `everwhen workflow`: what is wrong with workflow files.
+
+use std::path::Path;
+
+use everwhen_workflow::{Flaw, Folder};
+use serde_json::json;
+
+use crate::args::{WorkflowAction, WorkflowArgs};
+use crate::failure::{Failure, Result};
+use crate::output;
+
+/// Does what was asked about workflows.
+pub(crate) fn run(args: &WorkflowArgs, json: bool) -> Result<()> {
+    match &args.action {
+        WorkflowAction::Check { directory } => check(directory, json),
+    }
+}
+
+fn check(directory: &Path, json: bool) -> Result<()> {
+    let (folder, flaws) = Folder::read(directory)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", directory.display())))?;
+    let errors = flaws.iter().filter(|flaw| !flaw.harmless).count();
+    if json {
+        show_json(&folder, &flaws)?;
+    } else {
+        show(&folder, &flaws)?;
+    }
+    match errors {
+        0 => Ok(()),
+        1 => Err(Failure::new("one thing is wrong")),
+        _ => Err(Failure::new(format!("{errors} things are wrong"))),
+    }
+}
+
+fn show(folder: &Folder, flaws: &[Flaw]) -> Result<()> {
+    for flaw in flaws {
+        let hint = if flaw.harmless { output::dim("hint: ") } else { String::new() };
+        let place = output::bold(&format!("{}:{}:", flaw.file.display(), flaw.line));
+        output::line(&format!("{place} {hint}{}", output::plain(&flaw.sentence)))?;
+    }
+    for workflow in folder.names().filter_map(|name| folder.get(name)) {
+        let nodes = workflow.nodes.len();
+        let nodes = if nodes == 1 { "1 node".to_owned() } else { format!("{nodes} nodes") };
+        output::line(&format!("{} {}, {nodes}", output::mark(true), workflow.name))?;
+    }
+    Ok(())
+}
+
+fn show_json(folder: &Folder, flaws: &[Flaw]) -> Result<()> {
+    let flaw = |flaw: &Flaw| {
+        json!({
+            "file": flaw.file,
+            "line": flaw.line,
+            "sentence": flaw.sentence,
+            "harmless": flaw.harmless,
+        })
+    };
+    let flaws: Vec<_> = flaws.iter().map(flaw).collect();
+    let workflows: Vec<&str> = folder.names().collect();
+    output::json(&json!({ "workflows": workflows, "flaws": flaws }).to_string())
+}

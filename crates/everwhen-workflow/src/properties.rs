@@ -1,0 +1,166 @@
+//! Reading the properties of a node: each is checked as it is read, and what is wrong is noted.
+
+use std::path::Path;
+
+use crate::flaw::{Flaw, nearest};
+use crate::source::{Located, Value};
+use crate::template::Template;
+
+/// A number, or a variable that will be one.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Amount {
+    /// Known.
+    Fixed(i64),
+    /// Known when it is asked for.
+    Open(Template),
+}
+
+/// The properties of one node, and the flaws found in them.
+pub(crate) struct Properties<'n> {
+    file: &'n Path,
+    node: &'n Located,
+    /// What the node calls itself, for sentences.
+    kind: &'n str,
+    flaws: Vec<Flaw>,
+}
+
+impl<'n> Properties<'n> {
+    pub(crate) fn of(file: &'n Path, node: &'n Located, kind: &'n str) -> Self {
+        Self { file, node, kind, flaws: Vec::new() }
+    }
+
+    /// What was wrong with them.
+    pub(crate) fn flaws(self) -> Vec<Flaw> {
+        self.flaws
+    }
+
+    /// Notes that something is wrong.
+    pub(crate) fn refuse(&mut self, line: usize, sentence: impl Into<String>) {
+        self.flaws.push(Flaw::new(self.file, line, sentence));
+    }
+
+    /// The line the node begins on.
+    pub(crate) fn line(&self) -> usize {
+        self.node.line
+    }
+
+    /// A value, unless it is absent or null.
+    pub(crate) fn value(&self, name: &str) -> Option<&'n Located> {
+        self.node.get(name).filter(|found| found.value != Value::Null)
+    }
+
+    /// A text.
+    pub(crate) fn text(&mut self, name: &str) -> Option<&'n str> {
+        let found = self.value(name)?;
+        match &found.value {
+            Value::Text(text) => Some(text),
+            other => {
+                let kind = other.kind();
+                self.refuse(found.line, format!("{name:?} is {kind}; it must be text"));
+                None
+            }
+        }
+    }
+
+    /// A text that must be there.
+    pub(crate) fn required(&mut self, name: &str) -> &'n str {
+        let absent = self.value(name).is_none();
+        if absent {
+            let sentence = format!("a {} node needs {name:?}", self.kind);
+            self.refuse(self.line(), sentence);
+        }
+        self.text(name).unwrap_or_default()
+    }
+
+    /// A text with variables.
+    pub(crate) fn template(&mut self, name: &str) -> Option<Template> {
+        self.text(name).map(Template::read)
+    }
+
+    /// A text with variables that must be there.
+    pub(crate) fn required_template(&mut self, name: &str) -> Template {
+        Template::read(self.required(name))
+    }
+
+    /// True or false; false if absent.
+    pub(crate) fn flag(&mut self, name: &str) -> bool {
+        let Some(found) = self.value(name) else { return false };
+        match &found.value {
+            Value::Flag(flag) => *flag,
+            other => {
+                let kind = other.kind();
+                self.refuse(found.line, format!("{name:?} is {kind}; write true or false"));
+                false
+            }
+        }
+    }
+
+    /// A whole number, or a variable.
+    pub(crate) fn amount(&mut self, name: &str, absent: i64) -> Amount {
+        let Some(found) = self.value(name) else { return Amount::Fixed(absent) };
+        match &found.value {
+            Value::Number(number) if number.fract() == 0.0 => Amount::Fixed(*number as i64),
+            Value::Text(text) => match (text.trim().parse(), Template::read(text)) {
+                (Ok(number), _) => Amount::Fixed(number),
+                (_, open) if !open.variables().is_empty() => Amount::Open(open),
+                _ => self.no_number(name, found, absent),
+            },
+            _ => self.no_number(name, found, absent),
+        }
+    }
+
+    fn no_number(&mut self, name: &str, found: &Located, absent: i64) -> Amount {
+        let sentence = format!("{name:?} must be a whole number, or text with a variable in it");
+        self.refuse(found.line, sentence);
+        Amount::Fixed(absent)
+    }
+
+    /// A list of texts with variables.
+    pub(crate) fn templates(&mut self, name: &str) -> Vec<Template> {
+        let Some(found) = self.value(name) else { return Vec::new() };
+        let Value::List(list) = &found.value else {
+            self.refuse(found.line, format!("{name:?} must be a list of texts"));
+            return Vec::new();
+        };
+        let mut read = Vec::new();
+        for item in list {
+            match &item.value {
+                Value::Text(text) => read.push(Template::read(text)),
+                other => {
+                    let kind = other.kind();
+                    self.refuse(item.line, format!("{name:?} holds {kind}; it must hold texts"));
+                }
+            }
+        }
+        read
+    }
+
+    /// The properties of an object, in the order they stand.
+    pub(crate) fn object(&mut self, name: &str) -> &'n [(String, Located)] {
+        let Some(found) = self.value(name) else { return &[] };
+        match &found.value {
+            Value::Object(properties) => properties,
+            other => {
+                let kind = other.kind();
+                self.refuse(found.line, format!("{name:?} is {kind}; it must be an object"));
+                &[]
+            }
+        }
+    }
+
+    /// Notes properties that look like a known one misspelled. Others are left alone: files of the
+    /// original carry remarks and settings that mean nothing here.
+    pub(crate) fn hint_at_slips(&mut self, known: &[&'static str]) {
+        let Value::Object(properties) = &self.node.value else { return };
+        for (name, value) in properties {
+            if known.contains(&name.as_str()) {
+                continue;
+            }
+            let meant = nearest(name, known.iter().copied());
+            if let Some(meant) = meant.filter(|meant| self.node.get(meant).is_none()) {
+                let sentence = format!("{name:?} means nothing here; is {meant:?} meant?");
+                self.flaws.push(Flaw::hint(self.file, value.line, sentence));
+            }
+        }
+    }
+}

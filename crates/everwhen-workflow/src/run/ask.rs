@@ -1,0 +1,99 @@
+//! Asking a model: instructions, then either one question or the last messages of the chat.
+
+use everwhen::memory::Role;
+use everwhen::ports::PromptMessage;
+use everwhen::{Error, Result};
+
+use super::{Left, Run, View};
+use crate::jinja;
+use crate::node::{Prompt, Standard};
+use crate::port::{Hear, Question};
+use crate::variables::{Scene, Sizes};
+
+impl Run<'_> {
+    pub(super) async fn ask(&self, standard: &Standard, hear: Hear<'_>) -> Result<Left> {
+        let stamped = self.stamped(standard).await?;
+        let view = View {
+            scene: stamped.as_ref().unwrap_or(self.stage.scene),
+            sizes: self.sizes(standard)?,
+        };
+        let endpoint = self.fill(&standard.endpoint)?;
+        let preset = standard.preset.as_ref().map(|preset| self.fill(preset)).transpose()?;
+        let (system, prompt) = self.prompts(standard, view)?;
+        let mut messages = Vec::new();
+        if !system.trim().is_empty() {
+            messages.push(PromptMessage { role: Role::System, content: system });
+        }
+        if prompt.trim().is_empty() {
+            messages.extend(self.last_messages(standard, view.scene)?);
+        } else {
+            messages.push(PromptMessage { role: Role::User, content: prompt });
+        }
+        let max_tokens = u32::try_from(self.amount(&standard.max_tokens)?).unwrap_or(u32::MAX);
+        let preset = preset.as_deref();
+        let question = Question { endpoint: &endpoint, preset, messages, max_tokens };
+        let output = self.stage.endpoints.ask(&question, hear).await?;
+        Ok(Left { output, input: told(&question.messages) })
+    }
+
+    /// Instructions and question. A parent may have put others in place of the first node's own.
+    fn prompts(&self, standard: &Standard, view: View<'_>) -> Result<(String, String)> {
+        let first = self.progress.outputs.is_empty();
+        let (system, prompt) = match first {
+            true => (self.first.0.clone(), self.first.1.clone()),
+            false => (None, None),
+        };
+        let own = |text: Option<String>, prompt: &Prompt| match text {
+            Some(text) => Ok(text),
+            None => self.prompt(prompt, view),
+        };
+        Ok((own(system, &standard.system_prompt)?, own(prompt, &standard.prompt)?))
+    }
+
+    fn prompt(&self, prompt: &Prompt, view: View<'_>) -> Result<String> {
+        match prompt {
+            Prompt::Plain(template) => self.fill_seeing(template, view),
+            Prompt::Jinja(text) => {
+                let value = |name: &str| self.value(name, view);
+                jinja::render(text, &view.scene.messages, &value)
+            }
+        }
+    }
+
+    /// The chat with every message dated, if the node asks for that.
+    async fn stamped(&self, standard: &Standard) -> Result<Option<Scene>> {
+        if !standard.stamps.on {
+            return Ok(None);
+        }
+        let scene = self.stage.scene;
+        let messages = self.stage.desk.stamp(&scene.messages, standard.stamps).await?;
+        Ok(Some(Scene { messages, ..scene.clone() }))
+    }
+
+    fn last_messages(&self, standard: &Standard, scene: &Scene) -> Result<Vec<PromptMessage>> {
+        let said = scene.messages.iter().filter(|message| message.role != Role::System);
+        let said: Vec<&PromptMessage> = said.collect();
+        let count = self.count(&standard.last_messages)?.max(1);
+        let last = &said[said.len().saturating_sub(count)..];
+        if last.is_empty() {
+            return Err(Error::invalid("the prompt is empty and so is the chat; say something"));
+        }
+        Ok(last.iter().copied().cloned().collect())
+    }
+
+    fn sizes(&self, standard: &Standard) -> Result<Sizes> {
+        let windows = &standard.windows;
+        Ok(Sizes {
+            messages: self.count(&windows.messages)?,
+            tokens: self.count(&windows.tokens)?,
+            min_messages: self.count(&windows.min_messages)?,
+            max_tokens: self.count(&windows.max_tokens)?,
+            tags: windows.tags,
+        })
+    }
+}
+
+fn told(messages: &[PromptMessage]) -> String {
+    let line = |message: &PromptMessage| format!("{}: {}", message.role.as_str(), message.content);
+    messages.iter().map(line).collect::<Vec<_>>().join("\n")
+}

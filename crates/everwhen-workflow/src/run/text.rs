@@ -1,0 +1,92 @@
+//! Nodes that make a text of other texts, and need nothing but files for it.
+
+use everwhen::Result;
+
+use super::{Run, unknown};
+use crate::extract;
+use crate::node::{FileToRead, Fork, Kind, Part, SubWorkflow};
+
+/// What reading says of a file that is not there, as the original does.
+const NO_FILE: &str = "Custom instruction file did not exist";
+/// And of one with nothing in it.
+const EMPTY_FILE: &str = "No additional information added";
+
+impl Run<'_> {
+    /// The text a node leaves.
+    pub(super) fn text(&self, kind: &Kind) -> Result<String> {
+        match kind {
+            Kind::Conditional(condition) => {
+                let value = |name: &str| self.value(name, self.view());
+                let holds = condition.holds(&value).map_err(|name| unknown(&name))?;
+                Ok(if holds { "TRUE".into() } else { "FALSE".into() })
+            }
+            Kind::StringConcatenator { strings, delimiter } => {
+                let filled = strings.iter().map(|text| self.fill(text));
+                Ok(filled.collect::<Result<Vec<_>>>()?.join(delimiter))
+            }
+            Kind::StaticResponse { content } => self.fill(content),
+            Kind::GetCustomFile(file) => self.read_file(file),
+            Kind::SaveCustomFile { path, content, append } => {
+                let (path, content) = (self.fill(path)?, self.fill(content)?);
+                self.stage.files.write(&path, &content, *append)?;
+                Ok(format!("File successfully saved to {path}"))
+            }
+            Kind::TagTextExtractor { from, tag, otherwise } => {
+                let (from, tag) = (self.fill(from)?, self.fill(tag)?);
+                match (extract::tag(&from, &tag), otherwise) {
+                    (Some(found), _) => Ok(found.to_owned()),
+                    (None, Some(otherwise)) => self.fill(otherwise),
+                    (None, None) => Ok(String::new()),
+                }
+            }
+            Kind::JsonExtractor { from, field } => {
+                Ok(extract::field(&self.fill(from)?, &self.fill(field)?))
+            }
+            Kind::ArithmeticProcessor { expression } => {
+                Ok(extract::arithmetic(&self.fill(expression)?))
+            }
+            _ => unreachable!("a node of another kind is run elsewhere"),
+        }
+    }
+
+    fn read_file(&self, file: &FileToRead) -> Result<String> {
+        let Some(text) = self.stage.files.read(&self.fill(&file.path)?)? else {
+            return Ok(NO_FILE.into());
+        };
+        if text.is_empty() {
+            return Ok(EMPTY_FILE.into());
+        }
+        let text = part_of(&text, file);
+        Ok(match (&file.delimiter, &file.replacement) {
+            (Some(from), Some(to)) => text.replace(from, to),
+            _ => text,
+        })
+    }
+
+    /// The workflow that a value leads to, else the text that is said instead.
+    pub(super) fn route<'f>(
+        &self,
+        fork: &'f Fork,
+    ) -> Result<std::result::Result<&'f SubWorkflow, String>> {
+        let key = self.fill(&fork.key)?.trim().to_lowercase();
+        let found = fork.routes.iter().find(|(value, _)| *value == key);
+        if let Some((_, one)) = found {
+            return Ok(Ok(one));
+        }
+        match (&fork.otherwise_text, &fork.otherwise) {
+            (Some(text), _) => self.fill(text).map(Err),
+            (None, Some(one)) => Ok(Ok(one)),
+            (None, None) => unreachable!("a fork without a way out is refused when it is read"),
+        }
+    }
+}
+
+fn part_of(text: &str, file: &FileToRead) -> String {
+    let Some(part) = file.part else { return text.to_owned() };
+    let pieces: Vec<&str> = text.split(&file.piece_delimiter).collect();
+    let kept = match part {
+        Part::Head(count) => &pieces[..count.min(pieces.len())],
+        Part::Tail(count) => &pieces[pieces.len().saturating_sub(count)..],
+    };
+    kept.join(&file.piece_delimiter)
+}

@@ -1,0 +1,259 @@
+//! What variables stand for: the conversation, the date, what nodes left behind.
+//!
+//! Days and times are those of the vault's zone.
+
+use everwhen::memory::Role;
+use everwhen::ports::PromptMessage;
+use jiff::Zoned;
+
+/// How many messages a name asks for: `chat_user_prompt_last_three`.
+const LAST: [(&str, usize); 7] =
+    [("one", 1), ("two", 2), ("three", 3), ("four", 4), ("five", 5), ("ten", 10), ("twenty", 20)];
+
+/// Every variable that is there without anybody defining it, but for `{agent1Output}` and
+/// `{agent1Input}` and so on.
+pub(crate) const KNOWN: [&str; 34] = [
+    "chat_user_prompt_last_one",
+    "chat_user_prompt_last_two",
+    "chat_user_prompt_last_three",
+    "chat_user_prompt_last_four",
+    "chat_user_prompt_last_five",
+    "chat_user_prompt_last_ten",
+    "chat_user_prompt_last_twenty",
+    "templated_user_prompt_last_one",
+    "templated_user_prompt_last_two",
+    "templated_user_prompt_last_three",
+    "templated_user_prompt_last_four",
+    "templated_user_prompt_last_five",
+    "templated_user_prompt_last_ten",
+    "templated_user_prompt_last_twenty",
+    "chat_user_prompt_n_messages",
+    "templated_user_prompt_n_messages",
+    "chat_user_prompt_estimated_token_limit",
+    "templated_user_prompt_estimated_token_limit",
+    "chat_user_prompt_min_n_max_tokens",
+    "templated_user_prompt_min_n_max_tokens",
+    "chat_user_prompt_without_system",
+    "templated_user_prompt_without_system",
+    "chat_system_prompt",
+    "templated_system_prompt",
+    "todays_date_pretty",
+    "todays_date_iso",
+    "YYYY_MM_DD",
+    "current_time_12h",
+    "current_time_24h",
+    "current_month_full",
+    "current_day_of_week",
+    "current_day_of_month",
+    "Discussion_Id",
+    "time_context_summary",
+];
+
+/// The number in `agent3Output`.
+pub(crate) fn output(name: &str) -> Option<usize> {
+    numbered(name, "Output")
+}
+
+/// The number in `agent3Input`.
+pub(crate) fn input(name: &str) -> Option<usize> {
+    numbered(name, "Input")
+}
+
+fn numbered(name: &str, ending: &str) -> Option<usize> {
+    let digits = name.strip_prefix("agent")?.strip_suffix(ending)?;
+    let plain = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    plain.then(|| digits.parse().ok()).flatten()
+}
+
+/// How much the variables with a size of their own hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    pub(crate) messages: usize,
+    pub(crate) tokens: usize,
+    pub(crate) min_messages: usize,
+    pub(crate) max_tokens: usize,
+    /// Whether each message says who speaks.
+    pub(crate) tags: bool,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { messages: 5, tokens: 2048, min_messages: 5, max_tokens: 2048, tags: false }
+    }
+}
+
+/// What is known about the chat a workflow runs for.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// What was said, oldest first.
+    pub messages: Vec<PromptMessage>,
+    /// Now, in the vault's zone.
+    pub now: Zoned,
+    /// The memory's name, as the front end gave it; empty if it gave none.
+    pub discussion_id: String,
+    /// `{time_context_summary}`.
+    pub time_context_summary: String,
+}
+
+impl Scene {
+    /// What a variable of the scene stands for.
+    pub(crate) fn value(&self, name: &str, sizes: Sizes) -> Option<String> {
+        match name {
+            "Discussion_Id" => Some(self.discussion_id.clone()),
+            "time_context_summary" => Some(self.time_context_summary.clone()),
+            "chat_system_prompt" | "templated_system_prompt" => Some(self.system_prompt()),
+            _ => self.date(name).or_else(|| self.conversation(name, sizes)),
+        }
+    }
+
+    fn date(&self, name: &str) -> Option<String> {
+        let format = match name {
+            "todays_date_pretty" => "%B %-d, %Y",
+            "todays_date_iso" => "%Y-%m-%d",
+            "YYYY_MM_DD" => "%Y_%m_%d",
+            "current_time_12h" => "%-I:%M %p",
+            "current_time_24h" => "%H:%M",
+            "current_month_full" => "%B",
+            "current_day_of_week" => "%A",
+            "current_day_of_month" => "%-d",
+            _ => return None,
+        };
+        Some(self.now.strftime(format).to_string())
+    }
+
+    /// Part of the conversation. Endpoints here take messages and bring their own template, so what
+    /// the original calls templated is the same with the speakers named.
+    fn conversation(&self, name: &str, sizes: Sizes) -> Option<String> {
+        let (window, tags) = match name.strip_prefix("templated_user_prompt_") {
+            Some(window) => (window, true),
+            None => (name.strip_prefix("chat_user_prompt_")?, sizes.tags),
+        };
+        let said = self.without_system();
+        let count = match window {
+            "without_system" => said.len(),
+            "n_messages" => sizes.messages,
+            "estimated_token_limit" => fitting(&said, 1, sizes.tokens),
+            "min_n_max_tokens" => fitting(&said, sizes.min_messages, sizes.max_tokens),
+            _ => {
+                let number = window.strip_prefix("last_")?;
+                LAST.into_iter().find(|(word, _)| *word == number)?.1
+            }
+        };
+        Some(joined(&said[said.len().saturating_sub(count)..], tags))
+    }
+
+    fn without_system(&self) -> Vec<&PromptMessage> {
+        self.messages.iter().filter(|message| message.role != Role::System).collect()
+    }
+
+    /// What the front end said as instructions.
+    fn system_prompt(&self) -> String {
+        let system = self.messages.iter().filter(|message| message.role == Role::System);
+        let texts: Vec<&str> = system.map(|message| message.content.as_str()).collect();
+        texts.join("\n")
+    }
+}
+
+/// How many of the newest messages fit into so many tokens, but never fewer than `least`.
+fn fitting(said: &[&PromptMessage], least: usize, tokens: usize) -> usize {
+    let mut spent = 0;
+    let newest_first = said.iter().rev().enumerate();
+    let beyond = newest_first.into_iter().find(|(place, message)| {
+        spent += estimated_tokens(&message.content);
+        *place >= least && spent > tokens
+    });
+    beyond.map_or(said.len(), |(place, _)| place)
+}
+
+/// About how many tokens a text has, rather too many than too few.
+pub(crate) fn estimated_tokens(text: &str) -> usize {
+    let words = text.split_whitespace().count() as f64 * 1.35;
+    let letters = text.chars().count() as f64 / 3.5;
+    (words.max(letters) * 1.10) as usize
+}
+
+fn joined(said: &[&PromptMessage], tags: bool) -> String {
+    let line = |message: &&PromptMessage| match (tags, message.role) {
+        (false, _) => message.content.clone(),
+        (true, Role::Assistant) => format!("Assistant: {}", message.content),
+        (true, _) => format!("User: {}", message.content),
+    };
+    said.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scene() -> Scene {
+        let say = |role, content: &str| PromptMessage { role, content: content.into() };
+        Scene {
+            messages: vec![
+                say(Role::System, "Be brief."),
+                say(Role::User, "one"),
+                say(Role::Assistant, "two {agent1Output}"),
+                say(Role::User, "three"),
+            ],
+            now: "2025-08-17T19:09:00[Europe/Berlin]".parse().unwrap(),
+            discussion_id: "ana".into(),
+            time_context_summary: "[Time Context: …]".into(),
+        }
+    }
+
+    fn value(name: &str) -> String {
+        scene().value(name, Sizes::default()).unwrap()
+    }
+
+    #[test]
+    fn every_known_variable_stands_for_something() {
+        for name in KNOWN {
+            assert!(scene().value(name, Sizes::default()).is_some(), "{name}");
+        }
+        assert_eq!(scene().value("persona", Sizes::default()), None);
+    }
+
+    #[test]
+    fn dates_are_those_of_the_zone() {
+        for (name, shown) in [
+            ("todays_date_pretty", "August 17, 2025"),
+            ("todays_date_iso", "2025-08-17"),
+            ("YYYY_MM_DD", "2025_08_17"),
+            ("current_time_12h", "7:09 PM"),
+            ("current_time_24h", "19:09"),
+            ("current_month_full", "August"),
+            ("current_day_of_week", "Sunday"),
+            ("current_day_of_month", "17"),
+        ] {
+            assert_eq!(value(name), shown, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_conversation_comes_in_windows_without_instructions() {
+        assert_eq!(value("chat_user_prompt_last_one"), "three");
+        assert_eq!(value("chat_user_prompt_last_two"), "two {agent1Output}\nthree");
+        assert_eq!(value("chat_user_prompt_last_twenty"), "one\ntwo {agent1Output}\nthree");
+        assert_eq!(
+            value("templated_user_prompt_last_two"),
+            "Assistant: two {agent1Output}\nUser: three"
+        );
+        assert_eq!(value("chat_system_prompt"), "Be brief.");
+    }
+
+    #[test]
+    fn a_window_of_tokens_keeps_at_least_what_it_must() {
+        let sizes = Sizes { tokens: 1, min_messages: 2, max_tokens: 1, ..Sizes::default() };
+        let value = |name: &str| scene().value(name, sizes).unwrap();
+        assert_eq!(value("chat_user_prompt_estimated_token_limit"), "three");
+        assert_eq!(value("chat_user_prompt_min_n_max_tokens"), "two {agent1Output}\nthree");
+    }
+
+    #[test]
+    fn nodes_are_numbered() {
+        assert_eq!(output("agent12Output"), Some(12));
+        assert_eq!(input("agent1Input"), Some(1));
+        for name in ["agentOutput", "agent1Input", "agentxOutput", "agent+1Output"] {
+            assert_eq!(output(name), None, "{name}");
+        }
+    }
+}
