@@ -5,6 +5,7 @@
 
 mod bare;
 mod batches;
+mod beside;
 mod dialogue;
 mod lists;
 mod load;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+pub use beside::{BesideBench, BesideReport, run as run_beside};
 pub use report::StoreReport;
 
 /// What to measure, and how long.

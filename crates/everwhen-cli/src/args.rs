@@ -27,7 +27,10 @@ pub(crate) use import::{ImportArgs, ImportFileArgs, ImportSource};
 pub(crate) use mcp::McpArgs;
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs};
 pub(crate) use recall::RecallArgs;
-pub(crate) use upkeep::{CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, ServeArgs};
+pub(crate) use upkeep::{
+    CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, MigrateArgs, ServeArgs, StoreAction,
+    StoreArgs,
+};
 pub(crate) use vaults::{
     KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, NewVaultArgs, RulesArgs, VaultChangeArgs,
     VaultsAction, VaultsArgs,
@@ -73,6 +76,9 @@ pub(crate) struct CommonArgs {
     /// Directory that holds everything
     #[arg(long, global = true, value_name = "DIR", conflicts_with = "server")]
     pub(crate) data: Option<String>,
+    /// PostgreSQL database that holds everything instead
+    #[arg(long, global = true, value_name = "URL", conflicts_with = "server")]
+    pub(crate) store: Option<String>,
     /// Configuration file
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -112,6 +118,8 @@ EXAMPLES
     Vaults(VaultsArgs),
     Memories(MemoriesArgs),
     Keys(KeysArgs),
+    Migrate(MigrateArgs),
+    Store(StoreArgs),
     Doctor(DoctorArgs),
     Config(ConfigArgs),
     Models(ModelsArgs),
@@ -144,6 +152,8 @@ impl Command {
             Self::Vaults(args) => args.purpose(),
             Self::Memories(args) => args.purpose(),
             Self::Keys(args) => args.purpose(),
+            Self::Migrate(_) => "migrate",
+            Self::Store(_) => "look after the store",
             Self::Doctor(_) => "give a clean bill of health",
             Self::Config(_) => "show the configuration",
             Self::Models(args) => args.purpose(),

@@ -168,8 +168,9 @@ impl Client {
         common: &CommonArgs,
     ) -> Result<Self> {
         let key = common.key.clone().or_else(|| environment.get("EVERWHEN_KEY").map(Into::into));
-        // A data directory named on the command line is meant, whatever the environment says.
-        let usual = environment.get("EVERWHEN_SERVER").filter(|_| common.data.is_none());
+        // A place named on the command line is meant, whatever the environment says.
+        let named = common.data.is_some() || common.store.is_some();
+        let usual = environment.get("EVERWHEN_SERVER").filter(|_| !named);
         if let Some(url) = common.server.as_deref().or(usual) {
             return Remote::new(url, key, false).map(Self::Remote);
         }

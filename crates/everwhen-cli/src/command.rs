@@ -18,12 +18,14 @@ mod import;
 mod keys;
 mod mcp;
 mod memories;
+mod migrate;
 mod models;
 mod prompt;
 mod recall;
 mod remember;
 mod restore;
 mod serve;
+mod store;
 mod timeline;
 mod vaults;
 mod workflow;
@@ -50,11 +52,14 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         Command::Mcp(args) => mcp::run(config, environment, common, &args),
         Command::Config(args) => config::run(&config, &environment, &args, common.json),
         Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
+        Command::Migrate(args) => migrate::run(&args, common.json),
+        Command::Store(args) => runtime()?.block_on(store::run(&config, &args, common.json)),
         Command::Bench(args) => {
             // Here --data names a data set, not the data directory.
             let flags = Flags { config: common.config.clone(), ..Flags::default() };
             let home = Config::load(&environment, &flags)?.data.value;
-            runtime()?.block_on(bench::run(&home, &args, common.json))
+            let store = common.store.as_deref();
+            runtime()?.block_on(bench::run(&home, store, &args, common.json))
         }
         command => runtime()?.block_on(ask(&config, &environment, &common, command)),
     }
@@ -97,6 +102,8 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Keys(args) => keys::run(console, args).await,
         Command::Serve(_)
         | Command::Mcp(_)
+        | Command::Migrate(_)
+        | Command::Store(_)
         | Command::Doctor(_)
         | Command::Config(_)
         | Command::Models(_)
@@ -113,6 +120,7 @@ fn flags(common: &CommonArgs, command: &Command) -> Flags {
     let mut flags = Flags {
         config: common.config.clone(),
         data: common.data.clone(),
+        store: common.store.clone(),
         vault: common.vault.clone(),
         memory: common.memory.clone(),
         ..Flags::default()

@@ -3,9 +3,11 @@
 //! [`SqliteStore`] is the embedded default: one file, one writer thread that commits in groups,
 //! readers beside it. [`PostgresStore`] is for more than one machine: one database, many servers.
 
+mod moving;
 mod postgres;
 mod row;
 mod sqlite;
 
+pub use moving::{End, Moved, move_all};
 pub use postgres::{PostgresOptions, PostgresStore};
 pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};

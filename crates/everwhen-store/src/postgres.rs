@@ -33,9 +33,10 @@ use everwhen_engine::ports::{Reading, Store, Wait, Writing};
 use everwhen_engine::{Error, Result};
 
 use address::Address;
-use connection::{Connection, Purpose};
+pub(crate) use connection::{Connection, Purpose};
 use patience::Patience;
 use pool::{Line, Pool};
+pub(crate) use statement::get;
 
 /// How to open the store.
 #[derive(Debug, Clone, Copy)]
@@ -93,22 +94,34 @@ impl Store for PostgresStore {
 /// Migrates on a thread of its own: a connection is driven by the thread that uses it, and whoever
 /// opens a store may be driving something else.
 fn prepare(address: Address) -> Result<()> {
-    let thread = std::thread::spawn(move || {
-        let mut line = Line::new(address);
-        let mut patience = Patience::new();
-        while let Err(failure) = line.connection() {
-            if !patience.wait(failure.remedy) {
+    let thread = std::thread::spawn(move || connect_at(&address).map(drop));
+    thread.join().unwrap_or_else(|_| Err(Error::damaged("a bug: the migration panicked")))
+}
+
+/// A bare connection to a database that has this version's schema.
+pub(crate) fn connect(url: &str, options: PostgresOptions) -> Result<Connection> {
+    connect_at(&Address::read(url, options)?)
+}
+
+/// Waits for a database that is just starting.
+fn connect_at(address: &Address) -> Result<Connection> {
+    let mut patience = Patience::new();
+    loop {
+        match Connection::open(address) {
+            Ok(connection) => return migrated(connection),
+            Err(failure) if !patience.wait(failure.remedy) => {
                 return Err(failure.error);
             }
+            Err(_) => {}
         }
-        on(&mut line, |connection| {
-            if schema::migrate(connection)? && distribute::is_spread(connection)? {
-                distribute::distribute(connection)?;
-            }
-            Ok(())
-        })
-    });
-    thread.join().unwrap_or_else(|_| Err(Error::damaged("a bug: the migration panicked")))
+    }
+}
+
+fn migrated(connection: Connection) -> Result<Connection> {
+    if schema::migrate(&connection)? && distribute::is_spread(&connection)? {
+        distribute::distribute(&connection)?;
+    }
+    Ok(connection)
 }
 
 /// Runs statements outside the engine's transactions.

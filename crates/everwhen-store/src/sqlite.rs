@@ -27,6 +27,7 @@ use std::path::Path;
 use everwhen_engine::Result;
 use everwhen_engine::ports::{Reading, Store, Wait, Writing};
 
+pub(crate) use failure::Stored;
 use reader::Readers;
 use writer::Writer;
 

@@ -12,8 +12,9 @@ mod upstream;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use everwhen_store::{SqliteOptions, Synchronous};
+use everwhen_store::{PostgresOptions, SqliteOptions, Synchronous};
 
 pub use embedder::{EmbedderConfig, EmbedderKind, MODELS_FOLDER};
 pub use key::{KEYS, Key};
@@ -23,6 +24,7 @@ pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Stamps, Unna
 pub use upstream::{Upstream, UpstreamKind};
 
 use crate::memory::{Address, MemoryId, Retention, Settings, VaultId};
+use crate::place::Place;
 use crate::when::Zone;
 use crate::{Error, Result, VaultDefaults};
 
@@ -79,6 +81,12 @@ pub struct Config {
     pub state_timeout_minutes: Chosen<u32>,
     /// What becomes of the rest.
     pub retention: Chosen<Retention>,
+    /// Where everything is kept.
+    pub store: Chosen<Place>,
+    /// How many connections to PostgreSQL may write at once.
+    pub connections: Chosen<u32>,
+    /// How long a statement in PostgreSQL may take, in seconds.
+    pub statement_timeout_seconds: Chosen<u32>,
     /// When a write counts as kept.
     pub synchronous: Chosen<Synchronous>,
     /// How large the store may grow, in megabytes.
@@ -125,6 +133,8 @@ pub struct Flags {
     pub vault: Option<String>,
     /// `--memory`
     pub memory: Option<String>,
+    /// `--store`
+    pub store: Option<String>,
     /// `--log`
     pub log: Option<String>,
     /// `--log-format`
@@ -146,6 +156,7 @@ impl Flags {
             (key::ZONE, "zone", &self.zone),
             (key::VAULT, "vault", &self.vault),
             (key::MEMORY, "memory", &self.memory),
+            (key::STORE_URL, "store", &self.store),
             (key::LOG, "log", &self.log),
             (key::LOG_FORMAT, "log-format", &self.log_format),
             (key::UPSTREAM, "upstream", &self.upstream),
@@ -223,6 +234,9 @@ impl Config {
             conversations_retained: number(&layers, key::RETAINED, 1000)?,
             state_timeout_minutes: number(&layers, key::STATE_TIMEOUT, 60)?,
             retention: choose(&layers, key::RETENTION, Retention::named, || Retention::Archive)?,
+            store: store(&layers)?,
+            connections: number(&layers, key::CONNECTIONS, 8)?,
+            statement_timeout_seconds: number(&layers, key::STATEMENT_TIMEOUT, 30)?,
             synchronous: choose(&layers, key::SYNCHRONOUS, synchronous, || Synchronous::Full)?,
             max_size_mb: max_size(&layers)?,
             commit_group: number(&layers, key::COMMIT_GROUP, 512)?,
@@ -252,6 +266,15 @@ impl Config {
         }
     }
 
+    /// How a database is opened.
+    pub(crate) fn postgres_options(&self) -> PostgresOptions {
+        let timeout = u64::from(self.statement_timeout_seconds.value);
+        PostgresOptions {
+            connections: self.connections.value as usize,
+            statement_timeout: Duration::from_secs(timeout),
+        }
+    }
+
     /// How the store is opened.
     pub(crate) fn store_options(&self) -> SqliteOptions {
         SqliteOptions {
@@ -276,6 +299,12 @@ impl Config {
             (self.conversations_retained.value.to_string(), &self.conversations_retained.from),
             (self.state_timeout_minutes.value.to_string(), &self.state_timeout_minutes.from),
             (quoted(self.retention.value.as_str()), &self.retention.from),
+            (quoted(&self.store.value.to_string()), &self.store.from),
+            (self.connections.value.to_string(), &self.connections.from),
+            (
+                self.statement_timeout_seconds.value.to_string(),
+                &self.statement_timeout_seconds.from,
+            ),
             (quoted(synchronous_name(self.synchronous.value)), &self.synchronous.from),
             (max_size, &self.max_size_mb.from),
             (self.commit_group.value.to_string(), &self.commit_group.from),
@@ -341,6 +370,16 @@ fn number(layers: &Layers, key: Key, default: u32) -> Result<Chosen<u32>> {
     let number = found.number(key)?;
     let value = u32::try_from(number).ok().filter(|value| *value > 0);
     let value = value.ok_or_else(|| found.refuse(key, format_args!("is {number}")))?;
+    Ok(Chosen { value, from: found.from.clone() })
+}
+
+/// Where everything is kept. What was written may hold a password, so it is not repeated.
+fn store(layers: &Layers) -> Result<Chosen<Place>> {
+    let Some(found) = layers.find(key::STORE_URL) else {
+        return Ok(Chosen { value: Place::Directory, from: Origin::Default });
+    };
+    let value = Place::read(found.text(key::STORE_URL)?);
+    let value = value.map_err(|error| found.refuse(key::STORE_URL, error))?;
     Ok(Chosen { value, from: found.from.clone() })
 }
 

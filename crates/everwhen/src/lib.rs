@@ -51,7 +51,9 @@
 mod config;
 mod embedding;
 mod held;
+mod moving;
 mod open;
+mod place;
 mod worker;
 mod world;
 
@@ -63,8 +65,10 @@ pub use config::{
 pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;
 pub use everwhen_models as models;
-pub use everwhen_store::Synchronous;
+pub use everwhen_store::{Moved, Synchronous};
 pub use held::{Asked, Held, Holder, ServerNote};
+pub use moving::{distribute, migrate};
 pub use open::{DATABASE_FILE, Everwhen, Opened};
+pub use place::Place;
 pub use worker::work;
 pub use world::{SystemChance, SystemClock, world};

@@ -1,28 +1,34 @@
-//! Opening: a configuration becomes an engine over a store in a directory that this process holds.
+//! Opening: a configuration becomes an engine over a store: in a directory that this process holds,
+//! or in a database that it shares with others.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use everwhen_store::SqliteStore;
+use everwhen_store::{PostgresStore, SqliteStore};
 
 use crate::config::Config;
 use crate::embedding::Embedding;
 use crate::held::{Asked, Held, Holder};
+use crate::place::Place;
+use crate::ports::Store;
 use crate::world::{SystemChance, world};
 use crate::{Engine, Result, key};
 
 /// The database, inside the data directory.
 pub const DATABASE_FILE: &str = "everwhen.db";
 
-/// Everwhen, opened: an engine, and the directory it keeps everything in.
+/// Everwhen, opened: an engine, and where it keeps everything.
 ///
-/// The directory belongs to this process until the value is dropped.
+/// A data directory with a database in it belongs to this process until the value is dropped. A
+/// database elsewhere belongs to nobody: any number of processes may have it open.
 pub struct Everwhen {
     // The engine comes first: the store is let go before the directory is.
     engine: Engine,
     embedding: Box<Embedding>,
     operator_token: String,
-    held: Held,
+    place: Place,
+    directory: PathBuf,
+    held: Option<Held>,
 }
 
 /// What came of opening.
@@ -35,13 +41,20 @@ pub enum Opened {
 }
 
 impl Everwhen {
-    /// Takes the data directory and opens the store in it; makes both if they do not exist.
+    /// Takes the data directory and opens the store in it, making both if they do not exist; or opens
+    /// the database that is configured.
     pub fn open(config: &Config) -> Result<Self> {
-        Self::open_in(Held::hold(&config.data.value)?, config)
+        match &config.store.value {
+            Place::Directory => Self::open_in(Held::hold(&config.data.value)?, config),
+            Place::Postgres(url) => Self::open_at(url, config),
+        }
     }
 
     /// The same, but says who holds the directory instead of failing.
     pub fn open_or_find(config: &Config) -> Result<Opened> {
+        if let Place::Postgres(url) = &config.store.value {
+            return Self::open_at(url, config).map(Opened::Here);
+        }
         match Held::ask(&config.data.value)? {
             Asked::Held(held) => Self::open_in(held, config).map(Opened::Here),
             Asked::Taken(holder) => Ok(Opened::Elsewhere(holder)),
@@ -51,11 +64,28 @@ impl Everwhen {
     fn open_in(held: Held, config: &Config) -> Result<Self> {
         let path = held.private_file(DATABASE_FILE)?;
         let store = SqliteStore::open(&path, config.store_options())?;
-        let engine = Engine::new(Arc::new(store), world(), config.vault_defaults());
-        let setting = config.embedder.setting(held.directory());
-        let (engine, embedding) = Embedding::prepare(engine, setting, held.directory())?;
-        let embedding = Box::new(embedding);
-        Ok(Self { engine, embedding, operator_token: key::new_text(&SystemChance), held })
+        Self::over(Arc::new(store), Some(held), config)
+    }
+
+    fn open_at(url: &str, config: &Config) -> Result<Self> {
+        let store = PostgresStore::open(url, config.postgres_options())
+            .map_err(|error| error.at(&config.store.value))?;
+        Self::over(Arc::new(store), None, config)
+    }
+
+    fn over(store: Arc<dyn Store>, held: Option<Held>, config: &Config) -> Result<Self> {
+        let directory = config.data.value.clone();
+        let engine = Engine::new(store, world(), config.vault_defaults());
+        let setting = config.embedder.setting(&directory);
+        let (engine, embedding) = Embedding::prepare(engine, setting, &directory)?;
+        Ok(Self {
+            engine,
+            embedding: Box::new(embedding),
+            operator_token: key::new_text(&SystemChance),
+            place: config.store.value.clone(),
+            directory,
+            held,
+        })
     }
 
     /// What opens the embedder that is configured and embeds in the background.
@@ -68,9 +98,22 @@ impl Everwhen {
         &self.engine
     }
 
-    /// Where everything is kept.
+    /// The data directory.
     pub fn directory(&self) -> &Path {
-        self.held.directory()
+        &self.directory
+    }
+
+    /// Where everything is kept, for people.
+    pub fn whereabouts(&self) -> String {
+        match &self.place {
+            Place::Directory => self.directory.display().to_string(),
+            place @ Place::Postgres(_) => place.to_string(),
+        }
+    }
+
+    /// Whether other processes may have the same store open.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.place, Place::Postgres(_))
     }
 
     /// What opens every vault, as long as this value lives.
@@ -78,15 +121,16 @@ impl Everwhen {
         &self.operator_token
     }
 
-    /// Writes down, for commands on this machine, that a server answers at `url`.
+    /// Writes down, for commands on this machine, that a server answers at `url`. Commands that use a
+    /// database elsewhere need nobody's answer, so nothing is written for them.
     pub fn announce(&self, url: &str) -> Result<()> {
-        self.held.announce(url, &self.operator_token)
+        self.held.as_ref().map_or(Ok(()), |held| held.announce(url, &self.operator_token))
     }
 }
 
 impl std::fmt::Debug for Everwhen {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Everwhen({})", self.directory().display())
+        write!(f, "Everwhen({})", self.whereabouts())
     }
 }
 

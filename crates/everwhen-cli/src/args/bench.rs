@@ -11,6 +11,7 @@ EXAMPLES
   everwhen bench store
   everwhen bench store --quick
   everwhen bench store --entries 200000 --out figures
+  everwhen bench store --store postgres://everwhen@127.0.0.1/everwhen
   everwhen bench longmemeval --data longmemeval_s_cleaned.json --out figures
   everwhen bench longmemeval --data longmemeval_s_cleaned.json --ids dev_ids.txt --embedder minilm
   everwhen bench locomo --data locomo10.json
@@ -92,7 +93,8 @@ pub(crate) struct TuneArgs {
 ///
 /// Batches beside a bare SQLite loop that inserts the same rows; single durable adds over HTTP with
 /// 1, 8 and 64 clients, with and without group commit; lists by time range in a small and a large
-/// memory. Works in temporary directories and on the loopback address only.
+/// memory. Works in temporary directories and on the loopback address only. With --store, that database
+/// beside SQLite instead, with at most 10000 entries; what it adds there it removes again.
 #[derive(Debug, Args)]
 pub(crate) struct StoreBenchArgs {
     /// Entries in the large memory

@@ -11,7 +11,8 @@ EXAMPLES
   everwhen serve
   everwhen serve --data ./memory --listen 127.0.0.1:8080
   everwhen serve --log debug --log-format json
-  everwhen serve --embedder transformer")]
+  everwhen serve --embedder transformer
+  everwhen serve --store postgres://everwhen@db.example/everwhen")]
 pub(crate) struct ServeArgs {
     /// Address to listen on [default: 127.0.0.1:3939]
     #[arg(long, value_name = "ADDRESS")]
@@ -28,6 +29,40 @@ pub(crate) struct ServeArgs {
     /// What finds by meaning: static, transformer, openai, ollama or none [default: static]
     #[arg(long, value_name = "KIND")]
     pub(crate) embedder: Option<String>,
+}
+
+/// Move everything to another store, and prove that it arrived
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The other store must be empty. Stop servers first: what is written meanwhile stays behind.
+
+EXAMPLES
+  everwhen migrate --from sqlite:/var/lib/everwhen --to postgres://everwhen@db.example/everwhen
+  everwhen migrate --from postgres://everwhen@db.example/everwhen --to sqlite:./memory")]
+pub(crate) struct MigrateArgs {
+    /// Where everything is: sqlite:DIRECTORY or the URL of a PostgreSQL database
+    #[arg(long, value_name = "STORE")]
+    pub(crate) from: String,
+    /// Where it shall be
+    #[arg(long, value_name = "STORE")]
+    pub(crate) to: String,
+}
+
+/// Look after the store itself
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  everwhen store distribute --store postgres://everwhen@coordinator.example/everwhen")]
+pub(crate) struct StoreArgs {
+    #[command(subcommand)]
+    pub(crate) action: StoreAction,
+}
+
+/// What to do with the store.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreAction {
+    /// Spread the tables over the nodes of a Citus cluster, by vault
+    Distribute,
 }
 
 /// Check the configuration, the data directory, the database and the jobs

@@ -5,7 +5,7 @@ mod recall;
 use std::path::Path;
 use std::time::Duration;
 
-use everwhen_bench::store::{self, StoreBench, StoreReport};
+use everwhen_bench::store::{self, BesideBench, StoreBench};
 
 use crate::args::{BenchArgs, BenchTopic, StoreBenchArgs};
 
@@ -13,16 +13,25 @@ use crate::failure::{Failure, Result};
 use crate::output;
 
 const QUICK_ENTRIES: usize = 20_000;
+/// Entries in a quick comparison of stores, and at most in any.
+const QUICK_BESIDE: usize = 2_000;
+const MOST_BESIDE: usize = 10_000;
 
 /// Measures and prints; `home` is the data directory, where models are.
-pub(crate) async fn run(home: &Path, args: &BenchArgs, json: bool) -> Result<()> {
-    match &args.topic {
-        BenchTopic::Store(args) => bench_store(args, json).await,
-        BenchTopic::Longmemeval(args) => recall::longmemeval(home, args, json).await,
-        BenchTopic::Locomo(args) => recall::locomo(home, args, json).await,
-        BenchTopic::Temporal(args) => recall::temporal(home, args, json).await,
-        BenchTopic::Recall(args) => recall::speed(args, json).await,
-        BenchTopic::Tune(args) => recall::tune(home, args, json).await,
+pub(crate) async fn run(
+    home: &Path,
+    store: Option<&str>,
+    args: &BenchArgs,
+    json: bool,
+) -> Result<()> {
+    match (&args.topic, store) {
+        (BenchTopic::Store(args), Some(store)) => beside(store, args, json).await,
+        (BenchTopic::Store(args), None) => bench_store(args, json).await,
+        (BenchTopic::Longmemeval(args), _) => recall::longmemeval(home, args, json).await,
+        (BenchTopic::Locomo(args), _) => recall::locomo(home, args, json).await,
+        (BenchTopic::Temporal(args), _) => recall::temporal(home, args, json).await,
+        (BenchTopic::Recall(args), _) => recall::speed(args, json).await,
+        (BenchTopic::Tune(args), _) => recall::tune(home, args, json).await,
     }
 }
 
@@ -36,14 +45,27 @@ async fn bench_store(args: &StoreBenchArgs, json: bool) -> Result<()> {
     };
     let report = store::run(&setup, &|what| output::note(what)).await.map_err(failed)?;
     if let Some(directory) = &args.out {
-        write(directory, &report)?;
+        write(directory, "store.json", &report)?;
     }
     if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
 }
 
-fn write(directory: &Path, report: &StoreReport) -> Result<()> {
+/// A database beside SQLite.
+async fn beside(store: &str, args: &StoreBenchArgs, json: bool) -> Result<()> {
+    let (entries, seconds) =
+        if args.quick { (QUICK_BESIDE, 1) } else { (args.entries.min(MOST_BESIDE), args.seconds) };
+    let per_load = Duration::from_secs(seconds);
+    let setup = BesideBench { store: store.to_owned(), entries, per_load };
+    let report = store::run_beside(&setup, &|what| output::note(what)).await.map_err(failed)?;
+    if let Some(directory) = &args.out {
+        write(directory, "beside.json", &report)?;
+    }
+    if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
+}
+
+fn write(directory: &Path, name: &str, report: &impl serde::Serialize) -> Result<()> {
     std::fs::create_dir_all(directory)?;
-    Ok(std::fs::write(directory.join("store.json"), to_json(report)?)?)
+    Ok(std::fs::write(directory.join(name), to_json(report)?)?)
 }
 
 fn to_json(report: &impl serde::Serialize) -> Result<String> {

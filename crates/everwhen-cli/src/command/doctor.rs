@@ -2,7 +2,7 @@
 //! work done?
 
 use axum::http::Method;
-use everwhen::{Config, DATABASE_FILE};
+use everwhen::{Config, DATABASE_FILE, Place};
 use serde_json::Value;
 
 use crate::args::DoctorArgs;
@@ -51,8 +51,10 @@ fn examine(config: &Config, console: &Console, report: &Value) -> Vec<Finding> {
         fine("zone of new vaults", config.zone.value.name().to_owned()),
         fine("answered by", console.whereabouts()),
     ];
-    if !console.is_elsewhere() {
-        findings.push(fine("data directory", directory(config)));
+    match &config.store.value {
+        _ if console.is_elsewhere() => {}
+        Place::Directory => findings.push(fine("data directory", directory(config))),
+        place @ Place::Postgres(_) => findings.push(fine("store", place.to_string())),
     }
     findings.extend(database(&report["problems"]));
     findings.extend(jobs(&report["jobs"]));

@@ -65,9 +65,15 @@ async fn require_keys(everwhen: &Everwhen, address: SocketAddr) -> Result<()> {
     }
     Err(Failure::new(format!(
         "{address} can be reached from other machines and there are no keys yet, so anybody could \
-         read everything; add one first: everwhen keys add --vault default --data {}",
-        everwhen.directory().display()
+         read everything; add one first: everwhen keys add --vault default {}",
+        where_it_is(everwhen)
     )))
+}
+
+/// The flag that names the same place.
+fn where_it_is(everwhen: &Everwhen) -> String {
+    let flag = if everwhen.is_shared() { "--store" } else { "--data" };
+    format!("{flag} {}", everwhen.whereabouts())
 }
 
 /// The address under which this machine reaches itself.
@@ -81,15 +87,14 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 }
 
 fn greet(url: &str, everwhen: &Everwhen, json: bool) -> Result<()> {
-    let data = everwhen.directory();
+    let place = everwhen.whereabouts();
     if json {
-        let hello = json!({ "url": url, "data": data, "docs": format!("{url}/docs") });
+        let hello = json!({ "url": url, "data": place, "docs": format!("{url}/docs") });
         return output::json(&hello.to_string());
     }
     output::line(&format!(
-        "Everwhen answers at {} and keeps everything in {}; what it can do: {url}/docs",
-        output::bold(url),
-        data.display()
+        "Everwhen answers at {} and keeps everything in {place}; what it can do: {url}/docs",
+        output::bold(url)
     ))
 }
 

@@ -6,6 +6,7 @@ mod conversations;
 mod doctor;
 mod entries;
 mod first_use;
+mod growing;
 mod holding;
 mod import;
 mod keys;

@@ -86,8 +86,13 @@ impl Stage {
     }
 
     pub(crate) fn serve_at(&self, address: &str) -> Serving {
-        let mut child = self
-            .command(&["serve", "--json", "--listen", address])
+        self.serve_with(self.command(&[]), address)
+    }
+
+    /// The same, with an environment of its own.
+    pub(crate) fn serve_with(&self, mut command: Command, address: &str) -> Serving {
+        let mut child = command
+            .args(["serve", "--json", "--listen", address])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

@@ -28,7 +28,7 @@ const STATEMENTS: usize = 512;
 
 /// What a transaction is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     /// Reading one state. It sees nothing of what is written meanwhile.
     Read,
     /// Writing. Every statement sees what has been committed, and what it holds stays as it is.
@@ -53,7 +53,7 @@ enum Stage {
 }
 
 /// Why a commit did not succeed.
-pub(super) enum Uncommitted {
+pub(crate) enum Uncommitted {
     /// It was refused: nothing of it stays.
     Refused(Failure),
     /// The answer was lost: nobody here knows.
@@ -61,7 +61,7 @@ pub(super) enum Uncommitted {
 }
 
 /// A connection in the hands of one thread.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     // The client goes first; the runtime that carries it after it.
     client: Client,
     runtime: Runtime,
@@ -96,13 +96,13 @@ impl Connection {
     }
 
     /// Begins a transaction; nothing is sent before its first statement.
-    pub(super) fn begin(&self, purpose: Purpose) {
+    pub(crate) fn begin(&self, purpose: Purpose) {
         self.stage.set(Stage::Announced(purpose));
         self.trouble.take();
     }
 
     /// The rows a statement finds.
-    pub(super) fn query(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>> {
+    pub(crate) fn query(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>> {
         self.noted(async {
             let statement = self.prepared(sql).await?;
             self.behind_begin(self.client.query(&statement, values)).await
@@ -110,7 +110,7 @@ impl Connection {
     }
 
     /// How many rows a statement changes.
-    pub(super) fn execute(&self, sql: &str, values: Values<'_>) -> Result<u64> {
+    pub(crate) fn execute(&self, sql: &str, values: Values<'_>) -> Result<u64> {
         self.noted(async {
             let statement = self.prepared(sql).await?;
             self.behind_begin(self.client.execute(&statement, values)).await
@@ -118,7 +118,7 @@ impl Connection {
     }
 
     /// Runs a statement as it stands, such as one that makes a table.
-    pub(super) fn say(&self, sql: &str) -> Result<()> {
+    pub(crate) fn say(&self, sql: &str) -> Result<()> {
         self.noted(async { self.behind_begin(self.client.batch_execute(sql)).await })
     }
 
@@ -145,7 +145,7 @@ impl Connection {
     }
 
     /// Makes everything since the beginning durable.
-    pub(super) fn commit(&self) -> Result<(), Uncommitted> {
+    pub(crate) fn commit(&self) -> Result<(), Uncommitted> {
         if self.stage.replace(Stage::Outside) != Stage::Inside {
             return Ok(());
         }

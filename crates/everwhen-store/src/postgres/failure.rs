@@ -7,7 +7,7 @@ use tokio_postgres::error::SqlState;
 
 /// What to do about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Remedy {
+pub(crate) enum Remedy {
     /// Nothing would be different the next time.
     GiveUp,
     /// Somebody else was faster; the same transaction may succeed now.
@@ -18,7 +18,7 @@ pub(super) enum Remedy {
 
 /// A failure: for whoever waits, and for whoever tries again.
 #[derive(Debug, Clone)]
-pub(super) struct Failure {
+pub(crate) struct Failure {
     pub(super) error: Error,
     pub(super) remedy: Remedy,
 }

@@ -8,10 +8,10 @@ use uuid::Uuid;
 use super::connection::Connection;
 
 /// The values a statement compares with or writes.
-pub(super) type Values<'v> = &'v [&'v (dyn ToSql + Sync)];
+pub(crate) type Values<'v> = &'v [&'v (dyn ToSql + Sync)];
 
 /// A column's value.
-pub(super) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Result<T> {
+pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Result<T> {
     row.try_get(column).map_err(|error| Error::damaged(format!("a row could not be read: {error}")))
 }
 

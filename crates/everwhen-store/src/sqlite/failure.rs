@@ -33,7 +33,7 @@ pub(super) fn store_error(error: rusqlite::Error) -> Error {
 }
 
 /// Shortens the conversion at every call.
-pub(super) trait Stored<T> {
+pub(crate) trait Stored<T> {
     /// The same result with the engine's error.
     fn stored(self) -> everwhen_engine::Result<T>;
 }

@@ -102,6 +102,27 @@ pub(super) const RETENTION: Key = key(
     "what becomes of conversations beyond that (new vaults)",
     "\"archive\" or \"delete\"",
 );
+/// Where everything is kept.
+pub(super) const STORE_URL: Key = key(
+    "store.url",
+    "EVERWHEN_STORE_URL",
+    "where everything is kept: \"sqlite\" in the data directory, or a PostgreSQL database",
+    "\"sqlite\" or a URL such as \"postgres://everwhen@db.example:5432/everwhen\"",
+);
+/// How many connections a server takes.
+pub(super) const CONNECTIONS: Key = key(
+    "store.connections",
+    "EVERWHEN_STORE_CONNECTIONS",
+    "so many connections to PostgreSQL may write at once, and half as many read",
+    "a whole number from 1 on, such as 8",
+);
+/// How long the database may take.
+pub(super) const STATEMENT_TIMEOUT: Key = key(
+    "store.statement_timeout_seconds",
+    "EVERWHEN_STORE_STATEMENT_TIMEOUT_SECONDS",
+    "no statement in PostgreSQL may take longer",
+    "a whole number of seconds, such as 30",
+);
 /// When a write counts as kept.
 pub(super) const SYNCHRONOUS: Key = key(
     "store.synchronous",
@@ -289,7 +310,7 @@ pub(super) const EMBEDDER_THREADS: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 36] = [
+pub const KEYS: [Key; 39] = [
     DATA,
     LISTEN,
     ZONE,
@@ -301,6 +322,9 @@ pub const KEYS: [Key; 36] = [
     RETAINED,
     STATE_TIMEOUT,
     RETENTION,
+    STORE_URL,
+    CONNECTIONS,
+    STATEMENT_TIMEOUT,
     SYNCHRONOUS,
     MAX_SIZE_MB,
     COMMIT_GROUP,

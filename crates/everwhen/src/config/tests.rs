@@ -85,6 +85,9 @@ maxConversationsRetained = 7
 conversationStateTimeoutMinutes = 9
 retention = "delete"
 [store]
+url = "postgres://ana@db/memory"
+connections = 4
+statement_timeout_seconds = 12
 synchronous = "normal"
 max_size_mb = 3
 commit_group = 1
@@ -139,6 +142,9 @@ fn every_key_can_be_set_by_its_variable() {
         "7",
         "9",
         "delete",
+        "sqlite",
+        "4",
+        "12",
         "normal",
         "3",
         "1",

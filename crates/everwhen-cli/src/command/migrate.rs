@@ -1,0 +1,25 @@
+//! `everwhen migrate`: everything from one store to another.
+
+use everwhen::Moved;
+use serde_json::{Value, json};
+
+use crate::args::MigrateArgs;
+use crate::failure::Result;
+use crate::{output, show};
+
+/// Moves, and says what was moved.
+pub(crate) fn run(args: &MigrateArgs, json: bool) -> Result<()> {
+    let say = |moved: &Moved| output::note(&format!("{}: {}", moved.table, moved.rows));
+    let moved = everwhen::migrate(&args.from, &args.to, &say)?;
+    if json {
+        let rows: Vec<Value> =
+            moved.iter().map(|it| json!({"table": it.table, "rows": it.rows})).collect();
+        return output::json(&json!({ "moved": rows }).to_string());
+    }
+    let rows: u64 = moved.iter().map(|it| it.rows).sum();
+    output::line(&format!(
+        "{} in {} moved, read again and found equal",
+        show::count(rows, "row", "rows"),
+        show::count(moved.len() as u64, "table", "tables")
+    ))
+}

@@ -1,0 +1,116 @@
+//! Everything moves from SQLite to PostgreSQL and back, and nothing is different afterwards.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use everwhen_engine::memory::{Address, MemoryId, Name, NewContext, NewEntry, Role, Said};
+use everwhen_engine::ports::{EntryQuery, Store, Which};
+use everwhen_engine::recall::Query;
+use everwhen_engine::receipt::Idempotency;
+use everwhen_engine::{ErrorKind, NewVault, Vault};
+use everwhen_store::{
+    End, Moved, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, move_all,
+};
+use everwhen_testkit::{block_on, engine_over, sql, test_database};
+use jiff::SignedDuration;
+
+fn name(text: &str) -> Name {
+    Name::new("name", text).unwrap()
+}
+
+fn memory() -> Address<MemoryId> {
+    Address::Name(name("diary"))
+}
+
+fn sqlite(path: &Path) -> Arc<dyn Store> {
+    Arc::new(SqliteStore::open(path, SqliteOptions::default()).unwrap())
+}
+
+fn postgres(url: &str) -> Arc<dyn Store> {
+    Arc::new(PostgresStore::open(url, PostgresOptions::default()).unwrap())
+}
+
+fn fresh(schema: &str) -> String {
+    let database = test_database();
+    sql(&database, &format!("CREATE SCHEMA {schema}_{}", std::process::id()));
+    let sign = if database.contains('?') { '&' } else { '?' };
+    format!("{database}{sign}options=-csearch_path%3D{schema}_{}", std::process::id())
+}
+
+/// A little of everything: two vaults, keys, receipts, tags, a correction, an end, a context.
+fn live(store: Arc<dyn Store>) {
+    let (engine, clock) = engine_over(store);
+    let make = |called: &str| {
+        let new = NewVault { name: name(called), description: None, zone: None, settings: None };
+        let key = Idempotency { key: name(&format!("made {called}")), digest: [1; 32] };
+        block_on(engine.create_vault(new, Some(key))).unwrap();
+        block_on(engine.vault(Address::Name(name(called)))).unwrap()
+    };
+    for vault in [make("ana"), make("ümit")] {
+        block_on(engine.add_key(vault.id(), Some(name("laptop")), true)).unwrap();
+        for number in 0..50 {
+            let text = format!("entry {number} about the museum\nand \"quotes\", \\ and ☃");
+            let mut entry = NewEntry::new(Role::User, Said::new(text).unwrap());
+            entry.tags = vec![name("art, {braces}"), name("a \"b\"")];
+            let key = Idempotency { key: name(&format!("key {number}")), digest: [2; 32] };
+            block_on(vault.remember(memory(), vec![entry], Some(key))).unwrap();
+            clock.advance(SignedDuration::from_mins(7));
+        }
+        block_on(vault.end_conversation(memory(), None, None, None)).unwrap();
+        let context = NewContext::new("She likes museums.", None).unwrap();
+        block_on(vault.put_context(memory(), context, None)).unwrap();
+    }
+    block_on(engine.settle()).unwrap();
+}
+
+/// What can be seen of it all.
+fn seen(store: Arc<dyn Store>) -> String {
+    let (engine, _) = engine_over(store);
+    let vaults = block_on(engine.vaults(None, 9)).unwrap();
+    let mut told = format!("{vaults:?}\n{:?}\n", block_on(engine.keys()).unwrap());
+    for info in vaults {
+        let vault: Vault = block_on(engine.vault(Address::Id(info.id))).unwrap();
+        let all = EntryQuery { which: Which::All, limit: Some(500), ..EntryQuery::default() };
+        let entries = block_on(vault.entries(memory(), None, all)).unwrap();
+        let found = block_on(vault.recall(memory(), Query::new("museum"))).unwrap();
+        let prompt = block_on(vault.prompt(memory())).unwrap();
+        told.push_str(&format!("{entries:?}\n{:?}\n{prompt}\n", found.briefing));
+        // A key still stands for what it stood for.
+        let key = Idempotency { key: name("key 3"), digest: [2; 32] };
+        let entry = NewEntry::new(Role::User, Said::new("again").unwrap());
+        let again = block_on(vault.remember(memory(), vec![entry], Some(key))).unwrap();
+        told.push_str(&format!("{again:?}\n"));
+    }
+    told
+}
+
+#[test]
+fn there_and_back_again_nothing_is_different() {
+    let directory = tempfile::tempdir().unwrap();
+    let (first, last) = (directory.path().join("first.db"), directory.path().join("last.db"));
+    let url = fresh("moving");
+    live(sqlite(&first));
+    let there =
+        move_all(&End::Sqlite(first.clone()), &End::Postgres(url.clone()), &|_| {}).unwrap();
+    let back = move_all(&End::Postgres(url.clone()), &End::Sqlite(last.clone()), &|_| {}).unwrap();
+    assert_eq!(there, back);
+    let rows = |table: &str| there.iter().find(|it| it.table == table).map(|it: &Moved| it.rows);
+    assert_eq!((rows("vault"), rows("entry"), rows("receipt")), (Some(2), Some(100), Some(102)));
+    let told = seen(sqlite(&first));
+    assert_eq!(seen(postgres(&url)), told);
+    assert_eq!(seen(sqlite(&last)), told);
+}
+
+#[test]
+fn a_store_that_holds_something_is_refused_and_stays_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let (from, to) = (directory.path().join("from.db"), fresh("full"));
+    live(sqlite(&from));
+    live(postgres(&to));
+    let before = seen(postgres(&to));
+    let refused = move_all(&End::Sqlite(from), &End::Postgres(to.clone()), &|_| {}).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert_eq!(seen(postgres(&to)), before);
+}

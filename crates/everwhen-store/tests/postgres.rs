@@ -1,0 +1,264 @@
+//! What only the PostgreSQL store promises: many servers before one database, and that nothing
+//! acknowledged is lost or doubled when connections are cut, the database crashes, or a standby takes
+//! over. All of it for real.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use everwhen_engine::memory::{
+    Address, MemoryId, Name, NewEntry, Role, Said, SeededChance, Settings,
+};
+use everwhen_engine::ports::{EntryQuery, Store};
+use everwhen_engine::receipt::Idempotency;
+use everwhen_engine::when::{HandClock, Zone};
+use everwhen_engine::{Engine, ErrorKind, Vault, VaultDefaults, World};
+use everwhen_store::{PostgresOptions, PostgresStore};
+use everwhen_testkit::{Cluster, block_on, sql, test_database};
+use jiff::Timestamp;
+
+const WRITERS: usize = 4;
+/// Writes before and after whatever happens.
+const SOME: usize = 40;
+
+fn noon() -> Timestamp {
+    "2025-06-01T12:00:00Z".parse().unwrap()
+}
+
+/// A schema of its own in the tests' database.
+fn fresh() -> String {
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("own_{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::SeqCst));
+    let database = test_database();
+    sql(&database, &format!("CREATE SCHEMA {name}"));
+    let sign = if database.contains('?') { '&' } else { '?' };
+    format!("{database}{sign}options=-csearch_path%3D{name}")
+}
+
+fn open(url: &str) -> PostgresStore {
+    PostgresStore::open(url, PostgresOptions { connections: 4, ..PostgresOptions::default() })
+        .unwrap()
+}
+
+/// One of several servers; each has its own chance, as real ones have.
+fn server(url: &str, seed: u64) -> Engine {
+    let world = World {
+        clock: Box::new(HandClock::new(noon())),
+        chance: Box::new(SeededChance::new(seed)),
+    };
+    let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
+    Engine::new(Arc::new(open(url)), world, defaults)
+}
+
+fn vault_of(engine: &Engine) -> Vault {
+    block_on(engine.vault_to_write(Address::read("vault", "v").unwrap())).unwrap()
+}
+
+fn memory() -> Address<MemoryId> {
+    Address::Name(Name::new("memory", "m").unwrap())
+}
+
+fn say(text: &str) -> Vec<NewEntry> {
+    vec![NewEntry::new(Role::User, Said::new(text).unwrap())]
+}
+
+/// Everything in the memory, in order of arrival, each with its sequence.
+fn said(vault: &Vault) -> Vec<(u64, String)> {
+    let mut all = Vec::new();
+    let mut from = None;
+    loop {
+        let query = EntryQuery { from, limit: Some(1000), ..EntryQuery::default() };
+        let page = block_on(vault.entries(memory(), None, query)).unwrap();
+        all.extend(page.data.iter().map(|e| (e.sequence, e.content.as_str().to_owned())));
+        from = page.next;
+        if from.is_none() {
+            return all;
+        }
+    }
+}
+
+/// Writes until told to stop; what fails is sent again under the same key, as a client would.
+fn write_on(vault: &Vault, writer: usize, stop: &AtomicBool, acknowledged: &Mutex<Vec<String>>) {
+    for number in 0.. {
+        let text = format!("writer {writer} entry {number}");
+        let key = Name::new("key", text.clone()).unwrap();
+        let once = Idempotency { key, digest: [7; 32] };
+        while let Err(error) = block_on(vault.remember(memory(), say(&text), Some(once.clone()))) {
+            let may_pass = [ErrorKind::Unavailable, ErrorKind::Busy].contains(&error.kind());
+            assert!(may_pass, "{error:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        acknowledged.lock().unwrap().push(text);
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+    }
+}
+
+/// Two servers are written to while something happens to the database. Whatever was acknowledged
+/// must be there once, in one unbroken order.
+fn survives(url: &str, happening: impl FnOnce()) {
+    let engines = [server(url, 1), server(url, 2)];
+    let (stop, acknowledged) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let vault = vault_of(&engines[writer % 2]);
+            let (stop, acknowledged) = (&stop, &acknowledged);
+            scope.spawn(move || write_on(&vault, writer, stop, acknowledged));
+        }
+        wait_for(&acknowledged, SOME);
+        happening();
+        let so_far = acknowledged.lock().unwrap().len();
+        wait_for(&acknowledged, so_far + SOME);
+        stop.store(true, Ordering::Relaxed);
+    });
+    let acknowledged = acknowledged.into_inner().unwrap();
+    let found = said(&vault_of(&engines[0]));
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    found.iter().for_each(|(_, text)| *times.entry(text).or_default() += 1);
+    for text in &acknowledged {
+        assert_eq!(times.get(text.as_str()), Some(&1), "acknowledged: {text}");
+    }
+    assert_eq!(found.len(), acknowledged.len(), "what nobody was told of is there");
+    let sequences: BTreeSet<u64> = found.iter().map(|(sequence, _)| *sequence).collect();
+    assert_eq!(sequences, (1..=found.len() as u64).collect());
+}
+
+fn wait_for(acknowledged: &Mutex<Vec<String>>, count: usize) {
+    while acknowledged.lock().unwrap().len() < count {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn cut_connections_lose_and_double_nothing() {
+    let cluster = Cluster::start();
+    survives(&cluster.url(), || {
+        for _ in 0..20 {
+            let others = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                WHERE application_name = 'everwhen'";
+            sql(&cluster.url(), others);
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    });
+}
+
+#[test]
+fn a_restart_of_the_database_is_waited_out() {
+    let cluster = Cluster::start();
+    survives(&cluster.url(), || {
+        cluster.stop();
+        std::thread::sleep(Duration::from_millis(500));
+        cluster.run();
+    });
+}
+
+#[test]
+fn a_crash_of_the_database_loses_and_doubles_nothing() {
+    let cluster = Cluster::start();
+    survives(&cluster.url(), || {
+        cluster.crash();
+        cluster.run();
+    });
+}
+
+#[test]
+fn a_standby_that_takes_over_has_everything() {
+    let primary = Cluster::start();
+    let standby = primary.standby();
+    let hosts = format!("127.0.0.1:{},127.0.0.1:{}", primary.port(), standby.port());
+    survives(&format!("postgres://everwhen@{hosts}/postgres"), || {
+        primary.crash();
+        standby.promote();
+    });
+}
+
+#[test]
+fn a_vault_that_two_servers_make_at_once_is_one() {
+    let url = fresh();
+    let engines = [server(&url, 1), server(&url, 2)];
+    std::thread::scope(|scope| {
+        for (number, engine) in engines.iter().enumerate() {
+            scope.spawn(move || {
+                let text = format!("from {number}");
+                block_on(vault_of(engine).remember(memory(), say(&text), None)).unwrap();
+            });
+        }
+    });
+    assert_eq!(block_on(engines[0].vaults(None, 9)).unwrap().len(), 1);
+    assert_eq!(said(&vault_of(&engines[1])).len(), 2);
+}
+
+#[test]
+fn a_conversation_is_closed_once_however_many_servers_look() {
+    let url = fresh();
+    let clock = |seed| {
+        let later = noon() + jiff::SignedDuration::from_hours(5);
+        let chance = Box::new(SeededChance::new(seed));
+        let world = World { clock: Box::new(HandClock::new(later)), chance };
+        let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
+        Engine::new(Arc::new(open(&url)), world, defaults)
+    };
+    let writer = server(&url, 1);
+    for number in 0..24 {
+        let place = Address::Name(Name::new("memory", format!("m{number}")).unwrap());
+        block_on(vault_of(&writer).remember(place, say("Good morning"), None)).unwrap();
+    }
+    let workers = [clock(2), clock(3), clock(4)];
+    let done: u64 = std::thread::scope(|scope| {
+        let hands = workers.each_ref().map(|it| scope.spawn(|| block_on(it.settle()).unwrap()));
+        hands.into_iter().map(|hand| hand.join().unwrap()).sum()
+    });
+    assert_eq!(done, 48, "each was closed once and summarized once");
+    assert_eq!(block_on(workers[0].jobs(9)).unwrap(), []);
+}
+
+#[test]
+fn what_is_written_through_one_server_is_recalled_through_another() {
+    let url = fresh();
+    let (here, there) = (server(&url, 1), server(&url, 2));
+    for word in ["museum", "dentist", "harbour"] {
+        block_on(vault_of(&here).remember(memory(), say(&format!("to the {word}")), None)).unwrap();
+        let asked = everwhen_engine::recall::Query::new(word);
+        let found = block_on(vault_of(&there).recall(memory(), asked)).unwrap();
+        assert!(found.items[0].entry.content.as_str().ends_with(word), "{word}");
+    }
+}
+
+#[test]
+fn a_database_of_a_newer_version_is_left_alone() {
+    let url = fresh();
+    drop(open(&url));
+    sql(&url, "UPDATE everwhen_schema SET version = 999");
+    let error = PostgresStore::open(&url, PostgresOptions::default()).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.message().contains("newer Everwhen"), "{error}");
+}
+
+#[test]
+fn wrong_addresses_are_told_apart() {
+    let open = |url: &str| PostgresStore::open(url, PostgresOptions::default()).err().unwrap();
+    let error = open("postgres://db:notaport/x");
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    let elsewhere = test_database().replace("/postgres", "/no_such_database");
+    let error = open(&elsewhere);
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.message().contains("no_such_database"), "{error}");
+}
+
+#[test]
+fn a_failing_or_panicking_work_takes_nobody_along() {
+    let url = fresh();
+    let store: Arc<dyn Store> = Arc::new(open(&url));
+    let refused = block_on(store.write(Box::new(|_| Err(everwhen_engine::Error::invalid("no")))));
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
+    let panicked = block_on(store.write(Box::new(|_| panic!("a bug"))));
+    assert_eq!(panicked.unwrap_err().kind(), ErrorKind::Damaged);
+    let panicked = block_on(store.read(Box::new(|_| panic!("a bug"))));
+    assert_eq!(panicked.unwrap_err().kind(), ErrorKind::Damaged);
+    assert_eq!(block_on(store.look(|rows| rows.vaults(None, 9))).unwrap(), []);
+    assert_eq!(block_on(store.check()).unwrap(), [""; 0]);
+}
