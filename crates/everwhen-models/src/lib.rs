@@ -6,6 +6,8 @@
 //! disk what either of them has computed. [`EmbedderSetting`] says which of them is used.
 
 mod cache;
+mod endpoint;
+mod llm;
 mod pull;
 mod remote;
 mod setting;
@@ -16,8 +18,10 @@ mod vector;
 mod word_pieces;
 
 pub use cache::Cached;
+pub use endpoint::{Patience, Secret};
+pub use llm::{LlmDialect, LlmSetting, Price, RemoteLlm};
 pub use pull::{Progress, Pulled, RECIPES, Recipe, Source, Tell};
-pub use remote::{Dialect, Patience, Remote, RemoteSetting, Secret};
+pub use remote::{Dialect, Remote, RemoteSetting};
 pub use setting::EmbedderSetting;
 pub use static_table::StaticTable;
 pub use tls::client_builder;

@@ -5,8 +5,6 @@
 //! that every text got a vector of the right size → length 1. Neither keys nor texts ever appear
 //! in an error.
 
-mod patience;
-mod secret;
 mod setting;
 mod wire;
 
@@ -14,50 +12,47 @@ use std::sync::Arc;
 
 use everwhen_engine::memory::Chance;
 use everwhen_engine::ports::{Embedder, Wait};
-use everwhen_engine::{Error, Result};
-use reqwest::Client;
+use everwhen_engine::{Error, ErrorKind, Result};
+use reqwest::header::AUTHORIZATION;
 
-pub use patience::Patience;
-pub use secret::Secret;
 pub use setting::{Dialect, RemoteSetting};
 
-use crate::tls;
+use crate::endpoint::{Endpoint, Patience, Reached, shown_url};
 use crate::vector::normalize;
-use patience::Failure;
 
 /// Bytes of text in one request, whatever the number of texts: far below what providers allow.
 const BATCH_BYTES: usize = 200_000;
+/// Longest answer that is read. A batch of long vectors takes a tenth of it.
+const MOST_BYTES: usize = 64 << 20;
 
 /// An embedding endpoint.
 pub struct Remote {
     name: String,
     dimensions: usize,
-    endpoint: Endpoint,
+    line: Line,
 }
 
 /// The other end, and how it is spoken to.
-struct Endpoint {
+struct Line {
     setting: RemoteSetting,
-    url: reqwest::Url,
-    client: Client,
-    chance: Arc<dyn Chance>,
+    endpoint: Endpoint,
 }
 
 impl Remote {
     /// An embedder for these settings. Asks the endpoint how many dimensions its vectors have,
     /// unless the settings say it.
     pub async fn open(setting: RemoteSetting, chance: Arc<dyn Chance>) -> Result<Self> {
-        let endpoint = Endpoint::new(setting, chance)?;
-        let dimensions = match endpoint.setting.dimensions {
+        let line = Line::new(setting, chance)?;
+        let dimensions = match line.setting.dimensions {
             Some(dimensions) => dimensions,
-            None => endpoint.probe().await?,
+            None => line.probe().await?,
         };
-        let name = endpoint.setting.name(dimensions);
-        Ok(Self { name, dimensions, endpoint })
+        let name = line.setting.name(dimensions);
+        Ok(Self { name, dimensions, line })
     }
 
     async fn texts(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        let setting = &self.endpoint.setting;
+        let setting = &self.line.setting;
         let mut vectors = vec![vec![0.0; self.dimensions]; texts.len()];
         for places in batches(texts, setting.batch) {
             let prefix = &setting.passage_prefix;
@@ -75,17 +70,17 @@ impl Remote {
         if question.trim().is_empty() {
             return Ok(vec![0.0; self.dimensions]);
         }
-        let setting = &self.endpoint.setting;
+        let setting = &self.line.setting;
         let batch = [format!("{}{question}", setting.query_prefix)];
         let mut vectors = self.ask(&batch, &setting.patience.for_a_question()).await?;
         Ok(vectors.swap_remove(0))
     }
 
     async fn ask(&self, texts: &[String], patience: &Patience) -> Result<Vec<Vec<f32>>> {
-        let mut vectors = self.endpoint.ask(texts, patience).await?;
+        let mut vectors = self.line.ask(texts, patience).await?;
         for vector in &mut vectors {
             if vector.len() != self.dimensions {
-                return Err(self.endpoint.error(format!(
+                return Err(self.line.error(&format!(
                     "gave a vector of {} dimensions where {} were expected; set the dimensions \
                      of the model it serves",
                     vector.len(),
@@ -98,25 +93,26 @@ impl Remote {
     }
 }
 
-impl Endpoint {
+impl Line {
     fn new(setting: RemoteSetting, chance: Arc<dyn Chance>) -> Result<Self> {
         setting.check()?;
-        let url = setting.endpoint()?;
-        let client = tls::client_builder(url.as_str())
-            .connect_timeout(setting.patience.timeout)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|error| {
-                Error::unavailable(format!("no HTTP client: {}", tls::cause(error)))
-            })?;
-        Ok(Self { setting, url, client, chance })
+        let (url, model) = (shown_url(&setting.url), &setting.model);
+        let reached = Reached {
+            label: format!("the embedding endpoint {url} (model {model})"),
+            url: setting.endpoint()?,
+            key: setting.key.as_ref().map(|key| (key, AUTHORIZATION, key.bearer())),
+            patience: &setting.patience,
+            most_bytes: MOST_BYTES,
+        };
+        let endpoint = Endpoint::new(reached, chance)?;
+        Ok(Self { setting, endpoint })
     }
 
     /// The dimensions of its vectors.
     async fn probe(&self) -> Result<usize> {
         let vectors = self.ask(&["a".to_owned()], &self.setting.patience).await?;
         match vectors[0].len() {
-            0 => Err(self.error("gave an empty vector".into())),
+            0 => Err(self.error("gave an empty vector")),
             dimensions => Ok(dimensions),
         }
     }
@@ -124,45 +120,14 @@ impl Endpoint {
     /// One vector per text, of whatever size.
     async fn ask(&self, texts: &[String], patience: &Patience) -> Result<Vec<Vec<f32>>> {
         let body = wire::request(&self.setting, texts);
-        let answered = patience.keep_trying(&*self.chance, || self.once(&body, patience)).await;
-        let content = answered.map_err(|failure| self.failed(failure, patience))?;
+        let answered = self.endpoint.post(&body, patience).await;
+        let content = answered.map_err(|failure| self.endpoint.failed(&failure, patience))?;
         wire::vectors(self.setting.dialect, &content, texts.len())
-            .map_err(|wrong| self.error(wrong))
+            .map_err(|wrong| self.error(&wrong))
     }
 
-    /// Asks once.
-    async fn once(&self, body: &str, patience: &Patience) -> Result<Vec<u8>, Failure> {
-        let mut request = self.client.post(self.url.clone()).timeout(patience.timeout);
-        request = request.header("content-type", "application/json").body(body.to_owned());
-        if let Some(key) = &self.setting.key {
-            request = request.header("authorization", key.bearer());
-        }
-        let response = request.send().await.map_err(Failure::from_connection)?;
-        let (status, wait) = (response.status(), patience::retry_after(response.headers()));
-        let content = wire::content(response).await?;
-        if status.is_success() {
-            Ok(content)
-        } else {
-            Err(Failure::refused(status, wait, &content))
-        }
-    }
-
-    fn failed(&self, failure: Failure, patience: &Patience) -> Error {
-        let error = self.error(failure.sentence(patience, self.setting.key.as_ref()));
-        if failure.is_busy() {
-            Error::new(everwhen_engine::ErrorKind::Busy, error.message())
-        } else {
-            error
-        }
-    }
-
-    /// An error that says which endpoint and model it is about.
-    fn error(&self, what: String) -> Error {
-        Error::unavailable(format!(
-            "the embedding endpoint {} (model {}) {what}",
-            self.setting.shown_url(),
-            self.setting.model
-        ))
+    fn error(&self, what: &str) -> Error {
+        self.endpoint.error(ErrorKind::Unavailable, what)
     }
 }
 

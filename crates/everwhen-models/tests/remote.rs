@@ -2,103 +2,36 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+#[path = "stage/server.rs"]
+mod server;
+
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use everwhen_engine::memory::SeededChance;
 use everwhen_engine::ports::Embedder;
 use everwhen_engine::{ErrorKind, Result};
 use everwhen_models::{Dialect, Patience, Remote, RemoteSetting, Secret};
 use serde_json::{Value, json};
+use server::{Server, refusal};
 
 const KEY: &str = "sk-very-secret";
 
-/// What a request was.
-#[derive(Clone)]
-struct Asked {
-    path: String,
-    authorization: Option<String>,
-    body: Value,
+fn setting(server: &Server, dialect: Dialect) -> RemoteSetting {
+    let patience = Patience {
+        timeout: Duration::from_secs(5),
+        tries: 3,
+        first_pause: Duration::from_millis(2),
+        longest_pause: Duration::from_millis(20),
+    };
+    let new = RemoteSetting::new(dialect, &server.url, "some-model");
+    RemoteSetting { key: Some(Secret::new(KEY)), dimensions: Some(2), patience, ..new }
 }
 
-type Behaviour = Box<dyn Fn(usize, &Value) -> Response + Send + Sync>;
-
-/// A server that answers as it is told and remembers what it was asked.
-struct Server {
-    url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
-}
-
-struct Host {
-    behaviour: Behaviour,
-    count: AtomicUsize,
-    asked: Arc<Mutex<Vec<Asked>>>,
-    slow: Duration,
-}
-
-impl Server {
-    async fn start(behaviour: impl Fn(usize, &Value) -> Response + Send + Sync + 'static) -> Self {
-        Self::slow(Duration::ZERO, behaviour).await
-    }
-
-    async fn slow(
-        slow: Duration,
-        behaviour: impl Fn(usize, &Value) -> Response + Send + Sync + 'static,
-    ) -> Self {
-        let asked = Arc::<Mutex<Vec<Asked>>>::default();
-        let host = Arc::new(Host {
-            behaviour: Box::new(behaviour),
-            count: AtomicUsize::new(0),
-            asked: asked.clone(),
-            slow,
-        });
-        let router = Router::new().fallback(answer).with_state(host);
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { url, asked }
-    }
-
-    fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
-    }
-
-    fn setting(&self, dialect: Dialect) -> RemoteSetting {
-        let patience = Patience {
-            timeout: Duration::from_secs(5),
-            tries: 3,
-            first_pause: Duration::from_millis(2),
-            longest_pause: Duration::from_millis(20),
-        };
-        let key = Some(Secret::new(KEY));
-        let dimensions = Some(2);
-        let new = RemoteSetting::new(dialect, &self.url, "some-model");
-        RemoteSetting { key, dimensions, patience, ..new }
-    }
-
-    async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        open(self.setting(Dialect::OpenAi)).await?.embed(texts).await
-    }
-}
-
-async fn answer(
-    State(host): State<Arc<Host>>,
-    uri: Uri,
-    headers: HeaderMap,
-    body: String,
-) -> Response {
-    let body: Value = serde_json::from_str(&body).unwrap();
-    let authorization =
-        headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
-    let asked = Asked { path: uri.path().to_owned(), authorization, body: body.clone() };
-    host.asked.lock().unwrap().push(asked);
-    tokio::time::sleep(host.slow).await;
-    (host.behaviour)(host.count.fetch_add(1, Ordering::SeqCst), &body)
+async fn embed(server: &Server, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+    open(setting(server, Dialect::OpenAi)).await?.embed(texts).await
 }
 
 async fn open(setting: RemoteSetting) -> Result<Remote> {
@@ -113,16 +46,12 @@ fn openai(body: &Value) -> Response {
     json!({"object": "list", "data": data}).to_string().into_response()
 }
 
-fn refusal(status: u16, body: &str) -> Response {
-    (StatusCode::from_u16(status).unwrap(), body.to_owned()).into_response()
-}
-
 /// The error of an endpoint that behaves like this, and how often it was asked.
 async fn failure(
     behaviour: impl Fn(usize, &Value) -> Response + Send + Sync + 'static,
 ) -> (everwhen_engine::Error, usize) {
     let server = Server::start(behaviour).await;
-    let error = server.embed(&["what somebody said"]).await.unwrap_err();
+    let error = embed(&server, &["what somebody said"]).await.unwrap_err();
     assert!(!error.message().contains("somebody said"), "{error}");
     assert!(!error.message().contains(KEY), "{error}");
     assert!(error.message().contains(&server.url), "{error}");
@@ -133,14 +62,14 @@ async fn failure(
 #[tokio::test]
 async fn openai_texts_go_in_batches_with_the_key_and_come_back_in_order() {
     let server = Server::start(|_, body| openai(body)).await;
-    let setting = RemoteSetting { batch: 2, ..server.setting(Dialect::OpenAi) };
+    let setting = RemoteSetting { batch: 2, ..setting(&server, Dialect::OpenAi) };
     let remote = open(setting).await.unwrap();
     let vectors = remote.embed(&["a", "", "bb", "ccc"]).await.unwrap();
     assert_eq!(vectors, [[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]);
     let asked = server.asked();
     assert_eq!(asked.len(), 2);
     assert_eq!(asked[0].path, "/v1/embeddings");
-    assert_eq!(asked[0].authorization.as_deref(), Some("Bearer sk-very-secret"));
+    assert_eq!(asked[0].header("authorization"), Some("Bearer sk-very-secret"));
     let body = json!({"model": "some-model", "input": ["a", "bb"], "dimensions": 2});
     assert_eq!(asked[0].body, body);
     assert_eq!((remote.name(), remote.dimensions()), ("openai:some-model:2", 2));
@@ -163,7 +92,11 @@ async fn ollama_is_spoken_too_and_dimensions_are_learnt() {
     assert_eq!(remote.embed_question("b").await.unwrap(), [0.6, 0.0, 0.8]);
     assert_eq!(remote.embed_question(" ").await.unwrap(), [0.0; 3]);
     let asked = server.asked();
-    assert!(asked.iter().all(|asked| asked.path == "/api/embed" && asked.authorization.is_none()));
+    assert!(
+        asked
+            .iter()
+            .all(|asked| asked.path == "/api/embed" && asked.header("authorization").is_none())
+    );
     assert_eq!(asked[1].body, json!({"model": "some-model", "input": ["passage: a"]}));
     assert_eq!(asked[2].body["input"], json!(["query: b"]));
     assert_eq!(asked.len(), 3);
@@ -179,7 +112,7 @@ async fn refusals_for_now_are_waited_out() {
                 },
             )
             .await;
-        assert_eq!(server.embed(&["a"]).await.unwrap(), [[1.0, 0.0]]);
+        assert_eq!(embed(&server, &["a"]).await.unwrap(), [[1.0, 0.0]]);
         assert_eq!(server.asked().len(), 3);
     }
 }
@@ -192,7 +125,7 @@ async fn the_pause_the_endpoint_asks_for_is_bounded() {
     })
     .await;
     let began = std::time::Instant::now();
-    server.embed(&["a"]).await.unwrap();
+    embed(&server, &["a"]).await.unwrap();
     assert!(began.elapsed() >= Duration::from_millis(20));
     assert!(began.elapsed() < Duration::from_secs(5));
 }
@@ -252,7 +185,7 @@ async fn answers_that_do_not_fit_are_refused() {
 #[tokio::test]
 async fn silence_is_not_waited_for_without_end() {
     let server = Server::slow(Duration::from_secs(60), |_, body| openai(body)).await;
-    let mut setting = server.setting(Dialect::OpenAi);
+    let mut setting = setting(&server, Dialect::OpenAi);
     setting.patience.timeout = Duration::from_millis(50);
     let remote = open(setting).await.unwrap();
     let began = std::time::Instant::now();
@@ -280,7 +213,7 @@ async fn an_endpoint_that_is_not_there_is_named() {
 #[tokio::test]
 async fn settings_never_show_the_key() {
     let server = Server::start(|_, body| openai(body)).await;
-    let setting = server.setting(Dialect::OpenAi);
+    let setting = setting(&server, Dialect::OpenAi);
     assert!(!format!("{setting:?}").contains(KEY));
     let remote = open(setting).await.unwrap();
     assert!(!format!("{remote:?}").contains(KEY));

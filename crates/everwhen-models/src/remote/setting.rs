@@ -3,8 +3,7 @@
 use everwhen_engine::{Error, Result};
 use reqwest::Url;
 
-use super::patience::Patience;
-use super::secret::Secret;
+use crate::endpoint::{Patience, Secret, read_url};
 
 /// Texts in one request, where nobody says.
 const BATCH: usize = 64;
@@ -73,14 +72,7 @@ impl RemoteSetting {
 
     /// The address that is asked.
     pub(super) fn endpoint(&self) -> Result<Url> {
-        let wrong = || {
-            let url = self.shown_url();
-            Error::invalid(format!("\"{url}\" is not an address; write http://… or https://…"))
-        };
-        let mut url = Url::parse(self.url.trim()).map_err(|_| wrong())?;
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(wrong());
-        }
+        let mut url = read_url(&self.url)?;
         let path = url.path().trim_end_matches('/');
         let path = match self.dialect {
             Dialect::OpenAi if path.ends_with("/embeddings") => path.to_owned(),
@@ -93,23 +85,6 @@ impl RemoteSetting {
         };
         url.set_path(&path);
         Ok(url)
-    }
-
-    /// The address without anything in it that might be a key.
-    pub(super) fn shown_url(&self) -> String {
-        let Ok(mut url) = Url::parse(self.url.trim()) else {
-            return self
-                .url
-                .rsplit('@')
-                .next()
-                .and_then(|rest| rest.split('?').next())
-                .unwrap_or_default()
-                .to_owned();
-        };
-        url.set_query(None);
-        // Addresses that cannot carry a user carry no secret either.
-        let _ = url.set_username("").and_then(|()| url.set_password(None));
-        url.to_string().trim_end_matches('/').to_owned()
     }
 
     /// The model as a name under which vectors may be kept.
@@ -146,16 +121,6 @@ mod tests {
         assert_eq!(ollama("http://h:11434"), "http://h:11434/api/embed");
         assert_eq!(ollama("http://h:11434/api/"), "http://h:11434/api/embed");
         assert_eq!(ollama("http://h/x/api/embed"), "http://h/x/api/embed");
-    }
-
-    #[test]
-    fn addresses_that_are_none_are_refused_without_their_secrets() {
-        for url in ["", "h:8080", "ftp://h", "localhost", "http://"] {
-            assert!(at(Dialect::OpenAi, url).endpoint().is_err(), "{url}");
-        }
-        let shown = at(Dialect::OpenAi, "https://me:word@h/v1?key=abc").shown_url();
-        assert_eq!(shown, "https://h/v1");
-        assert_eq!(at(Dialect::OpenAi, "//me:word@h?key=abc").shown_url(), "h");
     }
 
     #[test]

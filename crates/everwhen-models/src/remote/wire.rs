@@ -1,14 +1,9 @@
 //! The two protocols as JSON.
 
 use everwhen_engine::Result;
-use reqwest::Response;
 use serde::{Deserialize, Serialize};
 
-use super::patience::Failure;
 use super::setting::{Dialect, RemoteSetting};
-
-/// Longest answer that is read. A batch of long vectors takes a tenth of it.
-const MAX_CONTENT: usize = 64 << 20;
 
 #[derive(Serialize)]
 struct Request<'a> {
@@ -38,18 +33,6 @@ struct OllamaAnswer {
 pub(super) fn request(setting: &RemoteSetting, texts: &[String]) -> String {
     let request = Request { model: &setting.model, input: texts, dimensions: setting.dimensions };
     serde_json::to_string(&request).expect("texts and names are JSON")
-}
-
-/// The whole answer, if it is not absurdly long.
-pub(super) async fn content(mut response: Response) -> Result<Vec<u8>, Failure> {
-    let mut content = Vec::new();
-    while let Some(part) = response.chunk().await.map_err(Failure::from_connection)? {
-        if content.len() + part.len() > MAX_CONTENT {
-            return Err(Failure::Endless);
-        }
-        content.extend_from_slice(&part);
-    }
-    Ok(content)
 }
 
 /// One vector per text from an answer, in the order of the texts; else what is wrong with it.

@@ -31,7 +31,7 @@ impl Secret {
     }
 
     /// A text without the secret in it.
-    pub(super) fn hidden_in(&self, text: &str) -> String {
+    pub(crate) fn hidden_in(&self, text: &str) -> String {
         text.replace(&self.0, "(key)")
     }
 }

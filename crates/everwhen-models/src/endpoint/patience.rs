@@ -43,18 +43,24 @@ impl Default for Patience {
 
 /// Why a try failed.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// No whole answer came.
     Connection { timed_out: bool, cause: String },
     /// The answer was a refusal.
-    Refused { status: StatusCode, wait: Option<Duration>, explanation: Option<String> },
-    /// The answer did not end.
-    Endless,
+    Refused {
+        status: StatusCode,
+        wait: Option<Duration>,
+        explanation: Option<String>,
+        /// Which part of the request it refuses, where it says so.
+        part: Option<String>,
+    },
+    /// The answer was longer than any right one.
+    Endless { most_bytes: usize },
 }
 
 impl Patience {
     /// Somebody is waiting for the answer: one more try, soon, and no long ones.
-    pub(super) fn for_a_question(&self) -> Self {
+    pub(crate) fn for_a_question(&self) -> Self {
         Self {
             timeout: self.timeout.min(Duration::from_secs(10)),
             tries: self.tries.min(2),
@@ -64,7 +70,7 @@ impl Patience {
     }
 
     /// Tries until it works, until it fails in a way that does not pass, or until it was enough.
-    pub(super) async fn keep_trying<T, F>(
+    pub(crate) async fn keep_trying<T, F>(
         &self,
         chance: &dyn Chance,
         mut attempt: impl FnMut() -> F,
@@ -78,7 +84,7 @@ impl Patience {
             match attempt().await {
                 Err(failure) if failure.passes() && tried < self.tries => {
                     let pause = self.pause(tried, failure.wait(), chance);
-                    tracing::debug!(tried, ?pause, "embedding endpoint failed, trying again");
+                    tracing::debug!(tried, ?pause, "an endpoint failed, trying again");
                     tokio::time::sleep(pause).await;
                 }
                 result => return result,
@@ -99,28 +105,30 @@ impl Patience {
 }
 
 impl Failure {
-    pub(super) fn from_connection(error: reqwest::Error) -> Self {
+    pub(crate) fn from_connection(error: reqwest::Error) -> Self {
         Self::Connection { timed_out: error.is_timeout(), cause: tls::cause(error) }
     }
 
-    pub(super) fn refused(status: StatusCode, wait: Option<Duration>, content: &[u8]) -> Self {
-        Self::Refused { status, wait, explanation: explanation(status, content) }
+    pub(crate) fn refused(status: StatusCode, wait: Option<Duration>, content: &[u8]) -> Self {
+        let answer = serde_json::from_slice(content).unwrap_or_default();
+        let part = refused_part(&answer);
+        Self::Refused { status, wait, explanation: explanation(status, &answer), part }
     }
 
     /// Whether the same request may succeed later.
-    fn passes(&self) -> bool {
+    pub(crate) fn passes(&self) -> bool {
         match self {
             Self::Connection { .. } => true,
             Self::Refused { explanation: Some(code), .. } if code == "insufficient_quota" => false,
             Self::Refused { status, .. } => {
                 status.is_server_error() || matches!(status.as_u16(), 408 | 429)
             }
-            Self::Endless => false,
+            Self::Endless { .. } => false,
         }
     }
 
     /// Whether it was asked too much, and nothing else is wrong.
-    pub(super) fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         matches!(self, Self::Refused { status: StatusCode::TOO_MANY_REQUESTS, .. })
     }
 
@@ -132,7 +140,7 @@ impl Failure {
     }
 
     /// What happened, as the rest of a sentence about the endpoint.
-    pub(super) fn sentence(&self, patience: &Patience, key: Option<&Secret>) -> String {
+    pub(crate) fn sentence(&self, patience: &Patience, key: Option<&Secret>) -> String {
         let times = if self.passes() && patience.tries > 1 {
             format!(", {} times", patience.tries)
         } else {
@@ -143,7 +151,9 @@ impl Failure {
                 format!("did not answer within {:?}{times}", patience.timeout)
             }
             Self::Connection { cause, .. } => format!("could not be reached{times}: {cause}"),
-            Self::Endless => "gave an answer without end".into(),
+            Self::Endless { most_bytes } => {
+                format!("gave an answer of more than {} MB, which was not read", most_bytes >> 20)
+            }
             Self::Refused { status, explanation, .. } => {
                 let said = explanation.as_ref().map_or(String::new(), |text| format!(": {text}"));
                 let said = key.map_or(said.clone(), |key| key.hidden_in(&said));
@@ -158,15 +168,14 @@ fn advice(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 | 403 => "; check the key",
         404 => "; check the address and the name of the model",
-        413 => "; make batches smaller",
+        413 => "; send less at once",
         _ => "",
     }
 }
 
 /// What an endpoint says about its refusal. Explanations of wrong requests may quote a text, so
 /// of those only the code is passed on.
-fn explanation(status: StatusCode, content: &[u8]) -> Option<String> {
-    let answer: Value = serde_json::from_slice(content).ok()?;
+fn explanation(status: StatusCode, answer: &Value) -> Option<String> {
     let error = &answer["error"];
     if status == StatusCode::NOT_FOUND {
         let message = error["message"].as_str().or(error.as_str())?;
@@ -177,8 +186,13 @@ fn explanation(status: StatusCode, content: &[u8]) -> Option<String> {
     (code.len() <= 64 && code.chars().all(is_code)).then(|| code.to_owned())
 }
 
+/// The name of the parameter that was refused, if it is a name at all.
+fn refused_part(answer: &Value) -> Option<String> {
+    answer["error"]["param"].as_str().map(str::to_owned)
+}
+
 /// How long the endpoint wants to be left alone.
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))
 }

@@ -1,0 +1,110 @@
+//! The other end of a connection: an address, a key, patience, and errors that name it.
+//!
+//! Embedders and language models speak different protocols over the same wire; what is alike in
+//! them is here. Neither keys nor texts ever appear in an error.
+
+mod address;
+mod patience;
+mod secret;
+
+use std::sync::Arc;
+
+use everwhen_engine::memory::Chance;
+use everwhen_engine::{Error, ErrorKind, Result};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, Url};
+
+pub(crate) use address::{read_url, shown_url};
+pub use patience::Patience;
+pub(crate) use patience::{Failure, retry_after};
+pub use secret::Secret;
+
+use crate::tls;
+
+/// A server that answers POSTs of JSON.
+pub(crate) struct Endpoint {
+    /// What it is, for errors: "the embedding endpoint http://… (model m)".
+    label: String,
+    url: Url,
+    client: Client,
+    headers: HeaderMap,
+    key: Option<Secret>,
+    chance: Arc<dyn Chance>,
+    most_bytes: usize,
+}
+
+/// How an endpoint is reached.
+pub(crate) struct Reached<'a> {
+    pub(crate) label: String,
+    pub(crate) url: Url,
+    pub(crate) key: Option<(&'a Secret, HeaderName, HeaderValue)>,
+    pub(crate) patience: &'a Patience,
+    pub(crate) most_bytes: usize,
+}
+
+impl Endpoint {
+    pub(crate) fn new(reached: Reached<'_>, chance: Arc<dyn Chance>) -> Result<Self> {
+        let client = tls::client_builder(reached.url.as_str())
+            .connect_timeout(reached.patience.timeout)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| {
+                Error::unavailable(format!("no HTTP client: {}", tls::cause(error)))
+            })?;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let key = reached.key.map(|(secret, name, value)| {
+            headers.insert(name, value);
+            secret.clone()
+        });
+        let Reached { label, url, most_bytes, .. } = reached;
+        Ok(Self { label, url, client, headers, key, chance, most_bytes })
+    }
+
+    /// The same, sending one more header.
+    pub(crate) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
+        self.headers.insert(name, HeaderValue::from_static(value));
+        self
+    }
+
+    /// The whole answer to a body, with patience for what passes.
+    pub(crate) async fn post(&self, body: &str, patience: &Patience) -> Result<Vec<u8>, Failure> {
+        patience.keep_trying(&*self.chance, || self.once(body, patience)).await
+    }
+
+    async fn once(&self, body: &str, patience: &Patience) -> Result<Vec<u8>, Failure> {
+        let request = self.client.post(self.url.clone()).timeout(patience.timeout);
+        let request = request.headers(self.headers.clone()).body(body.to_owned());
+        let response = request.send().await.map_err(Failure::from_connection)?;
+        let (status, wait) = (response.status(), retry_after(response.headers()));
+        let content = self.content(response).await?;
+        if status.is_success() {
+            Ok(content)
+        } else {
+            Err(Failure::refused(status, wait, &content))
+        }
+    }
+
+    /// The whole answer, if it is not absurdly long.
+    async fn content(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
+        let mut content = Vec::new();
+        while let Some(part) = response.chunk().await.map_err(Failure::from_connection)? {
+            if content.len() + part.len() > self.most_bytes {
+                return Err(Failure::Endless { most_bytes: self.most_bytes });
+            }
+            content.extend_from_slice(&part);
+        }
+        Ok(content)
+    }
+
+    /// A failure as an error: too much was asked, or it is not there.
+    pub(crate) fn failed(&self, failure: &Failure, patience: &Patience) -> Error {
+        let kind = if failure.is_busy() { ErrorKind::Busy } else { ErrorKind::Unavailable };
+        self.error(kind, &failure.sentence(patience, self.key.as_ref()))
+    }
+
+    /// An error that says which endpoint and model it is about.
+    pub(crate) fn error(&self, kind: ErrorKind, what: &str) -> Error {
+        Error::new(kind, format!("{} {what}", self.label))
+    }
+}

@@ -1,0 +1,162 @@
+//! A language model at the other end of a connection: OpenAI-compatible, Anthropic or Ollama.
+//!
+//! Walk: wait for a turn → ask, with patience for what passes → read the answer → where a schema
+//! was given, read it as JSON that fits; if it does not, ask once more and say what was wrong.
+//! Providers that can be held to a schema are; those that refuse it are told about it in words.
+
+mod pace;
+mod quirks;
+mod schema;
+mod setting;
+mod wire;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use everwhen_engine::json::Json;
+use everwhen_engine::memory::{Chance, Role};
+use everwhen_engine::ports::{Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent, Wait};
+use everwhen_engine::{Error, ErrorKind, Result};
+use serde_json::Value;
+
+pub use setting::{LlmDialect, LlmSetting, Price};
+
+use crate::endpoint::{Endpoint, Failure};
+use pace::Pace;
+use quirks::Quirks;
+use wire::Answer;
+
+/// Longest answer that is read. Replies of the longest kind take a tenth of it.
+const MOST_BYTES: usize = 4 << 20;
+
+/// A language model somewhere else.
+pub struct RemoteLlm {
+    name: String,
+    setting: LlmSetting,
+    endpoint: Endpoint,
+    pace: Pace,
+    quirks: Quirks,
+}
+
+impl RemoteLlm {
+    /// A model for these settings. Nobody is asked yet.
+    pub fn new(setting: LlmSetting, chance: Arc<dyn Chance>) -> Result<Self> {
+        setting.check()?;
+        let endpoint = setting.reach(MOST_BYTES, chance)?;
+        let pace = Pace::new(setting.requests_per_minute);
+        let name = format!("{}:{}", setting.dialect.as_str(), setting.model);
+        Ok(Self { name, setting, endpoint, pace, quirks: Quirks::default() })
+    }
+
+    async fn reply(&self, prompt: &Prompt) -> Result<Reply> {
+        let Some(wanted) = &prompt.schema else {
+            return self.answer(prompt, None).await.map(|answer| self.replied(answer, None));
+        };
+        let schema = schema::read(&wanted.text)?;
+        let first = self.answer(prompt, Some(&schema)).await?;
+        match schema::fitting(&first.text, &schema) {
+            Ok(json) => Ok(self.replied(first, Some(json))),
+            Err(problem) => self.repaired(prompt, wanted, &schema, (first, problem)).await,
+        }
+    }
+
+    /// Asks once more and says what was wrong.
+    async fn repaired(
+        &self,
+        prompt: &Prompt,
+        wanted: &ReplySchema,
+        schema: &Value,
+        (first, problem): (Answer, String),
+    ) -> Result<Reply> {
+        tracing::debug!(model = self.name, problem, "the reply does not fit, asking once more");
+        let again = with_repair(prompt, wanted, &first.text, &problem);
+        let mut second = self.answer(&again, Some(schema)).await?;
+        second.tokens = second.tokens + first.tokens;
+        let json = schema::fitting(&second.text, schema).map_err(|problem| {
+            let what = format!("gave twice a reply that is not what was asked for: {problem}");
+            self.endpoint.error(ErrorKind::Unavailable, &what)
+        })?;
+        Ok(self.replied(second, Some(json)))
+    }
+
+    /// Asks in the provider's protocol; what it refuses to take is left out the second time.
+    async fn answer(&self, prompt: &Prompt, schema: Option<&Value>) -> Result<Answer> {
+        loop {
+            let taken = self.quirks.now();
+            let schema_in_words = schema.is_some() && taken.no_schema;
+            let prompt =
+                if schema_in_words { told_in_words(prompt) } else { Cow::Borrowed(prompt) };
+            let held_to = schema.filter(|_| !taken.no_schema);
+            let body = wire::request(&self.setting, &prompt, held_to, taken);
+            self.pace.wait().await;
+            match self.endpoint.post(&body, &self.setting.patience).await {
+                Ok(content) => return self.read(&content),
+                Err(failure) if self.quirks.learn(taken, &failure, held_to.is_some()) => {}
+                Err(failure) => return Err(self.failed(&failure)),
+            }
+        }
+    }
+
+    fn read(&self, content: &[u8]) -> Result<Answer> {
+        let unusable = |what: String| self.endpoint.error(ErrorKind::Unavailable, &what);
+        let answer = wire::answer(self.setting.dialect, content).map_err(unusable)?;
+        if answer.finish == Finish::Filtered {
+            return Err(self.endpoint.error(ErrorKind::Invalid, "held its reply back"));
+        }
+        Ok(answer)
+    }
+
+    fn failed(&self, failure: &Failure) -> Error {
+        let error = self.endpoint.failed(failure, &self.setting.patience);
+        match failure {
+            _ if failure.passes() => error,
+            Failure::Refused { status, .. } if matches!(status.as_u16(), 401 | 403) => {
+                Error::new(ErrorKind::Denied, error.message())
+            }
+            _ => Error::invalid(error.message()),
+        }
+    }
+
+    fn replied(&self, answer: Answer, json: Option<Json>) -> Reply {
+        let Answer { text, model, finish, tokens } = answer;
+        let cost_nanos = self.setting.price.of(tokens);
+        let model = model.unwrap_or_else(|| self.setting.model.clone());
+        Reply { text, json, model, finish, spent: Spent { cost_nanos, ..tokens }, cached: false }
+    }
+}
+
+/// The prompt with the schema said in words.
+fn told_in_words(prompt: &Prompt) -> Cow<'_, Prompt> {
+    let mut told = prompt.clone();
+    if let Some(schema) = &prompt.schema {
+        let words = include_str!("llm/prompts/schema.txt").replace("{schema}", &schema.text);
+        told.messages.push(PromptMessage { role: Role::System, content: words });
+    }
+    Cow::Owned(told)
+}
+
+/// The prompt, the reply that did not fit, and what was wrong with it.
+fn with_repair(prompt: &Prompt, wanted: &ReplySchema, reply: &str, problem: &str) -> Prompt {
+    let words = include_str!("llm/prompts/repair.txt");
+    let words = words.replace("{problem}", problem).replace("{schema}", &wanted.text);
+    let mut again = prompt.clone();
+    again.messages.push(PromptMessage { role: Role::Assistant, content: reply.to_owned() });
+    again.messages.push(PromptMessage { role: Role::User, content: words });
+    again
+}
+
+impl Llm for RemoteLlm {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn ask<'a>(&'a self, prompt: &'a Prompt) -> Wait<'a, Reply> {
+        Box::pin(self.reply(prompt))
+    }
+}
+
+impl std::fmt::Debug for RemoteLlm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RemoteLlm({})", self.name)
+    }
+}
