@@ -25,7 +25,7 @@ pub(crate) use conversations::{
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
 pub(crate) use import::{ImportArgs, ImportFileArgs, ImportSource};
 pub(crate) use mcp::McpArgs;
-pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs};
+pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs, UsageArgs};
 pub(crate) use recall::RecallArgs;
 pub(crate) use upkeep::{
     CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, MigrateArgs, ServeArgs, StoreAction,
@@ -115,6 +115,7 @@ EXAMPLES
     Context(ContextArgs),
     Timeline(TimelineArgs),
     Recall(RecallArgs),
+    Usage(UsageArgs),
     Vaults(VaultsArgs),
     Memories(MemoriesArgs),
     Keys(KeysArgs),
@@ -149,6 +150,7 @@ impl Command {
             Self::Context(args) => args.purpose(),
             Self::Timeline(_) => "show the timeline",
             Self::Recall(_) => "recall",
+            Self::Usage(_) => "show usage",
             Self::Vaults(args) => args.purpose(),
             Self::Memories(args) => args.purpose(),
             Self::Keys(args) => args.purpose(),

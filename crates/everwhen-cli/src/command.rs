@@ -27,6 +27,7 @@ mod restore;
 mod serve;
 mod store;
 mod timeline;
+mod usage;
 mod vaults;
 mod workflow;
 
@@ -97,6 +98,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Context(args) => context::run(console, args).await,
         Command::Timeline(args) => timeline::run(console, &args).await,
         Command::Recall(args) => recall::run(console, &args).await,
+        Command::Usage(args) => usage::run(console, &args).await,
         Command::Vaults(args) => vaults::run(console, args).await,
         Command::Memories(args) => memories::run(console, args).await,
         Command::Keys(args) => keys::run(console, args).await,

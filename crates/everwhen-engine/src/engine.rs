@@ -1,9 +1,10 @@
 //! The engine: ports wired together. It hands out vaults and keeps keys.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 
+use crate::activity::ConversationTime;
 use crate::key::{self, Key, KeyHash};
 use crate::memory::vaults::check_description;
 use crate::memory::{
@@ -61,6 +62,8 @@ pub struct Engine {
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) embedders: Embedders,
     llm: Option<Arc<dyn Llm>>,
+    pub(crate) spending_cap: Option<u64>,
+    pub(crate) finished: Arc<Mutex<Vec<ConversationTime>>>,
     defaults: VaultDefaults,
 }
 
@@ -68,8 +71,16 @@ impl Engine {
     /// An engine over a store.
     pub fn new(store: Arc<dyn Store>, world: World, defaults: VaultDefaults) -> Self {
         let shelf = Arc::new(Shelf::new(limits::INDEX_BYTES));
-        let embedders = Embedders::default();
-        Self { store, world: Arc::new(world), shelf, embedders, llm: None, defaults }
+        Self {
+            store,
+            world: Arc::new(world),
+            shelf,
+            embedders: Embedders::default(),
+            llm: None,
+            spending_cap: None,
+            finished: Arc::default(),
+            defaults,
+        }
     }
 
     /// The same, with an embedder: what is asked is found by its meaning, too.

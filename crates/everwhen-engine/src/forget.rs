@@ -38,7 +38,10 @@ pub(crate) fn forget(desk: &mut Desk<'_>, what: &Forget) -> Result<Removed> {
             self::conversation(desk, &conversation)
         }
         Forget::Period { after, before } => period(desk, *after, *before),
-        Forget::Memory => desk.tx.remove_memory(desk.place()),
+        Forget::Memory => {
+            forget_replies(desk)?;
+            desk.tx.remove_memory(desk.place())
+        }
     }
 }
 
@@ -83,6 +86,7 @@ fn period(
 
 /// Removes entries and puts right the conversations they were in.
 fn entries(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<Removed> {
+    forget_replies(desk)?;
     let ids: Vec<EntryId> = doomed.iter().map(|entry| entry.id).collect();
     let mut touched: Vec<ConversationId> = doomed.iter().map(|entry| entry.conversation).collect();
     touched.sort_unstable();
@@ -113,6 +117,7 @@ fn repair(desk: &mut Desk<'_>, id: ConversationId) -> Result<Removed> {
 
 /// Removes a conversation with all its entries.
 pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> Result<Removed> {
+    forget_replies(desk)?;
     let place = desk.place();
     let query = EntryQuery::of_conversation(conversation.id, Which::All);
     let ids: Vec<EntryId> = desk.tx.entries(place, &query)?.iter().map(|entry| entry.id).collect();
@@ -121,6 +126,11 @@ pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> 
     let removed = desk.tx.remove_conversation(place, conversation.id)?;
     forget_question(desk)?;
     Ok(removed + Removed { entries, ..Removed::default() })
+}
+
+/// What a model said about the vault may say what is forgotten, so all of it goes.
+fn forget_replies(desk: &mut Desk<'_>) -> Result<()> {
+    desk.tx.drop_replies(desk.vault.id, None)
 }
 
 /// A forgotten question no longer waits for its answer.

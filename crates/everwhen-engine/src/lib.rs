@@ -11,6 +11,7 @@
 //! Start reading at [`Vault`] for what can be done, at [`conversations::boundary`] for the rule
 //! that splits conversations, and at [`ports`] for what a store has to provide.
 
+pub mod activity;
 pub mod conversations;
 mod desk;
 mod engine;
@@ -29,6 +30,7 @@ pub mod recall;
 pub mod receipt;
 mod remember;
 mod timeline;
+pub mod usage;
 mod vault;
 pub mod when;
 mod work;

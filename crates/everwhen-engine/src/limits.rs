@@ -50,3 +50,5 @@ pub const JOB_BACKOFF: SignedDuration = SignedDuration::from_mins(60);
 pub const LEDGER_KIN_MESSAGES: usize = 32;
 /// Memories that are considered for one message.
 pub const LEDGER_KIN: usize = 64;
+/// Longest activity of a model or tool.
+pub const ACTIVITY: SignedDuration = SignedDuration::from_hours(24);

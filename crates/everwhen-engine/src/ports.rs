@@ -1,11 +1,14 @@
 //! What the engine needs from the world. It names no technology.
 
+mod activity;
 mod embedder;
 mod ledger;
 mod llm;
 mod segments;
 mod store;
+mod usage;
 
+pub use activity::{ActivityRows, ActivityTx};
 pub use embedder::Embedder;
 pub use ledger::{LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, Placeholder};
 pub use llm::{Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent};
@@ -14,3 +17,4 @@ pub use store::{
     ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, MemoryRef, Neighbour,
     Order, Reading, Removed, Shelf, Snapshot, Speakers, Standing, Store, Tx, Wait, Which, Writing,
 };
+pub use usage::{AskedHash, UsageRows, UsageTx};

@@ -74,7 +74,7 @@ pub struct ConversationView {
 /// One owner's memories.
 #[derive(Clone)]
 pub struct Vault {
-    engine: Engine,
+    pub(crate) engine: Engine,
     id: VaultId,
     /// If it is known by name only: what its first write makes if nobody has made it by then.
     draft: Option<Arc<VaultInfo>>,
@@ -320,10 +320,10 @@ impl Vault {
         reason: Option<String>,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            act::end(desk, conversation.as_ref(), reason.clone())
-        })
-        .await
+        let end = move |desk: &mut Desk<'_>| act::end(desk, conversation.as_ref(), reason.clone());
+        let done = self.at_desk(memory.clone(), Absent::Refuse, idempotency, end).await?;
+        self.note_end(memory, &done).await;
+        Ok(done)
     }
 
     /// Puts the entries of a conversation after a given one on a branch.
@@ -479,6 +479,19 @@ impl Vault {
             work(&mut open_desk(tx, vault, &memory, absent, &world)?)
         };
         self.engine.store.transact(work).await
+    }
+
+    /// Writes something that is about the vault itself.
+    pub(crate) async fn write_rows<F>(&self, work: F) -> Result<()>
+    where
+        F: Fn(&mut dyn Tx, VaultId) -> Result<()> + Send + 'static,
+    {
+        let (id, draft) = (self.id, self.draft.clone());
+        let write = move |tx: &mut dyn Tx| {
+            let vault = load_or_make_vault(tx, id, draft.as_deref())?;
+            work(tx, vault.id)
+        };
+        self.engine.store.transact(write).await
     }
 
     /// Looks something up anywhere in the vault; nothing if it does not exist yet.

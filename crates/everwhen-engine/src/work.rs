@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::conversations::act;
 use crate::desk::Desk;
 use crate::engine::{Engine, World};
-use crate::job::{Job, JobState, Queue};
+use crate::job::{Job, JobKind, JobState, Queue, Subject};
 use crate::memory::JobId;
 use crate::ports::{Snapshot, Tx};
 use crate::{Error, Result};
@@ -66,11 +66,17 @@ impl Engine {
     /// Runs a claimed job. One that fails is kept for a later try, and its failure is in the job,
     /// not in the result.
     pub async fn run(&self, job: Job) -> Result<()> {
-        if let Err(error) = self.finish(&job).await {
-            let failed = job.clone().failed(error.to_string(), self.now());
-            self.store.transact(move |tx| put_if_held(tx, &job, &failed)).await?;
+        match (self.finish(&job).await, job.kind, job.subject) {
+            (Err(error), ..) => {
+                let failed = job.clone().failed(error.to_string(), self.now());
+                self.store.transact(move |tx| put_if_held(tx, &job, &failed)).await
+            }
+            (Ok(()), JobKind::Close, Subject::Conversation(id)) => {
+                self.note_end(job.place(), id).await;
+                Ok(())
+            }
+            (Ok(()), ..) => Ok(()),
         }
-        Ok(())
     }
 
     async fn finish(&self, job: &Job) -> Result<()> {

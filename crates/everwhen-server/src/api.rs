@@ -19,6 +19,7 @@ mod routes;
 mod spec;
 mod timeline;
 mod upkeep;
+mod usage;
 mod vaults;
 mod wire;
 

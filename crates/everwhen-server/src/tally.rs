@@ -11,19 +11,29 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+use everwhen::activity::ConversationTime;
+use metrics_exporter_prometheus::{
+    Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
+};
 
 use crate::Door;
 
 const REQUESTS: &str = "everwhen_http_requests_total";
 const SECONDS: &str = "everwhen_http_request_duration_seconds";
 const REMEMBERED: &str = "everwhen_entries_remembered_total";
+const ELAPSED: &str = "everwhen_conversation_elapsed_seconds";
+const ACTIVE: &str = "everwhen_conversation_active_seconds";
+const IDLE: &str = "everwhen_conversation_idle_seconds";
 const DUE: &str = "everwhen_jobs_due";
 const SET_ASIDE: &str = "everwhen_jobs_set_aside";
 
 /// Upper bounds of the latency histogram, in seconds.
 const BUCKETS: [f64; 12] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
+
+/// Upper bounds of the histograms of conversations, in seconds: from one second to a day.
+const CONVERSATION_BUCKETS: [f64; 11] =
+    [1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, 3600.0, 10_800.0, 43_200.0, 86_400.0];
 
 /// Samples wait in memory until they are sorted into buckets; that happens this often even if
 /// nobody ever asks for the metrics.
@@ -41,6 +51,10 @@ impl Tally {
     pub(crate) fn new() -> Self {
         let builder = PrometheusBuilder::new();
         let builder = builder.set_buckets(&BUCKETS).expect("the list of buckets is not empty");
+        let conversations = Matcher::Prefix("everwhen_conversation_".into());
+        let builder = builder
+            .set_buckets_for_metric(conversations, &CONVERSATION_BUCKETS)
+            .expect("the list of buckets is not empty");
         let recorder = builder.build_recorder();
         metrics::with_local_recorder(&recorder, describe);
         Self { handle: recorder.handle(), recorder, seen: AtomicU64::new(0) }
@@ -50,6 +64,17 @@ impl Tally {
     pub(crate) fn remembered(&self, entries: usize) {
         metrics::with_local_recorder(&self.recorder, || {
             metrics::counter!(REMEMBERED).increment(entries as u64);
+        });
+    }
+
+    /// Counts how long conversations took, and how much of that was working and waiting.
+    pub(crate) fn conversed(&self, finished: &[ConversationTime]) {
+        metrics::with_local_recorder(&self.recorder, || {
+            for time in finished {
+                metrics::histogram!(ELAPSED).record(time.elapsed.as_secs_f64());
+                metrics::histogram!(ACTIVE).record(time.active.as_secs_f64());
+                metrics::histogram!(IDLE).record(time.idle.as_secs_f64());
+            }
         });
     }
 
@@ -82,6 +107,9 @@ fn describe() {
     metrics::describe_counter!(REQUESTS, "Requests answered");
     metrics::describe_histogram!(SECONDS, "Time from request to answer");
     metrics::describe_counter!(REMEMBERED, "Entries stored since the start");
+    metrics::describe_histogram!(ELAPSED, "Length of conversations that ended since the start");
+    metrics::describe_histogram!(ACTIVE, "The part of them in which a model or tool was at work");
+    metrics::describe_histogram!(IDLE, "The rest of them");
     metrics::describe_gauge!(DUE, "Jobs whose time has come, counted up to 1000");
     metrics::describe_gauge!(SET_ASIDE, "Jobs given up after too many tries, counted up to 1000");
 }

@@ -5,6 +5,7 @@
 //! vault, so a cluster can spread all of them by it (`distribute`). No extension is needed, nothing
 //! is ranked here, and nothing is numbered by the database.
 
+mod activities;
 mod address;
 mod connection;
 mod contexts;
@@ -24,6 +25,7 @@ mod schema;
 mod segments;
 mod statement;
 mod transaction;
+mod usage;
 mod vaults;
 mod writer;
 

@@ -3,8 +3,10 @@
 //! Whatever a column cannot mean is reported as damage, with the column's name.
 
 mod receipt;
+mod reply;
 
 pub(crate) use receipt::{read_receipt, write_receipt};
+pub(crate) use reply::{read_reply, write_reply};
 
 use everwhen_engine::memory::{Name, Retention, Role, Settings, SummaryBy};
 use everwhen_engine::{Error, Result};

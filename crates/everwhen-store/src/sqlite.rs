@@ -4,6 +4,7 @@
 //! savepoint, and commits once for all of them (group commit). So a durable write costs one fsync
 //! shared by everybody who came meanwhile, and nobody is answered before it.
 
+mod activities;
 mod connection;
 mod contexts;
 mod conversations;
@@ -19,6 +20,7 @@ mod schema;
 mod segments;
 mod statement;
 mod transaction;
+mod usage;
 mod vaults;
 mod writer;
 

@@ -8,6 +8,7 @@ mod changes;
 mod ledger;
 mod segments;
 mod shelves;
+mod usage;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -6,6 +6,7 @@
 mod embedder;
 mod key;
 mod layer;
+mod llm;
 mod proxy;
 mod row;
 mod upstream;
@@ -20,6 +21,7 @@ pub use embedder::{EmbedderConfig, EmbedderKind, MODELS_FOLDER};
 pub use key::{KEYS, Key};
 pub use layer::Origin;
 use layer::{Found, Layers};
+pub use llm::LlmConfig;
 pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Stamps, Unnamed};
 pub use upstream::{Upstream, UpstreamKind};
 
@@ -105,6 +107,8 @@ pub struct Config {
     pub proxy: ProxyConfig,
     /// What finds things by their meaning.
     pub embedder: EmbedderConfig,
+    /// The language model, if any.
+    pub llm: LlmConfig,
 }
 
 /// One line of `everwhen config`.
@@ -246,6 +250,7 @@ impl Config {
             upstreams: upstream::all(&layers, environment)?,
             proxy: ProxyConfig::read(&layers)?,
             embedder: EmbedderConfig::read(&layers, environment)?,
+            llm: LlmConfig::read(&layers)?,
             file,
         };
         config.settings().check()?;
@@ -313,7 +318,8 @@ impl Config {
             (self.upstream.value.as_deref().map_or("none".into(), quoted), &self.upstream.from),
         ];
         let tables = self.proxy.listing().into_iter().chain(self.embedder.rows());
-        let rows = KEYS.into_iter().zip(rows.into_iter().chain(tables));
+        let rows = rows.into_iter().chain(tables).chain(self.llm.rows());
+        let rows = KEYS.into_iter().zip(rows);
         rows.map(|(key, (value, from))| Setting { key, value, from: from.clone() }).collect()
     }
 

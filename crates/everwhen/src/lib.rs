@@ -59,8 +59,9 @@ mod world;
 
 pub use config::{
     Chosen, Config, EmbedderConfig, EmbedderKind, Environment, Exception, Flags, KEYS,
-    Key as ConfigKey, LOOPBACK_HOSTS, LOOPBACK_ORIGINS, LogFormat, MODELS_FOLDER, Origin,
-    ProxyChange, ProxyConfig, ProxySettings, Setting, Stamps, Unnamed, Upstream, UpstreamKind,
+    Key as ConfigKey, LOOPBACK_HOSTS, LOOPBACK_ORIGINS, LlmConfig, LogFormat, MODELS_FOLDER,
+    Origin, ProxyChange, ProxyConfig, ProxySettings, Setting, Stamps, Unnamed, Upstream,
+    UpstreamKind,
 };
 pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use everwhen_models::RemoteLlm;
 use everwhen_store::{PostgresStore, SqliteStore};
 
 use crate::config::Config;
@@ -76,6 +77,7 @@ impl Everwhen {
     fn over(store: Arc<dyn Store>, held: Option<Held>, config: &Config) -> Result<Self> {
         let directory = config.data.value.clone();
         let engine = Engine::new(store, world(), config.vault_defaults());
+        let engine = with_llm(engine, config)?;
         let setting = config.embedder.setting(&directory);
         let (engine, embedding) = Embedding::prepare(engine, setting, &directory)?;
         Ok(Self {
@@ -126,6 +128,13 @@ impl Everwhen {
     pub fn announce(&self, url: &str) -> Result<()> {
         self.held.as_ref().map_or(Ok(()), |held| held.announce(url, &self.operator_token))
     }
+}
+
+/// The engine with the language model that is configured, if one is.
+fn with_llm(engine: Engine, config: &Config) -> Result<Engine> {
+    let Some(setting) = config.llm.setting() else { return Ok(engine) };
+    let llm = RemoteLlm::new(setting, Arc::new(SystemChance))?;
+    Ok(engine.with_llm(Arc::new(llm)).with_spending_cap(config.llm.cap_nanos()))
 }
 
 impl std::fmt::Debug for Everwhen {

@@ -55,3 +55,16 @@ impl ModelsArgs {
         }
     }
 }
+
+/// Show what asking the language model took: calls, tokens, cost
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  everwhen usage
+  everwhen usage --since 2025-03-01 --vault ana
+  everwhen usage --json")]
+pub(crate) struct UsageArgs {
+    /// From this day on (UTC)
+    #[arg(long, value_name = "DAY")]
+    pub(crate) since: Option<String>,
+}

@@ -31,6 +31,7 @@ async fn print(console: &Console, one: &Value) -> Result<()> {
         ("when", period(one, zone)),
         ("ended", ended),
         ("reason", text(&one["end_reason"]).into()),
+        ("took", took(&one["conversation_time"])),
         ("title", text(&one["title"]).into()),
         ("summary", text(&one["summary"]).into()),
         ("branches", branches(&one["branches"])),
@@ -39,6 +40,18 @@ async fn print(console: &Console, one: &Value) -> Result<()> {
     output::line("")?;
     let entries: Vec<&Value> = one["entries"].as_array().into_iter().flatten().collect();
     show::entries(&entries, zone).iter().try_for_each(|block| output::line(block))
+}
+
+/// How long it was, and how much of that was working and waiting.
+fn took(time: &Value) -> String {
+    let seconds = |name: &str| time[name].as_f64().map(|ms| format!("{:.1} s", ms / 1000.0));
+    let whole = seconds("conversation_elapsed_ms").unwrap_or_default();
+    match (seconds("conversation_active_ms"), seconds("conversation_idle_ms")) {
+        (Some(active), Some(idle)) if time["active_unknown"] == false => {
+            format!("{whole}: {active} working, {idle} waiting")
+        }
+        _ => whole,
+    }
 }
 
 fn branches(list: &Value) -> String {

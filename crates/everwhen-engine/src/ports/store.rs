@@ -12,7 +12,9 @@ use std::pin::Pin;
 
 use jiff::Timestamp;
 
-use super::{LedgerRows, LedgerTx, SegmentRows, SegmentTx};
+use super::{
+    ActivityRows, ActivityTx, LedgerRows, LedgerTx, SegmentRows, SegmentTx, UsageRows, UsageTx,
+};
 use crate::job::{Job, JobKind, Queue, Subject};
 use crate::key::Key;
 use crate::memory::{
@@ -283,7 +285,7 @@ pub struct Removed {
 }
 
 /// One consistent state, to read. Methods that find nothing say so with `None` or an empty list.
-pub trait Snapshot: LedgerRows + SegmentRows {
+pub trait Snapshot: ActivityRows + LedgerRows + SegmentRows + UsageRows {
     /// The vault with this id.
     fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>>;
     /// The vault with this name.
@@ -373,7 +375,7 @@ pub trait Snapshot: LedgerRows + SegmentRows {
 }
 
 /// A transaction. What a closure writes, its own reads see.
-pub trait Tx: Snapshot + LedgerTx + SegmentTx {
+pub trait Tx: Snapshot + ActivityTx + LedgerTx + SegmentTx + UsageTx {
     /// The same, to read only.
     fn snapshot(&self) -> &dyn Snapshot;
 

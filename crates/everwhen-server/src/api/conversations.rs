@@ -42,8 +42,9 @@ pub(super) async fn get_conversation(
     MemoryAt(memory): MemoryAt,
     ConversationAt(id): ConversationAt,
 ) -> Answered<wire::ConversationDetail> {
-    let view = vault.conversation(memory, id).await?;
-    Ok(Answer::ok(wire::ConversationDetail::write(view)?))
+    let view = vault.conversation(memory.clone(), id.clone()).await?;
+    let measured = vault.conversation_time(memory, id).await?;
+    Ok(Answer::ok(wire::ConversationDetail::write(view, measured)?))
 }
 
 /// Forget a conversation
@@ -157,6 +158,27 @@ pub(super) async fn restore_conversation(
 ) -> Answered<wire::Conversation> {
     let done = vault.restore(memory.clone(), id, once).await?;
     told(&vault, memory, &done).await
+}
+
+/// Record activities
+///
+/// When a model or a tool was at work in the conversation; answers how much of it was.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}/activities",
+    tag = "conversations",
+    request_body = wire::NewActivities,
+    responses((status = 200, description = "Conversation time", body = wire::ConversationTime)),
+)]
+pub(super) async fn record_activities(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    ConversationAt(id): ConversationAt,
+    Sent { body, once }: Sent<wire::NewActivities>,
+) -> Answered<wire::ConversationTime> {
+    let activities = body.read()?;
+    let done = vault.record_activities(memory.clone(), id.clone(), activities, once).await?;
+    let time = vault.conversation_time(memory, id).await?.time.ok_or_else(wrong_receipt)?;
+    Ok(Answer::ok(time.into()).replayed(done.replayed))
 }
 
 /// Get the context prompt

@@ -50,6 +50,7 @@ pub(super) async fn metrics(State(door): State<Door>) -> Result<Response, Proble
     let set_aside = jobs.iter().filter(|job| job.state == JobState::SetAside).count();
     let is_due = |state| !matches!(state, JobState::SetAside);
     let due = jobs.iter().filter(|job| job.due_at <= now && is_due(job.state)).count();
+    door.tally.conversed(&door.engine.take_finished());
     let text = door.tally.render(due, set_aside);
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
 }

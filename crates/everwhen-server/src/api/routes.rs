@@ -5,7 +5,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    context, conversations, entries, house, keys, memories, recall, timeline, upkeep, vaults,
+    context, conversations, entries, house, keys, memories, recall, timeline, upkeep, usage, vaults,
 };
 use crate::Door;
 
@@ -24,6 +24,8 @@ pub(super) fn table() -> OpenApiRouter<Door> {
         .routes(routes!(vaults::get_vault, vaults::change_vault, vaults::forget_vault))
         // POST /v1/vaults/{vault}/forget
         .routes(routes!(vaults::forget_period))
+        // GET /v1/vaults/{vault}/usage
+        .routes(routes!(usage::get_usage))
 
         // …/memories, …/memories/{memory}
         .routes(routes!(memories::list_memories, memories::create_memory))
@@ -47,6 +49,7 @@ pub(super) fn table() -> OpenApiRouter<Door> {
         .routes(routes!(conversations::get_conversation, conversations::forget_conversation))
         .routes(routes!(conversations::fork_conversation))
         .routes(routes!(conversations::restore_conversation))
+        .routes(routes!(conversations::record_activities))
 
         // GET …/memories/{memory}/timeline
         .routes(routes!(timeline::get_timeline))

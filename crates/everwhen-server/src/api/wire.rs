@@ -3,6 +3,7 @@
 //!
 //! Field names and descriptions here are the OpenAPI document's.
 
+mod activities;
 mod context;
 mod conversations;
 mod entries;
@@ -15,8 +16,10 @@ mod receipts;
 pub(crate) mod shape;
 mod timeline;
 mod upkeep;
+mod usage;
 mod vaults;
 
+pub(crate) use activities::{Activity, ConversationTime, NewActivities};
 pub(crate) use context::{Context, ContextQuery, NewContext, VersionsQuery};
 pub(crate) use conversations::{
     Conversation, ConversationDetail, ConversationsQuery, EndConversation, Fork, Forked, Prompt,
@@ -30,6 +33,7 @@ pub(crate) use recall::{Question, Recollection};
 pub(crate) use receipts::{BatchReceipt, EntryReceipt, Removed};
 pub(crate) use timeline::{TimelineLine, TimelineQuery};
 pub(crate) use upkeep::{Doctor, Jobs, Retried, SetAsideJob, Settled, Standing};
+pub(crate) use usage::{Usage, UsageQuery};
 pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};
 
 use everwhen::memory::{Address, ConversationId, ConversationName};

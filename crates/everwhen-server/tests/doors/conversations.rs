@@ -158,3 +158,51 @@ async fn the_timeline_counts_the_days_between() {
     let none = stage.get(&format!("{DIARY}/timeline?role=tool")).await;
     assert_eq!(none["data"], json!([]));
 }
+
+#[tokio::test]
+async fn a_conversation_tells_how_much_of_it_was_working() {
+    let stage = Stage::new().await;
+    stage.say("2025-06-01T11:50:00Z", "How far is the moon?").await;
+    stage.say("2025-06-01T11:51:00Z", "And the sun?").await;
+    let page = stage.get(&format!("{DIARY}/conversations")).await;
+    let path = format!("{DIARY}/conversations/{}", page["data"][0]["id"].as_str().unwrap());
+    let one = stage.get(&path).await;
+    let time = &one["conversation_time"];
+    assert_eq!((&time["active_unknown"], &time["conversation_turns"]), (&json!(true), &json!(2)));
+    let work = |second: u8| {
+        let began_at = format!("2025-06-01T11:50:{second}Z");
+        json!({ "kind": "model", "name": "m", "began_at": began_at, "lasted_ms": 20_000 })
+    };
+    let body = json!({ "activities": [work(10), work(20)] });
+    let activities = format!("{path}/activities");
+    let time = stage.ask("POST", &activities).json(&body).told().await.with(200);
+    assert_eq!(time["conversation_elapsed_ms"], 60_000);
+    assert_eq!(time["conversation_active_ms"], 30_000);
+    assert_eq!(time["conversation_idle_ms"], 30_000);
+    assert_eq!(time["conversation_end_at"], "2025-06-01T11:51:00Z");
+    assert_eq!(stage.get(&path).await["activities"][1]["began_at"], "2025-06-01T11:50:20Z");
+    let none = stage.ask("POST", &activities).json(&json!({ "activities": [] })).told().await;
+    assert!(none.problem(400, "invalid").contains("send 1 to 1000"));
+
+    stage.ask("POST", &format!("{DIARY}/conversations/end")).told().await.with(200);
+    let metrics = stage.ask("GET", "/metrics").told().await.text;
+    for line in [
+        "everwhen_conversation_elapsed_seconds_sum 60",
+        "everwhen_conversation_active_seconds_sum 30",
+        "everwhen_conversation_idle_seconds_bucket{le=\"60\"} 1",
+    ] {
+        assert!(metrics.lines().any(|told| told == line), "{line} is not in\n{metrics}");
+    }
+}
+
+#[tokio::test]
+async fn usage_is_told_by_day_and_starts_at_nothing() {
+    let stage = Stage::new().await;
+    stage.say("2025-06-01T11:50:00Z", "Hello.").await;
+    let vault = DIARY.split("/memories").next().unwrap();
+    let usage = stage.get(&format!("{vault}/usage?since=2025-01-01")).await;
+    assert_eq!(usage["data"], json!([]));
+    assert_eq!((&usage["total"]["calls"], &usage["total"]["cost"]), (&json!(0), &json!(0.0)));
+    let wrong = stage.ask("GET", &format!("{vault}/usage?since=yesterday")).told().await;
+    assert!(wrong.problem(400, "invalid").contains("2025-03-01"));
+}

@@ -43,6 +43,8 @@ fn writes(said: &Value, archived: &str) -> Vec<(&'static str, &'static str, Stri
     let period = json!({ "memory": "diary", "before": "2025-05-03T00:00:00Z" });
     let chat = json!({ "conversation_id": "chat", "entries": [
         { "role": "user", "content": "then", "conversation_time": "2025-05-01T10:00:00Z" }] });
+    let worked = "2025-06-01T11:50:10Z";
+    let work = json!({ "activities": [{ "kind": "tool", "began_at": worked, "lasted_ms": 5 }] });
     let correction = json!({ "content": "then", "reason": "slip" });
     vec![
         ("create_vault", "POST", "/v1/vaults".into(), json!({ "name": "bo" })),
@@ -54,6 +56,7 @@ fn writes(said: &Value, archived: &str) -> Vec<(&'static str, &'static str, Stri
         ("put_context", "PUT", format!("{DIARY}/context"), json!({ "content": "x" })),
         ("import_conversation", "POST", format!("{DIARY}/conversations/import"), chat),
         ("fork_conversation", "POST", format!("{now}/fork"), json!({ "after": said["id"] })),
+        ("record_activities", "POST", format!("{now}/activities"), work),
         ("correct_entry", "POST", format!("{entry}/correction"), correction),
         ("end_conversation", "POST", format!("{DIARY}/conversations/end"), json!({})),
         (

@@ -8,6 +8,7 @@ use everwhen_engine::ports::{ConversationOrder, ConversationQuery, MemoryRef, Or
 use jiff::Timestamp;
 use tokio_postgres::Row;
 
+use super::activities;
 use super::connection::Connection;
 use super::entries::{Filter, place, uuid};
 use super::statement::{Values, all, first, get, get_id, run, run_one};
@@ -189,6 +190,7 @@ pub(super) fn merge(
     from: ConversationId,
     into: ConversationId,
 ) -> Result<()> {
+    activities::merge(connection, memory, from, into)?;
     let [vault, memory] = place(&memory);
     let (from, into) = (uuid(from.bytes()), uuid(into.bytes()));
     let values: Values<'_> = &[&vault, &memory, &from, &into];

@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0001_init.sql"),
     include_str!("schema/0002_ledger.sql"),
     include_str!("schema/0003_segments.sql"),
+    include_str!("schema/0004_models.sql"),
 ];
 /// The number of the lock that migrating servers take, made of "EvWh".
 const LOCK: i64 = 0x4576_5768;

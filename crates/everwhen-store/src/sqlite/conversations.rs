@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
+use super::activities;
 use super::entries::place;
 use super::statement::{all, first, get, run, run_one};
 use crate::row::{count, damaged, id, instant, micros, name, number, summary_by};
@@ -186,6 +187,7 @@ pub(super) fn merge(
     from: ConversationId,
     into: ConversationId,
 ) -> Result<()> {
+    activities::merge(connection, memory, from, into)?;
     let [vault, memory] = place(&memory);
     let (from, into) = (from.bytes(), into.bytes());
     let values = params![vault, memory, from, into];

@@ -9,8 +9,10 @@ use super::entries::place;
 use super::ledger::forget_entry;
 use super::statement::run;
 
-/// Tables of a memory that nobody counts: the ledger's, and parts of the index.
-const UNCOUNTED: [&str; 4] = ["ledger", "ledger_head", "promised_time", "segment"];
+/// Tables of a memory that nobody counts: the ledger's, parts of the index, activities.
+const UNCOUNTED: [&str; 5] = ["ledger", "ledger_head", "promised_time", "segment", "activity"];
+/// Tables of a vault that nobody counts.
+const OF_VAULT: [&str; 5] = ["conversation_alias", "ending", "receipt", "llm_usage", "llm_reply"];
 
 pub(super) fn entries(
     connection: &Connection,
@@ -60,6 +62,9 @@ pub(super) fn conversation(
     run(connection, sql, values)?;
     let sql = "DELETE FROM job WHERE vault_id = ?1 AND memory_id = ?2 AND subject_id = ?3";
     let jobs = run(connection, sql, values)?;
+    let sql =
+        "DELETE FROM activity WHERE vault_id = ?1 AND memory_id = ?2 AND conversation_id = ?3";
+    run(connection, sql, values)?;
     let sql = "DELETE FROM conversation WHERE vault_id = ?1 AND memory_id = ?2 AND id = ?3";
     let conversations = run(connection, sql, values)?;
     Ok(Removed { conversations, jobs, ..Removed::default() })
@@ -93,7 +98,7 @@ pub(super) fn vault(connection: &Connection, id: VaultId) -> Result<Removed> {
         let sql = format!("DELETE FROM {table} WHERE {column} = ?1");
         run(connection, &sql, [id.bytes()])
     };
-    for table in ["conversation_alias", "ending", "receipt"].iter().chain(&UNCOUNTED) {
+    for table in OF_VAULT.iter().chain(&UNCOUNTED) {
         delete(table, "vault_id")?;
     }
     Ok(Removed {

@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0003_jobs.sql"),
     include_str!("schema/0004_ledger.sql"),
     include_str!("schema/0005_segments.sql"),
+    include_str!("schema/0006_models.sql"),
 ];
 
 /// Brings the file up to date.

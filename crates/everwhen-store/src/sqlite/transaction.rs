@@ -3,6 +3,7 @@
 //! Nothing but a table of contents; the SQL stands in the file named after its table.
 
 use everwhen_engine::Result;
+use everwhen_engine::activity::Activity;
 use everwhen_engine::job::{Job, JobKind, Queue, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
@@ -10,15 +11,19 @@ use everwhen_engine::memory::{
     JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    ContextVersion, ConversationQuery, EntryQuery, LedgerHead, LedgerLine, LedgerRows, LedgerTx,
-    Lines, MemoryRef, Neighbour, Removed, SegmentRows, SegmentTx, Snapshot, Speakers, Standing, Tx,
+    ActivityRows, ActivityTx, AskedHash, ContextVersion, ConversationQuery, EntryQuery, LedgerHead,
+    LedgerLine, LedgerRows, LedgerTx, Lines, MemoryRef, Neighbour, Removed, Reply, SegmentRows,
+    SegmentTx, Snapshot, Speakers, Standing, Tx, UsageRows, UsageTx,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
+use everwhen_engine::usage::Usage;
 use jiff::Timestamp;
+use jiff::civil::Date;
 use rusqlite::Connection;
 
 use super::{
-    contexts, conversations, entries, forget, jobs, keys, ledger, receipts, segments, vaults,
+    activities, contexts, conversations, entries, forget, jobs, keys, ledger, receipts, segments,
+    usage, vaults,
 };
 
 /// One consistent state.
@@ -72,6 +77,48 @@ macro_rules! forward {
             self.view.$method($($argument),*)
         }
     )*};
+}
+
+impl ActivityRows for View<'_> {
+    forward! {
+        activities::of_conversation as activities(memory: MemoryRef, conversation: ConversationId) -> Vec<Activity>;
+    }
+}
+
+impl ActivityRows for Transaction<'_> {
+    forward! { view
+        activities(memory: MemoryRef, conversation: ConversationId) -> Vec<Activity>;
+    }
+}
+
+impl ActivityTx for Transaction<'_> {
+    forward! { mut
+        activities::add as add_activity(memory: MemoryRef, conversation: ConversationId, activity: &Activity) -> ();
+    }
+}
+
+impl UsageRows for View<'_> {
+    forward! {
+        usage::list as usage(vault: VaultId, since: Date) -> Vec<Usage>;
+        usage::cost as cost_since(since: Date) -> u64;
+        usage::reply as kept_reply(vault: VaultId, asked: &AskedHash) -> Option<Reply>;
+    }
+}
+
+impl UsageRows for Transaction<'_> {
+    forward! { view
+        usage(vault: VaultId, since: Date) -> Vec<Usage>;
+        cost_since(since: Date) -> u64;
+        kept_reply(vault: VaultId, asked: &AskedHash) -> Option<Reply>;
+    }
+}
+
+impl UsageTx for Transaction<'_> {
+    forward! { mut
+        usage::add as add_usage(vault: VaultId, usage: &Usage) -> ();
+        usage::keep_reply as keep_reply(vault: VaultId, asked: &AskedHash, reply: &Reply, at: Timestamp) -> ();
+        usage::drop_replies as drop_replies(vault: VaultId, before: Option<Timestamp>) -> ();
+    }
 }
 
 impl Snapshot for View<'_> {

@@ -24,6 +24,7 @@ mod isolation;
 mod jobs;
 mod keys;
 mod ledger;
+mod models;
 mod neighbours;
 mod paging;
 mod receipts;
@@ -117,6 +118,16 @@ suite! {
         a_segment_comes_back_and_is_replaced,
         segments_go_with_any_entry_of_their_memory,
         segments_go_with_their_memory_and_vault,
+    }
+    models {
+        usage_adds_up_by_day_model_and_purpose,
+        a_reply_comes_back_as_it_was_kept_until_it_is_dropped,
+        activities_follow_their_conversation,
+        a_vault_takes_its_models_rows_along,
+        known_answers_cost_nothing_and_spending_ends,
+        forgetting_anything_forgets_the_answers,
+        without_a_model_asking_says_what_to_do,
+        a_live_conversation_tells_how_much_of_it_was_working,
     }
     removal {
         a_conversation_goes_with_its_jobs_and_other_names,

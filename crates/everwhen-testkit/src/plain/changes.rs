@@ -1,5 +1,6 @@
 //! How the oracle changes what it keeps: replaces, marks, moves and removes whole rows.
 
+use everwhen_engine::activity::Activity;
 use everwhen_engine::job::{Job, JobKind, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
@@ -57,6 +58,7 @@ impl Shelves {
         self.endings.retain(|(place, _)| !doomed(*place));
         self.remove_ledgers_where(&doomed);
         self.segments.retain(|(place, _, _)| !doomed(*place));
+        self.activities.retain(|(place, _, _)| !doomed(*place));
         Removed {
             entries: self.remove_entries_where(|row| lies(row.vault, row.entry.memory)),
             memories: drop_rows(&mut self.memories, |row| lies(row.0, row.1.id)),
@@ -158,6 +160,9 @@ impl Tx for Shelves {
         let moved = |row: &&mut EntryRow| row.is_in(memory) && row.entry.conversation == from;
         self.entries.iter_mut().filter(moved).for_each(|row| row.entry.conversation = into);
         drop_rows(&mut self.conversations, |row| is_conversation(row, memory, from));
+        let moved =
+            |row: &&mut (MemoryRef, ConversationId, Activity)| (row.0, row.1) == (memory, from);
+        self.activities.iter_mut().filter(moved).for_each(|row| row.1 = into);
         self.merged.push((memory, from, into));
         Ok(())
     }
@@ -167,6 +172,7 @@ impl Tx for Shelves {
             drop_rows(&mut self.conversations, |row| is_conversation(row, memory, id));
         let about = Subject::Conversation(id);
         let jobs = drop_rows(&mut self.jobs, |job| job.place() == memory && job.subject == about);
+        self.activities.retain(|row| (row.0, row.1) != (memory, id));
         let gone: Vec<ConversationId> = self.other_names(memory, id);
         self.merged.retain(|(place, from, _)| *place != memory || !gone.contains(from));
         Ok(Removed { conversations, jobs, ..Removed::default() })
@@ -223,6 +229,8 @@ impl Tx for Shelves {
     fn remove_vault(&mut self, id: VaultId) -> Result<Removed> {
         let inside = self.remove_memories_where(|place| place.vault == id);
         self.receipts.retain(|row| row.vault != Some(id));
+        self.usage.retain(|(vault, _)| *vault != id);
+        self.replies.retain(|row| row.vault != id);
         let vaults = drop_rows(&mut self.vaults, |vault| vault.id == id);
         let keys = drop_rows(&mut self.keys, |key| key.vault == id);
         Ok(Removed { vaults, keys, ..inside })

@@ -1,6 +1,7 @@
 //! What the oracle keeps, and how it finds it: one list for each kind of row, searched in full.
 
 use everwhen_engine::Result;
+use everwhen_engine::activity::Activity;
 use everwhen_engine::job::{Job, JobState, Queue};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
@@ -12,7 +13,10 @@ use everwhen_engine::ports::{
     LedgerLine, MemoryRef, Neighbour, Order, Shelf, Snapshot, Speakers, Standing, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
+use everwhen_engine::usage::Usage;
 use jiff::Timestamp;
+
+use super::usage::ReplyRow;
 
 /// Everything, as rows. A row that does not name its vault itself stands beside it.
 #[derive(Clone, Default)]
@@ -32,6 +36,9 @@ pub(super) struct Shelves {
     pub(super) ledger: Vec<(MemoryRef, LedgerLine)>,
     pub(super) ledger_heads: Vec<(MemoryRef, LedgerHead)>,
     pub(super) promised: Vec<(MemoryRef, [u8; 32], Timestamp)>,
+    pub(super) usage: Vec<(VaultId, Usage)>,
+    pub(super) replies: Vec<ReplyRow>,
+    pub(super) activities: Vec<(MemoryRef, ConversationId, Activity)>,
 }
 
 /// An entry, where it is, and the idempotency key it came with.

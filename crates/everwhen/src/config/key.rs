@@ -309,8 +309,79 @@ pub(super) const EMBEDDER_THREADS: Key = key(
     "a whole number from 1 on, such as 2",
 );
 
+/// Who serves the language model.
+pub(super) const LLM_PROVIDER: Key = key(
+    "llm.provider",
+    "EVERWHEN_LLM_PROVIDER",
+    "who serves the language model; without one everything still works",
+    "\"openai\" (or anything that speaks as it does), \"anthropic\" or \"ollama\"",
+);
+/// Where it is.
+pub(super) const LLM_BASE_URL: Key = key(
+    "llm.base_url",
+    "EVERWHEN_LLM_BASE_URL",
+    "where the provider is, if not where it usually is",
+    "an address, such as \"http://127.0.0.1:8080/v1\"",
+);
+/// Which one it is.
+pub(super) const LLM_MODEL: Key = key(
+    "llm.model",
+    "EVERWHEN_LLM_MODEL",
+    "the language model",
+    "a name that the provider knows, such as \"gpt-4o-mini\"",
+);
+/// What to show the provider.
+pub(super) const LLM_KEY: Key = key(
+    "llm.key",
+    "EVERWHEN_LLM_KEY",
+    "what to show the provider",
+    "the key that the provider gave you",
+);
+/// How long an answer may take.
+pub(super) const LLM_TIMEOUT: Key = key(
+    "llm.timeout_seconds",
+    "EVERWHEN_LLM_TIMEOUT_SECONDS",
+    "an answer of the model may take so long",
+    "a whole number of seconds, such as 120",
+);
+/// How often it is asked.
+pub(super) const LLM_TRIES: Key = key(
+    "llm.tries",
+    "EVERWHEN_LLM_TRIES",
+    "the model is asked so often before giving up",
+    "a whole number from 1 on, such as 4",
+);
+/// How fast it is asked.
+pub(super) const LLM_PACE: Key = key(
+    "llm.requests_per_minute",
+    "EVERWHEN_LLM_REQUESTS_PER_MINUTE",
+    "the model is asked no more often than this",
+    "a whole number from 1 on, such as 60",
+);
+/// What reading costs.
+pub(super) const LLM_INPUT_PRICE: Key = key(
+    "llm.input_price",
+    "EVERWHEN_LLM_INPUT_PRICE",
+    "price of a million tokens read",
+    "an amount, such as 0.15",
+);
+/// What writing costs.
+pub(super) const LLM_OUTPUT_PRICE: Key = key(
+    "llm.output_price",
+    "EVERWHEN_LLM_OUTPUT_PRICE",
+    "price of a million tokens written",
+    "an amount, such as 0.6",
+);
+/// What may be spent.
+pub(super) const LLM_CAP: Key = key(
+    "llm.spending_cap",
+    "EVERWHEN_LLM_SPENDING_CAP",
+    "so much may be spent in a calendar month (UTC); then the model is not asked",
+    "an amount, such as 5.0",
+);
+
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 39] = [
+pub const KEYS: [Key; 49] = [
     DATA,
     LISTEN,
     ZONE,
@@ -350,10 +421,20 @@ pub const KEYS: [Key; 39] = [
     EMBEDDER_QUERY_PREFIX,
     EMBEDDER_PASSAGE_PREFIX,
     EMBEDDER_THREADS,
+    LLM_PROVIDER,
+    LLM_BASE_URL,
+    LLM_MODEL,
+    LLM_KEY,
+    LLM_TIMEOUT,
+    LLM_TRIES,
+    LLM_PACE,
+    LLM_INPUT_PRICE,
+    LLM_OUTPUT_PRICE,
+    LLM_CAP,
 ];
 
 /// Tables that hold keys.
-const TABLES: [&str; 5] = ["conversations", "embedder", "mcp", "proxy", "store"];
+const TABLES: [&str; 6] = ["conversations", "embedder", "llm", "mcp", "proxy", "store"];
 
 /// Tables that may stand several times, in double brackets.
 pub(super) const REPEATED: [&str; 2] = ["proxy.for", "upstream"];

@@ -44,16 +44,17 @@ impl fmt::Display for Origin {
 }
 
 /// A value before anybody asked what it means.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Raw {
     Text(String),
     Number(i64),
+    Decimal(f64),
     /// Something no key takes, by the name of its type.
     Other(&'static str),
 }
 
 /// A raw value and its origin.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     pub(super) raw: Raw,
     pub(super) from: Origin,
@@ -70,7 +71,7 @@ impl Found {
         match &self.raw {
             Raw::Text(text) if text.trim().is_empty() => Err(self.refuse(key, "is empty")),
             Raw::Text(text) => Ok(text),
-            Raw::Number(_) => Err(self.refuse(key, "is a number")),
+            Raw::Number(_) | Raw::Decimal(_) => Err(self.refuse(key, "is a number")),
             Raw::Other(kind) => Err(self.refuse(key, format_args!("is of type {kind}"))),
         }
     }
@@ -79,12 +80,32 @@ impl Found {
     pub(super) fn number(&self, key: Key) -> Result<i64> {
         match (&self.raw, &self.from) {
             (Raw::Number(number), _) => Ok(*number),
+            (Raw::Decimal(number), _) => Err(self.refuse(key, format_args!("is {number}"))),
             (Raw::Other(kind), _) => Err(self.refuse(key, format_args!("is of type {kind}"))),
             (Raw::Text(_), Origin::File { .. }) => Err(self.refuse(key, "is text")),
             (Raw::Text(text), _) => text
                 .trim()
                 .parse()
                 .map_err(|_| self.refuse(key, format_args!("is {text:?}, which is no number"))),
+        }
+    }
+}
+
+impl Found {
+    /// The value as an amount of money: a number, whole or not, not below zero.
+    pub(super) fn amount(&self, key: Key) -> Result<f64> {
+        let number = match &self.raw {
+            Raw::Decimal(number) => *number,
+            Raw::Text(text) if !matches!(self.from, Origin::File { .. }) => {
+                let wrong = |_| self.refuse(key, format_args!("is {text:?}, which is no number"));
+                text.trim().parse().map_err(wrong)?
+            }
+            _ => self.number(key)? as f64,
+        };
+        if number.is_finite() && number >= 0.0 {
+            Ok(number)
+        } else {
+            Err(self.refuse(key, format_args!("is {number}")))
         }
     }
 }
@@ -214,6 +235,7 @@ pub(super) fn raw(value: &DeValue<'_>) -> Raw {
     match value {
         DeValue::String(text) => Raw::Text(text.clone().into_owned()),
         DeValue::Integer(value) => number(value),
+        DeValue::Float(value) => value.as_str().parse().map_or(Raw::Other("float"), Raw::Decimal),
         other => Raw::Other(other.type_str()),
     }
 }

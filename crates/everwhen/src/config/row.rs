@@ -65,7 +65,7 @@ impl Row {
             let written = match &found.raw {
                 Raw::Text(text) => Ok(text.clone()),
                 Raw::Number(number) => Ok(number.to_string()),
-                Raw::Other(_) => Err(self.refuse(name, "text or a whole number")),
+                Raw::Decimal(_) | Raw::Other(_) => Err(self.refuse(name, "text or a whole number")),
             };
             (name.as_str(), written)
         })

@@ -115,6 +115,17 @@ dimensions = 256
 query_prefix = "search_query: "
 passage_prefix = "search_document: "
 threads = 2
+[llm]
+provider = "ollama"
+base_url = "http://127.0.0.1:1"
+model = "m"
+key = "(not shown)"
+timeout_seconds = 5
+tries = 2
+requests_per_minute = 60
+input_price = 0.15
+output_price = 0.6
+spending_cap = 5
 "#;
     let text = &format!("upstream = \"http://localhost:8080/v1\"\n{text}");
     let config = load_file(text).unwrap();
@@ -170,6 +181,16 @@ fn every_key_can_be_set_by_its_variable() {
         "q:",
         "p:",
         "2",
+        "openai",
+        "http://127.0.0.1:1",
+        "m",
+        "(not shown)",
+        "5",
+        "2",
+        "60",
+        "0.15",
+        "0.6",
+        "5",
     ];
     let pairs: [(&str, &str); KEYS.len()] =
         std::array::from_fn(|place| (KEYS[place].variable, values[place]));
@@ -376,4 +397,47 @@ fn a_transformer_is_looked_for_where_models_are_pulled_to() {
     assert_eq!(place(named), Path::new("/d/models/bge"));
     let path = "[embedder]\nkind = 'transformer'\npath = '~/bge'";
     assert_eq!(place(path), Path::new("/home/ana/bge"));
+}
+
+const MODEL: &str = "[llm]\nprovider = 'anthropic'\nmodel = 'm'\nkey = 'sk-secret'\n\
+    input_price = 3\noutput_price = 0.5\nspending_cap = 2.5\ntimeout_seconds = 9\n";
+
+#[test]
+fn a_language_model_is_read_priced_and_its_key_hidden() {
+    let config = load_file(MODEL).unwrap();
+    let setting = config.llm.setting().unwrap();
+    assert_eq!((setting.model.as_str(), setting.patience.timeout.as_secs()), ("m", 9));
+    assert_eq!(setting.url, "https://api.anthropic.com");
+    assert_eq!(config.llm.cap_nanos(), Some(2_500_000_000));
+    assert_eq!(config.listing().len(), KEYS.len());
+    let shown = |name: &str| {
+        let found = config.listing().into_iter().find(|setting| setting.key.name == name);
+        found.unwrap().value
+    };
+    assert_eq!(shown("llm.key"), "\"(not shown)\"");
+    assert_eq!(shown("llm.provider"), "\"anthropic\"");
+    assert_eq!(shown("llm.output_price"), "0.5");
+    assert!(!format!("{config:?}").contains("sk-secret"));
+    assert!(load_file("").unwrap().llm.setting().is_none());
+}
+
+#[test]
+fn variables_set_prices_too() {
+    let environment =
+        [("HOME", "/home/ana"), ("EVERWHEN_LLM_INPUT_PRICE", "0.25"), ("EVERWHEN_LLM_KEY", "k")];
+    let config = load(MODEL, environment.into(), Flags::default()).unwrap();
+    assert!((config.llm.input_price.value - 0.25).abs() < f64::EPSILON);
+    assert_eq!(config.llm.key.from, Origin::Environment("EVERWHEN_LLM_KEY"));
+}
+
+#[test]
+fn half_a_language_model_is_refused() {
+    assert!(problem("[llm]\nprovider = 'openai'\n").contains("write llm.model as well"));
+    assert!(problem("[llm]\nmodel = 'm'\n").contains("write llm.provider as well"));
+    assert!(
+        problem("[llm]\nprovider = 'gpt'\nmodel = 'm'\n").contains("`llm.provider` is \"gpt\"")
+    );
+    assert!(problem(&MODEL.replace("2.5", "-1.0")).contains("`llm.spending_cap` is -1"));
+    assert!(problem(&MODEL.replace("2.5", "'much'")).contains("`llm.spending_cap` is text"));
+    assert!(problem(&MODEL.replace("'sk-secret'", "7")).contains("`llm.key` is a number"));
 }

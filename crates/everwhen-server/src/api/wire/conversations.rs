@@ -1,5 +1,6 @@
 //! Conversations on the wire.
 
+use everwhen::activity::Measured;
 use everwhen::memory::{self, ConversationName, EndedBy, EntryId};
 use everwhen::ports::{ConversationOrder, ConversationQuery, Order, Shelf};
 use everwhen::{ConversationView, Error, Result};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::entries::Direction;
-use super::{Entry, read_bounds, read_conversation, shape};
+use super::{Activity, ConversationTime, Entry, read_bounds, read_conversation, shape};
 use crate::api::cursor;
 
 /// A run of entries, bounded by a pause or by a word.
@@ -97,15 +98,22 @@ pub(crate) struct ConversationDetail {
     entries: Vec<Entry>,
     /// What forks put aside.
     branches: Vec<Branch>,
+    /// How much of it was working and how much was waiting.
+    #[schema(required = true)]
+    conversation_time: Option<ConversationTime>,
+    /// When models and tools were at work, in the order they began.
+    activities: Vec<Activity>,
 }
 
 impl ConversationDetail {
     /// Writes it.
-    pub(crate) fn write(view: ConversationView) -> Result<Self> {
+    pub(crate) fn write(view: ConversationView, measured: Measured) -> Result<Self> {
         Ok(Self {
             conversation: view.conversation.into(),
             entries: view.entries.into_iter().map(Entry::write).collect::<Result<_>>()?,
             branches: view.branches.into_iter().map(Branch::from).collect(),
+            conversation_time: measured.time.map(ConversationTime::from),
+            activities: measured.activities.into_iter().map(Activity::from).collect(),
         })
     }
 }

@@ -1,0 +1,180 @@
+//! Asking the language model on behalf of a vault: known answers cost nothing, what the rest takes
+//! is written down, and spending has an end.
+//!
+//! Walk: look whether the same was asked before → is there money left this month → ask, outside
+//! any transaction → keep the answer and what it took in one. Answers hold what people said in
+//! other words, so forgetting anything in a vault drops all of them.
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::engine::Engine;
+use crate::ports::{AskedHash, Llm, Prompt, Reply, Spent};
+use crate::vault::Vault;
+use crate::{Error, ErrorKind, Result};
+
+/// How long answers are kept for being asked again.
+const REPLIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// What a vault used on one day, with one model, for one purpose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Usage {
+    /// The day, in UTC.
+    pub day: Date,
+    /// The model.
+    pub model: String,
+    /// What for, such as `facts` or `title`.
+    pub purpose: String,
+    /// How often the model was asked.
+    pub calls: u64,
+    /// How often the answer was known.
+    pub cached: u64,
+    /// What it took.
+    pub spent: Spent,
+}
+
+impl Engine {
+    /// The same, spending no more than this in a calendar month, in billionths.
+    #[must_use]
+    pub fn with_spending_cap(mut self, cap_nanos: Option<u64>) -> Self {
+        self.spending_cap = cap_nanos;
+        self
+    }
+}
+
+impl Vault {
+    /// Asks the language model. `purpose` is what usage is kept under.
+    pub async fn ask(&self, purpose: &'static str, prompt: &Prompt) -> Result<Reply> {
+        let llm = self.engine.llm().ok_or_else(no_llm)?;
+        let asked = hash(llm.name(), prompt);
+        if let Some(reply) = self.known(asked).await? {
+            self.note(purpose, llm, asked, &reply).await?;
+            return Ok(reply);
+        }
+        let reply = llm.ask(prompt).await?;
+        self.note(purpose, llm, asked, &reply).await?;
+        Ok(reply)
+    }
+
+    /// What the vault used from a day on.
+    pub async fn usage(&self, since: Date) -> Result<Vec<Usage>> {
+        self.info().await?;
+        let used = self.look(move |snapshot, vault| snapshot.usage(vault, since).map(Some)).await?;
+        Ok(used.unwrap_or_default())
+    }
+
+    /// The answer, if the same was asked before; else whether asking is still paid for.
+    async fn known(&self, asked: AskedHash) -> Result<Option<Reply>> {
+        let kept = self.look(move |snapshot, vault| snapshot.kept_reply(vault, &asked)).await?;
+        if let (None, Some(cap)) = (&kept, self.engine.spending_cap) {
+            let since = month(self.engine.now());
+            let cost = self.engine.store.look(move |snapshot| snapshot.cost_since(since)).await?;
+            check_cap(cost, cap)?;
+        }
+        Ok(kept.map(|reply| Reply { spent: Spent::default(), cached: true, ..reply }))
+    }
+
+    async fn note(
+        &self,
+        purpose: &str,
+        llm: &Arc<dyn Llm>,
+        asked: AskedHash,
+        reply: &Reply,
+    ) -> Result<()> {
+        let now = self.engine.now();
+        let usage = Usage {
+            day: day(now),
+            model: llm.name().to_owned(),
+            purpose: purpose.to_owned(),
+            calls: u64::from(!reply.cached),
+            cached: u64::from(reply.cached),
+            spent: reply.spent,
+        };
+        let reply = reply.clone();
+        self.write_rows(move |tx, vault| {
+            tx.add_usage(vault, &usage)?;
+            if reply.cached {
+                return Ok(());
+            }
+            tx.drop_replies(vault, Some(now - REPLIES_KEPT))?;
+            tx.keep_reply(vault, &asked, &reply, now)
+        })
+        .await
+    }
+}
+
+fn no_llm() -> Error {
+    Error::conflict("no language model is configured; set [llm] provider and model")
+}
+
+fn check_cap(cost: u64, cap: u64) -> Result<()> {
+    if cost < cap {
+        return Ok(());
+    }
+    let amount = |nanos: u64| nanos as f64 / 1e9;
+    Err(Error::new(
+        ErrorKind::Busy,
+        format!(
+            "this month {} was spent on the language model and {} may be; raise \
+             llm.spending_cap, or wait for the next month",
+            amount(cost),
+            amount(cap)
+        ),
+    ))
+}
+
+fn day(now: Timestamp) -> Date {
+    now.to_zoned(TimeZone::UTC).date()
+}
+
+fn month(now: Timestamp) -> Date {
+    day(now).first_of_month()
+}
+
+/// What makes two questions the same: the model and every part of the prompt.
+fn hash(model: &str, prompt: &Prompt) -> AskedHash {
+    let mut hasher = blake3::Hasher::new();
+    let mut part = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    part(model);
+    part(prompt.schema.as_ref().map_or("", |schema| &schema.text));
+    part(&format!("{} {}", prompt.max_tokens, prompt.temperature));
+    for message in &prompt.messages {
+        part(message.role.as_str());
+        part(&message.content);
+    }
+    *hasher.finalize().as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_a_prompt_counts_and_parts_do_not_run_together() {
+        let base = Prompt::new("a", "b");
+        let others = [
+            Prompt::new("ab", ""),
+            Prompt::new("a", "c"),
+            base.clone().with_schema("s", "{}"),
+            base.clone().with_max_tokens(9),
+            Prompt { temperature: 0.5, ..base.clone() },
+        ];
+        assert_eq!(hash("m", &base), hash("m", &base.clone()));
+        assert_ne!(hash("m", &base), hash("n", &base));
+        assert!(others.iter().all(|other| hash("m", other) != hash("m", &base)));
+    }
+
+    #[test]
+    fn months_begin_on_their_first_day_in_utc() {
+        let now = "2025-02-28T23:59:00-05:00".parse().unwrap();
+        assert_eq!(month(now).to_string(), "2025-03-01");
+        assert!(check_cap(9, 10).is_ok());
+        assert!(check_cap(10, 10).unwrap_err().passes());
+    }
+}

@@ -1,0 +1,130 @@
+//! Conversation time on the wire: when models and tools were at work, and what that makes.
+
+use everwhen::activity::{self, ActivityKind};
+use everwhen::memory::Name;
+use everwhen::{Error, Result, limits};
+use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{read_time, shape};
+
+/// How much of a conversation was working and how much was waiting.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ConversationTime {
+    /// The first entry or the first activity, whichever is earlier.
+    #[schema(value_type = shape::TimeOut)]
+    conversation_start_at: String,
+    /// The last entry before it was over; without one, when it was over.
+    #[schema(value_type = shape::TimeOut)]
+    conversation_end_at: String,
+    /// Milliseconds from start to end.
+    conversation_elapsed_ms: u64,
+    /// Milliseconds in which a model or tool was at work; overlaps count once.
+    conversation_active_ms: u64,
+    /// The other milliseconds.
+    conversation_idle_ms: u64,
+    /// Entries of user and assistant.
+    conversation_turns: u64,
+    /// Nobody recorded activities, so that `conversation_active_ms` says nothing.
+    active_unknown: bool,
+}
+
+impl From<activity::ConversationTime> for ConversationTime {
+    fn from(time: activity::ConversationTime) -> Self {
+        Self {
+            conversation_start_at: time.start_at.to_string(),
+            conversation_end_at: time.end_at.to_string(),
+            conversation_elapsed_ms: milliseconds(time.elapsed),
+            conversation_active_ms: milliseconds(time.active),
+            conversation_idle_ms: milliseconds(time.idle),
+            conversation_turns: time.turns,
+            active_unknown: time.active_unknown,
+        }
+    }
+}
+
+fn milliseconds(length: SignedDuration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(0)
+}
+
+/// Who was at work.
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = ActivityKind)]
+pub(crate) enum KindName {
+    Model,
+    Tool,
+}
+
+/// A stretch in which a model or a tool was at work.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Activity {
+    /// Who.
+    kind: KindName,
+    /// Which model or tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<shape::Name>)]
+    name: Option<String>,
+    /// When it began.
+    #[schema(value_type = shape::TimeIn)]
+    began_at: String,
+    /// How long it took, in milliseconds, by a clock that only goes forward; at most a day.
+    #[schema(maximum = 86_400_000)]
+    lasted_ms: u64,
+}
+
+impl From<activity::Activity> for Activity {
+    fn from(activity: activity::Activity) -> Self {
+        Self {
+            kind: match activity.kind {
+                ActivityKind::Model => KindName::Model,
+                ActivityKind::Tool => KindName::Tool,
+            },
+            name: activity.name.map(|name| name.to_string()),
+            began_at: activity.began_at.to_string(),
+            lasted_ms: milliseconds(activity.lasted),
+        }
+    }
+}
+
+impl Activity {
+    fn read(self) -> Result<activity::Activity> {
+        let began_at = read_time("began_at", Some(&self.began_at))?.unwrap_or_default();
+        let lasted = i64::try_from(self.lasted_ms).unwrap_or(i64::MAX);
+        Ok(activity::Activity {
+            kind: match self.kind {
+                KindName::Model => ActivityKind::Model,
+                KindName::Tool => ActivityKind::Tool,
+            },
+            name: self.name.map(|name| Name::new("name", name)).transpose()?,
+            began_at,
+            lasted: SignedDuration::from_millis(lasted),
+        })
+    }
+}
+
+/// Activities to record.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewActivities {
+    /// One for each try of a call; a pause between two tries is waiting.
+    #[schema(min_items = 1, max_items = 1000)]
+    activities: Vec<Activity>,
+}
+
+impl NewActivities {
+    /// Reads them.
+    pub(crate) fn read(self) -> Result<Vec<activity::Activity>> {
+        let count = self.activities.len();
+        if !(1..=limits::BATCH_ENTRIES).contains(&count) {
+            let most = limits::BATCH_ENTRIES;
+            return Err(Error::invalid(format!("{count} activities were sent; send 1 to {most}")));
+        }
+        let numbered = self.activities.into_iter().enumerate();
+        numbered
+            .map(|(at, one)| one.read().map_err(|error| error.at(format!("activities[{at}]"))))
+            .collect()
+    }
+}

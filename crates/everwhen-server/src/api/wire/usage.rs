@@ -1,0 +1,90 @@
+//! What asking the language model took, on the wire.
+
+use everwhen::ports::Spent;
+use everwhen::usage;
+use everwhen::{Error, Result};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// From when on usage is told.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct UsageQuery {
+    /// From this day on (UTC); all of it if absent.
+    #[param(format = Date, pattern = "^[1-8][0-9]{3}-", example = "2025-03-01")]
+    since: Option<String>,
+}
+
+impl UsageQuery {
+    /// Reads it.
+    pub(crate) fn read(self) -> Result<Date> {
+        let Some(text) = self.since else { return Ok(Date::MIN) };
+        text.parse().map_err(|_| {
+            Error::invalid(format!("since is {text:?}; write a day, such as 2025-03-01"))
+        })
+    }
+}
+
+/// What a vault used of the language model.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Usage {
+    /// By day, model and purpose.
+    data: Vec<UsageRow>,
+    /// All together.
+    total: UsageTotal,
+}
+
+/// What a vault used on one day, with one model, for one purpose.
+#[derive(Serialize, ToSchema)]
+struct UsageRow {
+    /// The day, in UTC.
+    #[schema(format = Date, examples("2025-03-01"))]
+    day: String,
+    /// The model.
+    #[schema(examples("openai:gpt-4o-mini"))]
+    model: String,
+    /// What for.
+    #[schema(examples("facts"))]
+    purpose: String,
+    #[serde(flatten)]
+    total: UsageTotal,
+}
+
+/// Counts, tokens and cost.
+#[derive(Serialize, ToSchema)]
+struct UsageTotal {
+    /// How often the model was asked.
+    calls: u64,
+    /// How often its answer was known already, and cost nothing.
+    cached: u64,
+    /// Tokens read.
+    input_tokens: u64,
+    /// Tokens written.
+    output_tokens: u64,
+    /// The price, in the currency of the configured prices.
+    cost: f64,
+}
+
+impl UsageTotal {
+    fn new(calls: u64, cached: u64, spent: Spent) -> Self {
+        let Spent { input_tokens, output_tokens, cost_nanos } = spent;
+        Self { calls, cached, input_tokens, output_tokens, cost: cost_nanos as f64 / 1e9 }
+    }
+}
+
+impl From<Vec<usage::Usage>> for Usage {
+    fn from(rows: Vec<usage::Usage>) -> Self {
+        let sum = |count: fn(&usage::Usage) -> u64| rows.iter().map(count).sum();
+        let spent = rows.iter().fold(Spent::default(), |sum, row| sum + row.spent);
+        let total = UsageTotal::new(sum(|row| row.calls), sum(|row| row.cached), spent);
+        let row = |row: usage::Usage| UsageRow {
+            day: row.day.to_string(),
+            model: row.model,
+            purpose: row.purpose,
+            total: UsageTotal::new(row.calls, row.cached, row.spent),
+        };
+        Self { data: rows.into_iter().map(row).collect(), total }
+    }
+}
