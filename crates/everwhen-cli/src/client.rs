@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode, header};
-use everwhen::{Config, Engine, Environment, Everwhen, Holder, Opened};
+use everwhen::{Config, Engine, Environment, Everwhen, Holder, Opened, limits};
 use everwhen_server::McpSettings;
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -219,6 +219,7 @@ impl Client {
             let engine = local.everwhen.engine();
             run_due_jobs(engine).await?;
             embed_a_little(engine).await?;
+            engine.keep_indexes(limits::UNKEPT_ENTRIES).await?;
         }
         Ok(())
     }

@@ -128,6 +128,12 @@ impl Engine {
         self.shelf.embed_some(self).await
     }
 
+    /// Keeps the indexes of memories that were asked, where at least `least` entries have come since
+    /// they were kept, so that the next start need not read every entry again.
+    pub async fn keep_indexes(&self, least: usize) -> Result<()> {
+        self.shelf.keep(self, least).await
+    }
+
     /// Now, as this engine sees it.
     pub fn now(&self) -> Timestamp {
         self.world.now()

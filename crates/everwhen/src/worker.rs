@@ -17,6 +17,8 @@ use crate::{Engine, Error, Result, limits};
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// The shortest, so that a clock that stands still never makes it spin.
 const SHORTEST_WAIT: Duration = Duration::from_millis(20);
+/// How often to look whether indexes have grown.
+const KEEP_EVERY: Duration = Duration::from_secs(10);
 /// The longest wait while the store fails.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
 
@@ -29,7 +31,22 @@ pub async fn work(engine: Engine, stop: impl Future<Output = ()> + Send) {
         stop.await;
         tell.send_replace(true);
     };
-    tokio::join!(quick.work(), patient.work(), stop);
+    let keeping = keep_indexes(engine, told);
+    tokio::join!(quick.work(), patient.work(), keeping, stop);
+}
+
+/// Keeps indexes every now and then, and all that is left at the end.
+async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
+    while !*told.borrow() {
+        tokio::select! {
+            () = stopped(&mut told) => {}
+            () = tokio::time::sleep(KEEP_EVERY) => {}
+        }
+        let least = if *told.borrow() { 1 } else { limits::UNKEPT_ENTRIES };
+        if let Err(error) = engine.keep_indexes(least).await {
+            tracing::warn!(%error, "indexes cannot be kept; the next start reads entries again");
+        }
+    }
 }
 
 /// One that works off one queue.

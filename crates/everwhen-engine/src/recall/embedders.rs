@@ -52,6 +52,14 @@ impl Embedders {
         self.named(index.served_by())
     }
 
+    /// Whether questions to this index can be embedded as its vectors were.
+    pub(crate) fn can_serve(&self, index: &Index) -> bool {
+        match index.served_by() {
+            "" => self.all().next().is_none(),
+            name => self.named(name).is_some(),
+        }
+    }
+
     /// The vectors of new entries, as far as they are at hand, by embedder. The stand-in comes
     /// first, so that it serves until the other is complete.
     pub(crate) fn at_hand(&self, index: &Index, entries: &[Entry]) -> Vec<(String, Vec<Passages>)> {

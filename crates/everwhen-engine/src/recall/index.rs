@@ -11,6 +11,7 @@ mod entries;
 mod lexicon;
 mod meanings;
 mod postings;
+mod segment;
 mod sketch;
 mod slate;
 mod vectors;
@@ -23,6 +24,7 @@ pub(crate) use census::Census;
 pub(crate) use entries::{EntryFacts, Home, Micros, NO_ENTRY};
 pub(crate) use lexicon::Term;
 pub(crate) use postings::Postings;
+pub(crate) use segment::Segment;
 pub(crate) use slate::{Slate, Slates};
 pub(crate) use vectors::{Rounded, Vectors};
 
@@ -61,6 +63,10 @@ pub(crate) struct Index {
     pub(crate) census: Census,
     /// Where questions write.
     pub(crate) slates: Slates,
+    /// Entries that segments hold.
+    kept: usize,
+    /// What full segments hold.
+    frozen: segment::Frozen,
 }
 
 impl Index {
@@ -80,14 +86,19 @@ impl Index {
             gone: gone.map_or(Micros::MAX, Timestamp::as_microsecond),
             speaker: self.speaker_number(entry.speaker.as_ref()),
         };
+        self.push(home, facts);
+        number
+    }
+
+    /// Puts an entry behind all others.
+    fn push(&mut self, home: Home, facts: EntryFacts) {
         self.homes.push(home);
         self.facts.push(facts);
-        self.link(number);
-        self.sequence = entry.sequence;
+        self.link(self.homes.len() as u32 - 1);
+        self.sequence = facts.sequence;
         if home.is_current() {
             self.census.count(&home, &facts);
         }
-        number
     }
 
     /// Puts every entry up to a sequence where it stands now. One that is not among the standings

@@ -1,5 +1,8 @@
-//! Indexes in memory: made when first asked for, brought up to date before each use, and let go,
-//! the longest unused first, when they take more room than they may.
+//! Indexes in memory: made when first asked for, from segments where there are some, brought up to
+//! date before each use, and let go, the longest unused first, when they take more room than they
+//! may.
+
+mod keep;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -67,6 +70,9 @@ impl Shelf {
     /// The index of a memory, with everything in it that had been acknowledged before the call.
     pub(crate) async fn caught_up(&self, engine: &Engine, place: MemoryRef) -> Result<Arc<Shared>> {
         let shared = self.take(place);
+        if shared.read().sequence == 0 {
+            shared.load(engine).await?;
+        }
         loop {
             let known = { (shared.read().generation, shared.read().sequence) };
             let read = engine.store.look(move |snapshot| news(snapshot, place, known));

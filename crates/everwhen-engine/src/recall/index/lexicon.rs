@@ -50,6 +50,20 @@ impl Lexicon {
         if is_stop_word(token) { None } else { self.stems.get(&*stem(token)).copied() }
     }
 
+    /// The stems of the terms from `first` on, in order.
+    pub(crate) fn stems_from(&self, first: usize) -> Vec<&str> {
+        let new = self.stems.iter().filter(|(_, term)| **term as usize >= first);
+        let mut stems: Vec<(Term, &str)> = new.map(|(stem, term)| (*term, &**stem)).collect();
+        stems.sort_unstable();
+        stems.into_iter().map(|(_, stem)| stem).collect()
+    }
+
+    /// Takes in the stem of the next term; nothing if it is known already.
+    pub(crate) fn add_stem(&mut self, stem: &str) -> Option<()> {
+        let next = self.stems.len() as Term;
+        self.stems.insert(stem.into(), next).is_none().then_some(())
+    }
+
     /// Bytes held, roughly.
     pub(crate) fn size(&self) -> usize {
         (self.tokens.len() + self.stems.len()) * 48

@@ -58,6 +58,7 @@ impl Index {
     pub(crate) fn embed(&mut self, embedder: &str, entry: u32, passages: &[Vec<f32>]) {
         if self.served.embedder.is_empty() {
             self.served = Coverage::of(embedder);
+            self.unkeep();
         }
         if self.served_by() == embedder {
             return self.served.add(&mut self.vectors, entry, passages);
@@ -77,6 +78,27 @@ impl Index {
         let is_complete = |coming: &mut Coming| coming.coverage.entries == all && all > 0;
         if let Some(Coming { coverage, vectors }) = self.coming.take_if(is_complete) {
             (self.served, self.vectors) = (coverage, vectors);
+            self.unkeep();
+        }
+    }
+
+    /// So many entries have the vectors that answer questions, or none will.
+    pub(crate) fn served_up_to(&self) -> usize {
+        if self.served.embedder.is_empty() {
+            self.homes.len()
+        } else {
+            self.served.entries as usize
+        }
+    }
+
+    /// Takes in vectors that a segment kept, if they follow on those that are there.
+    pub(crate) fn embed_kept(&mut self, embedder: &str, entry: u32, rows: &[(&[i8], f32)]) {
+        if self.served.embedder.is_empty() && entry == 0 {
+            self.served = Coverage::of(embedder);
+        }
+        if self.served.embedder == embedder && self.served.entries == entry {
+            rows.iter().for_each(|(values, scale)| self.vectors.add_row(entry, values, *scale));
+            self.served.entries += 1;
         }
     }
 }

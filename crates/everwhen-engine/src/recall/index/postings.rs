@@ -50,6 +50,16 @@ impl Postings {
     }
 }
 
+impl Postings {
+    /// Those from entry `first` up to, but without, `end`.
+    pub(crate) fn iter_from(&self, first: u32, end: u32) -> impl Iterator<Item = (u32, u32)> {
+        // Most terms are rare and do not occur in the newest entries at all.
+        let reaches = self.next > first;
+        let all = reaches.then(|| self.iter()).into_iter().flatten();
+        all.skip_while(move |(entry, _)| *entry < first).take_while(move |(entry, _)| *entry < end)
+    }
+}
+
 /// Most bytes that one occurrence takes.
 const MOST_BYTES: usize = 10;
 

@@ -43,14 +43,34 @@ impl Vectors {
     /// Keeps the vector of a passage of `entry`; entries come in rising order.
     pub(crate) fn add(&mut self, entry: u32, vector: &[f32]) {
         let rounded = Rounded::of(vector);
-        self.width = rounded.values.len();
+        self.add_row(entry, &rounded.values, rounded.scale);
+    }
+
+    /// Keeps a vector as it was kept before.
+    pub(crate) fn add_row(&mut self, entry: u32, values: &[i8], scale: f32) {
+        self.width = values.len();
         while self.starts.len() <= entry as usize {
             self.starts.push(self.entries.len() as u32);
         }
-        self.values.extend_from_slice(&rounded.values);
-        self.scales.push(rounded.scale);
-        self.sketches.extend(sketch::sketch(&rounded.values));
+        self.values.extend_from_slice(values);
+        self.scales.push(scale);
+        self.sketches.extend(sketch::sketch(values));
         self.entries.push(entry);
+    }
+
+    /// Whether rows of so many numbers can be added.
+    pub(crate) fn fits(&self, width: usize) -> bool {
+        width.is_multiple_of(BLOCK) && width > 0 && (self.width == 0 || self.width == width)
+    }
+
+    /// Numbers in a row.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// What one unit in each row is worth.
+    pub(crate) fn scales(&self, passages: Range<usize>) -> &[f32] {
+        &self.scales[passages]
     }
 
     /// How many.
@@ -69,7 +89,8 @@ impl Vectors {
         start(entry as usize)..start(entry as usize + 1)
     }
 
-    fn rows(&self, passages: Range<usize>) -> &[i8] {
+    /// The numbers of rows.
+    pub(crate) fn rows(&self, passages: Range<usize>) -> &[i8] {
         &self.values[passages.start * self.width..passages.end * self.width]
     }
 
