@@ -8,9 +8,7 @@ use anyhow::{Context, Result};
 use everwhen::memory::{Address, MemoryId, Name, NewEntry};
 use everwhen::models::EmbedderSetting;
 use everwhen::recall::{Query, Recollection};
-use everwhen::{
-    Config, Engine, Environment, Everwhen, Flags, NewVault, SystemChance, Vault, limits,
-};
+use everwhen::{Config, Engine, Environment, Everwhen, Flags, SystemChance, Vault, limits};
 
 /// Which embedder takes part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,10 +53,11 @@ impl EmbedderChoice {
 
 /// An Everwhen for one benchmark.
 pub(crate) struct Bed {
-    _directory: tempfile::TempDir,
-    _everwhen: Everwhen,
-    engine: Engine,
+    // In the order they are let go.
     vault: Vault,
+    engine: Engine,
+    everwhen: Everwhen,
+    directory: tempfile::TempDir,
 }
 
 /// A memory by name.
@@ -68,17 +67,30 @@ pub(crate) fn memory(name: &str) -> Result<Address<MemoryId>> {
 
 impl Bed {
     pub(crate) async fn new(embedder: &EmbedderChoice) -> Result<Self> {
-        let directory = tempfile::tempdir()?;
+        Self::open(tempfile::tempdir()?, embedder).await
+    }
+
+    /// The same after a restart: nothing is left but what was kept.
+    pub(crate) async fn reopen(self, embedder: &EmbedderChoice) -> Result<Self> {
+        let Self { directory, everwhen, engine, vault } = self;
+        drop((vault, engine, everwhen));
+        Self::open(directory, embedder).await
+    }
+
+    /// Keeps the indexes of memories, for the next start.
+    pub(crate) async fn keep_indexes(&self) -> Result<()> {
+        Ok(self.engine.keep_indexes(1).await?)
+    }
+
+    async fn open(directory: tempfile::TempDir, embedder: &EmbedderChoice) -> Result<Self> {
         let data = Some(directory.path().display().to_string());
         let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
         let config = Config::load(&Environment::default(), &flags)?;
         let everwhen = Everwhen::open(&config)?;
         let engine = embedder.with(everwhen.engine().clone()).await?;
         let name = Name::new("vault", "bench")?;
-        let new = NewVault { name: name.clone(), description: None, zone: None, settings: None };
-        engine.create_vault(new, None).await?;
-        let vault = engine.vault(Address::Name(name)).await?;
-        Ok(Self { _directory: directory, _everwhen: everwhen, engine, vault })
+        let vault = engine.vault_to_write(Address::Name(name)).await?;
+        Ok(Self { directory, everwhen, engine, vault })
     }
 
     /// Remembers entries, in as many calls as it takes.

@@ -1,15 +1,24 @@
 //! `everwhen bench recall`: how fast a question is answered, by size of the memory.
 //!
 //! One memory of made-up dialogue is filled to each size in turn; the same questions are asked by
-//! words alone and with the static embedder, on a warm index.
+//! words alone, with the static embedder and, where one is given, with a transformer, on a warm
+//! index. Beside it, in the same run: how fast this machine reads memory, SQLite's FTS5, and
+//! ChromaDB where a Python with it is given.
 
+mod chroma;
+mod dialogue;
+mod fts;
+mod machine;
+mod report;
+
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
-use everwhen::memory::{Address, MemoryId, NewEntry, Role, Said};
+use everwhen::memory::{Address, MemoryId, NewEntry};
 use everwhen::recall::Query;
-use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
+
+pub use report::{Machine, Peer, RecallReport, RecallSpeed, Restart};
 
 use crate::bed::{Bed, EmbedderChoice, memory};
 use crate::report::Latency;
@@ -21,109 +30,103 @@ pub struct RecallBench {
     pub sizes: Vec<usize>,
     /// Questions at each size.
     pub questions: usize,
+    /// Embedders, one after the other.
+    pub embedders: Vec<EmbedderChoice>,
+    /// Entries that the peers get; none if zero.
+    pub peer_entries: usize,
+    /// A Python that has ChromaDB.
+    pub chroma: Option<PathBuf>,
 }
 
-/// One size.
-#[derive(Debug, Serialize)]
-pub struct RecallSpeed {
-    /// Entries in the memory.
-    pub entries: usize,
-    /// Which embedder took part.
-    pub embedder: String,
-    /// How long it took to take the entries in, durable and searchable, since the size before.
-    pub ingest_seconds: f64,
-    /// How long an answer took.
-    pub latency_ms: Latency,
-}
-
-/// Everything that was measured.
-#[derive(Debug, Serialize)]
-pub struct RecallReport {
-    /// One line per size and embedder.
-    pub speeds: Vec<RecallSpeed>,
-}
+/// Says what is being done.
+type Say<'s> = &'s (dyn Fn(&str) + Sync);
 
 /// Runs all of it; `say` is told what is being done.
-pub async fn run(setup: &RecallBench, say: &(dyn Fn(&str) + Sync)) -> Result<RecallReport> {
+pub async fn run(setup: &RecallBench, say: Say<'_>) -> Result<RecallReport> {
+    say("how fast this machine reads memory");
+    let machine = machine::measure();
     let mut speeds = Vec::new();
-    for embedder in [EmbedderChoice::None, EmbedderChoice::Static] {
-        let bed = Bed::new(&embedder).await?;
-        let place = memory("large")?;
-        let mut filled = 0;
-        for size in &setup.sizes {
-            say(&format!("{size} entries, embedder {}", embedder.as_str()));
-            let began = Instant::now();
-            fill(&bed, &place, filled..*size).await?;
-            filled = *size;
-            let ingest_seconds = began.elapsed().as_secs_f64();
-            let latency_ms = ask(&bed, &place, setup.questions).await?;
-            let embedder = embedder.as_str().to_owned();
-            speeds.push(RecallSpeed { entries: filled, embedder, ingest_seconds, latency_ms });
+    for embedder in &setup.embedders {
+        speeds.extend(of_embedder(setup, embedder, say).await?);
+    }
+    let mut peers = Vec::new();
+    if setup.peer_entries > 0 {
+        say("SQLite FTS5");
+        peers.push(fts::measure(setup.peer_entries, setup.questions)?);
+        if let Some(python) = &setup.chroma {
+            say("ChromaDB");
+            peers.push(chroma::measure(python, setup.peer_entries, setup.questions)?);
         }
     }
-    Ok(RecallReport { speeds })
+    Ok(RecallReport { version: env!("CARGO_PKG_VERSION").to_owned(), machine, speeds, peers })
+}
+
+async fn of_embedder(
+    setup: &RecallBench,
+    embedder: &EmbedderChoice,
+    say: Say<'_>,
+) -> Result<Vec<RecallSpeed>> {
+    let mut bed = Bed::new(embedder).await?;
+    let place = memory("large")?;
+    let (mut speeds, mut filled) = (Vec::new(), 0);
+    for size in &setup.sizes {
+        say(&format!("{size} entries, embedder {}", embedder.as_str()));
+        let began = Instant::now();
+        fill(&bed, &place, filled..*size).await?;
+        let seconds = began.elapsed().as_secs_f64();
+        let latency_ms = ask(&bed, &place, setup.questions).await?;
+        let resident_mib = machine::resident_mib();
+        let restart;
+        (bed, restart) = restarted(bed, embedder, &place).await?;
+        speeds.push(RecallSpeed {
+            entries: *size,
+            embedder: embedder.as_str().to_owned(),
+            ingest_seconds: seconds,
+            ingest_per_second: (*size - filled) as f64 / seconds,
+            latency_ms,
+            resident_mib,
+            restart,
+        });
+        filled = *size;
+    }
+    Ok(speeds)
+}
+
+/// The first answer after a start, first without segments of the index, then with them.
+async fn restarted(
+    bed: Bed,
+    embedder: &EmbedderChoice,
+    place: &Address<MemoryId>,
+) -> Result<(Bed, Restart)> {
+    let bed = bed.reopen(embedder).await?;
+    let without = first_answer(&bed, place).await?;
+    bed.keep_indexes().await?;
+    let bed = bed.reopen(embedder).await?;
+    let with = first_answer(&bed, place).await?;
+    Ok((bed, Restart { without_segments_ms: without, with_segments_ms: with }))
+}
+
+async fn first_answer(bed: &Bed, place: &Address<MemoryId>) -> Result<f64> {
+    let (_, took) = bed.recall(place, Query::new("are you there?")).await?;
+    Ok(took.as_secs_f64() * 1000.0)
 }
 
 async fn fill(bed: &Bed, place: &Address<MemoryId>, range: std::ops::Range<usize>) -> Result<()> {
     let numbers: Vec<usize> = range.collect();
     for batch in numbers.chunks(10_000) {
-        let entries: Result<Vec<NewEntry>> = batch.iter().map(|number| entry(*number)).collect();
+        let entries: Result<Vec<NewEntry>> =
+            batch.iter().map(|number| dialogue::entry(*number)).collect();
         bed.remember(place, &entries?).await?;
+        bed.make_ready(place).await?;
     }
-    bed.make_ready(place).await?;
     Ok(())
 }
 
 async fn ask(bed: &Bed, place: &Address<MemoryId>, questions: usize) -> Result<Latency> {
     let mut latencies = Vec::with_capacity(questions);
     for number in 0..questions {
-        let words: Vec<String> =
-            (0..4).map(|place| word(number * 7919 + place * 104_729, 20)).collect();
-        let (_, latency) =
-            bed.recall(place, Query::new(format!("what about the {}", words.join(" ")))).await?;
-        latencies.push(latency);
+        let question = format!("what about the {}", dialogue::question(number).join(" "));
+        latencies.push(bed.recall(place, Query::new(question)).await?.1);
     }
     Ok(Latency::of(latencies))
-}
-
-/// Ten entries to a conversation, an hour apart, user and assistant in turn.
-fn entry(number: usize) -> Result<NewEntry> {
-    let role = if number.is_multiple_of(2) { Role::User } else { Role::Assistant };
-    let words: Vec<String> =
-        (0..40 + number % 80).map(|place| word(number * 127 + place * 31_337, 1)).collect();
-    let minutes = (number as i64 / 10) * 60 + number as i64 % 10;
-    let time = Timestamp::from_second(1_200_000_000)? + SignedDuration::from_mins(minutes);
-    Ok(NewEntry::new(role, Said::new(words.join(" "))?).said_at(time))
-}
-
-/// A word of a vocabulary of 60,000 in which rank r occurs about once in r; `rarest` skips the
-/// most frequent ones.
-fn word(seed: usize, rarest: usize) -> String {
-    let mixed = (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let share = (mixed >> 11) as f64 / (1u64 << 53) as f64;
-    let rank = (rarest as f64 * (60_000.0 / rarest as f64).powf(share)) as usize;
-    let letters = b"bdfgklmnprstvz";
-    let vowels = b"aeiou";
-    let mut left = rank + 14 * 5;
-    let mut text = String::new();
-    while left > 0 {
-        text.push(letters[left % 14] as char);
-        text.push(vowels[left / 14 % 5] as char);
-        left /= 70;
-    }
-    text
-}
-
-impl std::fmt::Display for RecallReport {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "entries   embedder   p50 ms   p95 ms   p99 ms   ingest s")?;
-        for RecallSpeed { entries, embedder, ingest_seconds, latency_ms } in &self.speeds {
-            let Latency { p50, p95, p99 } = latency_ms;
-            writeln!(
-                f,
-                "{entries:>8}  {embedder:<8} {p50:>8.3} {p95:>8.3} {p99:>8.3} {ingest_seconds:>10.1}"
-            )?;
-        }
-        Ok(())
-    }
 }

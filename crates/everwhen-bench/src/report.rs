@@ -65,14 +65,20 @@ impl Latency {
     }
 }
 
+/// Writes a summary into a directory.
+pub fn write_summary(directory: &Path, summary: &impl Serialize) -> Result<()> {
+    std::fs::create_dir_all(directory)?;
+    std::fs::write(directory.join("summary.json"), serde_json::to_string_pretty(summary)? + "\n")?;
+    Ok(())
+}
+
 /// Writes a summary and one line per question into a directory.
 pub fn write(
     directory: &Path,
     summary: &impl Serialize,
     questions: &[impl Serialize],
 ) -> Result<()> {
-    std::fs::create_dir_all(directory)?;
-    std::fs::write(directory.join("summary.json"), serde_json::to_string_pretty(summary)? + "\n")?;
+    write_summary(directory, summary)?;
     let lines: Result<Vec<String>, _> = questions.iter().map(serde_json::to_string).collect();
     std::fs::write(directory.join("questions.jsonl"), lines?.join("\n") + "\n")?;
     Ok(())

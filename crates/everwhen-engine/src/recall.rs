@@ -24,6 +24,7 @@ use jiff::Timestamp;
 
 pub use about::About;
 pub(crate) use embedders::Embedders;
+pub use index::nearest_row;
 pub use query::{ConversationFound, EntryFound, PeriodUse, Query, Recollection};
 pub(crate) use shelf::Shelf;
 pub use signal::{Lane, Reason, Signal};

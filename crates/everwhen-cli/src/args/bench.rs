@@ -16,7 +16,7 @@ EXAMPLES
   everwhen bench longmemeval --data longmemeval_s_cleaned.json --ids dev_ids.txt --embedder minilm
   everwhen bench locomo --data locomo10.json
   everwhen bench temporal --data TemporalMemoryDataset
-  everwhen bench recall")]
+  everwhen bench recall --entries 10000,100000,1000000")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     pub(crate) topic: BenchTopic,
@@ -63,6 +63,11 @@ pub(crate) struct DatasetArgs {
 }
 
 /// How fast a question is answered, by size of the memory
+///
+/// Made-up dialogue in a temporary directory; the same questions with each embedder, on a warm index.
+/// Says also how fast entries come in, how much memory that takes and how long the first answer after
+/// a start takes, with and without what was kept of the index. Beside it: this machine's memory, and
+/// others with the same texts and questions.
 #[derive(Debug, Args)]
 pub(crate) struct RecallBenchArgs {
     /// Sizes of the memory, rising
@@ -71,6 +76,18 @@ pub(crate) struct RecallBenchArgs {
     /// Questions at each size
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) questions: usize,
+    /// Embedders, one after the other: none, static, or the name or directory of a transformer
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_values_t = ["none".to_owned(), "static".to_owned()])]
+    pub(crate) embedders: Vec<String>,
+    /// Entries to give to SQLite FTS5, and to ChromaDB, beside it
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub(crate) peers: usize,
+    /// A Python that has ChromaDB, to measure it too; tools/chroma makes one
+    #[arg(long, value_name = "PYTHON")]
+    pub(crate) chroma: Option<PathBuf>,
+    /// Directory to write summary.json into
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// Fits the weights of recall on LongMemEval S, by seed, with cross-validation

@@ -30,7 +30,7 @@ pub(crate) async fn run(
         (BenchTopic::Longmemeval(args), _) => recall::longmemeval(home, args, json).await,
         (BenchTopic::Locomo(args), _) => recall::locomo(home, args, json).await,
         (BenchTopic::Temporal(args), _) => recall::temporal(home, args, json).await,
-        (BenchTopic::Recall(args), _) => recall::speed(args, json).await,
+        (BenchTopic::Recall(args), _) => recall::speed(home, args, json).await,
         (BenchTopic::Tune(args), _) => recall::tune(home, args, json).await,
     }
 }

@@ -21,6 +21,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 pub(crate) use census::Census;
+pub use dot::nearest_row;
 pub(crate) use entries::{EntryFacts, Home, Micros, NO_ENTRY};
 pub(crate) use lexicon::Term;
 pub(crate) use postings::Postings;

@@ -17,28 +17,40 @@ pub(super) async fn longmemeval(home: &Path, args: &LongMemEvalArgs, json: bool)
         data: args.dataset.data.clone().into(),
         ids: args.ids.clone(),
         pooled: args.pooled,
-        embedder: embedder(home, &args.dataset),
+        embedder: embedder(home, &args.dataset.embedder),
     };
     let run = longmemeval::run(&setup, &bar()).await.map_err(failed)?;
     finish(&args.dataset, &run.summary, &run.questions, json)
 }
 
 pub(super) async fn locomo(home: &Path, args: &DatasetArgs, json: bool) -> Result<()> {
-    let setup = locomo::Locomo { data: args.data.clone().into(), embedder: embedder(home, args) };
+    let setup =
+        locomo::Locomo { data: args.data.clone().into(), embedder: embedder(home, &args.embedder) };
     let run = locomo::run(&setup, &bar()).await.map_err(failed)?;
     finish(args, &run.summary, &run.questions, json)
 }
 
 pub(super) async fn temporal(home: &Path, args: &DatasetArgs, json: bool) -> Result<()> {
-    let setup =
-        temporal::Temporal { data: args.data.clone().into(), embedder: embedder(home, args) };
+    let setup = temporal::Temporal {
+        data: args.data.clone().into(),
+        embedder: embedder(home, &args.embedder),
+    };
     let run = temporal::run(&setup, &bar()).await.map_err(failed)?;
     finish(args, &run.summary, &run.questions, json)
 }
 
-pub(super) async fn speed(args: &RecallBenchArgs, json: bool) -> Result<()> {
-    let setup = recall::RecallBench { sizes: args.entries.clone(), questions: args.questions };
+pub(super) async fn speed(home: &Path, args: &RecallBenchArgs, json: bool) -> Result<()> {
+    let setup = recall::RecallBench {
+        sizes: args.entries.clone(),
+        questions: args.questions,
+        embedders: args.embedders.iter().map(|name| embedder(home, name)).collect(),
+        peer_entries: args.peers,
+        chroma: args.chroma.clone(),
+    };
     let report = recall::run(&setup, &|what| output::note(what)).await.map_err(failed)?;
+    if let Some(directory) = &args.out {
+        report::write_summary(directory, &report).map_err(failed)?;
+    }
     show(&report, json)
 }
 
@@ -46,7 +58,7 @@ pub(super) async fn tune(home: &Path, args: &TuneArgs, json: bool) -> Result<()>
     let setup = tune::Tune {
         data: args.dataset.data.clone().into(),
         ids: args.ids.clone(),
-        embedder: embedder(home, &args.dataset),
+        embedder: embedder(home, &args.dataset.embedder),
         seed: args.seed,
         tries: args.tries,
     };
@@ -55,8 +67,8 @@ pub(super) async fn tune(home: &Path, args: &TuneArgs, json: bool) -> Result<()>
 }
 
 /// The embedder of this name; models that were pulled, and vectors, are in `home`.
-fn embedder(home: &Path, args: &DatasetArgs) -> EmbedderChoice {
-    match args.embedder.as_str() {
+fn embedder(home: &Path, name: &str) -> EmbedderChoice {
+    match name {
         "none" => EmbedderChoice::None,
         "static" => EmbedderChoice::Static,
         name => {

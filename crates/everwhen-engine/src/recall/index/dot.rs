@@ -25,6 +25,18 @@ pub(crate) fn dots(rows: &[i8], to: &[i8], each: impl FnMut(usize, i32)) {
     portable(rows, to, each);
 }
 
+/// The row with the largest dot product, and that product: what the meaning lane does all day, for
+/// those who measure it. Rows have as many numbers as `to`, a multiple of 64, from -127 to 127.
+pub fn nearest_row(rows: &[i8], to: &[i8]) -> Option<(usize, i32)> {
+    let mut nearest = None;
+    dots(rows, to, |number, dot| {
+        if nearest.is_none_or(|(_, best)| dot > best) {
+            nearest = Some((number, dot));
+        }
+    });
+    nearest
+}
+
 fn portable(rows: &[i8], to: &[i8], mut each: impl FnMut(usize, i32)) {
     for (number, row) in rows.chunks_exact(to.len()).enumerate() {
         each(number, row.iter().zip(to).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum());

@@ -1,0 +1,43 @@
+//! Made-up dialogue, and questions about it: the same for whoever is measured.
+
+use anyhow::Result;
+use everwhen::memory::{NewEntry, Role, Said};
+use jiff::{SignedDuration, Timestamp};
+
+/// The words of a question: four, the most frequent ones left out.
+pub(super) fn question(number: usize) -> Vec<String> {
+    (0..4).map(|place| word(number * 7919 + place * 104_729, 20)).collect()
+}
+
+/// Ten entries to a conversation, an hour apart, user and assistant in turn.
+pub(super) fn entry(number: usize) -> Result<NewEntry> {
+    let role = if number.is_multiple_of(2) { Role::User } else { Role::Assistant };
+    let minutes = (number as i64 / 10) * 60 + number as i64 % 10;
+    let time = Timestamp::from_second(1_200_000_000)? + SignedDuration::from_mins(minutes);
+    Ok(NewEntry::new(role, Said::new(text(number))?).said_at(time))
+}
+
+/// What is said in it.
+pub(super) fn text(number: usize) -> String {
+    let words: Vec<String> =
+        (0..40 + number % 80).map(|place| word(number * 127 + place * 31_337, 1)).collect();
+    words.join(" ")
+}
+
+/// A word of a vocabulary of 60,000 in which rank r occurs about once in r; `rarest` skips the
+/// most frequent ones.
+fn word(seed: usize, rarest: usize) -> String {
+    let mixed = (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let share = (mixed >> 11) as f64 / (1u64 << 53) as f64;
+    let rank = (rarest as f64 * (60_000.0 / rarest as f64).powf(share)) as usize;
+    let letters = b"bdfgklmnprstvz";
+    let vowels = b"aeiou";
+    let mut left = rank + 14 * 5;
+    let mut text = String::new();
+    while left > 0 {
+        text.push(letters[left % 14] as char);
+        text.push(vowels[left / 14 % 5] as char);
+        left /= 70;
+    }
+    text
+}

@@ -1,0 +1,45 @@
+//! SQLite's own full text search beside it: the same texts, the same questions, `bm25()`.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use rusqlite::Connection;
+
+use super::dialogue;
+use super::report::Peer;
+use crate::report::Latency;
+
+/// Fills a table in a file and asks for the ten best.
+pub(super) fn measure(entries: usize, questions: usize) -> Result<Peer> {
+    let directory = tempfile::tempdir()?;
+    let mut connection = Connection::open(directory.path().join("fts.db"))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.execute_batch("CREATE VIRTUAL TABLE said USING fts5(text, tokenize = 'porter')")?;
+    let began = Instant::now();
+    fill(&mut connection, entries)?;
+    let ingest_seconds = began.elapsed().as_secs_f64();
+    let sql = "SELECT rowid, text, bm25(said) FROM said WHERE said MATCH ?1 ORDER BY 3 LIMIT 10";
+    let mut statement = connection.prepare(sql)?;
+    let mut latencies = Vec::with_capacity(questions);
+    for number in 0..questions {
+        let question = dialogue::question(number).join(" OR ");
+        let began = Instant::now();
+        let found = statement.query_map([question], |row| row.get::<_, String>(1))?;
+        found.collect::<rusqlite::Result<Vec<String>>>()?;
+        latencies.push(began.elapsed());
+    }
+    let latency_ms = Latency::of(latencies);
+    Ok(Peer { name: "SQLite FTS5".into(), entries, ingest_seconds, latency_ms })
+}
+
+fn fill(connection: &mut Connection, entries: usize) -> Result<()> {
+    let transaction = connection.transaction()?;
+    {
+        let mut insert = transaction.prepare("INSERT INTO said (text) VALUES (?1)")?;
+        for number in 0..entries {
+            insert.execute([dialogue::text(number)])?;
+        }
+    }
+    transaction.commit()?;
+    Ok(())
+}
