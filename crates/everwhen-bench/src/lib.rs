@@ -6,6 +6,7 @@
 mod bed;
 pub mod locomo;
 pub mod longmemeval;
+pub mod mcp;
 pub mod recall;
 pub mod report;
 pub mod score;

@@ -6,11 +6,11 @@
 mod bare;
 mod batches;
 mod beside;
-mod dialogue;
+pub(crate) mod dialogue;
 mod lists;
-mod load;
+pub(crate) mod load;
 mod report;
-mod server;
+pub(crate) mod server;
 mod singles;
 
 use std::path::PathBuf;

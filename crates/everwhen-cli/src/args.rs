@@ -16,7 +16,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{
-    BenchArgs, BenchTopic, DatasetArgs, LongMemEvalArgs, RecallBenchArgs, StoreBenchArgs, TuneArgs,
+    BenchArgs, BenchTopic, DatasetArgs, LongMemEvalArgs, McpBenchArgs, RecallBenchArgs,
+    StoreBenchArgs, TuneArgs,
 };
 pub(crate) use conversations::{
     ContextAction, ContextArgs, ConversationArgs, ConversationsArgs, EndArgs, ForkArgs,

@@ -299,6 +299,9 @@ impl Remote {
         let http = everwhen::models::client_builder(&url)
             .connect_timeout(Duration::from_secs(5))
             .no_proxy()
+            // On this machine a connection costs nothing, and a fresh one tells for certain whether
+            // somebody still answers.
+            .pool_max_idle_per_host(if here { 0 } else { usize::MAX })
             .build()
             .map_err(|error| Failure::new(error.to_string()))?;
         Ok(Self { http, url: url.trim_end_matches('/').to_owned(), key, here })

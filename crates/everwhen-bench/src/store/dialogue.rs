@@ -57,15 +57,15 @@ const WORDS: [&str; 48] = [
 const PER_CONVERSATION: usize = 20;
 
 /// The role, text and conversation_time of message number `index`.
-pub(super) struct Message {
-    pub(super) role: &'static str,
-    pub(super) content: String,
-    pub(super) time: Timestamp,
+pub(crate) struct Message {
+    pub(crate) role: &'static str,
+    pub(crate) content: String,
+    pub(crate) time: Timestamp,
 }
 
 /// Message number `index`: 12 to 60 words, one a minute, two hours between conversations, from the
 /// start of 2020 on.
-pub(super) fn message(index: usize) -> Message {
+pub(crate) fn message(index: usize) -> Message {
     let mut state = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = move || {
         state ^= state << 13;
@@ -84,7 +84,7 @@ pub(super) fn message(index: usize) -> Message {
 }
 
 /// When message number `index` was said.
-pub(super) fn time(index: usize) -> Timestamp {
+pub(crate) fn time(index: usize) -> Timestamp {
     let start = Timestamp::constant(1_577_836_800, 0);
     let conversations = (index / PER_CONVERSATION) as i64;
     // A million messages must fit between 2020 and now.

@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// One keep-alive connection.
-pub(super) struct Client {
+pub(crate) struct Client {
     stream: TcpStream,
     host: String,
     buffer: Vec<u8>,
@@ -15,20 +15,20 @@ pub(super) struct Client {
 
 impl Client {
     /// Connects to `127.0.0.1:3939`, say.
-    pub(super) async fn connect(host: &str) -> Result<Self> {
+    pub(crate) async fn connect(host: &str) -> Result<Self> {
         let stream = TcpStream::connect(host).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, host: host.to_owned(), buffer: Vec::with_capacity(64 * 1024) })
     }
 
     /// Sends a request and reads the whole answer; anything but success is an error.
-    pub(super) async fn send(&mut self, method: &str, path: &str, body: &str) -> Result<()> {
+    pub(crate) async fn send(&mut self, method: &str, path: &str, body: &str) -> Result<()> {
         let request = self.request(method, path, body);
         self.send_bytes(&request).await
     }
 
     /// A request as it goes over the wire.
-    pub(super) fn request(&self, method: &str, path: &str, body: &str) -> Vec<u8> {
+    pub(crate) fn request(&self, method: &str, path: &str, body: &str) -> Vec<u8> {
         format!(
             "{method} {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
              content-length: {}\r\n\r\n{body}",
@@ -39,9 +39,24 @@ impl Client {
     }
 
     /// Sends a request that was written before and reads the whole answer.
-    pub(super) async fn send_bytes(&mut self, request: &[u8]) -> Result<()> {
+    pub(crate) async fn send_bytes(&mut self, request: &[u8]) -> Result<()> {
         self.stream.write_all(request).await?;
         self.read_answer().await
+    }
+
+    /// The same as [`Self::send`] with more headers, each with its line break.
+    pub(crate) async fn send_with(&mut self, path: &str, headers: &str, body: &str) -> Result<()> {
+        let (host, length) = (&self.host, body.len());
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n\
+             {headers}content-length: {length}\r\n\r\n{body}"
+        );
+        self.send_bytes(request.as_bytes()).await
+    }
+
+    /// The last answer, head and body.
+    pub(crate) fn answer(&self) -> String {
+        String::from_utf8_lossy(&self.buffer).into_owned()
     }
 
     async fn read_answer(&mut self) -> Result<()> {
@@ -85,24 +100,31 @@ fn head_of(bytes: &[u8]) -> Result<Option<(usize, usize)>> {
 
 /// How long requests took.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Latencies(Vec<Duration>);
+pub(crate) struct Latencies(Vec<Duration>);
 
 impl Latencies {
-    pub(super) fn add(&mut self, began: Instant) {
+    pub(crate) fn add(&mut self, began: Instant) {
         self.0.push(began.elapsed());
     }
 
-    pub(super) fn join(mut self, other: Self) -> Self {
+    /// Adds it if it counts.
+    pub(crate) fn add_if(&mut self, counts: bool, began: Instant) {
+        if counts {
+            self.add(began);
+        }
+    }
+
+    pub(crate) fn join(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
 
     /// The latency below which this share of requests stays, in milliseconds.
-    pub(super) fn percentile_ms(&mut self, share: f64) -> f64 {
+    pub(crate) fn percentile_ms(&mut self, share: f64) -> f64 {
         self.0.sort_unstable();
         let last = self.0.len().saturating_sub(1);
         let place = (last as f64 * share).round() as usize;

@@ -10,14 +10,14 @@ use anyhow::{Context, Result, bail};
 use super::load::Client;
 
 /// A running server; ended when dropped.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     host: String,
 }
 
 impl Server {
     /// Starts `everwhen serve` on a directory and waits until it answers.
-    pub(super) async fn start(binary: &Path, data: &Path, group_commit: bool) -> Result<Self> {
+    pub(crate) async fn start(binary: &Path, data: &Path, group_commit: bool) -> Result<Self> {
         std::fs::create_dir_all(data)?;
         let config = data.join("bench.toml");
         let group = if group_commit { 512 } else { 1 };
@@ -38,12 +38,12 @@ impl Server {
     }
 
     /// A connection to it.
-    pub(super) async fn client(&self) -> Result<Client> {
+    pub(crate) async fn client(&self) -> Result<Client> {
         Client::connect(&self.host).await
     }
 
     /// Its resident memory in MiB.
-    pub(super) fn resident_mib(&self) -> Result<f64> {
+    pub(crate) fn resident_mib(&self) -> Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kib: f64 = line

@@ -16,7 +16,8 @@ EXAMPLES
   everwhen bench longmemeval --data longmemeval_s_cleaned.json --ids dev_ids.txt --embedder minilm
   everwhen bench locomo --data locomo10.json
   everwhen bench temporal --data TemporalMemoryDataset
-  everwhen bench recall --entries 10000,100000,1000000")]
+  everwhen bench recall --entries 10000,100000,1000000
+  everwhen bench mcp")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     pub(crate) topic: BenchTopic,
@@ -30,6 +31,7 @@ pub(crate) enum BenchTopic {
     Locomo(DatasetArgs),
     Temporal(DatasetArgs),
     Recall(RecallBenchArgs),
+    Mcp(McpBenchArgs),
     Tune(TuneArgs),
 }
 
@@ -88,6 +90,14 @@ pub(crate) struct RecallBenchArgs {
     /// Directory to write summary.json into
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// How long agents wait for add_entry and search_memories, beside the same write by REST
+#[derive(Debug, Args)]
+pub(crate) struct McpBenchArgs {
+    /// Calls of each kind
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub(crate) calls: usize,
 }
 
 /// Fits the weights of recall on LongMemEval S, by seed, with cross-validation

@@ -5,9 +5,10 @@ mod recall;
 use std::path::Path;
 use std::time::Duration;
 
+use everwhen_bench::mcp;
 use everwhen_bench::store::{self, BesideBench, StoreBench};
 
-use crate::args::{BenchArgs, BenchTopic, StoreBenchArgs};
+use crate::args::{BenchArgs, BenchTopic, McpBenchArgs, StoreBenchArgs};
 
 use crate::failure::{Failure, Result};
 use crate::output;
@@ -31,6 +32,7 @@ pub(crate) async fn run(
         (BenchTopic::Locomo(args), _) => recall::locomo(home, args, json).await,
         (BenchTopic::Temporal(args), _) => recall::temporal(home, args, json).await,
         (BenchTopic::Recall(args), _) => recall::speed(home, args, json).await,
+        (BenchTopic::Mcp(args), _) => bench_mcp(args, json).await,
         (BenchTopic::Tune(args), _) => recall::tune(home, args, json).await,
     }
 }
@@ -47,6 +49,12 @@ async fn bench_store(args: &StoreBenchArgs, json: bool) -> Result<()> {
     if let Some(directory) = &args.out {
         write(directory, "store.json", &report)?;
     }
+    if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
+}
+
+async fn bench_mcp(args: &McpBenchArgs, json: bool) -> Result<()> {
+    let setup = mcp::McpBench { binary: std::env::current_exe()?, calls: args.calls };
+    let report = mcp::run(&setup, &|what| output::note(what)).await.map_err(failed)?;
     if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
 }
 

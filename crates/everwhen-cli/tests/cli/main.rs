@@ -10,6 +10,7 @@ mod growing;
 mod holding;
 mod import;
 mod keys;
+mod mcp;
 mod models;
 mod settings;
 mod stage;

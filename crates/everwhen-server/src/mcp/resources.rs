@@ -43,25 +43,24 @@ pub(crate) async fn list(guest: &Guest) -> Result<Vec<Resource>> {
     let mut all = Vec::new();
     for memory in vault.memories(None, Some(LISTED)).await?.data {
         let name = memory.name.to_string();
-        all.push(resource("memories", &name, &format!("Memory {name}"), memory.description));
-        all.push(resource("timeline", &name, &format!("Timeline of {name}"), None));
+        let about = memory.description.unwrap_or_else(|| format!("What {name} is about"));
+        all.push(resource("memories", &name, &format!("Memory {name}"), &about));
+        let about = "What was said, dated, with the days in between";
+        all.push(resource("timeline", &name, &format!("Timeline of {name}"), about));
     }
     for conversation in recent(&vault, guest.memory(None)?, LISTED).await? {
         let id = conversation.wire_name();
         let (title, about) = conversation.summary.map(|it| (it.title, it.text)).unzip();
         let title = title.unwrap_or_else(|| format!("Conversation of {}", conversation.started_at));
-        all.push(resource("conversations", &id, &title, about));
+        let about = about.unwrap_or_else(|| "A conversation without a summary yet".into());
+        all.push(resource("conversations", &id, &title, &about));
     }
     Ok(all)
 }
 
-fn resource(kind: &str, id: &str, title: &str, about: Option<String>) -> Resource {
+fn resource(kind: &str, id: &str, title: &str, about: &str) -> Resource {
     let uri = format!("{SCHEME}{kind}/{}", utf8_percent_encode(id, PLAIN));
-    let resource = Resource::new(uri, id).with_title(title).with_mime_type(MARKDOWN);
-    match about {
-        Some(about) => resource.with_description(about),
-        None => resource,
-    }
+    Resource::new(uri, id).with_title(title).with_description(about).with_mime_type(MARKDOWN)
 }
 
 /// The last ended conversations of a memory; none if the memory does not exist.

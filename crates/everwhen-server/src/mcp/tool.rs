@@ -90,7 +90,18 @@ impl Listed {
 async fn run<T: Tool>(guest: Guest, arguments: JsonObject) -> CallToolResult {
     match answer::<T>(guest, arguments).await {
         Ok(value) => CallToolResult::structured(value),
-        Err(error) => CallToolResult::error(vec![ContentBlock::text(error.message())]),
+        Err(error) => CallToolResult::error(vec![ContentBlock::text(advice(&error))]),
+    }
+}
+
+/// What went wrong, and what to do where nothing was done wrong: a memory that does not exist yet
+/// only wants its first entry.
+fn advice(error: &Error) -> String {
+    match error.message() {
+        new if new.starts_with("memory not found") => {
+            format!("{new}; the first add_entry makes it")
+        }
+        message => message.to_owned(),
     }
 }
 

@@ -83,6 +83,14 @@ async fn two_visits_a_week_apart_are_found_with_the_days_between() {
         "{briefing}"
     );
 
+    let sunday = json!({
+        "query": "Where was I last Sunday?", "asked_at": "2023-01-16T09:00:00Z", "period": "filter",
+    });
+    let told = agent.call("search_memories", sunday).await;
+    assert_eq!(told["about"]["since"], "2023-01-15T00:00:00Z");
+    assert_eq!(told["items"].as_array().unwrap().len(), 1);
+    assert_eq!(told["items"][0]["conversation_time"], "2023-01-15T10:00:00Z");
+
     let raw = json!({ "query": "museum", "include_raw": true, "top_k": 1 });
     let told = agent.call("search_memories", raw).await;
     assert!(told["items"][0]["raw_entry"].is_string());

@@ -33,15 +33,25 @@ pub(crate) struct AddEntry {
 impl AddEntry {
     /// Reads the entry, and the caller's own name for this write.
     pub(crate) fn read(self) -> Result<(memory::NewEntry, Option<Idempotency>)> {
+        let once = self.once()?;
         let time = self.conversation_time.as_deref();
-        let parts = [&self.role, &self.raw_entry, time.unwrap_or_default()].map(str::as_bytes);
-        let once = read_once(self.idempotency_key, &parts)?;
         let mut entry = memory::NewEntry::new(Role::named(&self.role)?, Said::new(self.raw_entry)?);
         entry.conversation_time = read_time("conversation_time", time)?;
         entry.summary = self.summary;
         entry.tags = read_tags(self.tags)?;
         entry.conversation = read_conversation(self.conversation_id.as_deref())?;
         Ok((entry, once))
+    }
+}
+
+impl AddEntry {
+    /// The caller's own name for this write, and all that makes the write what it is.
+    fn once(&self) -> Result<Option<Idempotency>> {
+        let tags = self.tags.as_deref().unwrap_or_default().join("\n");
+        let rest = [&self.conversation_time, &self.summary, &self.conversation_id, &self.memory];
+        let mut parts = vec![self.role.as_bytes(), self.raw_entry.as_bytes(), tags.as_bytes()];
+        parts.extend(rest.map(|part| part.as_deref().unwrap_or_default().as_bytes()));
+        read_once(self.idempotency_key.clone(), &parts)
     }
 }
 

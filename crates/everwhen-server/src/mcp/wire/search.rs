@@ -1,7 +1,7 @@
 //! Questions and what was found, as tools take and give them.
 
 use everwhen::memory::Name;
-use everwhen::recall::{self, EntryFound, Query, Recollection};
+use everwhen::recall::{self, EntryFound, PeriodUse, Query, Recollection};
 use everwhen::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ pub(crate) struct SearchMemories {
     before: Option<String>,
     /// As memory stood at this time
     as_of: Option<String>,
+    /// What a time in words does: put first (default), or leave out all else
+    #[schemars(extend("enum" = ["boost", "filter"]))]
+    period: Option<String>,
     /// 1 to 100, default 10
     #[serde(default, deserialize_with = "whole")]
     top_k: Option<u32>,
@@ -42,6 +45,7 @@ impl SearchMemories {
             after: read_time("after", self.after.as_deref())?,
             before: read_time("before", self.before.as_deref())?,
             as_of: read_time("as_of", self.as_of.as_deref())?,
+            period: self.period.as_deref().map(PeriodUse::named).transpose()?.unwrap_or_default(),
             limit: self.top_k.map(read_top_k).transpose()?,
             ..Query::new(self.query)
         };
