@@ -31,7 +31,7 @@ pub(crate) use vaults::{
 
 use everwhen::memory::{ConversationId, ConversationName, Name};
 use everwhen::receipt::Idempotency;
-use everwhen::{Error, Result, when};
+use everwhen::{Result, when};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer};
 
@@ -60,9 +60,4 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::E
     let whole = float.filter(|float| (0.0..=f64::from(u32::MAX)).contains(float));
     let refused = || serde::de::Error::custom(format!("{number} is not a whole number"));
     whole.map(|float| Some(float as u32)).ok_or_else(refused)
-}
-
-/// What an argument must be and is not.
-fn missing(what: &str) -> Error {
-    Error::invalid(format!("{what} is missing"))
 }

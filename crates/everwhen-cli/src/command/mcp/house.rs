@@ -37,6 +37,7 @@ struct Staff {
     stop: watch::Sender<bool>,
     serving: JoinHandle<()>,
     worker: JoinHandle<()>,
+    embedding: JoinHandle<()>,
 }
 
 impl House {
@@ -132,9 +133,11 @@ impl Staff {
                 tracing::error!(%error, "others cannot reach this process any more");
             }
         });
-        let worker = tokio::spawn(everwhen::work(local.everwhen().engine().clone(), stopped(told)));
-        local.everwhen().announce(&url)?;
-        Ok(Self { stop, serving, worker })
+        let everwhen = local.everwhen();
+        let worker = tokio::spawn(everwhen::work(everwhen.engine().clone(), stopped(told.clone())));
+        let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(told)));
+        everwhen.announce(&url)?;
+        Ok(Self { stop, serving, worker, embedding })
     }
 
     /// Waits until everything begun is finished.
@@ -143,5 +146,6 @@ impl Staff {
         // Whether they end well or not, they end.
         let _ = self.serving.await;
         let _ = self.worker.await;
+        let _ = self.embedding.await;
     }
 }

@@ -1,7 +1,7 @@
 //! Conversations, as tools take and give them. The names are those of the plugin these two tools
 //! come from.
 
-use everwhen::memory::{Conversation, ConversationName, Entry, Name};
+use everwhen::memory::{Address, Conversation, ConversationName, Entry, Name};
 use everwhen::ports::{ConversationOrder, ConversationQuery, Order};
 use everwhen::{ConversationView, Error, ErrorKind, Result};
 use schemars::JsonSchema;
@@ -39,9 +39,7 @@ impl GetConversation {
             Some(text) if text.trim().is_empty() => {
                 Err(Error::invalid("conversation_id must be a non-empty string"))
             }
-            Some(text) => read_conversation(Some(text))?
-                .map(ConversationAsked::One)
-                .ok_or_else(|| super::missing("conversation_id")),
+            Some(text) => Address::read("conversation_id", text).map(ConversationAsked::One),
             None => Ok(ConversationAsked::Recent(recent(self.list_recent.as_ref()))),
         }
     }
