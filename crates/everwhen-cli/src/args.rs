@@ -3,6 +3,7 @@
 mod bench;
 mod conversations;
 mod entries;
+mod facts;
 mod import;
 mod mcp;
 mod models;
@@ -24,6 +25,7 @@ pub(crate) use conversations::{
     RestoreArgs, TimelineArgs,
 };
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
+pub(crate) use facts::{ChaptersArgs, DistillArgs, FactsArgs, PinArgs, SummaryArgs};
 pub(crate) use import::{ImportArgs, ImportFileArgs, ImportSource};
 pub(crate) use mcp::McpArgs;
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs, UsageArgs};
@@ -115,6 +117,17 @@ EXAMPLES
     Prompt,
     Context(ContextArgs),
     Timeline(TimelineArgs),
+    Facts(FactsArgs),
+    Pin(PinArgs),
+    Chapters(ChaptersArgs),
+    Summary(SummaryArgs),
+    /// Have facts, chapters, summaries and titles made anew from the entries, with the same dates
+    #[command(after_help = "\
+EXAMPLES
+  everwhen regenerate
+  everwhen regenerate --memory project-x && everwhen distill")]
+    Regenerate,
+    Distill(DistillArgs),
     Recall(RecallArgs),
     Usage(UsageArgs),
     Vaults(VaultsArgs),
@@ -150,6 +163,12 @@ impl Command {
             Self::Prompt => "write the prompt",
             Self::Context(args) => args.purpose(),
             Self::Timeline(_) => "show the timeline",
+            Self::Facts(_) => "show facts",
+            Self::Pin(_) => "pin the fact",
+            Self::Chapters(_) => "show chapters",
+            Self::Summary(_) => "show the summary",
+            Self::Regenerate => "regenerate",
+            Self::Distill(_) => "distill",
             Self::Recall(_) => "recall",
             Self::Usage(_) => "show usage",
             Self::Vaults(args) => args.purpose(),

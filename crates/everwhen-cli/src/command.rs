@@ -2,6 +2,7 @@
 //! what it left to do.
 
 mod bench;
+mod chapters;
 mod completions;
 mod config;
 mod context;
@@ -12,6 +13,7 @@ mod doctor;
 mod end;
 mod entries;
 mod entry;
+mod facts;
 mod forget;
 mod fork;
 mod import;
@@ -97,6 +99,12 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Prompt => prompt::run(console).await,
         Command::Context(args) => context::run(console, args).await,
         Command::Timeline(args) => timeline::run(console, &args).await,
+        Command::Facts(args) => facts::run(console, &args).await,
+        Command::Pin(args) => facts::pin(console, &args).await,
+        Command::Chapters(args) => chapters::run(console, &args).await,
+        Command::Summary(args) => chapters::summary(console, &args).await,
+        Command::Regenerate => chapters::regenerate(console).await,
+        Command::Distill(args) => chapters::distill(console, &args).await,
         Command::Recall(args) => recall::run(console, &args).await,
         Command::Usage(args) => usage::run(console, &args).await,
         Command::Vaults(args) => vaults::run(console, args).await,

@@ -10,4 +10,5 @@ pub(crate) mod finish;
 pub(crate) mod place;
 pub(crate) mod prompt;
 mod rearrange;
+pub(crate) mod retell;
 pub(crate) mod summary;

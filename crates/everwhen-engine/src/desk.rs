@@ -3,8 +3,10 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::chapters;
 use crate::conversations::finish;
-use crate::job::{JobKind, Subject};
+use crate::facts::Ruler;
+use crate::job::{Job, JobKind, Subject};
 use crate::memory::{Address, Chance, ConversationId, Memory, MemoryId, Mint, VaultInfo};
 use crate::memory::{Conversation, Name};
 use crate::ports::{MemoryRef, Snapshot, Tx};
@@ -18,6 +20,8 @@ pub(crate) struct Desk<'t> {
     pub(crate) now: Timestamp,
     /// Whether a conversation ended, so that there may be more than the vault retains.
     pub(crate) ended_some: bool,
+    /// How facts are compared.
+    pub(crate) ruler: Ruler,
     chance: &'t dyn Chance,
 }
 
@@ -30,7 +34,25 @@ impl<'t> Desk<'t> {
         chance: &'t dyn Chance,
     ) -> Self {
         let now = now.max(memory.last_creation);
-        Self { tx, vault, memory, now, ended_some: false, chance }
+        Self { tx, vault, memory, now, ended_some: false, ruler: Ruler::default(), chance }
+    }
+
+    /// The same desk, where facts are compared by meaning.
+    pub(crate) fn with_ruler(mut self, ruler: Ruler) -> Self {
+        self.ruler = ruler;
+        self
+    }
+
+    /// Puts a job about a conversation.
+    pub(crate) fn put_job(
+        &mut self,
+        kind: JobKind,
+        about: ConversationId,
+        due_at: Timestamp,
+    ) -> Result<()> {
+        let subject = Subject::Conversation(about);
+        let job = Job::new(self.mint(), self.place(), kind, subject, due_at);
+        self.tx.put_job(&job)
     }
 
     /// The memory inside its vault.
@@ -46,6 +68,7 @@ impl<'t> Desk<'t> {
     /// Notes that stored entries changed their standing.
     pub(crate) fn note_change(&mut self) -> Result<()> {
         self.memory.generation += 1;
+        chapters::note_change(self)?;
         self.tx.put_memory(self.vault.id, &self.memory)
     }
 
@@ -104,5 +127,7 @@ pub(crate) fn fresh_memory(id: MemoryId, name: Name, now: Timestamp) -> Memory {
         last_creation: now,
         last_ending: None,
         waiting: None,
+        chaptered_until: None,
+        chapters_at: chapters::FIRST_LOOK,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use jiff::Timestamp;
 
 use crate::activity::ConversationTime;
+use crate::chapters::ChapterRules;
 use crate::key::{self, Key, KeyHash};
 use crate::memory::vaults::check_description;
 use crate::memory::{
@@ -64,6 +65,7 @@ pub struct Engine {
     llm: Option<Arc<dyn Llm>>,
     pub(crate) spending_cap: Option<u64>,
     pub(crate) finished: Arc<Mutex<Vec<ConversationTime>>>,
+    chapters: Arc<ChapterRules>,
     defaults: VaultDefaults,
 }
 
@@ -79,6 +81,7 @@ impl Engine {
             llm: None,
             spending_cap: None,
             finished: Arc::default(),
+            chapters: Arc::default(),
             defaults,
         }
     }
@@ -132,6 +135,18 @@ impl Engine {
     /// they were kept, so that the next start need not read every entry again.
     pub async fn keep_indexes(&self, least: usize) -> Result<()> {
         self.shelf.keep(self, least).await
+    }
+
+    /// The same, with other rules for chapters.
+    #[must_use]
+    pub fn with_chapter_rules(mut self, rules: ChapterRules) -> Self {
+        self.chapters = Arc::new(rules);
+        self
+    }
+
+    /// The rules for chapters.
+    pub fn chapter_rules(&self) -> &ChapterRules {
+        &self.chapters
     }
 
     /// Now, as this engine sees it.

@@ -9,7 +9,7 @@ use crate::conversations::finish;
 use crate::desk::Desk;
 use crate::memory::{Conversation, ConversationId, ConversationName, Entry, EntryId};
 use crate::ports::{EntryQuery, Removed, Which};
-use crate::{Error, Result};
+use crate::{Error, Result, chapters, facts};
 
 /// What to forget in a memory.
 #[derive(Debug, Clone)]
@@ -91,8 +91,7 @@ fn entries(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<Removed> {
     let mut touched: Vec<ConversationId> = doomed.iter().map(|entry| entry.conversation).collect();
     touched.sort_unstable();
     touched.dedup();
-    let mut removed =
-        Removed { entries: desk.tx.remove_entries(desk.place(), &ids)?, ..Removed::default() };
+    let mut removed = said(desk, doomed, &ids)?;
     desk.note_change()?;
     for id in touched {
         removed = removed + repair(desk, id)?;
@@ -120,12 +119,21 @@ pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> 
     forget_replies(desk)?;
     let place = desk.place();
     let query = EntryQuery::of_conversation(conversation.id, Which::All);
-    let ids: Vec<EntryId> = desk.tx.entries(place, &query)?.iter().map(|entry| entry.id).collect();
-    let entries = desk.tx.remove_entries(place, &ids)?;
+    let doomed = desk.tx.entries(place, &query)?;
+    let ids: Vec<EntryId> = doomed.iter().map(|entry| entry.id).collect();
+    let removed = said(desk, &doomed, &ids)?;
     desk.note_change()?;
-    let removed = desk.tx.remove_conversation(place, conversation.id)?;
+    let removed = removed + desk.tx.remove_conversation(place, conversation.id)?;
     forget_question(desk)?;
-    Ok(removed + Removed { entries, ..Removed::default() })
+    Ok(removed)
+}
+
+/// Removes what was said, and the facts, chapters and summaries that rest on it.
+fn said(desk: &mut Desk<'_>, doomed: &[Entry], ids: &[EntryId]) -> Result<Removed> {
+    chapters::forget_said(desk, doomed)?;
+    let entries = desk.tx.remove_entries(desk.place(), ids)?;
+    let facts = facts::forget_entries(desk, ids)?;
+    Ok(Removed { entries, facts, ..Removed::default() })
 }
 
 /// What a model said about the vault may say what is forgotten, so all of it goes.
@@ -155,6 +163,7 @@ impl std::ops::Add for Removed {
             contexts: self.contexts + other.contexts,
             jobs: self.jobs + other.jobs,
             keys: self.keys + other.keys,
+            facts: self.facts + other.facts,
         }
     }
 }

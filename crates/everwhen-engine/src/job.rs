@@ -18,19 +18,32 @@ use crate::ports::MemoryRef;
 pub enum JobKind {
     /// End a conversation that fell silent.
     Close,
-    /// Give an ended conversation its title and summary.
+    /// Give an ended conversation its title and summary, chosen from its own words.
     Summarize,
+    /// Have a model write them anew.
+    Retell,
+    /// Turn an ended conversation into facts.
+    Distill,
+    /// Write the chapters of a memory that are missing.
+    Chapters,
+    /// Fold new chapters into the rolling summary of a memory.
+    Fold,
 }
 
 impl JobKind {
     /// All kinds.
-    pub const ALL: [Self; 2] = [Self::Close, Self::Summarize];
+    pub const ALL: [Self; 6] =
+        [Self::Close, Self::Summarize, Self::Retell, Self::Distill, Self::Chapters, Self::Fold];
 
     /// As written in stores and shown by doctor.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Close => "close",
             Self::Summarize => "summarize",
+            Self::Retell => "retell",
+            Self::Distill => "distill",
+            Self::Chapters => "chapters",
+            Self::Fold => "fold",
         }
     }
 
@@ -38,6 +51,7 @@ impl JobKind {
     pub fn queue(self) -> Queue {
         match self {
             Self::Close | Self::Summarize => Queue::Quick,
+            Self::Retell | Self::Distill | Self::Chapters | Self::Fold => Queue::Patient,
         }
     }
 }

@@ -12,10 +12,12 @@
 //! that splits conversations, and at [`ports`] for what a store has to provide.
 
 pub mod activity;
+pub mod chapters;
 pub mod conversations;
 mod desk;
 mod engine;
 mod error;
+pub mod facts;
 mod forget;
 mod graph;
 mod import;

@@ -16,8 +16,8 @@ pub use conversation::{
 pub(crate) use entry::check_summary;
 pub use entry::{Corrected, Correction, Entry, Metadata, NewEntry, Role};
 pub use id::{
-    BranchId, Chance, ContextId, ConversationId, EntryId, JobId, KeyId, MemoryId, Mint,
-    SeededChance, VaultId,
+    BranchId, Chance, ChapterId, ContextId, ConversationId, EntryId, FactId, JobId, KeyId,
+    MemoryId, Mint, SeededChance, VaultId,
 };
 pub use name::{Address, Name};
 pub use said::Said;

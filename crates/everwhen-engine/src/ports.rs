@@ -1,7 +1,9 @@
 //! What the engine needs from the world. It names no technology.
 
 mod activity;
+mod chapters;
 mod embedder;
+mod facts;
 mod ledger;
 mod llm;
 mod segments;
@@ -9,7 +11,9 @@ mod store;
 mod usage;
 
 pub use activity::{ActivityRows, ActivityTx};
-pub use embedder::Embedder;
+pub use chapters::{ChapterRows, ChapterTx};
+pub use embedder::{Bands, Embedder};
+pub use facts::{FactRows, FactTx};
 pub use ledger::{LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, Placeholder};
 pub use llm::{Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent};
 pub use segments::{SegmentRows, SegmentTx};

@@ -5,7 +5,9 @@
 
 use jiff::Timestamp;
 
-use crate::memory::{BranchId, ContextId, ConversationId, EntryId, MemoryId, Name, VaultId};
+use crate::memory::{
+    BranchId, ContextId, ConversationId, EntryId, FactId, MemoryId, Name, VaultId,
+};
 use crate::ports::{Removed, Snapshot, Tx};
 use crate::{Error, Result};
 
@@ -63,6 +65,10 @@ pub enum Receipt {
         /// How many.
         entries: u64,
     },
+    /// A fact was pinned, or is no longer.
+    Fact(FactId),
+    /// What was derived from so many conversations is being made anew.
+    Regenerating(u64),
     /// Things were removed for good.
     Forgotten(Removed),
 }

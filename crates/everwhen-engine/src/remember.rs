@@ -12,7 +12,7 @@ use crate::memory::{
 use crate::ports::ContextVersion;
 use crate::receipt::{EntriesReceipt, EntryReceipt, Pending, Receipt};
 use crate::when::to_microsecond;
-use crate::{Error, Result, limits};
+use crate::{Error, Result, chapters, limits};
 
 /// Stores entries, each in the conversation its time or its caller names.
 pub(crate) fn entries(
@@ -51,6 +51,8 @@ pub(crate) fn store(
     placer.finish(desk)?;
     desk.memory.last_sequence += new.len() as u64;
     note_question(desk, &new, &ids);
+    let times = new.iter().map(|entry| entry.conversation_time.unwrap_or(desk.now));
+    chapters::note_said(desk, times.min().unwrap_or(desk.now))?;
     let entries = receipts.into_iter().flatten().collect();
     Ok(EntriesReceipt { entries, pending })
 }

@@ -33,7 +33,8 @@ use crate::{Error, ErrorKind, Result};
 pub(crate) use open::Absent;
 use open::{load, load_memory, load_or_make_vault, load_vault, new_memory, open_desk};
 pub use page::Page;
-use page::{bounded, check_bounds, list_entries, page, page_limit};
+use page::{bounded, check_bounds, list_entries};
+pub(crate) use page::{page, page_limit};
 
 /// How a caller points at a memory.
 type MemoryName = Address<MemoryId>;
@@ -92,6 +93,10 @@ impl Vault {
     /// Its id; of one to write, which may not exist yet, the id it would get.
     pub fn id(&self) -> VaultId {
         self.id
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// What is known of it.
@@ -455,8 +460,10 @@ impl Vault {
     where
         F: Fn(&mut Desk<'_>) -> Result<Receipt> + Send + 'static,
     {
+        let ruler = self.engine.ruler();
         self.write(idempotency, move |tx, vault, world| {
-            work(&mut open_desk(tx, vault, &memory, absent, world)?)
+            let desk = open_desk(tx, vault, &memory, absent, world)?;
+            work(&mut desk.with_ruler(ruler.clone()))
         })
         .await
     }
@@ -473,10 +480,11 @@ impl Vault {
         F: Fn(&mut Desk<'_>) -> Result<T> + Send + 'static,
     {
         let (id, draft) = (self.id, self.draft.clone());
-        let world = Arc::clone(&self.engine.world);
+        let (world, ruler) = (Arc::clone(&self.engine.world), self.engine.ruler());
         let work = move |tx: &mut dyn Tx| {
             let vault = load_or_make_vault(tx, id, draft.as_deref())?;
-            work(&mut open_desk(tx, vault, &memory, absent, &world)?)
+            let desk = open_desk(tx, vault, &memory, absent, &world)?;
+            work(&mut desk.with_ruler(ruler.clone()))
         };
         self.engine.store.transact(work).await
     }

@@ -7,12 +7,15 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::conversations::act;
+use crate::chapters::{fold, write};
+use crate::conversations::{act, retell};
 use crate::desk::Desk;
 use crate::engine::{Engine, World};
+use crate::facts::{Ruler, distill};
 use crate::job::{Job, JobKind, JobState, Queue, Subject};
-use crate::memory::JobId;
-use crate::ports::{Snapshot, Tx};
+use crate::memory::{Conversation, Entry, JobId, VaultInfo};
+use crate::ports::{EntryQuery, Snapshot, Tx, Which};
+use crate::vault::Vault;
 use crate::{Error, Result};
 
 impl Engine {
@@ -80,8 +83,73 @@ impl Engine {
     }
 
     async fn finish(&self, job: &Job) -> Result<()> {
-        let (job, world) = (job.clone(), Arc::clone(&self.world));
-        self.store.transact(move |tx| run_at_once(tx, &job, &world)).await
+        match job.kind {
+            JobKind::Retell => retell::run(self, job).await,
+            JobKind::Distill => distill::run(self, job).await,
+            JobKind::Chapters => write::run(self, job).await,
+            JobKind::Fold => fold::run(self, job).await,
+            JobKind::Close | JobKind::Summarize => {
+                let model = self.llm().is_some();
+                self.commit(job, move |desk, job| act::run(desk, job, model)).await
+            }
+        }
+    }
+
+    /// Keeps the result of a job: runs `work` in one transaction, unless somebody else has finished
+    /// or replaced the job meanwhile. Whatever changes what a job is about replaces the job, so the
+    /// result of an outdated reading is never kept. A job that `work` leaves ends with it.
+    pub(crate) async fn commit<F>(&self, job: &Job, work: F) -> Result<()>
+    where
+        F: Fn(&mut Desk<'_>, &Job) -> Result<()> + Send + 'static,
+    {
+        let (job, world, ruler) = (job.clone(), Arc::clone(&self.world), self.ruler());
+        self.store
+            .transact(move |tx| {
+                // The vault comes first, as in every verb, so that two never wait for each other.
+                tx.vault(job.vault)?;
+                if !is_held(tx.snapshot(), &job)? {
+                    return Ok(());
+                }
+                at_desk(tx, &job, (&world, &ruler), &work)?;
+                if is_held(tx.snapshot(), &job)? {
+                    tx.remove_job(job.vault, job.kind, job.subject)?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Keeps a part of the result of a job that goes on. Fails if the job is somebody else's by now.
+    pub(crate) async fn go_on<F>(&self, job: &Job, work: F) -> Result<()>
+    where
+        F: Fn(&mut Desk<'_>, &Job) -> Result<()> + Send + 'static,
+    {
+        let (job, world, ruler) = (job.clone(), Arc::clone(&self.world), self.ruler());
+        self.store
+            .transact(move |tx| {
+                tx.vault(job.vault)?;
+                match is_held(tx.snapshot(), &job)? {
+                    true => at_desk(tx, &job, (&world, &ruler), &work),
+                    false => Err(Error::conflict("somebody else has the job by now")),
+                }
+            })
+            .await
+    }
+
+    /// Who asks the language model on behalf of a vault; nobody if there is no model.
+    pub(crate) fn asker(&self, vault: &VaultInfo) -> Option<Vault> {
+        self.llm().map(|_| Vault::existing(self.clone(), vault))
+    }
+
+    /// Ends a job that has nothing left to do.
+    pub(crate) async fn drop_job(&self, job: &Job) -> Result<()> {
+        self.commit(job, |_, _| Ok(())).await
+    }
+
+    /// What a job about an ended conversation works on; nothing if there is no such thing any more.
+    pub(crate) async fn material(&self, job: &Job) -> Result<Option<Material>> {
+        let job = job.clone();
+        self.store.look(move |snapshot| material(snapshot, &job)).await
     }
 
     /// Holds a claimed job for another lease, unless it is somebody else's by now.
@@ -108,11 +176,17 @@ impl Engine {
 
     /// Runs jobs until none is due, and embeds what waits for it.
     pub async fn settle(&self) -> Result<u64> {
+        let done = self.settle_some(u64::MAX).await?;
+        while self.embed_step().await? {}
+        Ok(done)
+    }
+
+    /// Runs so many jobs, or until none is due; says how many that were.
+    pub async fn settle_some(&self, most: u64) -> Result<u64> {
         let mut done = 0;
-        while self.step().await? {
+        while done < most && self.step().await? {
             done += 1;
         }
-        while self.embed_step().await? {}
         Ok(done)
     }
 }
@@ -122,19 +196,53 @@ fn is_held(snapshot: &dyn Snapshot, job: &Job) -> Result<bool> {
     Ok(snapshot.job(job.id)?.is_some_and(|known| job.is_still(&known)))
 }
 
+/// Works where a job is about, if that still exists.
+fn at_desk(
+    tx: &mut dyn Tx,
+    job: &Job,
+    (world, ruler): (&World, &Ruler),
+    work: &dyn Fn(&mut Desk<'_>, &Job) -> Result<()>,
+) -> Result<()> {
+    let (Some(vault), Some(memory)) = (tx.vault(job.vault)?, tx.memory(job.place())?) else {
+        return Ok(());
+    };
+    let desk = Desk::new(tx, vault, memory, world.now(), &*world.chance);
+    work(&mut desk.with_ruler(ruler.clone()), job)
+}
+
 fn put_if_held(tx: &mut dyn Tx, job: &Job, changed: &Job) -> Result<()> {
     if is_held(tx.snapshot(), job)? { tx.put_job(changed) } else { Ok(()) }
 }
 
-/// Runs a quick job, unless somebody else has finished or replaced it meanwhile. The vault comes
-/// first, as in every other verb, so that two of them never wait for each other.
-fn run_at_once(tx: &mut dyn Tx, job: &Job, world: &World) -> Result<()> {
-    let (vault, memory) = (tx.vault(job.vault)?, tx.memory(job.place())?);
-    if !is_held(tx.snapshot(), job)? {
-        return Ok(());
-    }
-    let (Some(vault), Some(memory)) = (vault, memory) else {
-        return tx.remove_job(job.vault, job.kind, job.subject);
+/// What a job about an ended conversation works on.
+pub(crate) struct Material {
+    /// The vault, for its zone and rules.
+    pub(crate) vault: VaultInfo,
+    /// The conversation's entries in force, in order.
+    pub(crate) entries: Vec<Entry>,
+}
+
+fn material(snapshot: &dyn Snapshot, job: &Job) -> Result<Option<Material>> {
+    let (Some(vault), Some(id)) = (snapshot.vault(job.vault)?, job.subject.conversation()) else {
+        return Ok(None);
     };
-    act::run(&mut Desk::new(tx, vault, memory, world.now(), &*world.chance), job)
+    let found = snapshot.conversation(job.place(), id)?;
+    if found.is_none_or(|one| one.id != id || one.ended.is_none()) {
+        return Ok(None);
+    }
+    let query = EntryQuery::of_conversation(id, Which::Current);
+    let entries = snapshot.entries(job.place(), &query)?;
+    Ok(Some(Material { vault, entries }))
+}
+
+/// The conversation a job is about, if it still goes by that id.
+pub(crate) fn subject(desk: &Desk<'_>, job: &Job) -> Result<Option<Conversation>> {
+    let Some(id) = job.subject.conversation() else { return Ok(None) };
+    let found = desk.tx.conversation(desk.place(), id)?;
+    Ok(found.filter(|one| one.id == id))
+}
+
+/// The same, if it is over.
+pub(crate) fn ended_subject(desk: &Desk<'_>, job: &Job) -> Result<Option<Conversation>> {
+    Ok(subject(desk, job)?.filter(|one| one.ended.is_some()))
 }

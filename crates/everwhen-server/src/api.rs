@@ -6,11 +6,13 @@
 
 mod answer;
 mod ask;
+mod chapters;
 mod context;
 mod conversations;
 mod cursor;
 mod docs;
 mod entries;
+mod facts;
 mod house;
 mod keys;
 mod memories;

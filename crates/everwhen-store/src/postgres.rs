@@ -7,11 +7,13 @@
 
 mod activities;
 mod address;
+mod chapters;
 mod connection;
 mod contexts;
 mod conversations;
 mod distribute;
 mod entries;
+mod facts;
 mod failure;
 mod forget;
 mod jobs;

@@ -2,9 +2,11 @@
 //!
 //! Whatever a column cannot mean is reported as damage, with the column's name.
 
+mod facts;
 mod receipt;
 mod reply;
 
+pub(crate) use facts::{precision, precision_number, relation, source, source_number, written_by};
 pub(crate) use receipt::{read_receipt, write_receipt};
 pub(crate) use reply::{read_reply, write_reply};
 
@@ -68,6 +70,7 @@ pub(crate) fn summary_by(text: &str) -> Result<SummaryBy> {
     match text {
         "extractive" => Ok(SummaryBy::Extractive),
         "source" => Ok(SummaryBy::Source),
+        "llm" => Ok(SummaryBy::Llm),
         _ => Err(damaged("summary_by", text)),
     }
 }
@@ -84,6 +87,15 @@ pub(crate) fn names(json: Option<String>) -> Result<Vec<Name>> {
     let texts: Vec<String> =
         serde_json::from_str(&json).map_err(|error| damaged("list of names", error))?;
     texts.into_iter().map(name).collect()
+}
+
+/// A list of texts as JSON.
+pub(crate) fn texts_json(texts: &[String]) -> String {
+    serde_json::to_string(texts).expect("a list of strings can be written as JSON")
+}
+
+pub(crate) fn texts(json: String) -> Result<Vec<String>> {
+    serde_json::from_str(&json).map_err(|error| damaged("list of texts", error))
 }
 
 /// A vault's rules as they are kept. Later rules get defaults when an older row lacks them.

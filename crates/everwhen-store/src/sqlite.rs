@@ -5,10 +5,12 @@
 //! shared by everybody who came meanwhile, and nobody is answered before it.
 
 mod activities;
+mod chapters;
 mod connection;
 mod contexts;
 mod conversations;
 mod entries;
+mod facts;
 mod failure;
 mod forget;
 mod jobs;

@@ -5,6 +5,8 @@
 //! the original when the write succeeds, so that a failing write leaves nothing behind.
 
 mod changes;
+mod chapters;
+mod facts;
 mod ledger;
 mod segments;
 mod shelves;

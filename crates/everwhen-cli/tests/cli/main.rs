@@ -5,6 +5,7 @@
 mod conversations;
 mod doctor;
 mod entries;
+mod facts;
 mod first_use;
 mod growing;
 mod holding;

@@ -12,7 +12,7 @@ use crate::memory::{BranchId, Conversation, ConversationName, Ended, EndedBy, En
 use crate::ports::{EntryQuery, Speakers, Tx, Which};
 use crate::receipt::Receipt;
 use crate::when::to_microsecond;
-use crate::{Error, Result};
+use crate::{Error, Result, work};
 
 /// Ends a conversation at once: the one named, else the active one.
 pub(crate) fn end(
@@ -110,18 +110,19 @@ pub(crate) fn restore(desk: &mut Desk<'_>, address: &ConversationName) -> Result
     Ok(Receipt::Conversation(conversation.id))
 }
 
-/// Runs a claimed job and removes it, in one transaction.
-pub(crate) fn run(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
+/// Runs a claimed job and removes it, in one transaction. Where there is a `model`, it gets its turn.
+pub(crate) fn run(desk: &mut Desk<'_>, job: &Job, model: bool) -> Result<()> {
     match job.kind {
         JobKind::Close => close_if_idle(desk, job)?,
-        JobKind::Summarize => summarize(desk, job)?,
+        JobKind::Summarize => summarize(desk, job, model)?,
+        kind => return Err(Error::damaged(format!("{} is no quick job", kind.as_str()))),
     }
     finish::retain(desk)
 }
 
 /// Ends a conversation that fell silent; one that went on is looked at again later.
 fn close_if_idle(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
-    let open = subject(desk, job)?.filter(|one| one.ended.is_none());
+    let open = work::subject(desk, job)?.filter(|one| one.ended.is_none());
     let Some(mut conversation) = open else { return drop_job(desk.tx, job) };
     let at = desk.vault.settings.silent_at(conversation.last_at);
     if is_pause(conversation.last_at, desk.now, desk.vault.settings.idle_timeout()) {
@@ -137,21 +138,18 @@ fn close_if_idle(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
     desk.tx.put_job(&later)
 }
 
-fn summarize(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
-    let ended = subject(desk, job)?.filter(|one| one.ended.is_some());
-    let Some(mut conversation) = ended else { return drop_job(desk.tx, job) };
+fn summarize(desk: &mut Desk<'_>, job: &Job, model: bool) -> Result<()> {
+    let Some(mut conversation) = work::ended_subject(desk, job)? else {
+        return drop_job(desk.tx, job);
+    };
     let query = EntryQuery::of_conversation(conversation.id, Which::Current);
     let entries = desk.tx.entries(desk.place(), &query)?;
     conversation.summary = Some(summary::extract(&entries, &desk.vault.zone));
     desk.tx.put_conversation(desk.vault.id, &conversation)?;
+    if model {
+        desk.put_job(JobKind::Retell, conversation.id, desk.now)?;
+    }
     drop_job(desk.tx, job)
-}
-
-/// The conversation a job is about, if it still goes by that id.
-fn subject(desk: &Desk<'_>, job: &Job) -> Result<Option<Conversation>> {
-    let Some(id) = job.subject.conversation() else { return Ok(None) };
-    let found = desk.tx.conversation(desk.place(), id)?;
-    Ok(found.filter(|one| one.id == id))
 }
 
 fn drop_job(tx: &mut dyn Tx, job: &Job) -> Result<()> {

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::boundary::is_pause;
 use crate::desk::Desk;
 use crate::forget;
-use crate::job::{Job, JobKind, Subject};
+use crate::job::JobKind;
 use crate::memory::{Conversation, ConversationId, Ended, EndedBy, Entry, Retention, Role};
 use crate::ports::{EntryQuery, Which};
 use crate::{Error, Result};
@@ -29,7 +29,10 @@ pub(crate) fn save(
     timer: Timer,
 ) -> Result<()> {
     conversation.ended = end_of(desk, &conversation);
+    conversation.distilled_at = None;
     if conversation.ended.is_none() {
+        desk.drop_job(JobKind::Retell, conversation.id)?;
+        desk.drop_job(JobKind::Distill, conversation.id)?;
         let Conversation { summary, archived_at, restored_at, .. } = &mut conversation;
         (*summary, *archived_at, *restored_at) = (None, None, None);
     }
@@ -39,7 +42,7 @@ pub(crate) fn save(
             Timer::Running => Ok(()),
             Timer::Stopped => {
                 let due = desk.vault.settings.silent_at(conversation.last_at);
-                put_job(desk, JobKind::Close, &conversation, due)
+                desk.put_job(JobKind::Close, conversation.id, due)
             }
         };
     }
@@ -80,15 +83,12 @@ pub(crate) fn close(desk: &mut Desk<'_>, conversation: Conversation) -> Result<(
     note_end(desk, &conversation, desk.now)
 }
 
-/// What the end of a conversation brings about: no timer, a summary, and maybe one too many.
-fn note_end(
-    desk: &mut Desk<'_>,
-    conversation: &Conversation,
-    summary_due: Timestamp,
-) -> Result<()> {
+/// What the end of a conversation brings about: no timer, a summary, facts, and maybe one too many.
+fn note_end(desk: &mut Desk<'_>, conversation: &Conversation, due: Timestamp) -> Result<()> {
     desk.ended_some = true;
     desk.drop_job(JobKind::Close, conversation.id)?;
-    put_job(desk, JobKind::Summarize, conversation, summary_due)
+    desk.put_job(JobKind::Summarize, conversation.id, due)?;
+    desk.put_job(JobKind::Distill, conversation.id, due)
 }
 
 /// Takes back the end of a conversation of the caller's own when it goes on after all.
@@ -159,17 +159,6 @@ fn word_that_ended(
         Some(_) => Vec::new(),
     };
     Ok(Some(Ended { at: words.first().copied().unwrap_or(*at), by: by.clone() }))
-}
-
-fn put_job(
-    desk: &mut Desk<'_>,
-    kind: JobKind,
-    conversation: &Conversation,
-    due_at: Timestamp,
-) -> Result<()> {
-    let subject = Subject::Conversation(conversation.id);
-    let job = Job::new(desk.mint(), desk.place(), kind, subject, due_at);
-    desk.tx.put_job(&job)
 }
 
 /// Lets the oldest ended conversations go when there are more than the vault retains. Once at the

@@ -11,11 +11,11 @@ use crate::memory::{Entry, Role, Summary, SummaryBy};
 use crate::when::Zone;
 
 /// A title has at least so many words…
-const TITLE_LEAST: usize = 5;
+pub(super) const TITLE_LEAST: usize = 5;
 /// …and at most so many.
-const TITLE_MOST: usize = 8;
+pub(super) const TITLE_MOST: usize = 8;
 /// A summary has at most so many sentences.
-const SENTENCES: usize = 3;
+pub(super) const SENTENCES: usize = 3;
 /// A longer sentence is cut here.
 const SENTENCE_CHARS: usize = 280;
 /// Only so much of a conversation is read, from its beginning and its end.
@@ -64,11 +64,13 @@ fn sentences(entries: &[Entry]) -> Vec<Sentence<'_>> {
     .collect()
 }
 
+/// Whether a word, in lower case, says nothing about what a text is about.
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(&word)
+}
+
 fn content_words(text: &str) -> Vec<String> {
-    text.unicode_words()
-        .map(str::to_lowercase)
-        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
-        .collect()
+    text.unicode_words().map(str::to_lowercase).filter(|word| !is_stop_word(word)).collect()
 }
 
 /// How many sentences share a word.
@@ -150,7 +152,7 @@ fn title_length(text: &str) -> usize {
 }
 
 /// The beginning of a text, up to so many words, on one line, without the marks at its end.
-fn first_words(text: &str, most: usize) -> String {
+pub(super) fn first_words(text: &str, most: usize) -> String {
     let end = text
         .unicode_word_indices()
         .nth(most - 1)

@@ -26,6 +26,8 @@ pub struct Conversation {
     pub ended: Option<Ended>,
     /// What it was about, once it is over.
     pub summary: Option<Summary>,
+    /// When its facts were last kept; nothing if they are still to be, or to be anew.
+    pub distilled_at: Option<Timestamp>,
     /// Since when it has left lists and tools.
     pub archived_at: Option<Timestamp>,
     /// When somebody last brought it back from the archive.
@@ -71,6 +73,8 @@ pub enum SummaryBy {
     Extractive,
     /// The system it was imported from.
     Source,
+    /// A language model.
+    Llm,
 }
 
 impl SummaryBy {
@@ -79,6 +83,7 @@ impl SummaryBy {
         match self {
             Self::Extractive => "extractive",
             Self::Source => "source",
+            Self::Llm => "llm",
         }
     }
 }
@@ -113,6 +118,7 @@ impl Conversation {
             entries: 0,
             ended: None,
             summary: None,
+            distilled_at: None,
             archived_at: None,
             restored_at: None,
         }

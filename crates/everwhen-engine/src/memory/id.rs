@@ -149,6 +149,10 @@ ids! {
     JobId "job_" "a job";
     /// Names a key.
     KeyId "key_" "a key";
+    /// Names a fact.
+    FactId "fct_" "a fact";
+    /// Names a chapter.
+    ChapterId "chp_" "a chapter";
 }
 
 #[cfg(test)]

@@ -45,6 +45,10 @@ pub struct Memory {
     pub last_ending: Option<Timestamp>,
     /// The assistant's question that waits for an answer.
     pub waiting: Option<(EntryId, Timestamp)>,
+    /// The conversation_time of the last entry that is told of in a chapter.
+    pub chaptered_until: Option<Timestamp>,
+    /// The sequence at which somebody should look for a chapter to write.
+    pub chapters_at: u64,
 }
 
 /// The rules of a vault.

@@ -3,12 +3,25 @@
 use super::Wait;
 use crate::Error;
 
+/// What cosines of an embedder mean for two statements.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bands {
+    /// From here on they say the same.
+    pub same: f32,
+    /// From here on they are about the same thing.
+    pub related: f32,
+}
+
 /// Turns texts into vectors whose cosine says how close they are in meaning.
 pub trait Embedder: Send + Sync {
     /// Which model and version; vectors of different names never mix.
     fn name(&self) -> &str;
     /// Numbers in a vector.
     fn dimensions(&self) -> usize;
+    /// What its cosines mean. The values are those that are usual for sentence transformers.
+    fn bands(&self) -> Bands {
+        Bands { same: 0.92, related: 0.75 }
+    }
     /// One vector of length 1 per text; all zeros for a text that says nothing to the model.
     /// Local embedders are ready at once, remote ones wait.
     fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>>;

@@ -13,7 +13,8 @@ use std::pin::Pin;
 use jiff::Timestamp;
 
 use super::{
-    ActivityRows, ActivityTx, LedgerRows, LedgerTx, SegmentRows, SegmentTx, UsageRows, UsageTx,
+    ActivityRows, ActivityTx, ChapterRows, ChapterTx, FactRows, FactTx, LedgerRows, LedgerTx,
+    SegmentRows, SegmentTx, UsageRows, UsageTx,
 };
 use crate::job::{Job, JobKind, Queue, Subject};
 use crate::key::Key;
@@ -282,10 +283,14 @@ pub struct Removed {
     pub jobs: u64,
     /// Keys.
     pub keys: u64,
+    /// Facts.
+    pub facts: u64,
 }
 
 /// One consistent state, to read. Methods that find nothing say so with `None` or an empty list.
-pub trait Snapshot: ActivityRows + LedgerRows + SegmentRows + UsageRows {
+pub trait Snapshot:
+    ActivityRows + ChapterRows + FactRows + LedgerRows + SegmentRows + UsageRows
+{
     /// The vault with this id.
     fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>>;
     /// The vault with this name.
@@ -375,7 +380,7 @@ pub trait Snapshot: ActivityRows + LedgerRows + SegmentRows + UsageRows {
 }
 
 /// A transaction. What a closure writes, its own reads see.
-pub trait Tx: Snapshot + ActivityTx + LedgerTx + SegmentTx + UsageTx {
+pub trait Tx: Snapshot + ActivityTx + ChapterTx + FactTx + LedgerTx + SegmentTx + UsageTx {
     /// The same, to read only.
     fn snapshot(&self) -> &dyn Snapshot;
 

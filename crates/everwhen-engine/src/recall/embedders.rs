@@ -42,6 +42,11 @@ impl Embedders {
         self.chosen.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The one that was chosen, else the one that stands in.
+    pub(crate) fn present(&self) -> Option<Arc<dyn Embedder>> {
+        self.all().next()
+    }
+
     /// The one with this name.
     pub(crate) fn named(&self, name: &str) -> Option<Arc<dyn Embedder>> {
         self.all().find(|one| one.name() == name)

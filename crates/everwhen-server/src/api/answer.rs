@@ -31,6 +31,11 @@ impl<T> Answer<T> {
         Self { status: StatusCode::CREATED, body, replayed: false }
     }
 
+    /// It will be done.
+    pub(crate) fn accepted(body: T) -> Self {
+        Self { status: StatusCode::ACCEPTED, body, replayed: false }
+    }
+
     /// The same, told again or not.
     pub(crate) fn replayed(self, replayed: bool) -> Self {
         Self { replayed, ..self }

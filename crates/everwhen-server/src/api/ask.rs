@@ -12,6 +12,6 @@ mod query;
 pub(crate) use body::{Sent, SentOrNot};
 pub(crate) use once::Once;
 pub(crate) use path::{
-    ConversationAt, EntryAt, JobAt, KeyAt, MemoryAt, VaultAt, VaultOf, VaultToWrite,
+    ConversationAt, EntryAt, FactAt, JobAt, KeyAt, MemoryAt, VaultAt, VaultOf, VaultToWrite,
 };
 pub(crate) use query::Asked;

@@ -6,7 +6,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use everwhen::memory::{ConversationId, Name};
+use everwhen::memory::{ConversationId, FactId, Name};
 use everwhen::ports::Cursor;
 use everwhen::{Error, Result, limits};
 use jiff::Timestamp;
@@ -15,6 +15,8 @@ use jiff::Timestamp;
 pub(crate) const ENTRIES: &str = "^e[A-Za-z0-9_-]{21}[AQgw]$";
 /// Shape of a place among conversations.
 pub(crate) const CONVERSATIONS: &str = "^c[A-Za-z0-9_-]{32}$";
+/// Shape of a place among facts.
+pub(crate) const FACTS: &str = "^f[A-Za-z0-9_-]{32}$";
 /// Shape of a place among versions of a context document.
 pub(crate) const VERSIONS: &str = "^v[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]$";
 /// Shape of a place among names.
@@ -38,17 +40,34 @@ pub(crate) fn read_entry(text: &str) -> Result<Cursor> {
 
 /// Writes a place among conversations.
 pub(crate) fn write_conversation((time, id): &(Timestamp, ConversationId)) -> String {
-    let mut bytes = time.as_microsecond().to_be_bytes().to_vec();
-    bytes.extend(id.bytes());
-    write('c', &bytes)
+    write_timed('c', *time, id.bytes())
 }
 
 /// Reads a place among conversations.
 pub(crate) fn read_conversation(text: &str) -> Result<(Timestamp, ConversationId)> {
-    let bytes = read::<24>('c', text)?;
-    let [time, high, low] = words(&bytes);
+    read_timed('c', text)
+}
+
+/// Writes a place among facts.
+pub(crate) fn write_fact((time, id): &(Timestamp, FactId)) -> String {
+    write_timed('f', *time, id.bytes())
+}
+
+/// Reads a place among facts.
+pub(crate) fn read_fact(text: &str) -> Result<(Timestamp, FactId)> {
+    read_timed('f', text)
+}
+
+fn write_timed(list: char, time: Timestamp, id: [u8; 16]) -> String {
+    let mut bytes = time.as_microsecond().to_be_bytes().to_vec();
+    bytes.extend(id);
+    write(list, &bytes)
+}
+
+fn read_timed<Id: From<uuid::Uuid>>(list: char, text: &str) -> Result<(Timestamp, Id)> {
+    let [time, high, low] = words(&read::<24>(list, text)?);
     let id = u128::from(high) << 64 | u128::from(low);
-    Ok((instant(time), ConversationId::from(uuid::Uuid::from_u128(id))))
+    Ok((instant(time), Id::from(uuid::Uuid::from_u128(id))))
 }
 
 /// Writes a place among versions.

@@ -5,7 +5,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    context, conversations, entries, house, keys, memories, recall, timeline, upkeep, usage, vaults,
+    chapters, context, conversations, entries, facts, house, keys, memories, recall, timeline,
+    upkeep, usage, vaults,
 };
 use crate::Door;
 
@@ -51,6 +52,8 @@ pub(super) fn table() -> OpenApiRouter<Door> {
         .routes(routes!(conversations::restore_conversation))
         .routes(routes!(conversations::record_activities))
 
+        .merge(derived())
+
         // GET …/memories/{memory}/timeline
         .routes(routes!(timeline::get_timeline))
 
@@ -63,4 +66,24 @@ pub(super) fn table() -> OpenApiRouter<Door> {
         .routes(routes!(upkeep::examine))
         .routes(routes!(upkeep::retry_job))
         .routes(routes!(upkeep::settle))
+}
+
+/// What is made of conversations.
+#[rustfmt::skip]
+fn derived() -> OpenApiRouter<Door> {
+    OpenApiRouter::default()
+        // …/memories/{memory}/facts, …/facts/text, …/facts/{id} and its history, …/profile
+        .routes(routes!(facts::list_facts))
+        .routes(routes!(facts::get_facts_text))
+        .routes(routes!(facts::get_fact))
+        .routes(routes!(facts::get_fact_history))
+        .routes(routes!(facts::pin_fact))
+        .routes(routes!(facts::get_profile))
+
+        // …/memories/{memory}/chapters, …/summary, …/summary/versions, …/regenerate
+        .routes(routes!(chapters::list_chapters))
+        .routes(routes!(chapters::get_summary))
+        .routes(routes!(chapters::list_summary_versions))
+        .routes(routes!(chapters::distill))
+        .routes(routes!(chapters::regenerate))
 }

@@ -74,6 +74,8 @@ fn tags() -> Value {
         { "name": "entries", "description": "What was said, and when" },
         { "name": "context", "description": "What an agent wrote down about a memory" },
         { "name": "conversations", "description": "Entries between two pauses" },
+        { "name": "facts", "description": "Dated statements, distilled from conversations" },
+        { "name": "chapters", "description": "What a memory was about, in order" },
         { "name": "timeline", "description": "One dated line for everything said" },
         { "name": "recall", "description": "A question in, what was said about it out" },
         { "name": "operator", "description": "Keys and upkeep, for who runs the server" },
@@ -185,6 +187,7 @@ fn path_parameter(path: &str, name: &str) -> Value {
         "vault" => address("vault"),
         "memory" => address("memory"),
         _ if path.contains("/entries/") => shape::id("ent_", "Id of the entry."),
+        _ if path.contains("/facts/") => shape::id("fct_", "Id of the fact."),
         _ if path.contains("/keys/") => shape::id("key_", "Id of the key."),
         _ if path.contains("/jobs/") => shape::id("job_", "Id of the job."),
         _ => shape::name(

@@ -4,7 +4,7 @@ use axum::extract::State;
 use everwhen::job::JobState;
 
 use super::answer::{Answer, Answered};
-use super::ask::JobAt;
+use super::ask::{Asked, JobAt};
 use super::wire;
 use crate::Door;
 use crate::access::Operator;
@@ -52,11 +52,22 @@ pub(super) async fn retry_job(
 
 /// Run jobs
 ///
-/// Runs those that are due until none is left. Operator only.
+/// Runs those that are due until none is left, or as many as wished. Operator only.
 #[utoipa::path(
     post, path = "/v1/settle", tag = "operator",
+    params(wire::SettleQuery),
     responses((status = 200, description = "How many were done", body = wire::Settled)),
 )]
-pub(super) async fn settle(_: Operator, State(door): State<Door>) -> Answered<wire::Settled> {
-    Ok(Answer::ok(wire::Settled { done: door.engine.settle().await? }))
+pub(super) async fn settle(
+    _: Operator,
+    State(door): State<Door>,
+    Asked(query): Asked<wire::SettleQuery>,
+) -> Answered<wire::Settled> {
+    let done = match query.limit {
+        Some(limit) => door.engine.settle_some(limit).await?,
+        None => door.engine.settle().await?,
+    };
+    let (jobs, now) = (door.engine.jobs(JOBS_COUNTED).await?, door.engine.now());
+    let due = jobs.iter().filter(|job| job.due_at <= now && job.state != JobState::SetAside);
+    Ok(Answer::ok(wire::Settled { done, due: due.count() as u64 }))
 }

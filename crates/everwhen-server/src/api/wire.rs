@@ -4,9 +4,11 @@
 //! Field names and descriptions here are the OpenAPI document's.
 
 mod activities;
+mod chapters;
 mod context;
 mod conversations;
 mod entries;
+mod facts;
 mod imports;
 mod keys;
 mod lists;
@@ -20,11 +22,13 @@ mod usage;
 mod vaults;
 
 pub(crate) use activities::{Activity, ConversationTime, NewActivities};
+pub(crate) use chapters::{Chapter, ChaptersQuery, Regenerating, RollingSummary};
 pub(crate) use context::{Context, ContextQuery, NewContext, VersionsQuery};
 pub(crate) use conversations::{
     Conversation, ConversationDetail, ConversationsQuery, EndConversation, Fork, Forked, Prompt,
 };
 pub(crate) use entries::{Batch, EntriesQuery, Entry, NewCorrection, NewEntry};
+pub(crate) use facts::{Fact, FactsQuery, FactsText, Pin, ProfileValue};
 pub(crate) use imports::{ImportQuery, Imported, ImportedConversation};
 pub(crate) use keys::{Key, MadeKey, NewKey};
 pub(crate) use lists::{NamesQuery, Page};
@@ -32,7 +36,7 @@ pub(crate) use problem::{Problem, ProblemKind};
 pub(crate) use recall::{Question, Recollection};
 pub(crate) use receipts::{BatchReceipt, EntryReceipt, Removed};
 pub(crate) use timeline::{TimelineLine, TimelineQuery};
-pub(crate) use upkeep::{Doctor, Jobs, Retried, SetAsideJob, Settled, Standing};
+pub(crate) use upkeep::{Doctor, Jobs, Retried, SetAsideJob, SettleQuery, Settled, Standing};
 pub(crate) use usage::{Usage, UsageQuery};
 pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};
 

@@ -8,7 +8,7 @@ use crate::stage::{DIARY, Stage, TOKEN, column};
 fn only(gone: Value) -> Value {
     let mut receipt = json!({
         "vaults": 0, "memories": 0, "conversations": 0, "entries": 0, "contexts": 0, "jobs": 0,
-        "keys": 0,
+        "keys": 0, "facts": 0,
     });
     for (field, count) in gone.as_object().unwrap() {
         receipt[field] = count.clone();

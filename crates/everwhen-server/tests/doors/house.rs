@@ -41,7 +41,7 @@ async fn metrics_count_routes_and_entries_but_no_names() {
         "everwhen_entries_remembered_total 1",
         r#"everwhen_http_requests_total{method="GET",route="/v1/vaults/{vault}",status="404"} 1"#,
         r#"everwhen_http_requests_total{method="other",route="unknown",status="404"} 1"#,
-        r#"everwhen_jobs_due 1"#,
+        r#"everwhen_jobs_due 2"#,
         r#"everwhen_jobs_set_aside 0"#,
     ] {
         assert!(told.text.lines().any(|told| told == line), "{line} is not in\n{}", told.text);

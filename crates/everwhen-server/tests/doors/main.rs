@@ -8,6 +8,7 @@ mod bad_input;
 mod context;
 mod conversations;
 mod entries;
+mod facts;
 mod forgetting;
 mod house;
 mod imports;

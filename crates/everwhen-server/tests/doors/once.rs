@@ -19,24 +19,30 @@ fn documented() -> BTreeSet<String> {
     names.map(|name| name.as_str().unwrap().to_owned()).collect()
 }
 
-/// A memory with two archived-to-be conversations, an open one, and a context document.
-async fn furnished() -> (Stage, Value, String) {
+/// A memory with two archived-to-be conversations, an open one, and a fact; with the ids of what
+/// was archived and of the fact.
+async fn furnished() -> (Stage, Value, [String; 2]) {
     let stage = Stage::new().await;
     let rules = json!({ "name": "ana", "settings": { "maxConversationsRetained": 1 } });
     stage.post("/v1/vaults", rules).await;
-    stage.say("2025-05-01T10:00:00Z", "old").await;
+    stage.say("2025-05-01T10:00:00Z", "I was young").await;
     stage.say("2025-05-02T10:00:00Z", "newer").await;
     stage.clock.advance(jiff::SignedDuration::from_mins(1));
     stage.engine.settle().await.unwrap();
     let archived = stage.get(&format!("{DIARY}/conversations?archived=true")).await;
     let archived = column(&archived, "id")[0].as_str().unwrap().to_owned();
+    let fact = stage.get(&format!("{DIARY}/facts")).await["data"][0]["id"].clone();
+    let fact = fact.as_str().unwrap().to_owned();
     let said = stage.say("2025-06-01T11:50:00Z", "now").await;
     stage.say("2025-06-01T11:51:00Z", "and now").await;
-    (stage, said, archived)
+    (stage, said, [archived, fact])
 }
 
 /// One write of every kind: operation, method, path, body.
-fn writes(said: &Value, archived: &str) -> Vec<(&'static str, &'static str, String, Value)> {
+fn writes(
+    said: &Value,
+    [archived, fact]: &[String; 2],
+) -> Vec<(&'static str, &'static str, String, Value)> {
     let entry = format!("{DIARY}/entries/{}", said["id"].as_str().unwrap());
     let now = format!("{DIARY}/conversations/{}", said["conversation_id"].as_str().unwrap());
     let again = json!({ "role": "user", "content": "again" });
@@ -65,6 +71,9 @@ fn writes(said: &Value, archived: &str) -> Vec<(&'static str, &'static str, Stri
             format!("{DIARY}/conversations/{archived}/restore"),
             Value::Null,
         ),
+        ("pin_fact", "POST", format!("{DIARY}/facts/{fact}/pin"), json!({ "pinned": true })),
+        ("distill", "POST", format!("{DIARY}/distill"), Value::Null),
+        ("regenerate", "POST", format!("{DIARY}/regenerate"), Value::Null),
         ("forget_period", "POST", "/v1/vaults/ana/forget".into(), period),
         ("forget_entry", "DELETE", entry, Value::Null),
         ("forget_conversation", "DELETE", now, Value::Null),
@@ -77,8 +86,8 @@ fn writes(said: &Value, archived: &str) -> Vec<(&'static str, &'static str, Stri
 async fn every_write_is_done_once_per_key() {
     let mut tried = BTreeSet::new();
     for index in 0..documented().len() {
-        let (stage, said, archived) = furnished().await;
-        let (operation, method, path, body) = writes(&said, &archived).swap_remove(index);
+        let (stage, said, ids) = furnished().await;
+        let (operation, method, path, body) = writes(&said, &ids).swap_remove(index);
         tried.insert(operation.to_owned());
         let send = || {
             let ask = stage.ask(method, &path).once("my-key");

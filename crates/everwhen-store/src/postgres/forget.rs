@@ -9,8 +9,9 @@ use super::entries::{place, uuid, uuids};
 use super::ledger::forget_entries;
 use super::statement::{Values, run};
 
-/// Tables of a memory that nobody counts: the ledger's, parts of the index, activities.
-const UNCOUNTED: [&str; 5] = ["ledger", "ledger_head", "promised_time", "segment", "activity"];
+/// Tables of a memory that nobody counts: the ledger's, parts of the index, activities, what was derived.
+const UNCOUNTED: [&str; 7] =
+    ["ledger", "ledger_head", "promised_time", "segment", "activity", "chapter", "rolling_summary"];
 /// Tables of a vault that nobody counts.
 const OF_VAULT: [&str; 6] =
     ["conversation_alias", "ending", "receipt", "vault_name", "llm_usage", "llm_reply"];
@@ -83,6 +84,7 @@ pub(super) fn memory(connection: &Connection, memory: MemoryRef) -> Result<Remov
         entries: delete("entry", "memory_id")?,
         conversations: delete("conversation", "memory_id")?,
         contexts: delete("context", "memory_id")?,
+        facts: delete("fact", "memory_id")?,
         jobs: delete("job", "memory_id")?,
         memories: delete("memory", "id")?,
         ..Removed::default()
@@ -102,6 +104,7 @@ pub(super) fn vault(connection: &Connection, id: VaultId) -> Result<Removed> {
         entries: delete("entry", "vault_id")?,
         conversations: delete("conversation", "vault_id")?,
         contexts: delete("context", "vault_id")?,
+        facts: delete("fact", "vault_id")?,
         jobs: delete("job", "vault_id")?,
         keys: delete("access_key", "vault_id")?,
         memories: delete("memory", "vault_id")?,

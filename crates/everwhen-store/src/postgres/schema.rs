@@ -16,6 +16,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0002_ledger.sql"),
     include_str!("schema/0003_segments.sql"),
     include_str!("schema/0004_models.sql"),
+    include_str!("schema/0005_facts.sql"),
+    include_str!("schema/0006_chapters.sql"),
 ];
 /// The number of the lock that migrating servers take, made of "EvWh".
 const LOCK: i64 = 0x4576_5768;

@@ -4,16 +4,19 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::activity::Activity;
+use everwhen_engine::chapters::{Chapter, RollingSummary};
+use everwhen_engine::facts::Fact;
 use everwhen_engine::job::{Job, JobKind, Queue, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
-    Branch, BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId,
-    JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
+    Branch, BranchId, ChapterId, ContextDocument, Conversation, ConversationId, Corrected, Entry,
+    EntryId, FactId, JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    ActivityRows, ActivityTx, AskedHash, ContextVersion, ConversationQuery, EntryQuery, LedgerHead,
-    LedgerLine, LedgerRows, LedgerTx, Lines, MemoryRef, Neighbour, Removed, Reply, SegmentRows,
-    SegmentTx, Snapshot, Speakers, Standing, Tx, UsageRows, UsageTx,
+    ActivityRows, ActivityTx, AskedHash, ChapterRows, ChapterTx, ContextVersion, ConversationQuery,
+    Cursor, EntryQuery, FactRows, FactTx, LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines,
+    MemoryRef, Neighbour, Removed, Reply, SegmentRows, SegmentTx, Snapshot, Speakers, Standing, Tx,
+    UsageRows, UsageTx,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use everwhen_engine::usage::Usage;
@@ -22,8 +25,8 @@ use jiff::civil::Date;
 
 use super::connection::Connection;
 use super::{
-    activities, contexts, conversations, entries, forget, jobs, keys, ledger, receipts, segments,
-    usage, vaults,
+    activities, chapters, contexts, conversations, entries, facts, forget, jobs, keys, ledger,
+    receipts, segments, usage, vaults,
 };
 
 /// One consistent state.
@@ -212,6 +215,61 @@ impl Tx for Transaction<'_> {
         forget::conversation as remove_conversation(memory: MemoryRef, id: ConversationId) -> Removed;
         forget::memory as remove_memory(memory: MemoryRef) -> Removed;
         forget::vault as remove_vault(id: VaultId) -> Removed;
+    }
+}
+
+impl ChapterRows for View<'_> {
+    forward! {
+        chapters::list as chapters(memory: MemoryRef, behind: Option<Cursor>, limit: Option<usize>) -> Vec<Chapter>;
+        chapters::last as last_chapter(memory: MemoryRef) -> Option<Chapter>;
+        chapters::versions as summaries(memory: MemoryRef, before: Option<u64>, limit: Option<usize>) -> Vec<RollingSummary>;
+    }
+}
+
+impl ChapterRows for Transaction<'_> {
+    forward! { view
+        chapters(memory: MemoryRef, behind: Option<Cursor>, limit: Option<usize>) -> Vec<Chapter>;
+        last_chapter(memory: MemoryRef) -> Option<Chapter>;
+        summaries(memory: MemoryRef, before: Option<u64>, limit: Option<usize>) -> Vec<RollingSummary>;
+    }
+}
+
+impl ChapterTx for Transaction<'_> {
+    forward! { mut
+        chapters::put as put_chapter(vault: VaultId, chapter: &Chapter) -> ();
+        chapters::add_version as add_summary(vault: VaultId, summary: &RollingSummary) -> ();
+    }
+
+    forward! { mut
+        chapters::remove as remove_chapter(memory: MemoryRef, id: ChapterId) -> ();
+        chapters::remove_from as remove_chapters(memory: MemoryRef, from: Cursor) -> u64;
+        chapters::remove_versions as remove_summaries(memory: MemoryRef, from: Cursor) -> u64;
+    }
+}
+
+impl FactRows for View<'_> {
+    forward! {
+        facts::by_id as fact(memory: MemoryRef, id: FactId) -> Option<Fact>;
+        facts::list as facts(memory: MemoryRef) -> Vec<Fact>;
+        facts::on as facts_on(memory: MemoryRef, entries: &[EntryId]) -> Vec<Fact>;
+    }
+}
+
+impl FactRows for Transaction<'_> {
+    forward! { view
+        fact(memory: MemoryRef, id: FactId) -> Option<Fact>;
+        facts(memory: MemoryRef) -> Vec<Fact>;
+        facts_on(memory: MemoryRef, entries: &[EntryId]) -> Vec<Fact>;
+    }
+}
+
+impl FactTx for Transaction<'_> {
+    forward! { mut
+        facts::put as put_fact(vault: VaultId, fact: &Fact) -> ();
+    }
+
+    forward! { mut
+        facts::remove as remove_facts(memory: MemoryRef, facts: &[FactId]) -> u64;
     }
 }
 

@@ -17,7 +17,9 @@ enum ReceiptRow {
     Conversation { id: String },
     Imported { conversation: String, entries: u64, branches: u64 },
     Forked { branch: String, entries: u64 },
-    Forgotten { removed: [u64; 7] },
+    Fact { id: String },
+    Regenerating { conversations: u64 },
+    Forgotten { removed: Vec<u64> },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -50,6 +52,10 @@ pub(crate) fn write_receipt(receipt: &Receipt) -> String {
         Receipt::Forked { branch, entries } => {
             ReceiptRow::Forked { branch: branch.to_string(), entries: *entries }
         }
+        Receipt::Fact(id) => ReceiptRow::Fact { id: id.to_string() },
+        Receipt::Regenerating(conversations) => {
+            ReceiptRow::Regenerating { conversations: *conversations }
+        }
         Receipt::Forgotten(removed) => ReceiptRow::Forgotten { removed: counts(removed) },
     };
     serde_json::to_string(&row).expect("a receipt can be written as JSON")
@@ -73,7 +79,9 @@ pub(crate) fn read_receipt(json: &str) -> Result<Receipt> {
         ReceiptRow::Forked { branch, entries } => {
             Receipt::Forked { branch: read(&branch)?, entries }
         }
-        ReceiptRow::Forgotten { removed } => Receipt::Forgotten(removed_from(removed)),
+        ReceiptRow::Fact { id } => Receipt::Fact(read(&id)?),
+        ReceiptRow::Regenerating { conversations } => Receipt::Regenerating(conversations),
+        ReceiptRow::Forgotten { removed } => Receipt::Forgotten(removed_from(&removed)),
     })
 }
 
@@ -105,13 +113,23 @@ fn read<T: std::str::FromStr<Err = Error>>(text: &str) -> Result<T> {
     text.parse().map_err(|_| damaged("id in a receipt", text))
 }
 
-fn counts(removed: &Removed) -> [u64; 7] {
-    let Removed { vaults, memories, conversations, entries, contexts, jobs, keys } = *removed;
-    [vaults, memories, conversations, entries, contexts, jobs, keys]
+fn counts(removed: &Removed) -> Vec<u64> {
+    let Removed { vaults, memories, conversations, entries, contexts, jobs, keys, facts } =
+        *removed;
+    vec![vaults, memories, conversations, entries, contexts, jobs, keys, facts]
 }
 
-fn removed_from(
-    [vaults, memories, conversations, entries, contexts, jobs, keys]: [u64; 7],
-) -> Removed {
-    Removed { vaults, memories, conversations, entries, contexts, jobs, keys }
+/// Counts that were not kept yet when the receipt was written are zero.
+fn removed_from(counts: &[u64]) -> Removed {
+    let at = |place: usize| counts.get(place).copied().unwrap_or_default();
+    Removed {
+        vaults: at(0),
+        memories: at(1),
+        conversations: at(2),
+        entries: at(3),
+        contexts: at(4),
+        jobs: at(5),
+        keys: at(6),
+        facts: at(7),
+    }
 }

@@ -15,7 +15,8 @@ use super::statement::{all, first, get, run, run_one};
 use crate::row::{count, damaged, id, instant, micros, name, number, summary_by};
 
 const COLUMNS: &str = "SELECT id, memory_id, name, started_at, last_at, entries, ended_at,
-    ended_by, end_reason, title, summary, summary_by, archived_at, restored_at FROM conversation";
+    ended_by, end_reason, title, summary, summary_by, archived_at, restored_at, distilled_at
+    FROM conversation";
 
 pub(super) fn by_id(
     connection: &Connection,
@@ -47,11 +48,11 @@ pub(super) fn put(
 ) -> Result<()> {
     let sql = "INSERT INTO conversation (id, vault_id, memory_id, name, started_at, last_at,
             entries, ended_at, ended_by, end_reason, title, summary, summary_by, archived_at,
-            restored_at, shelved_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            restored_at, shelved_at, distilled_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
         ON CONFLICT (id) DO UPDATE SET started_at = ?5, last_at = ?6, entries = ?7, ended_at = ?8,
             ended_by = ?9, end_reason = ?10, title = ?11, summary = ?12, summary_by = ?13,
-            archived_at = ?14, restored_at = ?15, shelved_at = ?16";
+            archived_at = ?14, restored_at = ?15, shelved_at = ?16, distilled_at = ?17";
     let (ended_at, ended_by, reason) = end_columns(conversation.ended.as_ref());
     let summary = conversation.summary.as_ref();
     let values = params![
@@ -71,6 +72,7 @@ pub(super) fn put(
         conversation.archived_at.map(micros),
         conversation.restored_at.map(micros),
         shelved_at(conversation).map(micros),
+        conversation.distilled_at.map(micros),
     ];
     run(connection, sql, values).map(drop)
 }
@@ -245,6 +247,7 @@ fn read(row: &Row<'_>) -> Result<Conversation> {
         summary: read_summary(row)?,
         archived_at: get::<Option<i64>>(row, 12)?.map(instant).transpose()?,
         restored_at: get::<Option<i64>>(row, 13)?.map(instant).transpose()?,
+        distilled_at: get::<Option<i64>>(row, 14)?.map(instant).transpose()?,
     })
 }
 

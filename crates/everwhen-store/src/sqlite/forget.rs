@@ -9,8 +9,9 @@ use super::entries::place;
 use super::ledger::forget_entry;
 use super::statement::run;
 
-/// Tables of a memory that nobody counts: the ledger's, parts of the index, activities.
-const UNCOUNTED: [&str; 5] = ["ledger", "ledger_head", "promised_time", "segment", "activity"];
+/// Tables of a memory that nobody counts: the ledger's, parts of the index, activities, what was derived.
+const UNCOUNTED: [&str; 7] =
+    ["ledger", "ledger_head", "promised_time", "segment", "activity", "chapter", "rolling_summary"];
 /// Tables of a vault that nobody counts.
 const OF_VAULT: [&str; 5] = ["conversation_alias", "ending", "receipt", "llm_usage", "llm_reply"];
 
@@ -87,6 +88,7 @@ pub(super) fn memory(connection: &Connection, memory: MemoryRef) -> Result<Remov
         entries: delete("entry", "memory_id")?,
         conversations: delete("conversation", "memory_id")?,
         contexts: delete("context", "memory_id")?,
+        facts: delete("fact", "memory_id")?,
         jobs: delete("job", "memory_id")?,
         memories: delete("memory", "id")?,
         ..Removed::default()
@@ -105,6 +107,7 @@ pub(super) fn vault(connection: &Connection, id: VaultId) -> Result<Removed> {
         entries: delete("entry", "vault_id")?,
         conversations: delete("conversation", "vault_id")?,
         contexts: delete("context", "vault_id")?,
+        facts: delete("fact", "vault_id")?,
         jobs: delete("job", "vault_id")?,
         keys: delete("access_key", "vault_id")?,
         memories: delete("memory", "vault_id")?,

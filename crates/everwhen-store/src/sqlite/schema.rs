@@ -18,6 +18,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0004_ledger.sql"),
     include_str!("schema/0005_segments.sql"),
     include_str!("schema/0006_models.sql"),
+    include_str!("schema/0007_facts.sql"),
+    include_str!("schema/0008_chapters.sql"),
 ];
 
 /// Brings the file up to date.

@@ -11,7 +11,8 @@ use crate::row::{count, damaged, id, instant, micros, name, number, settings, se
 
 const VAULT: &str = "SELECT id, name, description, zone, settings, creation_time FROM vault";
 const MEMORY: &str = "SELECT id, name, description, creation_time, last_sequence, last_creation,
-    last_ending, waiting_entry, waiting_since, generation FROM memory";
+    last_ending, waiting_entry, waiting_since, generation, chaptered_until, chapters_at
+    FROM memory";
 
 pub(super) fn by_id(connection: &Connection, id: VaultId) -> Result<Option<VaultInfo>> {
     first(connection, &format!("{VAULT} WHERE id = ?1"), [id.bytes()], read_vault)
@@ -75,11 +76,12 @@ pub(super) fn memories(
 
 pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memory) -> Result<()> {
     let sql = "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
-            last_creation, last_ending, waiting_entry, waiting_since, generation)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            last_creation, last_ending, waiting_entry, waiting_since, generation,
+            chaptered_until, chapters_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
         ON CONFLICT (vault_id, id) DO UPDATE SET name = ?3, description = ?4, last_sequence = ?6,
             last_creation = ?7, last_ending = ?8, waiting_entry = ?9, waiting_since = ?10,
-            generation = ?11";
+            generation = ?11, chaptered_until = ?12, chapters_at = ?13";
     let values = params![
         vault.bytes(),
         memory.id.bytes(),
@@ -92,6 +94,8 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
         memory.waiting.map(|(entry, _)| entry.bytes()),
         memory.waiting.map(|(_, since)| micros(since)),
         number(memory.generation),
+        memory.chaptered_until.map(micros),
+        number(memory.chapters_at),
     ];
     run(connection, sql, values).map(drop)
 }
@@ -123,5 +127,7 @@ fn read_memory(row: &Row<'_>) -> Result<Memory> {
             _ => None,
         },
         generation: count(get(row, 9)?)?,
+        chaptered_until: get::<Option<i64>>(row, 10)?.map(instant).transpose()?,
+        chapters_at: count(get(row, 11)?)?,
     })
 }

@@ -27,6 +27,7 @@ fn furnished() -> Conversation {
         }),
         archived_at: Some(at(8)),
         restored_at: Some(at(9)),
+        distilled_at: Some(at(8)),
         ..conversation(1)
     }
 }

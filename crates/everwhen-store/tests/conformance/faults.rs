@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use everwhen_engine::job::JobState;
+use everwhen_engine::job::{JobKind, JobState, Queue};
 use everwhen_engine::limits;
 use everwhen_engine::memory::{
     Address, Conversation, EntryId, NewContext, NewEntry, Role, Said, Settings, VaultId,
@@ -145,7 +145,9 @@ impl Trial {
         let conversations = list.data.into_iter().map(|one| {
             let view = self.insist(|_| block_on(vault.conversation(memory(), one.id.into())));
             let told = view.entries.iter().map(show).collect();
-            (Conversation { id: crate::rows::id(0), memory: crate::rows::id(0), ..one }, told)
+            assert!(one.distilled_at.is_some(), "{one:?}");
+            let (id, memory) = (crate::rows::id(0), crate::rows::id(0));
+            (Conversation { id, memory, distilled_at: None, ..one }, told)
         });
         let current = |_: &Self| block_on(vault.context(memory(), ContextVersion::Current));
         Outcome {
@@ -174,8 +176,7 @@ pub(crate) fn a_fault_at_any_call_changes_nothing(open: Open) {
             let mut trial = Trial::new(&bed, number, Some(Fault { call, mode }));
             assert_eq!(trial.play(), expected, "{mode:?} at call {call}");
             assert_eq!(trial.jobs_left(&bed), 0, "{mode:?} at call {call}");
-            let again = u64::from(mode == FaultMode::BeforeWork);
-            assert!(trial.runs <= undisturbed.runs + again, "{mode:?} at call {call}");
+            assert!(trial.runs <= undisturbed.runs + 1, "{mode:?} at call {call}");
         }
     }
 }
@@ -186,6 +187,9 @@ pub(crate) fn a_job_that_always_fails_is_set_aside(open: Open) {
     let new = NewVault { name: name(&trial.vault), description: None, zone: None, settings: None };
     block_on(trial.engine.create_vault(new, None)).unwrap();
     trial.say("1", &[(-300, Role::User, "old")]);
+    trial.clock.advance(SignedDuration::from_hours(2));
+    let other = block_on(trial.engine.claim(Queue::Patient)).unwrap().unwrap();
+    block_on(trial.engine.run(other)).unwrap();
     for tries in 1..=limits::JOB_TRIES {
         trial.clock.advance(SignedDuration::from_hours(2));
         let run = trial.store.calls() + 2;
@@ -208,12 +212,13 @@ pub(crate) fn a_worker_that_vanishes_loses_nothing(open: Open) {
     let talk = Talk::new(open);
     talk.say_at(-300, Role::User, "old");
     talk.minute(1);
-    let id = block_on(talk.engine.jobs(9)).unwrap()[0].id;
+    let jobs = block_on(talk.engine.jobs(9)).unwrap();
+    let id = jobs.iter().find(|job| job.kind == JobKind::Summarize).unwrap().id;
     talk.bed.write(move |tx| {
         let claimed = tx.job(id)?.map(|job| job.claimed(at(1)));
         claimed.iter().try_for_each(|job| tx.put_job(job))
     });
-    assert_eq!(talk.settle(), 0, "somebody has it");
+    assert_eq!(talk.settle(), 1, "somebody has the other");
     talk.clock.advance(limits::JOB_LEASE);
     assert_eq!(talk.settle(), 1);
     assert!(talk.conversations()[0].summary.is_some());

@@ -11,12 +11,15 @@ mod schemas;
 
 mod arrival;
 mod bed;
+mod chapters;
 mod contexts;
 mod conversations;
 mod differential;
+mod distill;
 mod dump;
 mod entries;
 mod exchanges;
+mod facts;
 mod faults;
 mod histories;
 mod imports;
@@ -234,6 +237,31 @@ suite! {
     }
     differential {
         every_script_ends_alike,
+    }
+    facts {
+        a_fact_comes_back_as_it_was_put,
+        facts_are_found_by_what_they_rest_on,
+        facts_go_one_by_one,
+    }
+    chapters {
+        chapters_come_back_in_order,
+        versions_come_back_newest_first,
+        they_go_with_their_memory_and_vault,
+        chapters_grow_behind_a_memory_and_regenerate_with_the_same_dates,
+        a_late_word_has_its_chapter_written_anew,
+        forgetting_takes_chapters_and_summaries_along,
+        a_model_writes_chapters_by_the_owners_prompt,
+    }
+    distill {
+        readings_are_a_history_and_the_latest_is_current,
+        old_news_that_arrive_late_replace_nothing,
+        a_correction_withdraws_what_rested_on_it,
+        forgetting_an_entry_forgets_what_rests_on_it_alone,
+        a_pinned_fact_stays_pinned_until_it_is_let_go,
+        a_crash_at_any_step_changes_nothing,
+        a_model_writes_titles_and_facts,
+        a_model_that_misbehaves_does_no_harm,
+        false_facts_among_true_ones_are_left_out,
     }
     faults {
         a_fault_at_any_call_changes_nothing,

@@ -27,6 +27,7 @@ fn every_kind() -> Vec<Receipt> {
         contexts: 5,
         jobs: 6,
         keys: 7,
+        facts: 8,
     };
     vec![
         Receipt::Vault(id(1)),
@@ -37,6 +38,8 @@ fn every_kind() -> Vec<Receipt> {
         Receipt::Conversation(id(5)),
         Receipt::Imported { conversation: id(8), entries: 9, branches: 10 },
         Receipt::Forked { branch: id(6), entries: 7 },
+        Receipt::Fact(id(7)),
+        Receipt::Regenerating(8),
         Receipt::Forgotten(removed),
     ]
 }

@@ -1,6 +1,7 @@
 //! Removing: what goes, what is counted, and that nothing of it is left.
 
 use everwhen_engine::Result;
+use everwhen_engine::facts::Fact;
 use everwhen_engine::job::Job;
 use everwhen_engine::memory::{ContextDocument, Conversation, Entry};
 use everwhen_engine::ports::{
@@ -12,7 +13,7 @@ use jiff::Timestamp;
 
 use crate::bed::{Bed, Open};
 use crate::rows::{
-    at, context, conversation, entry, home, id, job, key, memory, name, place, vault,
+    at, context, conversation, entry, fact, home, id, job, key, memory, name, place, vault,
 };
 
 /// Two vaults with two memories each, all furnished alike.
@@ -27,8 +28,8 @@ pub(crate) fn furnish(bed: &Bed) {
     });
 }
 
-/// Three entries, two conversations, one merged into another, two contexts, one job, one ending and
-/// one receipt. Ids count from `first`.
+/// Three entries, two conversations, one merged into another, two contexts, one job, one fact,
+/// one ending and one receipt. Ids count from `first`.
 fn furnish_memory(tx: &mut dyn Tx, at_home: MemoryRef, first: u64) -> Result<()> {
     let (vault, memory_id) = (at_home.vault, at_home.memory);
     let number = u128::from_be_bytes(memory_id.bytes());
@@ -49,6 +50,7 @@ fn furnish_memory(tx: &mut dyn Tx, at_home: MemoryRef, first: u64) -> Result<()>
         tx.add_context(vault, &ContextDocument { memory: memory_id, ..context(version) })?;
     }
     tx.put_job(&Job { vault, memory: memory_id, ..job(wide) })?;
+    tx.put_fact(vault, &Fact { memory: memory_id, ..fact(first) })?;
     tx.add_ending(at_home, at(0))
 }
 
@@ -66,10 +68,11 @@ fn rows_of(rows: &dyn Snapshot, memory: MemoryRef) -> Result<Vec<usize>> {
         rows.endings(memory, Timestamp::MIN, Timestamp::MAX)?.len(),
         usize::from(rows.before(memory, Timestamp::MAX, Speakers::All)?.is_some()),
         usize::from(rows.context(memory, ContextVersion::Current)?.is_some()),
+        rows.facts(memory)?.len(),
     ])
 }
 
-const FURNISHED: [usize; 8] = [1, 3, 2, 2, 1, 1, 1, 1];
+const FURNISHED: [usize; 9] = [1, 3, 2, 2, 1, 1, 1, 1, 1];
 
 fn count(bed: &Bed, memory: MemoryRef) -> Vec<usize> {
     bed.look(move |rows| rows_of(rows, memory))
@@ -87,7 +90,7 @@ pub(crate) fn a_conversation_goes_with_its_jobs_and_other_names(open: Open) {
         assert_eq!(bed.look(move |rows| rows.conversation(home(), id(old))), None);
     }
     assert_eq!(bed.look(|rows| rows.entry(home(), id(10))), None);
-    assert_eq!(count(&bed, home()), [1, 0, 1, 2, 0, 1, 0, 1]);
+    assert_eq!(count(&bed, home()), [1, 0, 1, 2, 0, 1, 0, 1, 1]);
     let again = bed.write(|tx| tx.remove_conversation(home(), id(10)));
     assert_eq!(again, Removed::default());
 }
@@ -102,10 +105,11 @@ pub(crate) fn a_memory_goes_with_all_in_it(open: Open) {
         entries: 3,
         contexts: 2,
         jobs: 1,
+        facts: 1,
         ..Default::default()
     };
     assert_eq!(removed, expected);
-    assert_eq!(count(&bed, home()), [0; 8]);
+    assert_eq!(count(&bed, home()), [0; 9]);
     assert_eq!(count(&bed, place(1, 2)), FURNISHED);
     assert_eq!(bed.look(|rows| rows.conversation(home(), id(12))), None);
     assert_eq!(bed.look(|rows| rows.memory_named(id(1), &name("memory 1"))), None);
@@ -127,11 +131,12 @@ pub(crate) fn a_vault_goes_with_all_in_it(open: Open) {
         contexts: 4,
         jobs: 2,
         keys: 1,
+        facts: 2,
     };
     assert_eq!(removed, expected);
     assert_eq!(bed.look(|rows| rows.vaults(None, 9)), [vault(2, "vault 2")]);
     assert_eq!(bed.look(|rows| rows.keys()), [key(2, 2)]);
-    assert_eq!((count(&bed, home()), count(&bed, place(1, 2))), (vec![0; 8], vec![0; 8]));
+    assert_eq!((count(&bed, home()), count(&bed, place(1, 2))), (vec![0; 9], vec![0; 9]));
     assert_eq!(bed.look(|rows| rows.receipt(Some(id(1)), &name("receipt 1"))), None);
     assert!(bed.look(|rows| rows.receipt(None, &name("k"))).is_some());
     assert_eq!(

@@ -1,5 +1,6 @@
 //! Rows as a store gets them, made from small numbers.
 
+use everwhen_engine::facts::{Evidence, Fact, Source, WrittenBy};
 use everwhen_engine::job::{Job, JobKind, Subject};
 use everwhen_engine::key::{Key, KeyHash};
 use everwhen_engine::memory::{
@@ -57,6 +58,8 @@ pub(crate) fn memory(number: u128, called: &str) -> Memory {
         generation: 0,
         last_ending: None,
         waiting: None,
+        chaptered_until: None,
+        chapters_at: 5,
     }
 }
 
@@ -108,6 +111,30 @@ pub(crate) fn context(version: u64) -> ContextDocument {
 pub(crate) fn job(number: u128) -> Job {
     let about = Subject::Conversation(id(number));
     Job::new(id(number), home(), JobKind::Close, about, at(0))
+}
+
+/// The fact with this number, which rests on the entry with the same number.
+pub(crate) fn fact(number: u64) -> Fact {
+    let said = entry(number);
+    Fact {
+        id: id(u128::from(number)),
+        memory: id(1),
+        statement: format!("I have {number} apples"),
+        source: Source::Confirmed,
+        tags: Vec::new(),
+        matter: None,
+        event: None,
+        evidence: Evidence { entry: said.id, range: 0..5 },
+        mentioned_at: said.conversation_time,
+        creation_time: at(0),
+        by: WrittenBy::Extractive,
+        pinned_at: None,
+        withdrawn_at: None,
+        link: None,
+        vector: None,
+        retrievals: 0,
+        retrieved_at: None,
+    }
 }
 
 pub(crate) fn key(number: u128, vault: u128) -> Key {

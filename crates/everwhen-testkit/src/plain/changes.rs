@@ -56,6 +56,8 @@ impl Shelves {
         let lies = |vault: VaultId, memory| doomed(MemoryRef { vault, memory });
         self.merged.retain(|(place, _, _)| !doomed(*place));
         self.endings.retain(|(place, _)| !doomed(*place));
+        self.chapters.retain(|row| !lies(row.0, row.1.memory));
+        self.summaries.retain(|row| !lies(row.0, row.1.memory));
         self.remove_ledgers_where(&doomed);
         self.segments.retain(|(place, _, _)| !doomed(*place));
         self.activities.retain(|(place, _, _)| !doomed(*place));
@@ -65,13 +67,14 @@ impl Shelves {
             conversations: drop_rows(&mut self.conversations, |row| lies(row.0, row.1.memory)),
             contexts: drop_rows(&mut self.contexts, |row| lies(row.0, row.1.memory)),
             jobs: drop_rows(&mut self.jobs, |job| lies(job.vault, job.memory)),
+            facts: drop_rows(&mut self.facts, |row| lies(row.0, row.1.memory)),
             ..Removed::default()
         }
     }
 }
 
 /// Removes rows and says how many.
-fn drop_rows<T>(rows: &mut Vec<T>, doomed: impl Fn(&T) -> bool) -> u64 {
+pub(super) fn drop_rows<T>(rows: &mut Vec<T>, doomed: impl Fn(&T) -> bool) -> u64 {
     let before = rows.len();
     rows.retain(|row| !doomed(row));
     (before - rows.len()) as u64
@@ -86,7 +89,7 @@ fn is_conversation(
 }
 
 /// Puts a row in the place of the one it is the same as.
-fn replace<T>(rows: &mut Vec<T>, new: T, same: impl Fn(&T) -> bool) {
+pub(super) fn replace<T>(rows: &mut Vec<T>, new: T, same: impl Fn(&T) -> bool) {
     rows.retain(|row| !same(row));
     rows.push(new);
 }

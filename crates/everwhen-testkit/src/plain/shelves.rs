@@ -2,6 +2,8 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::activity::Activity;
+use everwhen_engine::chapters::{Chapter, RollingSummary};
+use everwhen_engine::facts::Fact;
 use everwhen_engine::job::{Job, JobState, Queue};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
@@ -39,6 +41,9 @@ pub(super) struct Shelves {
     pub(super) usage: Vec<(VaultId, Usage)>,
     pub(super) replies: Vec<ReplyRow>,
     pub(super) activities: Vec<(MemoryRef, ConversationId, Activity)>,
+    pub(super) facts: Vec<(VaultId, Fact)>,
+    pub(super) chapters: Vec<(VaultId, Chapter)>,
+    pub(super) summaries: Vec<(VaultId, RollingSummary)>,
 }
 
 /// An entry, where it is, and the idempotency key it came with.

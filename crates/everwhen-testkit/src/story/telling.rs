@@ -33,6 +33,10 @@ pub(super) fn done(done: &Done, zone: &Zone) -> String {
         Receipt::Forked { branch, entries } => {
             format!("{} on branch {branch}", count(*entries, "entry", "entries"))
         }
+        Receipt::Fact(id) => id.to_string(),
+        Receipt::Regenerating(number) => {
+            format!("{} made anew", count(*number, "conversation", "conversations"))
+        }
         Receipt::Forgotten(removed) => forgotten(removed),
     };
     if done.replayed { format!("{told} (stored before)") } else { told }
@@ -52,6 +56,7 @@ fn forgotten(removed: &Removed) -> String {
         (removed.conversations, "conversation", "conversations"),
         (removed.entries, "entry", "entries"),
         (removed.contexts, "context version", "context versions"),
+        (removed.facts, "fact", "facts"),
         (removed.jobs, "job", "jobs"),
     ];
     let told: Vec<String> = counts

@@ -4,7 +4,7 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use everwhen::Vault;
 use everwhen::memory::{
-    Address, ConversationId, ConversationName, EntryId, JobId, KeyId, MemoryId, VaultId,
+    Address, ConversationId, ConversationName, EntryId, FactId, JobId, KeyId, MemoryId, VaultId,
 };
 
 use crate::Door;
@@ -29,6 +29,9 @@ pub(crate) struct ConversationAt(pub(crate) ConversationName);
 
 /// The entry in the path.
 pub(crate) struct EntryAt(pub(crate) EntryId);
+
+/// The fact in the path.
+pub(crate) struct FactAt(pub(crate) FactId);
 
 /// The key in the path.
 pub(crate) struct KeyAt(pub(crate) KeyId);
@@ -104,4 +107,4 @@ macro_rules! ids_in_the_path {
     )*};
 }
 
-ids_in_the_path! { EntryAt KeyAt JobAt }
+ids_in_the_path! { EntryAt FactAt KeyAt JobAt }

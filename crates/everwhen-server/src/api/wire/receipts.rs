@@ -104,6 +104,8 @@ pub(crate) struct Removed {
     jobs: u64,
     /// Keys.
     keys: u64,
+    /// Facts.
+    facts: u64,
 }
 
 impl From<ports::Removed> for Removed {
@@ -116,6 +118,7 @@ impl From<ports::Removed> for Removed {
             contexts: removed.contexts,
             jobs: removed.jobs,
             keys: removed.keys,
+            facts: removed.facts,
         }
     }
 }

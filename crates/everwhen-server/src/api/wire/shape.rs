@@ -176,6 +176,13 @@ shapes! {
     EntryCursor => cursor(crate::api::cursor::ENTRIES);
     /// A place in a list of conversations.
     ConversationCursor => cursor(crate::api::cursor::CONVERSATIONS);
+    /// A place in a list of facts.
+    FactCursor => cursor(crate::api::cursor::FACTS);
+    /// A stretch of time in figures. Words are read too, but have no pattern.
+    AboutText => text()
+        .pattern(Some("^[1-8][0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|1[0-9]|2[0-8]))?)?$"))
+        .examples(["2025-04"])
+        .build();
     /// A place in a list of versions.
     VersionCursor => cursor(crate::api::cursor::VERSIONS);
     /// A place in a list of names.

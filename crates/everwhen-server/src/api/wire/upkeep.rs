@@ -1,8 +1,8 @@
 //! How the server is doing, on the wire.
 
 use everwhen::job;
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::shape;
 
@@ -95,4 +95,16 @@ pub(crate) struct Retried {
 pub(crate) struct Settled {
     /// How many.
     pub(crate) done: u64,
+    /// How many more are due now.
+    pub(crate) due: u64,
+}
+
+/// How much of the background work to do.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct SettleQuery {
+    /// So many jobs; all that are due if absent.
+    #[param(minimum = 1, maximum = 1_000_000)]
+    pub(crate) limit: Option<u64>,
 }

@@ -1,0 +1,102 @@
+//! `everwhen chapters`, `summary`, `regenerate` and `distill`: what is made of conversations.
+
+use serde_json::{Value, json};
+
+use crate::args::{ChaptersArgs, DistillArgs, SummaryArgs};
+use crate::client::{Request, escape};
+use crate::console::{Console, rows, text};
+use crate::failure::Result;
+use crate::output::{self, bold, dim, plain};
+use crate::show;
+
+/// Jobs done between two looks at the bar.
+const STEP: u64 = 10;
+
+/// Lists chapters.
+pub(crate) async fn run(console: &Console, args: &ChaptersArgs) -> Result<()> {
+    let request = Request::get(console.in_memory("/chapters"))
+        .with("after", console.time(args.after.as_deref()).await?)
+        .with("before", console.time(args.before.as_deref()).await?)
+        .with("limit", Some("1000"));
+    let Some(page) = console.ask_all(request).await? else { return Ok(()) };
+    for chapter in rows(&page) {
+        let began = console.minute(&chapter["started_at"]).await?;
+        let ended = console.minute(&chapter["last_at"]).await?;
+        let by = dim(text(&chapter["written_by"]));
+        let title = bold(&plain(text(&chapter["title"])));
+        output::line(&format!("{began} – {ended}  {title}  {by}"))?;
+        output::line(&output::hang("    ", 4, text(&chapter["text"])))?;
+    }
+    output::note(&show::count(rows(&page).len() as u64, "chapter", "chapters"));
+    Ok(())
+}
+
+/// Shows the rolling summary or its versions.
+pub(crate) async fn summary(console: &Console, args: &SummaryArgs) -> Result<()> {
+    if args.versions {
+        let request = Request::get(console.in_memory("/summary/versions"));
+        let Some(page) = console.ask_all(request).await? else { return Ok(()) };
+        for one in rows(&page) {
+            output::line(&describe(console, one).await?)?;
+        }
+        return Ok(());
+    }
+    let request = Request::get(console.in_memory("/summary"));
+    let Some(one) = console.ask(request).await? else { return Ok(()) };
+    output::line(&plain(text(&one["text"])))?;
+    output::note(&describe(console, &one).await?);
+    Ok(())
+}
+
+async fn describe(console: &Console, one: &Value) -> Result<String> {
+    let through = console.minute(&one["through"]).await?;
+    let chapters = show::count(one["chapters"].as_u64().unwrap_or_default(), "chapter", "chapters");
+    let by = text(&one["written_by"]);
+    Ok(format!("version {}, {chapters}, through {through}, {by}", one["version"]))
+}
+
+/// Has everything derived made anew.
+pub(crate) async fn regenerate(console: &Console) -> Result<()> {
+    let request = Request::post(console.in_memory("/regenerate"), &json!({}));
+    let Some(told) = console.ask(request).await? else { return Ok(()) };
+    let count = told["conversations"].as_u64().unwrap_or_default();
+    let what = show::count(count, "conversation", "conversations");
+    output::line(&format!(
+        "Making anew what was derived from {what}; everwhen distill waits for it"
+    ))
+}
+
+/// Does what waits, with a bar.
+pub(crate) async fn distill(console: &Console, args: &DistillArgs) -> Result<()> {
+    for memory in memories(console, args.all).await? {
+        let path = console.in_vault(&format!("/memories/{}/distill", escape(&memory)));
+        console.send(Request::post(path, &json!({}))).await?;
+    }
+    let bar = output::progress(0, "jobs");
+    let mut done = 0;
+    loop {
+        let path = format!("/v1/settle?limit={STEP}");
+        let told = console.send(Request::post(path, &json!({}))).await?.value()?;
+        let step = told["done"].as_u64().unwrap_or_default();
+        done += step;
+        bar.set_length(done + told["due"].as_u64().unwrap_or_default());
+        bar.set_position(done);
+        if step == 0 {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    if console.json {
+        return output::json(&json!({ "done": done }).to_string());
+    }
+    output::line(&format!("Did {}", show::count(done, "job", "jobs")))
+}
+
+async fn memories(console: &Console, all: bool) -> Result<Vec<String>> {
+    if !all {
+        return Ok(vec![console.memory().to_owned()]);
+    }
+    let request = Request::get(console.in_vault("/memories")).with("limit", Some("1000"));
+    let page = console.send(request).await?.value()?;
+    Ok(rows(&page).iter().map(|memory| text(&memory["id"]).to_owned()).collect())
+}

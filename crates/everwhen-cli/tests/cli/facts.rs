@@ -1,0 +1,46 @@
+//! Facts, chapters and summaries from the command line.
+
+use crate::stage::Stage;
+
+/// Distils until there is something to show: jobs wait a moment for more entries.
+fn distill(stage: &Stage) {
+    std::thread::sleep(std::time::Duration::from_millis(2_200));
+    assert!(stage.ok(&["distill", "--all"]).starts_with("Did "));
+}
+
+#[test]
+fn facts_can_be_shown_as_they_stood_and_pinned() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "My A1C was 7.4%", "--at", "2025-03-02 10:00"]);
+    stage.ok(&["remember", "My A1C is 7.0% now", "--at", "2025-04-02 10:00"]);
+    distill(&stage);
+    let march = stage.ok(&["facts", "--about", "2025-03"]);
+    assert!(march.contains("7.4% (mentioned 2025-03-02) (confirmed, replaced)"), "{march}");
+    let now = stage.ok(&["facts", "--text"]);
+    assert_eq!(
+        now.trim(),
+        "--- April 2025 ---\n- My A1C is 7.0% now (mentioned 2025-04-02) (confirmed)"
+    );
+    let listed = stage.json(&["facts"]);
+    let id = listed["data"][0]["id"].as_str().unwrap();
+    assert!(stage.ok(&["pin", id]).contains("(confirmed, pinned)"));
+    assert!(stage.ok(&["facts", "--pinned"]).contains(id));
+    assert!(!stage.ok(&["pin", id, "--off"]).contains("pinned"));
+    assert_eq!(stage.ok(&["facts", "--history", id]).lines().count(), 2);
+}
+
+#[test]
+fn chapters_grow_and_can_be_made_anew() {
+    let stage = Stage::new();
+    for minute in 10..18 {
+        let at = format!("2025-03-01 10:{minute}");
+        stage.ok(&["remember", &format!("We walked through Lisbon, part {minute}"), "--at", &at]);
+    }
+    assert_eq!(stage.run(&["summary"]).code, 3);
+    distill(&stage);
+    let chapters = stage.ok(&["chapters"]);
+    assert!(chapters.starts_with("2025-03-01 10:10 – 2025-03-01 10:14  "), "{chapters}");
+    assert!(stage.ok(&["regenerate"]).starts_with("Making anew what was derived from 1 conv"));
+    distill(&stage);
+    assert_eq!(stage.ok(&["chapters"]), chapters);
+}

@@ -1,0 +1,129 @@
+//! Asking for chapters and summaries, and having everything derived made anew.
+
+use jiff::Timestamp;
+
+use super::{Chapter, RollingSummary, watch};
+use crate::desk::Desk;
+use crate::job::JobKind;
+use crate::memory::{Address, ChapterId, Conversation, MemoryId};
+use crate::ports::{ConversationQuery, Cursor, Shelf};
+use crate::receipt::{Done, Idempotency, Receipt};
+use crate::vault::{Absent, Page, Vault, page, page_limit};
+use crate::{Error, Result};
+
+/// Which chapters to list, oldest first.
+#[derive(Debug, Clone, Default)]
+pub struct ChapterQuery {
+    /// With an entry at or after this.
+    pub after: Option<Timestamp>,
+    /// That began before this.
+    pub before: Option<Timestamp>,
+    /// Go on behind the chapter that ends here.
+    pub from: Option<Cursor>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+impl Vault {
+    /// Chapters, oldest first.
+    pub async fn chapters(
+        &self,
+        memory: Address<MemoryId>,
+        query: ChapterQuery,
+    ) -> Result<Page<Chapter, Cursor>> {
+        let limit = page_limit(query.limit)?;
+        let mut rows = self
+            .read(memory, move |view, _| view.snapshot.chapters(view.place, query.from, None))
+            .await?;
+        rows.retain(|one| {
+            query.after.is_none_or(|after| one.last.time >= after)
+                && query.before.is_none_or(|before| one.first.time < before)
+        });
+        rows.truncate(limit + 1);
+        Ok(page(rows, limit, |chapter| chapter.last))
+    }
+
+    /// One chapter.
+    pub async fn chapter(&self, memory: Address<MemoryId>, id: ChapterId) -> Result<Chapter> {
+        let found = self
+            .read(memory, move |view, _| {
+                let all = view.snapshot.chapters(view.place, None, None)?;
+                Ok(all.into_iter().find(|chapter| chapter.id == id))
+            })
+            .await?;
+        found.ok_or_else(|| Error::not_found(format!("chapter not found: {id}")))
+    }
+
+    /// The newest version of the rolling summary.
+    pub async fn rolling_summary(&self, memory: Address<MemoryId>) -> Result<RollingSummary> {
+        let newest =
+            self.read(memory, |view, _| view.snapshot.summaries(view.place, None, Some(1))).await?;
+        let none = || Error::not_found("summary not found: nothing has been folded yet");
+        newest.into_iter().next().ok_or_else(none)
+    }
+
+    /// Versions of the rolling summary, newest first, below `before`.
+    pub async fn rolling_summaries(
+        &self,
+        memory: Address<MemoryId>,
+        before: Option<u64>,
+        limit: Option<usize>,
+    ) -> Result<Page<RollingSummary, u64>> {
+        let limit = page_limit(limit)?;
+        let rows = self
+            .read(memory, move |view, _| {
+                view.snapshot.summaries(view.place, before, Some(limit + 1))
+            })
+            .await?;
+        Ok(page(rows, limit, |summary| summary.version))
+    }
+
+    /// Has every ended conversation whose facts are not kept yet turned into facts, now; says how
+    /// many those are. Jobs do the work, so it goes on where it was if it is interrupted.
+    pub async fn distill(
+        &self,
+        memory: Address<MemoryId>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
+            let mut waiting = ended(desk)?;
+            waiting.retain(|one| one.distilled_at.is_none());
+            for conversation in &waiting {
+                desk.put_job(JobKind::Distill, conversation.id, desk.now)?;
+            }
+            Ok(Receipt::Regenerating(waiting.len() as u64))
+        })
+        .await
+    }
+
+    /// Has everything derived made anew from the entries: chapters, summaries, facts, titles. Dates
+    /// come from the entries, so they are the same as the first time. Says how many conversations
+    /// that concerns; jobs do the work.
+    pub async fn regenerate(
+        &self,
+        memory: Address<MemoryId>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
+            let beginning = Cursor { time: Timestamp::MIN, sequence: 0 };
+            desk.tx.remove_chapters(desk.place(), beginning)?;
+            desk.tx.remove_summaries(desk.place(), beginning)?;
+            watch::put_job(desk, true)?;
+            let ended = ended(desk)?;
+            for conversation in &ended {
+                desk.put_job(JobKind::Summarize, conversation.id, desk.now)?;
+                desk.put_job(JobKind::Distill, conversation.id, desk.now)?;
+            }
+            desk.save_memory()?;
+            Ok(Receipt::Regenerating(ended.len() as u64))
+        })
+        .await
+    }
+}
+
+/// All conversations that are over.
+fn ended(desk: &Desk<'_>) -> Result<Vec<Conversation>> {
+    let (ended, shelf) = (Some(true), Shelf::Both);
+    let query = ConversationQuery { ended, shelf, ..ConversationQuery::default() };
+    desk.tx.conversations(desk.place(), &query)
+}

@@ -1,0 +1,41 @@
+//! The rules by which chapters and summaries are made, with the names the settings file gives them.
+
+/// Rules for chapters and the rolling summary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChapterRules {
+    /// `chunkEstimatedTokenSize`: a chapter has about so many tokens…
+    pub chunk_tokens: usize,
+    /// `maxMessagesBetweenChunks`: …or so many messages, whichever comes first.
+    pub max_messages: usize,
+    /// `lookbackStartTurn`: the newest so many messages are left alone.
+    pub lookback: usize,
+    /// `minMemoriesPerSummary`: so many new chapters are folded into the summary at least…
+    pub min_per_summary: usize,
+    /// `loopIfMemoriesExceed`: …and at most so many at a time.
+    pub most_per_summary: usize,
+    /// `systemPrompt`: instructions of the owner's own.
+    pub system_prompt: Option<String>,
+    /// `prompt`: the question of the owner's own, with `[TextChunk]` where the entries go.
+    pub prompt: Option<String>,
+    /// `maxResponseSizeInTokens`: a chapter may have so many tokens.
+    pub max_response_tokens: u32,
+    /// `fileMemoryWorkflowName` or `vectorMemoryWorkflowName`: a workflow that writes chapters
+    /// instead of the prompts.
+    pub workflow: Option<String>,
+}
+
+impl Default for ChapterRules {
+    fn default() -> Self {
+        Self {
+            chunk_tokens: 1000,
+            max_messages: 5,
+            lookback: 3,
+            min_per_summary: 3,
+            most_per_summary: 3,
+            system_prompt: None,
+            prompt: None,
+            max_response_tokens: 400,
+            workflow: None,
+        }
+    }
+}

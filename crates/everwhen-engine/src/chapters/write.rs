@@ -1,0 +1,254 @@
+//! Writing chapters: the job behind the chat.
+//!
+//! Walk: read what has no chapter yet, or everything if something old has changed → plan → write the
+//! missing ones, one by one → keep each in a transaction that looks again whether its entries are
+//! still those → say when to look next. What was kept before a crash is found again.
+
+use std::collections::HashSet;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::plan::{Planned, plan};
+use super::watch::ALL;
+use super::{Chapter, ChapterRules};
+use crate::conversations::summary::{self, is_stop_word, shorten};
+use crate::desk::Desk;
+use crate::engine::Engine;
+use crate::facts::{WrittenBy, transcript};
+use crate::job::{Job, JobKind, Subject};
+use crate::json::Json;
+use crate::memory::{Entry, VaultInfo};
+use crate::ports::{Cursor, EntryQuery, MemoryRef, Prompt, Snapshot};
+use crate::when::Zone;
+use crate::{Error, Result};
+
+/// Most names or phrases of a chapter.
+const WORDS: usize = 10;
+/// Longest text of a chapter, in characters.
+const TEXT_CHARS: usize = 4_000;
+/// Longest title, in characters.
+const TITLE_CHARS: usize = 120;
+
+/// What a job finds.
+struct Read {
+    vault: VaultInfo,
+    /// Chapters without a text.
+    missing: Vec<Planned>,
+    /// Chapters that are no longer in the plan.
+    stale: Vec<Chapter>,
+    /// The sequence up to which entries were read.
+    sequence: u64,
+}
+
+/// A chapter's words.
+#[derive(Debug, Clone)]
+struct Words {
+    title: String,
+    text: String,
+    entities: Vec<String>,
+    key_phrases: Vec<String>,
+    by: WrittenBy,
+}
+
+/// Runs a chapters job.
+pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
+    let Some(read) = read_plan(engine, job).await? else { return engine.drop_job(job).await };
+    let stale = read.stale.clone();
+    engine.go_on(job, move |desk, _| remove(desk, &stale)).await?;
+    for planned in read.missing {
+        let words = words(engine, &planned, &read.vault).await?;
+        engine.go_on(job, move |desk, _| keep(desk, &planned, &words)).await?;
+    }
+    let (sequence, rules) = (read.sequence, engine.chapter_rules().clone());
+    engine.commit(job, move |desk, _| finish(desk, sequence, &rules)).await
+}
+
+async fn read_plan(engine: &Engine, job: &Job) -> Result<Option<Read>> {
+    let (job, rules) = (job.clone(), engine.chapter_rules().clone());
+    engine.store.look(move |snapshot| look(snapshot, &job, &rules)).await
+}
+
+fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules) -> Result<Option<Read>> {
+    let place = job.place();
+    let (Some(vault), Some(memory)) = (snapshot.vault(job.vault)?, snapshot.memory(place)?) else {
+        return Ok(None);
+    };
+    let all = job.payload.as_deref() == Some(ALL);
+    let known = if all { snapshot.chapters(place, None, None)? } else { Vec::new() };
+    let from = if all { None } else { snapshot.last_chapter(place)?.map(|chapter| chapter.last) };
+    let query = EntryQuery { from, ..EntryQuery::default() };
+    let planned = plan(snapshot.entries(place, &query)?, rules);
+    let wanted: HashSet<[u8; 32]> = planned.iter().map(|one| one.digest).collect();
+    let written: HashSet<[u8; 32]> = known.iter().map(|one| one.digest).collect();
+    Ok(Some(Read {
+        vault,
+        missing: planned.into_iter().filter(|one| !written.contains(&one.digest)).collect(),
+        stale: known.into_iter().filter(|one| !wanted.contains(&one.digest)).collect(),
+        sequence: memory.last_sequence,
+    }))
+}
+
+/// The words of a chapter, by a model or by rules.
+async fn words(engine: &Engine, planned: &Planned, vault: &VaultInfo) -> Result<Words> {
+    let zone = &vault.zone;
+    let Some(asker) = engine.asker(vault) else { return Ok(extracted(&planned.entries, zone)) };
+    let rules = engine.chapter_rules();
+    let entries: Vec<&Entry> = planned.entries.iter().collect();
+    let shown = transcript(&entries, zone);
+    if rules.prompt.is_some() || rules.system_prompt.is_some() {
+        let reply = asker.ask("chapter", &own_prompt(rules, &shown)).await?;
+        return in_plain_words(&reply.text, &planned.entries, zone);
+    }
+    let prompt = Prompt::new(include_str!("prompts/chapter.md"), shown)
+        .with_schema("chapter", include_str!("prompts/chapter.schema.json"))
+        .with_max_tokens(rules.max_response_tokens);
+    let reply = asker.ask("chapter", &prompt).await?;
+    told(&reply.json.unwrap_or(Json::Null), &planned.entries, zone)
+}
+
+/// The owner's own prompts, with the entries in their place.
+fn own_prompt(rules: &ChapterRules, shown: &str) -> Prompt {
+    const PLACE: &str = "[TextChunk]";
+    let fill = |text: &str| text.replace(PLACE, shown);
+    let system = rules.system_prompt.as_deref().unwrap_or_default();
+    let asked = rules.prompt.as_deref().unwrap_or(PLACE);
+    let both = system.contains(PLACE) || asked.contains(PLACE);
+    let user = if both { fill(asked) } else { format!("{asked}\n\n{shown}") };
+    Prompt::new(fill(system), user).with_max_tokens(rules.max_response_tokens)
+}
+
+fn told(json: &Json, entries: &[Entry], zone: &Zone) -> Result<Words> {
+    let words = in_plain_words(json.text("summary").unwrap_or_default(), entries, zone)?;
+    let title = json.text("title").unwrap_or_default().trim();
+    let list = |name: &str| -> Vec<String> {
+        let texts = json.list(name).iter().filter_map(Json::as_text).map(str::trim);
+        let texts = texts.filter(|text| !text.is_empty()).take(WORDS);
+        texts.map(|text| shorten(text, TITLE_CHARS)).collect()
+    };
+    Ok(Words {
+        title: if title.is_empty() { words.title } else { shorten(title, TITLE_CHARS) },
+        entities: list("entities"),
+        key_phrases: list("key_phrases"),
+        ..words
+    })
+}
+
+/// A model's plain answer, with a title and words of our own.
+fn in_plain_words(text: &str, entries: &[Entry], zone: &Zone) -> Result<Words> {
+    if text.unicode_words().next().is_none() {
+        return Err(Error::unavailable("the model's answer holds no summary"));
+    }
+    let by = WrittenBy::Llm;
+    Ok(Words { text: shorten(text, TEXT_CHARS), by, ..extracted(entries, zone) })
+}
+
+/// A chapter from the entries' own words.
+fn extracted(entries: &[Entry], zone: &Zone) -> Words {
+    let summary = summary::extract(entries, zone);
+    Words {
+        title: summary.title,
+        text: summary.text,
+        entities: names(entries),
+        key_phrases: frequent(entries),
+        by: WrittenBy::Extractive,
+    }
+}
+
+/// Words with a capital that do not begin a sentence.
+fn names(entries: &[Entry]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let sentences = entries.iter().flat_map(|entry| entry.content.as_str().unicode_sentences());
+    for sentence in sentences {
+        let inner = sentence.unicode_words().skip(1);
+        let named = inner.filter(|word| word.starts_with(char::is_uppercase));
+        for word in named.filter(|word| word.len() > 1 && !is_stop_word(&word.to_lowercase())) {
+            if found.len() < WORDS && !found.iter().any(|known| known == word) {
+                found.push(word.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The words said most often, those said first before those said later.
+fn frequent(entries: &[Entry]) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for entry in entries {
+        for word in entry.content.as_str().unicode_words().map(str::to_lowercase) {
+            if word.chars().count() < 4 || is_stop_word(&word) {
+                continue;
+            }
+            match counts.iter_mut().find(|(known, _)| *known == word) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((word, 1)),
+            }
+        }
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts.into_iter().take(WORDS).map(|(word, _)| word).collect()
+}
+
+fn remove(desk: &mut Desk<'_>, stale: &[Chapter]) -> Result<()> {
+    stale.iter().try_for_each(|chapter| desk.tx.remove_chapter(desk.place(), chapter.id))
+}
+
+/// Keeps a chapter, if its entries are still those it was written from.
+fn keep(desk: &mut Desk<'_>, planned: &Planned, words: &Words) -> Result<()> {
+    let (Some(first), Some(last)) = (planned.first(), planned.last()) else { return Ok(()) };
+    if digest_now(desk.tx.snapshot(), desk.place(), first, last)? != planned.digest {
+        return Err(Error::conflict("what the chapter tells of has changed meanwhile"));
+    }
+    let words = words.clone();
+    let chapter = Chapter {
+        id: desk.mint(),
+        memory: desk.memory.id,
+        first,
+        last,
+        entries: planned.entries.len() as u64,
+        digest: planned.digest,
+        title: words.title,
+        text: words.text,
+        entities: words.entities,
+        key_phrases: words.key_phrases,
+        by: words.by,
+        creation_time: desk.now,
+    };
+    desk.tx.put_chapter(desk.vault.id, &chapter)
+}
+
+/// The digest of what stands between two places now.
+fn digest_now(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    first: Cursor,
+    last: Cursor,
+) -> Result<[u8; 32]> {
+    let after = Some(first.time);
+    let before = Some(last.time + jiff::SignedDuration::from_micros(1));
+    let query = EntryQuery { after, before, ..EntryQuery::default() };
+    let entries = snapshot.entries(place, &query)?;
+    let between = |entry: &&Entry| {
+        let stands = super::plan::place(entry);
+        (first.time, first.sequence) <= (stands.time, stands.sequence)
+            && (stands.time, stands.sequence) <= (last.time, last.sequence)
+    };
+    let told = entries.iter().filter(|entry| super::plan::is_spoken(entry)).filter(between);
+    Ok(super::chapter::digest(told.map(|entry| entry.id)))
+}
+
+/// Says up to when there are chapters and when to look again, and has new ones folded.
+fn finish(desk: &mut Desk<'_>, sequence: u64, rules: &ChapterRules) -> Result<()> {
+    let last = desk.tx.last_chapter(desk.place())?;
+    desk.memory.chaptered_until = last.as_ref().map(|chapter| chapter.last.time);
+    desk.memory.chapters_at = sequence + rules.max_messages as u64;
+    desk.tx.put_memory(desk.vault.id, &desk.memory)?;
+    if last.is_some() {
+        let subject = Subject::Memory(desk.memory.id);
+        let job = Job::new(desk.mint(), desk.place(), JobKind::Fold, subject, desk.now);
+        desk.tx.put_job(&job)?;
+    }
+    if desk.memory.last_sequence >= desk.memory.chapters_at {
+        return super::note_said(desk, jiff::Timestamp::MAX);
+    }
+    Ok(())
+}

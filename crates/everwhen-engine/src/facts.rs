@@ -1,0 +1,31 @@
+//! Facts: one short dated statement each, with the entry it rests on.
+//!
+//! Walk of a conversation that is over ([`distill`]): read it → propose facts, by a model or by rules
+//! → believe what the entries bear out → embed → in one transaction, put them beside what is
+//! known, link them ([`reconcile`]) and end the job. What is shown ([`FactView`]) follows from the
+//! links: repeated, replaced, denied, current.
+
+mod about;
+mod closeness;
+pub(crate) mod distill;
+mod draft;
+mod extract;
+mod fact;
+mod keep;
+mod lines;
+mod model;
+mod profile;
+mod query;
+mod reconcile;
+mod state;
+
+pub(crate) use closeness::Ruler;
+#[cfg(test)]
+pub(crate) use extract::tests::entry as entry_for_tests;
+pub use fact::{Evidence, Fact, FactVector, Link, Matter, Relation, Source, WrittenBy};
+pub(crate) use keep::forget_entries;
+pub use lines::by_month;
+pub(crate) use model::{transcript, windows};
+pub use profile::{ProfileLine, profile};
+pub use query::FactQuery;
+pub use state::FactView;

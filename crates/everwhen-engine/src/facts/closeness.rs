@@ -1,0 +1,142 @@
+//! How close two statements are: by meaning where both have vectors of the embedder in use, else
+//! by the words they share. And what they say exactly: their figures, and whether they deny.
+
+use std::collections::BTreeSet;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::Fact;
+use crate::conversations::summary::is_stop_word;
+use crate::ports::{Bands, Embedder};
+
+/// What closeness means when only words can be compared.
+const BY_WORDS: Bands = Bands { same: 0.85, related: 0.5 };
+
+/// Measures closeness with one embedder's vectors and bands.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ruler {
+    meaning: Option<(String, Bands)>,
+}
+
+impl Ruler {
+    pub(crate) fn new(embedder: Option<&dyn Embedder>) -> Self {
+        Self { meaning: embedder.map(|one| (one.name().to_owned(), one.bands())) }
+    }
+
+    /// How close two facts are, and what that means.
+    pub(crate) fn measure(&self, a: &Fact, b: &Fact) -> (f32, Bands) {
+        if let (Some((name, bands)), Some(a), Some(b)) = (&self.meaning, &a.vector, &b.vector)
+            && a.by == *name
+            && let Some(cosine) = a.cosine(b)
+        {
+            return (cosine, *bands);
+        }
+        (shared_words(&a.statement, &b.statement), BY_WORDS)
+    }
+}
+
+/// Twice the words in both, over the words in each.
+fn shared_words(a: &str, b: &str) -> f32 {
+    let (a, b) = (content_words(a), content_words(b));
+    if a.is_empty() || b.is_empty() {
+        return 0.0;
+    }
+    2.0 * a.intersection(&b).count() as f32 / (a.len() + b.len()) as f32
+}
+
+/// The words that say something, figures left out: they are compared by themselves.
+fn content_words(text: &str) -> BTreeSet<String> {
+    text.unicode_words()
+        .map(str::to_lowercase)
+        .filter(|word| !is_stop_word(word) && !word.starts_with(|c: char| c.is_ascii_digit()))
+        .collect()
+}
+
+/// The figures in a statement, in digits or in words.
+pub(crate) fn figures(text: &str) -> BTreeSet<String> {
+    let lower = text.to_lowercase();
+    lower.unicode_words().filter_map(figure).collect()
+}
+
+/// The figure a word begins with: `500` of `500mg`, and none of `a1c`.
+fn figure(word: &str) -> Option<String> {
+    let end =
+        word.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(word.len());
+    if end > 0 && word.starts_with(|letter: char| letter.is_ascii_digit()) {
+        return Some(word[..end].replace(',', "."));
+    }
+    let place = FIGURES.iter().position(|names| names.contains(&word))?;
+    Some(place.to_string())
+}
+
+const FIGURES: [&[&str]; 11] = [
+    &["zero"],
+    &["once"],
+    &["two", "twice"],
+    &["three", "thrice"],
+    &["four"],
+    &["five"],
+    &["six"],
+    &["seven"],
+    &["eight"],
+    &["nine"],
+    &["ten"],
+];
+
+/// Whether a statement says that something is not so, or no longer.
+pub(crate) fn denies(text: &str) -> bool {
+    let lower = text.to_lowercase().replace('’', "'");
+    let mut words = lower.unicode_words();
+    words.any(|word| DENIALS.contains(&word) || word.ends_with("n't"))
+}
+
+const DENIALS: [&str; 8] = ["not", "never", "no", "nor", "stopped", "quit", "cancelled", "anymore"];
+
+/// Whether a statement says of itself that something has changed.
+pub(crate) fn tells_a_change(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    lower.unicode_words().any(|word| CHANGES.contains(&word))
+}
+
+const CHANGES: [&str; 14] = [
+    "now",
+    "switched",
+    "changed",
+    "moved",
+    "instead",
+    "replaced",
+    "became",
+    "upgraded",
+    "rescheduled",
+    "postponed",
+    "renamed",
+    "reduced",
+    "increased",
+    "improved",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_in_digits_and_in_words() {
+        let read = |text| figures(text).into_iter().collect::<Vec<_>>();
+        assert_eq!(read("A1C was 7.4%, then 7,0."), ["7.0", "7.4"]);
+        assert_eq!(read("I take it twice daily"), ["2"]);
+        assert_eq!(read("metformin 500mg"), ["500"]);
+        assert!(read("nothing here").is_empty());
+    }
+
+    #[test]
+    fn denial_is_heard() {
+        assert!(denies("I don’t eat meat") && denies("I no longer smoke") && denies("I quit"));
+        assert!(!denies("I know nobody here, but I eat meat"));
+    }
+
+    #[test]
+    fn shared_words_pass_over_figures() {
+        assert!(shared_words("My A1C was 7.4", "My A1C was 6.8") > 0.9);
+        assert!(shared_words("I live in Berlin", "My sister plays chess") < 0.1);
+    }
+}

@@ -1,0 +1,69 @@
+//! Distilling one conversation: the job that turns what was said into facts.
+
+use super::closeness::Ruler;
+use super::draft::Draft;
+use super::keep::keep;
+use super::{FactVector, extract, model};
+use crate::Result;
+use crate::engine::Engine;
+use crate::job::Job;
+use crate::memory::EntryId;
+use crate::ports::{Embedder, EntryQuery, Which};
+use crate::work::{self, Material};
+
+/// Runs a distill job. Facts, the conversation's state and the end of the job are one transaction,
+/// so that a crash anywhere neither loses a fact nor makes it twice.
+pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
+    let Some(read) = engine.material(job).await? else { return engine.drop_job(job).await };
+    let drafts = drafts(engine, &read).await?;
+    let drafts = embed(engine.embedders.present().as_deref(), drafts).await?;
+    engine
+        .commit(job, move |desk, job| {
+            let Some(mut conversation) = work::ended_subject(desk, job)? else { return Ok(()) };
+            let query = EntryQuery::of_conversation(conversation.id, Which::All);
+            let entries = desk.tx.entries(desk.place(), &query)?;
+            let entries: Vec<EntryId> = entries.iter().map(|entry| entry.id).collect();
+            keep(desk, &entries, &drafts)?;
+            conversation.distilled_at = Some(desk.now);
+            desk.tx.put_conversation(desk.vault.id, &conversation)
+        })
+        .await
+}
+
+async fn drafts(engine: &Engine, read: &Material) -> Result<Vec<Draft>> {
+    let zone = &read.vault.zone;
+    let mut drafts = match engine.asker(&read.vault) {
+        Some(asker) => model::drafts(&asker, &read.entries, zone).await?,
+        None => extract::drafts(&read.entries, zone),
+    };
+    let mut seen = Vec::new();
+    drafts.retain(|draft| {
+        let key = (draft.statement.clone(), draft.evidence.clone());
+        let new = !seen.contains(&key);
+        seen.push(key);
+        new
+    });
+    Ok(drafts)
+}
+
+/// Gives each draft the meaning of its statement.
+async fn embed(
+    embedder: Option<&dyn Embedder>,
+    drafts: Vec<Draft>,
+) -> Result<Vec<(Draft, Option<FactVector>)>> {
+    let Some(embedder) = embedder else {
+        return Ok(drafts.into_iter().map(|draft| (draft, None)).collect());
+    };
+    let texts: Vec<&str> = drafts.iter().map(|draft| draft.statement.as_str()).collect();
+    let vectors = embedder.embed(&texts).await?;
+    let vectors = vectors.iter().map(|vector| Some(FactVector::new(embedder.name(), vector)));
+    let vectors: Vec<_> = vectors.collect();
+    Ok(drafts.into_iter().zip(vectors).collect())
+}
+
+impl Engine {
+    /// How this engine measures closeness.
+    pub(crate) fn ruler(&self) -> Ruler {
+        Ruler::new(self.embedders.present().as_deref())
+    }
+}

@@ -1,0 +1,186 @@
+//! A fact as it is kept: one dated statement, the entry it rests on, and what it follows.
+
+use std::ops::Range;
+
+use jiff::Timestamp;
+
+use crate::memory::{EntryId, FactId, MemoryId, Name};
+use crate::when::{Period, Zone};
+
+/// One statement that somebody made at one time. Saying the same again makes another, linked to
+/// the first; so nothing is merged, and nothing is lost when one of them goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// Its id.
+    pub id: FactId,
+    /// The memory it belongs to.
+    pub memory: MemoryId,
+    /// What is so, in a sentence, without a date.
+    pub statement: String,
+    /// Whether somebody said it or it follows from what was said.
+    pub source: Source,
+    /// What it is about, in single words.
+    pub tags: Vec<Name>,
+    /// The one value it states, if it states one.
+    pub matter: Option<Matter>,
+    /// When it happened, if the words say so.
+    pub event: Option<Period>,
+    /// What it rests on.
+    pub evidence: Evidence,
+    /// The conversation_time of that entry.
+    pub mentioned_at: Timestamp,
+    /// When it was stored.
+    pub creation_time: Timestamp,
+    /// Who wrote it.
+    pub by: WrittenBy,
+    /// Since when it stands first in every list.
+    pub pinned_at: Option<Timestamp>,
+    /// Since when it no longer counts: what it rests on was corrected, or reads differently now.
+    pub withdrawn_at: Option<Timestamp>,
+    /// What it repeats or replaces.
+    pub link: Option<Link>,
+    /// Its meaning as numbers.
+    pub vector: Option<FactVector>,
+    /// How often recall answered with it.
+    pub retrievals: u64,
+    /// When it last did.
+    pub retrieved_at: Option<Timestamp>,
+}
+
+/// Whether a fact was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The user said it in these words.
+    Confirmed,
+    /// It follows from what was said.
+    Inferred,
+}
+
+impl Source {
+    /// As written on every wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::Inferred => "inferred",
+        }
+    }
+}
+
+/// Who wrote a fact, a chapter or a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrittenBy {
+    /// Chosen from the words of the conversation, without a model.
+    Extractive,
+    /// A language model.
+    Llm,
+}
+
+impl WrittenBy {
+    /// As written on every wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Extractive => "extractive",
+            Self::Llm => "llm",
+        }
+    }
+
+    /// The writer with this name.
+    pub fn named(text: &str) -> Option<Self> {
+        [Self::Extractive, Self::Llm].into_iter().find(|one| one.as_str() == text)
+    }
+}
+
+/// A matter with one value at a time: a home, a weight, a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Matter {
+    /// Which, such as `a1c`.
+    pub key: String,
+    /// Its value, such as `7.4%`.
+    pub value: String,
+}
+
+/// A piece of an entry that a fact rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// The entry.
+    pub entry: EntryId,
+    /// Which part of its content, in bytes.
+    pub range: Range<usize>,
+}
+
+/// How a fact follows an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// The earlier one.
+    pub to: FactId,
+    /// What it does to it.
+    pub relation: Relation,
+}
+
+/// What a fact does to an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// Says the same again.
+    Repeats,
+    /// Takes its place: a newer value.
+    Supersedes,
+    /// Says that it is no longer so.
+    Retracts,
+}
+
+impl Relation {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Repeats, Self::Supersedes, Self::Retracts];
+
+    /// As written in stores and on every wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Repeats => "repeats",
+            Self::Supersedes => "supersedes",
+            Self::Retracts => "retracts",
+        }
+    }
+}
+
+/// The meaning of a statement, in small numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactVector {
+    /// The embedder it comes from; vectors of different ones are never compared.
+    pub by: String,
+    /// Rounded to eight bits each.
+    pub numbers: Vec<i8>,
+}
+
+impl FactVector {
+    /// The vector an embedder gave.
+    pub(crate) fn new(by: &str, vector: &[f32]) -> Self {
+        let numbers = vector.iter().map(|value| (value * 127.0).round() as i8).collect();
+        Self { by: by.to_owned(), numbers }
+    }
+
+    /// The cosine between two; nothing if they come from different embedders.
+    pub(crate) fn cosine(&self, other: &Self) -> Option<f32> {
+        if self.by != other.by || self.numbers.len() != other.numbers.len() {
+            return None;
+        }
+        let dot = |a: &[i8], b: &[i8]| -> i64 {
+            a.iter().zip(b).map(|(a, b)| i64::from(i32::from(*a) * i32::from(*b))).sum()
+        };
+        let length = (dot(&self.numbers, &self.numbers) as f32).sqrt()
+            * (dot(&other.numbers, &other.numbers) as f32).sqrt();
+        Some(if length == 0.0 { 0.0 } else { dot(&self.numbers, &other.numbers) as f32 / length })
+    }
+}
+
+impl Fact {
+    /// The statement with the day it was mentioned, in the vault's zone. The day always comes from
+    /// the evidence, whoever wrote the statement.
+    pub fn text(&self, zone: &Zone) -> String {
+        format!("{} (mentioned {})", self.statement, zone.day(self.mentioned_at))
+    }
+
+    /// Where it stands among the others: by when it was mentioned, whenever it arrived.
+    pub(crate) fn order(&self) -> (Timestamp, &str, FactId) {
+        (self.mentioned_at, &self.statement, self.id)
+    }
+}

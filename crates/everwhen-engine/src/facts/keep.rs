@@ -1,0 +1,89 @@
+//! Putting facts beside those that are known, inside one transaction.
+
+use std::collections::HashSet;
+
+use super::draft::Draft;
+use super::reconcile::relink;
+use super::{Fact, FactVector};
+use crate::Result;
+use crate::desk::Desk;
+use crate::memory::{EntryId, FactId};
+
+/// Keeps what some entries say. What they said before and say again stays as it is; what they no
+/// longer say is withdrawn, not deleted: it was believed until now.
+pub(super) fn keep(
+    desk: &mut Desk<'_>,
+    entries: &[EntryId],
+    drafts: &[(Draft, Option<FactVector>)],
+) -> Result<()> {
+    let mut standing = standing(desk)?;
+    let resting = |fact: &Fact| entries.contains(&fact.evidence.entry);
+    let is_said = |fact: &Fact| drafts.iter().any(|(draft, _)| draft.is_kept_as(fact));
+    let gone: HashSet<FactId> = standing
+        .iter()
+        .filter(|fact| resting(fact) && !is_said(fact))
+        .map(|fact| fact.id)
+        .collect();
+    for fact in standing.extract_if(.., |fact| gone.contains(&fact.id)) {
+        let withdrawn = Fact { withdrawn_at: Some(desk.now), link: None, ..fact };
+        desk.tx.put_fact(desk.vault.id, &withdrawn)?;
+    }
+    let mut fresh = HashSet::new();
+    for (draft, vector) in drafts {
+        if !standing.iter().any(|fact| draft.is_kept_as(fact)) {
+            let fact = new_fact(desk, draft.clone(), vector.clone());
+            fresh.insert(fact.id);
+            standing.push(fact);
+        }
+    }
+    save(desk, standing, &fresh)
+}
+
+/// Forgets what rests on entries that are forgotten; says how many facts that were.
+pub(crate) fn forget_entries(desk: &mut Desk<'_>, entries: &[EntryId]) -> Result<u64> {
+    let doomed = desk.tx.facts_on(desk.place(), entries)?;
+    if doomed.is_empty() {
+        return Ok(0);
+    }
+    let ids: Vec<FactId> = doomed.iter().map(|fact| fact.id).collect();
+    let removed = desk.tx.remove_facts(desk.place(), &ids)?;
+    let left = standing(desk)?;
+    save(desk, left, &HashSet::new())?;
+    Ok(removed)
+}
+
+/// Facts that count now.
+fn standing(desk: &Desk<'_>) -> Result<Vec<Fact>> {
+    let mut facts = desk.tx.facts(desk.place())?;
+    facts.retain(|fact| fact.withdrawn_at.is_none());
+    Ok(facts)
+}
+
+/// Links facts and writes those that are fresh or linked otherwise than before.
+fn save(desk: &mut Desk<'_>, mut facts: Vec<Fact>, fresh: &HashSet<FactId>) -> Result<()> {
+    let changed: HashSet<FactId> = relink(&mut facts, fresh, &desk.ruler).into_iter().collect();
+    let touched = |fact: &&Fact| fresh.contains(&fact.id) || changed.contains(&fact.id);
+    facts.iter().filter(touched).try_for_each(|fact| desk.tx.put_fact(desk.vault.id, fact))
+}
+
+fn new_fact(desk: &Desk<'_>, draft: Draft, vector: Option<FactVector>) -> Fact {
+    Fact {
+        id: desk.mint(),
+        memory: desk.memory.id,
+        statement: draft.statement,
+        source: draft.source,
+        tags: draft.tags,
+        matter: draft.matter,
+        event: draft.event,
+        evidence: draft.evidence,
+        mentioned_at: draft.mentioned_at,
+        creation_time: desk.now,
+        by: draft.by,
+        pinned_at: None,
+        withdrawn_at: None,
+        link: None,
+        vector,
+        retrievals: 0,
+        retrieved_at: None,
+    }
+}

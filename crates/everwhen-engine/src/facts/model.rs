@@ -1,0 +1,141 @@
+//! Facts by a language model, and what of its answer is believed.
+//!
+//! A model proposes; code decides. It can only propose statements: there is nothing it could say
+//! that changes or removes a fact. Each must name a line that was shown to it, share words with that
+//! line and contain no figure that the line does not. Dates are never the model's: the day comes from
+//! the entry, the event from the words that were quoted.
+
+use std::ops::Range;
+
+use super::closeness::figures;
+use super::draft::{Draft, content_words, event, without_date};
+use super::extract::stated_matter;
+use super::{Source, WrittenBy};
+use crate::conversations::prompt::speaker;
+use crate::conversations::summary::shorten;
+use crate::json::Json;
+use crate::memory::{Entry, Role};
+use crate::ports::Prompt;
+use crate::vault::Vault;
+use crate::when::Zone;
+use crate::{Error, Result};
+
+/// Characters of conversation shown at a time.
+const WINDOW_CHARS: usize = 8_000;
+/// Characters shown of one entry.
+const LINE_CHARS: usize = 2_000;
+/// Tokens an answer may have.
+const REPLY_TOKENS: u32 = 2_000;
+/// Most facts believed from one answer.
+const MOST_FACTS: usize = 40;
+
+/// What a model finds in these entries. The answers are checked one by one.
+pub(crate) async fn drafts(asker: &Vault, entries: &[Entry], zone: &Zone) -> Result<Vec<Draft>> {
+    let spoken: Vec<&Entry> =
+        entries.iter().filter(|one| matches!(one.role, Role::User | Role::Assistant)).collect();
+    let mut drafts = Vec::new();
+    for window in windows(&spoken) {
+        let reply = asker.ask("facts", &prompt(window, zone)).await?;
+        let json = reply.json.unwrap_or(Json::Null);
+        let facts = json.get("facts").ok_or_else(no_list)?;
+        let proposed = facts.as_list().iter().take(MOST_FACTS);
+        drafts.extend(proposed.filter_map(|one| believed(one, window, zone)));
+    }
+    Ok(drafts)
+}
+
+fn no_list() -> Error {
+    Error::unavailable("the model's answer holds no list of facts")
+}
+
+fn prompt(window: &[&Entry], zone: &Zone) -> Prompt {
+    Prompt::new(include_str!("prompts/facts.md"), transcript(window, zone))
+        .with_schema("facts", include_str!("prompts/facts.schema.json"))
+        .with_max_tokens(REPLY_TOKENS)
+}
+
+/// Entries in numbered lines, each on one line whatever is in it.
+pub(crate) fn transcript(entries: &[&Entry], zone: &Zone) -> String {
+    let lines = entries.iter().enumerate().map(|(place, entry)| {
+        let time = zone.minute(entry.conversation_time);
+        let said = shorten(entry.content.as_str(), LINE_CHARS);
+        format!("[{}] {time} {}: {said}", place + 1, speaker(entry))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Entries in runs of about so many characters, at least one each.
+pub(crate) fn windows<'w, 'e>(entries: &'w [&'e Entry]) -> Vec<&'w [&'e Entry]> {
+    let mut windows = Vec::new();
+    let (mut start, mut size) = (0, 0);
+    for (place, entry) in entries.iter().enumerate() {
+        let length = entry.content.as_str().len().min(LINE_CHARS);
+        if place > start && size + length > WINDOW_CHARS {
+            windows.push(&entries[start..place]);
+            (start, size) = (place, 0);
+        }
+        size += length;
+    }
+    windows.push(&entries[start..]);
+    windows.retain(|window| !window.is_empty());
+    windows
+}
+
+/// A proposed fact, if its line bears it out.
+fn believed(proposed: &Json, window: &[&Entry], zone: &Zone) -> Option<Draft> {
+    let line = proposed.get("line")?.as_number()?;
+    let entry = *window.get((line as usize).checked_sub(1)?)?;
+    let statement = without_date(proposed.text("statement")?);
+    if !is_borne_out(&statement, entry) {
+        return None;
+    }
+    let content = entry.content.as_str();
+    let quote = proposed.text("quote").and_then(|quote| find(content, quote));
+    let range = quote.clone().unwrap_or(0..content.len());
+    let mut draft = Draft::on(entry, range, &statement, WrittenBy::Llm);
+    let confirmed = quote.is_some() && entry.role == Role::User;
+    draft.source = if confirmed { Source::Confirmed } else { Source::Inferred };
+    if let Some(quote) = quote {
+        draft.event = event(&content[quote], entry.conversation_time, zone);
+    }
+    let tags = proposed.list("tags").iter().filter_map(Json::as_text);
+    Some(about_matter(draft.with_tags(tags), proposed, entry))
+}
+
+/// Whether an entry bears a statement out: words of it occur there, and all of its figures do.
+fn is_borne_out(statement: &str, entry: &Entry) -> bool {
+    let content = entry.content.as_str().to_lowercase();
+    let shares = content_words(statement).any(|word| word.len() > 2 && content.contains(&word));
+    let known = figures(&content);
+    shares && figures(statement).iter().all(|figure| known.contains(figure))
+}
+
+/// The matter as our own rules read it from the words, else as the model names it, if the value it
+/// gives was said.
+fn about_matter(draft: Draft, proposed: &Json, entry: &Entry) -> Draft {
+    let content = entry.content.as_str();
+    let quoted = &content[draft.evidence.range.clone()];
+    let named = || {
+        let (key, value) = (proposed.text("matter")?, proposed.text("value")?);
+        let said = content.to_lowercase().contains(&value.trim().to_lowercase());
+        said.then(|| (key.to_owned(), value.trim().to_lowercase()))
+    };
+    let found = if entry.role == Role::User { stated_matter(quoted) } else { None };
+    match found.or_else(named) {
+        Some((key, value)) => {
+            let key = entry.speaker.as_ref().map_or(key.clone(), |name| format!("{name}: {key}"));
+            draft.with_matter(&key, &value)
+        }
+        None => draft,
+    }
+}
+
+/// Where a quote stands in a text, if it stands there word for word.
+fn find(content: &str, quote: &str) -> Option<Range<usize>> {
+    let quote = quote.trim().trim_matches(['"', '“', '”']);
+    let start = content.find(quote).filter(|_| !quote.is_empty())?;
+    Some(start..start + quote.len())
+}
+
+#[cfg(test)]
+mod tests;

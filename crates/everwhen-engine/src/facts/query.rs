@@ -1,0 +1,155 @@
+//! Asking for facts, and what may be done to one: pin it.
+
+use jiff::Timestamp;
+
+use super::state::{as_of, views};
+use super::{Fact, FactView, ProfileLine, about, by_month, profile};
+use crate::memory::{Address, FactId, MemoryId, Name};
+use crate::receipt::{Done, Idempotency, Receipt};
+use crate::vault::{Absent, Page, Vault, page, page_limit};
+use crate::when::Period;
+use crate::{Error, Result};
+
+/// Which facts to list, in order of mention.
+#[derive(Debug, Clone, Default)]
+pub struct FactQuery {
+    /// As the vault believed at this creation_time; as it believes now if absent.
+    pub as_of: Option<Timestamp>,
+    /// Only what holds in this stretch, such as `2025-04`; what was replaced since is among it.
+    pub about: Option<String>,
+    /// Those that were replaced, too.
+    pub all: bool,
+    /// Only with this tag.
+    pub tag: Option<Name>,
+    /// Only those pinned.
+    pub pinned: bool,
+    /// Go on behind this fact.
+    pub from: Option<(Timestamp, FactId)>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+impl FactQuery {
+    fn admits(&self, view: &FactView, about: Option<Period>) -> bool {
+        let believed = self.all || about.is_some() || view.is_current();
+        let holds = about.is_none_or(|about| view.holds.intersection(&about).is_some());
+        believed
+            && holds
+            && view.fact.withdrawn_at.is_none()
+            && self.tag.as_ref().is_none_or(|tag| view.fact.tags.contains(tag))
+            && (!self.pinned || view.fact.pinned_at.is_some())
+    }
+}
+
+impl Vault {
+    /// Facts by when they were first mentioned: those believed now, or as the query says.
+    pub async fn facts(
+        &self,
+        memory: Address<MemoryId>,
+        query: FactQuery,
+    ) -> Result<Page<FactView, (Timestamp, FactId)>> {
+        let limit = page_limit(query.limit)?;
+        let (now, zone) = (self.engine().now(), self.info().await?.zone);
+        let about = query.about.as_deref().map(|text| about::read(text, now, &zone)).transpose()?;
+        let mut shown = self.fact_views(memory, query.as_of).await?;
+        shown.retain(|view| {
+            query.admits(view, about) && query.from.is_none_or(|from| place(view) > from)
+        });
+        shown.sort_by_key(place);
+        shown.truncate(limit + 1);
+        Ok(page(shown, limit, place))
+    }
+
+    /// What is believed now as text for a model, by month.
+    pub async fn facts_by_month(&self, memory: Address<MemoryId>) -> Result<String> {
+        let mut shown = self.fact_views(memory, None).await?;
+        shown.retain(FactView::is_current);
+        Ok(by_month(&shown, &self.info().await?.zone))
+    }
+
+    /// The present value of everything that has one.
+    pub async fn profile(&self, memory: Address<MemoryId>) -> Result<Vec<ProfileLine>> {
+        Ok(profile(&self.fact_views(memory, None).await?))
+    }
+
+    /// A fact, whatever became of it.
+    pub async fn fact(&self, memory: Address<MemoryId>, id: FactId) -> Result<FactView> {
+        let (mut line, place) = self.line(memory, id).await?;
+        Ok(line.swap_remove(place))
+    }
+
+    /// Everything that was believed of the same matter, oldest first.
+    pub async fn fact_history(
+        &self,
+        memory: Address<MemoryId>,
+        id: FactId,
+    ) -> Result<Vec<FactView>> {
+        Ok(self.line(memory, id).await?.0)
+    }
+
+    /// Lets a fact stand first in every list, and never fade; or takes that back.
+    pub async fn pin_fact(
+        &self,
+        memory: Address<MemoryId>,
+        id: FactId,
+        pinned: bool,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            let fact = desk.tx.fact(desk.place(), id)?.ok_or_else(|| no_fact(id))?;
+            let pinned_at = if pinned { fact.pinned_at.or(Some(desk.now)) } else { None };
+            desk.tx.put_fact(desk.vault.id, &Fact { pinned_at, ..fact })?;
+            Ok(Receipt::Fact(id))
+        })
+        .await
+    }
+
+    /// All facts of a memory as they are shown, those withdrawn too unless `as_of` is given.
+    async fn fact_views(
+        &self,
+        memory: Address<MemoryId>,
+        instant: Option<Timestamp>,
+    ) -> Result<Vec<FactView>> {
+        let ruler = self.engine().ruler();
+        self.read(memory, move |view, _| {
+            let facts = view.snapshot.facts(view.place)?;
+            let facts = match instant {
+                Some(instant) => as_of(facts, instant, &ruler),
+                None => facts,
+            };
+            Ok(views(facts, &view.vault.zone))
+        })
+        .await
+    }
+
+    /// The facts of the line that a fact stands in, oldest first, and its place among them.
+    async fn line(&self, memory: Address<MemoryId>, id: FactId) -> Result<(Vec<FactView>, usize)> {
+        let shown = self.fact_views(memory, None).await?;
+        let said = |view: &FactView| view.fact.id == id || view.repeated_by.contains(&id);
+        let mut first = shown.iter().position(said).ok_or_else(|| no_fact(id))?;
+        let asked = shown[first].fact.id;
+        while let Some(earlier) = shown[first].supersedes
+            && let Some(place) = shown.iter().position(|view| view.fact.id == earlier)
+        {
+            first = place;
+        }
+        let mut line = vec![shown[first].clone()];
+        for view in &shown {
+            let follows = |one: &FactView| Some(one.fact.id) == view.supersedes;
+            if line.iter().any(follows) {
+                line.push(view.clone());
+            }
+        }
+        let place =
+            line.iter().position(|view| view.fact.id == asked).ok_or_else(|| no_fact(id))?;
+        Ok((line, place))
+    }
+}
+
+fn place(view: &FactView) -> (Timestamp, FactId) {
+    (view.fact.mentioned_at, view.fact.id)
+}
+
+fn no_fact(id: FactId) -> Error {
+    Error::not_found(format!("fact not found: {id}"))
+}

@@ -1,0 +1,158 @@
+//! Links are a function of the facts, whatever the order in which they came.
+
+use jiff::{SignedDuration, Timestamp};
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::*;
+use crate::facts::extract::stated_matter;
+use crate::facts::state::{as_of, views};
+use crate::facts::{Evidence, Matter, Source, WrittenBy};
+use crate::when::Zone;
+
+fn day(day: i64) -> Timestamp {
+    "2025-01-01T12:00:00Z".parse::<Timestamp>().unwrap() + SignedDuration::from_hours(24 * day)
+}
+
+/// A statement made on a day and stored on another.
+fn fact(number: u128, said: i64, stored: i64, statement: &str) -> Fact {
+    let matter = stated_matter(statement).map(|(key, value)| Matter { key, value });
+    Fact {
+        id: Uuid::from_u128(number).into(),
+        memory: Uuid::nil().into(),
+        statement: statement.into(),
+        source: Source::Confirmed,
+        tags: vec![],
+        matter,
+        event: None,
+        evidence: Evidence { entry: Uuid::from_u128(number).into(), range: 0..1 },
+        mentioned_at: day(said),
+        creation_time: day(stored),
+        by: WrittenBy::Extractive,
+        pinned_at: None,
+        withdrawn_at: None,
+        link: None,
+        vector: None,
+        retrievals: 0,
+        retrieved_at: None,
+    }
+}
+
+fn a1c() -> Vec<Fact> {
+    vec![
+        fact(1, 9, 9, "My A1C was 7.4%"),
+        fact(2, 101, 101, "A1C improved to 7.0%"),
+        fact(3, 200, 200, "My A1C is now at 6.8%"),
+    ]
+}
+
+fn linked(mut facts: Vec<Fact>) -> Vec<Fact> {
+    link_all(&mut facts, &Ruler::default());
+    facts
+}
+
+#[test]
+fn readings_of_one_measure_are_a_history_and_the_latest_is_current() {
+    let shown = views(linked(a1c()), &Zone::utc());
+    let current: Vec<bool> = shown.iter().map(|view| view.is_current()).collect();
+    assert_eq!(current, [false, false, true]);
+    assert_eq!(shown[0].superseded_by, Some(shown[1].fact.id));
+    assert_eq!(shown[2].supersedes, Some(shown[1].fact.id));
+    assert_eq!(shown[0].holds.until(), Some(day(101)));
+    assert_eq!((shown[1].known_since, shown[1].known_until), (day(101), Some(day(200))));
+    assert_eq!(shown[0].text, "My A1C was 7.4% (mentioned 2025-01-10)");
+}
+
+#[test]
+fn as_of_a_time_only_what_was_stored_by_then_decides() {
+    let mut facts = a1c();
+    facts[0].creation_time = day(300);
+    let then = views(as_of(facts.clone(), day(150), &Ruler::default()), &Zone::utc());
+    assert_eq!(then.len(), 1);
+    assert!(then[0].is_current() && then[0].fact.statement.contains("7.0"));
+    let now = views(linked(facts), &Zone::utc());
+    assert_eq!((now[0].known_since, now[0].known_until), (day(300), Some(day(300))));
+    assert!(!now[0].was_known_at(day(300)) && now[2].is_current());
+}
+
+#[test]
+fn said_again_is_one_fact_with_both_as_evidence_unless_something_came_between() {
+    let same = [fact(1, 0, 0, "I live in Berlin"), fact(2, 9, 9, "I live in Berlin")];
+    let shown = views(linked(same.to_vec()), &Zone::utc());
+    assert_eq!((shown.len(), shown[0].evidence.len()), (1, 2));
+    assert_eq!(shown[0].last_mentioned_at, day(9));
+    let mut back = same.to_vec();
+    back.push(fact(3, 5, 20, "I moved to Paris"));
+    let shown = views(linked(back), &Zone::utc());
+    let told: Vec<(&str, bool)> =
+        shown.iter().map(|view| (view.fact.statement.as_str(), view.is_current())).collect();
+    assert_eq!(
+        told,
+        [("I live in Berlin", false), ("I moved to Paris", false), ("I live in Berlin", true)]
+    );
+}
+
+#[test]
+fn closeness_alone_replaces_nothing() {
+    let facts = linked(vec![
+        fact(1, 0, 0, "I like green tea a lot"),
+        fact(2, 1, 1, "I like black tea a lot"),
+        fact(3, 2, 2, "I no longer like green tea a lot"),
+    ]);
+    assert_eq!(facts[1].link, None);
+    let denied = facts[2].link.unwrap();
+    assert_eq!(denied.relation, Relation::Retracts);
+}
+
+const STATEMENTS: [&str; 9] = [
+    "I live in Berlin",
+    "I live in Paris",
+    "My A1C was 7.4%",
+    "My A1C was 7.0%",
+    "I run twice a week",
+    "I run three times a week",
+    "I no longer run",
+    "I like tea",
+    "My dog is Rex",
+];
+
+fn any_facts() -> impl Strategy<Value = Vec<Fact>> {
+    let said = proptest::collection::vec((0..STATEMENTS.len(), 0i64..40), 1..14);
+    said.prop_map(|said| {
+        let facts = said.iter().enumerate();
+        facts
+            .map(|(number, (which, day))| fact(number as u128, *day, 0, STATEMENTS[*which]))
+            .collect()
+    })
+}
+
+proptest! {
+    /// Old conversations that arrive late never change what is current, and coming one by one in any
+    /// order leads to the same links as coming all at once.
+    #[test]
+    fn the_order_of_arrival_does_not_matter(
+        facts in any_facts(), order in proptest::collection::vec(any::<u32>(), 14)
+    ) {
+        let mut arrivals: Vec<(u32, Fact)> = order.into_iter().zip(facts.clone()).collect();
+        arrivals.sort_by_key(|(place, fact)| (*place, fact.id));
+        let mut known: Vec<Fact> = Vec::new();
+        for (_, fact) in arrivals {
+            let fresh = HashSet::from([fact.id]);
+            known.push(fact);
+            relink(&mut known, &fresh, &Ruler::default());
+        }
+        prop_assert_eq!(&known, &linked(facts));
+        for older in views(known.clone(), &Zone::utc()).iter().filter(|view| !view.is_current()) {
+            let newer = known.iter().find(|fact| Some(fact.id) == older.superseded_by).unwrap();
+            prop_assert!(newer.mentioned_at > older.fact.mentioned_at);
+        }
+    }
+
+    #[test]
+    fn what_goes_leaves_the_links_of_what_stays(facts in any_facts(), doomed in 0usize..14) {
+        let mut known = linked(facts);
+        known.remove(doomed % known.len());
+        relink(&mut known, &HashSet::new(), &Ruler::default());
+        prop_assert_eq!(&known, &linked(known.clone()));
+    }
+}

@@ -1,0 +1,92 @@
+//! Chapters and the rolling summary of a memory, and having everything derived made anew.
+
+use everwhen::receipt::Receipt;
+
+use super::answer::{Answer, Answered, wrong_receipt};
+use super::ask::{Asked, MemoryAt, Once, VaultOf};
+use super::{cursor, wire};
+
+/// List chapters
+///
+/// Oldest first.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/chapters", tag = "chapters",
+    params(wire::ChaptersQuery),
+    responses((status = 200, description = "A page of chapters", body = wire::Page<wire::Chapter>)),
+)]
+pub(super) async fn list_chapters(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    Asked(query): Asked<wire::ChaptersQuery>,
+) -> Answered<wire::Page<wire::Chapter>> {
+    let page = vault.chapters(memory, query.read()?).await?;
+    Ok(Answer::ok(wire::Page::write(page, |chapter| Ok(chapter.into()), cursor::write_entry)?))
+}
+
+/// Get the rolling summary
+///
+/// The newest version.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/summary", tag = "chapters",
+    responses((status = 200, description = "The summary", body = wire::RollingSummary)),
+)]
+pub(super) async fn get_summary(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+) -> Answered<wire::RollingSummary> {
+    Ok(Answer::ok(vault.rolling_summary(memory).await?.into()))
+}
+
+/// List versions of the rolling summary
+///
+/// Newest first.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/summary/versions", tag = "chapters",
+    params(wire::VersionsQuery),
+    responses((
+        status = 200, description = "A page of versions", body = wire::Page<wire::RollingSummary>
+    )),
+)]
+pub(super) async fn list_summary_versions(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    Asked(query): Asked<wire::VersionsQuery>,
+) -> Answered<wire::Page<wire::RollingSummary>> {
+    let page = vault.rolling_summaries(memory, query.before()?, query.limit).await?;
+    Ok(Answer::ok(wire::Page::write(page, |one| Ok(one.into()), cursor::write_version)?))
+}
+
+/// Distil what waits
+///
+/// Has every ended conversation whose facts are not kept yet turned into facts.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/distill", tag = "chapters",
+    responses((status = 202, description = "What is being done", body = wire::Regenerating)),
+)]
+pub(super) async fn distill(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    Once(once): Once,
+) -> Answered<wire::Regenerating> {
+    let done = vault.distill(memory, once).await?;
+    let Receipt::Regenerating(conversations) = done.receipt else { return Err(wrong_receipt()) };
+    Ok(Answer::accepted(wire::Regenerating { conversations }).replayed(done.replayed))
+}
+
+/// Regenerate
+///
+/// Has chapters, summaries, facts and titles made anew from the entries. Dates come from the
+/// entries, so they are the same as the first time.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/regenerate", tag = "chapters",
+    responses((status = 202, description = "What is being made anew", body = wire::Regenerating)),
+)]
+pub(super) async fn regenerate(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    Once(once): Once,
+) -> Answered<wire::Regenerating> {
+    let done = vault.regenerate(memory, once).await?;
+    let Receipt::Regenerating(conversations) = done.receipt else { return Err(wrong_receipt()) };
+    Ok(Answer::accepted(wire::Regenerating { conversations }).replayed(done.replayed))
+}

@@ -1,0 +1,101 @@
+//! Facts of a memory: what is believed, what was, and what stands first.
+
+use everwhen::receipt::Receipt;
+
+use super::answer::{Answer, Answered, wrong_receipt};
+use super::ask::{Asked, FactAt, MemoryAt, Sent, VaultOf};
+use super::{cursor, wire};
+
+/// List facts
+///
+/// By when they were first mentioned: those believed now, unless the query says otherwise.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/facts", tag = "facts",
+    params(wire::FactsQuery),
+    responses((status = 200, description = "A page of facts", body = wire::Page<wire::Fact>)),
+)]
+pub(super) async fn list_facts(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    Asked(query): Asked<wire::FactsQuery>,
+) -> Answered<wire::Page<wire::Fact>> {
+    let page = vault.facts(memory, query.read()?).await?;
+    Ok(Answer::ok(wire::Page::write(page, |fact| Ok(fact.into()), cursor::write_fact)?))
+}
+
+/// Get facts as text
+///
+/// What is believed now, under the months it was mentioned in; pinned facts first.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/facts/text", tag = "facts",
+    responses((status = 200, description = "The text", body = wire::FactsText)),
+)]
+pub(super) async fn get_facts_text(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+) -> Answered<wire::FactsText> {
+    Ok(Answer::ok(wire::FactsText { text: vault.facts_by_month(memory).await? }))
+}
+
+/// Get the profile
+///
+/// The present value of everything that has one value at a time.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/profile", tag = "facts",
+    responses((status = 200, description = "All values", body = wire::Page<wire::ProfileValue>)),
+)]
+pub(super) async fn get_profile(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+) -> Answered<wire::Page<wire::ProfileValue>> {
+    let lines = vault.profile(memory).await?;
+    Ok(Answer::ok(wire::Page::whole(lines.into_iter().map(wire::ProfileValue::from).collect())))
+}
+
+/// Get a fact
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/facts/{id}", tag = "facts",
+    responses((status = 200, description = "The fact", body = wire::Fact)),
+)]
+pub(super) async fn get_fact(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    FactAt(id): FactAt,
+) -> Answered<wire::Fact> {
+    Ok(Answer::ok(vault.fact(memory, id).await?.into()))
+}
+
+/// Get the history of a fact
+///
+/// Everything that was believed of the same matter, oldest first.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/facts/{id}/history", tag = "facts",
+    responses((status = 200, description = "All of it", body = wire::Page<wire::Fact>)),
+)]
+pub(super) async fn get_fact_history(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    FactAt(id): FactAt,
+) -> Answered<wire::Page<wire::Fact>> {
+    let line = vault.fact_history(memory, id).await?;
+    Ok(Answer::ok(wire::Page::whole(line.into_iter().map(wire::Fact::from).collect())))
+}
+
+/// Pin a fact
+///
+/// A pinned fact stands first in every list and never fades.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/facts/{id}/pin", tag = "facts",
+    request_body = wire::Pin,
+    responses((status = 200, description = "The fact", body = wire::Fact)),
+)]
+pub(super) async fn pin_fact(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    FactAt(id): FactAt,
+    Sent { body, once }: Sent<wire::Pin>,
+) -> Answered<wire::Fact> {
+    let done = vault.pin_fact(memory.clone(), id, body.read()?, once).await?;
+    let Receipt::Fact(id) = done.receipt else { return Err(wrong_receipt()) };
+    Ok(Answer::ok(vault.fact(memory, id).await?.into()).replayed(done.replayed))
+}

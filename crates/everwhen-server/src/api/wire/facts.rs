@@ -1,0 +1,255 @@
+//! Facts on the wire.
+
+use everwhen::facts::{self, FactQuery, FactView, ProfileLine};
+use everwhen::memory::Name;
+use everwhen::when::{Period, Precision};
+use everwhen::{Error, Result};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{read_query_time, shape};
+use crate::api::cursor;
+
+/// One dated statement, with what it rests on.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Fact {
+    /// Its id.
+    #[schema(examples("fct_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
+    id: String,
+    /// The statement with the day it was first mentioned, in the vault's zone.
+    #[schema(examples("My A1C was 7.4% (mentioned 2025-01-10)"))]
+    text: String,
+    /// The statement alone.
+    statement: String,
+    /// `confirmed` if the user said it in these words, else `inferred`.
+    #[schema(examples("confirmed"))]
+    source: String,
+    /// What it is about.
+    tags: Vec<String>,
+    /// The one value it states, if it states one.
+    #[schema(required = true)]
+    matter: Option<FactMatter>,
+    /// When it happened, if the words say so.
+    #[schema(required = true)]
+    event: Option<FactPeriod>,
+    /// When it is true in the world.
+    holds: FactPeriod,
+    /// When the vault believed it.
+    known: KnownPeriod,
+    /// Whether the vault believes it now.
+    current: bool,
+    /// Whether it is pinned.
+    pinned: bool,
+    /// When it was first mentioned.
+    #[schema(value_type = shape::TimeOut)]
+    mentioned_at: String,
+    /// When it was last mentioned.
+    #[schema(value_type = shape::TimeOut)]
+    last_mentioned_at: String,
+    /// The entries it rests on.
+    evidence: Vec<FactEvidence>,
+    /// The fact whose place it took.
+    #[schema(required = true)]
+    supersedes: Option<String>,
+    /// The fact that took its place.
+    #[schema(required = true)]
+    superseded_by: Option<String>,
+    /// Who wrote it: `llm`, or `extractive` if it was chosen without a model.
+    #[schema(examples("extractive"))]
+    written_by: String,
+}
+
+/// A matter with one value at a time.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FactMatter {
+    /// Which.
+    #[schema(examples("a1c"))]
+    key: String,
+    /// Its value.
+    #[schema(examples("7.4%"))]
+    value: String,
+}
+
+/// A stretch of time, half-open; an end that is null is open.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FactPeriod {
+    /// First instant inside.
+    #[schema(required = true, value_type = Option<shape::TimeOut>)]
+    since: Option<String>,
+    /// First instant after.
+    #[schema(required = true, value_type = Option<shape::TimeOut>)]
+    until: Option<String>,
+    /// How exactly the ends are known: `minute`, `day`, `month` or `year`.
+    #[schema(examples("day"))]
+    precision: String,
+}
+
+/// When the vault believed something.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct KnownPeriod {
+    /// When it was stored.
+    #[schema(value_type = shape::TimeOut)]
+    since: String,
+    /// When the vault learned better; null if it has not. Equal to `since` for old news that came
+    /// late.
+    #[schema(required = true, value_type = Option<shape::TimeOut>)]
+    until: Option<String>,
+}
+
+/// A piece of an entry.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FactEvidence {
+    /// The entry.
+    #[schema(value_type = shape::EntryRef)]
+    entry_id: String,
+    /// Where the piece begins, in bytes of the content.
+    start: u64,
+    /// Where it ends.
+    end: u64,
+}
+
+impl From<Period> for FactPeriod {
+    fn from(period: Period) -> Self {
+        let precision = match period.precision() {
+            Precision::Minute => "minute",
+            Precision::Day => "day",
+            Precision::Month => "month",
+            Precision::Year => "year",
+        };
+        Self {
+            since: period.since().map(|time| time.to_string()),
+            until: period.until().map(|time| time.to_string()),
+            precision: precision.to_owned(),
+        }
+    }
+}
+
+impl From<&facts::Evidence> for FactEvidence {
+    fn from(evidence: &facts::Evidence) -> Self {
+        Self {
+            entry_id: evidence.entry.to_string(),
+            start: evidence.range.start as u64,
+            end: evidence.range.end as u64,
+        }
+    }
+}
+
+impl From<FactView> for Fact {
+    fn from(view: FactView) -> Self {
+        let current = view.is_current();
+        let FactView { fact, text, evidence, holds, .. } = view;
+        Self {
+            id: fact.id.to_string(),
+            text,
+            statement: fact.statement,
+            source: fact.source.as_str().to_owned(),
+            tags: fact.tags.iter().map(Name::to_string).collect(),
+            matter: fact.matter.map(|one| FactMatter { key: one.key, value: one.value }),
+            event: fact.event.map(FactPeriod::from),
+            holds: holds.into(),
+            known: KnownPeriod {
+                since: view.known_since.to_string(),
+                until: view.known_until.map(|time| time.to_string()),
+            },
+            current,
+            pinned: fact.pinned_at.is_some(),
+            mentioned_at: fact.mentioned_at.to_string(),
+            last_mentioned_at: view.last_mentioned_at.to_string(),
+            evidence: evidence.iter().map(FactEvidence::from).collect(),
+            supersedes: view.supersedes.map(|id| id.to_string()),
+            superseded_by: view.superseded_by.map(|id| id.to_string()),
+            written_by: fact.by.as_str().to_owned(),
+        }
+    }
+}
+
+/// Which facts are asked for.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct FactsQuery {
+    /// As the vault believed at this time.
+    #[param(value_type = Option<shape::TimeIn>)]
+    as_of: Option<String>,
+    /// Only what holds in this stretch: a year, a month, a day, two of them with a slash, or words
+    /// such as `last April`. What was replaced since is among it.
+    #[param(inline, value_type = Option<shape::AboutText>)]
+    about: Option<String>,
+    /// Those that were replaced, too.
+    all: Option<bool>,
+    /// Only those with this tag.
+    #[param(value_type = Option<shape::Name>)]
+    tag: Option<String>,
+    /// Only those that are pinned.
+    pinned: Option<bool>,
+    /// `next_cursor` of the page before.
+    #[param(inline, value_type = Option<shape::FactCursor>)]
+    cursor: Option<String>,
+    /// Rows in a page.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<usize>,
+}
+
+impl FactsQuery {
+    /// Reads it.
+    pub(crate) fn read(self) -> Result<FactQuery> {
+        Ok(FactQuery {
+            as_of: read_query_time("as_of", self.as_of.as_deref())?,
+            about: self.about,
+            all: self.all.unwrap_or_default(),
+            tag: self.tag.map(|tag| Name::new("tag", tag)).transpose()?,
+            pinned: self.pinned.unwrap_or_default(),
+            from: self.cursor.as_deref().map(cursor::read_fact).transpose()?,
+            limit: self.limit,
+        })
+    }
+}
+
+/// What to do with the pin of a fact.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pin {
+    /// Whether it is to be pinned.
+    pinned: Option<bool>,
+}
+
+impl Pin {
+    /// Reads it.
+    pub(crate) fn read(self) -> Result<bool> {
+        self.pinned.ok_or_else(|| Error::invalid("pinned is missing; say true or false"))
+    }
+}
+
+/// What is believed now, as text for a model.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FactsText {
+    /// Facts under the months they were mentioned in; pinned ones first.
+    pub(crate) text: String,
+}
+
+/// The present value of one matter.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ProfileValue {
+    /// Which matter.
+    #[schema(examples("a1c"))]
+    key: String,
+    /// Its present value.
+    #[schema(examples("6.8%"))]
+    value: String,
+    /// When it was last mentioned.
+    #[schema(value_type = shape::TimeOut)]
+    mentioned_at: String,
+    /// The fact that says so.
+    fact_id: String,
+}
+
+impl From<ProfileLine> for ProfileValue {
+    fn from(line: ProfileLine) -> Self {
+        Self {
+            key: line.key,
+            value: line.value,
+            mentioned_at: line.mentioned_at.to_string(),
+            fact_id: line.fact.to_string(),
+        }
+    }
+}

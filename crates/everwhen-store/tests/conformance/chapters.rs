@@ -1,0 +1,198 @@
+//! Chapters and rolling summaries: as rows, and as they grow behind a memory.
+
+use std::sync::Arc;
+
+use everwhen_engine::Forget;
+use everwhen_engine::chapters::{Chapter, ChapterQuery, ChapterRules, RollingSummary};
+use everwhen_engine::facts::WrittenBy;
+use everwhen_engine::memory::{NewEntry, Role};
+use everwhen_engine::ports::Cursor;
+use everwhen_testkit::{ScriptedLlm, block_on};
+use jiff::SignedDuration;
+
+use crate::bed::Open;
+use crate::rows::{at, home, id, place};
+use crate::talk::{Talk, memory, said};
+
+fn cursor(number: u64) -> Cursor {
+    Cursor { time: at(i64::try_from(number).unwrap()), sequence: number }
+}
+
+/// The chapter with this number, which tells of the entries up to ten times the number.
+fn chapter(number: u64) -> Chapter {
+    Chapter {
+        id: id(u128::from(number)),
+        memory: id(1),
+        first: cursor(number * 10 - 9),
+        last: cursor(number * 10),
+        entries: 10,
+        digest: [u8::try_from(number).unwrap(); 32],
+        title: format!("chapter {number}"),
+        text: "They \"talked\".".into(),
+        entities: vec!["Ada".into(), "a \"b\"".into()],
+        key_phrases: Vec::new(),
+        by: WrittenBy::Llm,
+        creation_time: at(99),
+    }
+}
+
+fn version(number: u64) -> RollingSummary {
+    RollingSummary {
+        memory: id(1),
+        version: number,
+        text: format!("summary {number}"),
+        through: cursor(number * 10),
+        chapters: number,
+        by: WrittenBy::Extractive,
+        creation_time: at(100),
+    }
+}
+
+pub(crate) fn chapters_come_back_in_order(open: Open) {
+    let bed = open();
+    bed.write(|tx| {
+        [3, 1, 2].into_iter().try_for_each(|number| tx.put_chapter(id(1), &chapter(number)))
+    });
+    assert_eq!(bed.look(|rows| rows.chapters(home(), None, None)), [1, 2, 3].map(chapter));
+    let some = bed.look(|rows| rows.chapters(home(), Some(cursor(10)), Some(1)));
+    assert_eq!(some, [chapter(2)]);
+    assert_eq!(bed.look(|rows| rows.last_chapter(home())), Some(chapter(3)));
+    assert_eq!(bed.look(|rows| rows.last_chapter(place(1, 2))), None);
+    bed.write(|tx| tx.remove_chapter(home(), id(2)));
+    assert_eq!(bed.write(|tx| tx.remove_chapters(place(2, 1), cursor(0))), 0);
+    assert_eq!(bed.write(|tx| tx.remove_chapters(home(), cursor(20))), 1);
+    assert_eq!(bed.look(|rows| rows.chapters(home(), None, None)), [chapter(1)]);
+}
+
+pub(crate) fn versions_come_back_newest_first(open: Open) {
+    let bed = open();
+    bed.write(|tx| {
+        [1, 2, 3].into_iter().try_for_each(|number| tx.add_summary(id(1), &version(number)))
+    });
+    assert_eq!(bed.look(|rows| rows.summaries(home(), None, None)), [3, 2, 1].map(version));
+    assert_eq!(bed.look(|rows| rows.summaries(home(), Some(3), Some(1))), [version(2)]);
+    assert_eq!(bed.write(|tx| tx.remove_summaries(home(), cursor(15))), 2);
+    assert_eq!(bed.look(|rows| rows.summaries(home(), None, None)), [version(1)]);
+}
+
+pub(crate) fn they_go_with_their_memory_and_vault(open: Open) {
+    let bed = open();
+    for forget_vault in [false, true] {
+        bed.write(move |tx| {
+            tx.put_chapter(id(1), &chapter(1))?;
+            tx.add_summary(id(1), &version(1))?;
+            match forget_vault {
+                true => tx.remove_vault(id(1)),
+                false => tx.remove_memory(home()),
+            }
+        });
+        assert_eq!(bed.look(|rows| rows.chapters(home(), None, None)), []);
+        assert_eq!(bed.look(|rows| rows.summaries(home(), None, None)), []);
+    }
+}
+
+/// What was said in so many minutes before noon, one entry a minute.
+fn history(count: i64) -> Vec<NewEntry> {
+    let line = |minute: i64| {
+        let role = if minute % 2 == 0 { Role::User } else { Role::Assistant };
+        said(role, &format!("Line {minute} about Rome")).said_at(at(minute - 600))
+    };
+    (0..count).map(line).collect()
+}
+
+fn told(talk: &Talk) -> Vec<(String, String, u64, String)> {
+    let page = block_on(talk.vault.chapters(memory(), ChapterQuery::default())).unwrap();
+    let row = |one: Chapter| {
+        let words = format!("{} {}", one.text, one.entities.join(" "));
+        (one.first.time.to_string(), one.last.time.to_string(), one.entries, words)
+    };
+    page.data.into_iter().map(row).collect()
+}
+
+fn work(talk: &Talk) {
+    talk.clock.advance(SignedDuration::from_mins(60));
+    talk.settle();
+}
+
+pub(crate) fn chapters_grow_behind_a_memory_and_regenerate_with_the_same_dates(open: Open) {
+    let talk = Talk::new(open);
+    for entry in history(33) {
+        talk.remember(vec![entry]);
+        talk.clock.advance(SignedDuration::from_secs(3));
+        talk.settle();
+    }
+    let grown = told(&talk);
+    assert_eq!(grown.len(), 6, "{grown:?}");
+    assert!(grown.iter().all(|(.., entries, _)| *entries == 5));
+    assert_eq!(grown[0].0, at(-600).to_string());
+    let summary = block_on(talk.vault.rolling_summary(memory())).unwrap();
+    assert_eq!((summary.version, summary.chapters, summary.by), (2, 6, WrittenBy::Extractive));
+    assert!(summary.text.starts_with("2025-06-01: "), "{}", summary.text);
+    let facts = block_on(talk.vault.facts(memory(), Default::default())).unwrap().data;
+    talk.clock.advance(SignedDuration::from_hours(24 * 400));
+    block_on(talk.vault.regenerate(memory(), None)).unwrap();
+    assert_eq!(told(&talk), []);
+    work(&talk);
+    assert_eq!(told(&talk), grown);
+    let anew = block_on(talk.vault.rolling_summary(memory())).unwrap();
+    assert_eq!((anew.text, anew.through), (summary.text, summary.through));
+    let again = block_on(talk.vault.facts(memory(), Default::default())).unwrap().data;
+    let dates = |facts: &[everwhen_engine::facts::FactView]| -> Vec<String> {
+        facts.iter().map(|view| view.text.clone()).collect()
+    };
+    assert_eq!(dates(&again), dates(&facts));
+}
+
+pub(crate) fn a_late_word_has_its_chapter_written_anew(open: Open) {
+    let talk = Talk::new(open);
+    talk.remember(history(14));
+    work(&talk);
+    assert_eq!(told(&talk).len(), 2);
+    talk.remember(vec![said(Role::User, "Late news from Oslo").said_at(at(-598))]);
+    work(&talk);
+    let anew = told(&talk);
+    assert_eq!(anew.len(), 2);
+    assert!(anew[0].3.contains("Oslo"), "{anew:?}");
+    let through = |one: &(String, String, u64, String)| one.1.clone();
+    assert_eq!(through(&anew[0]), at(-597).to_string());
+}
+
+pub(crate) fn forgetting_takes_chapters_and_summaries_along(open: Open) {
+    let talk = Talk::new(open);
+    let mut entries = history(20);
+    entries[2] = said(Role::User, "The secret is in Oslo").said_at(at(-598));
+    let secret = talk.remember(entries).entries[2].id;
+    work(&talk);
+    assert!(told(&talk)[0].3.contains("Oslo"));
+    block_on(talk.vault.forget(memory(), Forget::Entry(secret), None)).unwrap();
+    assert_eq!(told(&talk), [], "nothing that may tell of it is left");
+    assert!(block_on(talk.vault.rolling_summary(memory())).is_err());
+    work(&talk);
+    let anew = told(&talk);
+    assert!(anew.len() == 3 && !format!("{anew:?}").contains("Oslo"), "{anew:?}");
+}
+
+pub(crate) fn a_model_writes_chapters_by_the_owners_prompt(open: Open) {
+    let mut talk = Talk::new(open);
+    let rules = ChapterRules {
+        prompt: Some("Sum up: [TextChunk]".into()),
+        lookback: 0,
+        ..ChapterRules::default()
+    };
+    let model = ScriptedLlm::new(|prompt| {
+        let asked = &prompt.messages[1].content;
+        let facts = prompt.schema.as_ref().is_some_and(|schema| schema.name == "facts");
+        Ok(match asked.strip_prefix("Sum up: [1] ") {
+            Some(rest) => format!("Chapter of {}", rest.lines().count()),
+            None if facts => r#"{"facts": []}"#.into(),
+            None => r#"{"title": "a", "summary": "They talked of Rome."}"#.into(),
+        })
+    });
+    talk.engine = talk.engine.with_chapter_rules(rules).with_llm(Arc::new(model));
+    talk.remember(history(16));
+    work(&talk);
+    let told = told(&talk);
+    assert!(told.len() == 3 && told.iter().all(|one| one.3.starts_with("Chapter of 5")));
+    let summary = block_on(talk.vault.rolling_summary(memory())).unwrap();
+    assert_eq!(summary.by, WrittenBy::Llm);
+}
