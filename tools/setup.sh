@@ -83,3 +83,26 @@ need_mcp_clients() {
   done <tools/mcp/packages.txt
   cat tools/mcp/*.txt >"$stamp"
 }
+
+# One client's environment under .clients/, with exactly the packages of tools/clients/CLIENT.txt, or for JavaScript of
+# tools/clients/CLIENT.json.
+need_client() {
+  local home=.clients/$1 pins
+  pins=$(ls tools/clients/"$1".txt tools/clients/"$1".json 2>/dev/null)
+  cmp -s "$pins" "$home/.pins" && return
+  rm -rf "$home"
+  mkdir -p .clients
+  case "$pins" in
+    *.txt)
+      python3 -m venv "$home" || { install_packages python3-venv && python3 -m venv "$home"; }
+      "$home/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$pins"
+      ;;
+    *.json)
+      command -v npm >/dev/null || install_packages nodejs npm
+      mkdir -p "$home"
+      cp "$pins" "$home/package.json"
+      npm install --prefix "$home" --no-audit --no-fund --silent
+      ;;
+  esac
+  cp "$pins" "$home/.pins"
+}

@@ -7,6 +7,7 @@ mod bed;
 pub mod locomo;
 pub mod longmemeval;
 pub mod mcp;
+pub mod proxy;
 pub mod recall;
 pub mod report;
 pub mod score;

@@ -17,8 +17,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{
-    BenchArgs, BenchTopic, DatasetArgs, LongMemEvalArgs, McpBenchArgs, RecallBenchArgs,
-    StoreBenchArgs, TuneArgs,
+    BenchArgs, BenchTopic, DatasetArgs, LongMemEvalArgs, McpBenchArgs, ProxyBenchArgs,
+    RecallBenchArgs, StoreBenchArgs, TuneArgs,
 };
 pub(crate) use conversations::{
     ContextAction, ContextArgs, ConversationArgs, ConversationsArgs, EndArgs, ForkArgs,
@@ -26,7 +26,10 @@ pub(crate) use conversations::{
 };
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
 pub(crate) use facts::{ChaptersArgs, DistillArgs, FactsArgs, PinArgs, SummaryArgs};
-pub(crate) use import::{ImportArgs, ImportFileArgs, ImportSource};
+pub(crate) use import::{
+    ExportArgs, ExportTarget, ExportTimesArgs, ImportArgs, ImportFileArgs, ImportSource,
+    ImportTimesArgs,
+};
 pub(crate) use mcp::McpArgs;
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs, UsageArgs};
 pub(crate) use recall::RecallArgs;
@@ -104,6 +107,7 @@ pub(crate) enum Command {
     Correct(CorrectArgs),
     Forget(ForgetArgs),
     Import(ImportArgs),
+    Export(ExportArgs),
     Conversations(ConversationsArgs),
     Conversation(ConversationArgs),
     End(EndArgs),
@@ -155,6 +159,7 @@ impl Command {
             Self::Correct(_) => "correct the entry",
             Self::Forget(_) => "forget",
             Self::Import(_) => "import",
+            Self::Export(_) => "export",
             Self::Conversations(_) => "list conversations",
             Self::Conversation(_) => "show the conversation",
             Self::End(_) => "end the conversation",

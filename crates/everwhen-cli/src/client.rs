@@ -86,6 +86,11 @@ impl Request {
         Self::new(Method::POST, path).body(body.to_string())
     }
 
+    /// Puts something.
+    pub(crate) fn put(path: impl Into<String>, body: &Value) -> Self {
+        Self::new(Method::PUT, path).body(body.to_string())
+    }
+
     /// The same with a JSON body.
     #[must_use]
     pub(crate) fn body(mut self, json: String) -> Self {

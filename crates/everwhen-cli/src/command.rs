@@ -31,11 +31,12 @@ mod store;
 mod timeline;
 mod usage;
 mod vaults;
+mod wilmer_times;
 mod workflow;
 
 use everwhen::{Config, Environment, Flags};
 
-use crate::args::{Cli, Command, CommonArgs};
+use crate::args::{Cli, Command, CommonArgs, ExportTarget};
 use crate::console::Console;
 use crate::failure::Result;
 
@@ -91,6 +92,9 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Correct(args) => correct::run(console, args).await,
         Command::Forget(args) => forget::run(console, &args).await,
         Command::Import(args) => import::run(console, &args).await,
+        Command::Export(args) => match args.target {
+            ExportTarget::WilmerTimestamps(args) => wilmer_times::export(console, &args).await,
+        },
         Command::Conversations(args) => conversations::run(console, &args).await,
         Command::Conversation(args) => conversation::run(console, &args).await,
         Command::End(args) => end::run(console, &args).await,

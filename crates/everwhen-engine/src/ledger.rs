@@ -57,6 +57,7 @@ use crate::when::Zone;
 use crate::{Result, limits};
 
 pub use echo::EchoStripper;
+pub use interchange::{TextHash, Times, read_absolute};
 pub use stamp::{Stamper, Style, absolute, time_context};
 
 /// One message of a request, as its door reads it.

@@ -20,6 +20,7 @@ mod recall;
 mod routes;
 mod spec;
 mod timeline;
+mod times;
 mod upkeep;
 mod usage;
 mod vaults;

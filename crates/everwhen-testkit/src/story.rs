@@ -28,6 +28,7 @@ mod folder;
 mod names;
 mod said_line;
 mod script;
+mod sent;
 mod stage;
 mod telling;
 mod words;

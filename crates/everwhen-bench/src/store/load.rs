@@ -85,7 +85,7 @@ impl Client {
 }
 
 /// The length of the head and of the body it announces, once the head is complete.
-fn head_of(bytes: &[u8]) -> Result<Option<(usize, usize)>> {
+pub(crate) fn head_of(bytes: &[u8]) -> Result<Option<(usize, usize)>> {
     let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else {
         return Ok(None);
     };
@@ -112,6 +112,11 @@ impl Latencies {
         if counts {
             self.add(began);
         }
+    }
+
+    /// One that was measured elsewhere.
+    pub(crate) fn add_length(&mut self, length: Duration) {
+        self.0.push(length);
     }
 
     pub(crate) fn join(mut self, other: Self) -> Self {

@@ -18,10 +18,15 @@ pub(crate) struct Server {
 impl Server {
     /// Starts `everwhen serve` on a directory and waits until it answers.
     pub(crate) async fn start(binary: &Path, data: &Path, group_commit: bool) -> Result<Self> {
+        let group = if group_commit { 512 } else { 1 };
+        Self::configured(binary, data, &format!("[store]\ncommit_group = {group}\n")).await
+    }
+
+    /// The same with a configuration of its own.
+    pub(crate) async fn configured(binary: &Path, data: &Path, config_text: &str) -> Result<Self> {
         std::fs::create_dir_all(data)?;
         let config = data.join("bench.toml");
-        let group = if group_commit { 512 } else { 1 };
-        std::fs::write(&config, format!("[store]\ncommit_group = {group}\n"))?;
+        std::fs::write(&config, config_text)?;
         let mut child = Command::new(binary)
             .args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--data"])
             .arg(data)
@@ -35,6 +40,11 @@ impl Server {
         let server = Self { child, host };
         server.wait_until_ready().await?;
         Ok(server)
+    }
+
+    /// Where it listens.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
     }
 
     /// A connection to it.

@@ -17,7 +17,9 @@ EXAMPLES
   everwhen bench locomo --data locomo10.json
   everwhen bench temporal --data TemporalMemoryDataset
   everwhen bench recall --entries 10000,100000,1000000
-  everwhen bench mcp")]
+  everwhen bench mcp
+  everwhen bench proxy
+  everwhen bench proxy --quick")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     pub(crate) topic: BenchTopic,
@@ -32,6 +34,7 @@ pub(crate) enum BenchTopic {
     Temporal(DatasetArgs),
     Recall(RecallBenchArgs),
     Mcp(McpBenchArgs),
+    Proxy(ProxyBenchArgs),
     Tune(TuneArgs),
 }
 
@@ -143,4 +146,21 @@ fn entries(text: &str) -> Result<usize, String> {
         Ok(entries @ 20_000..=1_600_000) => Ok(entries),
         _ => Err("use a number from 20000 to 1600000".into()),
     }
+}
+
+/// What does the proxy add to the first byte of a reply, and what do a thousand streams cost?
+#[derive(Debug, Args)]
+pub(crate) struct ProxyBenchArgs {
+    /// A few exchanges and small memories, to see that it works
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Exchanges of each chat, each way
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) exchanges: usize,
+    /// Streams held at once
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) slow: usize,
+    /// Directory to write proxy.json into
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }

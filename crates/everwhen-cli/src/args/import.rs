@@ -1,5 +1,7 @@
 //! What may be typed to bring in history from elsewhere.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 /// Bring in what another program kept
@@ -10,7 +12,8 @@ Everything is checked before anything is stored. Importing a file again stores o
 EXAMPLES
   everwhen import smarthole data.json --dry-run
   everwhen import smarthole data.json --memory vault-assistant
-  everwhen import smarthole data.json --skip-invalid")]
+  everwhen import smarthole data.json --skip-invalid
+  everwhen import wilmer-timestamps Public/DiscussionIds --dry-run")]
 pub(crate) struct ImportArgs {
     #[command(subcommand)]
     pub(crate) source: ImportSource,
@@ -26,6 +29,52 @@ pub(crate) enum ImportSource {
     /// are. The id of each message is kept in its metadata, and lastMigrated in the metadata of what
     /// the plugin migrated; what is migrated here has its creation_time instead.
     Smarthole(ImportFileArgs),
+    /// Times of messages as WilmerAI keeps them
+    ///
+    /// Reads DISCUSSION/timestamps.json and DISCUSSION_timestamps.json, given as files or in folders; each
+    /// discussion is a memory. The files have no texts: a time holds for the message with that text
+    /// when it comes, and is read in the vault's zone.
+    WilmerTimestamps(ImportTimesArgs),
+}
+
+/// Files with times to import.
+#[derive(Debug, Args)]
+pub(crate) struct ImportTimesArgs {
+    /// Files, or folders that hold them
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Check everything and say what would come in, but store nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Write a memory as another program keeps it
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  everwhen export wilmer-timestamps Public/DiscussionIds --memory 1234
+  everwhen export wilmer-timestamps Public/DiscussionIds --memory 1234 --flat")]
+pub(crate) struct ExportArgs {
+    #[command(subcommand)]
+    pub(crate) target: ExportTarget,
+}
+
+/// Who will read it.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExportTarget {
+    /// Times of messages as WilmerAI keeps them, in the vault's zone
+    WilmerTimestamps(ExportTimesArgs),
+}
+
+/// Where times are written to.
+#[derive(Debug, Args)]
+pub(crate) struct ExportTimesArgs {
+    /// The folder of discussions
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Write MEMORY_timestamps.json instead of MEMORY/timestamps.json
+    #[arg(long)]
+    pub(crate) flat: bool,
 }
 
 /// A file to import, and how.

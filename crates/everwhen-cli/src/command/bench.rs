@@ -6,9 +6,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use everwhen_bench::mcp;
+use everwhen_bench::proxy::{self, ProxyBench};
 use everwhen_bench::store::{self, BesideBench, StoreBench};
 
-use crate::args::{BenchArgs, BenchTopic, McpBenchArgs, StoreBenchArgs};
+use crate::args::{BenchArgs, BenchTopic, McpBenchArgs, ProxyBenchArgs, StoreBenchArgs};
 
 use crate::failure::{Failure, Result};
 use crate::output;
@@ -33,6 +34,7 @@ pub(crate) async fn run(
         (BenchTopic::Temporal(args), _) => recall::temporal(home, args, json).await,
         (BenchTopic::Recall(args), _) => recall::speed(home, args, json).await,
         (BenchTopic::Mcp(args), _) => bench_mcp(args, json).await,
+        (BenchTopic::Proxy(args), _) => bench_proxy(args, json).await,
         (BenchTopic::Tune(args), _) => recall::tune(home, args, json).await,
     }
 }
@@ -67,6 +69,19 @@ async fn beside(store: &str, args: &StoreBenchArgs, json: bool) -> Result<()> {
     let report = store::run_beside(&setup, &|what| output::note(what)).await.map_err(failed)?;
     if let Some(directory) = &args.out {
         write(directory, "beside.json", &report)?;
+    }
+    if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
+}
+
+async fn bench_proxy(args: &ProxyBenchArgs, json: bool) -> Result<()> {
+    let (sizes, exchanges, slow_streams) = match args.quick {
+        true => (vec![0, 1_000], 5, 50),
+        false => (vec![0, 1_000, 100_000], args.exchanges, args.slow),
+    };
+    let setup = ProxyBench { binary: std::env::current_exe()?, sizes, exchanges, slow_streams };
+    let report = proxy::run(&setup, &|what| output::note(what)).await.map_err(failed)?;
+    if let Some(directory) = &args.out {
+        write(directory, "proxy.json", &report)?;
     }
     if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
 }

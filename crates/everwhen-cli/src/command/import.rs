@@ -7,6 +7,7 @@ mod smarthole;
 
 use serde_json::{Value, json};
 
+use super::wilmer_times;
 use crate::args::{ImportArgs, ImportFileArgs, ImportSource};
 use crate::client::{Reply, Request};
 use crate::console::Console;
@@ -53,7 +54,13 @@ struct Tally {
 
 /// Imports a file.
 pub(crate) async fn run(console: &Console, args: &ImportArgs) -> Result<()> {
-    let ImportSource::Smarthole(args) = &args.source;
+    match &args.source {
+        ImportSource::Smarthole(args) => conversations(console, args).await,
+        ImportSource::WilmerTimestamps(args) => wilmer_times::import(console, args).await,
+    }
+}
+
+async fn conversations(console: &Console, args: &ImportFileArgs) -> Result<()> {
     let Source { drafts, mut refused, blank } = smarthole::read(&file_or_stdin(&args.file)?)?;
     let (drafts, foreseen) = rehearse(console, drafts, &mut refused).await?;
     if !args.skip_invalid && !refused.is_empty() {

@@ -16,4 +16,5 @@ mod models;
 mod settings;
 mod stage;
 mod upkeep;
+mod wilmer_times;
 mod workflow;

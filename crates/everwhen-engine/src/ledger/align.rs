@@ -221,3 +221,74 @@ impl PrefixBest {
         best.map(|(score, _, Reverse(pair))| (score, pair))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::memory::Role;
+
+    fn mark(word: &str) -> [u8; 32] {
+        let mut mark = [0; 32];
+        mark[..word.len()].copy_from_slice(word.as_bytes());
+        mark
+    }
+
+    /// One history, said word by word.
+    fn line(words: &str) -> Vec<LedgerLine> {
+        let line = |(number, word): (u64, &str)| LedgerLine {
+            number,
+            place: i64::try_from(number).ok(),
+            mark: mark(word),
+            occurrence: 1,
+            role: Role::User,
+            time: Timestamp::UNIX_EPOCH,
+            since: None,
+            after: (number > 1).then(|| number - 1),
+            entry: None,
+        };
+        (1..).zip(words.split(' ')).map(line).collect()
+    }
+
+    /// The numbers of the lines on which the words are found; 0 for none.
+    fn found(line: &[LedgerLine], words: &str) -> Vec<u64> {
+        let sought = |word| Sought { mark: mark(word), distinctive: false };
+        let sought: Vec<Sought> = words.split(' ').map(sought).collect();
+        let stretch = Stretch::new(line, 0, line.first().map(|line| line.number));
+        let places = align(&sought, &stretch);
+        places.into_iter().map(|place| place.map_or(0, |place| line[place].number)).collect()
+    }
+
+    #[test]
+    fn whole_cut_and_gone_on() {
+        let line = line("hi hello ok good why because");
+        assert_eq!(found(&line, "hi hello ok good why because"), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(found(&line, "good why because ok"), [4, 5, 6, 0]);
+        assert_eq!(found(&line, "hi hello ok"), [1, 2, 3]);
+    }
+
+    #[test]
+    fn the_same_words_again_are_new() {
+        let line = line("hi hello ok good");
+        assert_eq!(found(&line, "hi hello ok good ok"), [1, 2, 3, 4, 0]);
+        assert_eq!(found(&line, "good ok"), [4, 0]);
+        assert_eq!(found(&line, "other ok"), [0, 0], "one short word proves nothing");
+    }
+
+    #[test]
+    fn repeats_are_told_apart_by_their_neighbours() {
+        let line = line("ok one ok two ok three");
+        assert_eq!(found(&line, "ok two ok three"), [3, 4, 5, 6]);
+        assert_eq!(found(&line, "ok two ok"), [3, 4, 5]);
+        assert_eq!(found(&line, "ok one ok TWO ok three"), [1, 2, 3, 0, 5, 6]);
+    }
+
+    #[test]
+    fn edits_leave_the_others_in_their_places() {
+        let line = line("a b c d e");
+        assert_eq!(found(&line, "a B c D e"), [1, 0, 3, 0, 5]);
+        assert_eq!(found(&line, "A b c d e"), [0, 2, 3, 4, 5]);
+        assert_eq!(found(&line, "a b x y"), [1, 2, 0, 0]);
+    }
+}

@@ -2,77 +2,87 @@
 //!
 //! Such a file has no texts. Its times are promises, kept until a message with that text turns up.
 
+use std::fmt;
+use std::str::FromStr;
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 
 use crate::desk::Desk;
 use crate::memory::{Address, MemoryId, Role};
 use crate::ports::{LedgerHead, Lines, MemoryRef, Placeholder, Snapshot};
+use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::when::Zone;
-use crate::{Error, Result};
+use crate::{Error, Result, limits};
 
+use super::Message;
 use super::mark::text_hash;
-use super::{Message, absolute};
 
-/// Stands for the reply that is being generated.
-const PLACEHOLDER: &str = "PLACEHOLDER_TIMESTAMP_HASH_0000";
 /// What stands for braces in texts before they are hashed there.
 const BRACES: [(&str, &str); 2] = [("{", "__WILMER_L_CURLY__"), ("}", "__WILMER_R_CURLY__")];
 
+/// SHA-256 of a text alone, written as 64 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TextHash([u8; 32]);
+
+/// When texts were said, without the texts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Times {
+    /// Each text once.
+    pub texts: Vec<(TextHash, Timestamp)>,
+    /// When a reply began whose text is not settled.
+    pub reply_began: Option<Timestamp>,
+}
+
 impl Vault {
-    /// Takes in the times of a map file: keys and values as they stand there, read in the vault's
-    /// zone. They hold for messages that are not known yet. Answers how many were taken.
+    /// Takes in times of another system. They hold for messages that are not known yet.
     pub async fn import_times(
         &self,
         memory: Address<MemoryId>,
-        map: Vec<(String, String)>,
-    ) -> Result<u64> {
-        self.on_desk(memory, Absent::Make, move |desk| import(desk, &map)).await
+        times: Times,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let work = move |desk: &mut Desk<'_>| import(desk, &times);
+        self.at_desk(memory, Absent::Make, idempotency, work).await
     }
 
-    /// The times of a memory as such a map: what was said first wins where texts repeat.
-    pub async fn export_times(&self, memory: Address<MemoryId>) -> Result<Vec<(String, String)>> {
-        self.read(memory, |view, _| export(view.snapshot, &view.vault.zone, view.place)).await
+    /// The times of a memory for another system: where texts repeat, when it was said first.
+    pub async fn export_times(&self, memory: Address<MemoryId>) -> Result<Times> {
+        self.read(memory, |view, _| export(view.snapshot, view.place)).await
     }
 }
 
-fn import(desk: &mut Desk<'_>, map: &[(String, String)]) -> Result<u64> {
-    let mut taken = 0;
-    for (key, value) in map {
-        let time = read_absolute(value, &desk.vault.zone).map_err(|error| error.at(key))?;
-        if key == PLACEHOLDER {
-            let head = desk.tx.ledger_head(desk.place())?.unwrap_or_default();
-            let waiting = Placeholder { started_at: time, after: None, reply: None };
-            let head = LedgerHead { placeholder: Some(waiting), ..head };
-            desk.tx.put_ledger_head(desk.place(), &head)?;
-        } else {
-            desk.tx.put_promised_time(desk.place(), read_hash(key)?, Some(time))?;
-        }
-        taken += 1;
+fn import(desk: &mut Desk<'_>, times: &Times) -> Result<Receipt> {
+    if times.texts.len() > limits::IMPORT_ENTRIES {
+        let (given, most) = (times.texts.len(), limits::IMPORT_ENTRIES);
+        return Err(Error::too_large(format!("{given} times in one call; send at most {most}")));
+    }
+    for (hash, time) in &times.texts {
+        desk.tx.put_promised_time(desk.place(), hash.0, Some(*time))?;
+    }
+    if let Some(started_at) = times.reply_began {
+        let head = desk.tx.ledger_head(desk.place())?.unwrap_or_default();
+        let placeholder = Some(Placeholder { started_at, after: None, reply: None });
+        desk.tx.put_ledger_head(desk.place(), &LedgerHead { placeholder, ..head })?;
     }
     desk.save_memory()?;
-    Ok(taken)
+    Ok(Receipt::Memory(desk.memory.id))
 }
 
-fn export(rows: &dyn Snapshot, zone: &Zone, place: MemoryRef) -> Result<Vec<(String, String)>> {
+fn export(rows: &dyn Snapshot, place: MemoryRef) -> Result<Times> {
     let mut seen = std::collections::HashSet::new();
-    let mut map = Vec::new();
-    let mut add = |hash: [u8; 32], time: Timestamp| {
-        if seen.insert(hash) {
-            map.push((hex(&hash), absolute(zone, time)));
-        }
-    };
+    let mut texts = Vec::new();
     for line in rows.ledger_lines(place, Lines::Behind(i64::MIN))? {
         let entry = line.entry.map(|id| rows.entry(place, id)).transpose()?.flatten();
-        if let Some(entry) = entry {
-            add(text_hash(&without_braces(entry.content.as_str())), line.time);
-        }
+        let hash = entry.map(|entry| text_hash(&without_braces(entry.content.as_str())));
+        texts
+            .extend(hash.filter(|hash| seen.insert(*hash)).map(|hash| (TextHash(hash), line.time)));
     }
-    rows.promised_times(place)?.into_iter().for_each(|(hash, time)| add(hash, time));
+    let promised = rows.promised_times(place)?.into_iter().filter(|(hash, _)| seen.insert(*hash));
+    texts.extend(promised.map(|(hash, time)| (TextHash(hash), time)));
     let waiting = rows.ledger_head(place)?.and_then(|head| head.placeholder);
-    map.extend(waiting.map(|one| (PLACEHOLDER.to_owned(), absolute(zone, one.started_at))));
-    Ok(map)
+    Ok(Times { texts, reply_began: waiting.map(|waiting| waiting.started_at) })
 }
 
 /// Takes the time another system had for this message, if it told one; it is told once.
@@ -105,7 +115,7 @@ fn without_braces(text: &str) -> String {
 
 /// Reads `(Saturday, 2025-09-20 18:31:21)` on the zone's wall clock. The weekday is not compared
 /// with the date: it is in the language of the machine that wrote it.
-fn read_absolute(text: &str, zone: &Zone) -> Result<Timestamp> {
+pub fn read_absolute(text: &str, zone: &Zone) -> Result<Timestamp> {
     let bad = || {
         Error::invalid(format!(
             "the time {text:?} cannot be read; write it as (Saturday, 2025-09-20 18:31:21)"
@@ -118,20 +128,53 @@ fn read_absolute(text: &str, zone: &Zone) -> Result<Timestamp> {
     Ok(zoned.timestamp())
 }
 
-fn read_hash(text: &str) -> Result<[u8; 32]> {
-    let bad =
-        || Error::invalid(format!("the key {text:?} is not a SHA-256: 64 hexadecimal digits"));
-    if text.len() != 64 || !text.is_ascii() {
-        return Err(bad());
+impl fmt::Display for TextHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
-    let mut hash = [0; 32];
-    for (place, byte) in hash.iter_mut().enumerate() {
-        let digits = &text[2 * place..2 * place + 2];
-        *byte = u8::from_str_radix(digits, 16).map_err(|_| bad())?;
-    }
-    Ok(hash)
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+impl FromStr for TextHash {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let shown: String = text.chars().take(80).collect();
+        let bad = || Error::invalid(format!("{shown:?} is not a SHA-256: 64 hexadecimal digits"));
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(bad());
+        }
+        let mut hash = [0; 32];
+        for (place, byte) in hash.iter_mut().enumerate() {
+            let digits = &text[2 * place..2 * place + 2];
+            *byte = u8::from_str_radix(digits, 16).map_err(|_| bad())?;
+        }
+        Ok(Self(hash))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_sixty_four_digits() {
+        let hello = "a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e";
+        let hash: TextHash = hello.parse().unwrap();
+        assert_eq!((hash.0, hash.to_string()), (text_hash("Hello World"), hello.to_owned()));
+        for bad in ["", "abc", &hello[1..], &hello.replace('a', "g"), &"é".repeat(32)] {
+            assert!(bad.parse::<TextHash>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn times_are_read_as_they_are_written() {
+        let zone = Zone::named("Europe/Berlin").unwrap();
+        let time = "2025-09-20T16:31:21Z".parse().unwrap();
+        assert_eq!(read_absolute("(Saturday, 2025-09-20 18:31:21)", &zone).unwrap(), time);
+        assert_eq!(read_absolute(&super::super::absolute(&zone, time), &zone).unwrap(), time);
+        assert_eq!(read_absolute(" (Samstag, 2025-09-20 18:31:21) ", &zone).unwrap(), time);
+        for bad in ["", "2025-09-20 18:31:21", "(Friday, 2025-13-01 00:00:00)", "(Friday)"] {
+            assert!(read_absolute(bad, &zone).is_err(), "{bad}");
+        }
+    }
 }

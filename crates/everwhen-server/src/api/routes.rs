@@ -6,7 +6,7 @@ use utoipa_axum::routes;
 
 use super::{
     chapters, context, conversations, entries, facts, house, keys, memories, recall, timeline,
-    upkeep, usage, vaults,
+    times, upkeep, usage, vaults,
 };
 use crate::Door;
 
@@ -41,6 +41,9 @@ pub(super) fn table() -> OpenApiRouter<Door> {
         // …/memories/{memory}/context, …/context/versions
         .routes(routes!(context::get_context, context::put_context))
         .routes(routes!(context::list_context_versions))
+
+        // …/memories/{memory}/times
+        .routes(routes!(times::get_times, times::put_times))
 
         // …/memories/{memory}/conversations, …/conversations/{id} and what can be done to them
         .routes(routes!(conversations::list_conversations))

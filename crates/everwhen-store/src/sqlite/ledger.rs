@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::entries::place;
 use super::statement::{all, first, get, run, run_one};
-use crate::row::{count, damaged, id, instant, micros, number, role, role_number};
+use crate::row::{count, id, instant, micros, number, role, role_number};
 
 const COLUMNS: &str = "SELECT number, place, mark, occurrence, role, time, since, after, entry_id
     FROM ledger WHERE vault_id = ?1 AND memory_id = ?2";
@@ -72,7 +72,7 @@ pub(super) fn all_promised(
 ) -> Result<Vec<([u8; 32], Timestamp)>> {
     let sql = "SELECT text_hash, time FROM promised_time
         WHERE vault_id = ?1 AND memory_id = ?2 ORDER BY text_hash";
-    all(connection, sql, place(&memory), |row| Ok((hash(row, 0)?, instant(get(row, 1)?)?)))
+    all(connection, sql, place(&memory), |row| Ok((get(row, 0)?, instant(get(row, 1)?)?)))
 }
 
 pub(super) fn put_head(
@@ -183,7 +183,7 @@ fn read(row: &Row<'_>) -> Result<LedgerLine> {
     Ok(LedgerLine {
         number: count(get(row, 0)?)?,
         place: get(row, 1)?,
-        mark: hash(row, 2)?,
+        mark: get(row, 2)?,
         occurrence: count(get(row, 3)?)?,
         role: role(get(row, 4)?)?,
         time: instant(get(row, 5)?)?,
@@ -195,10 +195,4 @@ fn read(row: &Row<'_>) -> Result<LedgerLine> {
 
 fn optional_count(row: &Row<'_>, column: usize) -> Result<Option<u64>> {
     get::<Option<i64>>(row, column)?.map(count).transpose()
-}
-
-fn hash(row: &Row<'_>, column: usize) -> Result<[u8; 32]> {
-    let bytes: Vec<u8> = get(row, column)?;
-    let length = bytes.len();
-    bytes.try_into().map_err(|_| damaged("hash", length))
 }

@@ -1,7 +1,6 @@
 //! The ledger through its verbs: a client that resends its history, and what became of it.
 
-use everwhen_engine::ErrorKind;
-use everwhen_engine::ledger::{Begun, Commit, Finished, History, Message, Reply, Style};
+use everwhen_engine::ledger::{Begun, Commit, Finished, History, Message, Reply, Style, Times};
 use everwhen_engine::memory::{Address, Entry, EntryId, Role};
 use everwhen_engine::ports::{EntryQuery, Order, Which};
 use everwhen_testkit::block_on;
@@ -376,31 +375,25 @@ pub(crate) fn what_was_forgotten_does_not_come_back_with_the_history(open: Open)
 
 pub(crate) fn times_of_another_system_hold_for_what_it_saw(open: Open) {
     let talk = Talk::new(open);
-    let hello = "a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e";
-    let map = |key: &str, value: &str| vec![(key.to_owned(), value.to_owned())];
-    let import = |map| block_on(talk.vault.import_times(memory(), map));
-    let time = "(Saturday, 2025-05-31 18:31:21)";
-    for (key, value) in
-        [("abc", time), (hello, "2025-05-31"), (hello, "(Friday, 2025-13-01 00:00:00)")]
-    {
-        assert_eq!(
-            import(map(key, value)).unwrap_err().kind(),
-            ErrorKind::Invalid,
-            "{key} {value}"
-        );
-    }
-    assert_eq!(import(map(hello, time)).unwrap(), 1);
-    let waiting = map("PLACEHOLDER_TIMESTAMP_HASH_0000", "(Saturday, 2025-05-31 18:31:25)");
-    import(waiting).unwrap();
+    let hello = "a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e".parse().unwrap();
+    let (said, began) = (at(-1000), at(-999));
+    let times = Times { texts: vec![(hello, said)], reply_began: Some(began) };
+    block_on(talk.vault.import_times(memory(), times, None)).unwrap();
     let begun = begin(&talk, &["u:Hello World", "a:x {y}", "u:Hello World"]);
-    let times: Vec<String> =
-        begun.messages.iter().map(|told| told.time.unwrap().to_string()).collect();
-    assert_eq!(times, ["2025-05-31T18:31:21Z", "2025-05-31T18:31:25Z", "2025-06-01T12:00:00Z"]);
+    assert_eq!(said_at(&begun), minutes(&[-1000.0, -999.0, 0.0]));
     let exported = block_on(talk.vault.export_times(memory())).unwrap();
-    assert_eq!(exported[0], (hello.to_owned(), time.to_owned()));
-    assert_eq!(exported[1].1, "(Saturday, 2025-05-31 18:31:25)");
-    assert_eq!(exported[2].0, "PLACEHOLDER_TIMESTAMP_HASH_0000");
-    assert_eq!(exported.len(), 3);
+    let kept: Vec<Timestamp> = exported.texts.iter().map(|(_, time)| *time).collect();
+    assert_eq!((exported.texts[0].0, kept), (hello, vec![said, began]));
+    assert_eq!(exported.reply_began, Some(begun.exchange.started_at));
+    let other = Address::Name(name("other"));
+    block_on(talk.vault.import_times(other.clone(), exported.clone(), None)).unwrap();
+    let carried = block_on(talk.vault.export_times(other)).unwrap();
+    let sorted = |times: Times| {
+        let mut texts = times.texts;
+        texts.sort_unstable();
+        (texts, times.reply_began)
+    };
+    assert_eq!(sorted(carried), sorted(exported));
 }
 
 pub(crate) fn a_history_finds_its_memory(open: Open) {

@@ -8,6 +8,7 @@ use everwhen_engine::when::Zone;
 use jiff::{Span, Timestamp};
 
 use super::script::read_time;
+use super::sent::Sent;
 use super::words::words;
 
 /// Something done. Things are named as the snapshot names them: `e2`, `c1`.
@@ -28,6 +29,8 @@ pub(super) enum Act {
     Context { content: String, time: Option<Timestamp> },
     /// Something is forgotten.
     Forget(Forgotten),
+    /// A client sends its history.
+    Send(Sent),
 }
 
 /// What is forgotten.
@@ -79,7 +82,8 @@ pub(super) struct Filter {
 
 const ACTS: &str = "use ! wait 45m, ! restart, ! end [c1] [because \"…\"], \
     ! correct e1 \"…\" because \"…\", ! fork c1 after e2, ! restore c1, ! context \"…\" [at TIME], \
-    ! forget e1 | c1 | memory | [after TIME] [before TIME]";
+    ! forget e1 | c1 | memory | [after TIME] [before TIME], \
+    ! send with a history below it";
 const QUESTIONS: &str = "use ? timeline, ? entries, ? more, ? entry e1, ? conversations, \
     ? conversation c1, ? prompt, ? context, ? contexts, ? jobs";
 const FILTERS: &str = "use after TIME, before TIME, created-after TIME, created-before TIME, \
@@ -90,6 +94,9 @@ const CONVERSATION_FILTERS: &str =
 impl Act {
     /// Reads what stands behind `!`.
     pub(super) fn read(text: &str, zone: &Zone) -> Result<Self, String> {
+        if let Some(("send", sent)) = text.trim().split_once('\n') {
+            return Sent::read(sent).map(Self::Send);
+        }
         let words = words(text)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let text = |text: &&str| (*text).to_owned();

@@ -187,6 +187,7 @@ impl<'b> Stage<'b> {
         let done = match act {
             Act::Wait(span) => return self.wait(*span).await,
             Act::Restart => return self.restart().await,
+            Act::Send(sent) => return sent.play(self).await,
             Act::End { conversation, reason } => {
                 let whom = conversation.as_ref().map(|name| self.names.conversation(name));
                 let whom = whom.transpose().map_err(Error::invalid)?;

@@ -106,6 +106,12 @@ macro_rules! shapes {
 shapes! {
     /// A name somebody chose.
     Name => name("", "One line of 1 to 200 characters, without spaces at the ends.", "work-notes");
+    /// SHA-256 as hexadecimal digits.
+    TextHash => text()
+        .pattern(Some("^[0-9a-fA-F]{64}$"))
+        .description(Some("SHA-256 of a text in UTF-8, as 64 hexadecimal digits."))
+        .examples(["a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e"])
+        .build();
     /// A vault's name; what looks like an id is none.
     VaultName => name("(?!vlt_)", "Name of a vault, unique on this server.", "ana");
     /// A memory's name; what looks like an id is none.

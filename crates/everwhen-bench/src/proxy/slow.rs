@@ -1,0 +1,38 @@
+//! Many slow streams at once: are they all held, and what do they cost?
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::Bench;
+use super::chat::Chat;
+use super::report::Slow;
+use super::stream::Stream;
+use super::upstream::Pace;
+
+/// How often memory in use is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Opens so many streams through the proxy, each in a memory of its own.
+pub(super) async fn hold(bench: &Bench<'_>, streams: usize) -> Result<Slow> {
+    (bench.say)(&format!("{streams} slow streams at once"));
+    let mut running = tokio::task::JoinSet::new();
+    for number in 0..streams {
+        let mut stream = Stream::to(bench.server.host());
+        let body = Chat::new(&format!("slow {number}"), 2).ask(Pace::SLOW.name());
+        let path = format!("/m/slow-{number}/v1/chat/completions");
+        running.spawn(async move { stream.first_byte(&path, "", &body).await });
+        // People do not all press the button at once.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let mut most: f64 = 0.0;
+    let mut whole = 0;
+    let mut look = tokio::time::interval(LOOK);
+    while !running.is_empty() {
+        tokio::select! {
+            _ = look.tick() => most = most.max(bench.server.resident_mib()?),
+            Some(done) = running.join_next() => whole += usize::from(done?.is_ok()),
+        }
+    }
+    Ok(Slow { streams, whole, resident_most_mib: most })
+}

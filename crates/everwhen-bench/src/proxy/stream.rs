@@ -1,0 +1,81 @@
+//! One client connection that waits for the first byte of a streamed reply, and then for its end.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// A connection to one host, opened when it is first needed.
+pub(super) struct Stream {
+    host: String,
+    connection: Option<TcpStream>,
+    buffer: Vec<u8>,
+}
+
+impl Stream {
+    /// A connection to this host.
+    pub(super) fn to(host: &str) -> Self {
+        Self { host: host.to_owned(), connection: None, buffer: Vec::new() }
+    }
+
+    /// Sends a request; answers how long the first byte of the reply took, and what the reply said.
+    pub(super) async fn first_byte(
+        &mut self,
+        path: &str,
+        headers: &str,
+        body: &str,
+    ) -> Result<(Duration, String)> {
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n{headers}\
+             content-length: {}\r\n\r\n{body}",
+            self.host,
+            body.len()
+        );
+        let mut connection = self.connect().await?;
+        let began = Instant::now();
+        connection.write_all(request.as_bytes()).await?;
+        self.buffer.clear();
+        while !holds(&self.buffer, b"data: ") {
+            fill(&mut connection, &mut self.buffer).await?;
+        }
+        let waited = began.elapsed();
+        while !self.buffer.ends_with(b"0\r\n\r\n") {
+            fill(&mut connection, &mut self.buffer).await?;
+        }
+        self.connection = Some(connection);
+        Ok((waited, said(&String::from_utf8_lossy(&self.buffer))?))
+    }
+
+    async fn connect(&mut self) -> Result<TcpStream> {
+        if let Some(connection) = self.connection.take() {
+            return Ok(connection);
+        }
+        let connection = TcpStream::connect(&self.host).await?;
+        connection.set_nodelay(true)?;
+        Ok(connection)
+    }
+}
+
+async fn fill(connection: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<()> {
+    if connection.read_buf(buffer).await? == 0 {
+        bail!("the server hung up: {}", String::from_utf8_lossy(buffer));
+    }
+    if buffer.len() > 12 && !buffer.starts_with(b"HTTP/1.1 200") {
+        bail!("the server refused: {}", String::from_utf8_lossy(buffer));
+    }
+    Ok(())
+}
+
+fn holds(buffer: &[u8], word: &[u8]) -> bool {
+    buffer.windows(word.len()).any(|window| window == word)
+}
+
+/// The text of a streamed reply. What memory had to say against the request is an error here.
+fn said(reply: &str) -> Result<String> {
+    if let Some((_, why)) = reply.split_once("x-everwhen-degraded: ") {
+        bail!("memory did not take part: {}", why.lines().next().unwrap_or(why));
+    }
+    let pieces = reply.split("\"content\":\"").skip(1);
+    Ok(pieces.filter_map(|piece| piece.split('"').next()).collect())
+}
