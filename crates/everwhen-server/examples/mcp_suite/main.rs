@@ -82,6 +82,10 @@ impl ServerHandler for Suite {
         }
     }
 
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::list().into_iter().find(|tool| tool.name == name)
+    }
+
     async fn list_prompts(&self, _: Page, _: Context) -> Answer<ListPromptsResult> {
         Ok(ListPromptsResult::with_all_items(reading::prompts()))
     }

@@ -15,8 +15,8 @@ const SILENCE: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAA
 /// Between two steps of a slow tool.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Tools without arguments.
-const PLAIN: [&str; 26] = [
+/// All tools; most take no arguments.
+const NAMES: [&str; 28] = [
     "test_simple_text",
     "test_image_content",
     "test_audio_content",
@@ -43,6 +43,8 @@ const PLAIN: [&str; 26] = [
     "test_input_required_result_capabilities",
     "test_sampling",
     "test_elicitation",
+    "test_custom_header",
+    "json_schema_2020_12_tool",
 ];
 
 /// All tools.
@@ -50,12 +52,47 @@ pub(crate) fn list() -> Vec<Tool> {
     let shape = |name: &str| match name {
         "test_sampling" => text_argument("prompt"),
         "test_elicitation" => text_argument("message"),
+        "test_custom_header" => {
+            let region = json!({ "type": "string", "x-mcp-header": "Region" });
+            json!({ "type": "object", "properties": { "region": region }, "required": ["region"] })
+        }
+        "json_schema_2020_12_tool" => rich_shape(),
         _ => json!({ "type": "object" }),
     };
     let tool = |name: &str| {
         said(json!({ "name": name, "description": "For the suite", "inputSchema": shape(name) }))
     };
-    PLAIN.into_iter().map(tool).collect()
+    NAMES.into_iter().map(tool).collect()
+}
+
+/// A shape with every word of the newer JSON Schema that a server must not lose.
+fn rich_shape() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {
+            "address": {
+                "$anchor": "addressDef",
+                "type": "object",
+                "properties": { "street": { "type": "string" }, "city": { "type": "string" } },
+            },
+        },
+        "properties": {
+            "name": { "type": "string" },
+            "address": { "$ref": "#/$defs/address" },
+            "contactMethod": { "type": "string", "enum": ["phone", "email"] },
+            "phone": { "type": "string" },
+            "email": { "type": "string" },
+        },
+        "allOf": [{ "anyOf": [{ "required": ["phone"] }, { "required": ["email"] }] }],
+        "if": {
+            "properties": { "contactMethod": { "const": "phone" } },
+            "required": ["contactMethod"],
+        },
+        "then": { "required": ["phone"] },
+        "else": { "required": ["email"] },
+        "additionalProperties": false,
+    })
 }
 
 fn text_argument(name: &str) -> Value {
@@ -97,9 +134,11 @@ pub(crate) async fn call(
         }
         "test_trigger_tool_change" => Ok(changed(Change::Tools)),
         "test_trigger_prompt_change" => Ok(changed(Change::Prompts)),
-        "test_streaming_elicitation" | "test_logging_tool" | "test_reconnection" => {
-            Ok(text("done"))
-        }
+        "test_streaming_elicitation"
+        | "test_logging_tool"
+        | "test_reconnection"
+        | "test_custom_header"
+        | "json_schema_2020_12_tool" => Ok(text("done")),
         name => content(name),
     }
 }
