@@ -69,9 +69,8 @@ fn flags_beat_variables_beat_the_file() {
     assert!(config.zone.from.to_string().ends_with("config.toml:3"), "{}", config.zone.from);
 }
 
-#[test]
-fn every_key_can_be_set_in_the_file_and_is_listed_as_written() {
-    let text = r#"
+/// A file that sets every key.
+const EVERY_KEY: &str = r#"
 data = "/d"
 listen = "[::1]:80"
 zone = "UTC"
@@ -127,6 +126,10 @@ input_price = 0.15
 output_price = 0.6
 spending_cap = 5
 "#;
+
+#[test]
+fn every_key_can_be_set_in_the_file_and_is_listed_as_written() {
+    let text = EVERY_KEY;
     let text = &format!("upstream = \"http://localhost:8080/v1\"\n{text}");
     let config = load_file(text).unwrap();
     assert_eq!(config.store_options().max_bytes, Some(3 * 1024 * 1024));
