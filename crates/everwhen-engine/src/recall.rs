@@ -123,17 +123,19 @@ fn fetch(snapshot: &dyn Snapshot, place: MemoryRef, found: &Found) -> Result<Rec
         nothing_in_period: found.nothing_in_period,
         ..Recollection::default()
     };
-    for (id, Ranked { score, reasons, .. }) in &found.entries {
-        let (score, reasons) = (*score, reasons.clone());
-        if let Some(entry) = snapshot.entry(place, *id)? {
-            recollection.items.push(EntryFound { entry, score, reasons });
-        }
+    let ids: Vec<EntryId> = found.entries.iter().map(|(id, _)| *id).collect();
+    for (entry, (_, ranked)) in snapshot.each_entry(place, &ids)?.into_iter().zip(&found.entries) {
+        let (score, reasons) = (ranked.score, ranked.reasons.clone());
+        let found = entry.map(|entry| EntryFound { entry, score, reasons });
+        recollection.items.extend(found);
     }
-    for (id, Ranked { score, reasons, .. }) in &found.conversations {
-        let (score, reasons) = (*score, reasons.clone());
-        if let Some(conversation) = snapshot.conversation(place, *id)? {
-            recollection.conversations.push(ConversationFound { conversation, score, reasons });
-        }
+    let ids: Vec<ConversationId> = found.conversations.iter().map(|(id, _)| *id).collect();
+    let read = snapshot.each_conversation(place, &ids)?;
+    for (conversation, (_, ranked)) in read.into_iter().zip(&found.conversations) {
+        let (score, reasons) = (ranked.score, ranked.reasons.clone());
+        let found =
+            conversation.map(|conversation| ConversationFound { conversation, score, reasons });
+        recollection.conversations.extend(found);
     }
     Ok(recollection)
 }

@@ -26,6 +26,7 @@ mod receipts;
 mod schema;
 mod segments;
 mod statement;
+mod tls;
 mod transaction;
 mod usage;
 mod vaults;

@@ -307,6 +307,10 @@ pub trait Snapshot:
 
     /// An entry, whatever became of it.
     fn entry(&self, memory: MemoryRef, id: EntryId) -> Result<Option<Entry>>;
+    /// Several of them, each in the place of its id. One visit, where a visit has its price.
+    fn each_entry(&self, memory: MemoryRef, ids: &[EntryId]) -> Result<Vec<Option<Entry>>> {
+        ids.iter().map(|id| self.entry(memory, *id)).collect()
+    }
     /// Entries by conversation_time, then sequence.
     fn entries(&self, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>>;
     /// Entries in the order they arrived, behind a sequence, whatever became of them.
@@ -330,6 +334,14 @@ pub trait Snapshot:
 
     /// A conversation by id; one that was merged into another answers with that other.
     fn conversation(&self, memory: MemoryRef, id: ConversationId) -> Result<Option<Conversation>>;
+    /// Several of them, each in the place of its id.
+    fn each_conversation(
+        &self,
+        memory: MemoryRef,
+        ids: &[ConversationId],
+    ) -> Result<Vec<Option<Conversation>>> {
+        ids.iter().map(|id| self.conversation(memory, *id)).collect()
+    }
     /// A conversation by the name it has in the caller's source.
     fn conversation_named(&self, memory: MemoryRef, name: &Name) -> Result<Option<Conversation>>;
     /// Conversations in order.

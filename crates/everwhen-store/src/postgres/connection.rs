@@ -14,6 +14,7 @@ use std::time::Duration;
 use everwhen_engine::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, Row, Statement};
+use uuid::Uuid;
 
 use super::address::Address;
 use super::failure::{Failure, Remedy};
@@ -25,6 +26,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 const GRACE: Duration = Duration::from_secs(5);
 /// Prepared statements a connection keeps before it begins anew.
 const STATEMENTS: usize = 512;
+/// Names a connection remembers.
+const NAMES: usize = 10_000;
 
 /// What a transaction is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +69,7 @@ pub(crate) struct Connection {
     client: Client,
     runtime: Runtime,
     statements: RefCell<HashMap<String, Statement>>,
+    names: RefCell<HashMap<String, Uuid>>,
     stage: Cell<Stage>,
     trouble: RefCell<Option<Failure>>,
     patience: Duration,
@@ -89,10 +93,25 @@ impl Connection {
             client,
             runtime,
             statements: RefCell::default(),
+            names: RefCell::default(),
             stage: Cell::new(Stage::Outside),
             trouble: RefCell::default(),
             patience: address.statement_timeout() + GRACE,
         })
+    }
+
+    /// What a name stood for the last time. Whoever uses it must see whether it still does.
+    pub(super) fn hint(&self, name: &str) -> Option<Uuid> {
+        self.names.borrow().get(name).copied()
+    }
+
+    /// Remembers what a name stands for.
+    pub(super) fn remember_name(&self, name: &str, id: Uuid) {
+        let mut names = self.names.borrow_mut();
+        if names.len() >= NAMES {
+            names.clear();
+        }
+        names.insert(name.to_owned(), id);
     }
 
     /// Begins a transaction; nothing is sent before its first statement.

@@ -7,6 +7,7 @@ use everwhen_engine::memory::{
 use everwhen_engine::ports::{ConversationOrder, ConversationQuery, MemoryRef, Order, Shelf};
 use jiff::Timestamp;
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use super::activities;
 use super::connection::Connection;
@@ -29,6 +30,24 @@ pub(super) fn by_id(
     );
     let [vault, memory] = place(&memory);
     first(connection, &sql, &[&vault, &memory, &uuid(id.bytes())], read)
+}
+
+/// Several at once, each in the place of its id. Those that were merged are looked up by themselves.
+pub(super) fn each(
+    connection: &Connection,
+    memory: MemoryRef,
+    ids: &[ConversationId],
+) -> Result<Vec<Option<Conversation>>> {
+    let sql = format!("{COLUMNS} WHERE vault_id = $1 AND memory_id = $2 AND id = ANY($3)");
+    let bare: Vec<Uuid> = ids.iter().map(|id| uuid(id.bytes())).collect();
+    let [vault, place] = place(&memory);
+    let found = all(connection, &sql, &[&vault, &place, &bare], read)?;
+    ids.iter()
+        .map(|id| match found.iter().find(|one| one.id == *id) {
+            Some(found) => Ok(Some(found.clone())),
+            None => by_id(connection, memory, *id),
+        })
+        .collect()
 }
 
 pub(super) fn by_name(

@@ -31,6 +31,20 @@ pub(super) fn by_id(
     first(connection, &sql, &[&vault, &memory, &uuid(id.bytes())], read)
 }
 
+/// Several at once, each in the place of its id.
+pub(super) fn each(
+    connection: &Connection,
+    memory: MemoryRef,
+    ids: &[EntryId],
+) -> Result<Vec<Option<Entry>>> {
+    let sql =
+        format!("SELECT {COLUMNS} WHERE e.vault_id = $1 AND e.memory_id = $2 AND e.id = ANY($3)");
+    let [vault, memory] = place(&memory);
+    let found = all(connection, &sql, &[&vault, &memory, &uuids(ids)], read)?;
+    let find = |id: &EntryId| found.iter().find(|entry| entry.id == *id).cloned();
+    Ok(ids.iter().map(find).collect())
+}
+
 pub(super) fn add(
     connection: &Connection,
     vault: VaultId,
