@@ -35,7 +35,7 @@ pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs, UsageArgs};
 pub(crate) use recall::RecallArgs;
 pub(crate) use upkeep::{
     CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, MigrateArgs, ServeArgs, StoreAction,
-    StoreArgs,
+    StoreArgs, TailArgs,
 };
 pub(crate) use vaults::{
     KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, NewVaultArgs, RulesArgs, VaultChangeArgs,
@@ -101,6 +101,7 @@ pub(crate) struct CommonArgs {
 pub(crate) enum Command {
     Serve(ServeArgs),
     Mcp(McpArgs),
+    Tail(TailArgs),
     Remember(Box<RememberArgs>),
     Entries(EntriesArgs),
     Entry(EntryArgs),
@@ -153,6 +154,7 @@ impl Command {
         match self {
             Self::Serve(_) => "serve",
             Self::Mcp(_) => "speak MCP",
+            Self::Tail(_) => "watch the proxy",
             Self::Remember(_) => "remember",
             Self::Entries(_) => "list entries",
             Self::Entry(_) => "show the entry",

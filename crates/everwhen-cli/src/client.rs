@@ -218,6 +218,16 @@ impl Client {
         }
     }
 
+    /// Asks for events; only a server that goes on running has any.
+    pub(crate) async fn watch(&self, request: Request) -> Result<Events> {
+        match self {
+            Self::Local(_) => Err(Failure::new(
+                "no server runs on this data directory; start one with: everwhen serve --upstream URL",
+            )),
+            Self::Remote(remote) => remote.watch(request).await,
+        }
+    }
+
     /// Does the work that the command left, so that the next one sees it done.
     pub(crate) async fn finish(self) -> Result<()> {
         if let Self::Local(local) = self {
@@ -292,6 +302,32 @@ impl Local {
     }
 }
 
+/// Events as a server tells them.
+pub(crate) struct Events {
+    answer: reqwest::Response,
+    heard: Vec<u8>,
+}
+
+impl Events {
+    /// What the next event carries; nothing once the server has ended.
+    pub(crate) async fn next(&mut self) -> Result<Option<String>> {
+        loop {
+            if let Some(end) = self.heard.windows(2).position(|two| two == b"\n\n") {
+                let event: Vec<u8> = self.heard.drain(..end + 2).collect();
+                let event = String::from_utf8_lossy(&event);
+                if let Some(data) = event.trim_end().strip_prefix("data: ") {
+                    return Ok(Some(data.to_owned()));
+                }
+                continue;
+            }
+            match self.answer.chunk().await {
+                Ok(Some(bytes)) => self.heard.extend_from_slice(&bytes),
+                Ok(None) | Err(_) => return Ok(None),
+            }
+        }
+    }
+}
+
 impl Remote {
     fn new(url: &str, key: Option<String>, here: bool) -> Result<Self> {
         let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
@@ -306,12 +342,28 @@ impl Remote {
         Ok(Self { http, url: url.trim_end_matches('/').to_owned(), key, here })
     }
 
+    async fn watch(&self, request: Request) -> Result<Events> {
+        let answer = self.call(request).await.map_err(|error| self.unreachable(&error))?;
+        if answer.status().is_success() {
+            return Ok(Events { answer, heard: Vec::new() });
+        }
+        let status = answer.status();
+        Err(Failure::refused(status, &answer.text().await.unwrap_or_default()))
+    }
+
     async fn send(&self, request: Request) -> Result<Reply> {
         self.try_send(request).await.map_err(|error| self.unreachable(&error))
     }
 
     /// Sends a request; the error tells whether the server was reached at all.
     pub(crate) async fn try_send(&self, request: Request) -> Result<Reply, reqwest::Error> {
+        let answer = self.call(request).await?;
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        let text = answer.text().await?;
+        Ok(Reply::new(status, &headers, text))
+    }
+
+    async fn call(&self, request: Request) -> Result<reqwest::Response, reqwest::Error> {
         let mut call =
             self.http.request(request.method.clone(), format!("{}{}", self.url, request.target()));
         if let Some(key) = &self.key {
@@ -323,10 +375,7 @@ impl Remote {
         if let Some(body) = request.body {
             call = call.header(header::CONTENT_TYPE, "application/json").body(body);
         }
-        let answer = call.send().await?;
-        let (status, headers) = (answer.status(), answer.headers().clone());
-        let text = answer.text().await?;
-        Ok(Reply::new(status, &headers, text))
+        call.send().await
     }
 
     /// Where it is.

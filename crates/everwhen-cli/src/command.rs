@@ -28,6 +28,7 @@ mod remember;
 mod restore;
 mod serve;
 mod store;
+mod tail;
 mod timeline;
 mod usage;
 mod vaults;
@@ -114,6 +115,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Vaults(args) => vaults::run(console, args).await,
         Command::Memories(args) => memories::run(console, args).await,
         Command::Keys(args) => keys::run(console, args).await,
+        Command::Tail(_) => tail::run(console).await,
         Command::Serve(_)
         | Command::Mcp(_)
         | Command::Migrate(_)
@@ -145,6 +147,8 @@ fn flags(common: &CommonArgs, command: &Command) -> Flags {
         flags.log = args.log.clone();
         flags.log_format = args.log_format.clone();
         flags.embedder = args.embedder.clone();
+        flags.upstream = args.upstream.clone();
+        flags.stamps = args.stamps.clone();
     }
     flags
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use crate::args::CommonArgs;
-use crate::client::{Client, Reply, Request, escape};
+use crate::client::{Client, Events, Reply, Request, escape};
 use crate::failure::{Failure, Result};
 use crate::output;
 
@@ -91,6 +91,11 @@ impl Console {
         self.client.attempt(request).await
     }
 
+    /// Asks a server to tell what happens.
+    pub(crate) async fn watch(&self, request: Request) -> Result<Events> {
+        self.client.watch(request).await
+    }
+
     /// Sends a request; prints the answer if it is for a program, else hands it back.
     pub(crate) async fn ask(&self, request: Request) -> Result<Option<Value>> {
         let reply = self.send(request).await?;
@@ -161,7 +166,12 @@ pub(crate) fn show_minute(time: &Value, zone: &Zone) -> String {
 
 /// The rows of a page.
 pub(crate) fn rows(page: &Value) -> &[Value] {
-    page["data"].as_array().map_or(&[], Vec::as_slice)
+    rows_of(&page["data"])
+}
+
+/// The items of an array; none if there is no array.
+pub(crate) fn rows_of(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Vec::as_slice)
 }
 
 /// Text of the API; nothing if there is none.

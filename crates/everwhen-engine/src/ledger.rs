@@ -95,11 +95,13 @@ pub struct History {
     pub messages: Vec<Message>,
     /// Whether the client says that it sends this again.
     pub resent: bool,
+    /// When it was sent, if that was not now but earlier.
+    pub sent_at: Option<Timestamp>,
 }
 
 impl From<Vec<Message>> for History {
     fn from(messages: Vec<Message>) -> Self {
-        Self { messages, resent: false }
+        Self { messages, ..Self::default() }
     }
 }
 
@@ -221,6 +223,21 @@ impl Vault {
         let memory = Address::Id(exchange.memory.memory);
         let work = move |desk: &mut Desk<'_>| finish::finish(desk, &exchange, &reply);
         self.on_desk(memory, Absent::Refuse, work).await
+    }
+
+    /// Remembers an exchange that is over, at the time it began: for what could not be kept then.
+    pub async fn keep_exchange(
+        &self,
+        memory: Address<MemoryId>,
+        history: History,
+        commit: Commit,
+        reply: Reply,
+    ) -> Result<Finished> {
+        let work = move |desk: &mut Desk<'_>| {
+            let begun = begin::begin(desk, &history, commit)?;
+            finish::finish(desk, &begun.exchange, &reply)
+        };
+        self.on_desk(memory, Absent::Make, work).await
     }
 
     /// The memory whose line shares the longest run with a history, the newest messages first; for

@@ -12,6 +12,7 @@
 //! that splits conversations, and at [`ports`] for what a store has to provide.
 
 pub mod activity;
+pub mod aside;
 pub mod chapters;
 pub mod conversations;
 mod desk;

@@ -103,14 +103,19 @@ fn look(
         period: aim.period,
         chosen: aim.chosen,
         narrow: aim.narrow,
-        limit: query.limit.unwrap_or(limits::RECALL_ITEMS_DEFAULT),
+        limit: query.limit() + query.except.len().min(limits::PAGE_ROWS),
     };
     let Ranking { conversations, entries } = rank(&index, &question);
     let conversation = |one: &Ranked| index.conversations[one.number as usize];
     let entry = |one: &Ranked| index.facts[one.number as usize].id;
     Found {
         conversations: conversations.into_iter().map(|one| (conversation(&one), one)).collect(),
-        entries: entries.into_iter().map(|one| (entry(&one), one)).collect(),
+        entries: entries
+            .into_iter()
+            .map(|one| (entry(&one), one))
+            .filter(|(id, _)| !query.except.contains(id))
+            .take(query.limit())
+            .collect(),
         about: target.about(),
         nothing_in_period: aim.nothing,
     }

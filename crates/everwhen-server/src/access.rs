@@ -23,6 +23,8 @@ use crate::problem::{Cause, Problem};
 
 /// The header for those who cannot set `Authorization`.
 const API_KEY: &str = "x-api-key";
+/// The header for those whose `Authorization` is for the model provider behind the proxy.
+const OWN_KEY: &str = "x-everwhen-key";
 /// A caller nobody knows may hold a key that another process has just added; so look, but not
 /// more often than this.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -45,27 +47,38 @@ pub(crate) struct Access {
     reading: tokio::sync::Mutex<()>,
 }
 
+/// Somebody at the proxy, where a credential may be meant for whoever is behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Guest {
+    pub(crate) caller: Caller,
+    /// What their key is called.
+    pub(crate) label: Option<String>,
+    /// Whether they may say on whose behalf they speak.
+    pub(crate) is_trusted: bool,
+    /// Whether what they show in `Authorization` or `x-api-key` was not for us.
+    pub(crate) credential_travels: bool,
+}
+
 /// The keys at one moment, by the first bytes of their hashes.
 struct Known {
-    vaults: HashMap<[u8; 8], Vec<(KeyHash, VaultId)>>,
+    keys: HashMap<[u8; 8], Vec<Key>>,
     closed: bool,
     since: Instant,
 }
 
 impl Known {
-    fn new(keys: &[Key], was_closed: bool) -> Self {
-        let mut vaults: HashMap<[u8; 8], Vec<(KeyHash, VaultId)>> = HashMap::new();
-        for key in keys {
-            vaults.entry(shelf(&key.hash)).or_default().push((key.hash, key.vault));
+    fn new(all: &[Key], was_closed: bool) -> Self {
+        let mut keys: HashMap<[u8; 8], Vec<Key>> = HashMap::new();
+        for key in all {
+            keys.entry(shelf(&key.hash)).or_default().push(key.clone());
         }
-        Self { vaults, closed: was_closed || !keys.is_empty(), since: Instant::now() }
+        Self { keys, closed: was_closed || !all.is_empty(), since: Instant::now() }
     }
 
-    /// The vault a key opens. Where hashes begin alike they are compared whole, in constant time.
-    fn vault(&self, text: &str) -> Option<VaultId> {
+    /// The key with this text. Where hashes begin alike they are compared whole, in constant time.
+    fn key(&self, text: &str) -> Option<&Key> {
         let hash = KeyHash::of(text);
-        let shelf = self.vaults.get(&shelf(&hash))?;
-        shelf.iter().find(|(known, _)| *known == hash).map(|(_, vault)| *vault)
+        self.keys.get(&shelf(&hash))?.iter().find(|key| key.hash == hash)
     }
 }
 
@@ -87,7 +100,7 @@ impl Access {
     /// Shuts the door to the nameless, though no key was ever seen.
     pub(crate) fn close(&self) {
         let known = self.known();
-        let closed = Known { vaults: known.vaults.clone(), closed: true, since: known.since };
+        let closed = Known { keys: known.keys.clone(), closed: true, since: known.since };
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(closed);
     }
 
@@ -128,6 +141,43 @@ impl Access {
         recognize(&self.known(), credential)
     }
 
+    /// Who sends these headers through the proxy. As long as there are no keys, anyone may, and
+    /// whatever they show is for somebody else. A store that cannot be read does not stop those
+    /// who were known before.
+    pub(crate) async fn guest(
+        &self,
+        engine: &Engine,
+        headers: &HeaderMap,
+    ) -> Result<Guest, Problem> {
+        let own = headers.get(OWN_KEY).and_then(|value| value.to_str().ok()).map(str::trim);
+        let shown = own.or_else(|| credential(headers).ok().flatten());
+        if self.known().since.elapsed() >= LOOK_AGAIN {
+            let looked = self.read_if(engine, |known| known.since.elapsed() >= LOOK_AGAIN).await;
+            looked.unwrap_or_else(|error| tracing::warn!(%error, "keys cannot be read now"));
+        }
+        let known = self.known();
+        let mut guest = Guest {
+            caller: Caller::Anyone,
+            label: None,
+            is_trusted: false,
+            credential_travels: own.is_some() || !known.closed,
+        };
+        match shown {
+            Some(text) if self.is_operator(text) => {
+                guest.caller = Caller::Operator;
+                guest.credential_travels = own.is_some();
+            }
+            shown if known.closed => {
+                guest.caller = recognize(&known, shown)?;
+                let key = shown.and_then(|text| known.key(text));
+                guest.label = key.and_then(|key| key.label.as_ref()).map(ToString::to_string);
+                guest.is_trusted = key.is_some_and(|key| key.trusted);
+            }
+            _ => {}
+        }
+        Ok(guest)
+    }
+
     fn is_operator(&self, text: &str) -> bool {
         let token = self.operator.as_deref();
         token.is_some_and(|token| token.as_bytes().ct_eq(text.as_bytes()).into())
@@ -136,7 +186,7 @@ impl Access {
 
 fn recognize(known: &Known, credential: Option<&str>) -> Result<Caller, Problem> {
     match credential {
-        Some(text) => known.vault(text).map(Caller::Holder).ok_or_else(|| {
+        Some(text) => known.key(text).map(|key| Caller::Holder(key.vault)).ok_or_else(|| {
             unauthenticated("this key opens nothing here; it may have been removed")
         }),
         None if known.closed => Err(unauthenticated(

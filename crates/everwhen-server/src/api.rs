@@ -30,7 +30,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::{Door, mcp, problem, tally};
+use crate::{Door, mcp, problem, proxy, tally};
 
 /// All routes, in front of this door.
 pub fn router(door: Door) -> Router {
@@ -44,6 +44,7 @@ pub fn router_with_mcp(door: Door, mounted: Router<Door>) -> Router {
     routes
         .merge(docs::routes())
         .merge(mounted)
+        .merge(proxy::routes())
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::wrong_method)
         .layer(CatchPanicLayer::custom(problem::panicked))

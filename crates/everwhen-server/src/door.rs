@@ -6,6 +6,7 @@ use everwhen::{Engine, Result};
 
 use crate::McpSettings;
 use crate::access::Access;
+use crate::proxy::{Proxy, drain_for_ever};
 use crate::tally::Tally;
 
 /// An engine with a door in front of it. Clones share everything.
@@ -15,6 +16,7 @@ pub struct Door {
     pub(crate) access: Arc<Access>,
     pub(crate) tally: Arc<Tally>,
     pub(crate) mcp: Arc<McpSettings>,
+    pub(crate) proxy: Arc<Proxy>,
 }
 
 impl Door {
@@ -27,6 +29,7 @@ impl Door {
             access: Arc::new(access),
             tally: Arc::new(Tally::new()),
             mcp: Arc::default(),
+            proxy: Arc::new(Proxy::without_upstreams()),
         })
     }
 
@@ -42,5 +45,21 @@ impl Door {
     pub fn with_mcp(mut self, settings: McpSettings) -> Self {
         self.mcp = Arc::new(settings);
         self
+    }
+
+    /// The same door with this proxy behind it.
+    #[must_use]
+    pub fn with_proxy(self, proxy: Proxy) -> Self {
+        Self { proxy: Arc::new(proxy), ..self }
+    }
+
+    /// Keeps, for as long as it is polled, what the proxy could not keep when it was said.
+    pub async fn catch_up(self) {
+        drain_for_ever(self).await;
+    }
+
+    /// Waits until replies that went through the proxy are kept; for after the server has stopped.
+    pub async fn settle(&self) {
+        self.proxy.settle().await;
     }
 }

@@ -75,6 +75,12 @@ impl Problem {
         Self::new(Cause::Engine(ErrorKind::Invalid), detail)
     }
 
+    /// The status, the name on the wire and the sentence, for doors that write errors otherwise.
+    pub(crate) fn parts(self) -> (StatusCode, &'static str, String) {
+        let (status, kind, _) = self.cause.row();
+        (status, kind, self.detail)
+    }
+
     /// Whether what was named does not exist.
     pub(crate) fn is_not_found(&self) -> bool {
         self.cause == Cause::Engine(ErrorKind::NotFound)

@@ -22,7 +22,7 @@ pub use key::{KEYS, Key};
 pub use layer::Origin;
 use layer::{Found, Layers};
 pub use llm::LlmConfig;
-pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Stamps, Unnamed};
+pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Unnamed};
 pub use upstream::{Upstream, UpstreamKind};
 
 use crate::memory::{Address, MemoryId, Retention, Settings, VaultId};

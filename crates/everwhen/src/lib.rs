@@ -60,8 +60,7 @@ mod world;
 pub use config::{
     Chosen, Config, EmbedderConfig, EmbedderKind, Environment, Exception, Flags, KEYS,
     Key as ConfigKey, LOOPBACK_HOSTS, LOOPBACK_ORIGINS, LlmConfig, LogFormat, MODELS_FOLDER,
-    Origin, ProxyChange, ProxyConfig, ProxySettings, Setting, Stamps, Unnamed, Upstream,
-    UpstreamKind,
+    Origin, ProxyChange, ProxyConfig, ProxySettings, Setting, Unnamed, Upstream, UpstreamKind,
 };
 pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;

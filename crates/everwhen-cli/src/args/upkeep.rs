@@ -2,13 +2,16 @@
 
 use clap::{Args, Subcommand};
 
-/// Serve the API until stopped
+/// Serve the API and the proxy until stopped
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Other commands find a running server by its data directory and ask it.
+With an upstream, chat apps that are given this server's address get a sense of time and a memory.
 
 EXAMPLES
   everwhen serve
+  everwhen serve --upstream http://localhost:8080/v1
+  everwhen serve --upstream http://localhost:11434 --stamps gap
   everwhen serve --data ./memory --listen 127.0.0.1:8080
   everwhen serve --log debug --log-format json
   everwhen serve --embedder transformer
@@ -29,6 +32,12 @@ pub(crate) struct ServeArgs {
     /// What finds by meaning: static, transformer, openai, ollama or none [default: static]
     #[arg(long, value_name = "KIND")]
     pub(crate) embedder: Option<String>,
+    /// Model provider that the proxy passes chats on to
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: Option<String>,
+    /// How the proxy stamps messages: absolute, relative, gap or off [default: absolute]
+    #[arg(long, value_name = "STYLE")]
+    pub(crate) stamps: Option<String>,
 }
 
 /// Move everything to another store, and prove that it arrived
@@ -64,6 +73,17 @@ pub(crate) enum StoreAction {
     /// Spread the tables over the nodes of a Citus cluster, by vault
     Distribute,
 }
+
+/// Watch the proxy: what it stamps, adds and stores, as it happens
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Needs a running server. Ends when the server does.
+
+EXAMPLES
+  everwhen tail
+  everwhen tail --json
+  everwhen tail --server http://127.0.0.1:3939 --key ew_0123")]
+pub(crate) struct TailArgs {}
 
 /// Check the configuration, the data directory, the database and the jobs
 #[derive(Debug, Args)]

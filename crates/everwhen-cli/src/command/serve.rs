@@ -27,8 +27,11 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
     require_keys(&everwhen, address).await?;
 
     let token = everwhen.operator_token().to_owned();
+    let proxy = everwhen_server::Proxy::new(config, Some(everwhen.directory()))?;
     let door = everwhen_server::Door::new(everwhen.engine().clone(), Some(token)).await?;
     let door = door.with_mcp(McpSettings::of(config));
+    let door = door.with_proxy(proxy);
+    let catching_up = tokio::spawn(door.clone().catch_up());
     let stop = stop_on_signal()?;
     let worker = tokio::spawn(everwhen::work(everwhen.engine().clone(), stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
@@ -36,8 +39,10 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
     everwhen.announce(&url)?;
     greet(&url, &everwhen, json)?;
 
-    let router = everwhen_server::router(door);
+    let router = everwhen_server::router(door.clone());
     let served = everwhen_server::serve(router, listener, stopped(stop)).await;
+    catching_up.abort();
+    door.settle().await;
     // Serving ends by a signal, which stops the worker too, or by a failure, after which its
     // jobs wait for the next start.
     if served.is_ok() {

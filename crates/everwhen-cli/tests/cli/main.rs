@@ -13,6 +13,7 @@ mod import;
 mod keys;
 mod mcp;
 mod models;
+mod proxy;
 mod settings;
 mod stage;
 mod upkeep;

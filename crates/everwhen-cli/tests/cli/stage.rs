@@ -89,6 +89,13 @@ impl Stage {
         self.serve_with(self.command(&[]), address)
     }
 
+    /// Starts a server before this model provider.
+    pub(crate) fn serve_before(&self, upstream: &str) -> Serving {
+        let mut command = self.command(&[]);
+        command.env("EVERWHEN_UPSTREAM", upstream);
+        self.serve_with(command, "127.0.0.1:0")
+    }
+
     /// The same, with an environment of its own.
     pub(crate) fn serve_with(&self, mut command: Command, address: &str) -> Serving {
         let mut child = command

@@ -22,14 +22,21 @@ pub(crate) fn render(
 ) -> Result<String> {
     let place = MemoryRef { vault: vault.id, memory: memory.id };
     let mut sections = Vec::new();
-    sections.extend(recent(snapshot, place, &vault.zone)?);
+    sections.extend(recent(snapshot, place, &vault.zone, None)?);
     sections.extend(current(snapshot, place, vault, now)?);
     sections.extend(pending(snapshot, place, vault, memory, now)?);
     Ok(sections.join("\n\n"))
 }
 
-fn recent(snapshot: &dyn Snapshot, place: MemoryRef, zone: &Zone) -> Result<Option<String>> {
+/// The last conversations that ended, and had ended before a given time.
+pub(super) fn recent(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    zone: &Zone,
+    before: Option<Timestamp>,
+) -> Result<Option<String>> {
     let newest = ConversationQuery {
+        before,
         ended: Some(true),
         by: ConversationOrder::Ended,
         order: Order::Newest,
@@ -76,7 +83,7 @@ pub(crate) fn active(
     Ok(alive.max_by_key(|one| (one.last_at, one.id)))
 }
 
-fn line(entry: &Entry, zone: &Zone) -> String {
+pub(super) fn line(entry: &Entry, zone: &Zone) -> String {
     let tools: Vec<&str> = entry.tools_used.iter().map(|tool| tool.as_str()).collect();
     let used =
         if tools.is_empty() { String::new() } else { format!(" [used: {}]", tools.join(", ")) };
@@ -95,7 +102,7 @@ pub(crate) fn speaker(entry: &Entry) -> &str {
     }
 }
 
-fn pending(
+pub(super) fn pending(
     snapshot: &dyn Snapshot,
     place: MemoryRef,
     vault: &VaultInfo,

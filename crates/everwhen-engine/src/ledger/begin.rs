@@ -52,10 +52,11 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
     let prefill = take_prefill(&mut items, &mut found);
     let head = desk.tx.ledger_head(place)?.unwrap_or_default();
     let newest = strand::tail(desk.tx.snapshot(), place)?;
-    let request = Request { items: &items, resent: history.resent, head, newest };
+    let now = history.sent_at.map_or(desk.now, |sent| sent.min(desk.now));
+    let request = Request { items: &items, resent: history.resent, head, newest, now };
     let plan = plan::plan(desk, &request, found)?;
     let kept = keep::keep(desk, &request, plan)?;
-    let exchange = exchange(place, history, &kept, prefill, (commit, start(&kept, desk.now)));
+    let exchange = exchange(place, history, &kept, prefill, (commit, start(&kept, now)));
     let placeholder =
         Placeholder { started_at: exchange.started_at, after: exchange.after, reply: None };
     let head = LedgerHead { last_number: exchange.seen, placeholder: Some(placeholder) };
@@ -67,7 +68,7 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
         exchange,
         started_at: oldest.map(|line| line.time),
         last_at: last_at(&kept, newest),
-        now: desk.now,
+        now,
         zone: desk.vault.zone.clone(),
         pause: desk.vault.settings.idle_timeout(),
     })

@@ -33,7 +33,7 @@ pub(super) struct Kept {
 pub(super) fn keep(desk: &mut Desk<'_>, request: &Request<'_>, plan: Plan) -> Result<Kept> {
     put_aside(desk, &plan.aside)?;
     let clues = clues(desk, request, &plan.fates)?;
-    let times = backfill(&clues, desk.now);
+    let times = backfill(&clues, request.now);
     let mut last_number = request.head.last_number;
     let mut lines: Vec<LedgerLine> = Vec::new();
     for (item, (fate, time)) in request.items.iter().zip(plan.fates.iter().zip(times)) {

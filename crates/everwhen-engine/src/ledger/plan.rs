@@ -1,5 +1,7 @@
 //! Decides what becomes of each message of a request: known, edited, back from a branch, or new.
 
+use jiff::Timestamp;
+
 use crate::Result;
 use crate::conversations::boundary::is_pause;
 use crate::desk::Desk;
@@ -17,6 +19,8 @@ pub(super) struct Request<'r> {
     pub(super) head: LedgerHead,
     /// The newest line.
     pub(super) newest: Option<LedgerLine>,
+    /// When it was sent.
+    pub(super) now: Timestamp,
 }
 
 /// What a message turns out to be.
@@ -133,7 +137,7 @@ fn is_first_again(desk: &Desk<'_>, request: &Request<'_>, line: &LedgerLine) -> 
     let before = before.transpose()?.unwrap_or_default().pop();
     let timeout = desk.vault.settings.idle_timeout();
     let opens = before.is_none_or(|before| is_pause(before.time, line.time, timeout));
-    let goes_on = !is_pause(newest.time, desk.now, timeout);
+    let goes_on = !is_pause(newest.time, request.now, timeout);
     Ok(line.after.is_none() && opens && goes_on)
 }
 

@@ -1,9 +1,11 @@
 //! What can be asked, and what is answered.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 
 use super::{About, Reason};
-use crate::memory::{Conversation, Entry};
+use crate::memory::{Conversation, Entry, EntryId};
 use crate::when::{Period, Precision};
 use crate::{Error, Result, limits};
 
@@ -52,12 +54,19 @@ pub struct Query {
     pub limit: Option<usize>,
     /// The briefing may have so many tokens.
     pub budget_tokens: Option<usize>,
+    /// Entries that whoever asks has before them; they are no answer.
+    pub except: HashSet<EntryId>,
 }
 
 impl Query {
     /// A question in words alone.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+
+    /// So many items are answered.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit.unwrap_or(limits::RECALL_ITEMS_DEFAULT)
     }
 
     pub(crate) fn check(&self) -> Result<()> {

@@ -166,13 +166,6 @@ pub(super) const STAMPS: Key = key(
     "how the proxy stamps messages with their times",
     "\"absolute\", \"relative\", \"gap\" or \"off\"",
 );
-/// The pause that is worth a stamp.
-pub(super) const GAP_MINUTES: Key = key(
-    "proxy.gap_minutes",
-    "EVERWHEN_PROXY_GAP_MINUTES",
-    "a longer pause is worth a stamp of the gap style",
-    "a whole number of minutes, such as 60",
-);
 /// Whether the time is told.
 pub(super) const NOW: Key = key(
     "proxy.now",
@@ -381,7 +374,7 @@ pub(super) const LLM_CAP: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 49] = [
+pub const KEYS: [Key; 48] = [
     DATA,
     LISTEN,
     ZONE,
@@ -403,7 +396,6 @@ pub const KEYS: [Key; 49] = [
     MCP_ORIGINS,
     UPSTREAM,
     STAMPS,
-    GAP_MINUTES,
     NOW,
     CONTEXT,
     BRIEFING,

@@ -6,42 +6,8 @@ use super::key::{self, Key};
 use super::layer::Layers;
 use super::row::Row;
 use super::{Chosen, choose, number};
+use crate::ledger::Style;
 use crate::{Error, Result};
-
-/// How messages are stamped with their times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stamps {
-    /// `(Saturday, 2025-09-20 16:30:05) ` before every message.
-    Absolute,
-    /// `[Sent 2 hours, 15 minutes ago] ` before every message; changes with every request.
-    Relative,
-    /// `[3 days later] ` before the first message after a pause.
-    Gap,
-    /// None.
-    Off,
-}
-
-impl Stamps {
-    const ALL: [Self; 4] = [Self::Absolute, Self::Relative, Self::Gap, Self::Off];
-
-    /// As written in the file and in headers.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Absolute => "absolute",
-            Self::Relative => "relative",
-            Self::Gap => "gap",
-            Self::Off => "off",
-        }
-    }
-
-    /// The style with this name.
-    pub fn named(text: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|style| style.as_str() == text)
-            .ok_or_else(|| Error::invalid(key::STAMPS.wrong(text)))
-    }
-}
 
 /// What becomes of a chat that no client names and no history recognises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +22,7 @@ pub enum Unnamed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProxySettings {
     /// How messages are stamped.
-    pub stamps: Stamps,
-    /// A pause of so many minutes is worth a stamp of the gap style.
-    pub gap_minutes: u32,
+    pub stamps: Style,
     /// Say what time it is and how long ago the last exchange was.
     pub now: bool,
     /// Tell of the last conversations, and of the current one where the client does not.
@@ -81,9 +45,7 @@ pub struct ProxySettings {
 #[derive(Debug, Clone)]
 pub struct ProxyConfig {
     /// How messages are stamped.
-    pub stamps: Chosen<Stamps>,
-    /// The pause that is worth a stamp of the gap style.
-    pub gap_minutes: Chosen<u32>,
+    pub stamps: Chosen<Style>,
     /// Whether the time is told.
     pub now: Chosen<bool>,
     /// Whether conversations are told.
@@ -119,7 +81,7 @@ pub struct Exception {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProxyChange {
     /// How messages are stamped.
-    pub stamps: Option<Stamps>,
+    pub stamps: Option<Style>,
     /// Whether the time is told.
     pub now: Option<bool>,
     /// Whether conversations are told.
@@ -138,7 +100,7 @@ impl ProxyChange {
     /// Sets what is called `name` to what is written, if something changeable is called so.
     pub fn set(&mut self, name: &str, text: &str) -> Result<()> {
         match name {
-            "stamps" => self.stamps = Some(Stamps::named(text)?),
+            "stamps" => self.stamps = Some(Style::named(text)?),
             "now" => self.now = Some(switch(key::NOW, text)?),
             "context" => self.context = Some(switch(key::CONTEXT, text)?),
             "briefing" => self.briefing = Some(switch(key::BRIEFING, text)?),
@@ -179,8 +141,7 @@ impl ProxyConfig {
         let on = |key| choose(layers, key, move |text| switch(key, text), || true);
         let off = |key| choose(layers, key, move |text| switch(key, text), || false);
         Ok(Self {
-            stamps: choose(layers, key::STAMPS, Stamps::named, || Stamps::Absolute)?,
-            gap_minutes: number(layers, key::GAP_MINUTES, 60)?,
+            stamps: choose(layers, key::STAMPS, Style::named, || Style::Absolute)?,
             now: on(key::NOW)?,
             context: on(key::CONTEXT)?,
             briefing: on(key::BRIEFING)?,
@@ -217,7 +178,6 @@ impl ProxyConfig {
     fn usual(&self) -> ProxySettings {
         ProxySettings {
             stamps: self.stamps.value,
-            gap_minutes: self.gap_minutes.value,
             now: self.now.value,
             context: self.context.value,
             briefing: self.briefing.value,
@@ -230,11 +190,10 @@ impl ProxyConfig {
     }
 
     /// The lines of `everwhen config`, in the order of the keys.
-    pub(super) fn listing(&self) -> [(String, &super::Origin); 10] {
+    pub(super) fn listing(&self) -> [(String, &super::Origin); 9] {
         let switch = |chosen: &Chosen<bool>| super::quoted(if chosen.value { "on" } else { "off" });
         [
             (super::quoted(self.stamps.value.as_str()), &self.stamps.from),
-            (self.gap_minutes.value.to_string(), &self.gap_minutes.from),
             (switch(&self.now), &self.now.from),
             (switch(&self.context), &self.context.from),
             (switch(&self.briefing), &self.briefing.from),

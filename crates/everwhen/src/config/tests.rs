@@ -4,6 +4,7 @@ use std::fs;
 
 use super::*;
 use crate::ErrorKind;
+use crate::ledger::Style;
 
 const HOME: [(&str, &str); 1] = [("HOME", "/home/ana")];
 
@@ -92,7 +93,6 @@ max_size_mb = 3
 commit_group = 1
 [proxy]
 stamps = "gap"
-gap_minutes = 90
 now = "off"
 context = "off"
 briefing = "off"
@@ -166,7 +166,6 @@ fn every_key_can_be_set_by_its_variable() {
         "https://o:1",
         "http://box:1/v1",
         "relative",
-        "5",
         "off",
         "off",
         "off",
@@ -308,12 +307,12 @@ stamps = "relative"
         (settings.stamps, settings.briefing, settings.deadline.as_millis())
     };
     let usual = |key, memory| request(&ProxyChange::default(), key, memory);
-    assert_eq!(usual(None, Some("mira")), (Stamps::Gap, true, 250));
-    assert_eq!(usual(Some("tavern"), None), (Stamps::Gap, false, 30));
-    assert_eq!(usual(Some("tavern"), Some("mira")), (Stamps::Relative, false, 30));
+    assert_eq!(usual(None, Some("mira")), (Style::Gap, true, 250));
+    assert_eq!(usual(Some("tavern"), None), (Style::Gap, false, 30));
+    assert_eq!(usual(Some("tavern"), Some("mira")), (Style::Relative, false, 30));
     let mut change = ProxyChange::default();
     change.set("stamps", "off").unwrap();
-    assert_eq!(request(&change, Some("tavern"), Some("mira")), (Stamps::Off, false, 30));
+    assert_eq!(request(&change, Some("tavern"), Some("mira")), (Style::Off, false, 30));
     assert!(change.set("briefing", "maybe").unwrap_err().message().contains("\"on\" or \"off\""));
 }
 
@@ -335,7 +334,7 @@ fn a_table_that_may_stand_several_times_names_the_line_that_is_wrong() {
         ("[[upstream]]\nbase_url='http://x'\nname='a/b'", "a name without a slash"),
         ("upstream = 'box'", "1: `upstream` is \"box\"; write an address"),
         ("[[proxy.for]]\nstamps = 'gap'", "[[proxy.for]] lacks `key`"),
-        ("[[proxy.for]]\nkey = 'k'\nstamps = 'x'", "3: `proxy.stamps` is \"x\""),
+        ("[[proxy.for]]\nkey = 'k'\nstamps = 'x'", "3: unknown stamps \"x\"; use absolute"),
         ("[[proxy.for]]\nkey = 'k'\nunnamed = 'new'", "3: `unnamed` cannot be set here"),
     ] {
         let said = problem(text);

@@ -82,6 +82,7 @@ impl Question {
             period: self.period.map(PeriodUse::from).unwrap_or_default(),
             limit: self.limit.map(|limit| limit as usize),
             budget_tokens: self.budget_tokens.map(read_budget).transpose()?,
+            ..Query::default()
         })
     }
 }

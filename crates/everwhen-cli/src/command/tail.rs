@@ -1,0 +1,81 @@
+//! `everwhen tail`: what the proxy does, as it happens.
+
+use everwhen::when::Zone;
+use serde_json::Value;
+
+use crate::client::Request;
+use crate::console::{Console, rows_of, text};
+use crate::failure::Result;
+use crate::output;
+
+/// Longest text of an entry in a line.
+const SHOWN_CHARS: usize = 100;
+
+/// Prints events until the server ends.
+pub(crate) async fn run(console: &Console) -> Result<()> {
+    let zone = console.zone().await?.clone();
+    let mut events = console.watch(Request::get("/proxy/tail")).await?;
+    while let Some(event) = events.next().await? {
+        if console.json {
+            output::json(&event)?;
+            continue;
+        }
+        let event: Value = serde_json::from_str(&event).unwrap_or_default();
+        for line in lines(&event, &zone) {
+            output::line(&line)?;
+        }
+    }
+    Ok(())
+}
+
+/// One event for people.
+fn lines(event: &Value, zone: &Zone) -> Vec<String> {
+    let time = everwhen::when::read_time(text(&event["time"]));
+    let time = time.map(|time| zone.show(time).strftime("%H:%M:%S").to_string());
+    let memory = event["memory"].as_str().unwrap_or("no memory");
+    let begun = format!("{} {}", time.unwrap_or_default(), output::bold(memory));
+    match text(&event["event"]) {
+        "asked" => asked(event, begun),
+        _ => vec![answered(event, &begun)],
+    }
+}
+
+fn asked(event: &Value, begun: String) -> Vec<String> {
+    let source = event["memory_source"].as_str().map(|source| format!(" (by {source})"));
+    let model = event["model"].as_str().unwrap_or("a model");
+    let errand = if event["errand"] == true { ", an errand that is not remembered" } else { "" };
+    let mut lines = vec![format!(
+        "{begun}{} → {model} at {}: {} messages, {} stamped{errand}",
+        source.unwrap_or_default(),
+        text(&event["upstream"]),
+        event["messages"],
+        rows_of(&event["stamped"]).len(),
+    )];
+    for stored in rows_of(&event["stored"]) {
+        let (role, said) = (text(&stored["role"]), short(text(&stored["content"])));
+        lines.push(format!("  stored {} {role}: {said}", text(&stored["conversation_time"])));
+    }
+    let injected = text(&event["injected"]).lines().filter(|line| !line.is_empty());
+    lines.extend(injected.map(|line| format!("  + {line}")));
+    lines.extend(event["degraded"].as_str().map(|why| format!("  degraded: {why}")));
+    lines
+}
+
+fn answered(event: &Value, begun: &str) -> String {
+    let cut = if event["truncated"] == true { ", cut off" } else { "" };
+    let kept = match (event["entry"].as_str(), event["degraded"].as_str()) {
+        (_, Some(why)) => format!(", not kept yet: {why}"),
+        (Some(entry), None) => format!(", kept as {entry}"),
+        (None, None) => String::new(),
+    };
+    format!("{begun} ← {} characters{cut}{kept}", event["characters"])
+}
+
+fn short(text: &str) -> String {
+    let line: String =
+        text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    if line.chars().count() <= SHOWN_CHARS {
+        return line;
+    }
+    line.chars().take(SHOWN_CHARS).chain(['…']).collect()
+}

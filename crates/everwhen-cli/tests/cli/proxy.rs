@@ -1,0 +1,124 @@
+//! The proxy as the binary runs it: a chat goes through, is kept, and can be watched.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crate::stage::Stage;
+
+const REPLY: &str =
+    r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Noted."}}]}"#;
+
+/// A model provider that says one thing; tells what it was sent.
+fn upstream() -> (String, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let (told, heard) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let body = read_request(&mut stream);
+            let length = REPLY.len();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+                 connection: close\r\n\r\n{REPLY}"
+            );
+            stream.write_all(head.as_bytes()).unwrap();
+            if told.send(body).is_err() {
+                return;
+            }
+        }
+    });
+    (url, heard)
+}
+
+fn read_request(stream: &mut TcpStream) -> String {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    String::from_utf8(body).unwrap()
+}
+
+fn say(server: &str, text: &str) -> String {
+    let address = server.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{text}"}}]}}"#);
+    let length = body.len();
+    let head = format!(
+        "POST /m/diary/v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_chat_goes_through_and_is_kept() {
+    let stage = Stage::new();
+    let (url, heard) = upstream();
+    let server = stage.serve_before(&url);
+    let answer = say(&server.url, "I have a dog.");
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with(REPLY), "{answer}");
+    assert!(answer.contains("x-everwhen-memory: diary\r\n"), "{answer}");
+    let sent = heard.recv_timeout(Duration::from_secs(10)).unwrap();
+    assert!(sent.contains(") I have a dog.") && sent.contains("[It is "), "{sent}");
+    assert_eq!(server.terminate(), 0);
+    let entries = stage.json(&["entries", "--memory", "diary"]);
+    let said: Vec<&str> = entries["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["content"].as_str().unwrap())
+        .collect();
+    assert_eq!(said, ["I have a dog.", "Noted."]);
+}
+
+#[test]
+fn the_tail_shows_what_happens() {
+    let stage = Stage::new();
+    let (url, _heard) = upstream();
+    let server = stage.serve_before(&url);
+    let mut tail = stage.command(&["tail"]).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(tail.stdout.take().unwrap()).lines();
+    let (told, shown) = mpsc::channel();
+    std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| told.send(line)));
+    // It is watched from some moment on.
+    let mut first = None;
+    for _ in 0..100 {
+        say(&server.url, "hello");
+        first = shown.recv_timeout(Duration::from_millis(100)).ok();
+        if first.is_some() {
+            break;
+        }
+    }
+    let first = first.expect("the tail shows a chat");
+    assert!(first.contains("diary (by path) → m at openai: 1 messages, 1 stamped"), "{first}");
+    let more: Vec<String> =
+        (0..3).filter_map(|_| shown.recv_timeout(Duration::from_secs(5)).ok()).collect();
+    let more = more.join("\n");
+    assert!(more.contains("+ [It is ") && more.contains("← 6 characters"), "{more}");
+    tail.kill().unwrap();
+    tail.wait().unwrap();
+}
+
+#[test]
+fn without_a_server_there_is_nothing_to_watch() {
+    let ran = Stage::new().run(&["tail"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("everwhen serve --upstream"), "{}", ran.stderr);
+}

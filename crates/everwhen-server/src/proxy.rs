@@ -1,0 +1,318 @@
+//! The proxy: any chat app gets a sense of time by changing one URL.
+//!
+//! The walk: who is calling → what they ask → whose memory it is and when everything was said
+//! ([`attend`]) → the same request, stamped and with an aside, goes to an [`upstream`] → the reply
+//! comes back as it is, but for echoed stamps ([`relay`]) → what was said is kept ([`keep`]).
+//! Memory never breaks the chat: whatever fails there, the request goes through as it came, and
+//! `x-everwhen-degraded` says why.
+
+mod attend;
+mod draft;
+mod errand;
+mod headers;
+mod history;
+mod keep;
+mod pass;
+mod refusal;
+mod relay;
+mod route;
+mod routes;
+mod spool;
+mod tail;
+mod translate;
+mod turns;
+mod upstream;
+mod whose;
+mod wire;
+mod write;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::Request;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
+use axum::response::Response;
+use everwhen::memory::{Address, MemoryId, Name, VaultId};
+use everwhen::{Config, ProxyConfig, Result, UpstreamKind};
+use tokio::sync::RwLock;
+
+use self::attend::{Attended, Visit, attend};
+use self::draft::Draft;
+use self::refusal::Refusal;
+use self::relay::{Framing, Listener, Relay};
+use self::route::Route;
+use self::spool::Spool;
+use self::tail::Tail;
+use self::translate::Translation;
+use self::turns::Turns;
+use self::upstream::{Answer, Answerer, Answerers, Call};
+use self::wire::Asked;
+use self::wire::seen::{AskedSeen, Seen};
+use crate::Door;
+use crate::problem::Problem;
+
+pub(crate) use routes::routes;
+pub(crate) use spool::drain_for_ever;
+
+/// The longest request or whole reply that is read.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// How long to wait, when stopping, for replies that are being kept.
+const KEEPING: Duration = Duration::from_secs(10);
+
+const MEMORY: HeaderName = HeaderName::from_static("x-everwhen-memory");
+const MEMORY_SOURCE: HeaderName = HeaderName::from_static("x-everwhen-memory-source");
+const DEGRADED: HeaderName = HeaderName::from_static("x-everwhen-degraded");
+const TRACE: HeaderName = HeaderName::from_static("x-everwhen-trace");
+const UPSTREAM: &str = "x-everwhen-upstream";
+
+/// What the proxy is made of.
+pub struct Proxy {
+    answerers: Answerers,
+    config: ProxyConfig,
+    /// The vault that is meant when none is named.
+    vault: Address<VaultId>,
+    /// The memory that is meant when none is named.
+    memory: Address<MemoryId>,
+    spool: Spool,
+    tail: Tail,
+    turns: Turns,
+    /// Read by everybody who is keeping a reply.
+    busy: Arc<RwLock<()>>,
+}
+
+impl Proxy {
+    /// The proxy of this configuration. What memory cannot take at once waits in `directory`.
+    pub fn new(config: &Config, directory: Option<&Path>) -> Result<Self> {
+        Ok(Self {
+            answerers: Answerers::new(&config.upstreams)?,
+            config: config.proxy.clone(),
+            vault: Address::read("vault", &config.vault.value)?,
+            memory: Address::read("memory", &config.memory.value)?,
+            spool: directory.map(Spool::in_directory).unwrap_or_default(),
+            tail: Tail::default(),
+            turns: Turns::default(),
+            busy: Arc::default(),
+        })
+    }
+
+    /// A proxy that refuses everything, and says what it lacks.
+    pub(crate) fn without_upstreams() -> Self {
+        let usual = || Name::new("name", "default").expect("this is a name");
+        Self {
+            answerers: Answerers::default(),
+            config: ProxyConfig::default(),
+            vault: Address::Name(usual()),
+            memory: Address::Name(usual()),
+            spool: Spool::default(),
+            tail: Tail::default(),
+            turns: Turns::default(),
+            busy: Arc::default(),
+        }
+    }
+
+    /// Waits until replies that are being kept are kept.
+    pub(crate) async fn settle(&self) {
+        if tokio::time::timeout(KEEPING, self.busy.write()).await.is_err() {
+            tracing::error!("some replies were still being kept after {KEEPING:?}");
+        }
+    }
+}
+
+/// Answers a request on which something is said.
+async fn talk(
+    door: Door,
+    route: &'static Route,
+    memory: Option<String>,
+    request: Request,
+) -> Response {
+    let answered = exchange(&door, route, memory.as_deref(), request).await;
+    answered.unwrap_or_else(|refusal| refusal.told(route.kind))
+}
+
+async fn exchange(
+    door: &Door,
+    route: &'static Route,
+    memory_in_path: Option<&str>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let (parts, body) = request.into_parts();
+    let (guest, body) = (door.access.guest(&door.engine, &parts.headers).await?, read(body).await?);
+    let text = std::str::from_utf8(&body).unwrap_or_default();
+    let Some(asked) = route.wording.read(text) else {
+        return pass::on(door, &guest, (route.kind, route.path), &parts, body).await;
+    };
+    let chosen = choose(door, route, &parts.headers, &asked)?;
+    let visit = Visit {
+        door,
+        route,
+        guest: &guest,
+        headers: &parts.headers,
+        memory_in_path,
+        body: &body,
+        asked: &asked,
+    };
+    let mut draft = Draft::new(text);
+    let mut attended = attend(&visit, &mut draft).await;
+    if let Some(model) = &chosen.model {
+        write::model(&mut draft, &asked, model);
+    }
+    let told = tell(&visit, chosen.answerer.name(), std::mem::take(&mut attended.seen));
+    let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
+    match forward(&visit, &parts, &*chosen.answerer, written).await {
+        Ok(answer) => respond(route, answer, asked.streams, attended, &told).await,
+        Err(refusal) => {
+            attended.abandon();
+            Err(refusal)
+        }
+    }
+}
+
+/// Asks whoever answers, in their own language.
+async fn forward(
+    visit: &Visit<'_>,
+    parts: &Parts,
+    answerer: &dyn Answerer,
+    written: Bytes,
+) -> Result<Answer, Refusal> {
+    let translation = Translation::between(visit.route, answerer.kind(), visit.asked);
+    let path = translation.as_ref().map_or(visit.route.path, Translation::path);
+    let call = Call {
+        method: parts.method.clone(),
+        path: with_query(path, &parts.uri),
+        headers: parts.headers.clone(),
+        with_credentials: visit.guest.credential_travels,
+        body: match &translation {
+            Some(translation) => translation.request(&written)?,
+            None => written,
+        },
+    };
+    let answer = answerer.ask(call).await?;
+    match translation {
+        Some(translation) => translation.answer(answer).await,
+        None => Ok(answer),
+    }
+}
+
+fn choose(
+    door: &Door,
+    route: &Route,
+    headers: &HeaderMap,
+    asked: &Asked<'_>,
+) -> Result<upstream::Chosen, Refusal> {
+    let (header, model) = (headers::text(headers, UPSTREAM), asked.model());
+    door.proxy.answerers.choose(header.as_deref(), model.as_deref(), route.answered_by)
+}
+
+/// A path with the query of an address.
+fn with_query(path: &str, uri: &Uri) -> String {
+    uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"))
+}
+
+/// A body of bounded length.
+async fn read(body: Body) -> Result<Bytes, Refusal> {
+    to_bytes(body, MOST_BYTES).await.map_err(|error| {
+        Refusal::invalid(format!("the body did not arrive, or is over {MOST_BYTES} bytes: {error}"))
+    })
+}
+
+/// What the client is told in headers, and watchers by the tail.
+struct Told {
+    request: u64,
+    headers: HeaderMap,
+}
+
+fn tell(visit: &Visit<'_>, upstream: &str, mut seen: AskedSeen) -> Told {
+    let tail = &visit.door.proxy.tail;
+    let mut headers = HeaderMap::new();
+    let values = [
+        (MEMORY, &seen.memory),
+        (MEMORY_SOURCE, &seen.memory_source.map(Into::into)),
+        (DEGRADED, &seen.degraded),
+    ];
+    for (name, text) in values {
+        headers.extend(text.as_ref().map(|text| (name, headers::value(text))));
+    }
+    let request = tail.number();
+    seen.id = request;
+    seen.time = visit.door.engine.now().to_string();
+    seen.door = visit.route.kind.as_str();
+    seen.upstream = upstream.to_owned();
+    seen.model = visit.asked.model().map(Into::into);
+    if let Some(reason) = &seen.degraded {
+        tracing::warn!(reason, "a request goes through without memory");
+    }
+    let seen = tail.tell(Seen::Asked(Box::new(seen)));
+    if visit.headers.contains_key(TRACE) {
+        headers.insert(TRACE, headers::value(&format!("/proxy/traces/{request}")));
+        tail.trace(seen);
+    }
+    Told { request, headers }
+}
+
+/// Hands an answer to the client, with somebody listening.
+async fn respond(
+    route: &'static Route,
+    answer: Answer,
+    streams: bool,
+    attended: Attended,
+    told: &Told,
+) -> Result<Response, Refusal> {
+    let mut headers = headers::for_client(&answer.headers);
+    headers.extend(told.headers.clone());
+    if !answer.status.is_success() {
+        attended.abandon();
+        return Ok(response(answer.status, headers, answer.body));
+    }
+    let Attended { keeper: Some(keeper), strips, .. } = attended else {
+        return Ok(response(answer.status, headers, answer.body));
+    };
+    let request = told.request;
+    match framing(route, &headers, streams) {
+        Some(framing) => {
+            headers.remove(CONTENT_LENGTH);
+            let listener = Listener::new(route.wording, framing, strips);
+            let at_end = Box::new(move |said| keeper.finish(request, said));
+            Ok(response(answer.status, headers, Relay::body(answer.body, listener, at_end)))
+        }
+        None => {
+            let body = match read(answer.body).await {
+                Ok(body) => body,
+                Err(refusal) => {
+                    keeper.abandon();
+                    return Err(refusal);
+                }
+            };
+            let mut listener = Listener::new(route.wording, Framing::Lines, strips);
+            let cut = std::str::from_utf8(&body).ok().and_then(|text| listener.whole(text));
+            keeper.finish(request, listener.gathered());
+            let body = cut.map_or(body, Bytes::from);
+            headers.insert(CONTENT_LENGTH, body.len().into());
+            Ok(response(answer.status, headers, Body::from(body)))
+        }
+    }
+}
+
+/// How a reply comes in pieces, if it does.
+fn framing(route: &Route, headers: &HeaderMap, streams: bool) -> Option<Framing> {
+    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let lines = (streams && route.kind == UpstreamKind::Ollama).then_some(Framing::Lines);
+    kind.and_then(Framing::of).or(lines)
+}
+
+fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        let (status, code, message) = problem.parts();
+        Self::new(status, code, message)
+    }
+}

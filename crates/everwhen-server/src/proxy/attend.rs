@@ -1,0 +1,222 @@
+//! Before a request is passed on: whose it is, when everything in it was said, and what else the
+//! model should know. None of it may break the chat: whatever fails, the request goes on as it
+//! came, and the answer says why.
+
+use std::future::Future;
+
+use axum::body::Bytes;
+use axum::http::HeaderMap;
+use everwhen::aside::{self, Wishes};
+use everwhen::ledger::{Begun, Commit, Style};
+use everwhen::memory::{Address, VaultId};
+use everwhen::{Error, ProxyChange, ProxySettings, Result};
+use tokio::time::{Instant, timeout_at};
+
+use super::TRACE;
+use super::draft::Draft;
+use super::keep::Keeper;
+use super::route::Route;
+use super::whose::{self, Named, Signs};
+use super::wire::seen::{AskedSeen, StampSeen, StoredSeen};
+use super::wire::{Asked, Message};
+use super::{errand, headers, write};
+use crate::Door;
+use crate::access::{Caller, Guest};
+
+/// The header that names the vault, for those who may choose.
+const VAULT: &str = "x-everwhen-vault";
+
+/// A request that has come in.
+pub(crate) struct Visit<'a> {
+    pub(crate) door: &'a Door,
+    pub(crate) route: &'static Route,
+    pub(crate) guest: &'a Guest,
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) memory_in_path: Option<&'a str>,
+    pub(crate) body: &'a Bytes,
+    pub(crate) asked: &'a Asked<'a>,
+}
+
+/// What became of it.
+#[derive(Default)]
+pub(crate) struct Attended {
+    pub(crate) seen: AskedSeen,
+    /// Whoever keeps the reply.
+    pub(crate) keeper: Option<Keeper>,
+    /// Whether the reply may begin with a stamp.
+    pub(crate) strips: bool,
+}
+
+impl Attended {
+    /// No reply came. What was said is kept already, unless memory failed too.
+    pub(crate) fn abandon(self) {
+        if let Some(keeper) = self.keeper {
+            keeper.abandon();
+        }
+    }
+}
+
+/// Does all of that to a draft of the request.
+pub(crate) async fn attend(visit: &Visit<'_>, draft: &mut Draft<'_>) -> Attended {
+    let mut attended = Attended::default();
+    attended.seen.messages = visit.asked.messages.len();
+    attended.seen.errand = errand::is_errand(visit.headers, visit.asked);
+    write::without_tags(draft, visit.asked);
+    if !attended.seen.errand && !visit.asked.messages.is_empty() {
+        let remembered = remember(visit, draft, &mut attended).await;
+        attended.seen.degraded = remembered.err().map(|error| error.message().to_owned());
+    }
+    attended
+}
+
+async fn remember(visit: &Visit<'_>, draft: &mut Draft<'_>, attended: &mut Attended) -> Result<()> {
+    let change = change(visit.headers)?;
+    let settings = visit.settings(None, &change);
+    let deadline = Instant::now() + settings.deadline;
+    let mut keeper = Keeper::new(visit, visit.vault()?, visit.named(&settings)?);
+    let begun = in_time(deadline, keeper.begin(visit, &change)).await;
+    attended.seen.vault = keeper.vault_id();
+    attended.seen.memory = keeper.named.as_ref().map(|named| shown(&named.memory));
+    attended.seen.memory_source = keeper.named.as_ref().map(|named| named.source);
+    let settings = visit.settings(attended.seen.memory.as_deref(), &change);
+    attended.keeper = Some(keeper);
+    let begun = begun?;
+    if visit.is_watched() {
+        attended.seen.stored = stored(visit.asked, &begun);
+    }
+    if visit.route.wording.takes_additions() {
+        stamp(visit, draft, &begun, settings.stamps, attended);
+        add(visit, draft, &begun, &settings, deadline, attended).await?;
+    }
+    Ok(())
+}
+
+/// Waits for memory, but not longer than somebody in a chat would.
+async fn in_time<T>(deadline: Instant, work: impl Future<Output = Result<T>>) -> Result<T> {
+    timeout_at(deadline, work)
+        .await
+        .unwrap_or_else(|_| Err(Error::unavailable("memory took longer than proxy.deadline_ms")))
+}
+
+impl Visit<'_> {
+    /// The settings for a memory.
+    pub(crate) fn settings(&self, memory: Option<&str>, change: &ProxyChange) -> ProxySettings {
+        self.door.proxy.config.settings(self.guest.label.as_deref(), memory, change)
+    }
+
+    /// Whether somebody wants to see what is done to it.
+    fn is_watched(&self) -> bool {
+        self.door.proxy.tail.is_watched() || self.headers.contains_key(TRACE)
+    }
+
+    /// The vault: that of the key, else the one that is named, else the usual one.
+    fn vault(&self) -> Result<Address<VaultId>> {
+        match (self.guest.caller, headers::text(self.headers, VAULT)) {
+            (Caller::Holder(vault), _) => Ok(vault.into()),
+            (_, Some(name)) => Address::read("vault", &name),
+            (_, None) => Ok(self.door.proxy.vault.clone()),
+        }
+    }
+
+    fn named(&self, settings: &ProxySettings) -> Result<Option<Named>> {
+        whose::named(&Signs {
+            headers: self.headers,
+            path: self.memory_in_path,
+            asked: self.asked,
+            trusted: self.guest.is_trusted,
+            prompt_cache_key: settings.prompt_cache_key,
+        })
+    }
+}
+
+/// What the request itself wants otherwise: `x-everwhen-stamps` and the like.
+fn change(headers: &HeaderMap) -> Result<ProxyChange> {
+    let mut change = ProxyChange::default();
+    for name in ProxyChange::NAMES {
+        let header = format!("x-everwhen-{}", name.replace('_', "-"));
+        if let Some(text) = headers::text(headers, &header) {
+            change.set(name, &text).map_err(|error| error.at(header))?;
+        }
+    }
+    Ok(change)
+}
+
+/// When the time of a reply is settled.
+pub(crate) fn commit(settings: &ProxySettings) -> Commit {
+    if settings.group_chat { Commit::AtOnce } else { Commit::NextTurn }
+}
+
+/// An address as its text.
+pub(crate) fn shown<Id: std::fmt::Display>(address: &Address<Id>) -> String {
+    match address {
+        Address::Id(id) => id.to_string(),
+        Address::Name(name) => name.to_string(),
+    }
+}
+
+fn stored(asked: &Asked<'_>, begun: &Begun) -> Vec<StoredSeen> {
+    let told = asked.messages.iter().zip(&begun.messages).filter(|(_, told)| told.is_new);
+    let one = |(message, told): (&Message<'_>, &everwhen::ledger::Told)| {
+        Some(StoredSeen {
+            entry: told.entry?.to_string(),
+            role: message.role.as_str(),
+            conversation_time: begun.zone.rfc3339(told.time?),
+            content: message.text.to_string(),
+        })
+    };
+    told.filter_map(one).collect()
+}
+
+fn stamp(
+    visit: &Visit<'_>,
+    draft: &mut Draft<'_>,
+    begun: &Begun,
+    style: Style,
+    attended: &mut Attended,
+) {
+    let stamps = begun.stamps(style);
+    attended.strips = style != Style::Off;
+    if visit.is_watched() {
+        let stamps = stamps.iter().enumerate();
+        let seen = stamps
+            .filter_map(|(message, stamp)| Some(StampSeen { message, stamp: stamp.clone()? }));
+        attended.seen.stamped = seen.collect();
+    }
+    write::stamps(draft, visit.asked, stamps);
+}
+
+/// Adds what the model should know beside the messages. What was added to a message once is added
+/// again for the requests that follow in the same turn, so that prompt caches hold.
+async fn add(
+    visit: &Visit<'_>,
+    draft: &mut Draft<'_>,
+    begun: &Begun,
+    settings: &ProxySettings,
+    deadline: Instant,
+    attended: &mut Attended,
+) -> Result<()> {
+    let Some((place, message)) = write::last_said(visit.asked, begun) else { return Ok(()) };
+    let (turns, part) = (&visit.door.proxy.turns, visit.route.wording.text_part());
+    let is_last = place + 1 == visit.asked.messages.len();
+    if let Some(text) = turns.added(begun, place, is_last) {
+        write::aside(draft, message, part, &text);
+        attended.seen.injected = Some(text);
+        return Ok(());
+    }
+    let wishes = Wishes {
+        context: settings.context,
+        briefing: settings.briefing,
+        budget_tokens: settings.budget_tokens as usize,
+    };
+    let vault = attended.keeper.as_ref().and_then(|keeper| keeper.vault.clone());
+    let vault = vault.expect("an exchange has begun in a vault");
+    let told = in_time(deadline, vault.remembered_for(begun, &message.text, &wishes)).await;
+    let now = settings.now.then(|| aside::now(begun));
+    let text = aside::text(told.as_deref().unwrap_or_default(), now.as_deref());
+    if !text.is_empty() {
+        write::aside(draft, message, part, &text);
+        turns.add(begun, place, &text);
+        attended.seen.injected = Some(text);
+    }
+    told.map(drop)
+}

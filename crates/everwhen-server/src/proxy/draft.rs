@@ -1,0 +1,67 @@
+//! A body with a few places changed, and every other byte as it came.
+
+use std::ops::Range;
+
+/// A text and what is to be changed in it.
+pub(crate) struct Draft<'a> {
+    text: &'a str,
+    edits: Vec<(Range<usize>, String)>,
+}
+
+impl<'a> Draft<'a> {
+    /// A text nobody has touched.
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, edits: Vec::new() }
+    }
+
+    /// Where a part of the text lies in it.
+    pub(crate) fn place(&self, part: &str) -> Range<usize> {
+        let start = part.as_ptr() as usize - self.text.as_ptr() as usize;
+        debug_assert!(self.text.get(start..start + part.len()) == Some(part));
+        start..start + part.len()
+    }
+
+    /// Puts something else into a place. Places may not overlap.
+    pub(crate) fn replace(&mut self, place: Range<usize>, with: impl Into<String>) {
+        self.edits.push((place, with.into()));
+    }
+
+    /// Puts something in between. What is put at the same place first comes first.
+    pub(crate) fn insert(&mut self, at: usize, text: impl Into<String>) {
+        self.replace(at..at, text);
+    }
+
+    /// The new text, if anything changed.
+    pub(crate) fn finish(mut self) -> Option<String> {
+        if self.edits.is_empty() {
+            return None;
+        }
+        self.edits.sort_by_key(|(place, _)| place.start);
+        let added: usize = self.edits.iter().map(|(_, text)| text.len()).sum();
+        let mut done = String::with_capacity(self.text.len() + added);
+        let mut from = 0;
+        for (place, text) in &self.edits {
+            done.push_str(&self.text[from..place.start]);
+            done.push_str(text);
+            from = place.end;
+        }
+        done.push_str(&self.text[from..]);
+        Some(done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_places_named_change() {
+        let text = "one two three";
+        let mut draft = Draft::new(text);
+        draft.insert(draft.place(&text[8..]).start, "b ");
+        draft.replace(draft.place(&text[..3]), "1");
+        draft.insert(13, "!");
+        assert_eq!(draft.finish().unwrap(), "1 two b three!");
+        assert_eq!(Draft::new(text).finish(), None);
+    }
+}

@@ -1,0 +1,197 @@
+//! Keeps an exchange: begins it in the ledger, and finishes it when the reply is over, also when
+//! that was cut off. What cannot be kept now goes to the spool.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use everwhen::ledger::{Begun, Commit, Exchange, Finished, History, Reply};
+use everwhen::memory::{Address, MemoryId, Name, VaultId};
+use everwhen::{Error, ProxyChange, Result, Unnamed, Vault};
+use jiff::Timestamp;
+
+use super::attend::{Visit, commit, shown};
+use super::history::{self, names};
+use super::relay::Gathered;
+use super::route::Route;
+use super::spool::Kept;
+use super::whose::Named;
+use super::wire::seen::{AnsweredSeen, Seen};
+use crate::Door;
+use crate::access::Caller;
+
+/// Whoever keeps one exchange.
+pub(crate) struct Keeper {
+    door: Door,
+    route: &'static Route,
+    address: Address<VaultId>,
+    /// The vault, once it is found.
+    pub(crate) vault: Option<Vault>,
+    /// The memory, once it is known.
+    pub(crate) named: Option<Named>,
+    commit: Commit,
+    started_at: Timestamp,
+    exchange: Option<Exchange>,
+    body: Bytes,
+}
+
+impl Keeper {
+    /// Somebody to keep this request and its reply.
+    pub(crate) fn new(visit: &Visit<'_>, address: Address<VaultId>, named: Option<Named>) -> Self {
+        Self {
+            door: visit.door.clone(),
+            route: visit.route,
+            address,
+            vault: None,
+            named,
+            commit: Commit::default(),
+            started_at: visit.door.engine.now(),
+            exchange: None,
+            body: visit.body.clone(),
+        }
+    }
+
+    /// Finds the vault and the memory, and begins the exchange there.
+    pub(crate) async fn begin(&mut self, visit: &Visit<'_>, change: &ProxyChange) -> Result<Begun> {
+        let engine = &visit.door.engine;
+        let vault = visit.guest.caller.vault_to_write(engine, self.address.clone()).await?;
+        self.vault = Some(vault.clone());
+        let history = history::history(visit.asked, visit.headers);
+        let usual = visit.settings(None, change);
+        let named = match self.named.take() {
+            Some(named) => named,
+            None => recognize(visit.door, (&vault, &self.address), &history, usual.unnamed).await?,
+        };
+        let settings = visit.settings(Some(&shown(&named.memory)), change);
+        self.commit = commit(&settings);
+        self.named = Some(named.clone());
+        let begun = vault.begin_exchange(named.memory, history, self.commit).await?;
+        self.started_at = begun.exchange.started_at;
+        self.exchange = Some(begun.exchange.clone());
+        Ok(begun)
+    }
+
+    /// The vault's id; its address as long as it was not found.
+    pub(crate) fn vault_id(&self) -> String {
+        match (&self.exchange, &self.vault) {
+            (Some(exchange), _) => exchange.memory.vault.to_string(),
+            (None, Some(vault)) => vault.id().to_string(),
+            (None, None) => shown(&self.address),
+        }
+    }
+
+    /// Keeps what was said, in the background: the client has it already.
+    pub(crate) fn finish(self, request: u64, said: Gathered) {
+        let busy = Arc::clone(&self.door.proxy.busy);
+        // Taken before anything else can ask whether all is kept.
+        let guard = Arc::clone(&busy).try_read_owned();
+        tokio::spawn(async move {
+            let _busy = match guard {
+                Ok(guard) => guard,
+                Err(_) => busy.read_owned().await,
+            };
+            self.keep(request, said).await;
+        });
+    }
+
+    /// No reply came; what was said is put on the spool if it is not kept yet.
+    pub(crate) fn abandon(self) {
+        if self.exchange.is_none() {
+            self.finish(0, Gathered::default());
+        }
+    }
+
+    async fn keep(self, request: u64, said: Gathered) {
+        let (door, at) = (self.door.clone(), self.started_at);
+        let mut seen = AnsweredSeen {
+            id: request,
+            vault: self.vault_id(),
+            memory: self.named.as_ref().map(|named| shown(&named.memory)),
+            characters: said.text.chars().count(),
+            truncated: !said.is_whole,
+            ..AnsweredSeen::default()
+        };
+        let reply = Reply {
+            content: said.text,
+            truncated: !said.is_whole,
+            tools_used: names(said.tools.iter()),
+        };
+        match self.store(&reply).await {
+            Ok(finished) => seen.entry = finished.entry.map(|entry| entry.to_string()),
+            Err(error) => {
+                tracing::warn!(%error, "a reply could not be kept now; it goes to the spool");
+                seen.degraded = Some(error.message().to_owned());
+                door.proxy.spool.put(&self.record(at, reply)).await;
+            }
+        }
+        seen.time = door.engine.now().to_string();
+        door.proxy.tail.tell(Seen::Answered(seen));
+    }
+
+    async fn store(&self, reply: &Reply) -> Result<Finished> {
+        match (&self.vault, &self.exchange) {
+            (Some(vault), Some(exchange)) => {
+                vault.finish_exchange(exchange.clone(), reply.clone()).await
+            }
+            _ => Err(Error::unavailable("the exchange had not begun")),
+        }
+    }
+
+    fn record(self, at: Timestamp, reply: Reply) -> Kept {
+        Kept {
+            vault: shown(&self.address),
+            memory: self.named.map(|named| shown(&named.memory)),
+            route: self.route.name.to_owned(),
+            at,
+            at_once: self.commit == Commit::AtOnce,
+            request: String::from_utf8_lossy(&self.body).into_owned(),
+            reply: reply.content,
+            truncated: reply.truncated,
+            tools: reply.tools_used.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// The memory of a history that nobody named: the one that knows it, else a new one or the usual.
+pub(crate) async fn recognize(
+    door: &Door,
+    (vault, address): (&Vault, &Address<VaultId>),
+    history: &History,
+    unnamed: Unnamed,
+) -> Result<Named> {
+    // A reply that is just being kept may be what the history is known by.
+    drop(door.proxy.busy.write().await);
+    if let Some(memory) = vault.memory_of_history(history).await? {
+        return Ok(Named { memory: memory.into(), source: "history" });
+    }
+    match unnamed {
+        Unnamed::Default => Ok(Named { memory: door.proxy.memory.clone(), source: "default" }),
+        Unnamed::New => {
+            let name = door.proxy.turns.fresh_name(&shown(address), history, door.engine.now());
+            Ok(Named { memory: Address::Name(Name::new("memory", name)?), source: "new" })
+        }
+    }
+}
+
+/// Keeps what was put on the spool.
+pub(crate) async fn replay(door: &Door, route: &'static Route, kept: &Kept) -> Result<()> {
+    let address = Address::read("vault", &kept.vault)?;
+    let vault = Caller::Operator.vault_to_write(&door.engine, address.clone()).await?;
+    let asked = route.wording.read(&kept.request);
+    let asked = asked.ok_or_else(|| Error::invalid("the request on the spool cannot be read"))?;
+    let history = history::history(&asked, &axum::http::HeaderMap::new());
+    let history = History { sent_at: Some(kept.at), ..history };
+    let memory: Address<MemoryId> = match &kept.memory {
+        Some(name) => Address::read("memory", name)?,
+        None => {
+            let unnamed = door.proxy.config.unnamed.value;
+            recognize(door, (&vault, &address), &history, unnamed).await?.memory
+        }
+    };
+    let commit = if kept.at_once { Commit::AtOnce } else { Commit::NextTurn };
+    let reply = Reply {
+        content: kept.reply.clone(),
+        truncated: kept.truncated,
+        tools_used: names(kept.tools.iter()),
+    };
+    vault.keep_exchange(memory, history, commit, reply).await.map(drop)
+}

@@ -1,0 +1,52 @@
+//! Our own errors, in the words of whoever asks: each language has its own shape for them.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use everwhen::UpstreamKind;
+use serde_json::json;
+
+/// Why a request got no answer from an upstream.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    /// A short name, as programs read it.
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into() }
+    }
+
+    /// What was asked for is not there.
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found_error", message)
+    }
+
+    /// The request is wrong.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", message)
+    }
+
+    /// The upstream cannot be reached.
+    pub(crate) fn unreachable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_GATEWAY, "upstream_unreachable", message)
+    }
+
+    /// The refusal as a client of this kind expects errors.
+    pub(crate) fn told(self, kind: UpstreamKind) -> Response {
+        let Self { status, code, message } = self;
+        let body = match kind {
+            UpstreamKind::OpenAi => {
+                json!({ "error": { "message": message, "type": code, "param": null, "code": code } })
+            }
+            UpstreamKind::Anthropic => {
+                json!({ "type": "error", "error": { "type": code, "message": message } })
+            }
+            UpstreamKind::Ollama => json!({ "error": message }),
+        };
+        (status, Json(body)).into_response()
+    }
+}

@@ -1,0 +1,186 @@
+//! Whose memory is this? The table of everything that may say so, the strongest first.
+
+use std::borrow::Cow;
+
+use axum::http::HeaderMap;
+use axum::http::header::USER_AGENT;
+use everwhen::Result;
+use everwhen::memory::{Address, MemoryId};
+
+use super::headers;
+use super::wire::json::Object;
+use super::wire::{Asked, Message};
+
+/// The header that names the memory.
+pub(crate) const MEMORY: &str = "x-everwhen-memory";
+
+/// What a request says of itself.
+pub(crate) struct Signs<'a> {
+    pub(crate) headers: &'a HeaderMap,
+    /// The memory in the path.
+    pub(crate) path: Option<&'a str>,
+    pub(crate) asked: &'a Asked<'a>,
+    /// Whether the client may say on whose behalf it speaks.
+    pub(crate) trusted: bool,
+    /// Whether `prompt_cache_key` counts.
+    pub(crate) prompt_cache_key: bool,
+}
+
+/// A memory, and what named it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) memory: Address<MemoryId>,
+    pub(crate) source: &'static str,
+}
+
+/// One way to name a memory.
+type Way = fn(&Signs<'_>) -> Option<(String, &'static str)>;
+
+/// The order in which they are asked.
+const WAYS: [Way; 9] = [
+    own_header,
+    path,
+    body_field,
+    known_header,
+    generic_header,
+    discussion_tag,
+    session_in_user_id,
+    prompt_cache_key,
+    user,
+];
+
+/// The memory a request names, by the strongest sign it carries.
+pub(crate) fn named(signs: &Signs<'_>) -> Result<Option<Named>> {
+    let Some((text, source)) = WAYS.into_iter().find_map(|way| way(signs)) else {
+        return Ok(None);
+    };
+    let memory = Address::read("memory", text.trim()).map_err(|error| error.at(source))?;
+    Ok(Some(Named { memory, source }))
+}
+
+fn own_header(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    Some((headers::text(signs.headers, MEMORY)?, "x-everwhen-memory"))
+}
+
+fn path(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    Some((signs.path?.to_owned(), "path"))
+}
+
+/// Fields of the body that name a chat.
+const FIELDS: [(&str, &str); 4] = [
+    ("conversation_id", "metadata.conversation_id"),
+    ("session_id", "metadata.session_id"),
+    ("thread_id", "metadata.thread_id"),
+    ("chat_id", "metadata.chat_id"),
+];
+
+fn body_field(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    let fields = &signs.asked.fields;
+    let metadata = fields.object("metadata").unwrap_or_default();
+    let within =
+        FIELDS.into_iter().find_map(|(name, source)| Some((text(&metadata, name)?, source)));
+    let direct = || {
+        let names = [("session_id", "session_id"), ("litellm_session_id", "litellm_session_id")];
+        names.into_iter().find_map(|(name, source)| Some((text(fields, name)?, source)))
+    };
+    let conversation = || {
+        let inner = fields.object("conversation").and_then(|inner| text(&inner, "id"));
+        Some((text(fields, "conversation").or(inner)?, "conversation"))
+    };
+    within.or_else(direct).or_else(conversation)
+}
+
+fn text(object: &Object<'_>, name: &str) -> Option<String> {
+    object.text(name).map(Cow::into_owned).filter(|text| !text.trim().is_empty())
+}
+
+/// Headers that known programs send, and which program that is.
+const KNOWN: [(&str, &str); 11] = [
+    ("x-openwebui-chat-id", "Open WebUI"),
+    ("x-librechat-conversation-id", "LibreChat"),
+    ("x-claude-code-session-id", "Claude Code"),
+    ("x-opencode-session", "opencode"),
+    ("x-session-affinity", "opencode"),
+    ("x-litellm-session-id", "LiteLLM"),
+    ("x-litellm-trace-id", "LiteLLM"),
+    ("helicone-session-id", "Helicone"),
+    ("x-conversation-id", "x-conversation-id"),
+    ("x-chat-id", "x-chat-id"),
+    ("x-discussion-id", "x-discussion-id"),
+];
+/// Headers whose names are so common that they count only from Codex.
+const CODEX: [&str; 4] = ["session-id", "thread-id", "session_id", "conversation_id"];
+
+fn known_header(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    let found = KNOWN
+        .into_iter()
+        .find_map(|(name, program)| Some((headers::text(signs.headers, name)?, program)));
+    found.or_else(|| {
+        let agent = headers::text(signs.headers, USER_AGENT.as_str())?.to_lowercase();
+        let names = CODEX.into_iter().filter(|_| agent.starts_with("codex"));
+        Some((names.into_iter().find_map(|name| headers::text(signs.headers, name))?, "Codex"))
+    })
+}
+
+/// `x-session-id`, or `x-VENDOR-session-id` with something that looks like an id.
+fn generic_header(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    let names = signs.headers.keys().map(|name| name.as_str());
+    let mut names = names.filter(|name| name.starts_with("x-") && name.ends_with("-session-id"));
+    let text = names.find_map(|name| headers::text(signs.headers, name).filter(|text| is_id(text)));
+    Some((text?, "x-session-id"))
+}
+
+fn is_id(text: &str) -> bool {
+    text.len() >= 8
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+const OPENS: &str = "[DiscussionId]";
+const CLOSES: &str = "[/DiscussionId]";
+
+/// The tag that WilmerAI's users write into a prompt.
+fn discussion_tag(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    let inside = |message: &Message<'_>| tag(&message.text).map(|(_, inside)| inside.to_owned());
+    let name = signs.asked.messages.iter().find_map(inside);
+    Some((name.filter(|name| !name.trim().is_empty())?, "DiscussionId"))
+}
+
+/// The first tag in a text: the whole of it, and what it holds.
+pub(crate) fn tag(text: &str) -> Option<(std::ops::Range<usize>, &str)> {
+    let start = text.find(OPENS)?;
+    let inside = start + OPENS.len();
+    let end = inside + text[inside..].find(CLOSES)?;
+    Some((start..end + CLOSES.len(), &text[inside..end]))
+}
+
+/// Claude Code writes the session into `metadata.user_id`.
+fn session_in_user_id(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    let user = text(&signs.asked.fields.object("metadata")?, "user_id")?;
+    let inner = Object::read(&user).and_then(|inner| text(&inner, "session_id"));
+    let behind = || Some(user.rsplit_once("_session_")?.1.to_owned());
+    Some((inner.or_else(behind)?, "metadata.user_id"))
+}
+
+fn prompt_cache_key(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    let key = text(&signs.asked.fields, "prompt_cache_key").filter(|_| signs.prompt_cache_key);
+    Some((key?, "prompt_cache_key"))
+}
+
+/// Headers that say who speaks, from those who may say it.
+const USERS: [&str; 5] = [
+    "x-everwhen-user",
+    "x-openwebui-user-id",
+    "x-librechat-user-id",
+    "x-litellm-end-user-id",
+    "x-litellm-customer-id",
+];
+
+fn user(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    if !signs.trusted {
+        return None;
+    }
+    let header = USERS.into_iter().find_map(|name| headers::text(signs.headers, name));
+    let fields = &signs.asked.fields;
+    let body = || text(fields, "user").or_else(|| text(fields, "safety_identifier"));
+    Some((header.or_else(body)?, "user"))
+}

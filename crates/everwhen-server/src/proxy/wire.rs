@@ -1,0 +1,149 @@
+//! What requests and replies say, in each language that is spoken here.
+//!
+//! A [`Wording`] knows where in a body the words stand. It decides nothing: it finds the messages
+//! of a request, and the pieces of text in a reply, whole or in events.
+
+mod anthropic;
+pub(crate) mod json;
+pub(crate) mod kept;
+mod ollama;
+mod openai;
+mod responses;
+pub(crate) mod seen;
+
+use std::borrow::Cow;
+
+use everwhen::memory::Role;
+
+pub(crate) use anthropic::Messages;
+use json::Object;
+pub(crate) use ollama::{OllamaChat, OllamaGenerate};
+pub(crate) use openai::{Chat, Completions};
+pub(crate) use responses::Responses;
+
+/// One way of writing requests and replies.
+pub(crate) trait Wording: Send + Sync {
+    /// What a request asks. Nothing if it cannot be read as such.
+    fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>>;
+
+    /// What a reply says, or one event of it.
+    fn hear<'a>(&self, body: &'a str) -> Heard<'a>;
+
+    /// Whether text may be added to requests of this kind.
+    fn takes_additions(&self) -> bool {
+        true
+    }
+
+    /// The type of a part of a message that holds words.
+    fn text_part(&self) -> &'static str {
+        "text"
+    }
+
+    /// Whether a reply in events tells its text again, whole.
+    fn tells_again(&self) -> bool {
+        false
+    }
+}
+
+/// A request.
+pub(crate) struct Asked<'a> {
+    /// Its fields.
+    pub(crate) fields: Object<'a>,
+    /// What was said, oldest first; what is no message is left out.
+    pub(crate) messages: Vec<Message<'a>>,
+    /// Whether the reply is wanted piece by piece.
+    pub(crate) streams: bool,
+}
+
+impl<'a> Asked<'a> {
+    /// The model.
+    pub(crate) fn model(&self) -> Option<Cow<'a, str>> {
+        self.fields.text("model")
+    }
+}
+
+/// One message of a request.
+#[derive(Debug, Clone)]
+pub(crate) struct Message<'a> {
+    /// Who speaks.
+    pub(crate) role: Role,
+    /// The speaker's name, where one is given.
+    pub(crate) speaker: Option<Cow<'a, str>>,
+    /// The words, without pictures; several parts are joined by line breaks.
+    pub(crate) text: Cow<'a, str>,
+    /// The whole content as it was sent, for messages without words.
+    pub(crate) content: &'a str,
+    /// The string literals that hold the words, quotes included.
+    pub(crate) literals: Vec<&'a str>,
+    /// Tools that are called in it.
+    pub(crate) tools: Vec<Cow<'a, str>>,
+}
+
+/// What was heard in a reply or in one event of it.
+#[derive(Debug, Default)]
+pub(crate) struct Heard<'a> {
+    /// Pieces of text.
+    pub(crate) pieces: Vec<Piece<'a>>,
+    /// Tools that are called.
+    pub(crate) tools: Vec<Cow<'a, str>>,
+    /// Whether nothing comes after it.
+    pub(crate) is_last: bool,
+}
+
+/// A piece of text.
+#[derive(Debug)]
+pub(crate) struct Piece<'a> {
+    /// Which of several replies it belongs to.
+    pub(crate) choice: u64,
+    /// Which part of that reply.
+    pub(crate) part: u64,
+    /// The words.
+    pub(crate) text: Cow<'a, str>,
+    /// The string literal that holds them, quotes included.
+    pub(crate) literal: &'a str,
+}
+
+impl<'a> Piece<'a> {
+    fn new(choice: u64, part: u64, literal: Option<&'a str>) -> Option<Self> {
+        let literal = literal?;
+        Some(Self { choice, part, text: json::string(literal)?, literal })
+    }
+}
+
+/// A role by its name on any wire.
+fn role(name: &str) -> Option<Role> {
+    match name {
+        "user" => Some(Role::User),
+        "assistant" | "model" => Some(Role::Assistant),
+        "system" | "developer" => Some(Role::System),
+        "tool" | "function" => Some(Role::Tool),
+        _ => None,
+    }
+}
+
+/// The words of a content that is a string or an array of parts, of which those count whose type
+/// is one of `types`.
+fn literals<'a>(content: &'a str, types: &[&str]) -> Vec<&'a str> {
+    if content.starts_with('"') {
+        return vec![content];
+    }
+    let text = |part: &'a str| {
+        let part = Object::read(part)?;
+        let kind = part.text("type")?;
+        part.get("text").filter(|text| types.contains(&&*kind) && text.starts_with('"'))
+    };
+    json::items(content).into_iter().filter_map(text).collect()
+}
+
+/// Literals as one text.
+fn joined<'a>(literals: &[&'a str]) -> Cow<'a, str> {
+    match literals {
+        [] => Cow::Borrowed(""),
+        [one] => json::string(one).unwrap_or_default(),
+        several => {
+            let texts: Vec<Cow<'_, str>> =
+                several.iter().filter_map(|one| json::string(one)).collect();
+            Cow::Owned(texts.join("\n"))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! JSON read without being taken apart: fields in order, values as the text they were sent as.
+//!
+//! Every part is a slice of the body, so an edit can say where it goes and everything else stays
+//! as it came, byte for byte.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// An object: names and values in the order they were sent. Of names sent twice the last counts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a str)>);
+
+impl<'a> Object<'a> {
+    /// The text, if it is an object.
+    pub(crate) fn read(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The value under this name, as its text; `null` counts as absent.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
+        let found = self.0.iter().rev().find(|(known, _)| known == name)?;
+        Some(found.1).filter(|text| *text != "null")
+    }
+
+    /// The string under this name.
+    pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
+        string(self.get(name)?)
+    }
+
+    /// The object under this name.
+    pub(crate) fn object(&self, name: &str) -> Option<Self> {
+        Self::read(self.get(name)?)
+    }
+
+    /// The items of the array under this name; none if there is no array.
+    pub(crate) fn items(&self, name: &str) -> Vec<&'a str> {
+        self.get(name).map(items).unwrap_or_default()
+    }
+
+    /// The number under this name.
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        self.get(name)?.parse().ok()
+    }
+
+    /// Whether the value under this name is `true`.
+    pub(crate) fn is_true(&self, name: &str) -> bool {
+        self.get(name) == Some("true")
+    }
+}
+
+/// The items of an array; none if it is something else.
+pub(crate) fn items(text: &str) -> Vec<&str> {
+    let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+    items.into_iter().map(RawValue::get).collect()
+}
+
+/// A string, its escapes resolved.
+pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        return serde_json::from_str(text).ok().map(Cow::Owned);
+    }
+    Some(Cow::Borrowed(inner))
+}
+
+/// Text as it stands between the quotes of a JSON string.
+pub(crate) fn escaped(text: &str) -> String {
+    let quoted = serde_json::to_string(text).expect("text is always JSON");
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = Object<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(Field(name)) = map.next_key()? {
+            fields.push((name, map.next_value::<&'de RawValue>()?.get()));
+        }
+        Ok(Object(fields))
+    }
+}
+
+/// A name, borrowed unless it is written with escapes.
+#[derive(serde::Deserialize)]
+struct Field<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_slices_of_what_was_sent() {
+        let body = r#"{ "a" : [1, {"b":"x\n"} ] ,"c":null,"d":true, "e":"1","e":"2"}"#;
+        let object = Object::read(body).unwrap();
+        assert_eq!(object.get("a"), Some(r#"[1, {"b":"x\n"} ]"#));
+        assert_eq!(object.items("a"), ["1", r#"{"b":"x\n"}"#]);
+        assert_eq!(Object::read(object.items("a")[1]).unwrap().text("b").unwrap(), "x\n");
+        assert_eq!((object.get("c"), object.is_true("d")), (None, true));
+        assert_eq!(object.text("e").unwrap(), "2");
+    }
+
+    #[test]
+    fn what_is_no_object_is_none() {
+        for text in ["", "[]", "1", "{", "{\"a\":}", "nonsense"] {
+            assert!(Object::read(text).is_none(), "{text:?}");
+        }
+        assert!(items("{}").is_empty() && string("1").is_none());
+    }
+}

@@ -1,0 +1,94 @@
+//! OpenAI's chat completions, and the older completions of a text.
+
+use everwhen::memory::Role;
+
+use super::json::{self, Object};
+use super::{Asked, Heard, Message, Piece, Wording, joined, literals, role};
+
+/// `/v1/chat/completions`
+pub(crate) struct Chat;
+
+impl Wording for Chat {
+    fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
+        let fields = Object::read(body)?;
+        let messages = fields.items("messages").into_iter().filter_map(message).collect();
+        Some(Asked { streams: fields.is_true("stream"), messages, fields })
+    }
+
+    fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
+        if body == "[DONE]" {
+            return Heard { is_last: true, ..Heard::default() };
+        }
+        let mut heard = Heard::default();
+        let Some(fields) = Object::read(body) else { return heard };
+        for choice in fields.items("choices") {
+            let Some(choice) = Object::read(choice) else { continue };
+            let said = choice.object("delta").or_else(|| choice.object("message"));
+            let Some(said) = said else { continue };
+            let number = choice.number("index").unwrap_or(0);
+            heard.pieces.extend(Piece::new(number, 0, said.get("content")));
+            heard.tools.extend(said.items("tool_calls").into_iter().filter_map(tool));
+        }
+        heard
+    }
+}
+
+fn message(text: &str) -> Option<Message<'_>> {
+    let fields = Object::read(text)?;
+    let content = fields.get("content").unwrap_or("null");
+    let literals = literals(content, &["text"]);
+    Some(Message {
+        role: role(&fields.text("role")?)?,
+        speaker: fields.text("name"),
+        text: joined(&literals),
+        content,
+        literals,
+        tools: fields.items("tool_calls").into_iter().filter_map(tool).collect(),
+    })
+}
+
+/// The name in a call of a tool.
+pub(super) fn tool(call: &str) -> Option<std::borrow::Cow<'_, str>> {
+    Object::read(call)?.object("function")?.text("name").filter(|name| !name.is_empty())
+}
+
+/// `/v1/completions`: one text to go on with. It may be code or half a sentence, so nothing is
+/// added to it.
+pub(crate) struct Completions;
+
+impl Wording for Completions {
+    fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
+        let fields = Object::read(body)?;
+        let messages = fields.get("prompt").and_then(prompt).into_iter().collect();
+        Some(Asked { streams: fields.is_true("stream"), messages, fields })
+    }
+
+    fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
+        if body == "[DONE]" {
+            return Heard { is_last: true, ..Heard::default() };
+        }
+        let mut heard = Heard::default();
+        let Some(fields) = Object::read(body) else { return heard };
+        for choice in fields.items("choices").into_iter().filter_map(Object::read) {
+            let number = choice.number("index").unwrap_or(0);
+            heard.pieces.extend(Piece::new(number, 0, choice.get("text")));
+        }
+        heard
+    }
+
+    fn takes_additions(&self) -> bool {
+        false
+    }
+}
+
+/// A prompt that is one text; batches and tokens are nobody's words.
+pub(super) fn prompt(content: &str) -> Option<Message<'_>> {
+    Some(Message {
+        role: Role::User,
+        speaker: None,
+        text: json::string(content)?,
+        content,
+        literals: vec![content],
+        tools: Vec::new(),
+    })
+}

@@ -1,0 +1,80 @@
+//! What is written into a request: stamps before messages, an aside behind the last one of the
+//! user's, another name for the model, and no tags. Everything else stays as it came.
+
+use everwhen::ledger::Begun;
+use everwhen::memory::Role;
+
+use super::draft::Draft;
+use super::wire::json::escaped;
+use super::wire::{Asked, Message};
+
+/// A tag as it may stand in a string literal: the slash may be escaped.
+const TAG: (&str, [&str; 2]) = ("[DiscussionId]", ["[/DiscussionId]", "[\\/DiscussionId]"]);
+
+/// Takes all tags out.
+pub(crate) fn without_tags(draft: &mut Draft<'_>, asked: &Asked<'_>) {
+    for literal in asked.messages.iter().flat_map(|message| &message.literals) {
+        let start = draft.place(literal).start;
+        let mut from = 0;
+        while let Some((begin, end)) = tag_in(literal, from) {
+            draft.replace(start + begin..start + end, "");
+            from = end;
+        }
+    }
+}
+
+fn tag_in(literal: &str, from: usize) -> Option<(usize, usize)> {
+    let begin = from + literal[from..].find(TAG.0)?;
+    let closes = |close: &str| Some(begin + literal[begin..].find(close)? + close.len());
+    let end = TAG.1.into_iter().filter_map(closes).min()?;
+    Some((begin, end))
+}
+
+/// Puts stamps before messages; answers how many.
+pub(crate) fn stamps(
+    draft: &mut Draft<'_>,
+    asked: &Asked<'_>,
+    stamps: Vec<Option<String>>,
+) -> usize {
+    let mut count = 0;
+    for (message, stamp) in asked.messages.iter().zip(stamps) {
+        let (Some(literal), Some(stamp)) = (message.literals.first(), stamp) else { continue };
+        if message.role == Role::Tool {
+            continue;
+        }
+        draft.insert(draft.place(literal).start + 1, escaped(&stamp));
+        count += 1;
+    }
+    count
+}
+
+/// The message an aside is put behind: the last thing the user really said.
+pub(crate) fn last_said<'m, 'a>(
+    asked: &'m Asked<'a>,
+    begun: &Begun,
+) -> Option<(usize, &'m Message<'a>)> {
+    let all = asked.messages.iter().enumerate();
+    let mut said = all.filter(|(place, message)| {
+        let known = begun.messages.get(*place).is_some_and(|told| told.time.is_some());
+        known && message.role == Role::User && !message.literals.is_empty()
+    });
+    said.next_back()
+}
+
+/// Puts text behind a message: a part of its own where the message has parts, which may be marked
+/// to be cached as they are.
+pub(crate) fn aside(draft: &mut Draft<'_>, message: &Message<'_>, part: &str, text: &str) {
+    if message.content.starts_with('[') {
+        let added = format!(",{{\"type\":\"{part}\",\"text\":\"{}\"}}", escaped(text));
+        draft.insert(draft.place(message.content).end - 1, added);
+    } else if let Some(literal) = message.literals.last() {
+        draft.insert(draft.place(literal).end - 1, escaped(&format!("\n\n{text}")));
+    }
+}
+
+/// Calls the model otherwise.
+pub(crate) fn model(draft: &mut Draft<'_>, asked: &Asked<'_>, model: &str) {
+    if let Some(literal) = asked.fields.get("model") {
+        draft.replace(draft.place(literal), format!("\"{}\"", escaped(model)));
+    }
+}

@@ -1,0 +1,197 @@
+//! Every route in its own language.
+
+use serde_json::{Value, json};
+
+use crate::recorder::Script;
+use crate::stage::{Stage, chat};
+
+const ALL: &str = r#"
+[[upstream]]
+base_url = "UPSTREAM/v1"
+[[upstream]]
+kind = "ollama"
+base_url = "UPSTREAM"
+[[upstream]]
+kind = "anthropic"
+base_url = "UPSTREAM"
+[proxy]
+now = "off"
+context = "off"
+briefing = "off"
+"#;
+const STAMP: &str = "(Sunday, 2025-06-01 12:00:00) ";
+
+async fn said_through(path: &str, body: &Value) -> (Stage, Value, Value) {
+    let stage = Stage::with(ALL).await;
+    let told = stage.post(path, &body.to_string()).memory("m").told().await;
+    assert_eq!(told.status, 200, "{}", told.text);
+    assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Noted."], "{path}");
+    let sent = stage.upstream.last();
+    assert_eq!(sent.path, path);
+    let (sent, told) = (sent.json(), told.json());
+    (stage, sent, told)
+}
+
+#[tokio::test]
+async fn everything_said_is_stamped_and_kept_in_every_language() {
+    let message = json!([{ "role": "user", "content": "hi" }]);
+    for path in ["/v1/chat/completions", "/v1/messages", "/api/chat"] {
+        let body = json!({ "model": "m", "stream": false, "system": "s", "messages": message });
+        let (_, sent, _) = said_through(path, &body).await;
+        assert_eq!(sent["messages"][0]["content"], format!("{STAMP}hi"));
+    }
+    let body = json!({ "model": "m", "stream": false, "prompt": "hi" });
+    let (_, sent, _) = said_through("/api/generate", &body).await;
+    assert_eq!(sent["prompt"], format!("{STAMP}hi"));
+    let (_, sent, _) = said_through("/v1/completions", &body).await;
+    assert_eq!(sent["prompt"], "hi", "a text to go on with is left alone");
+    for input in [
+        json!("hi"),
+        json!([{ "role": "user", "content": [{ "type": "input_text", "text": "hi" }] }]),
+    ] {
+        let (_, sent, _) =
+            said_through("/v1/responses", &json!({ "model": "m", "input": input })).await;
+        assert!(sent["input"].to_string().contains(&format!("{STAMP}hi")), "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn lists_and_embeddings_pass_as_they_are() {
+    let stage = Stage::with(ALL).await;
+    for (path, there) in [
+        ("/v1/models", "/v1/models"),
+        ("/v1/models/gpt/x", "/v1/models/gpt/x"),
+        ("/api/tags", "/api/tags"),
+        ("/api/version", "/api/version"),
+        ("/api/ps", "/api/ps"),
+        ("/m/diary/v1/models", "/v1/models"),
+        ("/m/diary/api/tags", "/api/tags"),
+    ] {
+        let told = stage.get(path).told().await;
+        assert_eq!((told.status, told.json()["path"].as_str()), (200, Some(there)));
+    }
+    for path in [
+        "/v1/embeddings",
+        "/api/embed",
+        "/api/show",
+        "/v1/messages/count_tokens",
+        "/v1/moderations",
+    ] {
+        let body = "{ \"input\" : [\"a\"] }";
+        let told = stage.post(path, body).told().await;
+        assert_eq!((told.status, told.json()["path"].as_str()), (200, Some(path)));
+        assert_eq!(
+            (stage.upstream.last().body.as_str(), stage.upstream.last().method.as_str()),
+            (body, "POST")
+        );
+    }
+    assert_eq!(stage.get("/").told().await.text, "Ollama is running");
+}
+
+#[tokio::test]
+async fn anthropic_events_are_stripped_and_kept() {
+    let stage = Stage::with(ALL).await;
+    let event = |name: &str, data: &str| format!("event: {name}\ndata: {data}\n\n");
+    let text = |text: &str| {
+        let delta = json!({ "type": "text_delta", "text": text });
+        event(
+            "content_block_delta",
+            &json!({ "type": "content_block_delta", "index": 0, "delta": delta }).to_string(),
+        )
+    };
+    let before = event("message_start", r#"{"type":"message_start","message":{"content":[]}}"#)
+        + &event(
+            "content_block_start",
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,
+        )
+        + &event("ping", r#"{"type":"ping"}"#);
+    let after = event("content_block_stop", r#"{"type":"content_block_stop","index":0}"#)
+        + &event("message_stop", r#"{"type":"message_stop"}"#);
+    let pieces =
+        [before.clone(), text("(Sunday, 2025-06-01 "), text("12:00:00) Hello"), after.clone()];
+    let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+    stage.upstream.answers(Script::stream("text/event-stream", &pieces));
+    let body = r#"{"model":"m","stream":true,"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}"#;
+    let ask =
+        stage.post("/v1/messages", body).memory("m").header("anthropic-version", "2023-06-01");
+    let told = ask.header("anthropic-beta", "x").told().await;
+    assert_eq!(told.text, before + &text("") + &text("Hello") + &after);
+    assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello"]);
+    let sent = stage.upstream.last();
+    assert_eq!(
+        (&sent.headers["anthropic-version"], &sent.headers["anthropic-beta"]),
+        (&"2023-06-01".parse().unwrap(), &"x".parse().unwrap())
+    );
+}
+
+#[tokio::test]
+async fn ollama_streams_lines_unless_told_otherwise() {
+    let stage = Stage::with(ALL).await;
+    let line = |text: &str, done: bool| {
+        json!({ "message": { "role": "assistant", "content": text }, "done": done }).to_string()
+            + "\n"
+    };
+    let lines = [line("Hel", false), line("lo", false), line("", true)];
+    let pieces: Vec<&str> = lines.iter().map(String::as_str).collect();
+    stage.upstream.answers(Script::stream("application/x-ndjson", &pieces));
+    let body =
+        r#"{"model":"m","messages":[{"role":"user","content":"hi","images":["AAAA"]}],"tools":[]}"#;
+    let told = stage.post("/api/chat", body).memory("m").told().await;
+    assert_eq!(told.text, lines.concat());
+    assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello"]);
+    assert_eq!(stage.upstream.last().body, body.replace("\"hi\"", &format!("\"{STAMP}hi\"")));
+}
+
+#[tokio::test]
+async fn a_model_can_name_its_upstream() {
+    let settings = r#"
+[[upstream]]
+name = "first"
+base_url = "UPSTREAM/first"
+[[upstream]]
+name = "second"
+base_url = "UPSTREAM/second"
+"#;
+    let stage = Stage::with(settings).await;
+    for (model, header, path, sent) in [
+        ("m", None, "/first/chat/completions", "m"),
+        ("second/org/m", None, "/second/chat/completions", "org/m"),
+        ("org/m", None, "/first/chat/completions", "org/m"),
+        ("m", Some("second"), "/second/chat/completions", "m"),
+    ] {
+        let body = chat(&["u:hi"]).replace("\"m\"", &json!(model).to_string());
+        let ask = stage.post("/v1/chat/completions", &body).memory("m");
+        let ask = match header {
+            Some(name) => ask.header("x-everwhen-upstream", name),
+            None => ask,
+        };
+        ask.told().await;
+        let last = stage.upstream.last();
+        assert_eq!((last.path.as_str(), last.json()["model"].as_str()), (path, Some(sent)));
+    }
+    let ask = stage.post("/v1/chat/completions", &chat(&["u:hi"]));
+    let told = ask.header("x-everwhen-upstream", "third").told().await;
+    assert_eq!(told.status, 404);
+    assert!(told.json()["error"]["message"].as_str().unwrap().contains("first, second"));
+}
+
+#[tokio::test]
+async fn errors_of_our_own_have_the_shape_of_the_language() {
+    let stage = Stage::with("upstream = 'http://127.0.0.1:9/v1' # UPSTREAM\n").await;
+    let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").told().await;
+    assert_eq!(told.status, 502);
+    assert!(told.json()["error"]["message"].as_str().unwrap().contains("does not answer"));
+    let told = stage.post("/v1/messages", &chat(&["u:hi"])).told().await;
+    assert_eq!((told.status, &told.json()["type"]), (404, &json!("error")));
+    assert!(told.json()["error"]["message"].as_str().unwrap().contains("anthropic"));
+    let told = stage.post("/api/generate", "{\"prompt\":\"hi\"}").told().await;
+    assert!(told.json()["error"].as_str().unwrap().contains("ollama"));
+    assert_eq!(stage.said("m").await, ["12:00 user hi"], "what was said is kept anyway");
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_the_upstreams_to_refuse() {
+    let stage = Stage::new().await;
+    let told = stage.post("/v1/chat/completions", "{not json").told().await;
+    assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, "{not json"));
+}

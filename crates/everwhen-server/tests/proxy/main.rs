@@ -1,0 +1,17 @@
+//! The proxy from outside: clients talk to it, and a recording upstream behind it, a real HTTP
+//! server, says exactly what arrived. The clock stands at noon on 2025-06-01 until it is moved.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod access;
+mod bytes;
+mod dialects;
+mod fail_open;
+mod injection;
+mod kept;
+mod recorder;
+mod seeing;
+mod stage;
+mod streams;
+mod translation;
+mod whose;

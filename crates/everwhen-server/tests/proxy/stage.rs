@@ -1,0 +1,250 @@
+//! Where clients meet the proxy: a server without a socket before a recording upstream.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request};
+use everwhen::memory::{Address, Entry, Name};
+use everwhen::ports::{EntryQuery, Reading, Store, Wait, Writing};
+use everwhen::when::HandClock;
+use everwhen::{Config, Engine, Environment, Error, Flags, NewVault};
+use everwhen_server::{Door, Proxy, router};
+use everwhen_store::{SqliteOptions, SqliteStore};
+use everwhen_testkit::engine_over;
+use http_body_util::BodyExt;
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+use crate::recorder::Recorder;
+
+pub(crate) const TOKEN: &str = "operator-token";
+
+/// A store that can be down, or slow.
+pub(crate) struct Moody {
+    inner: SqliteStore,
+    pub(crate) down: AtomicBool,
+    pub(crate) slow: AtomicBool,
+}
+
+impl Moody {
+    fn mood<'a>(&self, call: Wait<'a, ()>) -> Wait<'a, ()> {
+        if self.down.load(Ordering::SeqCst) {
+            return Box::pin(async { Err(Error::unavailable("the disk is on fire")) });
+        }
+        let slow = self.slow.load(Ordering::SeqCst);
+        Box::pin(async move {
+            if slow {
+                tokio::time::sleep(Duration::from_secs(2)).await;
+            }
+            call.await
+        })
+    }
+}
+
+impl Store for Moody {
+    fn write(&self, work: Writing) -> Wait<'_, ()> {
+        self.mood(self.inner.write(work))
+    }
+
+    fn read(&self, work: Reading) -> Wait<'_, ()> {
+        self.mood(self.inner.read(work))
+    }
+
+    fn check(&self) -> Wait<'_, Vec<String>> {
+        self.inner.check()
+    }
+}
+
+/// A server, its upstream, and what a test may reach behind its back.
+pub(crate) struct Stage {
+    pub(crate) router: Router,
+    pub(crate) door: Door,
+    pub(crate) engine: Engine,
+    pub(crate) clock: Arc<HandClock>,
+    pub(crate) upstream: Recorder,
+    pub(crate) store: Arc<Moody>,
+    pub(crate) directory: TempDir,
+}
+
+impl Stage {
+    /// A proxy before one upstream of OpenAI's kind that adds nothing but stamps.
+    pub(crate) async fn new() -> Self {
+        Self::with("[proxy]\nnow = 'off'\ncontext = 'off'\nbriefing = 'off'\n").await
+    }
+
+    /// A proxy with this configuration; `UPSTREAM` in it is the upstream's address.
+    pub(crate) async fn with(settings: &str) -> Self {
+        let upstream = Recorder::start().await;
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("config.toml");
+        let settings = if settings.contains("UPSTREAM") {
+            settings.replace("UPSTREAM", &upstream.url)
+        } else {
+            format!("upstream = \"{}/v1\"\n{settings}", upstream.url)
+        };
+        std::fs::write(&file, settings).unwrap();
+        let data = Some(directory.path().display().to_string());
+        let flags = Flags { config: Some(file), data, ..Flags::default() };
+        let config = Config::load(&Environment::default(), &flags).unwrap();
+        let path = directory.path().join("everwhen.db");
+        let inner = SqliteStore::open(&path, SqliteOptions::default()).unwrap();
+        let (down, slow) = (AtomicBool::new(false), AtomicBool::new(false));
+        let store = Arc::new(Moody { inner, down, slow });
+        let (engine, clock) = engine_over(store.clone());
+        let proxy = Proxy::new(&config, Some(directory.path())).unwrap();
+        let door = Door::new(engine.clone(), Some(TOKEN.into())).await.unwrap().with_proxy(proxy);
+        let router = router(door.clone());
+        Self { router, door, engine, clock, upstream, store, directory }
+    }
+
+    /// Lets time pass.
+    pub(crate) fn wait(&self, minutes: i64) {
+        self.clock.advance(SignedDuration::from_mins(minutes));
+    }
+
+    /// A request to a path.
+    pub(crate) fn post(&self, path: &str, body: &str) -> Ask {
+        let request = Request::post(path).header("content-type", "application/json");
+        Ask { router: self.router.clone(), request: request.body(body.to_owned().into()).unwrap() }
+    }
+
+    /// A request without a body.
+    pub(crate) fn get(&self, path: &str) -> Ask {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        Ask { router: self.router.clone(), request }
+    }
+
+    /// Sends a chat of `u:` and `a:` and `s:` lines in the memory `m`; answers what the upstream
+    /// was sent.
+    pub(crate) async fn chat(&self, lines: &[&str]) -> String {
+        let told = self.post("/v1/chat/completions", &chat(lines)).memory("m").told().await;
+        assert_eq!(told.status, 200, "{}", told.text);
+        self.door.settle().await;
+        self.upstream.last().body
+    }
+
+    /// The same; answers the messages that the upstream was sent.
+    pub(crate) async fn messages(&self, lines: &[&str]) -> Vec<String> {
+        contents(&self.chat(lines).await)
+    }
+
+    /// The entries of a memory in the usual vault, oldest first.
+    pub(crate) async fn entries(&self, memory: &str) -> Vec<Entry> {
+        self.door.settle().await;
+        let vault = Address::Name(Name::new("vault", "default").unwrap());
+        let vault = self.engine.vault(vault).await.unwrap();
+        let memory = Address::read("memory", memory).unwrap();
+        vault.entries(memory, None, EntryQuery::default()).await.unwrap().data
+    }
+
+    /// What was said in a memory: `12:00 user hi`.
+    pub(crate) async fn said(&self, memory: &str) -> Vec<String> {
+        let entries = self.entries(memory).await;
+        let line = |entry: &Entry| {
+            let time = entry.conversation_time.strftime("%H:%M");
+            format!("{time} {} {}", entry.role.as_str(), entry.content.as_str())
+        };
+        entries.iter().map(line).collect()
+    }
+
+    /// The names of all memories in the usual vault.
+    pub(crate) async fn memories(&self) -> Vec<String> {
+        let vault = Address::Name(Name::new("vault", "default").unwrap());
+        let Ok(vault) = self.engine.vault(vault).await else { return Vec::new() };
+        let page = vault.memories(None, None).await.unwrap();
+        page.data.iter().map(|memory| memory.name.to_string()).collect()
+    }
+
+    /// A new key of a vault.
+    pub(crate) async fn key(&self, vault: &str, body: &Value) -> String {
+        let name = Name::new("vault", vault).unwrap();
+        let new = NewVault { name, description: None, zone: None, settings: None };
+        self.engine.create_vault(new, None).await.unwrap();
+        let mut body = body.clone();
+        body["vault"] = json!(vault);
+        let told = self.post("/v1/keys", &body.to_string()).key(TOKEN).told().await;
+        assert_eq!(told.status, 201, "{}", told.text);
+        told.json()["key"].as_str().unwrap().to_owned()
+    }
+}
+
+/// A chat completion of `u:` and `a:` and `s:` lines.
+pub(crate) fn chat(lines: &[&str]) -> String {
+    let message = |line: &&str| {
+        let role = match &line[..2] {
+            "u:" => "user",
+            "a:" => "assistant",
+            "s:" => "system",
+            _ => panic!("{line}"),
+        };
+        format!("{{\"role\":\"{role}\",\"content\":{}}}", json!(&line[2..]))
+    };
+    let messages: Vec<String> = lines.iter().map(message).collect();
+    format!("{{\"model\":\"m\",\"messages\":[{}]}}", messages.join(","))
+}
+
+/// The contents of the messages of a body.
+pub(crate) fn contents(body: &str) -> Vec<String> {
+    let body: Value = serde_json::from_str(body).unwrap();
+    let messages = body["messages"].as_array().unwrap();
+    messages.iter().map(|message| message["content"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A request on its way.
+pub(crate) struct Ask {
+    router: Router,
+    request: Request<Body>,
+}
+
+impl Ask {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        let name: axum::http::HeaderName = name.parse().unwrap();
+        self.request.headers_mut().insert(name, value.parse().unwrap());
+        self
+    }
+
+    pub(crate) fn memory(self, name: &str) -> Self {
+        self.header("x-everwhen-memory", name)
+    }
+
+    pub(crate) fn key(self, key: &str) -> Self {
+        self.header("authorization", &format!("Bearer {key}"))
+    }
+
+    /// The answer with its body on its way.
+    pub(crate) async fn begun(self) -> (u16, HeaderMap, Body) {
+        let response = self.router.oneshot(self.request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        (parts.status.as_u16(), parts.headers, body)
+    }
+
+    /// The whole answer.
+    pub(crate) async fn told(self) -> Told {
+        let (status, headers, body) = self.begun().await;
+        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        Told { status, headers, text }
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Told {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap()
+    }
+}

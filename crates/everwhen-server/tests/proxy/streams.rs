@@ -1,0 +1,87 @@
+//! Replies in pieces: passed as they come, stripped of echoes, kept when they end or are cut off.
+
+use std::time::Duration;
+
+use http_body_util::BodyExt;
+
+use crate::recorder::{Script, delta};
+use crate::stage::{Stage, chat};
+
+const STREAM: &str = r#"{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hi"}]}"#;
+
+#[tokio::test]
+async fn a_stream_passes_byte_for_byte_and_is_kept() {
+    let stage = Stage::new().await;
+    let events = [
+        ": keep-alive\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"hm\"}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hel\"}}]}\n\nda",
+        "ta: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"lo\"}}]}\n\n",
+        "data: {\"choices\":[],\"usage\":{\"total_tokens\":3}}\n\n",
+        "data: [DONE]\n\n",
+    ];
+    stage.upstream.answers(Script::stream("text/event-stream; charset=utf-8", &events));
+    let told = stage.post("/v1/chat/completions", STREAM).memory("m").told().await;
+    assert_eq!(told.text, events.concat());
+    assert_eq!(told.header("content-type"), Some("text/event-stream; charset=utf-8"));
+    assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello"]);
+}
+
+#[tokio::test]
+async fn an_echoed_stamp_is_stripped_across_pieces() {
+    let stage = Stage::new().await;
+    let pieces = ["(Sun", "day, 2025-06-01 12:0", "0:00)", " Hello", " (Sunday)"];
+    stage.upstream.answers(Script::says(&pieces));
+    let told = stage.post("/v1/chat/completions", STREAM).memory("m").told().await;
+    let expected = [delta(""), delta(""), delta(""), delta("Hello"), delta(" (Sunday)")];
+    assert_eq!(told.text, expected.concat() + "data: [DONE]\n\n");
+    assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello (Sunday)"]);
+}
+
+#[tokio::test]
+async fn an_echoed_stamp_is_stripped_from_a_whole_reply() {
+    let stage = Stage::new().await;
+    let reply = crate::recorder::completion("[Sent less than a minute ago] Hello");
+    stage.upstream.answers(Script::json(200, &reply));
+    let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").told().await;
+    assert_eq!(told.json()["choices"][0]["message"]["content"], "Hello");
+    let length = told.header("content-length").unwrap().parse::<usize>().unwrap();
+    assert_eq!(length, told.text.len());
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_cancels_the_upstream_and_the_rest_is_kept() {
+    let stage = Stage::new().await;
+    let script = Script { hangs: true, ..Script::says(&["Once upon", " a time"]) };
+    let script = Script { pieces: script.pieces[..2].to_vec(), ..script };
+    stage.upstream.answers(script);
+    let (_, _, mut body) = stage.post("/v1/chat/completions", STREAM).memory("m").begun().await;
+    for _ in 0..2 {
+        body.frame().await.unwrap().unwrap();
+    }
+    assert_eq!(stage.upstream.dropped(), 0);
+    drop(body);
+    for _ in 0..200 {
+        if stage.upstream.dropped() == 1 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(stage.upstream.dropped(), 1, "the upstream goes on for nobody");
+    let entries = stage.entries("m").await;
+    assert_eq!(entries[1].content.as_str(), "Once upon a time");
+    let metadata = entries[1].metadata.as_ref().unwrap().as_str();
+    assert!(metadata.contains("truncated"), "{metadata}");
+}
+
+#[tokio::test]
+async fn the_first_piece_does_not_wait_for_the_second() {
+    let stage = Stage::new().await;
+    let script = Script { hangs: true, ..Script::stream("text/event-stream", &[&delta("Hello")]) };
+    stage.upstream.answers(script);
+    let (_, _, mut body) = stage.post("/v1/chat/completions", STREAM).memory("m").begun().await;
+    let first = tokio::time::timeout(Duration::from_secs(5), body.frame()).await.unwrap();
+    let first = first.unwrap().unwrap().into_data().unwrap();
+    assert_eq!(first, delta("Hello").as_bytes());
+}

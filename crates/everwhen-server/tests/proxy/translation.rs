@@ -1,0 +1,168 @@
+//! A client of one language before an upstream of the other.
+
+use serde_json::{Value, json};
+
+use crate::recorder::{Script, completion, delta};
+use crate::stage::Stage;
+
+const OLLAMA: &str =
+    "upstream = 'ollama+UPSTREAM'\n[proxy]\nstamps = 'off'\nnow = 'off'\nbriefing = 'off'\n";
+const OPENAI: &str =
+    "upstream = 'UPSTREAM/v1'\n[proxy]\nstamps = 'off'\nnow = 'off'\nbriefing = 'off'\n";
+
+#[tokio::test]
+async fn openai_before_ollama() {
+    let stage = Stage::with(OLLAMA).await;
+    let body = json!({
+        "model": "m", "temperature": 0.5, "max_tokens": 7, "response_format": { "type": "json_object" },
+        "messages": [
+            { "role": "developer", "content": "s" },
+            { "role": "user", "content": [
+                { "type": "text", "text": "hi" },
+                { "type": "image_url", "image_url": { "url": "data:image/png;base64,QUJD" } },
+            ] },
+            { "role": "assistant", "content": null, "tool_calls": [
+                { "id": "c", "type": "function", "function": { "name": "f", "arguments": "{\"a\":1}" } },
+            ] },
+            { "role": "tool", "tool_call_id": "c", "content": "2" },
+        ],
+    });
+    let told = stage.post("/v1/chat/completions", &body.to_string()).memory("m").told().await;
+    let sent = stage.upstream.last();
+    assert_eq!(sent.path, "/api/chat");
+    assert_eq!(
+        sent.json(),
+        json!({
+            "model": "m", "stream": false, "format": "json",
+            "options": { "temperature": 0.5, "num_predict": 7 },
+            "messages": [
+                { "role": "system", "content": "s" },
+                { "role": "user", "content": "hi", "images": ["QUJD"] },
+                { "role": "assistant", "content": "", "tool_calls": [
+                    { "function": { "name": "f", "arguments": { "a": 1 } } },
+                ] },
+                { "role": "tool", "content": "2" },
+            ],
+        })
+    );
+    let reply = told.json();
+    assert_eq!(reply["object"], "chat.completion");
+    assert_eq!(reply["choices"][0]["message"], json!({ "role": "assistant", "content": "Noted." }));
+    assert_eq!(reply["choices"][0]["finish_reason"], "stop");
+    assert!(stage.said("m").await.contains(&"12:00 assistant Noted.".to_owned()));
+}
+
+#[tokio::test]
+async fn openai_events_before_ollama_lines() {
+    let stage = Stage::with(OLLAMA).await;
+    let lines = [
+        json!({ "model": "m", "created_at": "2025-06-01T12:00:00Z", "message": { "role": "assistant", "content": "Hel" }, "done": false }),
+        json!({ "model": "m", "created_at": "2025-06-01T12:00:00Z", "message": { "role": "assistant", "content": "lo" }, "done": false }),
+        json!({ "model": "m", "created_at": "2025-06-01T12:00:00Z", "message": { "role": "assistant", "content": "" },
+                "done": true, "done_reason": "length", "prompt_eval_count": 3, "eval_count": 2 }),
+    ];
+    let lines = lines.map(|line| line.to_string() + "\n");
+    stage
+        .upstream
+        .answers(Script::stream("application/x-ndjson", &lines.each_ref().map(String::as_str)));
+    let body = json!({
+        "model": "m", "stream": true, "stream_options": { "include_usage": true },
+        "messages": [{ "role": "user", "content": "hi" }],
+    });
+    let told = stage.post("/v1/chat/completions", &body.to_string()).memory("m").told().await;
+    assert_eq!(told.header("content-type"), Some("text/event-stream"));
+    let events: Vec<&str> =
+        told.text.split("\n\n").filter_map(|event| event.strip_prefix("data: ")).collect();
+    assert_eq!(events.len(), 5, "{}", told.text);
+    assert_eq!(events[4], "[DONE]");
+    let json = |place: usize| serde_json::from_str::<Value>(events[place]).unwrap();
+    assert_eq!(json(0)["choices"][0]["delta"], json!({ "role": "assistant", "content": "Hel" }));
+    assert_eq!(json(2)["choices"][0]["finish_reason"], "length");
+    assert_eq!(json(3)["usage"]["total_tokens"], 5);
+    assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello"]);
+}
+
+#[tokio::test]
+async fn ollama_before_openai() {
+    let stage = Stage::with(OPENAI).await;
+    let body = json!({
+        "model": "m", "stream": false, "options": { "temperature": 0.5, "num_predict": 7 }, "format": { "type": "object" },
+        "messages": [{ "role": "user", "content": "hi", "images": ["QUJD"] }],
+    });
+    let told = stage.post("/api/chat", &body.to_string()).memory("m").told().await;
+    let sent = stage.upstream.last();
+    assert_eq!(sent.path, "/v1/chat/completions");
+    let sent = sent.json();
+    assert_eq!((&sent["temperature"], &sent["max_tokens"]), (&json!(0.5), &json!(7)));
+    assert_eq!(sent["response_format"]["json_schema"]["schema"], json!({ "type": "object" }));
+    assert_eq!(sent["messages"][0]["content"][1]["image_url"]["url"], "data:image/png;base64,QUJD");
+    let reply = told.json();
+    assert_eq!((&reply["message"]["content"], &reply["done"]), (&json!("Noted."), &json!(true)));
+}
+
+#[tokio::test]
+async fn ollama_lines_before_openai_events() {
+    let stage = Stage::with(OPENAI).await;
+    let call = json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [
+        { "index": 0, "id": "c", "function": { "name": "f", "arguments": "{\"a\"" } }] } }] });
+    let rest = json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [
+        { "index": 0, "function": { "arguments": ":1}" } }] }, "finish_reason": "tool_calls" }] });
+    let usage = json!({ "choices": [], "usage": { "prompt_tokens": 3, "completion_tokens": 2 } });
+    let event = |event: &Value| format!("data: {event}\n\n");
+    let events = [
+        delta("Hel"),
+        delta("lo"),
+        event(&call),
+        event(&rest),
+        event(&usage),
+        "data: [DONE]\n\n".into(),
+    ];
+    stage
+        .upstream
+        .answers(Script::stream("text/event-stream", &events.each_ref().map(String::as_str)));
+    let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "hi" }] });
+    let told = stage.post("/api/chat", &body.to_string()).memory("m").told().await;
+    assert_eq!(told.header("content-type"), Some("application/x-ndjson"));
+    let lines: Vec<Value> =
+        told.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 3, "{}", told.text);
+    assert_eq!(lines[0]["message"]["content"], "Hel");
+    let last = &lines[2];
+    assert_eq!(
+        last["message"]["tool_calls"][0]["function"],
+        json!({ "name": "f", "arguments": { "a": 1 } })
+    );
+    assert_eq!((&last["done"], &last["eval_count"]), (&json!(true), &json!(2)));
+    assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello"]);
+    assert!(stage.upstream.last().json()["stream"].as_bool().unwrap());
+}
+
+#[tokio::test]
+async fn lists_and_errors_are_translated() {
+    let stage = Stage::with(OLLAMA).await;
+    let tags =
+        json!({ "models": [{ "name": "llama3:latest", "modified_at": "2025-06-01T00:00:00Z" }] });
+    stage.upstream.answers(Script::json(200, &tags));
+    let models = stage.get("/v1/models").told().await.json();
+    assert_eq!(
+        (&models["data"][0]["id"], &models["object"]),
+        (&json!("llama3:latest"), &json!("list"))
+    );
+    stage.upstream.answers(Script::json(404, &json!({ "error": "model \"x\" not found" })));
+    let body = json!({ "model": "x", "messages": [{ "role": "user", "content": "hi" }] });
+    let told = stage.post("/v1/chat/completions", &body.to_string()).memory("m").told().await;
+    assert_eq!(
+        (told.status, &told.json()["error"]["message"]),
+        (404, &json!("model \"x\" not found"))
+    );
+
+    let stage = Stage::with(OPENAI).await;
+    stage.upstream.answers(Script::json(200, &json!({ "data": [{ "id": "gpt", "created": 1 }] })));
+    assert_eq!(stage.get("/api/tags").told().await.json()["models"][0]["name"], "gpt");
+    assert!(stage.get("/api/version").told().await.json()["version"].is_string());
+    assert!(
+        stage.post("/api/show", "{\"model\":\"gpt\"}").told().await.json()["capabilities"]
+            .is_array()
+    );
+    stage.upstream.answers(Script::json(200, &completion("Noted.")));
+}

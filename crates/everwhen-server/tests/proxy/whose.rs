@@ -1,0 +1,150 @@
+//! Whose memory is this? Each sign by itself, the stronger before the weaker.
+
+use serde_json::json;
+
+use crate::stage::{Stage, chat};
+
+/// The memory and its source, as the answer tells them.
+async fn named(
+    stage: &Stage,
+    path: &str,
+    body: &str,
+    headers: &[(&str, &str)],
+) -> (String, String) {
+    let mut ask = stage.post(path, body);
+    for (name, value) in headers {
+        ask = ask.header(name, value);
+    }
+    let told = ask.told().await;
+    assert_eq!(told.status, 200, "{}", told.text);
+    stage.door.settle().await;
+    let header = |name| told.header(name).unwrap_or_default().to_owned();
+    assert_eq!(told.header("x-everwhen-degraded"), None);
+    (header("x-everwhen-memory"), header("x-everwhen-memory-source"))
+}
+
+#[tokio::test]
+async fn each_sign_names_a_memory() {
+    let stage = Stage::new().await;
+    let chats = "/v1/chat/completions";
+    let plain = chat(&["u:hi"]);
+    let with = |fields: serde_json::Value| {
+        let mut body: serde_json::Value = serde_json::from_str(&plain).unwrap();
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        body.to_string()
+    };
+    let id = "3f2a9c1e-0000";
+    for (path, body, headers, source) in [
+        (chats, plain.clone(), vec![("x-everwhen-memory", id)], "x-everwhen-memory"),
+        ("/m/3f2a9c1e-0000/v1/chat/completions", plain.clone(), vec![], "path"),
+        (
+            chats,
+            with(json!({ "metadata": { "conversation_id": id } })),
+            vec![],
+            "metadata.conversation_id",
+        ),
+        (chats, with(json!({ "metadata": { "session_id": id } })), vec![], "metadata.session_id"),
+        (chats, with(json!({ "session_id": id })), vec![], "session_id"),
+        (chats, with(json!({ "conversation": { "id": id } })), vec![], "conversation"),
+        (chats, plain.clone(), vec![("x-openwebui-chat-id", id)], "Open WebUI"),
+        (chats, plain.clone(), vec![("x-conversation-id", id)], "x-conversation-id"),
+        (chats, plain.clone(), vec![("x-claude-code-session-id", id)], "Claude Code"),
+        (chats, plain.clone(), vec![("x-opencode-session", id)], "opencode"),
+        (chats, plain.clone(), vec![("x-litellm-session-id", id)], "LiteLLM"),
+        (chats, plain.clone(), vec![("session-id", id), ("user-agent", "codex_cli_rs/1")], "Codex"),
+        (chats, plain.clone(), vec![("x-session-id", id)], "x-session-id"),
+        (chats, plain.clone(), vec![("x-acme-session-id", id)], "x-session-id"),
+        (
+            chats,
+            chat(&[&format!("s:Be kind. [DiscussionId]{id}[/DiscussionId]"), "u:hi"]),
+            vec![],
+            "DiscussionId",
+        ),
+        (
+            chats,
+            with(json!({ "metadata": { "user_id": format!("user_ab_account__session_{id}") } })),
+            vec![],
+            "metadata.user_id",
+        ),
+    ] {
+        let found = named(&stage, path, &body, &headers).await;
+        assert_eq!(found, (id.to_owned(), source.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn the_stronger_sign_wins() {
+    let stage = Stage::new().await;
+    let body = chat(&["u:hi [DiscussionId]tag[/DiscussionId]"]);
+    let mut headers = vec![("x-openwebui-chat-id", "owui"), ("x-everwhen-memory", "own")];
+    assert_eq!(named(&stage, "/m/path/v1/chat/completions", &body, &headers).await.0, "own");
+    headers.pop();
+    assert_eq!(named(&stage, "/m/path/v1/chat/completions", &body, &headers).await.0, "path");
+    assert_eq!(named(&stage, "/v1/chat/completions", &body, &headers).await.0, "owui");
+    assert_eq!(named(&stage, "/v1/chat/completions", &body, &[]).await.0, "tag");
+}
+
+#[tokio::test]
+async fn tags_are_stripped_before_forwarding_and_storing() {
+    let stage = Stage::new().await;
+    let body = r#"{"model":"m","messages":[{"role":"system","content":"[DiscussionId]d[\/DiscussionId]Be kind."},{"role":"user","content":"hi [DiscussionId]d[/DiscussionId]"}]}"#;
+    assert_eq!(named(&stage, "/v1/chat/completions", body, &[]).await.0, "d");
+    let expected = r#"{"model":"m","messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"(Sunday, 2025-06-01 12:00:00) hi "}]}"#;
+    assert_eq!(stage.upstream.last().body, expected);
+    assert!(stage.said("d").await[0].starts_with("12:00 user hi"));
+}
+
+#[tokio::test]
+async fn weak_signs_do_not_count_where_they_would_merge_strangers() {
+    let stage = Stage::new().await;
+    for headers in [
+        vec![("session-id", "shared-session")],
+        vec![("x-acme-session-id", "short")],
+        vec![("x-openwebui-user-id", "somebody")],
+    ] {
+        let (_, source) = named(&stage, "/v1/chat/completions", &chat(&["u:hi"]), &headers).await;
+        assert_eq!(source, "new", "{headers:?}");
+        stage.wait(600);
+    }
+    let keyed =
+        chat(&["u:hi"]).replace("\"model\"", "\"prompt_cache_key\":\"k\",\"user\":\"u\",\"model\"");
+    assert_eq!(named(&stage, "/v1/chat/completions", &keyed, &[]).await.1, "new");
+}
+
+#[tokio::test]
+async fn a_trusted_key_may_say_who_speaks() {
+    let stage = Stage::new().await;
+    let trusted = stage.key("ana", &json!({ "trusted": true, "label": "web" })).await;
+    let other = stage.key("ben", &json!({ "label": "laptop" })).await;
+    let user = ("x-openwebui-user-id", "u-1");
+    let bearer = |key: &str| format!("Bearer {key}");
+    let body = chat(&["u:hi"]);
+    let headers = [user, ("authorization", &*bearer(&trusted))];
+    let found = named(&stage, "/v1/chat/completions", &body, &headers).await;
+    assert_eq!(found, ("u-1".to_owned(), "user".to_owned()));
+    let headers = [user, ("authorization", &*bearer(&other))];
+    assert_eq!(named(&stage, "/v1/chat/completions", &body, &headers).await.1, "new");
+}
+
+#[tokio::test]
+async fn a_chat_nobody_names_is_known_by_its_history() {
+    let stage = Stage::new().await;
+    let chats = "/v1/chat/completions";
+    let first = named(&stage, chats, &chat(&["u:I have a dog."]), &[]).await;
+    assert_eq!(first.1, "new");
+    let again = named(&stage, chats, &chat(&["u:I have a dog."]), &[]).await;
+    assert_eq!(again.0, first.0, "a second try is no second chat");
+    stage.wait(60 * 24);
+    let turn = ["u:I have a dog.", "a:Noted.", "u:He is called Bo."];
+    let second = named(&stage, chats, &chat(&turn), &[]).await;
+    assert_eq!(second.1, "history");
+    assert_eq!(stage.memories().await.len(), 1);
+    assert_eq!(stage.said(&second.0).await.len(), 4);
+}
+
+#[tokio::test]
+async fn a_chat_nobody_names_may_go_into_the_usual_memory() {
+    let stage = Stage::with("[proxy]\nunnamed = 'default'\n").await;
+    let found = named(&stage, "/v1/chat/completions", &chat(&["u:hi"]), &[]).await;
+    assert_eq!(found, ("default".to_owned(), "default".to_owned()));
+}
