@@ -87,8 +87,8 @@ need_mcp_clients() {
 # One client's environment under .clients/, with exactly the packages of tools/clients/CLIENT.txt, or for JavaScript of
 # tools/clients/CLIENT.json.
 need_client() {
-  local home=.clients/$1 pins
-  pins=$(ls tools/clients/"$1".txt tools/clients/"$1".json 2>/dev/null)
+  local home=.clients/$1 pins=tools/clients/$1.txt
+  [ -e "$pins" ] || pins=tools/clients/$1.json
   cmp -s "$pins" "$home/.pins" && return
   rm -rf "$home"
   mkdir -p .clients

@@ -51,7 +51,9 @@ pub async fn run(setup: &ProxyBench, say: &(dyn Fn(&str) + Sync)) -> Result<Prox
     let directory = tempfile::tempdir()?;
     let upstream = Upstream::start().await?;
     let config = format!(
-        "[[upstream]]\nname = \"bench\"\nkind = \"openai\"\nbase_url = \"http://{}/v1\"\n",
+        // Memory always takes part, however slow the machine: that is what is measured.
+        "[[upstream]]\nname = \"bench\"\nkind = \"openai\"\nbase_url = \"http://{}/v1\"\n\
+         [proxy]\ndeadline_ms = 10000\n",
         upstream.host()
     );
     let server = Server::configured(&setup.binary, directory.path(), &config).await?;
