@@ -4,6 +4,7 @@
 //! of a shared machine mean little.
 
 mod bed;
+pub mod distill;
 pub mod locomo;
 pub mod longmemeval;
 pub mod mcp;

@@ -17,8 +17,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{
-    BenchArgs, BenchTopic, DatasetArgs, LongMemEvalArgs, McpBenchArgs, ProxyBenchArgs,
-    RecallBenchArgs, StoreBenchArgs, TuneArgs,
+    BenchArgs, BenchTopic, DatasetArgs, DistillBenchArgs, LongMemEvalArgs, McpBenchArgs,
+    ProxyBenchArgs, RecallBenchArgs, StoreBenchArgs, TuneArgs,
 };
 pub(crate) use conversations::{
     ContextAction, ContextArgs, ConversationArgs, ConversationsArgs, EndArgs, ForkArgs,

@@ -29,3 +29,4 @@ pub(crate) use model::{transcript, windows};
 pub use profile::{ProfileLine, profile};
 pub use query::FactQuery;
 pub use state::FactView;
+pub(crate) use state::views_at;

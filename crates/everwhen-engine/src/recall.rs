@@ -6,6 +6,7 @@
 
 mod about;
 mod briefing;
+mod derived;
 mod embedders;
 mod erase;
 mod fuse;
@@ -25,15 +26,19 @@ use jiff::Timestamp;
 pub use about::About;
 pub(crate) use embedders::Embedders;
 pub use index::nearest_row;
-pub use query::{ConversationFound, EntryFound, PeriodUse, Query, Recollection};
+pub use query::{
+    ChapterFound, ConversationFound, EntryFound, FactFound, PeriodUse, Query, Recollection,
+};
 pub(crate) use shelf::Shelf;
 pub use signal::{Lane, Reason, Signal};
 
 use self::about::Target;
+use self::derived::Asking;
 use self::rank::{Question, Ranked, Ranking, rank};
 use self::scope::Narrow;
 use self::shelf::Shared;
 use crate::engine::Engine;
+use crate::facts::FactVector;
 use crate::memory::{ConversationId, EntryId, VaultInfo};
 use crate::ports::{MemoryRef, Snapshot};
 use crate::{Result, limits};
@@ -51,9 +56,16 @@ pub(crate) async fn recall(
     let text = plan::meant(&index.read(), &query, asked_at, &vault.zone);
     let meant = embed(engine, &index, &text).await;
     let words_alone = meant.is_err();
+    let vector = meant.as_ref().ok().and_then(Option::as_ref);
+    let vector = vector.map(|meant| FactVector::new(&meant.embedder, &meant.vector));
     let found = look(&index, &vault, asked_at, &query, meant.ok().flatten());
     let mut told = engine.store.look(move |snapshot| fetch(snapshot, place, &found)).await?;
     told.words_alone = words_alone;
+    let limit = query.limit.unwrap_or(limits::RECALL_ITEMS_DEFAULT);
+    let asking = Asking::new(&query, &told, vector, limit);
+    let (ruler, owner) = (engine.ruler(), vault.clone());
+    let find = move |rows: &dyn Snapshot| derived::find(rows, &owner, place, &asking, &ruler);
+    (told.facts, told.chapters) = engine.store.look(find).await?;
     let budget = query.budget_tokens.unwrap_or(limits::BRIEFING_TOKENS_DEFAULT);
     told.briefing = briefing::render(&told, &vault.zone, budget);
     Ok(told)

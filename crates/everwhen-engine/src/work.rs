@@ -14,7 +14,7 @@ use crate::engine::{Engine, World};
 use crate::facts::{Ruler, distill};
 use crate::job::{Job, JobKind, JobState, Queue, Subject};
 use crate::memory::{Conversation, Entry, JobId, VaultInfo};
-use crate::ports::{EntryQuery, Snapshot, Tx, Which};
+use crate::ports::{EntryQuery, Prompt, Reply, Snapshot, Tx, Which};
 use crate::vault::Vault;
 use crate::{Error, Result};
 
@@ -136,9 +136,9 @@ impl Engine {
             .await
     }
 
-    /// Who asks the language model on behalf of a vault; nobody if there is no model.
-    pub(crate) fn asker(&self, vault: &VaultInfo) -> Option<Vault> {
-        self.llm().map(|_| Vault::existing(self.clone(), vault))
+    /// Who asks the language model for a job; nobody if there is no model.
+    pub(crate) fn asker(&self, vault: &VaultInfo, job: &Job) -> Option<Asker> {
+        self.llm().map(|_| Asker { vault: Vault::existing(self.clone(), vault), tries: job.tries })
     }
 
     /// Ends a job that has nothing left to do.
@@ -212,6 +212,21 @@ fn at_desk(
 
 fn put_if_held(tx: &mut dyn Tx, job: &Job, changed: &Job) -> Result<()> {
     if is_held(tx.snapshot(), job)? { tx.put_job(changed) } else { Ok(()) }
+}
+
+/// Asks the language model for a job. An answer that was of no use is known and would be given
+/// again, so each further try is asked a little more freely.
+pub(crate) struct Asker {
+    vault: Vault,
+    tries: u32,
+}
+
+impl Asker {
+    /// Asks; `purpose` is what usage is kept under.
+    pub(crate) async fn ask(&self, purpose: &'static str, prompt: &Prompt) -> Result<Reply> {
+        let temperature = 0.1 * self.tries.saturating_sub(1).min(9) as f32;
+        self.vault.ask(purpose, &Prompt { temperature, ..prompt.clone() }).await
+    }
 }
 
 /// What a job about an ended conversation works on.

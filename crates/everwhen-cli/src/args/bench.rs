@@ -33,6 +33,7 @@ pub(crate) enum BenchTopic {
     Locomo(DatasetArgs),
     Temporal(DatasetArgs),
     Recall(RecallBenchArgs),
+    Distill(DistillBenchArgs),
     Mcp(McpBenchArgs),
     Proxy(ProxyBenchArgs),
     Tune(TuneArgs),
@@ -101,6 +102,20 @@ pub(crate) struct McpBenchArgs {
     /// Calls of each kind
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(crate) calls: usize,
+}
+
+/// How fast conversations become facts, and whether adding entries suffers meanwhile
+#[derive(Debug, Args)]
+pub(crate) struct DistillBenchArgs {
+    /// Conversations to distil
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub(crate) conversations: usize,
+    /// Seconds that entries are added in each of six turns
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) seconds: u64,
+    /// Milliseconds the scripted model takes while entries are added
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) model_takes: u64,
 }
 
 /// Fits the weights of recall on LongMemEval S, by seed, with cross-validation

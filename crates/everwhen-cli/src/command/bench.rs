@@ -5,11 +5,14 @@ mod recall;
 use std::path::Path;
 use std::time::Duration;
 
+use everwhen_bench::distill::{self, DistillBench};
 use everwhen_bench::mcp;
 use everwhen_bench::proxy::{self, ProxyBench};
 use everwhen_bench::store::{self, BesideBench, StoreBench};
 
-use crate::args::{BenchArgs, BenchTopic, McpBenchArgs, ProxyBenchArgs, StoreBenchArgs};
+use crate::args::{
+    BenchArgs, BenchTopic, DistillBenchArgs, McpBenchArgs, ProxyBenchArgs, StoreBenchArgs,
+};
 
 use crate::failure::{Failure, Result};
 use crate::output;
@@ -35,6 +38,7 @@ pub(crate) async fn run(
         (BenchTopic::Recall(args), _) => recall::speed(home, args, json).await,
         (BenchTopic::Mcp(args), _) => bench_mcp(args, json).await,
         (BenchTopic::Proxy(args), _) => bench_proxy(args, json).await,
+        (BenchTopic::Distill(args), _) => bench_distill(args, json).await,
         (BenchTopic::Tune(args), _) => recall::tune(home, args, json).await,
     }
 }
@@ -83,6 +87,16 @@ async fn bench_proxy(args: &ProxyBenchArgs, json: bool) -> Result<()> {
     if let Some(directory) = &args.out {
         write(directory, "proxy.json", &report)?;
     }
+    if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
+}
+
+async fn bench_distill(args: &DistillBenchArgs, json: bool) -> Result<()> {
+    let setup = DistillBench {
+        conversations: args.conversations,
+        per_load: Duration::from_secs(args.seconds),
+        model_takes: Duration::from_millis(args.model_takes),
+    };
+    let report = distill::run(&setup, &|what| output::note(what)).await.map_err(failed)?;
     if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
 }
 

@@ -9,6 +9,7 @@ use crate::job::Job;
 use crate::memory::VaultInfo;
 use crate::ports::{Cursor, Prompt, Snapshot};
 use crate::when::Zone;
+use crate::work::Asker;
 use crate::{Error, Result};
 
 /// Tokens an answer may have.
@@ -34,7 +35,9 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
         let read = engine.store.look(move |snapshot| look(snapshot, &place)).await?;
         let Some(read) = read else { return engine.drop_job(job).await };
         let Some(batch) = batch(&read.fresh, &rules) else { return engine.drop_job(job).await };
-        let (text, by) = words(engine, read.base.as_ref(), batch, &read.vault).await?;
+        let (text, by) =
+            words(engine.asker(&read.vault, job), read.base.as_ref(), batch, &read.vault.zone)
+                .await?;
         let folded = Folded {
             version: read.newest + 1,
             chapters: read.base.map_or(0, |base| base.chapters) + batch.len() as u64,
@@ -77,14 +80,13 @@ fn is_sound(version: &RollingSummary, chapters: &[Chapter]) -> bool {
 }
 
 async fn words(
-    engine: &Engine,
+    asker: Option<Asker>,
     base: Option<&RollingSummary>,
     batch: &[Chapter],
-    vault: &VaultInfo,
+    zone: &Zone,
 ) -> Result<(String, WrittenBy)> {
-    let zone = &vault.zone;
     let so_far = base.map_or("", |base| base.text.as_str());
-    let Some(asker) = engine.asker(vault) else {
+    let Some(asker) = asker else {
         return Ok((extracted(so_far, batch, zone), WrittenBy::Extractive));
     };
     let shown: Vec<String> =

@@ -20,6 +20,7 @@ use crate::json::Json;
 use crate::memory::{Entry, VaultInfo};
 use crate::ports::{Cursor, EntryQuery, MemoryRef, Prompt, Snapshot};
 use crate::when::Zone;
+use crate::work::Asker;
 use crate::{Error, Result};
 
 /// Most names or phrases of a chapter.
@@ -56,7 +57,8 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let stale = read.stale.clone();
     engine.go_on(job, move |desk, _| remove(desk, &stale)).await?;
     for planned in read.missing {
-        let words = words(engine, &planned, &read.vault).await?;
+        let asker = engine.asker(&read.vault, job);
+        let words = words(asker, &planned, &read.vault.zone, engine.chapter_rules()).await?;
         engine.go_on(job, move |desk, _| keep(desk, &planned, &words)).await?;
     }
     let (sequence, rules) = (read.sequence, engine.chapter_rules().clone());
@@ -89,10 +91,13 @@ fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules) -> Result<Opti
 }
 
 /// The words of a chapter, by a model or by rules.
-async fn words(engine: &Engine, planned: &Planned, vault: &VaultInfo) -> Result<Words> {
-    let zone = &vault.zone;
-    let Some(asker) = engine.asker(vault) else { return Ok(extracted(&planned.entries, zone)) };
-    let rules = engine.chapter_rules();
+async fn words(
+    asker: Option<Asker>,
+    planned: &Planned,
+    zone: &Zone,
+    rules: &ChapterRules,
+) -> Result<Words> {
+    let Some(asker) = asker else { return Ok(extracted(&planned.entries, zone)) };
     let entries: Vec<&Entry> = planned.entries.iter().collect();
     let shown = transcript(&entries, zone);
     if rules.prompt.is_some() || rules.system_prompt.is_some() {

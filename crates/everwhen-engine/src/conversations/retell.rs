@@ -21,7 +21,7 @@ const SUMMARY_CHARS: usize = 1_000;
 /// Runs a retell job.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let Some(read) = engine.material(job).await? else { return engine.drop_job(job).await };
-    let Some(asker) = engine.asker(&read.vault) else { return engine.drop_job(job).await };
+    let Some(asker) = engine.asker(&read.vault, job) else { return engine.drop_job(job).await };
     let reply = asker.ask("title", &prompt(&read.entries, &read.vault.zone)).await?;
     let retold = retold(&reply.json.unwrap_or(Json::Null))?;
     engine

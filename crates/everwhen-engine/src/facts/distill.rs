@@ -15,7 +15,7 @@ use crate::work::{self, Material};
 /// so that a crash anywhere neither loses a fact nor makes it twice.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let Some(read) = engine.material(job).await? else { return engine.drop_job(job).await };
-    let drafts = drafts(engine, &read).await?;
+    let drafts = drafts(engine, &read, job).await?;
     let drafts = embed(engine.embedders.present().as_deref(), drafts).await?;
     engine
         .commit(job, move |desk, job| {
@@ -30,9 +30,9 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
         .await
 }
 
-async fn drafts(engine: &Engine, read: &Material) -> Result<Vec<Draft>> {
+async fn drafts(engine: &Engine, read: &Material, job: &Job) -> Result<Vec<Draft>> {
     let zone = &read.vault.zone;
-    let mut drafts = match engine.asker(&read.vault) {
+    let mut drafts = match engine.asker(&read.vault, job) {
         Some(asker) => model::drafts(&asker, &read.entries, zone).await?,
         None => extract::drafts(&read.entries, zone),
     };

@@ -16,8 +16,8 @@ use crate::conversations::summary::shorten;
 use crate::json::Json;
 use crate::memory::{Entry, Role};
 use crate::ports::Prompt;
-use crate::vault::Vault;
 use crate::when::Zone;
+use crate::work::Asker;
 use crate::{Error, Result};
 
 /// Characters of conversation shown at a time.
@@ -30,7 +30,7 @@ const REPLY_TOKENS: u32 = 2_000;
 const MOST_FACTS: usize = 40;
 
 /// What a model finds in these entries. The answers are checked one by one.
-pub(crate) async fn drafts(asker: &Vault, entries: &[Entry], zone: &Zone) -> Result<Vec<Draft>> {
+pub(crate) async fn drafts(asker: &Asker, entries: &[Entry], zone: &Zone) -> Result<Vec<Draft>> {
     let spoken: Vec<&Entry> =
         entries.iter().filter(|one| matches!(one.role, Role::User | Role::Assistant)).collect();
     let mut drafts = Vec::new();

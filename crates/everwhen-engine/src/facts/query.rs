@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::state::{as_of, views};
+use super::state::views_at;
 use super::{Fact, FactView, ProfileLine, about, by_month, profile};
 use crate::memory::{Address, FactId, MemoryId, Name};
 use crate::receipt::{Done, Idempotency, Receipt};
@@ -113,11 +113,7 @@ impl Vault {
         let ruler = self.engine().ruler();
         self.read(memory, move |view, _| {
             let facts = view.snapshot.facts(view.place)?;
-            let facts = match instant {
-                Some(instant) => as_of(facts, instant, &ruler),
-                None => facts,
-            };
-            Ok(views(facts, &view.vault.zone))
+            Ok(views_at(facts, instant, &ruler, &view.vault.zone))
         })
         .await
     }

@@ -62,6 +62,19 @@ pub(crate) fn as_of(facts: Vec<Fact>, instant: Timestamp, ruler: &Ruler) -> Vec<
     facts
 }
 
+/// Facts as they are shown: as they stand, or as they stood at an instant.
+pub(crate) fn views_at(
+    facts: Vec<Fact>,
+    instant: Option<Timestamp>,
+    ruler: &Ruler,
+    zone: &Zone,
+) -> Vec<FactView> {
+    match instant {
+        Some(instant) => views(as_of(facts, instant, ruler), zone),
+        None => views(facts, zone),
+    }
+}
+
 /// Facts as they are shown, in order of mention: those said again once, with all their evidence.
 pub(crate) fn views(mut facts: Vec<Fact>, zone: &Zone) -> Vec<FactView> {
     facts.sort_by(|a, b| a.order().cmp(&b.order()));

@@ -20,20 +20,39 @@ const LETTERS_PER_TOKEN: usize = 4;
 /// The briefing, of at most so many tokens.
 pub(super) fn render(recollection: &Recollection, zone: &Zone, budget_tokens: usize) -> String {
     let opening = opening(recollection, zone);
-    let room = budget_tokens.saturating_sub(tokens(&opening));
+    let facts = facts(recollection, budget_tokens / 3);
+    let room = budget_tokens.saturating_sub(tokens(&opening) + tokens(&facts));
     let chosen = choose(&recollection.items, zone, room);
     if chosen.is_empty() {
-        return opening;
+        let said = [opening, facts].into_iter().filter(|section| !section.is_empty());
+        return said.collect::<Vec<_>>().join("\n\n");
     }
     let lines: Vec<String> =
         timeline::lines(&chosen, zone, None).iter().map(timeline::TimelineLine::text).collect();
     let sections = [
         opening,
+        facts,
         format!("# Context\n{}", days(&chosen, zone)),
         format!("# Timeline\n{}", lines.join("\n")),
     ];
     let told: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
     told.join("\n\n")
+}
+
+/// The best facts that fit, in the order they were mentioned.
+fn facts(recollection: &Recollection, room: usize) -> String {
+    let mut left = room.saturating_sub(tokens("# Facts\n"));
+    let mut chosen: Vec<(jiff::Timestamp, String)> = Vec::new();
+    for found in &recollection.facts {
+        let line = format!("- {}", shorten(&found.fact.text, ITEM_CHARS));
+        if tokens(&line) < left {
+            left -= tokens(&line) + 1;
+            chosen.push((found.fact.fact.mentioned_at, line));
+        }
+    }
+    chosen.sort();
+    let lines: Vec<String> = chosen.into_iter().map(|(_, line)| line).collect();
+    if lines.is_empty() { String::new() } else { format!("# Facts\n{}", lines.join("\n")) }
 }
 
 /// What is said beforehand: how the question was read, and that nothing was found there.

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 
 use super::{About, Reason};
+use crate::chapters::Chapter;
+use crate::facts::FactView;
 use crate::memory::{Conversation, Entry, EntryId};
 use crate::when::{Period, Precision};
 use crate::{Error, Result, limits};
@@ -104,6 +106,10 @@ pub struct Recollection {
     pub items: Vec<EntryFound>,
     /// Conversations, best first.
     pub conversations: Vec<ConversationFound>,
+    /// Facts, best first.
+    pub facts: Vec<FactFound>,
+    /// Chapters, best first.
+    pub chapters: Vec<ChapterFound>,
     /// The stretch the question asks about, said back.
     pub about: Option<About>,
     /// Nothing was said in that stretch; what is here lies outside.
@@ -131,6 +137,28 @@ pub struct ConversationFound {
     /// The conversation.
     pub conversation: Conversation,
     /// How well it answers; comparable inside one recollection only.
+    pub score: f32,
+    /// What spoke for it.
+    pub reasons: Vec<Reason>,
+}
+
+/// A fact that was found.
+#[derive(Debug, Clone)]
+pub struct FactFound {
+    /// The fact.
+    pub fact: FactView,
+    /// How well it answers; comparable among facts of one recollection only.
+    pub score: f32,
+    /// What spoke for it.
+    pub reasons: Vec<Reason>,
+}
+
+/// A chapter that was found.
+#[derive(Debug, Clone)]
+pub struct ChapterFound {
+    /// The chapter.
+    pub chapter: Chapter,
+    /// How well it answers; comparable among chapters of one recollection only.
     pub score: f32,
     /// What spoke for it.
     pub reasons: Vec<Reason>,

@@ -91,3 +91,27 @@ async fn wrong_questions_are_refused_with_what_would_be_right() {
     let told = stage.ask("GET", &missing).told().await;
     assert!(told.problem(404, "not_found").contains("fact not found"));
 }
+
+#[tokio::test]
+async fn recall_answers_with_facts_and_a_replaced_one_only_when_the_past_is_meant() {
+    let stage = Stage::new().await;
+    tell(&stage).await;
+    let texts = |told: &serde_json::Value| -> Vec<String> {
+        let facts = told["facts"].as_array().unwrap().iter();
+        facts.map(|found| found["fact"]["statement"].as_str().unwrap().to_owned()).collect()
+    };
+    let path = format!("{DIARY}/recall");
+    let ask = async |query: serde_json::Value| {
+        stage.ask("POST", &path).json(&query).told().await.with(200)
+    };
+    let now = ask(json!({ "query": "What is my A1C?" })).await;
+    assert_eq!(texts(&now), ["My A1C is now at 6.8%"]);
+    assert!(now["briefing"].as_str().unwrap().contains("# Facts\n- My A1C is now at 6.8%"));
+    let april = ask(json!({ "query": "What was my A1C in April?" })).await;
+    assert_eq!(texts(&april)[0], "A1C improved to 7.0%");
+    stage.clock.advance(jiff::SignedDuration::from_hours(24));
+    stage.say("2025-06-02T12:45:00Z", "My A1C is 6.5% now").await;
+    settle(&stage).await;
+    let then = ask(json!({ "query": "What is my A1C?", "as_of": "2025-06-02T12:00:00Z" })).await;
+    assert_eq!(texts(&then), ["My A1C is now at 6.8%"]);
+}

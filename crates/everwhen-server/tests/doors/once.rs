@@ -51,6 +51,8 @@ fn writes(
         { "role": "user", "content": "then", "conversation_time": "2025-05-01T10:00:00Z" }] });
     let worked = "2025-06-01T11:50:10Z";
     let work = json!({ "activities": [{ "kind": "tool", "began_at": worked, "lasted_ms": 5 }] });
+    let times = json!({ "texts": [
+        { "text_hash": "ab".repeat(32), "conversation_time": "2025-05-01T10:00:00Z" }] });
     let correction = json!({ "content": "then", "reason": "slip" });
     vec![
         ("create_vault", "POST", "/v1/vaults".into(), json!({ "name": "bo" })),
@@ -71,6 +73,7 @@ fn writes(
             format!("{DIARY}/conversations/{archived}/restore"),
             Value::Null,
         ),
+        ("put_times", "PUT", format!("{DIARY}/times"), times),
         ("pin_fact", "POST", format!("{DIARY}/facts/{fact}/pin"), json!({ "pinned": true })),
         ("distill", "POST", format!("{DIARY}/distill"), Value::Null),
         ("regenerate", "POST", format!("{DIARY}/regenerate"), Value::Null),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use everwhen_engine::facts::{FactQuery, FactView};
 use everwhen_engine::job::{JobKind, JobState};
 use everwhen_engine::memory::{Address, Role, Said, Settings, SummaryBy};
+use everwhen_engine::ports::{Llm, Prompt, Reply, Wait};
 use everwhen_engine::receipt::Receipt;
 use everwhen_engine::when::Zone;
 use everwhen_engine::{Engine, Error, Forget, NewCorrection, Result, Vault, VaultDefaults};
@@ -157,6 +158,19 @@ fn model() -> ScriptedLlm {
     })
 }
 
+/// A model under another name: what the first one answered is known, and would be given again.
+struct Another(ScriptedLlm);
+
+impl Llm for Another {
+    fn name(&self) -> &str {
+        "another"
+    }
+
+    fn ask<'a>(&'a self, prompt: &'a Prompt) -> Wait<'a, Reply> {
+        self.0.ask(prompt)
+    }
+}
+
 /// What a script of two conversations leaves behind, without ids.
 fn outcome(vault: &Vault) -> Vec<String> {
     let list = block_on(vault.conversations(memory(), Default::default())).unwrap().data;
@@ -266,7 +280,7 @@ pub(crate) fn a_model_that_misbehaves_does_no_harm(open: Open) {
         let kinds: Vec<JobKind> = aside.map(|job| job.kind).collect();
         assert!(kinds.contains(&JobKind::Distill) && kinds.contains(&JobKind::Retell), "{jobs:?}");
         assert_eq!(talk.conversations()[1].summary.as_ref().unwrap().by, SummaryBy::Extractive);
-        talk.engine = talk.engine.with_llm(Arc::new(model()));
+        talk.engine = talk.engine.with_llm(Arc::new(Another(model())));
         for job in jobs {
             block_on(talk.engine.retry_job(job.id)).unwrap();
         }

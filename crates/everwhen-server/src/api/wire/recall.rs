@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::vaults::whole;
-use super::{Conversation, Entry, check_bounds, read_time, shape};
+use super::{Chapter, Conversation, Entry, Fact, check_bounds, read_time, shape};
 
 /// A question to a memory.
 #[derive(Deserialize, ToSchema)]
@@ -101,6 +101,11 @@ pub(crate) struct Recollection {
     items: Vec<FoundEntry>,
     /// Conversations, best first.
     conversations: Vec<FoundConversation>,
+    /// Facts, best first. One that was replaced is there only if the question names a time in which
+    /// it held, or asks as of one.
+    facts: Vec<FoundFact>,
+    /// Chapters, best first.
+    chapters: Vec<FoundChapter>,
     /// How time in the question was read; absent if it names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<AboutTime>,
@@ -136,6 +141,32 @@ struct FoundConversation {
     reasons: Vec<SignalShare>,
     /// The conversation.
     conversation: Conversation,
+}
+
+/// A fact that was found.
+#[derive(Serialize, ToSchema)]
+struct FoundFact {
+    /// How well it answers; comparable among the facts of one recollection only.
+    score: f32,
+    /// What spoke for it, where an explanation was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    reasons: Vec<SignalShare>,
+    /// The fact.
+    fact: Fact,
+}
+
+/// A chapter that was found.
+#[derive(Serialize, ToSchema)]
+struct FoundChapter {
+    /// How well it answers; comparable among the chapters of one recollection only.
+    score: f32,
+    /// What spoke for it, where an explanation was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    reasons: Vec<SignalShare>,
+    /// The chapter.
+    chapter: Chapter,
 }
 
 /// How much one signal gave.
@@ -178,6 +209,24 @@ impl Recollection {
             items: items.collect::<Result<_>>()?,
             conversations: conversations
                 .map(|found| FoundConversation::write(found, explain))
+                .collect(),
+            facts: told
+                .facts
+                .into_iter()
+                .map(|found| FoundFact {
+                    score: found.score,
+                    reasons: reasons(found.reasons, explain),
+                    fact: found.fact.into(),
+                })
+                .collect(),
+            chapters: told
+                .chapters
+                .into_iter()
+                .map(|found| FoundChapter {
+                    score: found.score,
+                    reasons: reasons(found.reasons, explain),
+                    chapter: found.chapter.into(),
+                })
                 .collect(),
             about: told.about.map(AboutTime::from),
             nothing_in_period: told.nothing_in_period,

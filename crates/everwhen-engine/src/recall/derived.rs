@@ -1,0 +1,135 @@
+//! Facts and chapters that answer a question, beside the entries they rest on.
+//!
+//! A fact that was replaced is no answer, unless the question names a stretch of time in which it
+//! held, or asks as of an earlier time. So it never stands before its successor by accident.
+
+use std::collections::BTreeSet;
+
+use super::signal::{Reason, Signal};
+use super::{ChapterFound, FactFound, Query, Recollection};
+use crate::Result;
+use crate::chapters::Chapter;
+use crate::conversations::summary::is_stop_word;
+use crate::facts::{FactVector, FactView, Ruler, views_at};
+use crate::memory::VaultInfo;
+use crate::ports::{MemoryRef, Snapshot};
+use crate::when::Period;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Words shared, closeness in meaning and standing in the stretch asked about count so much.
+const SHARES: [f32; 3] = [1.0, 1.0, 0.5];
+/// What is less close than this and shares no word is no answer.
+const LEAST_CLOSE: f32 = 0.4;
+
+/// A question as facts and chapters see it.
+pub(super) struct Asking {
+    words: BTreeSet<String>,
+    vector: Option<FactVector>,
+    period: Option<Period>,
+    query: Query,
+    limit: usize,
+}
+
+impl Asking {
+    pub(super) fn new(
+        query: &Query,
+        told: &Recollection,
+        vector: Option<FactVector>,
+        limit: usize,
+    ) -> Self {
+        let about = told.about.as_ref();
+        let period = about.and_then(|about| about.period);
+        let spoken: Vec<String> = about.map(|about| about.words.clone()).unwrap_or_default();
+        let mut text = query.text.clone();
+        for words in spoken {
+            text = text.replace(&words, " ");
+        }
+        Self { words: content_words(&text), vector, period, query: query.clone(), limit }
+    }
+
+    /// What a text says to the question: words, meaning, and the reasons.
+    fn weigh(&self, text: &str, close: f32, in_period: bool) -> Option<(f32, Vec<Reason>)> {
+        let told = content_words(text);
+        let shared = self.words.intersection(&told).count() as f32;
+        let words = if self.words.is_empty() { 0.0 } else { shared / self.words.len() as f32 };
+        if words == 0.0 && close < LEAST_CLOSE {
+            return None;
+        }
+        let values = [words, close.max(0.0), f32::from(u8::from(in_period))];
+        let signals = [Signal::Words, Signal::Meaning, Signal::Period];
+        let reasons: Vec<Reason> = (signals.into_iter().zip(values).zip(SHARES))
+            .map(|((signal, value), weight)| Reason { signal, value, share: value * weight })
+            .filter(|reason| reason.share > 0.0)
+            .collect();
+        Some((reasons.iter().map(|reason| reason.share).sum(), reasons))
+    }
+}
+
+/// Adds the facts and chapters of a memory that answer.
+pub(super) fn find(
+    snapshot: &dyn Snapshot,
+    vault: &VaultInfo,
+    place: MemoryRef,
+    asking: &Asking,
+    ruler: &Ruler,
+) -> Result<(Vec<FactFound>, Vec<ChapterFound>)> {
+    let facts = snapshot.facts(place)?;
+    let chapters = snapshot.chapters(place, None, None)?;
+    let shown = views_at(facts, asking.query.as_of, ruler, &vault.zone);
+    let facts = shown.into_iter().filter_map(|view| fact(view, asking)).collect();
+    let chapters = chapters.into_iter().filter_map(|one| chapter(one, asking)).collect();
+    let mut best = (best(facts, |one: &FactFound| one.score), chapters);
+    best.1 = self::best(best.1, |one: &ChapterFound| one.score);
+    best.0.truncate(asking.limit);
+    best.1.truncate(asking.limit);
+    Ok(best)
+}
+
+fn best<T>(mut found: Vec<T>, score: impl Fn(&T) -> f32) -> Vec<T> {
+    found.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    found
+}
+
+fn fact(view: FactView, asking: &Asking) -> Option<FactFound> {
+    let bounds = asking.query.bounds();
+    let stands = match asking.period.or(bounds) {
+        Some(period) => view.holds.intersection(&period).is_some(),
+        None => view.is_current(),
+    };
+    let is_said = bounds.is_none_or(|bounds| bounds.contains(view.fact.mentioned_at));
+    if !stands || !is_said || view.fact.withdrawn_at.is_some() {
+        return None;
+    }
+    let close = asking.vector.as_ref().zip(view.fact.vector.as_ref());
+    let close = close.and_then(|(asked, fact)| asked.cosine(fact)).unwrap_or(0.0);
+    let meets = |period: &Period| {
+        period.contains(view.fact.mentioned_at)
+            || view.fact.event.is_some_and(|event| event.intersection(period).is_some())
+    };
+    let in_period = asking.period.as_ref().is_some_and(meets);
+    let (score, reasons) = asking.weigh(&view.fact.statement, close, in_period)?;
+    Some(FactFound { fact: view, score, reasons })
+}
+
+fn chapter(chapter: Chapter, asking: &Asking) -> Option<ChapterFound> {
+    let span = Period::new(
+        Some(chapter.first.time),
+        Some(chapter.last.time + jiff::SignedDuration::from_micros(1)),
+        crate::when::Precision::Minute,
+    )
+    .ok()?;
+    let stored = asking.query.as_of.is_none_or(|as_of| chapter.creation_time <= as_of);
+    let inside = asking.query.bounds().is_none_or(|bounds| span.intersection(&bounds).is_some());
+    if !stored || !inside {
+        return None;
+    }
+    let in_period = asking.period.is_some_and(|period| span.intersection(&period).is_some());
+    let words = [chapter.title.as_str(), &chapter.text].join(" ");
+    let words = format!("{words} {} {}", chapter.entities.join(" "), chapter.key_phrases.join(" "));
+    let (score, reasons) = asking.weigh(&words, 0.0, in_period)?;
+    Some(ChapterFound { chapter, score, reasons })
+}
+
+fn content_words(text: &str) -> BTreeSet<String> {
+    text.unicode_words().map(str::to_lowercase).filter(|word| !is_stop_word(word)).collect()
+}
