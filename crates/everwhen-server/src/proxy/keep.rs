@@ -2,12 +2,14 @@
 //! that was cut off. What cannot be kept now goes to the spool.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
+use everwhen::activity::{Activity, ActivityKind};
 use everwhen::ledger::{Begun, Commit, Exchange, Finished, History, Reply};
 use everwhen::memory::{Address, MemoryId, Name, VaultId};
 use everwhen::{Error, ProxyChange, Result, Unnamed, Vault};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::attend::{Visit, commit, shown};
 use super::history::{self, names};
@@ -31,6 +33,10 @@ pub(crate) struct Keeper {
     commit: Commit,
     started_at: Timestamp,
     exchange: Option<Exchange>,
+    /// The model that is asked.
+    model: Option<Name>,
+    /// Since when it has been at work.
+    since: Instant,
     body: Bytes,
 }
 
@@ -46,6 +52,8 @@ impl Keeper {
             commit: Commit::default(),
             started_at: visit.door.engine.now(),
             exchange: None,
+            model: visit.asked.model().and_then(|model| Name::new("model", model).ok()),
+            since: Instant::now(),
             body: visit.body.clone(),
         }
     }
@@ -67,6 +75,7 @@ impl Keeper {
         let begun = vault.begin_exchange(named.memory, history, self.commit).await?;
         self.started_at = begun.exchange.started_at;
         self.exchange = Some(begun.exchange.clone());
+        self.since = Instant::now();
         Ok(begun)
     }
 
@@ -84,12 +93,13 @@ impl Keeper {
         let busy = Arc::clone(&self.door.proxy.busy);
         // Taken before anything else can ask whether all is kept.
         let guard = Arc::clone(&busy).try_read_owned();
+        let lasted = self.since.elapsed();
         tokio::spawn(async move {
             let _busy = match guard {
                 Ok(guard) => guard,
                 Err(_) => busy.read_owned().await,
             };
-            self.keep(request, said).await;
+            self.keep(request, said, lasted).await;
         });
     }
 
@@ -100,7 +110,7 @@ impl Keeper {
         }
     }
 
-    async fn keep(self, request: u64, said: Gathered) {
+    async fn keep(self, request: u64, said: Gathered, lasted: Duration) {
         let (door, at) = (self.door.clone(), self.started_at);
         let mut seen = AnsweredSeen {
             id: request,
@@ -116,7 +126,10 @@ impl Keeper {
             tools_used: names(said.tools.iter()),
         };
         match self.store(&reply).await {
-            Ok(finished) => seen.entry = finished.entry.map(|entry| entry.to_string()),
+            Ok(finished) => {
+                seen.entry = finished.entry.map(|entry| entry.to_string());
+                self.note_work(finished, lasted).await;
+            }
             Err(error) => {
                 tracing::warn!(%error, "a reply could not be kept now; it goes to the spool");
                 seen.degraded = Some(error.message().to_owned());
@@ -125,6 +138,26 @@ impl Keeper {
         }
         seen.time = door.engine.now().to_string();
         door.proxy.tail.tell(Seen::Answered(seen));
+    }
+
+    /// Notes how long the model was at work. The exchange is kept without it, too.
+    async fn note_work(&self, finished: Finished, lasted: Duration) {
+        let (Some(vault), Some(exchange)) = (&self.vault, &self.exchange) else { return };
+        let Some(entry) = finished.entry.filter(|_| !finished.known) else { return };
+        let activity = Activity {
+            kind: ActivityKind::Model,
+            name: self.model.clone(),
+            began_at: exchange.started_at,
+            lasted: SignedDuration::try_from(lasted).unwrap_or(SignedDuration::ZERO),
+        };
+        let memory = Address::Id(exchange.memory.memory);
+        let noted = async {
+            let conversation = vault.entry(memory.clone(), entry).await?.conversation;
+            vault.record_activities(memory, conversation.into(), vec![activity], None).await
+        };
+        if let Err(error) = noted.await {
+            tracing::debug!(%error, "the model's work was not noted");
+        }
     }
 
     async fn store(&self, reply: &Reply) -> Result<Finished> {

@@ -1,5 +1,7 @@
 //! What is kept of a chat, and that nothing is kept twice.
 
+use everwhen::memory::{Address, Name};
+
 use crate::recorder::{Script, completion};
 use crate::stage::{Stage, chat};
 
@@ -109,4 +111,18 @@ async fn titles_and_tags_are_errands_that_nobody_said() {
     assert_eq!(stage.upstream.last().body, body);
     stage.door.settle().await;
     assert!(stage.memories().await.is_empty());
+}
+
+#[tokio::test]
+async fn the_models_work_counts_in_the_conversations_time() {
+    let stage = Stage::new().await;
+    stage.chat(&["u:hi"]).await;
+    let conversation = stage.entries("m").await[1].conversation;
+    let vault = Address::Name(Name::new("vault", "default").unwrap());
+    let vault = stage.engine.vault(vault).await.unwrap();
+    let memory = Address::read("memory", "m").unwrap();
+    let time = vault.conversation_time(memory, conversation.into()).await.unwrap();
+    let time = time.time.unwrap();
+    assert!(!time.active_unknown);
+    assert!(time.active.is_positive(), "{:?}", time.active);
 }

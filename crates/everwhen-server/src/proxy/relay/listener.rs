@@ -158,7 +158,8 @@ impl Listener {
         self.gather(&heard);
         self.heard_end |= heard.is_last;
         if self.passes {
-            return Vec::new();
+            drop(heard);
+            return vec![event];
         }
         self.open(&heard);
         drop(heard);
