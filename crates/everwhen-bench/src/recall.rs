@@ -26,6 +26,8 @@ use crate::report::Latency;
 /// What to measure.
 #[derive(Debug, Clone)]
 pub struct RecallBench {
+    /// Bytes to read when the machine is measured; far more than any cache holds.
+    pub read_bytes: usize,
     /// Sizes of the memory, rising.
     pub sizes: Vec<usize>,
     /// Questions at each size.
@@ -38,13 +40,30 @@ pub struct RecallBench {
     pub chroma: Option<PathBuf>,
 }
 
+impl RecallBench {
+    /// Bytes to read in a full run.
+    pub const READ_BYTES: usize = 512 * 1024 * 1024;
+
+    /// A small run that shows that it works.
+    pub fn quick() -> Self {
+        Self {
+            read_bytes: Self::READ_BYTES / 32,
+            sizes: vec![500, 1_000],
+            questions: 20,
+            embedders: vec![EmbedderChoice::None, EmbedderChoice::Static],
+            peer_entries: 1_000,
+            chroma: None,
+        }
+    }
+}
+
 /// Says what is being done.
 type Say<'s> = &'s (dyn Fn(&str) + Sync);
 
 /// Runs all of it; `say` is told what is being done.
 pub async fn run(setup: &RecallBench, say: Say<'_>) -> Result<RecallReport> {
     say("how fast this machine reads memory");
-    let machine = machine::measure();
+    let machine = machine::measure(setup.read_bytes);
     let mut speeds = Vec::new();
     for embedder in &setup.embedders {
         speeds.extend(of_embedder(setup, embedder, say).await?);

@@ -7,29 +7,27 @@ use everwhen::recall::nearest_row;
 
 use super::report::Machine;
 
-/// Bytes to read: far more than any cache holds.
-const BYTES: usize = 512 * 1024 * 1024;
 /// Numbers in a vector.
 const WIDTH: usize = 256;
 /// Each way takes turns so many times; the best counts.
 const TURNS: usize = 7;
 
 /// Reads the same bytes both ways, in turns.
-pub(super) fn measure() -> Machine {
-    let rows: Vec<i8> = (0..BYTES).map(|place| (place % 251) as i8).map(|v| v.max(-127)).collect();
+pub(super) fn measure(bytes: usize) -> Machine {
+    let rows = vec![3i8; bytes];
     let question: Vec<i8> = (0..WIDTH).map(|place| (place % 127) as i8).collect();
     let (mut read, mut scan) = (0f64, 0f64);
     for _ in 0..TURNS {
-        read = read.max(rate(|| sum(black_box(&rows))));
-        scan = scan.max(rate(|| nearest_row(black_box(&rows), &question)));
+        read = read.max(rate(bytes, || sum(black_box(&rows))));
+        scan = scan.max(rate(bytes, || nearest_row(black_box(&rows), &question)));
     }
     Machine { read_gb_per_second: read, scan_gb_per_second: scan, scan_share: scan / read }
 }
 
-fn rate<T>(work: impl FnOnce() -> T) -> f64 {
+fn rate<T>(bytes: usize, work: impl FnOnce() -> T) -> f64 {
     let began = Instant::now();
     black_box(work());
-    BYTES as f64 / began.elapsed().as_secs_f64() / 1e9
+    bytes as f64 / began.elapsed().as_secs_f64() / 1e9
 }
 
 /// Touches every byte with as little work as possible.

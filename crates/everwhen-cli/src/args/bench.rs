@@ -88,6 +88,9 @@ pub(crate) struct RecallBenchArgs {
     /// Entries to give to SQLite FTS5, and to ChromaDB, beside it
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub(crate) peers: usize,
+    /// A small run that shows that it works
+    #[arg(long, conflicts_with_all = ["entries", "questions", "embedders", "peers", "chroma"])]
+    pub(crate) quick: bool,
     /// A Python that has ChromaDB, to measure it too; tools/chroma makes one
     #[arg(long, value_name = "PYTHON")]
     pub(crate) chroma: Option<PathBuf>,

@@ -40,13 +40,15 @@ pub(super) async fn temporal(home: &Path, args: &DatasetArgs, json: bool) -> Res
 }
 
 pub(super) async fn speed(home: &Path, args: &RecallBenchArgs, json: bool) -> Result<()> {
-    let setup = recall::RecallBench {
+    let chosen = recall::RecallBench {
+        read_bytes: recall::RecallBench::READ_BYTES,
         sizes: args.entries.clone(),
         questions: args.questions,
         embedders: args.embedders.iter().map(|name| embedder(home, name)).collect(),
         peer_entries: args.peers,
         chroma: args.chroma.clone(),
     };
+    let setup = if args.quick { recall::RecallBench::quick() } else { chosen };
     let report = recall::run(&setup, &|what| output::note(what)).await.map_err(failed)?;
     if let Some(directory) = &args.out {
         report::write_summary(directory, &report).map_err(failed)?;

@@ -21,7 +21,7 @@ pub(crate) struct MeaningScores<'i> {
     /// The nearest passages with their cosines, nearest first.
     pub(crate) nearest: Vec<(u32, f32)>,
     /// Passages that were chosen by their sketches, if not all were compared.
-    sketched: Option<Vec<u32>>,
+    sketched: Option<Vec<(u32, f32)>>,
 }
 
 /// Compares the question's vector with the passages that may be an answer.
@@ -31,19 +31,19 @@ pub(crate) fn score<'i>(
     question: &[f32],
 ) -> MeaningScores<'i> {
     let vectors = &index.vectors;
-    let mut cosines = Cosines::new(vectors, Rounded::of(question));
-    let sketched = (vectors.len() > SCANNED).then(|| vectors.sketched(&cosines.to, SKETCHED));
-    if sketched.is_none() {
-        cosines.work_out_all();
-    }
+    let mut cosines = Cosines::new(vectors, vec![Rounded::of(question)]);
     let admitted = |passage: &u32| scope.admits(vectors.entry(*passage as usize));
-    let nearest = match &sketched {
-        Some(chosen) => top(RESCORED, chosen.iter().copied().filter(admitted), |passage| {
-            cosines.passage(passage as usize)
-        }),
-        None => top(RESCORED, (0..vectors.len() as u32).filter(admitted), |passage| {
-            cosines.passage(passage as usize)
-        }),
+    let (nearest, sketched) = if cosines.work_out_all() {
+        let all = (0..vectors.len() as u32).filter(admitted);
+        (top(RESCORED, all, |passage| cosines.all[passage as usize]), None)
+    } else {
+        let chosen = vectors.sketched(&cosines.to[0], SKETCHED).into_iter().filter(admitted);
+        let chosen: Vec<(u32, f32)> =
+            chosen.map(|passage| (passage, cosines.passage(passage as usize))).collect();
+        let places = 0..chosen.len() as u32;
+        let nearest = top(RESCORED, places, |place| chosen[place as usize].1);
+        let nearest = nearest.into_iter().map(|(place, _)| chosen[place as usize]).collect();
+        (nearest, Some(chosen))
     };
     let nearest = cosines.correct(nearest, question);
     MeaningScores { cosines, nearest, sketched }
@@ -53,40 +53,47 @@ impl<'i> MeaningScores<'i> {
     /// The nearest passage of every conversation, as far as passages have been compared.
     pub(crate) fn of_conversations(&self, index: &'i Index, scope: &Scope<'i>) -> Slate<'i> {
         let mut slate = index.slates.slate(index.conversations.len());
-        let mut raise = |passage: usize| {
+        let mut raise = |passage: usize, cosine: f32| {
             let entry = index.vectors.entry(passage);
             if scope.admits(entry) {
-                let conversation = index.homes[entry as usize].conversation;
-                slate.raise(conversation, self.cosines.passage(passage));
+                slate.raise(index.homes[entry as usize].conversation, cosine);
             }
         };
         match &self.sketched {
-            Some(chosen) => chosen.iter().for_each(|passage| raise(*passage as usize)),
-            None => (0..index.vectors.len()).for_each(raise),
+            Some(chosen) => chosen.iter().for_each(|(one, cosine)| raise(*one as usize, *cosine)),
+            None => (0..).zip(&self.cosines.all).for_each(|(one, cosine)| raise(one, *cosine)),
         }
         slate
     }
 }
 
-/// Cosines of passages to one vector, worked out all at once or each when asked for.
+/// Cosines of passages to the nearest of some vectors, worked out all at once or each when asked
+/// for.
 pub(crate) struct Cosines<'i> {
     vectors: &'i Vectors,
-    to: Rounded,
+    to: Vec<Rounded>,
     all: Vec<f32>,
     /// Better ones of the nearest passages, by passage.
     corrected: Vec<(u32, f32)>,
 }
 
 impl<'i> Cosines<'i> {
-    pub(crate) fn new(vectors: &'i Vectors, to: Rounded) -> Self {
+    pub(crate) fn new(vectors: &'i Vectors, to: Vec<Rounded>) -> Self {
         Self { vectors, to, all: Vec::new(), corrected: Vec::new() }
     }
 
-    /// Works all of them out, in one pass.
-    pub(crate) fn work_out_all(&mut self) {
+    /// Works all of them out in one pass, if there are not too many; says whether it did.
+    pub(crate) fn work_out_all(&mut self) -> bool {
         let Self { vectors, to, all, .. } = self;
-        all.resize(vectors.len(), 0.0);
-        vectors.near(0..vectors.len(), to, |passage, cosine| all[passage] = cosine);
+        let few = vectors.len() <= SCANNED;
+        if few {
+            all.resize(vectors.len(), f32::NEG_INFINITY);
+            for to in to {
+                let raise = |passage: usize, cosine: f32| all[passage] = all[passage].max(cosine);
+                vectors.near(0..vectors.len(), to, raise);
+            }
+        }
+        few
     }
 
     /// The cosine of a passage.
@@ -97,8 +104,10 @@ impl<'i> Cosines<'i> {
         if let Ok(place) = self.corrected.binary_search_by_key(&(passage as u32), |one| one.0) {
             return self.corrected[place].1;
         }
-        let mut found = 0.0;
-        self.vectors.near(passage..passage + 1, &self.to, |_, cosine| found = cosine);
+        let mut found = f32::NEG_INFINITY;
+        for to in &self.to {
+            self.vectors.near(passage..passage + 1, to, |_, cosine| found = found.max(cosine));
+        }
         found
     }
 
@@ -152,9 +161,10 @@ mod tests {
         let mut index = index_of(&[(1, Role::User, "a"), (1, Role::User, "b")]);
         index.embed("test", 0, &[vec![1.0, 0.0]]);
         index.embed("test", 1, &[vec![0.6, 0.8], vec![-1.0, 0.1]]);
-        let each = Cosines::new(&index.vectors, Rounded::of(&[0.8, 0.6]));
-        let mut all = Cosines::new(&index.vectors, Rounded::of(&[0.8, 0.6]));
-        all.work_out_all();
+        let to = vec![Rounded::of(&[0.8, 0.6]), Rounded::of(&[-1.0, 0.0])];
+        let each = Cosines::new(&index.vectors, to.clone());
+        let mut all = Cosines::new(&index.vectors, to);
+        assert!(all.work_out_all());
         assert!((0..3).all(|passage| each.passage(passage) == all.passage(passage)));
         assert_eq!((each.entry(0), each.entry(1)), (all.entry(0), all.entry(1)));
     }

@@ -76,8 +76,8 @@ impl<'q, 'i> Tally<'q, 'i> {
     /// Notes what a term gives to each conversation and entry; answers how many entries have it.
     fn collect(&mut self, term: Term) -> u32 {
         let census = &self.scope.census;
-        let means = [census.mean_length(false), census.mean_length(true)];
-        let mean_entry = census.mean_entry();
+        let slopes = [census.mean_length(false), census.mean_length(true)].map(|m| LENGTH / m);
+        let entry_slope = LENGTH / census.mean_entry();
         let mut seen = 0;
         for (entry, count) in self.index.postings(term).iter() {
             if !self.scope.sees(entry) {
@@ -92,15 +92,16 @@ impl<'q, 'i> Tally<'q, 'i> {
             let (count, field) = (count as f32, usize::from(home.is_reply()));
             let length = census.lengths[home.conversation as usize][field];
             let weight = if home.is_reply() { REPLY } else { 1.0 };
-            self.said.add(home.conversation, weight * count / held_back(length, means[field]));
-            self.occurrences.push((entry, count / held_back(home.length(), mean_entry)));
+            self.said.add(home.conversation, weight * count / held_back(length, slopes[field]));
+            self.occurrences.push((entry, count / held_back(home.length(), entry_slope)));
         }
         seen
     }
 }
 
-fn held_back(length: u32, mean: f32) -> f32 {
-    1.0 - LENGTH + LENGTH * length as f32 / mean
+/// What a long text is divided by; `slope` is [`LENGTH`] over the mean length.
+fn held_back(length: u32, slope: f32) -> f32 {
+    1.0 - LENGTH + slope * length as f32
 }
 
 fn saturated(said: f32) -> f32 {

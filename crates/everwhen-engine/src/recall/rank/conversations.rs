@@ -69,15 +69,16 @@ impl Asked<'_> {
     fn siblings(&self, meaning: &MeaningScores<'_>) -> Cow<'_, [f32]> {
         let mut closest = vec![0.0f32; self.crowd.conversations.len()];
         let Some(leader) = self.leader() else { return Cow::Owned(closest) };
-        for seed in self.seeds(meaning, self.crowd.conversations[leader]) {
-            let mut cosines = Cosines::new(&self.index.vectors, self.index.vectors.row(seed));
-            if self.crowd.is_whole() {
-                cosines.work_out_all();
-            }
-            for (span, closest) in self.crowd.spans().zip(&mut closest) {
-                let near = self.crowd.entries[span].iter().map(|entry| cosines.entry(*entry));
-                *closest = near.fold(*closest, f32::max);
-            }
+        let vectors = &self.index.vectors;
+        let seeds = self.seeds(meaning, self.crowd.conversations[leader]);
+        let seeds = seeds.into_iter().map(|seed| vectors.row(seed)).collect();
+        let mut cosines = Cosines::new(vectors, seeds);
+        if self.crowd.is_whole() {
+            cosines.work_out_all();
+        }
+        for (span, closest) in self.crowd.spans().zip(&mut closest) {
+            let near = self.crowd.entries[span].iter().map(|entry| cosines.entry(*entry));
+            *closest = near.fold(0.0, f32::max);
         }
         closest[leader] = 0.0;
         closest[leader] = closest.iter().copied().fold(0.0, f32::max);

@@ -35,10 +35,10 @@ pub(super) struct Lanes<'l, 'q> {
 impl Lanes<'_, '_> {
     /// Everybody, or those that are worth it if `limit` answers are wanted.
     pub(super) fn crowd(&self, limit: usize) -> Crowd {
-        if self.index.conversations.len() <= WHOLE {
-            return Crowd::of(self.index, self.scope, self.scope.conversations());
-        }
         let everybody: Vec<u32> = self.scope.conversations().collect();
+        if everybody.len() <= WHOLE {
+            return Crowd::of(self.index, self.scope, everybody.into_iter());
+        }
         let picked = self.picked(&everybody, PICKED.max(2 * limit));
         let mut is_picked = vec![false; self.index.conversations.len()];
         picked.iter().for_each(|number| is_picked[*number as usize] = true);
@@ -68,7 +68,8 @@ impl Lanes<'_, '_> {
         });
         let mut picked = self.of_best_entries();
         let mut pick = |value: &dyn Fn(usize) -> f32| {
-            let places = 0..everybody.len() as u32;
+            // The newest first: they are the most recent, so most of the others need no look.
+            let places = (0..everybody.len() as u32).rev();
             let best = top(most, places, |place| value(place as usize));
             picked.extend(best.into_iter().map(|(place, _)| everybody[place as usize]));
         };
