@@ -17,7 +17,7 @@ use everwhen_engine::receipt::Idempotency;
 use everwhen_engine::when::{HandClock, Zone};
 use everwhen_engine::{Engine, ErrorKind, Vault, VaultDefaults, World};
 use everwhen_store::{PostgresOptions, PostgresStore};
-use everwhen_testkit::{Cluster, block_on, sql, test_database};
+use everwhen_testkit::{Cluster, PlainStore, block_on, engine_over, sql, test_database};
 use jiff::Timestamp;
 
 const WRITERS: usize = 4;
@@ -44,11 +44,9 @@ fn open(url: &str) -> PostgresStore {
 }
 
 /// One of several servers; each has its own chance, as real ones have.
-fn server(url: &str, seed: u64) -> Engine {
-    let world = World {
-        clock: Box::new(HandClock::new(noon())),
-        chance: Box::new(SeededChance::new(seed)),
-    };
+fn server(url: &str, seed: u64, now: Timestamp) -> Engine {
+    let world =
+        World { clock: Box::new(HandClock::new(now)), chance: Box::new(SeededChance::new(seed)) };
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
     Engine::new(Arc::new(open(url)), world, defaults)
 }
@@ -101,7 +99,7 @@ fn write_on(vault: &Vault, writer: usize, stop: &AtomicBool, acknowledged: &Mute
 /// Two servers are written to while something happens to the database. Whatever was acknowledged
 /// must be there once, in one unbroken order.
 fn survives(url: &str, happening: impl FnOnce()) {
-    let engines = [server(url, 1), server(url, 2)];
+    let engines = [server(url, 1, noon()), server(url, 2, noon())];
     let (stop, acknowledged) = (AtomicBool::new(false), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
@@ -179,7 +177,7 @@ fn a_standby_that_takes_over_has_everything() {
 #[test]
 fn a_vault_that_two_servers_make_at_once_is_one() {
     let url = fresh();
-    let engines = [server(&url, 1), server(&url, 2)];
+    let engines = [server(&url, 1, noon()), server(&url, 2, noon())];
     std::thread::scope(|scope| {
         for (number, engine) in engines.iter().enumerate() {
             scope.spawn(move || {
@@ -192,34 +190,41 @@ fn a_vault_that_two_servers_make_at_once_is_one() {
     assert_eq!(said(&vault_of(&engines[1])).len(), 2);
 }
 
-#[test]
-fn a_conversation_is_closed_once_however_many_servers_look() {
-    let url = fresh();
-    let clock = |seed| {
-        let later = noon() + jiff::SignedDuration::from_hours(5);
-        let chance = Box::new(SeededChance::new(seed));
-        let world = World { clock: Box::new(HandClock::new(later)), chance };
-        let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
-        Engine::new(Arc::new(open(&url)), world, defaults)
-    };
-    let writer = server(&url, 1);
+/// Says good morning in so many memories; five hours later there is work to do.
+fn good_mornings(engine: &Engine) {
     for number in 0..24 {
         let place = Address::Name(Name::new("memory", format!("m{number}")).unwrap());
-        block_on(vault_of(&writer).remember(place, say("Good morning"), None)).unwrap();
+        block_on(vault_of(engine).remember(place, say("Good morning"), None)).unwrap();
     }
-    let workers = [clock(2), clock(3), clock(4)];
+}
+
+fn later() -> Timestamp {
+    noon() + jiff::SignedDuration::from_hours(5)
+}
+
+#[test]
+fn work_is_done_once_however_many_servers_look_for_it() {
+    let (alone, clock) = engine_over(Arc::new(PlainStore::new()));
+    good_mornings(&alone);
+    clock.set(later());
+    let due = block_on(alone.settle()).unwrap();
+    assert!(due >= 48, "each is closed and summarized");
+
+    let url = fresh();
+    good_mornings(&server(&url, 1, noon()));
+    let workers = [2, 3, 4].map(|seed| server(&url, seed, later()));
     let done: u64 = std::thread::scope(|scope| {
         let hands = workers.each_ref().map(|it| scope.spawn(|| block_on(it.settle()).unwrap()));
         hands.into_iter().map(|hand| hand.join().unwrap()).sum()
     });
-    assert_eq!(done, 48, "each was closed once and summarized once");
+    assert_eq!(done, due, "as often as one server alone");
     assert_eq!(block_on(workers[0].jobs(9)).unwrap(), []);
 }
 
 #[test]
 fn what_is_written_through_one_server_is_recalled_through_another() {
     let url = fresh();
-    let (here, there) = (server(&url, 1), server(&url, 2));
+    let (here, there) = (server(&url, 1, noon()), server(&url, 2, noon()));
     for word in ["museum", "dentist", "harbour"] {
         block_on(vault_of(&here).remember(memory(), say(&format!("to the {word}")), None)).unwrap();
         let asked = everwhen_engine::recall::Query::new(word);
