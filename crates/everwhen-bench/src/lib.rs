@@ -11,6 +11,7 @@ pub mod mcp;
 pub mod proxy;
 pub mod recall;
 pub mod report;
+pub mod run;
 pub mod score;
 pub mod store;
 pub mod temporal;

@@ -16,6 +16,7 @@ use everwhen::recall::{Query, Reason};
 use serde::Serialize;
 
 pub use data::{Dialogue, Question, Turn};
+pub(crate) use data::{read, session_of};
 
 use crate::bed::{Bed, EmbedderChoice, memory};
 use crate::report::{Ingest, Latency};

@@ -17,6 +17,7 @@ use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 
 pub use data::{Item, Session, Turn};
+pub(crate) use data::{answer_text, read, read_date};
 
 use crate::bed::{Bed, EmbedderChoice, memory};
 use crate::report::{Ingest, Latency, Summary};

@@ -4,7 +4,7 @@
 //! LongMemEval gives the first two places the same weight; the textbook one does not. Both take
 //! the ideal over all gold, found or not.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A ranking, judged: whether each place holds gold, and how much gold there is.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ impl Judged {
 }
 
 /// Means over questions, in percent except the last three.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Scores {
     /// Questions.
     pub n: usize,

@@ -17,8 +17,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{
-    BenchArgs, BenchTopic, DatasetArgs, DistillBenchArgs, LongMemEvalArgs, McpBenchArgs,
-    ProxyBenchArgs, RecallBenchArgs, StoreBenchArgs, TuneArgs,
+    BenchArgs, BenchTopic, CompareArgs, DatasetArgs, DistillBenchArgs, LongMemEvalArgs,
+    McpBenchArgs, ModeArg, OverheadArgs, PlanArgs, ProxyBenchArgs, RecallBenchArgs, RunArgs,
+    StoreBenchArgs, TuneArgs, VerifyArgs,
 };
 pub(crate) use conversations::{
     ContextAction, ContextArgs, ConversationArgs, ConversationsArgs, EndArgs, ForkArgs,

@@ -62,9 +62,8 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         Command::Bench(args) => {
             // Here --data names a data set, not the data directory.
             let flags = Flags { config: common.config.clone(), ..Flags::default() };
-            let home = Config::load(&environment, &flags)?.data.value;
-            let store = common.store.as_deref();
-            runtime()?.block_on(bench::run(&home, store, &args, common.json))
+            let config = Config::load(&environment, &flags)?;
+            runtime()?.block_on(bench::run(&config, &common, &args))
         }
         command => runtime()?.block_on(ask(&config, &environment, &common, command)),
     }

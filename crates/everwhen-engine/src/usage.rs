@@ -74,7 +74,7 @@ impl Vault {
             let cost = self.engine.store.look(move |snapshot| snapshot.cost_since(since)).await?;
             check_cap(cost, cap)?;
         }
-        Ok(kept.map(|reply| Reply { spent: Spent::default(), cached: true, ..reply }))
+        Ok(kept.map(|reply| Reply { cached: true, ..reply }))
     }
 
     async fn note(
@@ -91,7 +91,7 @@ impl Vault {
             purpose: purpose.to_owned(),
             calls: u64::from(!reply.cached),
             cached: u64::from(reply.cached),
-            spent: reply.spent,
+            spent: if reply.cached { Spent::default() } else { reply.spent },
         };
         let reply = reply.clone();
         self.write_rows(move |tx, vault| {

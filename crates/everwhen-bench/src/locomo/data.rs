@@ -41,6 +41,8 @@ pub struct Question {
     pub text: String,
     /// Its category, 1 to 5.
     pub category: u64,
+    /// The right answer, where the data has it.
+    pub answer: Option<String>,
     /// Turns that hold the answer.
     pub gold: Vec<String>,
 }
@@ -53,11 +55,11 @@ impl Dialogue {
 }
 
 /// The session of a turn: `D3` of `D3:7`.
-pub(super) fn session_of(turn: &str) -> String {
+pub(crate) fn session_of(turn: &str) -> String {
     turn.split(':').next().unwrap_or(turn).to_owned()
 }
 
-pub(super) fn read(path: &Path) -> Result<Vec<Dialogue>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<Dialogue>> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let rows: Vec<Value> = serde_json::from_str(&text).context("not LoCoMo's JSON")?;
@@ -113,6 +115,7 @@ fn question(value: &Value, known: &dyn Fn(&String) -> bool) -> Option<Question> 
     (!gold.is_empty()).then(|| Question {
         text,
         category: value["category"].as_u64().unwrap_or(0),
+        answer: crate::longmemeval::answer_text(&value["answer"]),
         gold,
     })
 }

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// One turn of a session.
 #[derive(Debug, Clone, Deserialize)]
@@ -46,6 +47,8 @@ pub struct Item {
     pub text: String,
     /// When it is asked.
     pub asked_at: Timestamp,
+    /// The right answer, where the data has it.
+    pub answer: Option<String>,
     /// Sessions that hold the answer.
     pub gold: Vec<String>,
     /// All sessions, each once.
@@ -58,6 +61,8 @@ struct Row {
     question_type: String,
     question: String,
     question_date: String,
+    #[serde(default)]
+    answer: Value,
     answer_session_ids: Vec<String>,
     haystack_dates: Vec<String>,
     haystack_session_ids: Vec<String>,
@@ -72,7 +77,7 @@ struct PackedSession {
 }
 
 /// Reads a JSON array, or a directory with `questions.jsonl` and `sessions.jsonl`, plain or `.zst`.
-pub(super) fn read(path: &Path) -> Result<Vec<Item>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<Item>> {
     if path.is_dir() {
         return read_packed(path);
     }
@@ -123,13 +128,23 @@ fn item(row: Row, packed: &HashMap<String, Arc<Vec<Turn>>>) -> Result<Item> {
         kind: row.question_type,
         text: row.question,
         asked_at: read_date(&row.question_date)?,
+        answer: answer_text(&row.answer),
         gold: row.answer_session_ids,
         haystack,
     })
 }
 
+/// An answer as text; some are numbers.
+pub(crate) fn answer_text(answer: &Value) -> Option<String> {
+    match answer {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
 /// `2023/05/30 (Tue) 20:36`, as UTC.
-fn read_date(text: &str) -> Result<Timestamp> {
+pub(crate) fn read_date(text: &str) -> Result<Timestamp> {
     let Some((day, rest)) = text.split_once(" (") else { bail!("cannot read the date {text:?}") };
     let time = rest.split_once(") ").map_or("00:00", |(_, time)| time);
     let civil = DateTime::strptime("%Y/%m/%d %H:%M", format!("{day} {time}"))

@@ -1,8 +1,12 @@
 //! What may be typed after `everwhen bench`.
 
+mod runner;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+
+pub(crate) use runner::{CompareArgs, ModeArg, OverheadArgs, PlanArgs, RunArgs, VerifyArgs};
 
 /// Measure Everwhen on this machine, beside what it is built on
 #[derive(Debug, Args)]
@@ -19,7 +23,10 @@ EXAMPLES
   everwhen bench recall --entries 10000,100000,1000000
   everwhen bench mcp
   everwhen bench proxy
-  everwhen bench proxy --quick")]
+  everwhen bench proxy --quick
+  everwhen bench run bench.toml
+  everwhen bench verify out/run_first
+  everwhen bench compare out/run_first out/run_second")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     pub(crate) topic: BenchTopic,
@@ -37,6 +44,10 @@ pub(crate) enum BenchTopic {
     Mcp(McpBenchArgs),
     Proxy(ProxyBenchArgs),
     Tune(TuneArgs),
+    Run(Box<RunArgs>),
+    Overhead(OverheadArgs),
+    Verify(VerifyArgs),
+    Compare(CompareArgs),
 }
 
 /// Does recall find the sessions that hold the answer? LongMemEval S

@@ -1,17 +1,22 @@
 //! `everwhen bench`: figures of this machine.
 
 mod recall;
+mod runner;
 
+use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
+use everwhen::Config;
 use everwhen_bench::distill::{self, DistillBench};
 use everwhen_bench::mcp;
 use everwhen_bench::proxy::{self, ProxyBench};
 use everwhen_bench::store::{self, BesideBench, StoreBench};
+use serde::Serialize;
 
 use crate::args::{
-    BenchArgs, BenchTopic, DistillBenchArgs, McpBenchArgs, ProxyBenchArgs, StoreBenchArgs,
+    BenchArgs, BenchTopic, CommonArgs, DistillBenchArgs, McpBenchArgs, ProxyBenchArgs,
+    StoreBenchArgs,
 };
 
 use crate::failure::{Failure, Result};
@@ -22,14 +27,11 @@ const QUICK_ENTRIES: usize = 20_000;
 const QUICK_BESIDE: usize = 2_000;
 const MOST_BESIDE: usize = 10_000;
 
-/// Measures and prints; `home` is the data directory, where models are.
-pub(crate) async fn run(
-    home: &Path,
-    store: Option<&str>,
-    args: &BenchArgs,
-    json: bool,
-) -> Result<()> {
-    match (&args.topic, store) {
+/// Measures and prints.
+pub(crate) async fn run(config: &Config, common: &CommonArgs, args: &BenchArgs) -> Result<()> {
+    // Models are in the data directory.
+    let (home, json) = (&config.data.value, common.json);
+    match (&args.topic, common.store.as_deref()) {
         (BenchTopic::Store(args), Some(store)) => beside(store, args, json).await,
         (BenchTopic::Store(args), None) => bench_store(args, json).await,
         (BenchTopic::Longmemeval(args), _) => recall::longmemeval(home, args, json).await,
@@ -40,6 +42,10 @@ pub(crate) async fn run(
         (BenchTopic::Proxy(args), _) => bench_proxy(args, json).await,
         (BenchTopic::Distill(args), _) => bench_distill(args, json).await,
         (BenchTopic::Tune(args), _) => recall::tune(home, args, json).await,
+        (BenchTopic::Run(args), _) => runner::run(config, common.key.as_deref(), args, json).await,
+        (BenchTopic::Overhead(args), _) => runner::overhead(config, args, json).await,
+        (BenchTopic::Verify(args), _) => runner::verify(args),
+        (BenchTopic::Compare(args), _) => runner::compare(args, json),
     }
 }
 
@@ -107,6 +113,10 @@ fn write(directory: &Path, name: &str, report: &impl serde::Serialize) -> Result
 
 fn to_json(report: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string_pretty(report).map_err(|error| Failure::new(error.to_string()))
+}
+
+fn show<S: Serialize + Display>(summary: &S, json: bool) -> Result<()> {
+    if json { output::json(&to_json(summary)?) } else { output::line(&summary.to_string()) }
 }
 
 fn failed(error: everwhen_bench::Error) -> Failure {

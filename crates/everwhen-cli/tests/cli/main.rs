@@ -14,6 +14,7 @@ mod keys;
 mod mcp;
 mod models;
 mod proxy;
+mod runs;
 mod settings;
 mod stage;
 mod upkeep;

@@ -117,8 +117,8 @@ pub struct Reply {
     pub model: String,
     /// Why it ends.
     pub finish: Finish,
-    /// What it took; nothing if it was known before.
+    /// What it took, now or when it was first given.
     pub spent: Spent,
-    /// Whether it was known before and nobody was asked.
+    /// Whether it was known before, so that nobody was asked and nothing was paid.
     pub cached: bool,
 }

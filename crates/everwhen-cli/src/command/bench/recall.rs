@@ -7,7 +7,7 @@ use everwhen::{MODELS_FOLDER, VECTORS_FOLDER};
 use everwhen_bench::{EmbedderChoice, locomo, longmemeval, recall, report, temporal, tune};
 use serde::Serialize;
 
-use super::{failed, to_json};
+use super::{failed, show};
 use crate::args::{DatasetArgs, LongMemEvalArgs, RecallBenchArgs, TuneArgs};
 use crate::failure::Result;
 use crate::output;
@@ -104,8 +104,4 @@ fn finish<S: Serialize + Display>(
         report::write(directory, summary, questions).map_err(failed)?;
     }
     show(summary, json)
-}
-
-fn show<S: Serialize + Display>(summary: &S, json: bool) -> Result<()> {
-    if json { output::json(&to_json(summary)?) } else { output::line(&summary.to_string()) }
 }

@@ -1,0 +1,131 @@
+//! `everwhen bench run`: a benchmark question by question, with the real dates.
+//!
+//! Walk: write down what is about to happen (`setup.json`) → per question a fresh memory: take in
+//! each session at its own date, settle, look up, answer, judge → one line per question → summary
+//! and report, which are pure functions of what was written down. A killed run goes on where it
+//! stopped; doing a session again changes nothing.
+
+mod answer;
+mod bench;
+mod chart;
+mod compare;
+mod events;
+mod extractive;
+mod judge;
+mod overhead;
+mod page;
+mod plan;
+mod progress;
+mod question;
+mod source;
+mod summary;
+mod verify;
+mod via;
+mod watch;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use everwhen::Config;
+use tokio::task::JoinSet;
+
+pub use compare::{Comparison, compare};
+pub use overhead::{Overhead, overhead};
+pub use plan::{Mode, Plan};
+pub use source::Form;
+pub use summary::Summary;
+pub use verify::{Verified, verify};
+
+use bench::Bench;
+use question::Outcome;
+
+/// What was typed.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The plan.
+    pub plan: Plan,
+    /// Where runs are kept.
+    pub out: PathBuf,
+    /// The name of the run.
+    pub run_id: String,
+    /// Go on with a run that exists.
+    pub resume: bool,
+    /// Only so many questions.
+    pub num_questions: Option<usize>,
+    /// Only answer; everything has been taken in before.
+    pub qa_only: bool,
+    /// Over the API of this server, with this key.
+    pub via: Option<(String, Option<String>)>,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Default)]
+pub struct Standing {
+    /// Questions done, and all.
+    pub questions: (usize, usize),
+    /// Sessions done in this process.
+    pub sessions: usize,
+    /// Milliseconds in which models and tools were at work.
+    pub active_ms: i64,
+    /// Milliseconds of waiting.
+    pub idle_ms: i64,
+    /// What just happened.
+    pub line: String,
+}
+
+/// Who is told how far a run is.
+pub type Tell = dyn Fn(&Standing) + Send + Sync;
+
+impl Options {
+    /// Where this run is kept.
+    pub fn directory(&self) -> PathBuf {
+        self.out.join(format!("run_{}", self.run_id))
+    }
+}
+
+/// Runs what is left of a run and sums it up.
+pub async fn run(
+    options: &Options,
+    config: &Config,
+    tell: std::sync::Arc<Tell>,
+) -> Result<Summary> {
+    let directory = options.directory();
+    match (directory.exists(), options.resume) {
+        (true, false) => {
+            bail!("{} exists; go on with --resume, or name another --run-id", directory.display())
+        }
+        (false, true) => bail!("{} does not exist; nothing to resume", directory.display()),
+        _ => std::fs::create_dir_all(&directory)?,
+    }
+    let bench = std::sync::Arc::new(Bench::open(options, config, tell).await?);
+    let left = bench.left()?;
+    let interrupted = ask_all(&bench, left).await?;
+    bench.write_lines()?;
+    let summary = Summary::of(&bench.directory)?;
+    summary.write(&bench.directory)?;
+    page::write(&bench.directory, &summary)?;
+    if interrupted {
+        bail!("interrupted; go on with --resume --run-id {}", options.run_id);
+    }
+    Ok(summary)
+}
+
+/// Asks what is left, so many at once; says whether somebody broke it off.
+async fn ask_all(bench: &std::sync::Arc<Bench>, left: Vec<usize>) -> Result<bool> {
+    let mut left = left.into_iter();
+    let mut running: JoinSet<Result<Outcome>> = JoinSet::new();
+    loop {
+        while running.len() < bench.plan.run.workers.max(1) && !bench.is_cancelled() {
+            let Some(position) = left.next() else { break };
+            let bench = std::sync::Arc::clone(bench);
+            running.spawn(async move { question::ask(&bench, position).await });
+        }
+        tokio::select! {
+            done = running.join_next() => match done {
+                None => return Ok(bench.is_cancelled()),
+                Some(done) => drop(done??),
+            },
+            _ = tokio::signal::ctrl_c(), if !bench.is_cancelled() => bench.cancel(),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What every question of a run stands on: the plan, the data, the ways to memories and models,
+//! and the files that are written.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result, bail};
+use everwhen::memory::{Address, Name};
+use everwhen::when::Clock;
+use everwhen::{Config, Engine, Environment, Everwhen, Flags, SystemClock, Vault};
+use serde_json::json;
+
+use super::events::{self, Event, EventLog, Metrics};
+use super::plan::{ModelPlan, Plan};
+use super::progress::Progress;
+use super::source::{self, Question};
+use super::via::Via;
+use super::{Options, Standing, Tell};
+
+/// A run that is under way.
+pub(super) struct Bench {
+    pub(super) plan: Plan,
+    pub(super) run_id: String,
+    pub(super) directory: PathBuf,
+    pub(super) questions: Vec<Question>,
+    pub(super) via: Via,
+    /// Asks the model that answers.
+    pub(super) answerer: Vault,
+    /// Asks the model that judges, if one does.
+    pub(super) judge: Option<Vault>,
+    pub(super) progress: Progress,
+    pub(super) events: EventLog,
+    pub(super) qa_only: bool,
+    /// What an earlier process wrote down.
+    past: Vec<Event>,
+    cancelled: AtomicBool,
+    standing: Mutex<Standing>,
+    /// One line for every session and question.
+    log: Mutex<File>,
+    tell: Arc<Tell>,
+    _everwhen: Everwhen,
+}
+
+impl Bench {
+    pub(super) async fn open(options: &Options, house: &Config, tell: Arc<Tell>) -> Result<Self> {
+        let (plan, directory) = (options.plan.clone(), options.directory());
+        let mut questions = source::read(plan.dataset.form, &plan.dataset.path)?;
+        questions.truncate(options.num_questions.unwrap_or(usize::MAX));
+        let progress = Progress::open(&directory.join("progress.db"))?;
+        let hash = write_setup(&directory, options, &questions)?;
+        progress.begin(&options.run_id, &hash, &now(), &questions)?;
+        let everwhen = open_house(&directory)?;
+        let engine = everwhen.engine().clone();
+        let ingest = with_model(&engine, plan.ingest.as_ref(), house)?;
+        let via = match &options.via {
+            Some((url, key)) => Via::there(url, key.clone()).await?,
+            None => Via::here(ingest).await?,
+        };
+        let answerer = asking(with_model(&engine, Some(&plan.answer), house)?).await?;
+        let judge = match &plan.judge {
+            Some(judge) => Some(asking(with_model(&engine, Some(judge), house)?).await?),
+            None => None,
+        };
+        let log = plan.run.metrics.then(|| directory.join("events.jsonl"));
+        let events = EventLog::open(log.as_deref())?;
+        let past = match &log {
+            Some(log) if log.exists() => events::read(log)?,
+            _ => Vec::new(),
+        };
+        let log_file =
+            OpenOptions::new().create(true).append(true).open(directory.join("run.log"))?;
+        let done = progress.done(plan.run.mode)?.len();
+        let standing = Standing { questions: (done, questions.len()), ..Standing::default() };
+        Ok(Self {
+            events,
+            past,
+            run_id: options.run_id.clone(),
+            qa_only: options.qa_only,
+            cancelled: AtomicBool::new(false),
+            standing: Mutex::new(standing),
+            log: Mutex::new(log_file),
+            _everwhen: everwhen,
+            plan,
+            directory,
+            questions,
+            via,
+            answerer,
+            judge,
+            progress,
+            tell,
+        })
+    }
+
+    /// Places of the questions that are not done.
+    pub(super) fn left(&self) -> Result<Vec<usize>> {
+        let done = self.progress.done(self.plan.run.mode)?;
+        let open = |place: &usize| !done.contains(&self.questions[*place].id);
+        Ok((0..self.questions.len()).filter(open).collect())
+    }
+
+    /// What an earlier process wrote down about sessions of a question that are done.
+    pub(super) fn past_of(&self, question: &str) -> BTreeMap<String, Vec<Event>> {
+        let mut sessions: BTreeMap<String, Vec<&Event>> = BTreeMap::new();
+        for event in self.past.iter().filter(|event| event.question == question) {
+            sessions.entry(event.session.clone()).or_default().push(event);
+        }
+        let last =
+            |events: Vec<&Event>| events::last_attempt(&events).into_iter().cloned().collect();
+        sessions.into_iter().map(|(name, events)| (name, last(events))).collect()
+    }
+
+    /// Nothing new is begun from now on.
+    pub(super) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Tells that a session is over.
+    pub(super) fn told_session(&self, metrics: &Metrics) {
+        self.stand(|standing| {
+            standing.sessions += 1;
+            standing.active_ms += metrics.conversation_active_ms;
+            standing.idle_ms += metrics.conversation_idle_ms;
+            standing.line = metrics.line();
+        });
+    }
+
+    /// Tells that a question is over.
+    pub(super) fn told_question(&self, id: &str, status: &str) {
+        self.stand(|standing| {
+            standing.questions.0 += 1;
+            standing.line = format!("QUESTION {id} {status}");
+        });
+    }
+
+    fn stand(&self, change: impl FnOnce(&mut Standing)) {
+        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut standing);
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        // The log is for people; a run does not end because it cannot be written.
+        let _ = writeln!(log, "{} {}", now(), standing.line);
+        (self.tell)(&standing);
+    }
+
+    /// `hypotheses.jsonl`, anew, in the order of the data; so no line is ever there twice.
+    pub(super) fn write_lines(&self) -> Result<()> {
+        let mut text = self.progress.lines()?.join("\n");
+        text.push('\n');
+        replace(&self.directory.join("hypotheses.jsonl"), &text)
+    }
+}
+
+/// Writes a file whole or not at all.
+pub(super) fn replace(path: &Path, text: &str) -> Result<()> {
+    let fresh = path.with_extension("new");
+    std::fs::write(&fresh, text).with_context(|| format!("cannot write {}", fresh.display()))?;
+    Ok(std::fs::rename(fresh, path)?)
+}
+
+pub(super) fn now() -> String {
+    SystemClock.now().to_string()
+}
+
+/// An Everwhen of the run's own, inside its directory.
+fn open_house(directory: &Path) -> Result<Everwhen> {
+    let data = Some(directory.join("data").display().to_string());
+    let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
+    Ok(Everwhen::open(&Config::load(&Environment::default(), &flags)?)?)
+}
+
+fn with_model(engine: &Engine, model: Option<&ModelPlan>, house: &Config) -> Result<Engine> {
+    let engine = engine.clone();
+    Ok(match model {
+        None => engine,
+        Some(model) => {
+            let cap = house.llm.cap_nanos();
+            engine.with_llm(model.open(&house.llm)?).with_spending_cap(cap)
+        }
+    })
+}
+
+/// The vault on whose behalf models are asked.
+async fn asking(engine: Engine) -> Result<Vault> {
+    let name = Name::new("vault", "models")?;
+    Ok(engine.vault_to_write(Address::Name(name)).await?)
+}
+
+/// Writes down what is about to happen, or checks that it is what happened before.
+fn write_setup(directory: &Path, options: &Options, questions: &[Question]) -> Result<String> {
+    let hash = dataset_hash(questions);
+    let path = directory.join("setup.json");
+    if let Ok(text) = std::fs::read_to_string(&path) {
+        let known: serde_json::Value = serde_json::from_str(&text)?;
+        if known["dataset_hash"] != hash {
+            bail!("the data is not that of run {}; name another --run-id", options.run_id);
+        }
+        return Ok(hash);
+    }
+    let via = options.via.as_ref().map(|(url, _)| url);
+    let setup = json!({
+        "run_id": options.run_id, "plan": options.plan, "dataset_hash": hash,
+        "questions": questions.len(), "via": via, "created_at": now(),
+        "version": env!("CARGO_PKG_VERSION"),
+    });
+    replace(&path, &format!("{setup:#}\n"))?;
+    Ok(hash)
+}
+
+/// What makes two sets of questions the same.
+fn dataset_hash(questions: &[Question]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for question in questions {
+        let Question { id, text, asked_at, answer, sessions, .. } = question;
+        hasher.update(format!("{id}\0{text}\0{asked_at}\0{answer:?}\0").as_bytes());
+        for session in sessions {
+            hasher.update(format!("{}\0{}\0", session.id, session.date).as_bytes());
+            for turn in &session.turns {
+                hasher.update(format!("{}\0{}\0", turn.role, turn.content).as_bytes());
+            }
+        }
+    }
+    hasher.finalize().to_hex().to_string()
+}

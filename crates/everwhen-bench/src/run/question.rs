@@ -1,0 +1,286 @@
+//! One question, from its first session to its verdict.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use everwhen::activity::Terminal;
+use everwhen::ports::Spent;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, ToSpan};
+use serde::{Deserialize, Serialize};
+
+use super::bench::Bench;
+use super::events::{self, Event, Metrics, What};
+use super::judge::Verdict;
+use super::plan::Mode;
+use super::source::{Question, Session};
+use super::via::{Ask, Found};
+use super::watch::Watch;
+use super::{answer, judge};
+
+/// The session in which the question itself is asked.
+pub(super) const ASKING: &str = "question";
+/// Sessions that are asked for: enough for every metric.
+const RANKED: usize = 50;
+/// Items in the second look.
+const SECOND_LOOK: usize = 10;
+
+/// How a question ended.
+pub(super) type Outcome = Terminal;
+
+/// One line of `hypotheses.jsonl`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Line {
+    pub(super) question_id: String,
+    pub(super) hypothesis: String,
+    pub(super) question_type: String,
+    pub(super) question_date: String,
+    pub(super) gold: Vec<String>,
+    /// Sessions that were found, best first.
+    pub(super) retrieved: Vec<String>,
+    pub(super) abstention: bool,
+    pub(super) verdict: Option<Verdict>,
+    pub(super) input_tokens: u64,
+    pub(super) output_tokens: u64,
+    pub(super) cost: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+    #[serde(flatten)]
+    pub(super) metrics: Option<Metrics>,
+}
+
+/// Asks a question; what goes wrong with it is in its line, not in the result.
+pub(super) async fn ask(bench: &Bench, position: usize) -> Result<Outcome> {
+    let question = &bench.questions[position];
+    let mut walk = Walk::new(bench, question, position);
+    let done = walk.through().await;
+    let (outcome, status) = match &done {
+        Ok(()) => (Terminal::Done, "completed"),
+        Err(_) if bench.is_cancelled() => (Terminal::Cancel, "cancelled"),
+        Err(_) => (Terminal::Fail, "failed"),
+    };
+    walk.line.error = done.err().map(|error| format!("{error:#}"));
+    walk.end(ASKING, outcome)?;
+    walk.line.metrics = walk.whole();
+    let line = serde_json::to_string(&walk.line)?;
+    bench.progress.end_question(&question.id, status, bench.plan.run.mode, &line)?;
+    bench.told_question(&question.id, outcome.as_str());
+    Ok(outcome)
+}
+
+/// The way of one question.
+struct Walk<'a> {
+    bench: &'a Bench,
+    question: &'a Question,
+    memory: String,
+    position: usize,
+    watch: Watch,
+    /// What happened in the session that is under way.
+    events: Vec<Event>,
+    /// What happened in those before it.
+    past: BTreeMap<String, Vec<Event>>,
+    line: Line,
+}
+
+impl<'a> Walk<'a> {
+    fn new(bench: &'a Bench, question: &'a Question, position: usize) -> Self {
+        let line = Line {
+            question_id: question.id.clone(),
+            hypothesis: String::new(),
+            question_type: question.kind.clone(),
+            question_date: question.asked_at.to_string(),
+            gold: question.gold.clone(),
+            retrieved: Vec::new(),
+            abstention: question.abstention,
+            verdict: None,
+            input_tokens: 0,
+            output_tokens: 0,
+            cost: 0.0,
+            error: None,
+            metrics: None,
+        };
+        let memory = format!("{:.120}__{:.60}", question.id, bench.run_id);
+        let watch = Watch::new(bench.plan.run.scripted_clock, position, question.sessions.len());
+        let (events, past) = (Vec::new(), bench.past_of(&question.id));
+        Self { bench, question, memory, position, watch, events, past, line }
+    }
+
+    async fn through(&mut self) -> Result<()> {
+        if !self.bench.qa_only {
+            for (number, session) in self.question.sessions.iter().enumerate() {
+                self.take_in(number, session).await?;
+            }
+        }
+        self.begin(ASKING, self.question.asked_at);
+        let bench = self.bench;
+        self.work("tool", "settle", bench.via.settle()).await?;
+        if bench.plan.run.mode >= Mode::Retrieval {
+            self.said("user");
+            let found = self.look(&self.question.text, RANKED).await?;
+            self.line.retrieved.clone_from(&found.sessions);
+            if bench.plan.run.mode == Mode::Qa {
+                self.answer(found).await?;
+                self.said("assistant");
+                self.judge().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in one session at its own date, unless that is done.
+    async fn take_in(&mut self, number: usize, session: &Session) -> Result<()> {
+        if self.bench.is_cancelled() {
+            bail!("interrupted");
+        }
+        if self.bench.progress.is_done(&self.question.id, &session.id)? {
+            return Ok(());
+        }
+        let watch = Watch::new(self.bench.plan.run.scripted_clock, self.position, number);
+        let asking = std::mem::replace(&mut self.watch, watch);
+        self.begin(&session.id, session.date);
+        let (bench, memory) = (self.bench, self.memory.clone());
+        let done = self.work("tool", "remember", bench.via.remember(&memory, session)).await;
+        for turn in session.turns.iter().filter(|turn| !turn.content.trim().is_empty()) {
+            self.said(&turn.role);
+        }
+        let outcome = if done.is_ok() { Terminal::Done } else { Terminal::Fail };
+        self.end(&session.id, outcome)?;
+        self.watch = asking;
+        done
+    }
+
+    async fn look(&mut self, text: &str, limit: usize) -> Result<Found> {
+        let ask = Ask {
+            text,
+            asked_at: self.question.asked_at,
+            before: end_of_day(self.question.asked_at)?,
+            limit,
+            budget_tokens: self.bench.plan.run.budget_tokens,
+        };
+        let (bench, memory) = (self.bench, self.memory.clone());
+        self.work("tool", "recall", bench.via.recall(&memory, &ask)).await
+    }
+
+    async fn answer(&mut self, found: Found) -> Result<()> {
+        let (bench, question) = (self.bench, self.question);
+        let mut all = vec![found];
+        if bench.plan.run.two_pass {
+            let asked = answer::wants_more(&bench.answerer, question, &all[0]);
+            let (wanted, spent) = self.work("model", "enough", async { Ok(asked.await?) }).await?;
+            self.spend(spent);
+            if let Some(wanted) = wanted {
+                let more = self.look(&wanted, SECOND_LOOK).await?;
+                all.extend((more.briefing != all[0].briefing).then_some(more));
+            }
+        }
+        let shown: Vec<&Found> = all.iter().collect();
+        let asked = answer::answer(&bench.answerer, question, &shown, bench.plan.answer.max_tokens);
+        let answered = self.work("model", "answer", async { Ok(asked.await?) }).await?;
+        self.spend(answered.spent);
+        self.line.hypothesis = answered.hypothesis;
+        Ok(())
+    }
+
+    /// Judging is not part of the conversation, so that it is no activity of it.
+    async fn judge(&mut self) -> Result<()> {
+        if self.question.answer.is_none() && !self.question.abstention {
+            return Ok(());
+        }
+        let matched = judge::matches(self.question, &self.line.hypothesis);
+        let mut verdict = Verdict { matched, judged: None };
+        if let Some(vault) = &self.bench.judge {
+            let (right, spent) = judge::ask(vault, self.question, &self.line.hypothesis).await?;
+            verdict.judged = Some(right);
+            self.spend(spent);
+        }
+        self.line.verdict = Some(verdict);
+        Ok(())
+    }
+
+    fn spend(&mut self, spent: Spent) {
+        self.line.input_tokens += spent.input_tokens;
+        self.line.output_tokens += spent.output_tokens;
+        self.line.cost += spent.cost_nanos as f64 / 1e9;
+    }
+
+    /// Does something and notes that a model or tool was at work.
+    async fn work<T>(
+        &mut self,
+        kind: &str,
+        name: &str,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        if !self.bench.plan.run.metrics {
+            return work.await;
+        }
+        let (done, began_at, lasted) = self.watch.time(work).await;
+        let (kind, name) = (kind.to_owned(), name.to_owned());
+        let what = What::Activity { kind, name, lasted_us: microseconds(lasted) };
+        self.note(began_at, what);
+        done
+    }
+
+    fn begin(&mut self, session: &str, conversation_time: Timestamp) {
+        self.events.clear();
+        let at = self.watch.now();
+        let conversation_time = conversation_time.to_string();
+        let what = What::SessionStart { conversation_time };
+        self.note_in(session, at, what);
+    }
+
+    fn said(&mut self, role: &str) {
+        let at = self.watch.now();
+        self.note(at, What::Entry { role: role.to_owned() });
+    }
+
+    fn note(&mut self, at: Timestamp, what: What) {
+        let session = self.events.last().map_or(ASKING.to_owned(), |last| last.session.clone());
+        self.note_in(&session, at, what);
+    }
+
+    fn note_in(&mut self, session: &str, at: Timestamp, what: What) {
+        if self.bench.plan.run.metrics {
+            let (question, session) = (self.question.id.clone(), session.to_owned());
+            self.events.push(Event { question, session, at: at.to_string(), what });
+        }
+    }
+
+    /// Ends a session: what happened is written down first, then that it is over.
+    fn end(&mut self, session: &str, outcome: Terminal) -> Result<()> {
+        let status = outcome.as_str();
+        let at = self.watch.now();
+        self.note_in(session, at, What::SessionEnd { status: status.to_owned() });
+        let metrics = events::metrics(&self.events.iter().collect::<Vec<_>>());
+        self.bench.events.write(&self.events)?;
+        let id = &self.question.id;
+        self.bench.progress.end_session(id, session, status, metrics.as_ref())?;
+        if let Some(metrics) = &metrics {
+            self.bench.told_session(metrics);
+        }
+        self.past.insert(session.to_owned(), std::mem::take(&mut self.events));
+        Ok(())
+    }
+
+    /// The measures of the question with all its sessions.
+    fn whole(&self) -> Option<Metrics> {
+        whole_question(self.past.values().flatten())
+    }
+}
+
+/// The measures of a question from the events of all its sessions, the question's own last.
+pub(super) fn whole_question<'e>(events: impl Iterator<Item = &'e Event>) -> Option<Metrics> {
+    let mut events: Vec<&Event> = events.collect();
+    let instant = |event: &Event| event.at.parse::<Timestamp>().ok();
+    events.sort_by_key(|event| (event.session == ASKING, instant(event)));
+    events::metrics(&events)
+}
+
+fn microseconds(length: SignedDuration) -> i64 {
+    i64::try_from(length.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// Gold may lie later on the day of the question; the future begins at its end.
+fn end_of_day(instant: Timestamp) -> Result<Timestamp> {
+    let day = instant.to_zoned(TimeZone::UTC).date();
+    Ok(day.checked_add(1.day())?.to_zoned(TimeZone::UTC)?.timestamp())
+}

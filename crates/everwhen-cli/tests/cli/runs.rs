@@ -1,0 +1,203 @@
+//! Runs of a benchmark by the real binary: whole, killed and resumed, over a server, verified.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+const THINGS: [&str; 10] = [
+    "bicycle",
+    "telescope",
+    "guitar",
+    "camera",
+    "kayak",
+    "piano",
+    "canoe",
+    "drone",
+    "lantern",
+    "easel",
+];
+
+/// A plan, and questions with several sessions each, of which one holds the answer.
+fn furnish(stage: &Stage, questions: usize, sessions: usize) -> PathBuf {
+    let mut lines = String::new();
+    for number in 0..questions {
+        let question = question(number, sessions);
+        lines += &format!("{question}\n");
+    }
+    stage.file("questions.jsonl", &lines);
+    let plan = "[dataset]\npath = 'questions.jsonl'\nform = 'dialogue'\n\
+                [run]\nscripted_clock = true\nworkers = 2\n";
+    stage.file("bench.toml", plan)
+}
+
+fn question(number: usize, sessions: usize) -> Value {
+    let thing = THINGS[number % THINGS.len()];
+    let gold = number % sessions;
+    let session = |place: usize| {
+        let said = match place == gold {
+            true => format!("Today I bought a {thing} for {} euros.", 100 + number),
+            false => format!("The weather in week {place} was mild."),
+        };
+        json!({ "id": format!("s{place}"), "date": format!("2023/01/{:02} (Sun) 12:49", place + 1),
+            "turns": [{ "role": "user", "content": said },
+                      { "role": "assistant", "content": "Thank you for telling me." }] })
+    };
+    json!({
+        "question_id": format!("q{number:02}"), "question": format!("How many euros was the {thing}?"),
+        "question_date": "2023-03-01T10:00:00Z", "question_type": "single",
+        "answer": 100 + number, "answer_session_ids": [format!("s{gold}")],
+        "sessions": (0..sessions).map(session).collect::<Vec<_>>(),
+    })
+}
+
+fn run<'a>(id: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["bench", "run", "bench.toml", "--run-id", id], more].concat()
+}
+
+fn place(stage: &Stage, id: &str) -> PathBuf {
+    stage.home().join("out").join(format!("run_{id}"))
+}
+
+fn lines(directory: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(directory.join("hypotheses.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn summary(directory: &Path) -> Value {
+    let text = std::fs::read_to_string(directory.join("summary.json")).unwrap();
+    let mut summary: Value = serde_json::from_str(&text).unwrap();
+    summary["run_id"] = Value::Null;
+    summary
+}
+
+/// Runs until so many more bytes of events are written, then kills it; false if it was done before.
+fn kill_after(stage: &Stage, args: &[&str], events: &Path, bytes: u64) -> bool {
+    let size = || std::fs::metadata(events).map_or(0, |file| file.len());
+    let before = size();
+    let mut child = stage.command(args).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    while size() < before + bytes && began.elapsed() < Duration::from_secs(120) {
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    true
+}
+
+#[test]
+fn a_run_that_is_killed_five_times_ends_like_one_that_is_not() {
+    let stage = Stage::new();
+    furnish(&stage, 20, 6);
+    stage.ok(&run("whole", &[]));
+    let events = place(&stage, "killed").join("events.jsonl");
+    assert!(kill_after(&stage, &run("killed", &[]), &events, 3000));
+    for _ in 0..4 {
+        assert!(kill_after(&stage, &run("killed", &["--resume"]), &events, 6000));
+    }
+    stage.ok(&run("killed", &["--resume"]));
+    let (whole, killed) = (place(&stage, "whole"), place(&stage, "killed"));
+    assert_eq!(lines(&whole).len(), 20);
+    assert_eq!(lines(&whole), lines(&killed));
+    assert_eq!(summary(&whole), summary(&killed));
+    assert_own_dates(&events);
+    for directory in [&whole, &killed] {
+        let told = stage.ok(&["bench", "verify", directory.to_str().unwrap()]);
+        assert_eq!(told, "140 sessions and 20 questions agree\n");
+    }
+    let compared =
+        stage.ok(&["bench", "compare", whole.to_str().unwrap(), killed.to_str().unwrap()]);
+    assert!(compared.contains("accuracy +0.00 points"), "{compared}");
+}
+
+/// However often a run was resumed, each session was taken in at its own date.
+fn assert_own_dates(events: &Path) {
+    let text = std::fs::read_to_string(events).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut checked = 0;
+    for event in events.filter(|event| event["event"] == "session_start") {
+        let session = event["session"].as_str().unwrap();
+        if let Some(place) = session.strip_prefix('s') {
+            let day: usize = place.parse::<usize>().unwrap() + 1;
+            assert_eq!(event["conversation_time"], format!("2023-01-{day:02}T12:49:00Z"));
+            checked += 1;
+        }
+    }
+    assert!(checked >= 120, "{checked}");
+}
+
+#[test]
+fn a_run_leaves_what_others_can_check() {
+    let stage = Stage::new();
+    furnish(&stage, 3, 3);
+    let told = stage.json(&run("one", &[]));
+    let directory = place(&stage, "one");
+    assert_eq!(told["accuracy"]["all"], json!({ "n": 3, "right": 3, "percent": 100.0 }));
+    assert_eq!(told["retrieval"]["all"]["any@5"], 100.0);
+    assert_eq!(told["sessions_by_status"], json!({ "CANCEL": 0, "DONE": 12, "FAIL": 0 }));
+    let line = &lines(&directory)[0];
+    assert_eq!((&line["question_id"], &line["status"]), (&json!("q00"), &json!("DONE")));
+    assert!(line["hypothesis"].as_str().unwrap().contains("bicycle"));
+    let (elapsed, active) = (&line["conversation_elapsed_ms"], &line["conversation_active_ms"]);
+    let idle = elapsed.as_i64().unwrap() - active.as_i64().unwrap();
+    assert_eq!(line["conversation_idle_ms"], idle);
+    assert_eq!(line["conversation_turns"], 8);
+    let report = std::fs::read_to_string(directory.join("report.html")).unwrap();
+    assert!(report.contains("<svg") && !report.contains("src=") && !report.contains("http"));
+    let log = std::fs::read_to_string(directory.join("run.log")).unwrap();
+    assert_eq!(log.lines().filter(|line| line.contains("CONV_TIME total=")).count(), 12);
+    let setup = std::fs::read_to_string(directory.join("setup.json")).unwrap();
+    assert!(setup.contains("dataset_hash") && setup.contains("version"));
+
+    let again = stage.run(&run("one", &[]));
+    assert!(again.stderr.contains("--resume"), "{}", again.stderr);
+    let path = directory.join("events.jsonl");
+    let events = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, events.replace("\"lasted_us\":250000", "\"lasted_us\":2500000")).unwrap();
+    let ran = stage.run(&["bench", "verify", directory.to_str().unwrap()]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("ms from the events"), "{}", ran.stdout);
+}
+
+#[test]
+fn over_a_server_a_run_finds_and_says_the_same() {
+    let stage = Stage::new();
+    furnish(&stage, 4, 3);
+    stage.ok(&run("here", &[]));
+    let server = stage.serve();
+    stage.ok(&run("there", &["--via", &server.url]));
+    let told = |id: &str| -> Vec<Value> {
+        let rows = lines(&place(&stage, id)).into_iter();
+        rows.map(|row| json!([row["question_id"], row["hypothesis"], row["retrieved"]])).collect()
+    };
+    assert_eq!(told("here"), told("there"));
+}
+
+#[test]
+fn sessions_are_taken_in_first_and_questions_answered_later() {
+    let stage = Stage::new();
+    furnish(&stage, 2, 2);
+    stage.ok(&run("later", &["--mode", "ingest"]));
+    assert_eq!(lines(&place(&stage, "later"))[0]["retrieved"], json!([]));
+    stage.ok(&run("later", &["--resume", "--qa-only"]));
+    let line = &lines(&place(&stage, "later"))[0];
+    assert_eq!(line["verdict"], json!({ "matched": true, "judged": null }));
+    assert_eq!(line["conversation_turns"], 6);
+    stage.ok(&["bench", "verify", place(&stage, "later").to_str().unwrap()]);
+}
+
+#[test]
+fn a_retrieval_run_needs_no_answer_and_says_how_far_it_is() {
+    let stage = Stage::new();
+    furnish(&stage, 2, 2);
+    let ran = stage.run(&run("r", &["--mode", "retrieval", "--monitor", "--num-questions", "1"]));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("1/1 questions, 3 sessions"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("CONV_TIME total="), "{}", ran.stderr);
+    assert_eq!(lines(&place(&stage, "r"))[0]["hypothesis"], "");
+}
