@@ -20,10 +20,11 @@ mod reconcile;
 mod state;
 
 pub(crate) use closeness::Ruler;
+pub(crate) use draft::Draft;
 #[cfg(test)]
 pub(crate) use extract::tests::entry as entry_for_tests;
 pub use fact::{Evidence, Fact, FactVector, Link, Matter, Relation, Source, WrittenBy};
-pub(crate) use keep::forget_entries;
+pub(crate) use keep::{forget_entries, keep};
 pub use lines::by_month;
 pub(crate) use model::{transcript, windows};
 pub use profile::{ProfileLine, profile};

@@ -3,9 +3,11 @@
 //! Things, what is observed of them and how they relate are statements, and a statement is something
 //! said at a time: an entry with both times, labelled so that it can be read back. What is removed
 //! is said to be gone by another entry; so the graph of any earlier moment is still there, and it
-//! shows in timelines and recall as all entries do. [`kept`] folds the entries into what stands;
+//! shows in timelines and recall as all entries do. Each statement is kept as a fact, too, which rests
+//! on its entry. [`kept`] folds the entries into what stands;
 //! [`change`] says what has to be said for it to stand otherwise.
 
+mod believe;
 mod change;
 mod kept;
 mod statement;
@@ -20,7 +22,7 @@ use crate::receipt::{EntriesReceipt, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Result, remember};
 use kept::Kept;
-use statement::LABEL;
+use statement::{LABEL, Statement};
 
 /// Things and how they relate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -107,7 +109,11 @@ impl Vault {
                 let nothing = EntriesReceipt { entries: Vec::new(), pending: None };
                 return Ok(Receipt::Entries(nothing));
             }
-            remember::entries(desk, new, None)
+            let receipt = remember::entries(desk, new, None)?;
+            if let Receipt::Entries(stored) = &receipt {
+                believe::believe(desk, stored)?;
+            }
+            Ok(receipt)
         };
         let done = self.at_desk(memory.clone(), Absent::Make, None, work).await?;
         let Receipt::Entries(receipt) = done.receipt else { return Ok(Graph::default()) };
@@ -117,6 +123,11 @@ impl Vault {
         }
         Ok(Kept::fold(&new).graph())
     }
+}
+
+/// Whether an entry is a statement of a graph.
+pub(crate) fn is_statement(entry: &Entry) -> bool {
+    Statement::read(entry).is_some()
 }
 
 /// The statements of a graph, in the order they arrived.

@@ -6,8 +6,9 @@ use super::keep::keep;
 use super::{FactVector, extract, model};
 use crate::Result;
 use crate::engine::Engine;
+use crate::graph;
 use crate::job::Job;
-use crate::memory::EntryId;
+use crate::memory::{Entry, EntryId};
 use crate::ports::{Embedder, EntryQuery, Which};
 use crate::work::{self, Material};
 
@@ -22,7 +23,8 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             let Some(mut conversation) = work::ended_subject(desk, job)? else { return Ok(()) };
             let query = EntryQuery::of_conversation(conversation.id, Which::All);
             let entries = desk.tx.entries(desk.place(), &query)?;
-            let entries: Vec<EntryId> = entries.iter().map(|entry| entry.id).collect();
+            let told = entries.iter().filter(|entry| !graph::is_statement(entry));
+            let entries: Vec<EntryId> = told.map(|entry| entry.id).collect();
             keep(desk, &entries, &drafts)?;
             conversation.distilled_at = Some(desk.now);
             desk.tx.put_conversation(desk.vault.id, &conversation)
@@ -32,9 +34,12 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
 
 async fn drafts(engine: &Engine, read: &Material, job: &Job) -> Result<Vec<Draft>> {
     let zone = &read.vault.zone;
+    // The statements of a graph are facts from the moment they are stored.
+    let told = read.entries.iter().filter(|entry| !graph::is_statement(entry));
+    let told: Vec<Entry> = told.cloned().collect();
     let mut drafts = match engine.asker(&read.vault, job) {
-        Some(asker) => model::drafts(&asker, &read.entries, zone).await?,
-        None => extract::drafts(&read.entries, zone),
+        Some(asker) if !told.is_empty() => model::drafts(&asker, &told, zone).await?,
+        _ => extract::drafts(&told, zone),
     };
     let mut seen = Vec::new();
     drafts.retain(|draft| {

@@ -11,7 +11,7 @@ use crate::memory::{EntryId, FactId};
 
 /// Keeps what some entries say. What they said before and say again stays as it is; what they no
 /// longer say is withdrawn, not deleted: it was believed until now.
-pub(super) fn keep(
+pub(crate) fn keep(
     desk: &mut Desk<'_>,
     entries: &[EntryId],
     drafts: &[(Draft, Option<FactVector>)],

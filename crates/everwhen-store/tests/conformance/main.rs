@@ -21,6 +21,7 @@ mod entries;
 mod exchanges;
 mod facts;
 mod faults;
+mod graph;
 mod histories;
 mod imports;
 mod isolation;
@@ -262,6 +263,10 @@ suite! {
         a_model_writes_titles_and_facts,
         a_model_that_misbehaves_does_no_harm,
         false_facts_among_true_ones_are_left_out,
+    }
+    graph {
+        statements_are_facts_with_their_day,
+        what_is_removed_is_withdrawn_and_stays_known_of_then,
     }
     faults {
         a_fault_at_any_call_changes_nothing,
