@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode, header};
+use everwhen::job::Queue;
 use everwhen::{Config, Engine, Environment, Everwhen, Holder, Opened, limits};
 use everwhen_server::McpSettings;
 use http_body_util::BodyExt;
@@ -244,8 +245,19 @@ impl Client {
 /// command, or for a server.
 async fn run_due_jobs(engine: &Engine) -> Result<()> {
     let begin = Instant::now();
-    while begin.elapsed() < SPARE_TIME && engine.step().await? {}
+    while begin.elapsed() < SPARE_TIME && step(engine).await? {}
     Ok(())
+}
+
+/// Runs one job that is due. Nobody at a command line waits for a language model.
+async fn step(engine: &Engine) -> everwhen::Result<bool> {
+    if engine.llm().is_none() {
+        return engine.step().await;
+    }
+    match engine.claim(Queue::Quick).await? {
+        Some(job) => engine.run(job).await.map(|()| true),
+        None => Ok(false),
+    }
 }
 
 /// Embeds some of what waits for it; the vectors are kept for the next command.
