@@ -13,6 +13,8 @@ use crate::failure::Result;
 const DIM: Style = Style::new().dimmed();
 /// What stands out.
 const BOLD: Style = Style::new().bold();
+/// When something was said.
+const DATE: Style = AnsiColor::Cyan.on_default();
 /// What is right.
 const GOOD: Style = AnsiColor::Green.on_default();
 /// What needs a look.
@@ -21,6 +23,11 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 /// Text that stands back.
 pub(crate) fn dim(text: &str) -> String {
     styled(DIM, text)
+}
+
+/// A date beside what was said on it.
+pub(crate) fn date(text: &str) -> String {
+    styled(DATE, text)
 }
 
 /// Text that stands out.

@@ -1,7 +1,8 @@
 //! Recall: a question in, a recollection out. Ranked items, each with its date and the reasons.
 //!
 //! Walk: bring the memory's index up to date → plan the question (pure) → embed it → rank (pure)
-//! → fetch what was found. The index is a pure data structure of this crate, fed from the store in
+//! → fetch what was found. Over several memories each is ranked by itself and then joined on one
+//! footing. The index is a pure data structure of this crate, fed from the store in
 //! sequence order, so the answer is the same on every store.
 
 mod about;
@@ -12,6 +13,7 @@ mod erase;
 mod fuse;
 mod index;
 mod lanes;
+mod merge;
 mod plan;
 mod query;
 mod rank;
@@ -21,60 +23,261 @@ mod signal;
 mod text;
 mod weights;
 
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 pub use about::About;
 pub(crate) use embedders::Embedders;
 pub use index::nearest_row;
 pub use query::{
-    ChapterFound, ConversationFound, EntryFound, FactFound, PeriodUse, Query, Recollection,
+    ChapterFound, ConversationFound, EntryFound, FactFound, Kind, PeriodUse, Query, Recollection,
 };
 pub(crate) use shelf::Shelf;
 pub use signal::{Lane, Reason, Signal};
 
 use self::about::Target;
 use self::derived::Asking;
-use self::rank::{Question, Ranked, Ranking, rank};
+use self::index::Index;
+use self::merge::{Rarities, join};
+use self::rank::{Best, Question, Ranked, rank};
 use self::scope::Narrow;
 use self::shelf::Shared;
 use crate::engine::Engine;
 use crate::facts::FactVector;
-use crate::memory::{ConversationId, EntryId, VaultInfo};
-use crate::ports::{MemoryRef, Snapshot};
+use crate::memory::{ConversationId, EntryId, MemoryId, Name, VaultInfo};
+use crate::ports::{EntryQuery, MemoryRef, Snapshot, Which};
 use crate::{Result, limits};
 
-/// Answers a question from one memory.
+/// A memory that is asked, by place and name.
+pub(crate) type AskedMemory = (MemoryRef, Name);
+
+/// Answers a question from some memories of a vault.
 pub(crate) async fn recall(
     engine: &Engine,
     vault: VaultInfo,
-    place: MemoryRef,
+    memories: Vec<AskedMemory>,
     query: Query,
 ) -> Result<Recollection> {
     query.check()?;
-    let index = engine.shelf.caught_up(engine, place).await?;
     let asked_at = query.asked_at.unwrap_or_else(|| engine.now());
-    let text = plan::meant(&index.read(), &query, asked_at, &vault.zone);
-    let meant = embed(engine, &index, &text).await;
-    let words_alone = meant.is_err();
-    let vector = meant.as_ref().ok().and_then(Option::as_ref);
-    let vector = vector.map(|meant| FactVector::new(&meant.embedder, &meant.vector));
-    let found = look(&index, &vault, asked_at, &query, meant.ok().flatten());
-    let mut told = engine.store.look(move |snapshot| fetch(snapshot, place, &found)).await?;
+    let target = Target::read(&query.text, asked_at, &vault.zone, query.period);
+    let survey = Survey { vault, query, asked_at, target };
+    let mut prepared = Vec::with_capacity(memories.len());
+    for (place, name) in memories {
+        prepared.push(survey.prepare(engine, place, name).await?);
+    }
+    let words_alone = prepared.iter().any(|one| one.words_alone);
+    let vectors: Vec<_> = prepared.iter().map(|one| (one.place, one.fact_vector())).collect();
+    let found = Arc::new(survey.look(prepared));
+    let reading = Arc::clone(&found);
+    let mut told = engine.store.look(move |snapshot| fetch(snapshot, &reading)).await?;
+    survey.finish(&mut told, &found);
     told.words_alone = words_alone;
-    let limit = query.limit.unwrap_or(limits::RECALL_ITEMS_DEFAULT);
-    let asking = Asking::new(&query, &told, vector, limit);
-    let (ruler, owner) = (engine.ruler(), vault.clone());
-    let find = move |rows: &dyn Snapshot| derived::find(rows, &owner, place, &asking, &ruler);
-    (told.facts, told.chapters) = engine.store.look(find).await?;
-    let budget = query.budget_tokens.unwrap_or(limits::BRIEFING_TOKENS_DEFAULT);
-    told.briefing = briefing::render(&told, &vault.zone, budget);
+    survey.derive(engine, &mut told, vectors).await?;
+    let budget = survey.query.budget_tokens.unwrap_or(limits::BRIEFING_TOKENS_DEFAULT);
+    told.briefing = briefing::render(&told, &survey.vault.zone, budget);
     Ok(told)
+}
+
+/// A question, and what it was read to mean.
+struct Survey {
+    vault: VaultInfo,
+    query: Query,
+    asked_at: Timestamp,
+    target: Target,
+}
+
+/// A memory, ready to be looked into.
+struct Prepared {
+    place: MemoryRef,
+    name: Name,
+    index: Arc<Shared>,
+    /// The question's vector.
+    meant: Option<Meant>,
+    words_alone: bool,
+    /// Sequences of the entries with one of the tags, if tags are asked for.
+    tagged: Option<Arc<[u64]>>,
 }
 
 /// A question's vector, and whose it is.
 struct Meant {
     embedder: String,
     vector: Vec<f32>,
+}
+
+/// What ranking found, by id and memory.
+struct Found {
+    conversations: Vec<(ConversationId, MemoryRef, Name, Ranked)>,
+    entries: Vec<(EntryId, MemoryRef, Name, Ranked)>,
+    nothing_in_period: bool,
+}
+
+impl Prepared {
+    /// The question's vector as facts compare it.
+    fn fact_vector(&self) -> Option<FactVector> {
+        self.meant.as_ref().map(|meant| FactVector::new(&meant.embedder, &meant.vector))
+    }
+}
+
+impl Survey {
+    /// Adds the facts and chapters of the memories that answer.
+    async fn derive(
+        &self,
+        engine: &Engine,
+        told: &mut Recollection,
+        memories: Vec<(MemoryRef, Option<FactVector>)>,
+    ) -> Result<()> {
+        let limit = self.query.limit();
+        let asked: Vec<(MemoryRef, Asking)> = memories
+            .into_iter()
+            .map(|(place, vector)| (place, Asking::new(&self.query, told, vector, limit)))
+            .collect();
+        let (ruler, owner) = (engine.ruler(), self.vault.clone());
+        let find = move |rows: &dyn Snapshot| {
+            let (mut facts, mut chapters) = (Vec::new(), Vec::new());
+            for (place, asking) in &asked {
+                let found = derived::find(rows, &owner, *place, asking, &ruler)?;
+                facts.extend(found.0);
+                chapters.extend(found.1);
+            }
+            Ok((facts, chapters))
+        };
+        (told.facts, told.chapters) = engine.store.look(find).await?;
+        told.facts.sort_by(|a, b| b.score.total_cmp(&a.score));
+        told.chapters.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let limit = |kind: Kind| if self.query.wants(kind) { limit } else { 0 };
+        told.facts.truncate(limit(Kind::Fact));
+        told.chapters.truncate(limit(Kind::Chapter));
+        Ok(())
+    }
+
+    async fn prepare(&self, engine: &Engine, place: MemoryRef, name: Name) -> Result<Prepared> {
+        let index = engine.shelf.caught_up(engine, place).await?;
+        let text = plan::meant(&index.read(), &self.query.text, &self.target);
+        let meant = embed(engine, &index, &text).await;
+        let tagged = self.tagged(engine, place).await?;
+        let words_alone = meant.is_err();
+        Ok(Prepared { place, name, index, meant: meant.ok().flatten(), words_alone, tagged })
+    }
+
+    /// Tags are not indexed: they are few, and the store knows them.
+    async fn tagged(&self, engine: &Engine, place: MemoryRef) -> Result<Option<Arc<[u64]>>> {
+        let tags = self.query.tags.clone();
+        if tags.is_empty() {
+            return Ok(None);
+        }
+        let read = engine.store.look(move |snapshot| {
+            let mut sequences = Vec::new();
+            for tag in &tags {
+                let tag = Some(tag.clone());
+                let query = EntryQuery { tag, which: Which::All, ..EntryQuery::default() };
+                sequences.extend(snapshot.entries(place, &query)?.iter().map(|one| one.sequence));
+            }
+            sequences.sort_unstable();
+            Ok(sequences)
+        });
+        read.await.map(|sequences| Some(sequences.into()))
+    }
+
+    /// Ranks every memory, and puts what was found into one order.
+    fn look(&self, memories: Vec<Prepared>) -> Found {
+        let held: Vec<_> = memories.iter().map(|one| one.index.read()).collect();
+        let several = (held.len() > 1)
+            .then(|| Rarities::of(held.iter().map(|index| &**index), &self.query.text));
+        let mut looked: Vec<Looked<'_>> = (memories.iter().zip(&held))
+            .map(|(memory, index)| self.look_into(memory, index, several.as_ref()))
+            .collect();
+        let nothing_in_period = looked.iter().all(|one| one.nothing);
+        if !nothing_in_period && self.query.period == PeriodUse::Filter {
+            looked.retain(|one| !one.nothing);
+        }
+        if several.is_some() {
+            join(&mut looked.iter_mut().map(|one| &mut one.conversations).collect::<Vec<_>>());
+            join(&mut looked.iter_mut().map(|one| &mut one.entries).collect::<Vec<_>>());
+        }
+        self.gather(looked, nothing_in_period)
+    }
+
+    /// Plans and ranks in one memory, while its index is held.
+    fn look_into<'m>(
+        &self,
+        memory: &'m Prepared,
+        index: &'m Index,
+        several: Option<&Rarities>,
+    ) -> Looked<'m> {
+        // Another embedder may have taken over meanwhile; then this question goes by words.
+        let meant = memory.meant.as_ref().filter(|meant| meant.embedder == index.served_by());
+        let aim = self.target.aim(index, self.narrow(memory), self.query.period);
+        let rest = plan::without_names(index, &self.target.rest(&self.query.text));
+        let scale = |token: &str| several.map_or(1.0, |all| all.scale(index, token));
+        let question = Question {
+            terms: plan::terms(index, &rest, scale),
+            speakers: plan::speakers(index, &self.query.text),
+            vector: meant.map(|meant| meant.vector.clone()),
+            asked_at: self.asked_at,
+            period: aim.period,
+            chosen: aim.chosen,
+            order: self.target.matches(),
+            narrow: aim.narrow,
+            limit: self.query.limit() + self.query.except.len().min(limits::PAGE_ROWS),
+        };
+        let ranking = rank(index, &question);
+        let (conversations, entries) = (ranking.conversations, ranking.entries);
+        Looked { memory, index, conversations, entries, nothing: aim.nothing }
+    }
+
+    fn narrow(&self, memory: &Prepared) -> Narrow {
+        Narrow {
+            as_of: self.query.as_of,
+            period: self.query.bounds(),
+            roles: self.query.roles.clone(),
+            only: memory.tagged.clone(),
+            ..Narrow::default()
+        }
+    }
+
+    /// The best of all memories, best first.
+    fn gather(&self, looked: Vec<Looked<'_>>, nothing_in_period: bool) -> Found {
+        let (mut conversations, mut entries) = (Vec::new(), Vec::new());
+        for Looked { memory, index, conversations: talks, entries: said, .. } in looked {
+            let (place, name) = (memory.place, &memory.name);
+            let id = |one: &Ranked| index.conversations[one.number as usize];
+            conversations
+                .extend(talks.ranked.into_iter().map(|one| (id(&one), place, name.clone(), one)));
+            let id = |one: &Ranked| index.facts[one.number as usize].id;
+            entries.extend(said.ranked.into_iter().map(|one| (id(&one), place, name.clone(), one)));
+        }
+        conversations.sort_by(|a, b| b.3.score.total_cmp(&a.3.score));
+        entries.sort_by(|a, b| b.3.score.total_cmp(&a.3.score));
+        entries.retain(|(id, ..)| !self.query.except.contains(id));
+        let limit = |kind: Kind| if self.query.wants(kind) { self.query.limit() } else { 0 };
+        conversations.truncate(limit(Kind::Conversation));
+        entries.truncate(limit(Kind::Entry));
+        Found { conversations, entries, nothing_in_period }
+    }
+
+    /// Says how time was read, and what lies outside.
+    fn finish(&self, told: &mut Recollection, found: &Found) {
+        told.about = self.target.about();
+        told.nothing_in_period = found.nothing_in_period;
+        if let Some(period) = told.about.as_ref().and_then(|about| about.period) {
+            for item in &mut told.items {
+                item.outside = !period.contains(item.entry.conversation_time);
+            }
+        }
+    }
+}
+
+/// What was found in one memory.
+struct Looked<'m> {
+    memory: &'m Prepared,
+    index: &'m Index,
+    conversations: Best,
+    entries: Best,
+    nothing: bool,
 }
 
 /// Embeds the question with the embedder whose vectors the index has.
@@ -85,74 +288,49 @@ async fn embed(engine: &Engine, index: &Shared, text: &str) -> Result<Option<Mea
     Ok(Some(Meant { embedder: embedder.name().to_owned(), vector }))
 }
 
-/// What ranking found, by id.
-struct Found {
-    conversations: Vec<(ConversationId, Ranked)>,
-    entries: Vec<(EntryId, Ranked)>,
-    about: Option<About>,
-    nothing_in_period: bool,
-}
-
-/// Plans and ranks, while the index is held.
-fn look(
-    shared: &Shared,
-    vault: &VaultInfo,
-    asked_at: Timestamp,
-    query: &Query,
-    meant: Option<Meant>,
-) -> Found {
-    let index = shared.read();
-    // Another embedder may have taken over meanwhile; then this question goes by words.
-    let meant = meant.filter(|meant| meant.embedder == index.served_by());
-    let base = Narrow { as_of: query.as_of, period: query.bounds(), ..Narrow::default() };
-    let target = Target::read(&query.text, asked_at, &vault.zone, query.period);
-    let aim = target.aim(&index, base, query.period);
-    let question = Question {
-        terms: plan::terms(&index, &plan::without_names(&index, &target.rest(&query.text))),
-        speakers: plan::speakers(&index, &query.text),
-        vector: meant.map(|meant| meant.vector),
-        asked_at,
-        period: aim.period,
-        chosen: aim.chosen,
-        narrow: aim.narrow,
-        limit: query.limit() + query.except.len().min(limits::PAGE_ROWS),
-    };
-    let Ranking { conversations, entries } = rank(&index, &question);
-    let conversation = |one: &Ranked| index.conversations[one.number as usize];
-    let entry = |one: &Ranked| index.facts[one.number as usize].id;
-    Found {
-        conversations: conversations.into_iter().map(|one| (conversation(&one), one)).collect(),
-        entries: entries
-            .into_iter()
-            .map(|one| (entry(&one), one))
-            .filter(|(id, _)| !query.except.contains(id))
-            .take(query.limit())
-            .collect(),
-        about: target.about(),
-        nothing_in_period: aim.nothing,
-    }
-}
-
 /// Reads what was found. What was forgotten meanwhile is left out.
-fn fetch(snapshot: &dyn Snapshot, place: MemoryRef, found: &Found) -> Result<Recollection> {
-    let mut recollection = Recollection {
-        about: found.about.clone(),
-        nothing_in_period: found.nothing_in_period,
-        ..Recollection::default()
-    };
-    let ids: Vec<EntryId> = found.entries.iter().map(|(id, _)| *id).collect();
-    for (entry, (_, ranked)) in snapshot.each_entry(place, &ids)?.into_iter().zip(&found.entries) {
-        let (score, reasons) = (ranked.score, ranked.reasons.clone());
-        let found = entry.map(|entry| EntryFound { entry, score, reasons });
-        recollection.items.extend(found);
+fn fetch(snapshot: &dyn Snapshot, found: &Found) -> Result<Recollection> {
+    let mut entries = by_memory(&found.entries, |place, ids| snapshot.each_entry(place, ids))?;
+    let mut conversations =
+        by_memory(&found.conversations, |place, ids| snapshot.each_conversation(place, ids))?;
+    let mut recollection = Recollection::default();
+    for (id, _, memory, Ranked { score, reasons, .. }) in &found.entries {
+        let (memory, score, reasons) = (memory.clone(), *score, reasons.clone());
+        let found = entries.remove(id);
+        recollection.items.extend(found.map(|entry| EntryFound {
+            memory,
+            entry,
+            outside: false,
+            score,
+            reasons,
+        }));
     }
-    let ids: Vec<ConversationId> = found.conversations.iter().map(|(id, _)| *id).collect();
-    let read = snapshot.each_conversation(place, &ids)?;
-    for (conversation, (_, ranked)) in read.into_iter().zip(&found.conversations) {
-        let (score, reasons) = (ranked.score, ranked.reasons.clone());
-        let found =
-            conversation.map(|conversation| ConversationFound { conversation, score, reasons });
-        recollection.conversations.extend(found);
+    for (id, _, memory, Ranked { score, reasons, .. }) in &found.conversations {
+        let (memory, score, reasons) = (memory.clone(), *score, reasons.clone());
+        let found = conversations.remove(id);
+        recollection.conversations.extend(found.map(|conversation| ConversationFound {
+            memory,
+            conversation,
+            score,
+            reasons,
+        }));
     }
     Ok(recollection)
+}
+
+/// Reads things by id, those of one memory in one visit.
+fn by_memory<Id: Copy + Eq + Hash, Row>(
+    found: &[(Id, MemoryRef, Name, Ranked)],
+    read: impl Fn(MemoryRef, &[Id]) -> Result<Vec<Option<Row>>>,
+) -> Result<HashMap<Id, Row>> {
+    let mut ids: HashMap<MemoryId, (MemoryRef, Vec<Id>)> = HashMap::new();
+    for (id, place, ..) in found {
+        ids.entry(place.memory).or_insert_with(|| (*place, Vec::new())).1.push(*id);
+    }
+    let mut rows = HashMap::new();
+    for (place, ids) in ids.into_values() {
+        let read = read(place, &ids)?.into_iter();
+        rows.extend(ids.into_iter().zip(read).filter_map(|(id, row)| Some((id, row?))));
+    }
+    Ok(rows)
 }

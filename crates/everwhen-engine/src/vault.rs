@@ -5,6 +5,7 @@
 
 mod open;
 mod page;
+mod recall;
 
 use std::sync::Arc;
 
@@ -23,7 +24,6 @@ use crate::memory::{
 use crate::ports::{
     ContextVersion, ConversationQuery, Cursor, EntryQuery, MemoryRef, Order, Snapshot, Tx, Which,
 };
-use crate::recall::{self, Query, Recollection};
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::remember::{self, NewCorrection};
 use crate::timeline::{self, TimelineLine};
@@ -385,13 +385,6 @@ impl Vault {
             Ok(Page { data, next: page.next })
         })
         .await
-    }
-
-    /// Answers a question from a memory.
-    pub async fn recall(&self, memory: MemoryName, query: Query) -> Result<Recollection> {
-        let (vault, place) =
-            self.read(memory, |view, _| Ok((view.vault.clone(), view.place))).await?;
-        recall::recall(&self.engine, vault, place, query).await
     }
 
     /// Forgets something in a memory for good.

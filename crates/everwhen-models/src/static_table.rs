@@ -17,9 +17,9 @@ const DIMENSIONS: usize = 256;
 /// Pieces of a text that count; what comes later is cut.
 const MAX_PIECES: usize = 256;
 /// Row-major, one row per piece of the vocabulary.
-static ROWS: &[u8] = include_bytes!("../data/static256-k1.i8");
+static ROWS: &[u8] = include_bytes!("../data/static256-e1.i8");
 /// What one unit in a row is worth, little-endian `f32`, one per row.
-static SCALES: &[u8] = include_bytes!("../data/static256-k1.scale.f32");
+static SCALES: &[u8] = include_bytes!("../data/static256-e1.scale.f32");
 
 /// The vocabulary, made ready by the first text.
 static PIECES: LazyLock<WordPieces> = LazyLock::new(WordPieces::bert_uncased);
@@ -47,7 +47,7 @@ impl StaticTable {
 
 impl Embedder for StaticTable {
     fn name(&self) -> &str {
-        "static256-k1"
+        "static256-e1"
     }
 
     fn dimensions(&self) -> usize {

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use everwhen::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
-use everwhen::recall::{PeriodUse, Query, Recollection};
+use everwhen::recall::{Kind, PeriodUse, Query, Recollection, Signal};
 use everwhen::receipt::Receipt;
 use everwhen::{Config, Environment, Everwhen, Flags, Forget, NewCorrection, Vault};
 
@@ -125,4 +125,78 @@ async fn every_item_says_what_spoke_for_it() {
     assert!((sum - item.score).abs() < 1e-3, "{sum} {}", item.score);
     let words = item.reasons.iter().find(|reason| reason.signal.as_str() == "words");
     assert!(words.is_some_and(|reason| reason.share > 0.0));
+}
+
+#[tokio::test]
+async fn what_is_nearest_to_an_empty_period_is_marked_as_outside() {
+    let place = Place::new().await;
+    let asked_at = Some("2023-03-25T12:00:00Z".parse().unwrap());
+    for (period, found) in [(PeriodUse::Boost, 4), (PeriodUse::Filter, 2)] {
+        let query = Query { asked_at, period, ..Query::new("what did I do on 1 February 2023?") };
+        let told = place.ask(query).await;
+        assert!(told.nothing_in_period && told.items.iter().all(|item| item.outside), "{period:?}");
+        assert_eq!(told.items.len(), found, "{period:?}");
+        assert!(told.briefing.contains("Nothing was said on 2023-02-01"), "{}", told.briefing);
+        for nearest in ["tomatoes", "dentist"] {
+            let is_there =
+                told.items.iter().any(|item| item.entry.content.as_str().contains(nearest));
+            assert!(is_there, "{period:?}: {nearest}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_what_matches_the_first_or_the_last_comes_first_and_it_is_said() {
+    let place = Place::new().await;
+    place.say("2022-06-01", "The dentist pulled a wisdom tooth").await;
+    place.say("2023-05-02", "Saw the dentist again, a small filling this time").await;
+    let when = async |text: &str| {
+        let told = place.ask(Query::new(text)).await;
+        let item = &told.items[0];
+        assert!(told.about.clone().unwrap().order.is_some(), "{text}");
+        assert!(item.reasons.iter().any(|one| one.signal == Signal::Order && one.share > 0.0));
+        item.entry.conversation_time.to_string()
+    };
+    assert!(when("when did I last see the dentist?").await.starts_with("2023-05-02"));
+    assert!(when("the first time I mentioned the dentist").await.starts_with("2022-06-01"));
+    assert!(when("the second time I mentioned the dentist").await.starts_with("2023-01-15"));
+}
+
+#[tokio::test]
+async fn kinds_roles_and_tags_narrow_what_is_found() {
+    let place = Place::new().await;
+    let mut reply = said("2023-01-15", "Your dentist will be glad");
+    reply.role = Role::Assistant;
+    reply.tags = vec![Name::new("tag", "health").unwrap()];
+    place.vault.remember(place.memory.clone(), vec![reply], None).await.unwrap();
+    let dentist = || Query::new("dentist");
+    let found = place.ask(Query { roles: vec![Role::Assistant], ..dentist() }).await;
+    assert_eq!(found.items.len(), 1);
+    let found =
+        place.ask(Query { tags: vec![Name::new("tag", "health").unwrap()], ..dentist() }).await;
+    assert_eq!((found.items.len(), found.conversations.len()), (1, 1));
+    let found = place.ask(Query { kinds: vec![Kind::Conversation], ..dentist() }).await;
+    assert!(found.items.is_empty() && !found.conversations.is_empty());
+    let found = place.ask(Query { kinds: vec![Kind::Entry], ..dentist() }).await;
+    assert!(!found.items.is_empty() && found.conversations.is_empty());
+}
+
+#[tokio::test]
+async fn all_memories_answer_together_and_each_item_names_its_own() {
+    let place = Place::new().await;
+    let work: Address<MemoryId> = Address::Name(Name::new("memory", "work").unwrap());
+    let entries = vec![
+        said("2023-02-10", "The violin project at work got a new budget"),
+        said("2023-02-11", "Meeting about the budget moved to Friday"),
+    ];
+    place.vault.remember(work.clone(), entries, None).await.unwrap();
+    let told = place.vault.recall_all(Query::new("which budget did the violin project get?")).await;
+    let told = told.unwrap();
+    assert_eq!(told.items[0].memory.as_str(), "work");
+    assert!(told.items[0].entry.content.as_str().contains("violin project"));
+    assert!(told.items.iter().any(|item| item.memory.as_str() == "diary"));
+    assert!(told.items.is_sorted_by(|a, b| a.score >= b.score));
+    let told = place.vault.recall_all(Query::new("tomatoes and basil")).await.unwrap();
+    assert_eq!(told.items[0].memory.as_str(), "diary");
+    assert_eq!(told.conversations[0].memory.as_str(), "diary");
 }

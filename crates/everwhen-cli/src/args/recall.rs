@@ -9,6 +9,7 @@ EXAMPLES
   everwhen recall \"when did I last see the dentist?\"
   everwhen recall \"what did we decide two weeks ago?\" --period filter
   everwhen recall \"where is the spare key?\" --explain
+  everwhen recall \"what did I say about the trip?\" --all --role user --tag travel
   everwhen recall \"what about the interview?\" --briefing | llm")]
 pub(crate) struct RecallArgs {
     /// The question
@@ -28,6 +29,18 @@ pub(crate) struct RecallArgs {
     /// What to do with a period the question names
     #[arg(long, value_name = "USE", value_parser = ["boost", "filter", "ignore"])]
     pub(crate) period: Option<String>,
+    /// Ask all memories of the vault
+    #[arg(long, conflicts_with = "memory")]
+    pub(crate) all: bool,
+    /// Only what this role said; may be given several times
+    #[arg(long, value_name = "ROLE", value_parser = ["user", "assistant", "system", "tool"])]
+    pub(crate) role: Vec<String>,
+    /// Only what has this tag; may be given several times
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Show conversations instead of single entries
+    #[arg(long, conflicts_with = "briefing")]
+    pub(crate) conversations: bool,
     /// So many items
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) limit: usize,

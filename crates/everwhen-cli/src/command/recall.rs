@@ -7,7 +7,7 @@ use crate::args::RecallArgs;
 use crate::client::Request;
 use crate::console::{Console, show_minute, text};
 use crate::failure::Result;
-use crate::output::{self, bold, dim, plain};
+use crate::output::{self, bold, date, dim, plain};
 use crate::show;
 
 /// Asks and shows what was found.
@@ -19,12 +19,16 @@ pub(crate) async fn run(console: &Console, args: &RecallArgs) -> Result<()> {
         "before": console.time(args.before.as_deref()).await?,
         "as_of": console.time(args.as_of.as_deref()).await?,
         "period": args.period,
+        "kinds": args.conversations.then_some(["conversation"]),
+        "roles": args.role,
+        "tags": args.tag,
         "limit": args.limit,
         "budget_tokens": args.budget,
         "explain": args.explain,
     });
     console.open_embedder().await;
-    let request = Request::post(console.in_memory("/recall"), &body);
+    let place = if args.all { console.in_vault("/recall") } else { console.in_memory("/recall") };
+    let request = Request::post(place, &body);
     let Some(told) = console.ask(request).await? else { return Ok(()) };
     if args.briefing {
         return output::line(&plain(text(&told["briefing"])));
@@ -33,44 +37,109 @@ pub(crate) async fn run(console: &Console, args: &RecallArgs) -> Result<()> {
     if let Some(reading) = reading(&told, zone) {
         output::note(&reading);
     }
-    let items = told["items"].as_array().map_or(&[][..], Vec::as_slice);
-    for item in items {
-        output::line(&block(item, &args.question, zone))?;
+    let kind = if args.conversations { "conversations" } else { "items" };
+    let found = told[kind].as_array().map_or(&[][..], Vec::as_slice);
+    let page = Page { question: &args.question, zone, all: args.all };
+    for item in found {
+        let told = if args.conversations { page.conversation(item) } else { page.entry(item) };
+        output::line(&told)?;
     }
-    output::note(&format!("{}; times in {}", found(items.len()), zone.name()));
+    output::note(&format!("{}; times in {}", count(found.len(), kind), zone.name()));
     Ok(())
 }
 
-fn found(count: usize) -> String {
-    show::count(count as u64, "entry found", "entries found")
+fn count(count: usize, kind: &str) -> String {
+    match kind {
+        "items" => show::count(count as u64, "entry found", "entries found"),
+        _ => show::count(count as u64, "conversation found", "conversations found"),
+    }
 }
 
-/// How time in the question was read.
+/// How time in the question was read, and whether anything was said then.
 fn reading(told: &Value, zone: &Zone) -> Option<String> {
     let about = told.get("about")?;
     let words: Vec<&str> = about["words"].as_array()?.iter().map(text).collect();
-    let end = |end: &Value| if end.is_null() { "…".into() } else { show_minute(end, zone) };
-    let read = format!(
-        "read \u{201c}{}\u{201d} as {} – {}",
-        words.join("\u{201d}, \u{201c}"),
-        end(&about["since"]),
-        end(&about["until"])
-    );
-    let nothing = told["nothing_in_period"] == true;
-    Some(if nothing { format!("{read}; nothing was said then") } else { read })
+    let stretch = stretch(about, zone);
+    let meant: Vec<String> = stretch.clone().into_iter().chain(order(about)).collect();
+    let words = words.join("\u{201d}, \u{201c}");
+    let read = format!("read \u{201c}{words}\u{201d} as {}", meant.join(", "));
+    let nothing = stretch.filter(|_| told["nothing_in_period"] == true);
+    Some(match nothing {
+        Some(stretch) => {
+            format!("{read}; nothing was said {stretch}, the nearest is marked outside")
+        }
+        None => read,
+    })
 }
 
-/// One item: when, who, what, with the question's words standing out, and why it was found.
-fn block(item: &Value, question: &str, zone: &Zone) -> String {
-    let entry = &item["entry"];
-    let time = show_minute(&entry["conversation_time"], zone);
-    let speaker = entry["speaker"].as_str().unwrap_or_else(|| text(&entry["role"]));
-    let lead = format!("{time}  {}", bold(&plain(speaker)));
-    let content = highlight(&plain(text(&entry["content"])), question);
-    let mut lines = vec![format!("{lead}  {}", content.replace('\n', "\n    "))];
-    lines.extend(why(item).map(|why| format!("    {}", dim(&why))));
-    lines.push(format!("    {}", dim(text(&entry["id"]))));
-    lines.join("\n")
+/// A stretch of time in words: `between 2023-05-01 00:00 and 2023-06-01 00:00`.
+fn stretch(about: &Value, zone: &Zone) -> Option<String> {
+    let end = |name: &str| about.get(name).map(|end| show_minute(end, zone));
+    match (end("since"), end("until")) {
+        (Some(since), Some(until)) => Some(format!("between {since} and {until}")),
+        (Some(since), None) => Some(format!("since {since}")),
+        (None, Some(until)) => Some(format!("until {until}")),
+        (None, None) => None,
+    }
+}
+
+/// Which of several: `the last of what matches`.
+fn order(about: &Value) -> Option<String> {
+    let order = about.get("order")?;
+    let of = if order["of"] == "matches" { "what matches" } else { "all conversations" };
+    let (first, last) = (order["first"].as_u64()?, order["last"].as_u64()?);
+    let number = match (first, last) {
+        (1, 1) => String::new(),
+        (1, last) => format!(" {last}"),
+        (first, last) if first == last => format!(" but {}", first - 1),
+        (first, last) => format!(" {first} to {last}"),
+    };
+    Some(format!("the {}{number} of {of}", text(&order["from"])))
+}
+
+/// How what was found is shown.
+struct Page<'q> {
+    question: &'q str,
+    zone: &'q Zone,
+    /// Several memories were asked, so each is named.
+    all: bool,
+}
+
+impl Page<'_> {
+    /// An entry: when, who, what, with the question's words standing out, and why it was found.
+    fn entry(&self, item: &Value) -> String {
+        let entry = &item["entry"];
+        let speaker = entry["speaker"].as_str().unwrap_or_else(|| text(&entry["role"]));
+        let when = self.when(&entry["conversation_time"], item);
+        let content = highlight(&plain(text(&entry["content"])), self.question);
+        let lead = format!("{when}  {}", bold(&plain(speaker)));
+        self.block(item, format!("{lead}  {}", content.replace('\n', "\n    ")), &entry["id"])
+    }
+
+    /// A conversation: when it began, its title and summary, and why it was found.
+    fn conversation(&self, item: &Value) -> String {
+        let talk = &item["conversation"];
+        let when = self.when(&talk["started_at"], item);
+        let title = talk["title"].as_str().map_or_else(|| dim("no title yet"), plain);
+        let summary = talk["summary"].as_str().map(|text| highlight(&plain(text), self.question));
+        let summary = summary.map_or_else(String::new, |summary| format!("\n    {summary}"));
+        self.block(item, format!("{when}  {}{summary}", bold(&title)), &talk["id"])
+    }
+
+    fn when(&self, time: &Value, item: &Value) -> String {
+        let time = date(&show_minute(time, self.zone));
+        let memory =
+            if self.all { format!("  {}", plain(text(&item["memory"]))) } else { String::new() };
+        let outside = if item["outside"] == true { dim(" (outside)") } else { String::new() };
+        format!("{time}{outside}{memory}")
+    }
+
+    fn block(&self, item: &Value, lead: String, id: &Value) -> String {
+        let mut lines = vec![lead];
+        lines.extend(why(item).map(|why| format!("    {}", dim(&why))));
+        lines.push(format!("    {}", dim(text(id))));
+        lines.join("\n")
+    }
 }
 
 fn why(item: &Value) -> Option<String> {

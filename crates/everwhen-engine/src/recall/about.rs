@@ -3,7 +3,7 @@
 //! Walk: read the time phrases → a [`Target`] → aimed at an index, where conversations can be
 //! counted and where it shows whether anything was said then.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::index::{Index, Micros};
 use super::query::PeriodUse;
@@ -18,8 +18,8 @@ pub struct About {
     pub words: Vec<String>,
     /// When it was.
     pub period: Option<Period>,
-    /// Which conversations, counted from the first or the last.
-    pub conversations: Option<Ordinal>,
+    /// Which conversations, or which of what matches, counted from the first or the last.
+    pub order: Option<Ordinal>,
 }
 
 /// The time phrases of a question.
@@ -50,21 +50,22 @@ impl Target {
 
     /// The same, said back.
     pub(crate) fn about(&self) -> Option<About> {
-        let (period, conversations) = (self.reading.about(), self.conversations());
-        if period.is_none() && conversations.is_none() {
+        let (period, order) = (self.reading.about(), self.reading.ordinal());
+        if period.is_none() && order.is_none() {
             return None;
         }
         let is_time = |meaning: &Meaning| !matches!(meaning, Meaning::Asked(_));
         let phrases = self.reading.phrases.iter().filter(|phrase| is_time(&phrase.meaning));
-        Some(About {
-            words: phrases.map(|phrase| phrase.text.clone()).collect(),
-            period,
-            conversations,
-        })
+        Some(About { words: phrases.map(|phrase| phrase.text.clone()).collect(), period, order })
     }
 
     fn conversations(&self) -> Option<Ordinal> {
         self.reading.ordinal().filter(|ordinal| ordinal.of == Counted::Conversations)
+    }
+
+    /// Which of what matches is meant: "the first time", "most recently".
+    pub(crate) fn matches(&self) -> Option<Ordinal> {
+        self.reading.ordinal().filter(|ordinal| ordinal.of == Counted::Matches)
     }
 
     /// The question without its time phrases: they say when, not what.
@@ -85,7 +86,9 @@ impl Target {
         let period = self.reading.about();
         let chosen = self.conversations().map(|ordinal| chosen(index, &base, ordinal));
         if how != PeriodUse::Filter || (period.is_none() && chosen.is_none()) {
-            return Aim { narrow: base, period, chosen, nothing: false };
+            let empty = period.filter(|period| !is_spoken_in(index, &base, period));
+            let wide = empty.map(|period| widened(index, &base, period));
+            return Aim { period: wide.or(period), narrow: base, chosen, nothing: empty.is_some() };
         }
         let current =
             self.reading.periods().any(|(when, _)| when.earlier).then(|| current(index, &base));
@@ -101,8 +104,31 @@ impl Target {
                 return Aim { narrow, period, chosen: None, nothing: false };
             }
         }
-        Aim { narrow: base, period, chosen: None, nothing: true }
+        let about = period.map(|period| widened(index, &base, period));
+        Aim { narrow: Narrow { about, ..base }, period: about, chosen: None, nothing: true }
     }
+}
+
+/// The times of what may be an answer.
+fn times<'i>(index: &'i Index, scope: &'i Scope<'i>) -> impl Iterator<Item = Timestamp> {
+    let micros = scope.admitted().map(|entry| index.facts[entry as usize].time);
+    micros.filter_map(|micros| Timestamp::from_microsecond(micros).ok())
+}
+
+fn is_spoken_in(index: &Index, base: &Narrow, period: &Period) -> bool {
+    times(index, &Scope::new(index, base)).any(|time| period.contains(time))
+}
+
+/// A period in which nothing was said, as far as the nearest before and after it.
+fn widened(index: &Index, base: &Narrow, period: Period) -> Period {
+    let scope = Scope::new(index, base);
+    let before =
+        period.since().and_then(|since| times(index, &scope).filter(|time| *time < since).max());
+    let after =
+        period.until().and_then(|until| times(index, &scope).filter(|time| *time >= until).min());
+    let until = after.map(|after| after + SignedDuration::from_micros(1));
+    let (since, until) = (before.or(period.since()), until.or(period.until()));
+    Period::new(since, until, period.precision()).unwrap_or(period)
 }
 
 /// Conversations in the order they began, among those that may be seen.

@@ -62,6 +62,20 @@ impl<'v> Fused<'v> {
         best(&self.candidates, &self.scores, limit)
     }
 
+    /// How each signal lies among all candidates.
+    pub(crate) fn spreads(&self) -> Vec<Spread> {
+        let picked = self.candidates.picked.min(self.scores.len());
+        let count = picked as f64 + self.candidates.stand_for * (self.scores.len() - picked) as f64;
+        let spread = |one: &Weighed<'_>| Spread {
+            signal: one.signal,
+            weight: one.weight,
+            count,
+            mean: one.footing.mean.into(),
+            deviation: one.footing.deviation(),
+        };
+        self.signals.iter().map(spread).collect()
+    }
+
     /// What speaks for the candidate in this place.
     pub(crate) fn reasons(&self, place: usize) -> Vec<Reason> {
         let reason = |one: &Weighed<'_>| {
@@ -70,6 +84,17 @@ impl<'v> Fused<'v> {
         };
         self.signals.iter().map(reason).collect()
     }
+}
+
+/// How the values of a signal lie among the candidates of one memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spread {
+    pub(crate) signal: Signal,
+    pub(crate) weight: f32,
+    /// So many candidates.
+    pub(crate) count: f64,
+    pub(crate) mean: f64,
+    pub(crate) deviation: f64,
 }
 
 /// What the values of a signal are measured against.
@@ -106,6 +131,10 @@ impl Footing {
         let deviation = variance.sqrt();
         let steepness = if deviation > 1e-9 { 1.0 / deviation } else { 0.0 };
         Self { mean: mean as f32, steepness: steepness as f32 }
+    }
+
+    fn deviation(&self) -> f64 {
+        if self.steepness > 0.0 { 1.0 / f64::from(self.steepness) } else { 0.0 }
     }
 
     /// How many standard deviations a value lies above the mean.

@@ -86,6 +86,7 @@ impl Index {
             created: entry.creation_time.as_microsecond(),
             gone: gone.map_or(Micros::MAX, Timestamp::as_microsecond),
             speaker: self.speaker_number(entry.speaker.as_ref()),
+            role: entry.role,
         };
         self.push(home, facts);
         number

@@ -1,24 +1,22 @@
 //! Planning, pure: the text of a question becomes terms, speakers and what it asks for.
 
-use jiff::Timestamp;
-
-use super::Query;
 use super::about::Target;
 use super::index::{Index, Term};
 use super::text::{is_frame_word, tokens};
-use crate::when::Zone;
 
 /// What a word that mostly frames a question counts.
 const FRAME: f32 = 0.25;
 
-/// The distinct terms of a question that occur in the memory, with what they count.
-pub(crate) fn terms(index: &Index, text: &str) -> Vec<(Term, f32)> {
+/// The distinct terms of a question that occur in the memory, with what they count; `scale` says
+/// how much a word counts beside that.
+pub(crate) fn terms(index: &Index, text: &str, scale: impl Fn(&str) -> f32) -> Vec<(Term, f32)> {
     let mut terms: Vec<(Term, f32)> = Vec::new();
     for token in tokens(text) {
         if let Some(term) = index.term(&token)
             && terms.iter().all(|(known, _)| *known != term)
         {
-            terms.push((term, if is_frame_word(&token) { FRAME } else { 1.0 }));
+            let counts = if is_frame_word(&token) { FRAME } else { 1.0 };
+            terms.push((term, counts * scale(&token)));
         }
     }
     terms
@@ -33,10 +31,9 @@ pub(crate) fn speakers(index: &Index, text: &str) -> Vec<u16> {
 }
 
 /// What the question means apart from when and who: the text to embed.
-pub(crate) fn meant(index: &Index, query: &Query, asked_at: Timestamp, zone: &Zone) -> String {
-    let rest = Target::read(&query.text, asked_at, zone, query.period).rest(&query.text);
-    let meant = without_names(index, &rest);
-    if meant.trim().is_empty() { query.text.clone() } else { meant }
+pub(crate) fn meant(index: &Index, text: &str, target: &Target) -> String {
+    let meant = without_names(index, &target.rest(text));
+    if meant.trim().is_empty() { text.to_owned() } else { meant }
 }
 
 /// The question without the names of speakers: who spoke is known, the names mislead.

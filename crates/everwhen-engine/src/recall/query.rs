@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{About, Reason};
 use crate::chapters::Chapter;
 use crate::facts::FactView;
-use crate::memory::{Conversation, Entry, EntryId};
+use crate::memory::{Conversation, Entry, EntryId, Name, Role};
 use crate::when::{Period, Precision};
 use crate::{Error, Result, limits};
 
@@ -37,7 +37,35 @@ impl PeriodUse {
     }
 }
 
-/// A question to a memory.
+/// What can be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// What was said.
+    Entry,
+    /// Conversations.
+    Conversation,
+    /// Dated statements.
+    Fact,
+    /// Summaries of runs of entries.
+    Chapter,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Entry, Self::Conversation, Self::Fact, Self::Chapter];
+
+    /// As written on every wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Entry => "entry",
+            Self::Conversation => "conversation",
+            Self::Fact => "fact",
+            Self::Chapter => "chapter",
+        }
+    }
+}
+
+/// A question to a memory, or to all of a vault.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     /// The question.
@@ -52,6 +80,12 @@ pub struct Query {
     pub as_of: Option<Timestamp>,
     /// What to do with a period named in the question.
     pub period: PeriodUse,
+    /// Only these kinds; all if empty.
+    pub kinds: Vec<Kind>,
+    /// Only what one of these roles said; all if empty.
+    pub roles: Vec<Role>,
+    /// Only what has one of these tags; all if empty.
+    pub tags: Vec<Name>,
     /// So many items and so many conversations; ten if absent.
     pub limit: Option<usize>,
     /// The briefing may have so many tokens.
@@ -69,6 +103,11 @@ impl Query {
     /// So many items are answered.
     pub(crate) fn limit(&self) -> usize {
         self.limit.unwrap_or(limits::RECALL_ITEMS_DEFAULT)
+    }
+
+    /// Whether this kind is asked for.
+    pub(crate) fn wants(&self, kind: Kind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
     pub(crate) fn check(&self) -> Result<()> {
@@ -123,8 +162,12 @@ pub struct Recollection {
 /// An entry that was found.
 #[derive(Debug, Clone)]
 pub struct EntryFound {
+    /// The name of its memory.
+    pub memory: Name,
     /// The entry.
     pub entry: Entry,
+    /// It was said outside the stretch the question asks about.
+    pub outside: bool,
     /// How well it answers; comparable inside one recollection only.
     pub score: f32,
     /// What spoke for it.
@@ -134,6 +177,8 @@ pub struct EntryFound {
 /// A conversation that was found.
 #[derive(Debug, Clone)]
 pub struct ConversationFound {
+    /// The name of its memory.
+    pub memory: Name,
     /// The conversation.
     pub conversation: Conversation,
     /// How well it answers; comparable inside one recollection only.

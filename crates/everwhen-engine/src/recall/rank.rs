@@ -8,6 +8,7 @@
 mod conversations;
 mod crowd;
 mod entries;
+mod order;
 mod shortlist;
 mod times;
 
@@ -15,13 +16,14 @@ use jiff::Timestamp;
 
 use self::crowd::Crowd;
 use self::times::Times;
-use super::fuse::Fused;
+use super::fuse::{Fused, Spread};
 use super::index::{Index, Term};
 use super::lanes::meaning::{self, MeaningScores};
 use super::lanes::words::{self, WordScores};
 use super::scope::{Narrow, Scope};
 use super::signal::Reason;
 use crate::when::Period;
+use crate::when::phrase::Ordinal;
 
 /// A question, read.
 #[derive(Debug)]
@@ -38,6 +40,8 @@ pub(crate) struct Question {
     pub(crate) period: Option<Period>,
     /// Conversations it asks for by their order.
     pub(crate) chosen: Option<Vec<bool>>,
+    /// Which of what matches it asks for.
+    pub(crate) order: Option<Ordinal>,
     /// What narrows it.
     pub(crate) narrow: Narrow,
     /// How many of each kind to answer.
@@ -47,12 +51,19 @@ pub(crate) struct Question {
 /// What was found, by number in the index.
 #[derive(Debug, Default)]
 pub(crate) struct Ranking {
-    pub(crate) conversations: Vec<Ranked>,
-    pub(crate) entries: Vec<Ranked>,
+    pub(crate) conversations: Best,
+    pub(crate) entries: Best,
+}
+
+/// The best of one kind, best first, and how their signals lie among all.
+#[derive(Debug, Default)]
+pub(crate) struct Best {
+    pub(crate) ranked: Vec<Ranked>,
+    pub(crate) spreads: Vec<Spread>,
 }
 
 /// One thing found.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ranked {
     pub(crate) number: u32,
     pub(crate) score: f32,
@@ -102,16 +113,18 @@ pub(crate) fn rank(index: &Index, question: &Question) -> Ranking {
     let mut entries = asked.entries();
     let conversations = asked.conversations(&entries);
     asked.add_conversations(&mut entries, &conversations);
-    Ranking { conversations: ranked(&conversations, question), entries: ranked(&entries, question) }
+    asked.put_in_order(&mut entries);
+    Ranking { conversations: best(&conversations, question), entries: best(&entries, question) }
 }
 
-fn ranked(fused: &Fused<'_>, question: &Question) -> Vec<Ranked> {
+fn best(fused: &Fused<'_>, question: &Question) -> Best {
     let places = fused.best(question.limit).into_iter();
-    places
+    let ranked = places
         .map(|place| Ranked {
             number: fused.candidates.numbers[place],
             score: fused.scores[place],
             reasons: fused.reasons(place),
         })
-        .collect()
+        .collect();
+    Best { ranked, spreads: fused.spreads() }
 }

@@ -4,10 +4,12 @@
 //! answer as of an earlier time never changes. Times and roles only narrow down the answers.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::index::{Census, Index, Micros};
+use super::index::{Census, EntryFacts, Index, Micros};
+use crate::memory::Role;
 use crate::when::Period;
 
 /// What narrows a question.
@@ -23,6 +25,10 @@ pub(crate) struct Narrow {
     pub(crate) conversations: Option<Vec<bool>>,
     /// Not this conversation.
     pub(crate) without: Option<u32>,
+    /// Only what one of these roles said; all if empty.
+    pub(crate) roles: Vec<Role>,
+    /// Only entries with these sequences, in order.
+    pub(crate) only: Option<Arc<[u64]>>,
 }
 
 impl Narrow {
@@ -32,9 +38,17 @@ impl Narrow {
             && self.about.is_none()
             && self.conversations.is_none()
             && self.without.is_none()
+            && self.roles.is_empty()
+            && self.only.is_none()
     }
 
-    fn admits(&self, time: Micros, conversation: u32) -> bool {
+    fn admits(&self, facts: &EntryFacts, conversation: u32) -> bool {
+        (self.roles.is_empty() || self.roles.contains(&facts.role))
+            && self.only.as_ref().is_none_or(|only| only.binary_search(&facts.sequence).is_ok())
+            && self.admits_time(facts.time, conversation)
+    }
+
+    fn admits_time(&self, time: Micros, conversation: u32) -> bool {
         let holds = |period: &Period| {
             period.since().is_none_or(|since| since.as_microsecond() <= time)
                 && period.until().is_none_or(|until| time < until.as_microsecond())
@@ -109,7 +123,7 @@ fn mark(index: &Index, entry: usize, narrow: &Narrow) -> u8 {
         None => index.homes[entry].is_current(),
         Some(time) => facts.created <= time && facts.gone > time,
     };
-    let inside = narrow.admits(facts.time, index.homes[entry].conversation);
+    let inside = narrow.admits(facts, index.homes[entry].conversation);
     u8::from(seen) * (SEEN | if inside { ADMITTED } else { 0 })
 }
 

@@ -45,6 +45,8 @@ pub enum Signal {
     Period,
     /// It was said recently.
     Recent,
+    /// Of what matches, it is the first or the last, as the question asks.
+    Order,
 }
 
 impl Signal {
@@ -61,6 +63,7 @@ impl Signal {
             Self::Conversation => "conversation",
             Self::Period => "period",
             Self::Recent => "recent",
+            Self::Order => "order",
         }
     }
 
@@ -69,14 +72,14 @@ impl Signal {
         match self {
             Self::Words | Self::WordsNearby | Self::Speaker => Some(Lane::Words),
             Self::Meaning | Self::MeaningNearby | Self::Sibling => Some(Lane::Meaning),
-            Self::Period | Self::Recent => Some(Lane::When),
+            Self::Period | Self::Recent | Self::Order => Some(Lane::When),
             Self::Conversation | Self::Entries => None,
         }
     }
 
     /// Whether only standing out among the candidates counts, not the number itself.
     pub(crate) fn is_relative(self) -> bool {
-        !matches!(self, Self::Period | Self::Recent | Self::Speaker)
+        !matches!(self, Self::Period | Self::Recent | Self::Order | Self::Speaker)
     }
 }
 

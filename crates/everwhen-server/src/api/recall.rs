@@ -23,3 +23,20 @@ pub(super) async fn recall(
     let recollection = vault.recall(memory, body.read()?).await?;
     Ok(Answer::ok(wire::Recollection::write(recollection, explain)?))
 }
+
+/// Recall from all memories
+///
+/// The same question to every memory of the vault at once; each item names its memory.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/recall", tag = "recall",
+    request_body = wire::Question,
+    responses((status = 200, description = "What was found", body = wire::Recollection)),
+)]
+pub(super) async fn recall_all(
+    VaultOf(vault): VaultOf,
+    Sent { body, .. }: Sent<wire::Question>,
+) -> Answered<wire::Recollection> {
+    let explain = body.explain();
+    let recollection = vault.recall_all(body.read()?).await?;
+    Ok(Answer::ok(wire::Recollection::write(recollection, explain)?))
+}

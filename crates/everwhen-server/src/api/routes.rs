@@ -60,8 +60,9 @@ pub(super) fn table() -> OpenApiRouter<Door> {
         // GET …/memories/{memory}/timeline
         .routes(routes!(timeline::get_timeline))
 
-        // POST …/memories/{memory}/recall
+        // POST …/memories/{memory}/recall, /v1/vaults/{vault}/recall
         .routes(routes!(recall::recall))
+        .routes(routes!(recall::recall_all))
 
         // The operator's: /v1/keys, /v1/keys/{id}, /v1/doctor, /v1/jobs/{id}/retry, /v1/settle
         .routes(routes!(keys::list_keys, keys::add_key))

@@ -66,9 +66,27 @@ async fn questions_that_cannot_be_answered_are_refused() {
         json!({ "query": "x", "budget_tokens": 0 }),
         json!({ "query": "x", "period": "maybe" }),
         json!({ "query": "x", "asked_at": "yesterday" }),
+        json!({ "query": "x", "kinds": ["everything"] }),
+        json!({ "query": "x", "roles": ["boss"] }),
+        json!({ "query": "x", "tags": [""] }),
         json!({ "query": "x", "unknown": 1 }),
     ] {
         let told = stage.ask("POST", &format!("{DIARY}/recall")).json(&wrong).told().await;
         told.problem(400, "invalid");
     }
+}
+
+#[tokio::test]
+async fn the_whole_vault_can_be_asked_and_items_name_their_memory() {
+    let stage = diary().await;
+    let question = json!({ "query": "when did I last see the dentist?", "roles": ["user"] });
+    let told = stage.ask("POST", "/v1/vaults/ana/recall").json(&question).told().await.with(200);
+    assert_eq!(told["items"][0]["entry"]["conversation_time"], "2025-03-02T10:00:00Z");
+    assert_eq!(told["items"][0]["memory"], "diary");
+    assert_eq!(told["items"][0]["outside"], false);
+    assert_eq!(
+        told["about"]["order"],
+        json!({"of": "matches", "from": "last", "first": 1, "last": 1})
+    );
+    assert_eq!(told["words_alone"], false);
 }

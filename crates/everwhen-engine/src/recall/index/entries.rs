@@ -1,6 +1,6 @@
 //! What an index knows of each entry besides its words.
 
-use crate::memory::EntryId;
+use crate::memory::{EntryId, Role};
 
 /// An instant in microseconds, as stores keep it.
 pub(crate) type Micros = i64;
@@ -66,6 +66,8 @@ pub(crate) struct EntryFacts {
     pub(crate) gone: Micros,
     /// The number of the speaker, from 1; 0 if not named.
     pub(crate) speaker: u16,
+    /// Who spoke.
+    pub(crate) role: Role,
 }
 
 #[cfg(test)]

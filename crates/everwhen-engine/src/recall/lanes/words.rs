@@ -108,7 +108,8 @@ fn saturated(said: f32) -> f32 {
     said / (said + SATURATION)
 }
 
-fn rarity(occurs_in: u32, total: u32) -> f32 {
+/// How much a word counts that occurs in so many of so many texts.
+pub(crate) fn rarity(occurs_in: u32, total: u32) -> f32 {
     let (occurs_in, total) = (occurs_in as f32, total as f32);
     (1.0 + (total - occurs_in + 0.5).max(0.5) / (occurs_in + 0.5)).ln()
 }

@@ -1,10 +1,13 @@
 //! Questions and recollections on the wire.
 
-use everwhen::recall::{self, About, ConversationFound, EntryFound, PeriodUse, Query};
+use everwhen::memory::Role;
+use everwhen::recall::{self, About, ConversationFound, EntryFound, Kind, PeriodUse, Query};
+use everwhen::when::phrase::{Counted, Ordinal, Side};
 use everwhen::{Error, Result};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::entries::{RoleName, read_names};
 use super::vaults::whole;
 use super::{Chapter, Conversation, Entry, Fact, check_bounds, read_time, shape};
 
@@ -31,6 +34,14 @@ pub(crate) struct Question {
     /// leaves everything else out, `ignore` takes its words as words.
     #[schema(inline)]
     period: Option<PeriodName>,
+    /// Only these kinds; all if absent.
+    #[schema(inline)]
+    kinds: Option<Vec<KindName>>,
+    /// Only what one of these roles said.
+    roles: Option<Vec<RoleName>>,
+    /// Only what has one of these tags.
+    #[schema(value_type = Option<Vec<shape::Name>>)]
+    tags: Option<Vec<String>>,
     /// So many items and so many conversations; 10 if absent.
     #[serde(default, deserialize_with = "whole")]
     #[schema(minimum = 1, maximum = 1000)]
@@ -50,6 +61,27 @@ enum PeriodName {
     Boost,
     Filter,
     Ignore,
+}
+
+/// What can be found.
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum KindName {
+    Entry,
+    Conversation,
+    Fact,
+    Chapter,
+}
+
+impl From<KindName> for Kind {
+    fn from(name: KindName) -> Self {
+        match name {
+            KindName::Entry => Self::Entry,
+            KindName::Conversation => Self::Conversation,
+            KindName::Fact => Self::Fact,
+            KindName::Chapter => Self::Chapter,
+        }
+    }
 }
 
 impl From<PeriodName> for PeriodUse {
@@ -80,6 +112,9 @@ impl Question {
             before,
             as_of: read_time("as_of", self.as_of.as_deref())?,
             period: self.period.map(PeriodUse::from).unwrap_or_default(),
+            kinds: self.kinds.unwrap_or_default().into_iter().map(Kind::from).collect(),
+            roles: self.roles.unwrap_or_default().into_iter().map(Role::from).collect(),
+            tags: read_names("tags", self.tags)?,
             limit: self.limit.map(|limit| limit as usize),
             budget_tokens: self.budget_tokens.map(read_budget).transpose()?,
             ..Query::default()
@@ -120,6 +155,11 @@ pub(crate) struct Recollection {
 /// An entry that was found.
 #[derive(Serialize, ToSchema)]
 struct FoundEntry {
+    /// The name of its memory.
+    #[schema(value_type = shape::Name)]
+    memory: String,
+    /// It was said outside the stretch the question asks about.
+    outside: bool,
     /// How well it answers; comparable inside one recollection only.
     score: f32,
     /// What spoke for it, where an explanation was asked for.
@@ -133,6 +173,9 @@ struct FoundEntry {
 /// A conversation that was found.
 #[derive(Serialize, ToSchema)]
 struct FoundConversation {
+    /// The name of its memory.
+    #[schema(value_type = shape::Name)]
+    memory: String,
     /// How well it answers; comparable inside one recollection only.
     score: f32,
     /// What spoke for it, where an explanation was asked for.
@@ -198,6 +241,38 @@ struct AboutTime {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::TimeOut>)]
     until: Option<String>,
+    /// Which of several, counted from the first or the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<OrderTold>,
+}
+
+/// Some of several in the order of time: "the first time", "our last two conversations".
+#[derive(Serialize, ToSchema)]
+struct OrderTold {
+    /// What is counted: `conversations`, or `matches` of the rest of the question.
+    #[schema(examples("matches"))]
+    of: &'static str,
+    /// From which side: `first` or `last`.
+    #[schema(examples("last"))]
+    from: &'static str,
+    /// The first that is meant, counted from 1.
+    first: u32,
+    /// The last that is meant.
+    last: u32,
+}
+
+impl From<Ordinal> for OrderTold {
+    fn from(order: Ordinal) -> Self {
+        let of = match order.of {
+            Counted::Conversations => "conversations",
+            Counted::Matches => "matches",
+        };
+        let from = match order.from {
+            Side::First => "first",
+            Side::Last => "last",
+        };
+        Self { of, from, first: order.first, last: order.last }
+    }
 }
 
 impl Recollection {
@@ -239,14 +314,25 @@ impl Recollection {
 impl FoundEntry {
     fn write(found: EntryFound, explain: bool) -> Result<Self> {
         let reasons = reasons(found.reasons, explain);
-        Ok(Self { score: found.score, reasons, entry: Entry::write(found.entry)? })
+        Ok(Self {
+            memory: found.memory.to_string(),
+            outside: found.outside,
+            score: found.score,
+            reasons,
+            entry: Entry::write(found.entry)?,
+        })
     }
 }
 
 impl FoundConversation {
     fn write(found: ConversationFound, explain: bool) -> Self {
         let reasons = reasons(found.reasons, explain);
-        Self { score: found.score, reasons, conversation: found.conversation.into() }
+        Self {
+            memory: found.memory.to_string(),
+            score: found.score,
+            reasons,
+            conversation: found.conversation.into(),
+        }
     }
 }
 
@@ -268,6 +354,7 @@ impl From<About> for AboutTime {
         Self {
             since: end(about.period.and_then(|period| period.since())),
             until: end(about.period.and_then(|period| period.until())),
+            order: about.order.map(OrderTold::from),
             words: about.words,
         }
     }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::bytes::{In, Out};
+use crate::memory::Role;
 use crate::recall::index::{EntryFacts, Home, Index, Micros, Postings};
 
 /// Writes what a range of entries needs.
@@ -43,6 +44,8 @@ fn entry(index: &Index, out: &mut Out, number: usize, before: &mut Before) {
     out.signed(facts.created.wrapping_sub(before.created));
     out.signed(facts.gone);
     out.number(u64::from(facts.speaker));
+    let role = Role::ALL.iter().position(|role| *role == facts.role).unwrap_or_default();
+    out.number(role as u64);
     out.number(u64::from(home.conversation));
     out.number(u64::from(home.length()) << 1 | u64::from(home.is_reply()));
     *before = Before { sequence: facts.sequence, time: facts.time, created: facts.created };
@@ -100,6 +103,7 @@ fn read_entry(index: &mut Index, read: &mut In<'_>, before: &mut Before) -> Opti
         created: before.created.wrapping_add(read.signed()?),
         gone: read.signed()?,
         speaker: read.number()?.try_into().ok()?,
+        role: *Role::ALL.get(read.small()? as usize)?,
     };
     let conversation = read.small()?;
     let length = read.small()?;
