@@ -85,7 +85,7 @@ fn a_chat_goes_through_and_is_kept() {
         .iter()
         .map(|entry| entry["content"].as_str().unwrap())
         .collect();
-    assert_eq!(said, ["I have a dog.", "Noted."]);
+    assert_eq!(said, ["Noted.", "I have a dog."], "newest first");
 }
 
 #[test]

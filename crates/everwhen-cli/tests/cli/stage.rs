@@ -93,6 +93,8 @@ impl Stage {
     pub(crate) fn serve_before(&self, upstream: &str) -> Serving {
         let mut command = self.command(&[]);
         command.env("EVERWHEN_UPSTREAM", upstream);
+        // A busy machine may be slow; what is tested is not.
+        command.env("EVERWHEN_PROXY_DEADLINE_MS", "20000");
         self.serve_with(command, "127.0.0.1:0")
     }
 
