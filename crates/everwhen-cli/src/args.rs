@@ -131,7 +131,7 @@ EXAMPLES
     #[command(after_help = "\
 EXAMPLES
   everwhen regenerate
-  everwhen regenerate --memory project-x && everwhen distill")]
+  everwhen regenerate --memory project-x; everwhen distill")]
     Regenerate,
     Distill(DistillArgs),
     Recall(RecallArgs),
