@@ -154,6 +154,7 @@ async fn exchange(
         memory_in_path,
         body: &body,
         asked: &asked,
+        is_watched: door.proxy.tail.is_watched() || parts.headers.contains_key(TRACE),
     };
     let mut draft = Draft::new(text);
     let mut attended = attend(&visit, &mut draft).await;
@@ -244,6 +245,9 @@ fn tell(visit: &Visit<'_>, upstream: &str, mut seen: AskedSeen) -> Told {
     seen.model = visit.asked.model().map(Into::into);
     if let Some(reason) = &seen.degraded {
         tracing::warn!(reason, "a request goes through without memory");
+    }
+    if !visit.is_watched {
+        return Told { request, headers };
     }
     let seen = tail.tell(Seen::Asked(Box::new(seen)));
     if visit.headers.contains_key(TRACE) {

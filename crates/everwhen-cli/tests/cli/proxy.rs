@@ -101,7 +101,8 @@ fn the_tail_shows_what_happens() {
     let mut first = None;
     for _ in 0..100 {
         say(&server.url, "hello");
-        first = shown.recv_timeout(Duration::from_millis(100)).ok();
+        let asked = |line: &String| line.contains('→');
+        first = shown.recv_timeout(Duration::from_millis(100)).ok().filter(asked);
         if first.is_some() {
             break;
         }

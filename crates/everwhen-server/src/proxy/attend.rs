@@ -12,7 +12,6 @@ use everwhen::memory::{Address, VaultId};
 use everwhen::{Error, ProxyChange, ProxySettings, Result};
 use tokio::time::{Instant, timeout_at};
 
-use super::TRACE;
 use super::draft::Draft;
 use super::keep::Keeper;
 use super::route::Route;
@@ -35,6 +34,8 @@ pub(crate) struct Visit<'a> {
     pub(crate) memory_in_path: Option<&'a str>,
     pub(crate) body: &'a Bytes,
     pub(crate) asked: &'a Asked<'a>,
+    /// Whether somebody wants to see what is done to it.
+    pub(crate) is_watched: bool,
 }
 
 /// What became of it.
@@ -81,7 +82,7 @@ async fn remember(visit: &Visit<'_>, draft: &mut Draft<'_>, attended: &mut Atten
     let settings = visit.settings(attended.seen.memory.as_deref(), &change);
     attended.keeper = Some(keeper);
     let begun = begun?;
-    if visit.is_watched() {
+    if visit.is_watched {
         attended.seen.stored = stored(visit.asked, &begun);
     }
     if visit.route.wording.takes_additions() {
@@ -102,11 +103,6 @@ impl Visit<'_> {
     /// The settings for a memory.
     pub(crate) fn settings(&self, memory: Option<&str>, change: &ProxyChange) -> ProxySettings {
         self.door.proxy.config.settings(self.guest.label.as_deref(), memory, change)
-    }
-
-    /// Whether somebody wants to see what is done to it.
-    fn is_watched(&self) -> bool {
-        self.door.proxy.tail.is_watched() || self.headers.contains_key(TRACE)
     }
 
     /// The vault: that of the key, else the one that is named, else the usual one.
@@ -176,7 +172,7 @@ fn stamp(
 ) {
     let stamps = begun.stamps(style);
     attended.strips = style != Style::Off;
-    if visit.is_watched() {
+    if visit.is_watched {
         let stamps = stamps.iter().enumerate();
         let seen = stamps
             .filter_map(|(message, stamp)| Some(StampSeen { message, stamp: stamp.clone()? }));
