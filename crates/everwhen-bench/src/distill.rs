@@ -132,7 +132,7 @@ async fn tell(vault: &Vault, conversations: usize, kind: &str) -> Result<()> {
 }
 
 fn said(number: usize, line: usize, begun: jiff::Timestamp) -> Result<NewEntry> {
-    let role = if line % 2 == 0 { Role::User } else { Role::Assistant };
+    let role = if line.is_multiple_of(2) { Role::User } else { Role::Assistant };
     let text = format!("I planted {} tulips in bed {number} of my garden", line + 1);
     let time = begun + SignedDuration::from_mins(line as i64);
     Ok(NewEntry::new(role, Said::new(text)?).said_at(time))
