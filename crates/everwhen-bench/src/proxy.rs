@@ -56,9 +56,18 @@ pub async fn run(setup: &ProxyBench, say: &(dyn Fn(&str) + Sync)) -> Result<Prox
          [proxy]\ndeadline_ms = 10000\n",
         upstream.host()
     );
-    let server = Server::configured(&setup.binary, directory.path(), &config).await?;
+    let start = |name: &str| {
+        let data = directory.path().join(name);
+        let config = config.clone();
+        async move { Server::configured(&setup.binary, &data, &config).await }
+    };
+    let server = start("slow").await?;
     let bench = Bench { setup, server: &server, upstream: &upstream, say };
     let resident_after_start_mib = server.resident_mib()?;
+    // First, and with nothing else on the server: streams are what is weighed.
+    let slow = slow::hold(&bench, setup.slow_streams).await?;
+    let server = start("added").await?;
+    let bench = Bench { setup, server: &server, upstream: &upstream, say };
     let mut added = Vec::new();
     for entries in &setup.sizes {
         bench.fill(*entries).await?;
@@ -69,7 +78,6 @@ pub async fn run(setup: &ProxyBench, say: &(dyn Fn(&str) + Sync)) -> Result<Prox
         }
     }
     let histories = bench.histories().await?;
-    let slow = slow::hold(&bench, setup.slow_streams).await?;
     Ok(ProxyReport { added, histories, slow, resident_after_start_mib })
 }
 
@@ -100,7 +108,8 @@ impl Bench<'_> {
             let body = serde_json::json!({ "entries": batch }).to_string();
             client.send("POST", &path, &body).await?;
         }
-        Ok(())
+        // What follows from so much history is done before anything is measured.
+        client.send("POST", "/v1/settle", "").await
     }
 
     /// So many chats at once in one memory, each straight at the upstream and through the proxy in turn.
