@@ -1,7 +1,7 @@
 //! The proxy: any chat app gets a sense of time by changing one URL.
 //!
 //! The walk: who is calling → what they ask → whose memory it is and when everything was said
-//! ([`attend`]) → the same request, stamped and with an aside, goes to an [`upstream`] → the reply
+//! ([`mod@attend`]) → the same request, stamped and with an aside, goes to an [`upstream`] → the reply
 //! comes back as it is, but for echoed stamps ([`relay`]) → what was said is kept ([`keep`]).
 //! Memory never breaks the chat: whatever fails there, the request goes through as it came, and
 //! `x-everwhen-degraded` says why.
