@@ -4,7 +4,7 @@
 //! would be right. A file is JSON with comments: a list of [`Node`]s, or an object with `nodes` and
 //! values of the author's own, which nodes use as `{variables}`.
 //!
-//! [`run`] runs one for a chat: up to the node that answers the user, or to the end. What it needs
+//! [`run()`] runs one for a chat: up to the node that answers the user, or to the end. What it needs
 //! from the world is in three traits: [`Endpoints`] to ask models, a [`Desk`] for the memory of the
 //! chat, and [`Files`].
 
