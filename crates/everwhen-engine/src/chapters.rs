@@ -1,8 +1,8 @@
 //! Chapters and the rolling summary: what a memory was about, in order.
 //!
-//! Which entries make a chapter is a pure function of all of them ([`plan`]), so writing behind the
+//! Which entries make a chapter is a pure function of all of them (`plan`), so writing behind the
 //! chat and regenerating from the first word come to the same chapters with the same dates. A job
-//! writes what is missing ([`write`]); another folds new chapters into the summary ([`fold`]).
+//! writes what is missing (`write`); another folds new chapters into the summary (`fold`).
 
 mod chapter;
 pub(crate) mod fold;

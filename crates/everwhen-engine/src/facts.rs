@@ -1,8 +1,8 @@
 //! Facts: one short dated statement each, with the entry it rests on.
 //!
-//! Walk of a conversation that is over ([`distill`]): read it → propose facts, by a model or by rules
+//! Walk of a conversation that is over (`distill`): read it → propose facts, by a model or by rules
 //! → believe what the entries bear out → embed → in one transaction, put them beside what is
-//! known, link them ([`reconcile`]) and end the job. What is shown ([`FactView`]) follows from the
+//! known, link them (`reconcile`) and end the job. What is shown ([`FactView`]) follows from the
 //! links: repeated, replaced, denied, current.
 
 mod about;

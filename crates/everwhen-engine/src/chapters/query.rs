@@ -58,7 +58,8 @@ impl Vault {
     pub async fn rolling_summary(&self, memory: Address<MemoryId>) -> Result<RollingSummary> {
         let newest =
             self.read(memory, |view, _| view.snapshot.summaries(view.place, None, Some(1))).await?;
-        let none = || Error::not_found("summary not found: nothing has been folded yet");
+        let none =
+            || Error::conflict("there is no summary yet: no chapter has been folded into one");
         newest.into_iter().next().ok_or_else(none)
     }
 

@@ -95,7 +95,7 @@ pub(super) async fn pin_fact(
     FactAt(id): FactAt,
     Sent { body, once }: Sent<wire::Pin>,
 ) -> Answered<wire::Fact> {
-    let done = vault.pin_fact(memory.clone(), id, body.read()?, once).await?;
+    let done = vault.pin_fact(memory.clone(), id, body.read(), once).await?;
     let Receipt::Fact(id) = done.receipt else { return Err(wrong_receipt()) };
     Ok(Answer::ok(vault.fact(memory, id).await?.into()).replayed(done.replayed))
 }

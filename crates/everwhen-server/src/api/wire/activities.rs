@@ -4,9 +4,11 @@ use everwhen::activity::{self, ActivityKind};
 use everwhen::memory::Name;
 use everwhen::{Error, Result, limits};
 use jiff::SignedDuration;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
+use super::vaults::whole;
 use super::{read_time, shape};
 
 /// How much of a conversation was working and how much was waiting.
@@ -71,8 +73,15 @@ pub(crate) struct Activity {
     #[schema(value_type = shape::TimeIn)]
     began_at: String,
     /// How long it took, in milliseconds, by a clock that only goes forward; at most a day.
+    #[serde(deserialize_with = "milliseconds_read")]
     #[schema(maximum = 86_400_000)]
     lasted_ms: u64,
+}
+
+/// Reads milliseconds, also where a program writes them as `30.0`.
+fn milliseconds_read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let read = whole(deserializer)?;
+    read.map(u64::from).ok_or_else(|| D::Error::custom("lasted_ms is null; say how long it took"))
 }
 
 impl From<activity::Activity> for Activity {

@@ -1,9 +1,9 @@
 //! Facts on the wire.
 
+use everwhen::Result;
 use everwhen::facts::{self, FactQuery, FactView, ProfileLine};
 use everwhen::memory::Name;
 use everwhen::when::{Period, Precision};
-use everwhen::{Error, Result};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -209,14 +209,14 @@ impl FactsQuery {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pin {
-    /// Whether it is to be pinned.
+    /// Whether it is to be pinned; true if absent.
     pinned: Option<bool>,
 }
 
 impl Pin {
     /// Reads it.
-    pub(crate) fn read(self) -> Result<bool> {
-        self.pinned.ok_or_else(|| Error::invalid("pinned is missing; say true or false"))
+    pub(crate) fn read(self) -> bool {
+        self.pinned.unwrap_or(true)
     }
 }
 
