@@ -34,7 +34,10 @@ fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
     if operation.is_guarded() && operation.is_write() {
         refusals.push(("413", "Too large"));
     }
-    if operation.is_guarded() && (operation.is_write() || operation.takes_period()) {
+    // A memory exists before its summary does.
+    let may_be_early = operation.path.ends_with("/summary");
+    if operation.is_guarded() && (operation.is_write() || operation.takes_period() || may_be_early)
+    {
         refusals.push(("409", "Not possible as things stand, or parts contradict each other"));
     }
     if operation.takes_body() {
