@@ -10,9 +10,10 @@ mod slow;
 mod stream;
 mod upstream;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
+use everwhen::{Asked, Held};
 
 use self::chat::Chat;
 use self::report::{Added, Histories, Measured};
@@ -62,12 +63,14 @@ pub async fn run(setup: &ProxyBench, say: &(dyn Fn(&str) + Sync)) -> Result<Prox
         async move { Server::configured(&setup.binary, &data, &config).await }
     };
     let server = start("slow").await?;
-    let bench = Bench { setup, server: &server, upstream: &upstream, say };
+    let data = directory.path().join("slow");
+    let bench = Bench { setup, server: &server, data: &data, upstream: &upstream, say };
     let resident_after_start_mib = server.resident_mib()?;
     // First, and with nothing else on the server: streams are what is weighed.
     let slow = slow::hold(&bench, setup.slow_streams).await?;
     let server = start("added").await?;
-    let bench = Bench { setup, server: &server, upstream: &upstream, say };
+    let data = directory.path().join("added");
+    let bench = Bench { setup, server: &server, data: &data, upstream: &upstream, say };
     let mut added = Vec::new();
     for entries in &setup.sizes {
         bench.fill(*entries).await?;
@@ -85,8 +88,20 @@ pub async fn run(setup: &ProxyBench, say: &(dyn Fn(&str) + Sync)) -> Result<Prox
 pub(crate) struct Bench<'b> {
     setup: &'b ProxyBench,
     server: &'b Server,
+    /// Where that server keeps everything.
+    data: &'b Path,
     upstream: &'b Upstream,
     say: &'b (dyn Fn(&str) + Sync),
+}
+
+/// What lets the bench do what only the operator of its server may.
+fn operator_token(data: &Path) -> Result<String> {
+    match Held::ask(data)? {
+        Asked::Taken(holder) => {
+            Ok(holder.server.context("the server has not said where it answers")?.token)
+        }
+        Asked::Held(_) => bail!("nobody serves {}", data.display()),
+    }
 }
 
 impl Bench<'_> {
@@ -109,7 +124,8 @@ impl Bench<'_> {
             client.send("POST", &path, &body).await?;
         }
         // What follows from so much history is done before anything is measured.
-        client.send("POST", "/v1/settle", "").await
+        let token = format!("authorization: Bearer {}\r\n", operator_token(self.data)?);
+        client.send_with("/v1/settle", &token, "").await
     }
 
     /// So many chats at once in one memory, each straight at the upstream and through the proxy in turn.
