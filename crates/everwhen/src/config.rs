@@ -109,6 +109,8 @@ pub struct Config {
     pub embedder: EmbedderConfig,
     /// The language model, if any.
     pub llm: LlmConfig,
+    /// The settings file for chapters, if any.
+    pub chapter_settings: Chosen<Option<PathBuf>>,
 }
 
 /// One line of `everwhen config`.
@@ -251,6 +253,7 @@ impl Config {
             proxy: ProxyConfig::read(&layers)?,
             embedder: EmbedderConfig::read(&layers, environment)?,
             llm: LlmConfig::read(&layers)?,
+            chapter_settings: chapter_settings(&layers, environment)?,
             file,
         };
         config.settings().check()?;
@@ -318,7 +321,10 @@ impl Config {
             (self.upstream.value.as_deref().map_or("none".into(), quoted), &self.upstream.from),
         ];
         let tables = self.proxy.listing().into_iter().chain(self.embedder.rows());
+        let settings = self.chapter_settings.value.as_ref();
+        let settings = settings.map_or("none".into(), |path| quoted(&path.display().to_string()));
         let rows = rows.into_iter().chain(tables).chain(self.llm.rows());
+        let rows = rows.chain([(settings, &self.chapter_settings.from)]);
         let rows = KEYS.into_iter().zip(rows);
         rows.map(|(key, (value, from))| Setting { key, value, from: from.clone() }).collect()
     }
@@ -410,6 +416,16 @@ fn data(layers: &Layers, environment: &Environment) -> Result<Chosen<PathBuf>> {
     };
     let path = expand_home(found.text(key::DATA)?, environment);
     Ok(Chosen { value: from_file(path, found), from: found.from.clone() })
+}
+
+/// The settings file for chapters, found as the data directory is.
+fn chapter_settings(layers: &Layers, environment: &Environment) -> Result<Chosen<Option<PathBuf>>> {
+    let key = key::CHAPTER_SETTINGS;
+    let Some(found) = layers.find(key) else {
+        return Ok(Chosen { value: None, from: Origin::Default });
+    };
+    let path = expand_home(found.text(key)?, environment);
+    Ok(Chosen { value: Some(from_file(path, found)), from: found.from.clone() })
 }
 
 fn expand_home(text: &str, environment: &Environment) -> PathBuf {

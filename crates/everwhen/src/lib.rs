@@ -51,6 +51,7 @@
 mod config;
 mod embedding;
 mod held;
+mod memory_settings;
 mod moving;
 mod open;
 mod place;
@@ -67,6 +68,7 @@ pub use everwhen_engine::*;
 pub use everwhen_models as models;
 pub use everwhen_store::{Moved, Synchronous};
 pub use held::{Asked, Held, Holder, ServerNote};
+pub use memory_settings::MemorySettings;
 pub use moving::{distribute, migrate};
 pub use open::{DATABASE_FILE, Everwhen, Opened};
 pub use place::Place;

@@ -10,6 +10,7 @@ use everwhen_store::{PostgresStore, SqliteStore};
 use crate::config::Config;
 use crate::embedding::Embedding;
 use crate::held::{Asked, Held, Holder};
+use crate::memory_settings::MemorySettings;
 use crate::place::Place;
 use crate::ports::Store;
 use crate::world::{SystemChance, world};
@@ -77,7 +78,7 @@ impl Everwhen {
     fn over(store: Arc<dyn Store>, held: Option<Held>, config: &Config) -> Result<Self> {
         let directory = config.data.value.clone();
         let engine = Engine::new(store, world(), config.vault_defaults());
-        let engine = with_llm(engine, config)?;
+        let engine = with_chapter_rules(with_llm(engine, config)?, config)?;
         let setting = config.embedder.setting(&directory);
         let (engine, embedding) = Embedding::prepare(engine, setting, &directory)?;
         Ok(Self {
@@ -135,6 +136,16 @@ fn with_llm(engine: Engine, config: &Config) -> Result<Engine> {
     let Some(setting) = config.llm.setting() else { return Ok(engine) };
     let llm = RemoteLlm::new(setting, Arc::new(SystemChance))?;
     Ok(engine.with_llm(Arc::new(llm)).with_spending_cap(config.llm.cap_nanos()))
+}
+
+/// The engine with the rules of the settings file for chapters, if one is configured.
+fn with_chapter_rules(engine: Engine, config: &Config) -> Result<Engine> {
+    let Some(path) = &config.chapter_settings.value else { return Ok(engine) };
+    let settings = MemorySettings::load(path)?;
+    for (key, line) in &settings.idle {
+        tracing::warn!(file = %path.display(), line, key, "this setting changes nothing here");
+    }
+    Ok(engine.with_chapter_rules(settings.rules))
 }
 
 impl std::fmt::Debug for Everwhen {
@@ -205,6 +216,21 @@ mod tests {
                 std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
             assert_eq!(mode & 0o077, 0, "{}", file.path().display());
         }
+    }
+
+    #[tokio::test]
+    async fn the_settings_file_decides_how_chapters_are_made() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("settings.json");
+        std::fs::write(&path, "{\"maxMessagesBetweenChunks\": 9} // short").unwrap();
+        let environment = [("EVERWHEN_CHAPTERS_SETTINGS", path.to_str().unwrap())].into();
+        let data = Some(directory.path().join("data").display().to_string());
+        let flags = Flags { data, ..Flags::default() };
+        let config = Config::load(&environment, &flags).unwrap();
+        assert_eq!(Everwhen::open(&config).unwrap().engine().chapter_rules().max_messages, 9);
+        std::fs::write(&path, "{\"maxMessagesBetweenChunks\": 0}").unwrap();
+        let error = Everwhen::open(&config).unwrap_err();
+        assert!(error.message().contains("settings.json:1"), "{error}");
     }
 
     #[test]

@@ -372,9 +372,16 @@ pub(super) const LLM_CAP: Key = key(
     "so much may be spent in a calendar month (UTC); then the model is not asked",
     "an amount, such as 5.0",
 );
+/// Where the rules for chapters stand.
+pub(super) const CHAPTER_SETTINGS: Key = key(
+    "chapters.settings",
+    "EVERWHEN_CHAPTERS_SETTINGS",
+    "settings file for chapters, such as _DiscussionId-MemoryFile-Workflow-Settings.json",
+    "the path of a JSON file; comments are allowed in it",
+);
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 48] = [
+pub const KEYS: [Key; 49] = [
     DATA,
     LISTEN,
     ZONE,
@@ -423,10 +430,11 @@ pub const KEYS: [Key; 48] = [
     LLM_INPUT_PRICE,
     LLM_OUTPUT_PRICE,
     LLM_CAP,
+    CHAPTER_SETTINGS,
 ];
 
 /// Tables that hold keys.
-const TABLES: [&str; 6] = ["conversations", "embedder", "llm", "mcp", "proxy", "store"];
+const TABLES: [&str; 7] = ["chapters", "conversations", "embedder", "llm", "mcp", "proxy", "store"];
 
 /// Tables that may stand several times, in double brackets.
 pub(super) const REPEATED: [&str; 2] = ["proxy.for", "upstream"];

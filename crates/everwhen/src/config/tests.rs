@@ -125,6 +125,8 @@ requests_per_minute = 60
 input_price = 0.15
 output_price = 0.6
 spending_cap = 5
+[chapters]
+settings = "/s.json"
 "#;
 
 #[test]
@@ -193,6 +195,7 @@ fn every_key_can_be_set_by_its_variable() {
         "0.15",
         "0.6",
         "5",
+        "/s.json",
     ];
     let pairs: [(&str, &str); KEYS.len()] =
         std::array::from_fn(|place| (KEYS[place].variable, values[place]));
