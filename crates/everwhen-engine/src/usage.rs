@@ -48,15 +48,30 @@ impl Engine {
 impl Vault {
     /// Asks the language model. `purpose` is what usage is kept under.
     pub async fn ask(&self, purpose: &'static str, prompt: &Prompt) -> Result<Reply> {
-        let llm = self.engine.llm().ok_or_else(no_llm)?;
-        let asked = hash(llm.name(), prompt);
-        if let Some(reply) = self.known(asked).await? {
-            self.note(purpose, llm, asked, &reply).await?;
+        if let Some(reply) = self.answered(purpose, prompt).await? {
             return Ok(reply);
         }
+        self.check_money().await?;
+        let llm = self.engine.llm().ok_or_else(no_llm)?;
         let reply = llm.ask(prompt).await?;
-        self.note(purpose, llm, asked, &reply).await?;
+        self.note(purpose, llm, hash(llm.name(), prompt), &reply).await?;
         Ok(reply)
+    }
+
+    /// The answer, if the same was asked before.
+    pub(crate) async fn answered(
+        &self,
+        purpose: &'static str,
+        prompt: &Prompt,
+    ) -> Result<Option<Reply>> {
+        let llm = self.engine.llm().ok_or_else(no_llm)?;
+        let asked = hash(llm.name(), prompt);
+        let kept = self.look(move |snapshot, vault| snapshot.kept_reply(vault, &asked)).await?;
+        let Some(reply) = kept.map(|reply| Reply { cached: true, ..reply }) else {
+            return Ok(None);
+        };
+        self.note(purpose, llm, asked, &reply).await?;
+        Ok(Some(reply))
     }
 
     /// What the vault used from a day on.
@@ -66,15 +81,12 @@ impl Vault {
         Ok(used.unwrap_or_default())
     }
 
-    /// The answer, if the same was asked before; else whether asking is still paid for.
-    async fn known(&self, asked: AskedHash) -> Result<Option<Reply>> {
-        let kept = self.look(move |snapshot, vault| snapshot.kept_reply(vault, &asked)).await?;
-        if let (None, Some(cap)) = (&kept, self.engine.spending_cap) {
-            let since = month(self.engine.now());
-            let cost = self.engine.store.look(move |snapshot| snapshot.cost_since(since)).await?;
-            check_cap(cost, cap)?;
-        }
-        Ok(kept.map(|reply| Reply { cached: true, ..reply }))
+    /// Whether asking is still paid for.
+    async fn check_money(&self) -> Result<()> {
+        let Some(cap) = self.engine.spending_cap else { return Ok(()) };
+        let since = month(self.engine.now());
+        let cost = self.engine.store.look(move |snapshot| snapshot.cost_since(since)).await?;
+        check_cap(cost, cap)
     }
 
     async fn note(

@@ -214,19 +214,35 @@ fn put_if_held(tx: &mut dyn Tx, job: &Job, changed: &Job) -> Result<()> {
     if is_held(tx.snapshot(), job)? { tx.put_job(changed) } else { Ok(()) }
 }
 
-/// Asks the language model for a job. An answer that was of no use is known and would be given
-/// again, so each further try is asked a little more freely.
+/// Asks the language model for a job. Each try asks a little more freely, because the same words
+/// would be answered as uselessly as before; but what an earlier try was answered is used if it can
+/// be, so that nothing is paid twice when a job is interrupted.
 pub(crate) struct Asker {
     vault: Vault,
     tries: u32,
 }
 
 impl Asker {
-    /// Asks; `purpose` is what usage is kept under.
-    pub(crate) async fn ask(&self, purpose: &'static str, prompt: &Prompt) -> Result<Reply> {
-        let temperature = 0.1 * self.tries.saturating_sub(1).min(9) as f32;
-        self.vault.ask(purpose, &Prompt { temperature, ..prompt.clone() }).await
+    /// Asks, and reads the answer; `purpose` is what usage is kept under.
+    pub(crate) async fn ask<T>(
+        &self,
+        purpose: &'static str,
+        prompt: &Prompt,
+        read: impl Fn(&Reply) -> Result<T> + Send,
+    ) -> Result<T> {
+        let freedom = self.tries.saturating_sub(1).min(9);
+        for freedom in 0..freedom {
+            let earlier = self.vault.answered(purpose, &freely(prompt, freedom)).await?;
+            if let Some(Ok(read)) = earlier.map(|reply| read(&reply)) {
+                return Ok(read);
+            }
+        }
+        read(&self.vault.ask(purpose, &freely(prompt, freedom)).await?)
     }
+}
+
+fn freely(prompt: &Prompt, freedom: u32) -> Prompt {
+    Prompt { temperature: 0.1 * freedom as f32, ..prompt.clone() }
 }
 
 /// What a job about an ended conversation works on.

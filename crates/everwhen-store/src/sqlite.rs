@@ -74,6 +74,8 @@ impl SqliteStore {
     pub fn open(path: &Path, options: SqliteOptions) -> Result<Self> {
         let mut connection = connection::open_writer(path, options)?;
         schema::migrate(&mut connection)?;
+        // The file belongs to one process, so whoever claimed a job in it is gone.
+        jobs::free(&connection)?;
         let readers = Readers::start(path)?;
         Ok(Self { readers, writer: Writer::start(connection, options.commit_group)? })
     }

@@ -1,15 +1,17 @@
-//! For tests only: the oracle store, a world moved by hand, faults on demand, a scripted model, a database server,
-//! stories.
+//! For tests only: the oracle store, a world moved by hand, faults on demand, a scripted model, an embedder, a
+//! database server, stories.
 
 mod cluster;
 mod faults;
 mod plain;
 mod scripted;
 pub mod story;
+mod words;
 mod world;
 
 pub use cluster::{Cluster, named_database, sql, test_database};
-pub use faults::{Fault, FaultMode, FaultyStore};
+pub use faults::{Fault, FaultMode, Faults, Faulty, FaultyStore};
 pub use plain::PlainStore;
 pub use scripted::ScriptedLlm;
+pub use words::WordEmbedder;
 pub use world::{block_on, engine_over, hand_world};

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::facts::WrittenBy;
 use crate::job::Job;
 use crate::memory::VaultInfo;
-use crate::ports::{Cursor, Prompt, Snapshot};
+use crate::ports::{Cursor, Prompt, Reply, Snapshot};
 use crate::when::Zone;
 use crate::work::Asker;
 use crate::{Error, Result};
@@ -94,11 +94,15 @@ async fn words(
     let so_far = if so_far.is_empty() { "(nothing yet)" } else { so_far };
     let asked = format!("Summary so far:\n{so_far}\n\nNext chapters:\n{}", shown.join("\n\n"));
     let prompt = Prompt::new(include_str!("prompts/fold.md"), asked).with_max_tokens(REPLY_TOKENS);
-    let text = asker.ask("summary", &prompt).await?.text;
-    if text.trim().is_empty() {
+    Ok((asker.ask("summary", &prompt, told).await?, WrittenBy::Llm))
+}
+
+/// The summary in a model's answer.
+fn told(reply: &Reply) -> Result<String> {
+    if reply.text.trim().is_empty() {
         return Err(Error::unavailable("the model's answer holds no summary"));
     }
-    Ok((shorten(&text, TEXT_CHARS), WrittenBy::Llm))
+    Ok(shorten(&reply.text, TEXT_CHARS))
 }
 
 fn dated(chapter: &Chapter, text: &str, zone: &Zone) -> String {

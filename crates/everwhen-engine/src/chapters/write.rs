@@ -18,7 +18,7 @@ use crate::facts::{WrittenBy, transcript};
 use crate::job::{Job, JobKind, Subject};
 use crate::json::Json;
 use crate::memory::{Entry, VaultInfo};
-use crate::ports::{Cursor, EntryQuery, MemoryRef, Prompt, Snapshot};
+use crate::ports::{Cursor, EntryQuery, MemoryRef, Prompt, Reply, Snapshot};
 use crate::when::Zone;
 use crate::work::Asker;
 use crate::{Error, Result};
@@ -101,14 +101,15 @@ async fn words(
     let entries: Vec<&Entry> = planned.entries.iter().collect();
     let shown = transcript(&entries, zone);
     if rules.prompt.is_some() || rules.system_prompt.is_some() {
-        let reply = asker.ask("chapter", &own_prompt(rules, &shown)).await?;
-        return in_plain_words(&reply.text, &planned.entries, zone);
+        let read = |reply: &Reply| in_plain_words(&reply.text, &planned.entries, zone);
+        return asker.ask("chapter", &own_prompt(rules, &shown), read).await;
     }
     let prompt = Prompt::new(include_str!("prompts/chapter.md"), shown)
         .with_schema("chapter", include_str!("prompts/chapter.schema.json"))
         .with_max_tokens(rules.max_response_tokens);
-    let reply = asker.ask("chapter", &prompt).await?;
-    told(&reply.json.unwrap_or(Json::Null), &planned.entries, zone)
+    let read =
+        |reply: &Reply| told(reply.json.as_ref().unwrap_or(&Json::Null), &planned.entries, zone);
+    asker.ask("chapter", &prompt, read).await
 }
 
 /// The owner's own prompts, with the entries in their place.

@@ -9,7 +9,7 @@ use crate::facts::{transcript, windows};
 use crate::job::Job;
 use crate::json::Json;
 use crate::memory::{Entry, Role, Summary, SummaryBy};
-use crate::ports::Prompt;
+use crate::ports::{Prompt, Reply};
 use crate::when::Zone;
 use crate::{Error, Result, work};
 
@@ -22,8 +22,9 @@ const SUMMARY_CHARS: usize = 1_000;
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let Some(read) = engine.material(job).await? else { return engine.drop_job(job).await };
     let Some(asker) = engine.asker(&read.vault, job) else { return engine.drop_job(job).await };
-    let reply = asker.ask("title", &prompt(&read.entries, &read.vault.zone)).await?;
-    let retold = retold(&reply.json.unwrap_or(Json::Null))?;
+    let asked = prompt(&read.entries, &read.vault.zone);
+    let read = |reply: &Reply| retold(reply.json.as_ref().unwrap_or(&Json::Null));
+    let retold = asker.ask("title", &asked, read).await?;
     engine
         .commit(job, move |desk, job| {
             let Some(mut conversation) = work::ended_subject(desk, job)? else { return Ok(()) };

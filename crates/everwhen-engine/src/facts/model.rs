@@ -15,7 +15,7 @@ use crate::conversations::prompt::speaker;
 use crate::conversations::summary::shorten;
 use crate::json::Json;
 use crate::memory::{Entry, Role};
-use crate::ports::Prompt;
+use crate::ports::{Prompt, Reply};
 use crate::when::Zone;
 use crate::work::Asker;
 use crate::{Error, Result};
@@ -35,13 +35,17 @@ pub(crate) async fn drafts(asker: &Asker, entries: &[Entry], zone: &Zone) -> Res
         entries.iter().filter(|one| matches!(one.role, Role::User | Role::Assistant)).collect();
     let mut drafts = Vec::new();
     for window in windows(&spoken) {
-        let reply = asker.ask("facts", &prompt(window, zone)).await?;
-        let json = reply.json.unwrap_or(Json::Null);
-        let facts = json.get("facts").ok_or_else(no_list)?;
-        let proposed = facts.as_list().iter().take(MOST_FACTS);
-        drafts.extend(proposed.filter_map(|one| believed(one, window, zone)));
+        let read = |reply: &Reply| found(reply, window, zone);
+        drafts.extend(asker.ask("facts", &prompt(window, zone), read).await?);
     }
     Ok(drafts)
+}
+
+/// What of an answer is believed.
+fn found(reply: &Reply, window: &[&Entry], zone: &Zone) -> Result<Vec<Draft>> {
+    let facts = reply.json.as_ref().and_then(|json| json.get("facts")).ok_or_else(no_list)?;
+    let proposed = facts.as_list().iter().take(MOST_FACTS);
+    Ok(proposed.filter_map(|one| believed(one, window, zone)).collect())
 }
 
 fn no_list() -> Error {

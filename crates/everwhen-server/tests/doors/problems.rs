@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use everwhen::ports::{Reading, Store, Wait, Writing};
-use everwhen_testkit::{Fault, FaultMode, FaultyStore, PlainStore};
+use everwhen_testkit::{Fault, FaultMode, Faults, FaultyStore, PlainStore};
 use serde_json::json;
 
 use crate::stage::{DIARY, Stage};
@@ -91,10 +91,11 @@ async fn a_path_that_is_not_utf8() {
 
 #[tokio::test]
 async fn a_store_that_cannot_be_used() {
-    let store = Arc::new(FaultyStore::new(Arc::new(PlainStore::new()), None));
-    let stage = Stage::over(store.clone()).await;
+    let faults = Faults::new(None);
+    let store = FaultyStore::new(Arc::new(PlainStore::new()), faults.clone());
+    let stage = Stage::over(Arc::new(store)).await;
     for path in ["/readyz", "/metrics", "/v1/vaults"] {
-        store.set_fault(Some(Fault { call: store.calls() + 1, mode: FaultMode::BeforeWork }));
+        faults.set(Some(Fault { call: faults.calls() + 1, mode: FaultMode::BeforeWork }));
         stage.ask("GET", path).told().await.problem(503, "unavailable");
         assert_eq!(stage.ask("GET", path).told().await.status, 200, "{path} recovers");
     }
@@ -102,11 +103,12 @@ async fn a_store_that_cannot_be_used() {
 
 #[tokio::test]
 async fn an_answer_that_got_lost_is_told_again() {
-    let store = Arc::new(FaultyStore::new(Arc::new(PlainStore::new()), None));
-    let stage = Stage::over(store.clone()).await;
+    let faults = Faults::new(None);
+    let store = FaultyStore::new(Arc::new(PlainStore::new()), faults.clone());
+    let stage = Stage::over(Arc::new(store)).await;
     let path = format!("{DIARY}/entries");
     let body = json!({ "role": "user", "content": "once" });
-    store.set_fault(Some(Fault { call: store.calls() + 1, mode: FaultMode::AnswerLost }));
+    faults.set(Some(Fault { call: faults.calls() + 1, mode: FaultMode::AnswerLost }));
     let lost = stage.ask("POST", &path).json(&body).once("k1").told().await;
     lost.problem(503, "unavailable");
     let again = stage.ask("POST", &path).json(&body).once("k1").told().await;

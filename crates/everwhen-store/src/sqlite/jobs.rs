@@ -73,6 +73,12 @@ pub(super) fn remove(
     run(connection, sql, params![vault.bytes(), subject.bytes(), kind.as_str()]).map(drop)
 }
 
+/// Lets go of every claim.
+pub(super) fn free(connection: &Connection) -> Result<()> {
+    let sql = "UPDATE job SET state = 0, leased_until = NULL WHERE state = 1";
+    run(connection, sql, []).map(drop)
+}
+
 fn queue_number(queue: Queue) -> i64 {
     match queue {
         Queue::Quick => 0,

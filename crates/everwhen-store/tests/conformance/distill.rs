@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use everwhen_engine::facts::{FactQuery, FactView};
 use everwhen_engine::job::{JobKind, JobState};
-use everwhen_engine::memory::{Address, Role, Said, Settings, SummaryBy};
+use everwhen_engine::memory::{Role, Said, SummaryBy};
 use everwhen_engine::ports::{Llm, Prompt, Reply, Wait};
 use everwhen_engine::receipt::Receipt;
-use everwhen_engine::when::Zone;
-use everwhen_engine::{Engine, Error, Forget, NewCorrection, Result, Vault, VaultDefaults};
-use everwhen_testkit::{Fault, FaultMode, FaultyStore, ScriptedLlm, block_on, hand_world};
+use everwhen_engine::{Error, Forget, NewCorrection, Result, Vault};
+use everwhen_testkit::{ScriptedLlm, block_on};
 use jiff::SignedDuration;
 
 use crate::bed::Open;
-use crate::rows::{at, name};
-use crate::talk::{Talk, memory, said};
+use crate::rows::at;
+use crate::talk::{Talk, memory};
 
 /// So many days, in minutes.
 const DAY: i64 = 24 * 60;
@@ -168,75 +167,6 @@ impl Llm for Another {
 
     fn ask<'a>(&'a self, prompt: &'a Prompt) -> Wait<'a, Reply> {
         self.0.ask(prompt)
-    }
-}
-
-/// What a script of two conversations leaves behind, without ids.
-fn outcome(vault: &Vault) -> Vec<String> {
-    let list = block_on(vault.conversations(memory(), Default::default())).unwrap().data;
-    let conversations =
-        list.iter().map(|one| format!("{:?} {}", one.summary, one.distilled_at.is_some()));
-    let told = facts(vault, all()).into_iter().map(|view| {
-        let relation = view.fact.link.map(|link| link.relation);
-        format!("{} {relation:?} {} {}", view.text, view.evidence.len(), view.is_current())
-    });
-    conversations.chain(told).collect()
-}
-
-fn play(engine: &Engine, vault: &str, clock: &everwhen_engine::when::HandClock) -> Vault {
-    let insist = |what: &dyn Fn() -> Result<bool>| match what() {
-        Err(error) if error.passes() => what().unwrap(),
-        answer => answer.unwrap(),
-    };
-    clock.set(at(0));
-    let address = || Address::Name(name(vault));
-    let say = |text: &str| {
-        let key = everwhen_engine::receipt::Idempotency::new(name(&format!("{vault} {text}")), &[]);
-        insist(&|| {
-            let vault = block_on(engine.vault_to_write(address()))?;
-            let entries = vec![said(Role::User, text)];
-            block_on(vault.remember(memory(), entries, Some(key.clone()))).map(|_| true)
-        });
-    };
-    say("My A1C was 7.4%");
-    clock.set(at(60));
-    while insist(&|| block_on(engine.step())) {}
-    say("My A1C is 7.0% now");
-    clock.set(at(200));
-    while insist(&|| block_on(engine.step())) {}
-    clock.advance(SignedDuration::from_mins(10));
-    while insist(&|| block_on(engine.step())) {}
-    let found = || block_on(engine.vault(address()));
-    found().or_else(|_| found()).unwrap()
-}
-
-/// The n-th call of any port fails or its answer is lost, for every n: facts, summaries and states
-/// equal those of an undisturbed run, and no job is left.
-pub(crate) fn a_crash_at_any_step_changes_nothing(open: Open) {
-    let bed = open();
-    let seeds = std::cell::Cell::new(0);
-    let run = |with_model: bool, fault: Option<Fault>| {
-        seeds.set(seeds.get() + 1);
-        let store = Arc::new(FaultyStore::new(Arc::clone(&bed.store), fault));
-        let (world, clock) = hand_world(at(0), seeds.get());
-        let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
-        let mut engine = Engine::new(Arc::clone(&store) as Arc<_>, world, defaults);
-        if with_model {
-            engine = engine.with_llm(Arc::new(model()));
-        }
-        let vault = play(&engine, &format!("{with_model} {fault:?}"), &clock);
-        let calls = store.calls();
-        (outcome(&vault), block_on(engine.jobs(9)).unwrap().len(), calls)
-    };
-    for with_model in [false, true] {
-        let (expected, _, calls) = run(with_model, None);
-        assert!(expected.len() >= 4 && expected.iter().any(|line| line.contains("Supersedes")));
-        for call in 1..=calls {
-            for mode in [FaultMode::BeforeWork, FaultMode::AnswerLost] {
-                let (found, left, _) = run(with_model, Some(Fault { call, mode }));
-                assert_eq!((found, left), (expected.clone(), 0), "{mode:?} at call {call}");
-            }
-        }
     }
 }
 

@@ -8,13 +8,13 @@ use everwhen_engine::limits;
 use everwhen_engine::memory::{
     Address, Conversation, EntryId, NewContext, NewEntry, Role, Said, Settings, VaultId,
 };
-use everwhen_engine::ports::{ContextVersion, EntryQuery, Store, Which};
+use everwhen_engine::ports::{ContextVersion, EntryQuery, Which};
 use everwhen_engine::receipt::{Done, Idempotency, Receipt};
 use everwhen_engine::when::{HandClock, Zone};
 use everwhen_engine::{
     Engine, Error, ErrorKind, Forget, NewCorrection, NewVault, Result, Vault, VaultDefaults,
 };
-use everwhen_testkit::{Fault, FaultMode, FaultyStore, block_on, hand_world};
+use everwhen_testkit::{Fault, FaultMode, Faults, FaultyStore, block_on, hand_world};
 use jiff::SignedDuration;
 
 use crate::bed::{Bed, Open};
@@ -25,7 +25,7 @@ use crate::talk::{Talk, memory, said, stored};
 struct Trial {
     engine: Engine,
     clock: Arc<HandClock>,
-    store: Arc<FaultyStore>,
+    faults: Arc<Faults>,
     vault: String,
     /// How often a job was run.
     runs: u64,
@@ -41,12 +41,12 @@ struct Outcome {
 
 impl Trial {
     fn new(bed: &Bed, number: u64, fault: Option<Fault>) -> Self {
-        let inner: Arc<dyn Store> = Arc::clone(&bed.store);
-        let store = Arc::new(FaultyStore::new(inner, fault));
+        let faults = Faults::new(fault);
+        let store = FaultyStore::new(Arc::clone(&bed.store), faults.clone());
         let (world, clock) = hand_world(at(0), number);
         let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
-        let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, world, defaults);
-        Self { engine, clock, store, vault: format!("vault {number}"), runs: 0 }
+        let engine = Engine::new(Arc::new(store), world, defaults);
+        Self { engine, clock, faults, vault: format!("vault {number}"), runs: 0 }
     }
 
     /// Does something; once more if the store failed.
@@ -167,7 +167,7 @@ pub(crate) fn a_fault_at_any_call_changes_nothing(open: Open) {
     let bed = open();
     let mut undisturbed = Trial::new(&bed, 0, None);
     let expected = undisturbed.play();
-    let calls = undisturbed.store.calls();
+    let calls = undisturbed.faults.calls();
     assert!(expected.conversations.iter().all(|(one, _)| one.summary.is_some()));
     assert_eq!((expected.conversations.len(), expected.entries.len()), (4, 9));
     for call in 1..=calls {
@@ -192,8 +192,8 @@ pub(crate) fn a_job_that_always_fails_is_set_aside(open: Open) {
     block_on(trial.engine.run(other)).unwrap();
     for tries in 1..=limits::JOB_TRIES {
         trial.clock.advance(SignedDuration::from_hours(2));
-        let run = trial.store.calls() + 2;
-        trial.store.set_fault(Some(Fault { call: run, mode: FaultMode::BeforeWork }));
+        let run = trial.faults.calls() + 2;
+        trial.faults.set(Some(Fault { call: run, mode: FaultMode::BeforeWork }));
         assert!(block_on(trial.engine.step()).unwrap());
         let job = block_on(trial.engine.jobs(9)).unwrap().remove(0);
         assert_eq!(job.tries, tries);
@@ -229,8 +229,8 @@ pub(crate) fn a_lost_answer_is_answered_the_same_way(open: Open) {
     let trial = Trial::new(&bed, 0, None);
     let vault = block_on(trial.engine.vault_to_write(Address::Name(name(&trial.vault)))).unwrap();
     let key = || Some(Idempotency::new(name("k"), &[b"one"]));
-    let lost = Fault { call: trial.store.calls() + 1, mode: FaultMode::AnswerLost };
-    trial.store.set_fault(Some(lost));
+    let lost = Fault { call: trial.faults.calls() + 1, mode: FaultMode::AnswerLost };
+    trial.faults.set(Some(lost));
     let entries = || vec![said(Role::User, "one")];
     let first = block_on(vault.remember(memory(), entries(), key()));
     assert_eq!(first.unwrap_err().kind(), ErrorKind::Unavailable);

@@ -14,6 +14,7 @@ mod bed;
 mod chapters;
 mod contexts;
 mod conversations;
+mod crash;
 mod differential;
 mod distill;
 mod dump;
@@ -259,10 +260,15 @@ suite! {
         a_correction_withdraws_what_rested_on_it,
         forgetting_an_entry_forgets_what_rests_on_it_alone,
         a_pinned_fact_stays_pinned_until_it_is_let_go,
-        a_crash_at_any_step_changes_nothing,
         a_model_writes_titles_and_facts,
         a_model_that_misbehaves_does_no_harm,
         false_facts_among_true_ones_are_left_out,
+    }
+    crash {
+        a_process_killed_at_any_step_loses_nothing,
+        a_process_killed_at_any_step_with_a_model_loses_and_pays_nothing,
+        a_failure_at_any_step_changes_nothing,
+        a_failure_at_any_step_with_a_model_changes_nothing,
     }
     graph {
         statements_are_facts_with_their_day,
