@@ -2,7 +2,7 @@
 //! is written down, and spending has an end.
 //!
 //! Walk: look whether the same was asked before → is there money left this month → ask, outside
-//! any transaction → keep the answer and what it took in one. Answers hold what people said in
+//! any transaction → keep the answer, if it is of use, and what it took in one. Answers hold what people said in
 //! other words, so forgetting anything in a vault drops all of them.
 
 use std::sync::Arc;
@@ -48,14 +48,27 @@ impl Engine {
 impl Vault {
     /// Asks the language model. `purpose` is what usage is kept under.
     pub async fn ask(&self, purpose: &'static str, prompt: &Prompt) -> Result<Reply> {
-        if let Some(reply) = self.answered(purpose, prompt).await? {
-            return Ok(reply);
+        self.ask_for(purpose, prompt, |reply| Ok(reply.clone())).await
+    }
+
+    /// Asks, and reads the answer. One that cannot be read is paid for and not kept, so that
+    /// whoever asks again is not told the same.
+    pub(crate) async fn ask_for<T: Send>(
+        &self,
+        purpose: &'static str,
+        prompt: &Prompt,
+        read: impl Fn(&Reply) -> Result<T> + Send,
+    ) -> Result<T> {
+        if let Some(Ok(told)) = self.answered(purpose, prompt).await?.map(|reply| read(&reply)) {
+            return Ok(told);
         }
         self.check_money().await?;
         let llm = self.engine.llm().ok_or_else(no_llm)?;
         let reply = llm.ask(prompt).await?;
-        self.note(purpose, llm, hash(llm.name(), prompt), &reply).await?;
-        Ok(reply)
+        let told = read(&reply);
+        let keep = told.is_ok().then(|| hash(llm.name(), prompt));
+        self.note(purpose, llm, &reply, keep).await?;
+        told
     }
 
     /// The answer, if the same was asked before.
@@ -70,7 +83,7 @@ impl Vault {
         let Some(reply) = kept.map(|reply| Reply { cached: true, ..reply }) else {
             return Ok(None);
         };
-        self.note(purpose, llm, asked, &reply).await?;
+        self.note(purpose, llm, &reply, None).await?;
         Ok(Some(reply))
     }
 
@@ -89,12 +102,13 @@ impl Vault {
         check_cap(cost, cap)
     }
 
+    /// Writes down what an answer took, and keeps it if it is to be given again.
     async fn note(
         &self,
         purpose: &str,
         llm: &Arc<dyn Llm>,
-        asked: AskedHash,
         reply: &Reply,
+        keep: Option<AskedHash>,
     ) -> Result<()> {
         let now = self.engine.now();
         let usage = Usage {
@@ -108,11 +122,9 @@ impl Vault {
         let reply = reply.clone();
         self.write_rows(move |tx, vault| {
             tx.add_usage(vault, &usage)?;
-            if reply.cached {
-                return Ok(());
-            }
+            let Some(asked) = &keep else { return Ok(()) };
             tx.drop_replies(vault, Some(now - REPLIES_KEPT))?;
-            tx.keep_reply(vault, &asked, &reply, now)
+            tx.keep_reply(vault, asked, &reply, now)
         })
         .await
     }

@@ -215,8 +215,8 @@ fn put_if_held(tx: &mut dyn Tx, job: &Job, changed: &Job) -> Result<()> {
 }
 
 /// Asks the language model for a job. Each try asks a little more freely, because the same words
-/// would be answered as uselessly as before; but what an earlier try was answered is used if it can
-/// be, so that nothing is paid twice when a job is interrupted.
+/// would be answered as uselessly as before; but what an earlier try was told is used if it can be,
+/// so that nothing is paid twice when a job is interrupted.
 pub(crate) struct Asker {
     vault: Vault,
     tries: u32,
@@ -224,7 +224,7 @@ pub(crate) struct Asker {
 
 impl Asker {
     /// Asks, and reads the answer; `purpose` is what usage is kept under.
-    pub(crate) async fn ask<T>(
+    pub(crate) async fn ask<T: Send>(
         &self,
         purpose: &'static str,
         prompt: &Prompt,
@@ -233,11 +233,11 @@ impl Asker {
         let freedom = self.tries.saturating_sub(1).min(9);
         for freedom in 0..freedom {
             let earlier = self.vault.answered(purpose, &freely(prompt, freedom)).await?;
-            if let Some(Ok(read)) = earlier.map(|reply| read(&reply)) {
-                return Ok(read);
+            if let Some(Ok(told)) = earlier.map(|reply| read(&reply)) {
+                return Ok(told);
             }
         }
-        read(&self.vault.ask(purpose, &freely(prompt, freedom)).await?)
+        self.vault.ask_for(purpose, &freely(prompt, freedom), read).await
     }
 }
 

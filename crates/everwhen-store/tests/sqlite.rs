@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use everwhen_engine::job::Queue;
 use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
 use everwhen_engine::ports::{EntryQuery, Store};
 use everwhen_engine::receipt::Receipt;
@@ -154,4 +155,19 @@ fn found_on_disk(place: &Place, text: &str) -> bool {
     files
         .map(|file| std::fs::read(file.unwrap().path()).unwrap())
         .any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+}
+
+#[test]
+fn a_job_claimed_by_a_process_that_is_gone_is_free_at_once() {
+    let place = Place::new();
+    let old = "2025-01-01T10:00:00Z".parse().unwrap();
+    let engine = || engine_over(Arc::new(place.open().unwrap())).0;
+    let first = engine();
+    let entry = NewEntry::new(Role::User, Said::new("old").unwrap()).said_at(old);
+    block_on(vault_of(&first).remember(memory(), vec![entry], None)).unwrap();
+    let claimed = block_on(first.claim(Queue::Quick)).unwrap().unwrap();
+    assert_eq!(block_on(first.claim(Queue::Quick)).unwrap(), None);
+    drop(first);
+    let again = block_on(engine().claim(Queue::Quick)).unwrap().unwrap();
+    assert_eq!((again.id, again.tries), (claimed.id, claimed.tries + 1));
 }

@@ -2,6 +2,7 @@
 //! database server, stories.
 
 mod cluster;
+mod endpoint;
 mod faults;
 mod plain;
 mod scripted;
@@ -10,6 +11,7 @@ mod words;
 mod world;
 
 pub use cluster::{Cluster, named_database, sql, test_database};
+pub use endpoint::{ModelEndpoint, Spoken};
 pub use faults::{Fault, FaultMode, Faults, Faulty, FaultyStore};
 pub use plain::PlainStore;
 pub use scripted::ScriptedLlm;

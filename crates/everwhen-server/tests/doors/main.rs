@@ -14,6 +14,7 @@ mod house;
 mod imports;
 mod isolation;
 mod mcp;
+mod misbehaving;
 mod once;
 mod problems;
 mod recall;

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, header};
 use everwhen::Engine;
-use everwhen::ports::Store;
+use everwhen::ports::{Llm, Store};
 use everwhen::when::HandClock;
 use everwhen_server::{Door, router};
 use everwhen_store::{SqliteOptions, SqliteStore};
@@ -43,8 +43,13 @@ impl Stage {
     /// A server over this store.
     pub(crate) async fn over(store: Arc<dyn Store>) -> Self {
         let (engine, clock) = engine_over(store);
-        let door = Door::new(engine.clone(), Some(TOKEN.into())).await.unwrap();
-        Self { router: router(door), engine, clock, _directory: None }
+        Self { router: doors(&engine).await, engine, clock, _directory: None }
+    }
+
+    /// The same server with a language model.
+    pub(crate) async fn with_llm(self, llm: Arc<dyn Llm>) -> Self {
+        let engine = self.engine.with_llm(llm);
+        Self { router: doors(&engine).await, engine, ..self }
     }
 
     /// A request.
@@ -78,6 +83,10 @@ impl Stage {
         let made = self.ask("POST", "/v1/keys").key(TOKEN).json(&body).told().await.with(201);
         made["key"].as_str().unwrap().to_owned()
     }
+}
+
+async fn doors(engine: &Engine) -> Router {
+    router(Door::new(engine.clone(), Some(TOKEN.into())).await.unwrap())
 }
 
 /// A request on its way.

@@ -29,6 +29,9 @@ use crate::talk::{memory, said};
 /// The chance of a second process is another than that of any first one.
 const SECOND: u64 = 1_000_000;
 
+/// So many runs share a store, which grows slower with each.
+const PER_BED: u64 = 20;
+
 /// What is known of conversations and facts, and since when.
 type Known = (HashMap<ConversationId, Timestamp>, HashMap<FactId, Timestamp>);
 
@@ -252,7 +255,7 @@ fn assert_not_again(before: Option<&Known>, after: &Known, shown: &str) {
 }
 
 fn crash_everywhere(open: Open, with_model: bool, modes: &[FaultMode]) {
-    let bed = open();
+    let mut bed = open();
     let (expected, _, undisturbed) = Trial::new(&bed, 0, with_model, None).play();
     let (calls, asked) = (undisturbed.calls, undisturbed.asked());
     assert_eq!((expected.conversations.len(), expected.chapters.len(), expected.jobs), (2, 3, 0));
@@ -262,6 +265,9 @@ fn crash_everywhere(open: Open, with_model: bool, modes: &[FaultMode]) {
     for call in 1..=calls {
         for mode in modes {
             number += 1;
+            if number % PER_BED == 0 {
+                bed = open();
+            }
             let fault = Fault { call, mode: *mode };
             let (found, known, trial) = Trial::new(&bed, number, with_model, Some(fault)).play();
             let shown = format!("{mode:?} at call {call} of {calls}");

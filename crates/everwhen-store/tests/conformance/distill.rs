@@ -5,7 +5,6 @@ use std::sync::Arc;
 use everwhen_engine::facts::{FactQuery, FactView};
 use everwhen_engine::job::{JobKind, JobState};
 use everwhen_engine::memory::{Role, Said, SummaryBy};
-use everwhen_engine::ports::{Llm, Prompt, Reply, Wait};
 use everwhen_engine::receipt::Receipt;
 use everwhen_engine::{Error, Forget, NewCorrection, Result, Vault};
 use everwhen_testkit::{ScriptedLlm, block_on};
@@ -157,19 +156,6 @@ fn model() -> ScriptedLlm {
     })
 }
 
-/// A model under another name: what the first one answered is known, and would be given again.
-struct Another(ScriptedLlm);
-
-impl Llm for Another {
-    fn name(&self) -> &str {
-        "another"
-    }
-
-    fn ask<'a>(&'a self, prompt: &'a Prompt) -> Wait<'a, Reply> {
-        self.0.ask(prompt)
-    }
-}
-
 pub(crate) fn a_model_writes_titles_and_facts(open: Open) {
     let mut talk = Talk::new(open);
     talk.engine = talk.engine.with_llm(Arc::new(model()));
@@ -210,7 +196,7 @@ pub(crate) fn a_model_that_misbehaves_does_no_harm(open: Open) {
         let kinds: Vec<JobKind> = aside.map(|job| job.kind).collect();
         assert!(kinds.contains(&JobKind::Distill) && kinds.contains(&JobKind::Retell), "{jobs:?}");
         assert_eq!(talk.conversations()[1].summary.as_ref().unwrap().by, SummaryBy::Extractive);
-        talk.engine = talk.engine.with_llm(Arc::new(Another(model())));
+        talk.engine = talk.engine.with_llm(Arc::new(model()));
         for job in jobs {
             block_on(talk.engine.retry_job(job.id)).unwrap();
         }

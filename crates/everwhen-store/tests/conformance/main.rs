@@ -28,6 +28,7 @@ mod imports;
 mod isolation;
 mod jobs;
 mod keys;
+mod late;
 mod ledger;
 mod models;
 mod neighbours;
@@ -263,6 +264,10 @@ suite! {
         a_model_writes_titles_and_facts,
         a_model_that_misbehaves_does_no_harm,
         false_facts_among_true_ones_are_left_out,
+    }
+    late {
+        old_news_never_replace_newer_ones_by_rules,
+        old_news_never_replace_newer_ones_by_a_model,
     }
     crash {
         a_process_killed_at_any_step_loses_nothing,

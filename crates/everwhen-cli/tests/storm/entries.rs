@@ -2,18 +2,13 @@
 //!
 //! A server is killed in the middle of a storm of writes, again and again, on the same data. After
 //! each kill it starts anew, and every receipt it ever gave must be found, once, as it was given.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serde_json::Value;
+use crate::server::{Server, request};
 
 const KILLS: usize = 24;
 const WRITERS: usize = 8;
@@ -26,11 +21,11 @@ fn every_acknowledged_entry_survives_being_killed() {
     let directory = tempfile::tempdir().unwrap();
     let receipts = Receipts::default();
     for kill in 0..KILLS {
-        let mut server = Server::start(directory.path());
+        let mut server = Server::start(directory.path(), None);
         assert_all_there(&server.host, &receipts.lock().unwrap());
         storm(&mut server, kill, &receipts);
     }
-    let server = Server::start(directory.path());
+    let server = Server::start(directory.path(), None);
     let receipts = receipts.into_inner().unwrap();
     assert!(receipts.len() > KILLS * WRITERS, "too calm: {} receipts", receipts.len());
     assert_all_there(&server.host, &receipts);
@@ -38,15 +33,14 @@ fn every_acknowledged_entry_survives_being_killed() {
 
 /// Writers write until the server dies under them, at a different moment every time.
 fn storm(server: &mut Server, round: usize, receipts: &Receipts) {
-    let stop = AtomicBool::new(false);
+    let (host, stop) = (server.host.clone(), AtomicBool::new(false));
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
-            let (host, stop) = (&server.host, &stop);
+            let (host, stop) = (&host, &stop);
             scope.spawn(move || write_until(host, (round, writer), stop, receipts));
         }
         std::thread::sleep(Duration::from_millis(40 + (round as u64 * 37) % 160));
-        server.child.kill().unwrap();
-        server.child.wait().unwrap();
+        server.kill();
         stop.store(true, Ordering::Relaxed);
     });
 }
@@ -95,49 +89,4 @@ fn assert_all_there(host: &str, receipts: &HashMap<String, String>) {
     for (id, content) in receipts {
         assert_eq!(found.get(id), Some(content), "acknowledged and lost: {id}");
     }
-}
-
-struct Server {
-    child: Child,
-    host: String,
-}
-
-impl Server {
-    fn start(data: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_everwhen"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--log", "error", "--data"])
-            .arg(data)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let line = lines.find(|line| line.as_ref().unwrap().contains("http://")).unwrap().unwrap();
-        let rest = line.split_once("http://").unwrap().1;
-        let host = rest.split(|c: char| c == '/' || c.is_whitespace()).next().unwrap().to_owned();
-        Self { child, host }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// One request on a connection of its own; nothing if the server went away meanwhile.
-fn request(host: &str, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {
-    let mut stream = TcpStream::connect(host).ok()?;
-    let head = format!(
-        "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(body.as_bytes()).ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).ok()?;
-    let status = answer.split(' ').nth(1)?.parse().ok()?;
-    let body = answer.split_once("\r\n\r\n")?.1;
-    Some((status, serde_json::from_str(body).ok()?))
 }
