@@ -13,6 +13,7 @@ use everwhen_engine::receipt::Receipt;
 use everwhen_engine::{Engine, Error, ErrorKind, Forget, Vault};
 use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::{block_on, engine_over};
+use jiff::SignedDuration;
 use rusqlite::Connection;
 
 struct Place {
@@ -161,13 +162,16 @@ fn found_on_disk(place: &Place, text: &str) -> bool {
 fn a_job_claimed_by_a_process_that_is_gone_is_free_at_once() {
     let place = Place::new();
     let old = "2025-01-01T10:00:00Z".parse().unwrap();
-    let engine = || engine_over(Arc::new(place.open().unwrap())).0;
-    let first = engine();
+    let open = || engine_over(Arc::new(place.open().unwrap()));
+    let (first, clock) = open();
     let entry = NewEntry::new(Role::User, Said::new("old").unwrap()).said_at(old);
     block_on(vault_of(&first).remember(memory(), vec![entry], None)).unwrap();
+    clock.advance(SignedDuration::from_mins(1));
     let claimed = block_on(first.claim(Queue::Quick)).unwrap().unwrap();
     assert_eq!(block_on(first.claim(Queue::Quick)).unwrap(), None);
     drop(first);
-    let again = block_on(engine().claim(Queue::Quick)).unwrap().unwrap();
+    let (second, clock) = open();
+    clock.advance(SignedDuration::from_mins(1));
+    let again = block_on(second.claim(Queue::Quick)).unwrap().unwrap();
     assert_eq!((again.id, again.tries), (claimed.id, claimed.tries + 1));
 }
