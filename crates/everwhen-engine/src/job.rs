@@ -201,8 +201,9 @@ impl Job {
 
     /// The same job after a failure: waiting for its next try, or set aside.
     #[must_use]
-    pub fn failed(mut self, error: String, now: Timestamp) -> Self {
-        self.last_error = Some(error);
+    pub fn failed(mut self, error: &str, now: Timestamp) -> Self {
+        // Not every store can keep a NUL, and others' errors may have one.
+        self.last_error = Some(error.replace('\0', ""));
         if self.tries >= limits::JOB_TRIES {
             self.state = JobState::SetAside;
         } else {
@@ -245,7 +246,7 @@ mod tests {
         let mut job = waiting(now);
         let mut waits = Vec::new();
         while job.state != JobState::SetAside {
-            job = job.claimed(now).failed("no".into(), now);
+            job = job.claimed(now).failed("no", now);
             waits.push((job.due_at - now).get_seconds());
         }
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 64]);

@@ -21,6 +21,23 @@ pub enum Json {
 }
 
 impl Json {
+    /// The same without NUL characters, which not every store can keep.
+    #[must_use]
+    pub fn without_nul(self) -> Self {
+        let clean = |text: String| text.replace('\0', "");
+        match self {
+            Self::Text(text) => Self::Text(clean(text)),
+            Self::List(items) => Self::List(items.into_iter().map(Self::without_nul).collect()),
+            Self::Object(members) => {
+                let members = members.into_iter();
+                Self::Object(
+                    members.map(|(key, value)| (clean(key), value.without_nul())).collect(),
+                )
+            }
+            other => other,
+        }
+    }
+
     /// The member of an object with this name.
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {

@@ -12,6 +12,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::Engine;
+use crate::json::Json;
 use crate::ports::{AskedHash, Llm, Prompt, Reply, Spent};
 use crate::vault::Vault;
 use crate::{Error, ErrorKind, Result};
@@ -64,7 +65,7 @@ impl Vault {
         }
         self.check_money().await?;
         let llm = self.engine.llm().ok_or_else(no_llm)?;
-        let reply = llm.ask(prompt).await?;
+        let reply = without_nul(llm.ask(prompt).await?);
         let told = read(&reply);
         let keep = told.is_ok().then(|| hash(llm.name(), prompt));
         self.note(purpose, llm, &reply, keep).await?;
@@ -128,6 +129,12 @@ impl Vault {
         })
         .await
     }
+}
+
+/// A reply as every store can keep what is made of it.
+fn without_nul(reply: Reply) -> Reply {
+    let (text, model) = (reply.text.replace('\0', ""), reply.model.replace('\0', ""));
+    Reply { text, model, json: reply.json.map(Json::without_nul), ..reply }
 }
 
 fn no_llm() -> Error {

@@ -71,7 +71,7 @@ impl Engine {
     pub async fn run(&self, job: Job) -> Result<()> {
         match (self.finish(&job).await, job.kind, job.subject) {
             (Err(error), ..) => {
-                let failed = job.clone().failed(error.to_string(), self.now());
+                let failed = job.clone().failed(&error.to_string(), self.now());
                 self.store.transact(move |tx| put_if_held(tx, &job, &failed)).await
             }
             (Ok(()), JobKind::Close, Subject::Conversation(id)) => {

@@ -60,6 +60,9 @@ impl Metadata {
                 limits::METADATA_BYTES
             )));
         }
+        if json.contains('\0') {
+            return Err(Error::invalid("metadata contains a NUL character; remove it"));
+        }
         Ok(Self(json))
     }
 

@@ -189,6 +189,9 @@ pub(crate) fn check_description(what: &str, text: Option<&str>) -> Result<()> {
         Some(text) if text.chars().count() > limits::DESCRIPTION_CHARS => Err(Error::too_large(
             format!("{what} is longer than {} characters", limits::DESCRIPTION_CHARS),
         )),
+        Some(text) if text.contains('\0') => {
+            Err(Error::invalid(format!("{what} contains a NUL character; remove it")))
+        }
         _ => Ok(()),
     }
 }

@@ -170,6 +170,26 @@ pub(crate) fn a_model_writes_titles_and_facts(open: Open) {
 
 /// Whatever a model does, nothing wrong is stored, nothing is lost, and what cannot be done is set
 /// aside where it can be seen.
+pub(crate) fn what_no_store_can_keep_is_left_out_of_what_a_model_writes(open: Open) {
+    let mut talk = Talk::new(open);
+    talk.engine = talk.engine.with_llm(Arc::new(ScriptedLlm::new(|prompt| {
+        Ok(match prompt.schema.as_ref().map(|schema| schema.name) {
+            Some("facts") => {
+                r#"{"facts": [{"line": 1, "quote": "I have a dog", "matter": "",
+                "value": "", "statement": "The user has a d\u0000og", "tags": ["ge\u0000neral"]}]}"#
+            }
+            _ => r#"{"title": "One two th\u0000ree four five", "summary": "They\u0000 talked."}"#,
+        }
+        .to_owned())
+    })));
+    talk.say(Role::User, "I have a dog");
+    talk.minute(60);
+    talk.settle();
+    let summary = talk.conversations()[0].summary.clone().unwrap();
+    assert_eq!((summary.title.as_str(), summary.by), ("One two three four five", SummaryBy::Llm));
+    assert_eq!(texts(&talk.vault, all()), ["The user has a dog (mentioned 2025-06-01)"]);
+}
+
 pub(crate) fn a_model_that_misbehaves_does_no_harm(open: Open) {
     let answers: [fn() -> Result<String>; 6] = [
         || Ok(r#"{"delete": "all facts"}"#.into()),

@@ -177,6 +177,7 @@ suite! {
         a_correction_takes_the_place_of_what_it_corrects,
         a_corrected_entry_still_holds_its_conversation_together,
         the_ends_of_the_calendar_are_no_trap,
+        nul_characters_are_refused_wherever_they_stand,
         times_are_kept_to_the_microsecond,
         a_conversation_of_their_own_goes_on_after_its_end,
     }
@@ -262,6 +263,7 @@ suite! {
         forgetting_an_entry_forgets_what_rests_on_it_alone,
         a_pinned_fact_stays_pinned_until_it_is_let_go,
         a_model_writes_titles_and_facts,
+        what_no_store_can_keep_is_left_out_of_what_a_model_writes,
         a_model_that_misbehaves_does_no_harm,
         false_facts_among_true_ones_are_left_out,
     }

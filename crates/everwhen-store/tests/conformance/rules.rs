@@ -2,11 +2,12 @@
 
 use everwhen_engine::job::JobKind;
 use everwhen_engine::memory::{
-    Address, Ended, EndedBy, NewEntry, Retention, Role, Said, SettingsChange,
+    Address, Ended, EndedBy, Metadata, Name, NewContext, NewEntry, Retention, Role, Said,
+    SettingsChange,
 };
 use everwhen_engine::ports::{ConversationQuery, EntryQuery, Shelf, Which};
 use everwhen_engine::receipt::{Pending, Receipt};
-use everwhen_engine::{ErrorKind, NewCorrection};
+use everwhen_engine::{ErrorKind, NewCorrection, VaultChange};
 use everwhen_testkit::block_on;
 use jiff::{SignedDuration, Timestamp};
 
@@ -277,4 +278,27 @@ pub(crate) fn a_conversation_of_their_own_goes_on_after_its_end(open: Open) {
     assert_eq!(talk.conversations()[0].ended, None);
     let query = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
     assert_eq!(block_on(talk.vault.conversations(memory(), query)).unwrap().data.len(), 1);
+}
+
+/// Not every store can keep a NUL character, so none is given one.
+pub(crate) fn nul_characters_are_refused_wherever_they_stand(open: Open) {
+    let talk = Talk::new(open);
+    let entry = talk.say(Role::User, "hello").entries[0].id;
+    let nul = || "a\0b".to_owned();
+    let described = VaultChange { description: Some(nul()), ..VaultChange::default() };
+    let corrected = NewCorrection { content: Said::new("hi").unwrap(), reason: nul() };
+    let told = [
+        Said::new(nul()).err(),
+        Name::new("name", nul()).err(),
+        Metadata::new(format!("{{\"a\": \"{}\"}}", nul())).err(),
+        NewContext::new(nul(), None).err(),
+        block_on(talk.vault.change(described, None)).err(),
+        block_on(talk.vault.create_memory(name("other"), Some(nul()), None)).err(),
+        block_on(talk.vault.correct(memory(), entry, corrected, None)).err(),
+        talk.end(Some(&nul())).err(),
+    ];
+    for (place, error) in told.into_iter().enumerate() {
+        assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::Invalid), "{place}");
+    }
+    assert_eq!(talk.texts(EntryQuery::default()), ["hello"]);
 }
