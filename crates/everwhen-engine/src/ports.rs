@@ -18,7 +18,8 @@ pub use ledger::{LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, Placeholde
 pub use llm::{Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent};
 pub use segments::{SegmentRows, SegmentTx};
 pub use store::{
-    ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, MemoryRef, Neighbour,
-    Order, Reading, Removed, Shelf, Snapshot, Speakers, Standing, Store, Tx, Wait, Which, Writing,
+    ContextVersion, ConversationOrder, ConversationQuery, Cursor, EachOf, EntryQuery, MemoryRef,
+    Neighbour, Order, Reading, Removed, Shelf, Snapshot, Speakers, Standing, Store, Tx, Wait,
+    Which, Writing,
 };
 pub use usage::{AskedHash, UsageRows, UsageTx};

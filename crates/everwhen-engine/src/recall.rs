@@ -24,7 +24,6 @@ mod text;
 mod weights;
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -47,7 +46,7 @@ use self::scope::Narrow;
 use self::shelf::Shared;
 use crate::engine::Engine;
 use crate::facts::FactVector;
-use crate::memory::{ConversationId, EntryId, MemoryId, Name, VaultInfo};
+use crate::memory::{Conversation, ConversationId, Entry, EntryId, Name, VaultInfo};
 use crate::ports::{EntryQuery, MemoryRef, Snapshot, Which};
 use crate::{Result, limits};
 
@@ -290,9 +289,7 @@ async fn embed(engine: &Engine, index: &Shared, text: &str) -> Result<Option<Mea
 
 /// Reads what was found. What was forgotten meanwhile is left out.
 fn fetch(snapshot: &dyn Snapshot, found: &Found) -> Result<Recollection> {
-    let mut entries = by_memory(&found.entries, |place, ids| snapshot.each_entry(place, ids))?;
-    let mut conversations =
-        by_memory(&found.conversations, |place, ids| snapshot.each_conversation(place, ids))?;
+    let (mut entries, mut conversations) = by_memory(snapshot, found)?;
     let mut recollection = Recollection::default();
     for (id, _, memory, Ranked { score, reasons, .. }) in &found.entries {
         let (memory, score, reasons) = (memory.clone(), *score, reasons.clone());
@@ -318,19 +315,24 @@ fn fetch(snapshot: &dyn Snapshot, found: &Found) -> Result<Recollection> {
     Ok(recollection)
 }
 
-/// Reads things by id, those of one memory in one visit.
-fn by_memory<Id: Copy + Eq + Hash, Row>(
-    found: &[(Id, MemoryRef, Name, Ranked)],
-    read: impl Fn(MemoryRef, &[Id]) -> Result<Vec<Option<Row>>>,
-) -> Result<HashMap<Id, Row>> {
-    let mut ids: HashMap<MemoryId, (MemoryRef, Vec<Id>)> = HashMap::new();
-    for (id, place, ..) in found {
-        ids.entry(place.memory).or_insert_with(|| (*place, Vec::new())).1.push(*id);
+/// What was found, by id.
+type Rows = (HashMap<EntryId, Entry>, HashMap<ConversationId, Conversation>);
+
+/// Reads everything by id, that of one memory in one visit.
+fn by_memory(snapshot: &dyn Snapshot, found: &Found) -> Result<Rows> {
+    let mut wanted: HashMap<MemoryRef, (Vec<EntryId>, Vec<ConversationId>)> = HashMap::new();
+    for (id, place, ..) in &found.entries {
+        wanted.entry(*place).or_default().0.push(*id);
     }
-    let mut rows = HashMap::new();
-    for (place, ids) in ids.into_values() {
-        let read = read(place, &ids)?.into_iter();
-        rows.extend(ids.into_iter().zip(read).filter_map(|(id, row)| Some((id, row?))));
+    for (id, place, ..) in &found.conversations {
+        wanted.entry(*place).or_default().1.push(*id);
+    }
+    let mut rows = Rows::default();
+    for (place, (entries, conversations)) in wanted {
+        let (said, talks) = snapshot.each_of(place, &entries, &conversations)?;
+        rows.0.extend(entries.into_iter().zip(said).filter_map(|(id, row)| Some((id, row?))));
+        rows.1
+            .extend(conversations.into_iter().zip(talks).filter_map(|(id, row)| Some((id, row?))));
     }
     Ok(rows)
 }

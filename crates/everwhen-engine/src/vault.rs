@@ -31,7 +31,7 @@ use crate::when::Zone;
 use crate::{Error, ErrorKind, Result};
 
 pub(crate) use open::Absent;
-use open::{load, load_memory, load_or_make_vault, load_vault, new_memory, open_desk};
+use open::{load, load_both, load_memory, load_or_make_vault, load_vault, new_memory, open_desk};
 pub use page::Page;
 use page::{bounded, check_bounds, list_entries};
 pub(crate) use page::{page, page_limit};
@@ -97,6 +97,11 @@ impl Vault {
 
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// How the store finds it: a draft by its name, because somebody else may have made it meanwhile.
+    fn address(&self) -> Address<VaultId> {
+        self.draft.as_ref().map_or(Address::Id(self.id), |draft| Address::Name(draft.name.clone()))
     }
 
     /// What is known of it.
@@ -433,7 +438,7 @@ impl Vault {
         let world = Arc::clone(&self.engine.world);
         self.engine
             .store
-            .transact(move |tx| {
+            .transact_in(self.address(), move |tx| {
                 let vault = load_or_make_vault(tx, id, draft.as_deref())?;
                 receipt::once(tx, Some(vault.id), idempotency.as_ref(), |tx| {
                     work(tx, vault, &world)
@@ -479,7 +484,7 @@ impl Vault {
             let desk = open_desk(tx, vault, &memory, absent, &world)?;
             work(&mut desk.with_ruler(ruler.clone()))
         };
-        self.engine.store.transact(work).await
+        self.engine.store.transact_in(self.address(), work).await
     }
 
     /// Writes something that is about the vault itself.
@@ -492,7 +497,7 @@ impl Vault {
             let vault = load_or_make_vault(tx, id, draft.as_deref())?;
             work(tx, vault.id)
         };
-        self.engine.store.transact(write).await
+        self.engine.store.transact_in(self.address(), write).await
     }
 
     /// Looks something up anywhere in the vault; nothing if it does not exist yet.
@@ -516,12 +521,11 @@ impl Vault {
         T: Send + 'static,
         F: Fn(&View<'_>, &Memory) -> Result<T> + Send + 'static,
     {
-        let (id, draft) = (self.id, self.draft.clone());
+        let address = self.address();
         self.engine
             .store
             .look(move |snapshot| {
-                let vault = load(snapshot, id, draft.as_deref())?;
-                let memory = load_memory(snapshot, vault.id, &memory)?;
+                let (vault, memory) = load_both(snapshot, &address, &memory)?;
                 let place = MemoryRef { vault: vault.id, memory: memory.id };
                 work(&View { snapshot, vault, place }, &memory)
             })

@@ -7,6 +7,8 @@
 
 mod activities;
 mod address;
+mod ahead;
+mod board;
 mod chapters;
 mod connection;
 mod contexts;
@@ -36,12 +38,15 @@ use std::time::Duration;
 
 use everwhen_engine::ports::{Reading, Store, Wait, Writing};
 use everwhen_engine::{Error, Result};
+use tokio::sync::oneshot;
 
 use address::Address;
+use board::Turn;
 pub(crate) use connection::{Connection, Purpose};
 use patience::Patience;
-use pool::{Line, Pool};
+use pool::{Crew, Line, Pool, Work};
 pub(crate) use statement::get;
+use writer::Request;
 
 /// How to open the store.
 #[derive(Debug, Clone, Copy)]
@@ -60,8 +65,8 @@ impl Default for PostgresOptions {
 
 /// A store in a PostgreSQL database. Dropping it waits for writes that were begun.
 pub struct PostgresStore {
-    readers: Pool,
-    writers: Pool,
+    readers: Pool<Work>,
+    writers: Pool<Request>,
 }
 
 impl PostgresStore {
@@ -69,22 +74,41 @@ impl PostgresStore {
     pub fn open(url: &str, options: PostgresOptions) -> Result<Self> {
         let address = Address::read(url, options)?;
         prepare(address.clone())?;
-        let (writers, readers) = (options.connections.max(1), options.connections.div_ceil(2));
+        let readers = options.connections.div_ceil(2).max(1);
+        let serve = |line: &mut Line, works: Vec<Work>| works.into_iter().for_each(|it| it(line));
+        let readers = Crew { name: "reader", threads: readers, together: 1, serve };
+        let writers = Crew {
+            name: "writer",
+            threads: options.connections.max(1),
+            together: writer::GROUP,
+            serve: writer::write_all,
+        };
         Ok(Self {
-            readers: Pool::start(&address, readers.max(1), "reader")?,
-            writers: Pool::start(&address, writers, "writer")?,
+            readers: Pool::start(&address, &readers)?,
+            writers: Pool::start(&address, &writers)?,
         })
     }
 
     /// Spreads the tables over a Citus cluster; says which were not spread before.
     pub async fn distribute(&self) -> Result<Vec<String>> {
-        self.writers.run(|line| on(line, distribute::distribute)).await
+        self.readers.run(|line| on(line, distribute::distribute)).await
+    }
+}
+
+impl PostgresStore {
+    fn write_as(&self, turn: Option<Turn>, work: Writing) -> Wait<'_, ()> {
+        let (answer, answered) = oneshot::channel();
+        Box::pin(self.writers.have_done(turn, Request { work, answer }, answered))
     }
 }
 
 impl Store for PostgresStore {
     fn write(&self, work: Writing) -> Wait<'_, ()> {
-        Box::pin(self.writers.run(move |line| writer::write(line, &work)))
+        self.write_as(None, work)
+    }
+
+    fn write_in(&self, vault: Turn, work: Writing) -> Wait<'_, ()> {
+        self.write_as(Some(vault), work)
     }
 
     fn read(&self, work: Reading) -> Wait<'_, ()> {

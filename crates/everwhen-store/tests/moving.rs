@@ -13,8 +13,13 @@ use everwhen_engine::{ErrorKind, NewVault, Vault};
 use everwhen_store::{
     End, Moved, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, move_all,
 };
-use everwhen_testkit::{block_on, engine_over, sql, test_database};
+use everwhen_testkit::{block_on, engine_over};
 use jiff::SignedDuration;
+
+#[path = "postgres/schemas.rs"]
+mod schemas;
+
+use schemas::Schema;
 
 fn name(text: &str) -> Name {
     Name::new("name", text).unwrap()
@@ -29,14 +34,8 @@ fn sqlite(path: &Path) -> Arc<dyn Store> {
 }
 
 fn postgres(url: &str) -> Arc<dyn Store> {
-    Arc::new(PostgresStore::open(url, PostgresOptions::default()).unwrap())
-}
-
-fn fresh(schema: &str) -> String {
-    let database = test_database();
-    sql(&database, &format!("CREATE SCHEMA {schema}_{}", std::process::id()));
-    let sign = if database.contains('?') { '&' } else { '?' };
-    format!("{database}{sign}options=-csearch_path%3D{schema}_{}", std::process::id())
+    let options = PostgresOptions { connections: 2, ..PostgresOptions::default() };
+    Arc::new(PostgresStore::open(url, options).unwrap())
 }
 
 /// A little of everything: two vaults, keys, receipts, tags, a correction, an end, a context.
@@ -90,7 +89,8 @@ fn seen(store: Arc<dyn Store>) -> String {
 fn there_and_back_again_nothing_is_different() {
     let directory = tempfile::tempdir().unwrap();
     let (first, last) = (directory.path().join("first.db"), directory.path().join("last.db"));
-    let url = fresh("moving");
+    let place = Schema::empty();
+    let url = place.to_string();
     live(sqlite(&first));
     let there =
         move_all(&End::Sqlite(first.clone()), &End::Postgres(url.clone()), &|_| {}).unwrap();
@@ -106,7 +106,8 @@ fn there_and_back_again_nothing_is_different() {
 #[test]
 fn a_store_that_holds_something_is_refused_and_stays_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
-    let (from, to) = (directory.path().join("from.db"), fresh("full"));
+    let place = Schema::empty();
+    let (from, to) = (directory.path().join("from.db"), place.to_string());
     live(sqlite(&from));
     live(postgres(&to));
     let before = seen(postgres(&to));

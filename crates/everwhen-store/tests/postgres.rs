@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -20,22 +20,17 @@ use everwhen_store::{PostgresOptions, PostgresStore};
 use everwhen_testkit::{Cluster, PlainStore, block_on, engine_over, sql, test_database};
 use jiff::Timestamp;
 
+#[path = "postgres/schemas.rs"]
+mod schemas;
+
+use schemas::Schema;
+
 const WRITERS: usize = 4;
 /// Writes before and after whatever happens.
 const SOME: usize = 40;
 
 fn noon() -> Timestamp {
     "2025-06-01T12:00:00Z".parse().unwrap()
-}
-
-/// A schema of its own in the tests' database.
-fn fresh() -> String {
-    static MADE: AtomicUsize = AtomicUsize::new(0);
-    let name = format!("own_{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::SeqCst));
-    let database = test_database();
-    sql(&database, &format!("CREATE SCHEMA {name}"));
-    let sign = if database.contains('?') { '&' } else { '?' };
-    format!("{database}{sign}options=-csearch_path%3D{name}")
 }
 
 fn open(url: &str) -> PostgresStore {
@@ -176,7 +171,8 @@ fn a_standby_that_takes_over_has_everything() {
 
 #[test]
 fn a_vault_that_two_servers_make_at_once_is_one() {
-    let url = fresh();
+    let place = Schema::empty();
+    let url = place.to_string();
     let engines = [server(&url, 1, noon()), server(&url, 2, noon())];
     std::thread::scope(|scope| {
         for (number, engine) in engines.iter().enumerate() {
@@ -210,7 +206,8 @@ fn work_is_done_once_however_many_servers_look_for_it() {
     let due = block_on(alone.settle()).unwrap();
     assert!(due >= 48, "each is closed and summarized");
 
-    let url = fresh();
+    let place = Schema::empty();
+    let url = place.to_string();
     good_mornings(&server(&url, 1, noon()));
     let workers = [2, 3, 4].map(|seed| server(&url, seed, later()));
     let done: u64 = std::thread::scope(|scope| {
@@ -223,7 +220,8 @@ fn work_is_done_once_however_many_servers_look_for_it() {
 
 #[test]
 fn what_is_written_through_one_server_is_recalled_through_another() {
-    let url = fresh();
+    let place = Schema::empty();
+    let url = place.to_string();
     let (here, there) = (server(&url, 1, noon()), server(&url, 2, noon()));
     for word in ["museum", "dentist", "harbour"] {
         block_on(vault_of(&here).remember(memory(), say(&format!("to the {word}")), None)).unwrap();
@@ -235,7 +233,8 @@ fn what_is_written_through_one_server_is_recalled_through_another() {
 
 #[test]
 fn a_database_of_a_newer_version_is_left_alone() {
-    let url = fresh();
+    let cluster = Cluster::start();
+    let url = cluster.url();
     drop(open(&url));
     sql(&url, "UPDATE everwhen_schema SET version = 999");
     let error = PostgresStore::open(&url, PostgresOptions::default()).err().unwrap();
@@ -255,8 +254,40 @@ fn wrong_addresses_are_told_apart() {
 }
 
 #[test]
+fn encryption_is_as_the_address_says() {
+    let open = |url: &str| PostgresStore::open(url, PostgresOptions::default());
+    let refused = |url: &str| open(url).err().unwrap();
+    let plain = Cluster::start();
+    let error = refused(&format!("{}?sslmode=require", plain.url()));
+    assert!(error.message().contains("server does not support TLS"), "{error}");
+    let error = refused(&format!("{}?sslmode=maybe", plain.url()));
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+
+    let cluster = Cluster::start();
+    let authority = cluster.encrypt();
+    let url = |more: &str| format!("{}?{more}", cluster.url());
+    let trusted = format!("sslmode=verify-full&sslrootcert={}", authority.display());
+    let store = open(&url(&trusted)).unwrap();
+    let dynamic: &dyn Store = &store;
+    assert_eq!(block_on(dynamic.look(|rows| rows.vaults(None, 9))).unwrap(), []);
+    let encrypted = "SELECT count(*) > 0 AND bool_and(s.ssl) FROM pg_stat_ssl s
+        JOIN pg_stat_activity a USING (pid) WHERE a.application_name = 'everwhen'";
+    assert_eq!(sql(&url("sslmode=require"), encrypted), "t");
+
+    let error = refused(&url("sslmode=require"));
+    assert!(error.message().contains("sslrootcert"), "the system does not know them: {error}");
+    let error = refused(&url(&trusted).replace("127.0.0.1", "localhost"));
+    assert!(error.message().contains("certificate must name the host"), "{error}");
+    let error = refused(&url("sslmode=require&sslrootcert=/dev/null"));
+    assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    let error = refused(&cluster.url());
+    assert!(error.message().contains("no encryption"), "{error}");
+}
+
+#[test]
 fn a_failing_or_panicking_work_takes_nobody_along() {
-    let url = fresh();
+    let place = Schema::empty();
+    let url = place.to_string();
     let store: Arc<dyn Store> = Arc::new(open(&url));
     let refused = block_on(store.write(Box::new(|_| Err(everwhen_engine::Error::invalid("no")))));
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
@@ -266,4 +297,66 @@ fn a_failing_or_panicking_work_takes_nobody_along() {
     assert_eq!(panicked.unwrap_err().kind(), ErrorKind::Damaged);
     assert_eq!(block_on(store.look(|rows| rows.vaults(None, 9))).unwrap(), []);
     assert_eq!(block_on(store.check()).unwrap(), [""; 0]);
+}
+
+#[test]
+fn statements_that_a_cluster_refuses_are_noticed() {
+    let refused = [
+        "SELECT content FROM entry WHERE id = $1",
+        "SELECT 1 FROM entry e JOIN conversation c ON c.id = e.conversation_id WHERE e.vault_id = $1",
+        "SELECT id FROM job WHERE id = $1 FOR UPDATE",
+        "UPDATE entry SET vault_id = $2 WHERE vault_id = $1",
+        "DELETE FROM receipt WHERE key IN (SELECT receipt_key FROM entry WHERE vault_id = $1)",
+        "INSERT INTO entry (id) VALUES ($1)",
+        "INSERT INTO job (vault_id, id) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING",
+        "INSERT INTO entry (vault_id, id) SELECT vault_id, id FROM branch",
+        "UPDATE entry SET corrected_at = now() WHERE vault_id = $1",
+    ];
+    for sql in refused {
+        assert!(schemas::spread::judge(sql).is_some(), "{sql}");
+    }
+    let may = [
+        "SELECT id FROM job WHERE id = $1",
+        "SELECT 1 FROM entry e WHERE e.vault_id = $1 AND e.id = ANY($2) FOR UPDATE SKIP LOCKED",
+        "INSERT INTO job (vault_id, id) VALUES ($1, $2) ON CONFLICT (vault_id, id) DO UPDATE SET id = $2",
+        "SELECT version FROM everwhen_schema",
+    ];
+    for sql in may {
+        assert_eq!(schemas::spread::judge(sql), None, "{sql}");
+    }
+}
+
+/// What a cluster demands of tables that it spreads by vault: see `postgres/spread.rs` for statements.
+#[test]
+fn every_table_can_be_spread_by_vault() {
+    let place = Schema::empty();
+    let none =
+        |question: &str, what: &str| assert_eq!(sql(&place.to_string(), question), "", "{what}");
+    none(
+        "SELECT c.relname FROM pg_class c
+         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+           AND c.relname NOT IN ('vault_name', 'everwhen_schema') AND c.relname !~ '_[0-9]{5,}$'
+           AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'vault_id'
+                           AND a.attnotnull AND a.atttypid = 'uuid'::regtype)",
+        "tables without a vault",
+    );
+    none(
+        "SELECT i.relname FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
+         JOIN pg_class t ON t.oid = x.indrelid
+         WHERE t.relnamespace = current_schema()::regnamespace AND x.indisunique
+           AND t.relname NOT IN ('vault_name', 'everwhen_schema')
+           AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.oid
+                           AND a.attnum = ANY(x.indkey) AND a.attname = 'vault_id')",
+        "unique indexes without the vault in them",
+    );
+    none(
+        "SELECT conname FROM pg_constraint WHERE connamespace = current_schema()::regnamespace
+           AND contype NOT IN ('p', 'n')",
+        "constraints that would reach across nodes, or numbers made by the database",
+    );
+    none(
+        "SELECT relname FROM pg_class
+         WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('S', 'v', 'm')",
+        "sequences and views",
+    );
 }

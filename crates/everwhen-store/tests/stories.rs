@@ -1,15 +1,20 @@
 //! Every story on SQLite and on PostgreSQL: the same answers as on the oracle store, and a restart
 //! that is one.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use everwhen_engine::Result;
 use everwhen_engine::ports::Store;
 use everwhen_store::{PostgresOptions, PostgresStore, SqliteOptions, SqliteStore};
 use everwhen_testkit::story::{Backend, run_all};
-use everwhen_testkit::{sql, test_database};
+
+#[path = "postgres/schemas.rs"]
+mod schemas;
+
+use schemas::Schema;
 
 /// A database file in a folder that goes when the story is told.
 struct Sqlite(tempfile::TempDir);
@@ -33,24 +38,13 @@ impl Backend for Sqlite {
     }
 }
 
-/// A schema of the tests' database; its URL.
-struct Postgres(String);
-
-impl Postgres {
-    fn new() -> Self {
-        static MADE: AtomicUsize = AtomicUsize::new(0);
-        let number = MADE.fetch_add(1, Ordering::SeqCst);
-        let (name, database) = (format!("story_{}_{number}", std::process::id()), test_database());
-        sql(&database, &format!("CREATE SCHEMA {name}"));
-        let sign = if database.contains('?') { '&' } else { '?' };
-        Self(format!("{database}{sign}options=-csearch_path%3D{name}"))
-    }
-}
+/// A schema of the tests' database.
+struct Postgres(Schema);
 
 impl Backend for Postgres {
     fn open(&self) -> Result<Arc<dyn Store>> {
         let options = PostgresOptions { connections: 1, ..PostgresOptions::default() };
-        Ok(Arc::new(PostgresStore::open(&self.0, options)?))
+        Ok(Arc::new(PostgresStore::open(&self.0.to_string(), options)?))
     }
 
     fn reopen(&self, old: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
@@ -61,6 +55,6 @@ impl Backend for Postgres {
 
 fn main() -> ExitCode {
     let sqlite = run_all(|| Box::new(Sqlite::new()));
-    let postgres = run_all(|| Box::new(Postgres::new()));
+    let postgres = run_all(|| Box::new(Postgres(Schema::empty())));
     if sqlite == ExitCode::SUCCESS { postgres } else { sqlite }
 }

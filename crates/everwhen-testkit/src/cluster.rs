@@ -69,6 +69,31 @@ impl Cluster {
         standby
     }
 
+    /// From now on it refuses connections that are not encrypted. Answers the file with the
+    /// certificate of the authority that signed its own, which is for its address and no name.
+    pub fn encrypt(&self) -> PathBuf {
+        let script = "cd \"$1\"
+            printf 'subjectAltName=IP:127.0.0.1' >names
+            key='-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes'
+            openssl req -x509 $key -keyout ca.key -out ca.crt -days 2 -subj /CN=authority
+            openssl req $key -keyout server.key -out server.csr -subj /CN=server
+            openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 \\
+                -extfile names -out server.crt
+            printf 'local all all trust\\nhostssl all all 127.0.0.1/32 trust\\n' >data/pg_hba.conf";
+        let directory = self.directory.display().to_string();
+        let done = as_server(Path::new("sh")).args(["-ec", script, "sh", &directory]).output();
+        let done = done.expect("a shell can be run");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let file = |name: &str| self.path(name);
+        let (certificate, key) = (file("server.crt"), file("server.key"));
+        self.configure(&format!(
+            "ssl = on\nssl_cert_file = '{certificate}'\nssl_key_file = '{key}'\n"
+        ));
+        self.stop();
+        self.run();
+        file("ca.crt").into()
+    }
+
     /// Where it answers.
     pub fn url(&self) -> String {
         format!("postgres://everwhen@127.0.0.1:{}/postgres", self.port)
@@ -190,8 +215,8 @@ fn as_server(program: &Path) -> Command {
     }
     let mut command = Command::new("setpriv");
     command.args(["--reuid", "postgres", "--regid", "postgres", "--clear-groups"]).arg(program);
-    // The tests may stand in a directory that only root can enter.
-    command.current_dir("/");
+    // The tests may stand, and be at home, in a directory that only root can enter.
+    command.current_dir("/").env("HOME", "/");
     command
 }
 

@@ -62,7 +62,7 @@ impl fmt::Debug for Name {
 }
 
 /// How a caller points at a vault, memory or conversation: by id or by name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Address<Id> {
     /// By the id the engine gave it.
     Id(Id),

@@ -19,8 +19,8 @@ use super::{
 use crate::job::{Job, JobKind, Queue, Subject};
 use crate::key::Key;
 use crate::memory::{
-    Branch, BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId,
-    JobId, KeyId, Memory, MemoryId, Name, Role, VaultId, VaultInfo,
+    Address, Branch, BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry,
+    EntryId, JobId, KeyId, Memory, MemoryId, Name, Role, VaultId, VaultInfo,
 };
 use crate::receipt::{KeptReceipt, Receipt};
 use crate::{Error, Result};
@@ -38,6 +38,13 @@ pub trait Store: Send + Sync {
     /// comes once it is durable. Work may have run and yet fail here when the commit fails.
     fn write(&self, work: Writing) -> Wait<'_, ()>;
 
+    /// [`Store::write`] of work that changes one vault only. Such works of one vault wait for each
+    /// other anyway, so a store may run those that wait in one transaction.
+    fn write_in(&self, vault: Address<VaultId>, work: Writing) -> Wait<'_, ()> {
+        let _ = vault;
+        self.write(work)
+    }
+
     /// Runs `work` on one consistent state that contains every answered write.
     fn read(&self, work: Reading) -> Wait<'_, ()>;
 
@@ -54,6 +61,17 @@ impl dyn Store {
     {
         let (slot, fill) = slot();
         self.write(Box::new(move |tx| work(tx).map(|value| fill.put(value)))).await?;
+        slot.take()
+    }
+
+    /// [`Store::write_in`] with a result.
+    pub async fn transact_in<T, F>(&self, vault: Address<VaultId>, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&mut dyn Tx) -> Result<T> + Send + 'static,
+    {
+        let (slot, fill) = slot();
+        self.write_in(vault, Box::new(move |tx| work(tx).map(|value| fill.put(value)))).await?;
         slot.take()
     }
 
@@ -266,6 +284,9 @@ pub enum ContextVersion {
     Number(u64),
 }
 
+/// Entries and conversations, each in the place of its id.
+pub type EachOf = (Vec<Option<Entry>>, Vec<Option<Conversation>>);
+
 /// How much a removal took away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Removed {
@@ -304,6 +325,23 @@ pub trait Snapshot:
     fn memory_named(&self, vault: VaultId, name: &Name) -> Result<Option<Memory>>;
     /// Memories by name, behind `after`.
     fn memories(&self, vault: VaultId, after: Option<&Name>, limit: usize) -> Result<Vec<Memory>>;
+    /// A vault and one of its memories. One visit, where a visit has its price.
+    fn vault_and_memory(
+        &self,
+        vault: &Address<VaultId>,
+        memory: &Address<MemoryId>,
+    ) -> Result<Option<(VaultInfo, Option<Memory>)>> {
+        let vault = match vault {
+            Address::Id(id) => self.vault(*id)?,
+            Address::Name(name) => self.vault_named(name)?,
+        };
+        let Some(vault) = vault else { return Ok(None) };
+        let memory = match memory {
+            Address::Id(id) => self.memory(MemoryRef { vault: vault.id, memory: *id })?,
+            Address::Name(name) => self.memory_named(vault.id, name)?,
+        };
+        Ok(Some((vault, memory)))
+    }
 
     /// An entry, whatever became of it.
     fn entry(&self, memory: MemoryRef, id: EntryId) -> Result<Option<Entry>>;
@@ -341,6 +379,15 @@ pub trait Snapshot:
         ids: &[ConversationId],
     ) -> Result<Vec<Option<Conversation>>> {
         ids.iter().map(|id| self.conversation(memory, *id)).collect()
+    }
+    /// Several of both. One visit, where a visit has its price.
+    fn each_of(
+        &self,
+        memory: MemoryRef,
+        entries: &[EntryId],
+        conversations: &[ConversationId],
+    ) -> Result<EachOf> {
+        Ok((self.each_entry(memory, entries)?, self.each_conversation(memory, conversations)?))
     }
     /// A conversation by the name it has in the caller's source.
     fn conversation_named(&self, memory: MemoryRef, name: &Name) -> Result<Option<Conversation>>;

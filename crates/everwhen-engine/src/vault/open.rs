@@ -74,6 +74,18 @@ pub(super) fn load_memory(
     find_memory(snapshot, vault, address)?.ok_or_else(|| no_memory(address))
 }
 
+/// The vault and the memory at these addresses.
+pub(super) fn load_both(
+    snapshot: &dyn Snapshot,
+    vault: &Address<VaultId>,
+    memory: &MemoryName,
+) -> Result<(VaultInfo, Memory)> {
+    let found = snapshot.vault_and_memory(vault, memory)?;
+    let (vault, found) =
+        found.ok_or_else(|| Error::not_found(format!("vault not found: {vault}")))?;
+    Ok((vault, found.ok_or_else(|| no_memory(memory))?))
+}
+
 /// A memory that is about to be made.
 pub(super) fn new_memory(world: &World, name: Name) -> Result<Memory> {
     name.refuse_prefix("memory", MemoryId::PREFIX)?;

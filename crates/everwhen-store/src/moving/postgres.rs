@@ -42,7 +42,7 @@ fn kinds(connection: &Connection) -> Result<BTreeMap<(String, String), String>> 
     let sql = "SELECT c.relname::text, a.attname::text, format_type(a.atttypid, NULL)
         FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
-          AND a.attnum > 0 AND NOT a.attisdropped";
+          AND c.relname !~ '_[0-9]{5,}$' AND a.attnum > 0 AND NOT a.attisdropped";
     let rows = connection.query(sql, &[])?;
     rows.iter()
         .map(|row| {

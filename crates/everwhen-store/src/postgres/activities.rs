@@ -9,7 +9,7 @@ use tokio_postgres::Row;
 
 use super::connection::Connection;
 use super::entries::{place, uuid};
-use super::statement::{all, get, run};
+use super::statement::{all, get, send};
 use crate::row::{damaged, instant, micros, name};
 
 pub(super) fn of_conversation(
@@ -35,7 +35,7 @@ pub(super) fn add(
             lasted)
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let lasted = i64::try_from(activity.lasted.as_micros()).unwrap_or(i64::MAX);
-    run(
+    send(
         connection,
         sql,
         &[
@@ -48,7 +48,6 @@ pub(super) fn add(
             &lasted,
         ],
     )
-    .map(drop)
 }
 
 /// The activities of a conversation belong to another one from now on.
@@ -62,7 +61,7 @@ pub(super) fn merge(
     let sql = "UPDATE activity SET conversation_id = $4
         WHERE vault_id = $1 AND memory_id = $2 AND conversation_id = $3";
     let (from, into) = (uuid(from.bytes()), uuid(into.bytes()));
-    run(connection, sql, &[&vault, &memory, &from, &into]).map(drop)
+    send(connection, sql, &[&vault, &memory, &from, &into])
 }
 
 fn read(row: &Row) -> Result<Activity> {

@@ -1,12 +1,15 @@
 //! Where a database is, read from its URL, and how to get in.
 //!
-//! With `sslmode=require` (or `verify-full`, which is the same here) the connection is encrypted and
-//! the certificate must be one the system trusts; without it the connection is plain.
+//! With `sslmode=require` (or `verify-ca` and `verify-full`, which are the same here) the connection is
+//! encrypted, and the certificate must name the host and be signed by someone the system trusts, or by
+//! someone in the file that `sslrootcert` names. Without it the connection is plain.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use everwhen_engine::{Error, Result};
+use percent_encoding::percent_decode_str;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config, NoTls};
 
@@ -25,9 +28,7 @@ impl Address {
     /// Reads a URL such as `postgres://everwhen@db1,db2/everwhen`. Of several hosts, the one that can
     /// be written to is used, so that a standby takes over when it is promoted.
     pub(super) fn read(url: &str, options: PostgresOptions) -> Result<Self> {
-        let url = url
-            .replace("sslmode=verify-full", "sslmode=require")
-            .replace("sslmode=verify-ca", "sslmode=require");
+        let (url, wishes) = Encryption::take_from(url)?;
         let mut config = Config::from_str(&url).map_err(|error| {
             Error::invalid(format!(
                 "the address of the database cannot be read ({error}); \
@@ -40,7 +41,8 @@ impl Address {
         if config.get_application_name().is_none() {
             config.application_name("everwhen");
         }
-        let tls = (config.get_ssl_mode() == SslMode::Require).then(Tls::new).transpose()?;
+        config.ssl_mode(if wishes.is_wanted { SslMode::Require } else { SslMode::Disable });
+        let tls = wishes.is_wanted.then(|| Tls::new(wishes.trusted.as_deref())).transpose()?;
         Ok(Self { config, tls, statement_timeout: options.statement_timeout })
     }
 
@@ -69,5 +71,45 @@ impl Address {
              SET idle_in_transaction_session_timeout = {}",
             2 * millis
         )
+    }
+}
+
+/// What a URL says about encryption.
+#[derive(Default)]
+struct Encryption {
+    is_wanted: bool,
+    /// A file with certificates of those who may sign, instead of those the system trusts.
+    trusted: Option<PathBuf>,
+}
+
+impl Encryption {
+    /// Reads what concerns encryption, and takes it out of the URL.
+    fn take_from(url: &str) -> Result<(String, Self)> {
+        let mut wishes = Self::default();
+        let Some((place, options)) = url.split_once('?') else { return Ok((url.into(), wishes)) };
+        let mut rest = Vec::new();
+        for option in options.split('&') {
+            match option.split_once('=') {
+                Some(("sslmode", mode)) => wishes.is_wanted = is_wanted(mode)?,
+                Some(("sslrootcert", file)) => {
+                    let file = percent_decode_str(file).decode_utf8_lossy().into_owned();
+                    wishes.trusted = Some(file.into());
+                }
+                _ => rest.push(option),
+            }
+        }
+        let sign = if rest.is_empty() { "" } else { "?" };
+        Ok((format!("{place}{sign}{}", rest.join("&")), wishes))
+    }
+}
+
+fn is_wanted(mode: &str) -> Result<bool> {
+    match mode {
+        "require" | "verify-ca" | "verify-full" => Ok(true),
+        "disable" | "allow" | "prefer" => Ok(false),
+        other => Err(Error::invalid(format!(
+            "there is no sslmode {other:?}; write require for an encrypted connection to a server \
+             whose certificate is trusted, or disable"
+        ))),
     }
 }

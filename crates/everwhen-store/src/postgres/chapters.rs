@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 
 use super::connection::Connection;
 use super::entries::{place, uuid};
-use super::statement::{Values, all, first, get, get_id, run};
+use super::statement::{Values, all, first, get, get_id, run, send};
 use crate::row::{count, damaged, instant, micros, number, texts, texts_json, written_by};
 
 const COLUMNS: &str = "SELECT id, memory_id, first_at, first_sequence, last_at, last_sequence,
@@ -66,13 +66,13 @@ pub(super) fn put(connection: &Connection, vault: VaultId, chapter: &Chapter) ->
         &chapter.by.as_str(),
         &micros(chapter.creation_time),
     ];
-    run(connection, sql, values).map(drop)
+    send(connection, sql, values)
 }
 
 pub(super) fn remove(connection: &Connection, memory: MemoryRef, id: ChapterId) -> Result<()> {
     let [vault, memory] = place(&memory);
     let sql = "DELETE FROM chapter WHERE vault_id = $1 AND memory_id = $2 AND id = $3";
-    run(connection, sql, &[&vault, &memory, &uuid(id.bytes())]).map(drop)
+    send(connection, sql, &[&vault, &memory, &uuid(id.bytes())])
 }
 
 pub(super) fn remove_from(connection: &Connection, memory: MemoryRef, from: Cursor) -> Result<u64> {
@@ -113,7 +113,7 @@ pub(super) fn add_version(
         &summary.by.as_str(),
         &micros(summary.creation_time),
     ];
-    run(connection, sql, values).map(drop)
+    send(connection, sql, values)
 }
 
 pub(super) fn remove_versions(

@@ -1,13 +1,14 @@
 //! One connection: statements prepared once, and transactions that begin with their first statement.
 //!
 //! The engine's work is plain code that asks and waits, so each connection is driven by the thread
-//! that uses it. What needs no answer is not waited for: the beginning of a transaction travels with
-//! its first statement, and the end of a reading one is sent and forgotten.
+//! that uses it. What needs no answer is not waited for: the beginning of a transaction and whatever
+//! only writes travel with the next statement that is waited for, and the end of a reading
+//! transaction with the next one's beginning.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::future::Future;
-use std::pin::pin;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use tokio_postgres::{Client, Row, Statement};
 use uuid::Uuid;
 
 use super::address::Address;
+use super::ahead::{Sent, packed};
 use super::failure::{Failure, Remedy};
 use super::statement::Values;
 
@@ -28,6 +30,8 @@ const GRACE: Duration = Duration::from_secs(5);
 const STATEMENTS: usize = 512;
 /// Names a connection remembers.
 const NAMES: usize = 10_000;
+/// Statements that are sent ahead before their answers are waited for.
+const AHEAD: usize = 256;
 
 /// What a transaction is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +69,9 @@ pub(crate) enum Uncommitted {
 
 /// A connection in the hands of one thread.
 pub(crate) struct Connection {
-    // The client goes first; the runtime that carries it after it.
-    client: Client,
+    // What was sent and the client go first; the runtime that carries them after them.
+    sent: RefCell<Vec<Sent>>,
+    client: Arc<Client>,
     runtime: Runtime,
     statements: RefCell<HashMap<String, Statement>>,
     names: RefCell<HashMap<String, Uuid>>,
@@ -78,10 +83,8 @@ pub(crate) struct Connection {
 impl Connection {
     /// Connects, and sets how long the database may take.
     pub(super) fn open(address: &Address) -> Result<Self, Failure> {
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| {
-            let error = Error::unavailable(format!("no connection can be driven: {error}"));
-            Failure { error, remedy: Remedy::GiveUp }
-        })?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Failure::of_runtime(&error))?;
         let client = runtime.block_on(async {
             let client = tokio::time::timeout(CONNECT, address.connect())
                 .await
@@ -90,7 +93,8 @@ impl Connection {
             Ok::<_, Failure>(client)
         })?;
         Ok(Self {
-            client,
+            sent: RefCell::default(),
+            client: Arc::new(client),
             runtime,
             statements: RefCell::default(),
             names: RefCell::default(),
@@ -124,7 +128,24 @@ impl Connection {
     pub(crate) fn query(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>> {
         self.noted(async {
             let statement = self.prepared(sql).await?;
-            self.behind_begin(self.client.query(&statement, values)).await
+            self.behind(self.client.query(&statement, values)).await
+        })
+    }
+
+    /// The rows that two statements find, in one journey.
+    pub(crate) fn query_both(
+        &self,
+        (one, its): (&str, Values<'_>),
+        (other, others): (&str, Values<'_>),
+    ) -> Result<(Vec<Row>, Vec<Row>)> {
+        self.noted(async {
+            let (one, other) = (self.prepared(one).await?, self.prepared(other).await?);
+            self.behind(async {
+                let found = (self.client.query(&one, its), self.client.query(&other, others));
+                let (first, second) = tokio::join!(biased; found.0, found.1);
+                Ok((first?, second?))
+            })
+            .await
         })
     }
 
@@ -132,13 +153,30 @@ impl Connection {
     pub(crate) fn execute(&self, sql: &str, values: Values<'_>) -> Result<u64> {
         self.noted(async {
             let statement = self.prepared(sql).await?;
-            self.behind_begin(self.client.execute(&statement, values)).await
+            self.behind(self.client.execute(&statement, values)).await
+        })
+    }
+
+    /// Sends a statement ahead. If it fails, so does the transaction.
+    pub(crate) fn send(&self, sql: &str, values: Values<'_>) -> Result<()> {
+        let is_far_ahead = self.sent.borrow().len() >= AHEAD;
+        self.noted(async {
+            if is_far_ahead {
+                self.settled().await?;
+            }
+            let statement = self.prepared(sql).await?;
+            let values = packed(&statement, values)?;
+            self.announce().await;
+            let client = Arc::clone(&self.client);
+            let sent = async move { Ok(client.execute_raw(&statement, values).await.map(drop)?) };
+            self.send_off(Box::pin(sent)).await;
+            Ok(())
         })
     }
 
     /// Runs a statement as it stands, such as one that makes a table.
     pub(crate) fn say(&self, sql: &str) -> Result<()> {
-        self.noted(async { self.behind_begin(self.client.batch_execute(sql)).await })
+        self.noted(async { self.behind(self.client.batch_execute(sql)).await })
     }
 
     /// The first failure since the transaction began.
@@ -146,19 +184,13 @@ impl Connection {
         self.trouble.take()
     }
 
-    /// Ends a transaction that only read. Nobody waits for the answer.
+    /// Ends a transaction that only read, if there is one. Nobody waits for the answer.
     pub(super) fn leave(&self) {
         if self.stage.replace(Stage::Outside) != Stage::Inside {
             return;
         }
         self.runtime.block_on(async {
-            let mut end = pin!(self.client.batch_execute("COMMIT"));
-            std::future::poll_fn(|context| {
-                // An answer, or a failure, is found by whoever uses the connection next.
-                let _ = end.as_mut().poll(context);
-                Poll::Ready(())
-            })
-            .await;
+            self.send_off(self.said("COMMIT")).await;
             tokio::task::yield_now().await;
         });
     }
@@ -168,26 +200,54 @@ impl Connection {
         if self.stage.replace(Stage::Outside) != Stage::Inside {
             return Ok(());
         }
-        match self.answered(self.client.batch_execute("COMMIT")) {
-            Ok(()) => Ok(()),
-            Err(failure) if failure.remedy == Remedy::Reconnect => {
-                Err(Uncommitted::Unknown(failure.error))
+        let end = async {
+            let end = self.client.batch_execute("COMMIT");
+            Ok(tokio::join!(biased; self.settled(), end))
+        };
+        let (failure, is_certain) = match self.answered(end) {
+            Ok((Ok(()), Ok(()))) => return Ok(()),
+            // A transaction in which something failed is taken back, whatever it is told at its end.
+            Ok((Err(failure), _)) => (failure.clone(), failure.is_heard()),
+            Ok((Ok(()), Err(error))) => {
+                let failure = Failure::from(error);
+                (failure.clone(), failure.remedy != Remedy::Reconnect)
             }
-            Err(failure) => Err(Uncommitted::Refused(failure)),
-        }
+            Err(silence) => (silence, false),
+        };
+        Err(if is_certain {
+            Uncommitted::Refused(failure)
+        } else {
+            Uncommitted::Unknown(failure.error)
+        })
     }
 
     /// Takes everything back; says whether the connection is still of use.
     pub(super) fn roll_back(&self) -> bool {
-        self.stage.replace(Stage::Outside) != Stage::Inside
-            || self.answered(self.client.batch_execute("ROLLBACK")).is_ok()
+        if self.stage.replace(Stage::Outside) != Stage::Inside {
+            return true;
+        }
+        let end = async {
+            // Whatever failed is taken back.
+            let _ = self.settled().await;
+            Ok(self.client.batch_execute("ROLLBACK").await?)
+        };
+        self.answered(end).is_ok()
     }
 
-    async fn prepared(&self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
+    async fn prepared(&self, sql: &str) -> Result<Statement, Failure> {
         if let Some(known) = self.statements.borrow().get(sql) {
             return Ok(known.clone());
         }
-        let statement = self.client.prepare(sql).await?;
+        // Values travel apart, so this holds nothing that anybody said.
+        tracing::trace!(sql, "a statement is prepared");
+        let statement = match self.client.prepare(sql).await {
+            Ok(statement) => statement,
+            Err(error) => {
+                // Where something that was sent ahead failed, this is only what followed from it.
+                self.settled().await?;
+                return Err(error.into());
+            }
+        };
         let mut statements = self.statements.borrow_mut();
         if statements.len() >= STATEMENTS {
             statements.clear();
@@ -196,20 +256,54 @@ impl Connection {
         Ok(statement)
     }
 
-    /// Sends the beginning of the transaction, if it was only announced, in front of a statement.
-    async fn behind_begin<T>(
-        &self,
-        statement: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T, tokio_postgres::Error> {
-        let Stage::Announced(purpose) = self.stage.get() else { return statement.await };
-        self.stage.set(Stage::Inside);
-        let begin = self.client.batch_execute(purpose.begin());
-        let (begun, answer) = tokio::join!(biased; begin, statement);
-        begun?;
-        answer
+    /// Sends the beginning of the transaction, if it was only announced.
+    async fn announce(&self) {
+        if let Stage::Announced(purpose) = self.stage.get() {
+            self.stage.set(Stage::Inside);
+            self.send_off(self.said(purpose.begin())).await;
+        }
     }
 
-    fn noted<T>(&self, work: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T> {
+    fn said(&self, sql: &'static str) -> Sent {
+        let client = Arc::clone(&self.client);
+        Box::pin(async move { Ok(client.batch_execute(sql).await?) })
+    }
+
+    /// Sends a statement and keeps its answer for later.
+    async fn send_off(&self, mut statement: Sent) {
+        let answer = std::future::poll_fn(|context| {
+            // The first poll is what sends it.
+            Poll::Ready(statement.as_mut().poll(context))
+        });
+        let sent: Sent = match answer.await {
+            Poll::Ready(answer) => Box::pin(std::future::ready(answer)),
+            Poll::Pending => statement,
+        };
+        self.sent.borrow_mut().push(sent);
+    }
+
+    /// The answers to everything that was sent ahead; the first failure, if there was one.
+    async fn settled(&self) -> Result<(), Failure> {
+        let sent = self.sent.take();
+        let mut outcome = Ok(());
+        for one in sent {
+            outcome = outcome.and(one.await);
+        }
+        outcome
+    }
+
+    /// A statement's answer, once everything sent before it has been answered.
+    async fn behind<T>(
+        &self,
+        statement: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Failure> {
+        self.announce().await;
+        let (earlier, answer) = tokio::join!(biased; self.settled(), statement);
+        earlier?;
+        Ok(answer?)
+    }
+
+    fn noted<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T> {
         self.answered(work).map_err(|failure| {
             let error = failure.error.clone();
             self.trouble.borrow_mut().get_or_insert(failure);
@@ -218,12 +312,9 @@ impl Connection {
     }
 
     /// Waits for an answer, but not for ever.
-    fn answered<T>(
-        &self,
-        work: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T, Failure> {
+    fn answered<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         let answer =
             self.runtime.block_on(async { tokio::time::timeout(self.patience, work).await });
-        answer.map_err(|_| Failure::silence())?.map_err(Failure::from)
+        answer.map_err(|_| Failure::silence())?
     }
 }

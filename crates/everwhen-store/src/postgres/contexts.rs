@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 
 use super::connection::Connection;
 use super::entries::{place, uuid};
-use super::statement::{all, first, get, get_id, run};
+use super::statement::{all, first, get, get_id, send};
 use crate::row::{count, instant, micros, number};
 
 const COLUMNS: &str = "SELECT id, memory_id, version, content, conversation_time, creation_time
@@ -47,7 +47,7 @@ pub(super) fn add(
 ) -> Result<()> {
     let sql = "INSERT INTO context (vault_id, memory_id, version, id, content, conversation_time,
             creation_time) VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    run(
+    send(
         connection,
         sql,
         &[
@@ -60,7 +60,6 @@ pub(super) fn add(
             &micros(context.creation_time),
         ],
     )
-    .map(drop)
 }
 
 fn read(row: &Row) -> Result<ContextDocument> {

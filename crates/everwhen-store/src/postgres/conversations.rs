@@ -2,17 +2,19 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::{
-    Branch, Conversation, ConversationId, Ended, EndedBy, Name, Summary, VaultId,
+    Branch, Conversation, ConversationId, Ended, EndedBy, EntryId, Name, Summary, VaultId,
 };
-use everwhen_engine::ports::{ConversationOrder, ConversationQuery, MemoryRef, Order, Shelf};
+use everwhen_engine::ports::{
+    ConversationOrder, ConversationQuery, EachOf, MemoryRef, Order, Shelf,
+};
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::activities;
 use super::connection::Connection;
-use super::entries::{Filter, place, uuid};
-use super::statement::{Values, all, first, get, get_id, run, run_one};
+use super::entries::{self, Filter, place, uuid, uuids};
+use super::statement::{Values, all, first, get, get_id, run_one, send};
 use crate::row::{count, damaged, instant, micros, name, number, summary_by};
 
 const COLUMNS: &str = "SELECT id, memory_id, name, started_at, last_at, entries, ended_at,
@@ -32,19 +34,54 @@ pub(super) fn by_id(
     first(connection, &sql, &[&vault, &memory, &uuid(id.bytes())], read)
 }
 
-/// Several at once, each in the place of its id. Those that were merged are looked up by themselves.
+/// Several at once, each in the place of its id.
 pub(super) fn each(
     connection: &Connection,
     memory: MemoryRef,
     ids: &[ConversationId],
 ) -> Result<Vec<Option<Conversation>>> {
-    let sql = format!("{COLUMNS} WHERE vault_id = $1 AND memory_id = $2 AND id = ANY($3)");
-    let bare: Vec<Uuid> = ids.iter().map(|id| uuid(id.bytes())).collect();
-    let [vault, place] = place(&memory);
-    let found = all(connection, &sql, &[&vault, &place, &bare], read)?;
+    let rows = connection.query(&each_sql(), &[&uuid(memory.vault.bytes()), &bare(ids)])?;
+    in_places(connection, memory, ids, &rows)
+}
+
+/// Several entries and conversations in one visit.
+pub(super) fn each_of(
+    connection: &Connection,
+    memory: MemoryRef,
+    said: &[EntryId],
+    talks: &[ConversationId],
+) -> Result<EachOf> {
+    let vault = uuid(memory.vault.bytes());
+    let (rows, talk_rows) = connection.query_both(
+        (&entries::each_sql(), &[&vault, &uuids(said)]),
+        (&each_sql(), &[&vault, &bare(talks)]),
+    )?;
+    let said = entries::in_places(memory, said, &rows)?;
+    Ok((said, in_places(connection, memory, talks, &talk_rows)?))
+}
+
+/// Finds conversations by their ids; which memory they are in is seen afterwards, as with entries.
+fn each_sql() -> String {
+    format!("{COLUMNS} WHERE vault_id = $1 AND id = ANY($2)")
+}
+
+fn bare(ids: &[ConversationId]) -> Vec<Uuid> {
+    ids.iter().map(|id| uuid(id.bytes())).collect()
+}
+
+/// Conversations that were found by their ids, each in its place. Those that were merged are looked
+/// up by themselves.
+fn in_places(
+    connection: &Connection,
+    memory: MemoryRef,
+    ids: &[ConversationId],
+    rows: &[Row],
+) -> Result<Vec<Option<Conversation>>> {
+    let found: Vec<Conversation> = rows.iter().map(read).collect::<Result<_>>()?;
+    let find = |id: ConversationId| found.iter().find(|one| one.id == id);
     ids.iter()
-        .map(|id| match found.iter().find(|one| one.id == *id) {
-            Some(found) => Ok(Some(found.clone())),
+        .map(|id| match find(*id) {
+            Some(one) => Ok((one.memory == memory.memory).then(|| one.clone())),
             None => by_id(connection, memory, *id),
         })
         .collect()
@@ -74,7 +111,7 @@ pub(super) fn put(
             archived_at = $14, restored_at = $15, shelved_at = $16, distilled_at = $17";
     let (ended_at, ended_by, reason) = end_columns(conversation.ended.as_ref());
     let summary = conversation.summary.as_ref();
-    run(
+    send(
         connection,
         sql,
         &[
@@ -97,7 +134,6 @@ pub(super) fn put(
             &conversation.distilled_at.map(micros),
         ],
     )
-    .map(drop)
 }
 
 /// Where an ended conversation stands among those that are listed.
@@ -215,13 +251,13 @@ pub(super) fn merge(
     let [vault, memory] = place(&memory);
     let (from, into) = (uuid(from.bytes()), uuid(into.bytes()));
     let values: Values<'_> = &[&vault, &memory, &from, &into];
-    run(
+    send(
         connection,
         "UPDATE entry SET conversation_id = $4
          WHERE vault_id = $1 AND memory_id = $2 AND conversation_id = $3",
         values,
     )?;
-    run(
+    send(
         connection,
         "UPDATE conversation_alias SET target_id = $4
          WHERE vault_id = $1 AND memory_id = $2 AND target_id = $3",
@@ -241,7 +277,7 @@ pub(super) fn add_ending(connection: &Connection, memory: MemoryRef, at: Timesta
     let sql = "INSERT INTO ending (vault_id, memory_id, at) VALUES ($1, $2, $3)
         ON CONFLICT DO NOTHING";
     let [vault, memory] = place(&memory);
-    run(connection, sql, &[&vault, &memory, &micros(at)]).map(drop)
+    send(connection, sql, &[&vault, &memory, &micros(at)])
 }
 
 pub(super) fn endings(

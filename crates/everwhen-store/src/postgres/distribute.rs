@@ -41,11 +41,11 @@ pub(super) fn distribute(connection: &Connection) -> Result<Vec<String>> {
     Ok(tables)
 }
 
-/// All tables with a vault in them.
+/// All tables with a vault in them. Those with a number are parts of tables that lie on this node.
 fn tables(connection: &Connection) -> Result<Vec<String>> {
     let sql = "SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
-          AND a.attname = 'vault_id' AND NOT a.attisdropped
+          AND a.attname = 'vault_id' AND NOT a.attisdropped AND c.relname !~ '_[0-9]{5,}$'
         ORDER BY 1";
     all(connection, sql, &[], |row| get(row, 0))
 }
@@ -60,7 +60,9 @@ fn spread(connection: &Connection) -> Result<Vec<String>> {
 fn spread_one(connection: &Connection, table: &str) -> Result<()> {
     let sql = match table {
         EVERYWHERE => "SELECT create_reference_table($1::text::regclass)",
-        ANCHOR => "SELECT create_distributed_table($1::text::regclass, 'vault_id')",
+        ANCHOR => {
+            "SELECT create_distributed_table($1::text::regclass, 'vault_id', colocate_with => 'none')"
+        }
         _ => {
             "SELECT create_distributed_table($1::text::regclass, 'vault_id', colocate_with => 'vault')"
         }

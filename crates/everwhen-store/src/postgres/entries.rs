@@ -11,15 +11,17 @@ use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use super::connection::Connection;
-use super::statement::{all, first, get, get_id, run, run_one};
+use super::statement::{all, first, get, get_id, run, run_one, send};
 use crate::row::{count, instant, micros, name, number, role, role_number};
 
-const COLUMNS: &str = "e.id, e.memory_id, e.sequence, e.conversation_id, c.name, e.role,
+/// The vault is the first value of every statement. The name of a conversation is looked up row by row:
+/// joined, a planner without statistics may read all of them.
+const COLUMNS: &str = "e.id, e.memory_id, e.sequence, e.conversation_id,
+    (SELECT c.name FROM conversation c WHERE c.vault_id = $1 AND c.id = e.conversation_id), e.role,
     e.conversation_time, e.creation_time, e.placed_by_time, e.is_question, e.speaker, e.content,
     e.summary, e.tags, e.tools_used, e.metadata, e.corrects, e.correction_reason, e.corrected_by,
     e.corrected_at, e.branch_id, e.branched_at
-    FROM entry e LEFT JOIN conversation c
-        ON c.vault_id = e.vault_id AND c.id = e.conversation_id";
+    FROM entry e";
 
 pub(super) fn by_id(
     connection: &Connection,
@@ -37,12 +39,25 @@ pub(super) fn each(
     memory: MemoryRef,
     ids: &[EntryId],
 ) -> Result<Vec<Option<Entry>>> {
-    let sql =
-        format!("SELECT {COLUMNS} WHERE e.vault_id = $1 AND e.memory_id = $2 AND e.id = ANY($3)");
-    let [vault, memory] = place(&memory);
-    let found = all(connection, &sql, &[&vault, &memory, &uuids(ids)], read)?;
-    let find = |id: &EntryId| found.iter().find(|entry| entry.id == *id).cloned();
-    Ok(ids.iter().map(find).collect())
+    let rows = connection.query(&each_sql(), &[&uuid(memory.vault.bytes()), &uuids(ids)])?;
+    in_places(memory, ids, &rows)
+}
+
+/// Finds entries by their ids. Which memory they are in is seen afterwards: a planner that has no
+/// statistics would rather read the whole memory than look up ten ids.
+pub(super) fn each_sql() -> String {
+    format!("SELECT {COLUMNS} WHERE e.vault_id = $1 AND e.id = ANY($2)")
+}
+
+/// Entries that were found by their ids, each in its place.
+pub(super) fn in_places(
+    memory: MemoryRef,
+    ids: &[EntryId],
+    rows: &[Row],
+) -> Result<Vec<Option<Entry>>> {
+    let found: Vec<Entry> = rows.iter().map(read).collect::<Result<_>>()?;
+    let is_it = |entry: &&Entry, id: EntryId| entry.id == id && entry.memory == memory.memory;
+    Ok(ids.iter().map(|id| found.iter().find(|entry| is_it(entry, *id)).cloned()).collect())
 }
 
 pub(super) fn add(
@@ -56,7 +71,7 @@ pub(super) fn add(
             summary, tags, tools_used, metadata, corrects, correction_reason, receipt_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
     let corrects = entry.corrects.as_ref();
-    run(
+    send(
         connection,
         sql,
         &[
@@ -81,7 +96,6 @@ pub(super) fn add(
             &receipt.map(Name::as_str),
         ],
     )
-    .map(drop)
 }
 
 /// Entries behind a sequence, in the order they arrived.

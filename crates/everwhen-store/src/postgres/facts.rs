@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::connection::Connection;
 use super::entries::{place, uuid, uuids};
-use super::statement::{Values, all, first, get, get_id, run};
+use super::statement::{Values, all, first, get, get_id, run, send};
 use crate::row::{
     count, damaged, instant, micros, names, names_json, number, precision, precision_number,
     relation, source, source_number, written_by,
@@ -93,7 +93,7 @@ pub(super) fn put(connection: &Connection, vault: VaultId, fact: &Fact) -> Resul
         &number(fact.retrievals),
         &fact.retrieved_at.map(micros),
     ];
-    run(connection, sql, values).map(drop)
+    send(connection, sql, values)
 }
 
 pub(super) fn remove(connection: &Connection, memory: MemoryRef, facts: &[FactId]) -> Result<u64> {

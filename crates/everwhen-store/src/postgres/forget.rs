@@ -7,7 +7,7 @@ use everwhen_engine::ports::{MemoryRef, Removed};
 use super::connection::Connection;
 use super::entries::{place, uuid, uuids};
 use super::ledger::forget_entries;
-use super::statement::{Values, run};
+use super::statement::{Values, run, send};
 
 /// Tables of a memory that nobody counts: the ledger's, parts of the index, activities, what was derived.
 const UNCOUNTED: [&str; 7] =
@@ -31,7 +31,7 @@ pub(super) fn entries(
     // Parts of the index hold words of the memory's entries.
     if removed > 0 {
         let sql = "DELETE FROM segment WHERE vault_id = $1 AND memory_id = $2";
-        run(connection, sql, &[&vault, &memory])?;
+        send(connection, sql, &[&vault, &memory])?;
     }
     Ok(removed)
 }
@@ -43,7 +43,7 @@ fn blank_receipts(connection: &Connection, which: &str, values: Values<'_>) -> R
             (SELECT receipt_key FROM entry
              WHERE vault_id = $1 AND memory_id = $2 AND {which} AND receipt_key IS NOT NULL)"
     );
-    run(connection, &sql, values).map(drop)
+    send(connection, &sql, values)
 }
 
 pub(super) fn conversation(
@@ -56,12 +56,12 @@ pub(super) fn conversation(
     let values: Values<'_> = &[&vault, &memory, &id];
     let sql = "DELETE FROM conversation_alias
         WHERE vault_id = $1 AND memory_id = $2 AND target_id = $3";
-    run(connection, sql, values)?;
+    send(connection, sql, values)?;
     let sql = "DELETE FROM job WHERE vault_id = $1 AND memory_id = $2 AND subject_id = $3";
     let jobs = run(connection, sql, values)?;
     let sql =
         "DELETE FROM activity WHERE vault_id = $1 AND memory_id = $2 AND conversation_id = $3";
-    run(connection, sql, values)?;
+    send(connection, sql, values)?;
     let sql = "DELETE FROM conversation WHERE vault_id = $1 AND memory_id = $2 AND id = $3";
     let conversations = run(connection, sql, values)?;
     Ok(Removed { conversations, jobs, ..Removed::default() })

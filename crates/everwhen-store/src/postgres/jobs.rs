@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::connection::Connection;
 use super::entries::uuid;
-use super::statement::{all, first, get, get_id, run};
+use super::statement::{all, first, get, get_id, send};
 use crate::row::{damaged, instant, micros, number};
 
 /// Jobs looked at before a worker finds that others have taken all of them.
@@ -85,7 +85,7 @@ pub(super) fn put(connection: &Connection, job: &Job) -> Result<()> {
         JobState::Leased { until } => (1, Some(micros(until))),
         JobState::SetAside => (2, None),
     };
-    run(
+    send(
         connection,
         sql,
         &[
@@ -104,7 +104,6 @@ pub(super) fn put(connection: &Connection, job: &Job) -> Result<()> {
             &job.last_error,
         ],
     )
-    .map(drop)
 }
 
 pub(super) fn remove(
@@ -115,7 +114,7 @@ pub(super) fn remove(
 ) -> Result<()> {
     let sql = "DELETE FROM job WHERE vault_id = $1 AND subject_id = $2 AND kind = $3";
     let (vault, subject) = (uuid(vault.bytes()), uuid(subject.bytes()));
-    run(connection, sql, &[&vault, &subject, &kind.as_str()]).map(drop)
+    send(connection, sql, &[&vault, &subject, &kind.as_str()])
 }
 
 fn queue_number(queue: Queue) -> i16 {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::connection::Connection;
 use super::entries::uuid;
-use super::statement::{all, first, get, get_id, run};
+use super::statement::{all, first, get, get_id, run, send};
 use crate::row::{damaged, instant, micros, name};
 
 pub(super) fn list(connection: &Connection) -> Result<Vec<Key>> {
@@ -20,7 +20,7 @@ pub(super) fn list(connection: &Connection) -> Result<Vec<Key>> {
 pub(super) fn add(connection: &Connection, key: &Key) -> Result<()> {
     let sql = "INSERT INTO access_key (id, vault_id, label, trusted, hash, creation_time)
         VALUES ($1, $2, $3, $4, $5, $6)";
-    run(
+    send(
         connection,
         sql,
         &[
@@ -32,7 +32,6 @@ pub(super) fn add(connection: &Connection, key: &Key) -> Result<()> {
             &micros(key.creation_time),
         ],
     )
-    .map(drop)
 }
 
 /// A key is named without its vault; where it lies is looked up first, so that one node removes it.

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::connection::Connection;
 use super::entries::{all_of, place, small, uuid, uuids};
-use super::statement::{all, first, get, get_id, run};
+use super::statement::{all, first, get, get_id, run, send};
 use crate::row::{count, damaged, instant, micros, number, role, role_number};
 
 const COLUMNS: &str = "SELECT number, place, mark, occurrence, role, time, since, after, entry_id
@@ -91,7 +91,7 @@ pub(super) fn put_head(
             after = $5, reply = $6";
     let [vault, memory] = place(&memory);
     let waiting = head.placeholder;
-    run(
+    send(
         connection,
         sql,
         &[
@@ -103,7 +103,6 @@ pub(super) fn put_head(
             &waiting.and_then(|one| one.reply).map(number),
         ],
     )
-    .map(drop)
 }
 
 pub(super) fn put_line(
@@ -118,7 +117,7 @@ pub(super) fn put_line(
         ON CONFLICT (vault_id, memory_id, number) DO UPDATE SET place = $4, mark = $5,
             occurrence = $6, role = $7, time = $8, since = $9, after = $10, entry_id = $11";
     let [vault, memory] = place(&memory);
-    run(
+    send(
         connection,
         sql,
         &[
@@ -135,7 +134,6 @@ pub(super) fn put_line(
             &line.entry.map(|entry| uuid(entry.bytes())),
         ],
     )
-    .map(drop)
 }
 
 pub(super) fn put_promised(
@@ -182,7 +180,7 @@ pub(super) fn forget_entries(
     let sql = "UPDATE ledger SET entry_id = NULL
         WHERE vault_id = $1 AND memory_id = $2 AND entry_id = ANY($3)";
     let [vault, memory] = place(&memory);
-    run(connection, sql, &[&vault, &memory, &uuids(entries)]).map(drop)
+    send(connection, sql, &[&vault, &memory, &uuids(entries)])
 }
 
 fn read_head(row: &Row) -> Result<LedgerHead> {

@@ -1,4 +1,5 @@
-//! Reading: one work, one snapshot. A broken connection is replaced and the work begins anew.
+//! Reading: one work, one snapshot. A broken connection is replaced and the work begins anew. The end
+//! of the transaction is sent after the answer, by whoever lent the line.
 
 use everwhen_engine::Result;
 use everwhen_engine::ports::Reading;
@@ -31,7 +32,5 @@ fn attempt(line: &mut Line, work: &Reading) -> Result<Result<()>, Failure> {
     let connection = line.connection()?;
     connection.begin(Purpose::Read);
     let answer = work(&View::new(connection));
-    let trouble = connection.trouble();
-    connection.leave();
-    trouble.map_or(Ok(answer), Err)
+    connection.trouble().map_or(Ok(answer), Err)
 }

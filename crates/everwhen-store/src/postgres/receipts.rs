@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::connection::Connection;
 use super::entries::uuid;
-use super::statement::{first, get, run};
+use super::statement::{first, get, send};
 use crate::row::{damaged, read_receipt, write_receipt};
 
 pub(super) fn by_key(
@@ -35,7 +35,7 @@ pub(super) fn keep(
 ) -> Result<()> {
     let sql = "INSERT INTO receipt (vault_id, key, digest, receipt) VALUES ($1, $2, $3, $4)";
     let (digest, receipt) = (digest.as_slice(), write_receipt(receipt));
-    run(connection, sql, &[&scope(vault), &key.as_str(), &digest, &receipt]).map(drop)
+    send(connection, sql, &[&scope(vault), &key.as_str(), &digest, &receipt])
 }
 
 /// The vault a key belongs to; zeros for receipts of vaults themselves.

@@ -5,7 +5,7 @@ use everwhen_engine::ports::MemoryRef;
 
 use super::connection::Connection;
 use super::entries::place;
-use super::statement::{first, get, run};
+use super::statement::{first, get, send};
 
 pub(super) fn by_number(
     connection: &Connection,
@@ -26,5 +26,5 @@ pub(super) fn put(
     let sql = "INSERT INTO segment (vault_id, memory_id, number, bytes) VALUES ($1, $2, $3, $4)
         ON CONFLICT (vault_id, memory_id, number) DO UPDATE SET bytes = excluded.bytes";
     let [vault, memory] = place(&memory);
-    run(connection, sql, &[&vault, &memory, &i64::from(number), &bytes]).map(drop)
+    send(connection, sql, &[&vault, &memory, &i64::from(number), &bytes])
 }

@@ -45,6 +45,11 @@ pub(super) fn run(connection: &Connection, sql: &str, values: Values<'_>) -> Res
     connection.execute(sql, values)
 }
 
+/// Sends a statement whose answer nobody needs. If it fails, so does the transaction.
+pub(super) fn send(connection: &Connection, sql: &str, values: Values<'_>) -> Result<()> {
+    connection.send(sql, values)
+}
+
 /// Runs a statement that must change exactly one row.
 pub(super) fn run_one(connection: &Connection, sql: &str, values: Values<'_>) -> Result<()> {
     match run(connection, sql, values)? {

@@ -1,14 +1,16 @@
-//! Encrypted connections: whom the system trusts, is trusted.
+//! Encrypted connections: whom the system trusts, or a file names, is trusted.
 
 use std::future::Future;
 use std::io;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use everwhen_engine::{Error, Result};
-use rustls::ClientConfig;
-use rustls::pki_types::{InvalidDnsNameError, ServerName};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, InvalidDnsNameError, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
@@ -21,14 +23,36 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    pub(super) fn new() -> Result<Self> {
+    /// Trusts those in the file, else those the system trusts.
+    pub(super) fn new(trusted: Option<&Path>) -> Result<Self> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
+        let unable = |error| Error::unavailable(format!("nothing can be encrypted: {error}"));
+        let builder = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .and_then(BuilderVerifierExt::with_platform_verifier)
-            .map_err(|error| Error::unavailable(format!("nothing can be encrypted: {error}")))?;
-        Ok(Self { config: Arc::new(config.with_no_client_auth()) })
+            .map_err(unable)?;
+        let builder = match trusted {
+            Some(file) => builder.with_root_certificates(authorities(file)?),
+            None => builder.with_platform_verifier().map_err(unable)?,
+        };
+        Ok(Self { config: Arc::new(builder.with_no_client_auth()) })
     }
+}
+
+/// The certificates in a file.
+fn authorities(file: &Path) -> Result<RootCertStore> {
+    let unread = |error: String| {
+        let file = file.display();
+        Error::invalid(format!("sslrootcert {file} holds no certificate that can be read: {error}"))
+    };
+    let mut authorities = RootCertStore::empty();
+    for one in CertificateDer::pem_file_iter(file).map_err(|error| unread(error.to_string()))? {
+        let one = one.map_err(|error| unread(error.to_string()))?;
+        authorities.add(one).map_err(|error| unread(error.to_string()))?;
+    }
+    if authorities.is_empty() {
+        return Err(unread("it is empty".into()));
+    }
+    Ok(authorities)
 }
 
 /// The same, to one host.

@@ -9,14 +9,14 @@ use everwhen_engine::facts::Fact;
 use everwhen_engine::job::{Job, JobKind, Queue, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
-    Branch, BranchId, ChapterId, ContextDocument, Conversation, ConversationId, Corrected, Entry,
-    EntryId, FactId, JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
+    Address, Branch, BranchId, ChapterId, ContextDocument, Conversation, ConversationId, Corrected,
+    Entry, EntryId, FactId, JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
     ActivityRows, ActivityTx, AskedHash, ChapterRows, ChapterTx, ContextVersion, ConversationQuery,
-    Cursor, EntryQuery, FactRows, FactTx, LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines,
-    MemoryRef, Neighbour, Removed, Reply, SegmentRows, SegmentTx, Snapshot, Speakers, Standing, Tx,
-    UsageRows, UsageTx,
+    Cursor, EachOf, EntryQuery, FactRows, FactTx, LedgerHead, LedgerLine, LedgerRows, LedgerTx,
+    Lines, MemoryRef, Neighbour, Removed, Reply, SegmentRows, SegmentTx, Snapshot, Speakers,
+    Standing, Tx, UsageRows, UsageTx,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use everwhen_engine::usage::Usage;
@@ -121,6 +121,7 @@ impl Snapshot for View<'_> {
         vaults::memory as memory(memory: MemoryRef) -> Option<Memory>;
         vaults::memory_named as memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
         vaults::memories as memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
+        vaults::with_memory as vault_and_memory(vault: &Address<VaultId>, memory: &Address<MemoryId>) -> Option<(VaultInfo, Option<Memory>)>;
         entries::by_id as entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
         entries::each as each_entry(memory: MemoryRef, ids: &[EntryId]) -> Vec<Option<Entry>>;
         entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
@@ -130,6 +131,7 @@ impl Snapshot for View<'_> {
         entries::after as after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
         conversations::by_id as conversation(memory: MemoryRef, id: ConversationId) -> Option<Conversation>;
         conversations::each as each_conversation(memory: MemoryRef, ids: &[ConversationId]) -> Vec<Option<Conversation>>;
+        conversations::each_of as each_of(memory: MemoryRef, entries: &[EntryId], conversations: &[ConversationId]) -> EachOf;
         conversations::by_name as conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
         conversations::list as conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
         conversations::surplus as surplus(memory: MemoryRef, keep: u64) -> Vec<Conversation>;

@@ -10,7 +10,7 @@ use tokio_postgres::Row;
 
 use super::connection::Connection;
 use super::entries::uuid;
-use super::statement::{all, first, get, run};
+use super::statement::{all, first, get, send};
 use crate::row::{count, damaged, micros, number, read_reply, write_reply};
 
 pub(super) fn list(connection: &Connection, vault: VaultId, since: Date) -> Result<Vec<Usage>> {
@@ -35,7 +35,7 @@ pub(super) fn add(connection: &Connection, vault: VaultId, usage: &Usage) -> Res
     let spent = usage.spent;
     let counts = [usage.calls, usage.cached, spent.input_tokens, spent.output_tokens];
     let [calls, cached, input, output] = counts.map(number);
-    run(
+    send(
         connection,
         sql,
         &[
@@ -50,7 +50,6 @@ pub(super) fn add(connection: &Connection, vault: VaultId, usage: &Usage) -> Res
             &number(spent.cost_nanos),
         ],
     )
-    .map(drop)
 }
 
 pub(super) fn reply(
@@ -74,7 +73,7 @@ pub(super) fn keep_reply(
         VALUES ($1, $2, $3, $4)
         ON CONFLICT (vault_id, asked) DO UPDATE SET reply = $3, creation_time = $4";
     let (vault, reply) = (uuid(vault.bytes()), write_reply(reply));
-    run(connection, sql, &[&vault, &asked.as_slice(), &reply, &micros(at)]).map(drop)
+    send(connection, sql, &[&vault, &asked.as_slice(), &reply, &micros(at)])
 }
 
 pub(super) fn drop_replies(
@@ -84,7 +83,7 @@ pub(super) fn drop_replies(
 ) -> Result<()> {
     let sql =
         "DELETE FROM llm_reply WHERE vault_id = $1 AND ($2::bigint IS NULL OR creation_time < $2)";
-    run(connection, sql, &[&uuid(vault.bytes()), &before.map(micros)]).map(drop)
+    send(connection, sql, &[&uuid(vault.bytes()), &before.map(micros)])
 }
 
 fn read(row: &Row) -> Result<Usage> {

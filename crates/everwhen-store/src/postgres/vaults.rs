@@ -1,15 +1,16 @@
 //! The tables `vault`, `vault_name` and `memory`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{Memory, Name, VaultId, VaultInfo};
+use everwhen_engine::memory::{Address, Memory, MemoryId, Name, VaultId, VaultInfo};
 use everwhen_engine::ports::MemoryRef;
 use everwhen_engine::when::Zone;
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use super::connection::Connection;
 use super::entries::{place, uuid};
-use super::statement::{all, first, get, get_id, run};
+use super::statement::{all, first, get, get_id, send};
 use crate::row::{count, damaged, instant, micros, name, number, settings, settings_json};
 
 const VAULT: &str = "SELECT vault_id, name, description, zone, settings, creation_time FROM vault";
@@ -57,6 +58,44 @@ pub(super) fn hold_named(connection: &Connection, name: &Name) -> Result<Option<
     hold(connection, id)
 }
 
+/// A vault and one of its memories, in one visit where the id of the vault is known.
+pub(super) fn with_memory(
+    connection: &Connection,
+    vault: &Address<VaultId>,
+    memory: &Address<MemoryId>,
+) -> Result<Option<(VaultInfo, Option<Memory>)>> {
+    let name = match vault {
+        Address::Id(id) => return both(connection, uuid(id.bytes()), memory),
+        Address::Name(name) => name,
+    };
+    if let Some(hint) = connection.hint(name.as_str()) {
+        let found = both(connection, hint, memory)?;
+        if found.as_ref().is_some_and(|(vault, _)| vault.name == *name) {
+            return Ok(found);
+        }
+    }
+    let Some(id) = named(connection, name)? else { return Ok(None) };
+    connection.remember_name(name.as_str(), uuid(id.bytes()));
+    both(connection, uuid(id.bytes()), memory)
+}
+
+fn both(
+    connection: &Connection,
+    vault: Uuid,
+    memory: &Address<MemoryId>,
+) -> Result<Option<(VaultInfo, Option<Memory>)>> {
+    let (column, value): (&str, Box<dyn ToSql + Sync>) = match memory {
+        Address::Id(id) => ("id", Box::new(uuid(id.bytes()))),
+        Address::Name(name) => ("name", Box::new(name.as_str().to_owned())),
+    };
+    let (vaults, memories) = connection.query_both(
+        (&format!("{VAULT} WHERE vault_id = $1"), &[&vault]),
+        (&format!("{MEMORY} WHERE vault_id = $1 AND {column} = $2"), &[&vault, &*value]),
+    )?;
+    let Some(vault) = vaults.first().map(read_vault).transpose()? else { return Ok(None) };
+    Ok(Some((vault, memories.first().map(read_memory).transpose()?)))
+}
+
 /// The id that a name stands for.
 fn named(connection: &Connection, name: &Name) -> Result<Option<VaultId>> {
     let sql = "SELECT vault_id FROM vault_name WHERE name = $1";
@@ -80,7 +119,7 @@ pub(super) fn put(connection: &Connection, vault: &VaultInfo) -> Result<()> {
     let sql = "INSERT INTO vault (vault_id, name, description, zone, settings, creation_time)
         VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (vault_id) DO UPDATE SET name = $2, description = $3, zone = $4, settings = $5";
-    run(
+    send(
         connection,
         sql,
         &[
@@ -92,7 +131,6 @@ pub(super) fn put(connection: &Connection, vault: &VaultInfo) -> Result<()> {
             &micros(vault.creation_time),
         ],
     )
-    .map(drop)
 }
 
 /// Takes the name, if the vault has it not already. Who comes second is refused by the key.
@@ -104,10 +142,10 @@ fn put_name(connection: &Connection, vault: &VaultInfo) -> Result<()> {
         return Ok(());
     }
     if known.is_some() {
-        run(connection, "DELETE FROM vault_name WHERE vault_id = $1", &[&id])?;
+        send(connection, "DELETE FROM vault_name WHERE vault_id = $1", &[&id])?;
     }
     let sql = "INSERT INTO vault_name (name, vault_id) VALUES ($1, $2)";
-    run(connection, sql, &[&vault.name.as_str(), &id]).map(drop)
+    send(connection, sql, &[&vault.name.as_str(), &id])
 }
 
 pub(super) fn memory(connection: &Connection, memory: MemoryRef) -> Result<Option<Memory>> {
@@ -144,7 +182,7 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
         ON CONFLICT (vault_id, id) DO UPDATE SET name = $3, description = $4, last_sequence = $6,
             last_creation = $7, last_ending = $8, waiting_entry = $9, waiting_since = $10,
             generation = $11, chaptered_until = $12, chapters_at = $13";
-    run(
+    send(
         connection,
         sql,
         &[
@@ -163,7 +201,6 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
             &number(memory.chapters_at),
         ],
     )
-    .map(drop)
 }
 
 fn read_vault(row: &Row) -> Result<VaultInfo> {

@@ -37,7 +37,7 @@ pub(crate) fn sqlite() -> Bed {
 /// PostgreSQL in a schema that others have used before and will use again.
 pub(crate) fn postgres() -> Bed {
     let schema = Schema::empty();
-    Bed { store: schema.store(), _place: Some(Box::new(schema)) }
+    Bed { store: (&schema).into(), _place: Some(Box::new(schema)) }
 }
 
 impl Bed {

@@ -1,8 +1,10 @@
 //! Empty PostgreSQL stores for tests: schemas of one database, emptied and used again.
 //!
-//! Making a database for each of a thousand cases would take longer than the cases.
+//! Making a database for each of a thousand cases would take longer than the cases. On a Citus
+//! cluster the tables of each schema are spread first, so that every case runs on spread tables. A
+//! schema belongs to the process that holds its lock, so that several may test on one database; the
+//! next process that gets it makes it anew, so that there are never more than run at once.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use everwhen_engine::ports::Store;
@@ -11,15 +13,22 @@ use everwhen_testkit::{block_on, test_database};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, NoTls};
 
+#[path = "spread.rs"]
+pub(crate) mod spread;
+
 /// Those that nobody uses at the moment.
 static FREE: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
-static MADE: AtomicUsize = AtomicUsize::new(0);
+/// Most schemas in one database.
+const SCHEMAS: i32 = 256;
+/// The family of locks by which schemas are taken, made of "EvTe".
+const LOCKS: i32 = 0x4576_5465;
 
 /// An empty store, until it is dropped.
 pub(crate) struct Schema(Option<Kept>);
 
 struct Kept {
     store: Arc<PostgresStore>,
+    url: String,
     hand: Hand,
 }
 
@@ -32,6 +41,7 @@ struct Hand {
 impl Schema {
     /// A store with nothing in it.
     pub(crate) fn empty() -> Self {
+        spread::watch();
         let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let kept = free.unwrap_or_else(Kept::make);
         kept.empty();
@@ -41,11 +51,20 @@ impl Schema {
     fn kept(&self) -> &Kept {
         self.0.as_ref().expect("it is there until it is dropped")
     }
+}
 
-    /// The store.
-    pub(crate) fn store(&self) -> Arc<dyn Store> {
-        let store: Arc<PostgresStore> = Arc::clone(&self.kept().store);
+/// The store that is open already.
+impl From<&Schema> for Arc<dyn Store> {
+    fn from(schema: &Schema) -> Self {
+        let store: Arc<PostgresStore> = Arc::clone(&schema.kept().store);
         store
+    }
+}
+
+/// Where it is, for whoever opens it again.
+impl std::fmt::Display for Schema {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.kept().url)
     }
 }
 
@@ -53,30 +72,40 @@ impl Drop for Schema {
     fn drop(&mut self) {
         let kept = self.0.take();
         FREE.lock().unwrap_or_else(PoisonError::into_inner).extend(kept);
+        if !std::thread::panicking() {
+            assert_eq!(spread::refused(), [""; 0], "a cluster could not run these");
+        }
     }
 }
 
 impl Kept {
     fn make() -> Self {
-        let number = MADE.fetch_add(1, Ordering::SeqCst);
-        let name = format!("everwhen_test_{}_{number}", std::process::id());
         let database = test_database();
-        Hand::at(&database).say(&format!("CREATE SCHEMA {name}"));
+        let hand = Hand::at(&database);
+        let free = (0..SCHEMAS).find(|number| {
+            hand.says_yes(&format!("SELECT pg_try_advisory_lock({LOCKS}, {number})"))
+        });
+        let name = format!("everwhen_test_{}", free.expect("a schema is free"));
+        hand.say(&format!("DROP SCHEMA IF EXISTS {name} CASCADE"));
+        hand.say(&format!("CREATE SCHEMA {name}"));
+        hand.say(&format!("SET search_path = {name}"));
+        // Few parts are as good as many, and sooner made.
+        let options = format!("-csearch_path%3D{name}%20-ccitus.shard_count%3D4");
         let sign = if database.contains('?') { '&' } else { '?' };
-        let url = format!("{database}{sign}options=-csearch_path%3D{name}");
+        let url = format!("{database}{sign}options={options}");
         let options = PostgresOptions { connections: 1, ..PostgresOptions::default() };
         let store = Arc::new(PostgresStore::open(&url, options).unwrap());
-        let hand = Hand::at(&url);
         if hand.says_yes("SELECT count(*) > 0 FROM pg_extension WHERE extname = 'citus'") {
             block_on(store.distribute()).unwrap();
         }
-        Self { store, hand }
+        Self { store, url, hand }
     }
 
     fn empty(&self) {
         let tables = self.hand.texts(
-            "SELECT tablename::text FROM pg_tables
-             WHERE schemaname = current_schema() AND tablename <> 'everwhen_schema'",
+            "SELECT c.relname::text FROM pg_class c
+             WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+               AND c.relname <> 'everwhen_schema' AND c.relname !~ '_[0-9]{5,}$'",
         );
         for table in tables {
             self.hand.say(&format!("DELETE FROM {table}"));
