@@ -12,12 +12,12 @@ use std::time::Duration;
 use everwhen_engine::memory::{
     Address, MemoryId, Name, NewEntry, Role, Said, SeededChance, Settings,
 };
-use everwhen_engine::ports::{EntryQuery, Store};
+use everwhen_engine::ports::{EntryQuery, MemoryRef, Store, Writing};
 use everwhen_engine::receipt::Idempotency;
 use everwhen_engine::when::{HandClock, Zone};
-use everwhen_engine::{Engine, ErrorKind, Vault, VaultDefaults, World};
+use everwhen_engine::{Engine, Error, ErrorKind, Result, Vault, VaultDefaults, World};
 use everwhen_store::{PostgresOptions, PostgresStore};
-use everwhen_testkit::{Cluster, PlainStore, block_on, engine_over, sql, test_database};
+use everwhen_testkit::{Cluster, PlainStore, block_on, engine_over, sql};
 use jiff::Timestamp;
 
 #[path = "postgres/schemas.rs"]
@@ -40,10 +40,14 @@ fn open(url: &str) -> PostgresStore {
 
 /// One of several servers; each has its own chance, as real ones have.
 fn server(url: &str, seed: u64, now: Timestamp) -> Engine {
+    server_over(Arc::new(open(url)), seed, now)
+}
+
+fn server_over(store: Arc<PostgresStore>, seed: u64, now: Timestamp) -> Engine {
     let world =
         World { clock: Box::new(HandClock::new(now)), chance: Box::new(SeededChance::new(seed)) };
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
-    Engine::new(Arc::new(open(url)), world, defaults)
+    Engine::new(store, world, defaults)
 }
 
 fn vault_of(engine: &Engine) -> Vault {
@@ -186,6 +190,68 @@ fn a_vault_that_two_servers_make_at_once_is_one() {
     assert_eq!(said(&vault_of(&engines[1])).len(), 2);
 }
 
+/// Lets works of one vault gather behind one that waits, then lets all of them go; their outcomes.
+fn crowd(store: &Arc<PostgresStore>, works: Vec<Writing>) -> Vec<Result<()>> {
+    let vault = Address::read("vault", "v").unwrap();
+    let (open, gate) = std::sync::mpsc::channel::<()>();
+    let gate = Mutex::new(gate);
+    let waiting: Writing = Box::new(move |_| gate.lock().unwrap().recv().map_err(|_| closed()));
+    std::thread::scope(|scope| {
+        let run = |work: Writing| {
+            let (store, vault) = (Arc::clone(store), vault.clone());
+            scope.spawn(move || block_on(store.write_in(vault, work)))
+        };
+        let first = run(waiting);
+        std::thread::sleep(Duration::from_millis(200));
+        let others: Vec<_> = works.into_iter().map(run).collect();
+        std::thread::sleep(Duration::from_millis(200));
+        open.send(()).unwrap();
+        first.join().unwrap().unwrap();
+        others.into_iter().map(|other| other.join().unwrap()).collect()
+    })
+}
+
+fn closed() -> Error {
+    Error::unavailable("the gate is gone")
+}
+
+/// A work that notes an end, so many minutes after noon.
+fn end(minutes: i64) -> Writing {
+    Box::new(move |tx| {
+        let vault = tx.vault_named(&Name::new("vault", "v")?)?.unwrap().id;
+        let memory = tx.memory_named(vault, &Name::new("memory", "m")?)?.unwrap().id;
+        let at = noon() + jiff::SignedDuration::from_mins(minutes);
+        tx.add_ending(MemoryRef { vault, memory }, at)
+    })
+}
+
+#[test]
+fn works_that_wait_for_one_vault_share_a_commit() {
+    let cluster = Cluster::start();
+    let store = Arc::new(open(&cluster.url()));
+    let engine = server_over(Arc::clone(&store), 1, noon());
+    block_on(vault_of(&engine).remember(memory(), say("first"), None)).unwrap();
+    let done = crowd(&store, (1..=9).map(end).collect());
+    assert!(done.iter().all(Result::is_ok), "{done:?}");
+    let commits = "SELECT count(*), count(DISTINCT xmin::text) FROM ending";
+    assert_eq!(sql(&cluster.url(), commits), "9|1");
+}
+
+#[test]
+fn one_that_fails_does_not_take_along_those_that_wait_with_it() {
+    let place = Schema::empty();
+    let store = Arc::new(open(&place.to_string()));
+    let engine = server_over(Arc::clone(&store), 1, noon());
+    block_on(vault_of(&engine).remember(memory(), say("first"), None)).unwrap();
+    let half: Writing = Box::new(|tx| end(7)(tx).and(Err(Error::conflict("not so"))));
+    let panics: Writing = Box::new(|_| panic!("a bug"));
+    let done = crowd(&store, vec![end(1), half, end(2), panics, end(3)]);
+    let kinds: Vec<_> = done.iter().map(|one| one.as_ref().err().map(Error::kind)).collect();
+    let (conflict, damaged) = (Some(ErrorKind::Conflict), Some(ErrorKind::Damaged));
+    assert_eq!(kinds, [None, conflict, None, damaged, None]);
+    assert_eq!(sql(&place.to_string(), "SELECT count(*) FROM ending"), "3");
+}
+
 /// Says good morning in so many memories; five hours later there is work to do.
 fn good_mornings(engine: &Engine) {
     for number in 0..24 {
@@ -247,8 +313,8 @@ fn wrong_addresses_are_told_apart() {
     let open = |url: &str| PostgresStore::open(url, PostgresOptions::default()).err().unwrap();
     let error = open("postgres://db:notaport/x");
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
-    let elsewhere = test_database().replace("/postgres", "/no_such_database");
-    let error = open(&elsewhere);
+    let elsewhere = Cluster::start();
+    let error = open(&elsewhere.url().replace("/postgres", "/no_such_database"));
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!(error.message().contains("no_such_database"), "{error}");
 }
@@ -289,7 +355,7 @@ fn a_failing_or_panicking_work_takes_nobody_along() {
     let place = Schema::empty();
     let url = place.to_string();
     let store: Arc<dyn Store> = Arc::new(open(&url));
-    let refused = block_on(store.write(Box::new(|_| Err(everwhen_engine::Error::invalid("no")))));
+    let refused = block_on(store.write(Box::new(|_| Err(Error::invalid("no")))));
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
     let panicked = block_on(store.write(Box::new(|_| panic!("a bug"))));
     assert_eq!(panicked.unwrap_err().kind(), ErrorKind::Damaged);
