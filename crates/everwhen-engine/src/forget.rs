@@ -9,7 +9,7 @@ use crate::conversations::finish;
 use crate::desk::Desk;
 use crate::memory::{Conversation, ConversationId, ConversationName, Entry, EntryId};
 use crate::ports::{EntryQuery, Removed, Which};
-use crate::{Error, Result, chapters, facts};
+use crate::{Error, Result, chapters, facts, work};
 
 /// What to forget in a memory.
 #[derive(Debug, Clone)]
@@ -137,7 +137,9 @@ fn said(desk: &mut Desk<'_>, doomed: &[Entry], ids: &[EntryId]) -> Result<Remove
 }
 
 /// What a model said about the vault may say what is forgotten, so all of it goes.
+/// So may what a workflow has yet to do.
 fn forget_replies(desk: &mut Desk<'_>) -> Result<()> {
+    work::forget_outside(desk)?;
     desk.tx.drop_replies(desk.vault.id, None)
 }
 

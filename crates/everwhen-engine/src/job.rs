@@ -28,12 +28,27 @@ pub enum JobKind {
     Chapters,
     /// Fold new chapters into the rolling summary of a memory.
     Fold,
+    /// Go on with a workflow behind its answer; somebody outside of the engine does that.
+    Workflow,
+    /// Nothing: what a workflow holds while it writes. Its lease is the lock.
+    Lock,
 }
 
 impl JobKind {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Close, Self::Summarize, Self::Retell, Self::Distill, Self::Chapters, Self::Fold];
+    pub const ALL: [Self; 8] = [
+        Self::Close,
+        Self::Summarize,
+        Self::Retell,
+        Self::Distill,
+        Self::Chapters,
+        Self::Fold,
+        Self::Workflow,
+        Self::Lock,
+    ];
+    /// Those about a conversation.
+    pub const OF_CONVERSATIONS: [Self; 4] =
+        [Self::Close, Self::Summarize, Self::Retell, Self::Distill];
 
     /// As written in stores and shown by doctor.
     pub fn as_str(self) -> &'static str {
@@ -44,6 +59,8 @@ impl JobKind {
             Self::Distill => "distill",
             Self::Chapters => "chapters",
             Self::Fold => "fold",
+            Self::Workflow => "workflow",
+            Self::Lock => "lock",
         }
     }
 
@@ -52,6 +69,8 @@ impl JobKind {
         match self {
             Self::Close | Self::Summarize => Queue::Quick,
             Self::Retell | Self::Distill | Self::Chapters | Self::Fold => Queue::Patient,
+            Self::Workflow => Queue::Outside,
+            Self::Lock => Queue::Nowhere,
         }
     }
 }
@@ -63,11 +82,15 @@ pub enum Queue {
     Quick,
     /// Waits for models: seconds or minutes.
     Patient,
+    /// Work that the engine keeps and others do.
+    Outside,
+    /// What is held and never claimed.
+    Nowhere,
 }
 
 impl Queue {
-    /// All queues, the quick one first.
-    pub const ALL: [Self; 2] = [Self::Quick, Self::Patient];
+    /// The queues that the engine works off by itself, the quick one first.
+    pub const OWN: [Self; 2] = [Self::Quick, Self::Patient];
 }
 
 /// What a job is about. Of each kind there is one job about the same thing.

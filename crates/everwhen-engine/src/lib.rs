@@ -46,3 +46,4 @@ pub use import::{ImportedBranch, ImportedConversation};
 pub use remember::NewCorrection;
 pub use timeline::{TimeBetween, TimelineAbout, TimelineLine};
 pub use vault::{ConversationView, MemoryChange, Page, Vault, VaultChange};
+pub use work::Lock;

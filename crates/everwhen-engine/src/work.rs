@@ -3,6 +3,9 @@
 //! [`Engine::step`] does one after another and is all a test needs. A worker claims from each
 //! [`Queue`] by itself, runs what it has claimed, and renews the lease while it waits.
 
+mod outside;
+mod upkeep;
+
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -17,6 +20,9 @@ use crate::memory::{Conversation, Entry, JobId, VaultInfo};
 use crate::ports::{EntryQuery, Prompt, Reply, Snapshot, Tx, Which};
 use crate::vault::Vault;
 use crate::{Error, Result};
+
+pub use outside::Lock;
+pub(crate) use outside::forget_outside;
 
 impl Engine {
     /// Jobs of all vaults, those due first.
@@ -40,7 +46,7 @@ impl Engine {
     pub async fn next_due(&self) -> Result<Option<Timestamp>> {
         let now = self.now();
         let look = move |snapshot: &dyn Snapshot| {
-            let next = Queue::ALL.map(|queue| snapshot.next_job(queue, now));
+            let next = Queue::OWN.map(|queue| snapshot.next_job(queue, now));
             let due = next.into_iter().map(|job| Ok(job?.map(|job| job.due_at)));
             Ok(due.collect::<Result<Vec<_>>>()?.into_iter().flatten().min())
         };
@@ -70,10 +76,7 @@ impl Engine {
     /// not in the result.
     pub async fn run(&self, job: Job) -> Result<()> {
         match (self.finish(&job).await, job.kind, job.subject) {
-            (Err(error), ..) => {
-                let failed = job.clone().failed(&error.to_string(), self.now());
-                self.store.transact(move |tx| put_if_held(tx, &job, &failed)).await
-            }
+            (Err(error), ..) => self.put_off(&job, error.to_string()).await,
             (Ok(()), JobKind::Close, Subject::Conversation(id)) => {
                 self.note_end(job.place(), id).await;
                 Ok(())
@@ -88,6 +91,9 @@ impl Engine {
             JobKind::Distill => distill::run(self, job).await,
             JobKind::Chapters => write::run(self, job).await,
             JobKind::Fold => fold::run(self, job).await,
+            JobKind::Workflow | JobKind::Lock => {
+                Err(Error::invalid(format!("the engine does no {} itself", job.kind.as_str())))
+            }
             JobKind::Close | JobKind::Summarize => {
                 let model = self.llm().is_some();
                 self.commit(job, move |desk, job| act::run(desk, job, model)).await
@@ -154,19 +160,31 @@ impl Engine {
 
     /// Holds a claimed job for another lease, unless it is somebody else's by now.
     pub async fn renew(&self, job: &Job) -> Result<()> {
-        let (job, renewed) = (job.clone(), job.clone().renewed(self.now()));
-        self.store.transact(move |tx| put_if_held(tx, &job, &renewed)).await
+        let now = self.now();
+        self.change_held(job, move |known| known.renewed(now)).await
     }
 
     /// Gives a claimed job back that will not be run now.
     pub async fn give_back(&self, job: Job) -> Result<()> {
-        let back = job.clone().given_back();
-        self.store.transact(move |tx| put_if_held(tx, &job, &back)).await
+        self.change_held(&job, Job::given_back).await
+    }
+
+    /// Changes a claimed job as the store has it, unless it is somebody else's by now.
+    async fn change_held<F>(&self, job: &Job, change: F) -> Result<()>
+    where
+        F: Fn(Job) -> Job + Send + 'static,
+    {
+        let job = job.clone();
+        let work = move |tx: &mut dyn Tx| match tx.job(job.id)? {
+            Some(known) if job.is_still(&known) => tx.put_job(&change(known)),
+            _ => Ok(()),
+        };
+        self.store.transact(work).await
     }
 
     /// Runs one job that is due, quick ones first; says whether there was one.
     pub async fn step(&self) -> Result<bool> {
-        for queue in Queue::ALL {
+        for queue in Queue::OWN {
             if let Some(job) = self.claim(queue).await? {
                 return self.run(job).await.map(|()| true);
             }
@@ -208,10 +226,6 @@ fn at_desk(
     };
     let desk = Desk::new(tx, vault, memory, world.now(), &*world.chance);
     work(&mut desk.with_ruler(ruler.clone()), job)
-}
-
-fn put_if_held(tx: &mut dyn Tx, job: &Job, changed: &Job) -> Result<()> {
-    if is_held(tx.snapshot(), job)? { tx.put_job(changed) } else { Ok(()) }
 }
 
 /// Asks the language model for a job. Each try asks a little more freely, because the same words

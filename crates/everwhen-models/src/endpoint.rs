@@ -85,8 +85,44 @@ impl Endpoint {
         }
     }
 
+    /// An answer that has begun, with patience for what passes before it does.
+    pub(crate) async fn open(&self, body: &str, patience: &Patience) -> Result<Response, Failure> {
+        patience.keep_trying(&*self.chance, || self.begin(body, patience)).await
+    }
+
+    async fn begin(&self, body: &str, patience: &Patience) -> Result<Response, Failure> {
+        let request = self.client.post(self.url.clone()).headers(self.headers.clone());
+        let response = in_time(patience, request.body(body.to_owned()).send()).await?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let (status, wait) = (response.status(), retry_after(response.headers()));
+        Err(Failure::refused(status, wait, &self.content(response).await?))
+    }
+
+    /// The next part of an answer that has begun; nothing at its end.
+    pub(crate) async fn next(
+        &self,
+        response: &mut Response,
+        patience: &Patience,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        Ok(in_time(patience, response.chunk()).await?.map(|part| part.to_vec()))
+    }
+
+    /// What is to be read at another address of the same server.
+    pub(crate) async fn get(&self, url: Url, patience: &Patience) -> Result<Vec<u8>, Failure> {
+        let request = self.client.get(url).headers(self.headers.clone());
+        let response = in_time(patience, request.send()).await?;
+        let (status, wait) = (response.status(), retry_after(response.headers()));
+        let content = self.content(response).await?;
+        match status.is_success() {
+            true => Ok(content),
+            false => Err(Failure::refused(status, wait, &content)),
+        }
+    }
+
     /// The whole answer, if it is not absurdly long.
-    async fn content(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
+    pub(crate) async fn content(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
         let mut content = Vec::new();
         while let Some(part) = response.chunk().await.map_err(Failure::from_connection)? {
             if content.len() + part.len() > self.most_bytes {
@@ -107,4 +143,14 @@ impl Endpoint {
     pub(crate) fn error(&self, kind: ErrorKind, what: &str) -> Error {
         Error::new(kind, format!("{} {what}", self.label))
     }
+}
+
+/// Waits no longer than one try may take.
+async fn in_time<T>(
+    patience: &Patience,
+    wait: impl Future<Output = reqwest::Result<T>>,
+) -> Result<T, Failure> {
+    let late = |_| Failure::Connection { timed_out: true, cause: "no answer".into() };
+    let waited = tokio::time::timeout(patience.timeout, wait).await.map_err(late)?;
+    waited.map_err(Failure::from_connection)
 }

@@ -19,7 +19,7 @@ mod word_pieces;
 
 pub use cache::Cached;
 pub use endpoint::{Patience, Secret};
-pub use llm::{LlmDialect, LlmSetting, Price, RemoteLlm};
+pub use llm::{Hear, LlmDialect, LlmSetting, Price, RemoteLlm, Samplers};
 pub use pull::{Progress, Pulled, RECIPES, Recipe, Source, Tell};
 pub use remote::{Dialect, Remote, RemoteSetting};
 pub use setting::EmbedderSetting;

@@ -4,10 +4,12 @@
 //! was given, read it as JSON that fits; if it does not, ask once more and say what was wrong.
 //! Providers that can be held to a schema are; those that refuse it are told about it in words.
 
+mod aloud;
 mod pace;
 mod quirks;
 mod schema;
 mod setting;
+mod thoughts;
 mod wire;
 
 use std::borrow::Cow;
@@ -19,7 +21,9 @@ use everwhen_engine::ports::{Finish, Llm, Prompt, PromptMessage, Reply, ReplySch
 use everwhen_engine::{Error, ErrorKind, Result};
 use serde_json::Value;
 
+pub use aloud::Hear;
 pub use setting::{LlmDialect, LlmSetting, Price};
+pub use wire::Samplers;
 
 use crate::endpoint::{Endpoint, Failure};
 use pace::Pace;
@@ -99,7 +103,10 @@ impl RemoteLlm {
 
     fn read(&self, content: &[u8]) -> Result<Answer> {
         let unusable = |what: String| self.endpoint.error(ErrorKind::Unavailable, &what);
-        let answer = wire::answer(self.setting.dialect, content).map_err(unusable)?;
+        self.checked(wire::answer(self.setting.dialect, content).map_err(unusable)?)
+    }
+
+    fn checked(&self, answer: Answer) -> Result<Answer> {
         if answer.finish == Finish::Filtered {
             return Err(self.endpoint.error(ErrorKind::Invalid, "held its reply back"));
         }

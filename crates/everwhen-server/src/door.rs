@@ -53,6 +53,16 @@ impl Door {
         Self { proxy: Arc::new(proxy), ..self }
     }
 
+    /// Goes on with what is left of workflows behind their answers, until `stop` is ready.
+    pub async fn go_on(self, stop: impl Future<Output = ()>) {
+        match self.proxy.workflows() {
+            Some(workflows) => {
+                everwhen_workflow::go_on(Arc::clone(workflows), self.engine.clone(), stop).await;
+            }
+            None => stop.await,
+        }
+    }
+
     /// Keeps, for as long as it is polled, what the proxy could not keep when it was said.
     pub async fn catch_up(self) {
         drain_for_ever(self).await;

@@ -24,6 +24,7 @@ mod turns;
 mod upstream;
 mod whose;
 mod wire;
+mod workflow;
 mod write;
 
 use std::path::Path;
@@ -52,6 +53,7 @@ use self::turns::Turns;
 use self::upstream::{Answer, Answerer, Answerers, Call};
 use self::wire::Asked;
 use self::wire::seen::{AskedSeen, Seen};
+use self::workflow::{Local, Talk};
 use crate::Door;
 use crate::problem::Problem;
 
@@ -72,6 +74,8 @@ const UPSTREAM: &str = "x-everwhen-upstream";
 /// What the proxy is made of.
 pub struct Proxy {
     answerers: Answerers,
+    /// Workflows, which are among those who answer.
+    local: Option<Arc<Local>>,
     config: ProxyConfig,
     /// The vault that is meant when none is named.
     vault: Address<VaultId>,
@@ -87,8 +91,11 @@ pub struct Proxy {
 impl Proxy {
     /// The proxy of this configuration. What memory cannot take at once waits in `directory`.
     pub fn new(config: &Config, directory: Option<&Path>) -> Result<Self> {
+        let local = Local::open(config)?.map(Arc::new);
+        let answerer = local.clone().map(|local| local as Arc<dyn Answerer>);
         Ok(Self {
-            answerers: Answerers::new(&config.upstreams)?,
+            answerers: Answerers::new(&config.upstreams)?.with(answerer),
+            local,
             config: config.proxy.clone(),
             vault: Address::read("vault", &config.vault.value)?,
             memory: Address::read("memory", &config.memory.value)?,
@@ -104,6 +111,7 @@ impl Proxy {
         let usual = || Name::new("name", "default").expect("this is a name");
         Self {
             answerers: Answerers::default(),
+            local: None,
             config: ProxyConfig::default(),
             vault: Address::Name(usual()),
             memory: Address::Name(usual()),
@@ -112,6 +120,11 @@ impl Proxy {
             turns: Turns::default(),
             busy: Arc::default(),
         }
+    }
+
+    /// The workflows behind the proxy, if there are any.
+    pub(crate) fn workflows(&self) -> Option<&Arc<everwhen_workflow::Workflows>> {
+        self.local.as_ref().map(|local| local.workflows())
     }
 
     /// Waits until replies that are being kept are kept.
@@ -146,6 +159,7 @@ async fn exchange(
         return pass::on(door, &guest, (route.kind, route.path), &parts, body).await;
     };
     let chosen = choose(door, route, &parts.headers, &asked)?;
+    let model = chosen.model.clone().or_else(|| asked.model().map(Into::into));
     let visit = Visit {
         door,
         route,
@@ -155,15 +169,17 @@ async fn exchange(
         body: &body,
         asked: &asked,
         is_watched: door.proxy.tail.is_watched() || parts.headers.contains_key(TRACE),
+        local: chosen.answerer.local(model.as_deref().unwrap_or_default()),
     };
     let mut draft = Draft::new(text);
     let mut attended = attend(&visit, &mut draft).await;
     if let Some(model) = &chosen.model {
         write::model(&mut draft, &asked, model);
     }
+    let talk = visit.local.map(|_| Talk::of(&visit, &attended));
     let told = tell(&visit, chosen.answerer.name(), std::mem::take(&mut attended.seen));
     let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
-    match forward(&visit, &parts, &*chosen.answerer, written).await {
+    match forward(&visit, &parts, &*chosen.answerer, (written, talk)).await {
         Ok(answer) => respond(route, answer, asked.streams, attended, &told).await,
         Err(refusal) => {
             attended.abandon();
@@ -177,7 +193,7 @@ async fn forward(
     visit: &Visit<'_>,
     parts: &Parts,
     answerer: &dyn Answerer,
-    written: Bytes,
+    (written, talk): (Bytes, Option<Talk>),
 ) -> Result<Answer, Refusal> {
     let translation = Translation::between(visit.route, answerer.kind(), visit.asked);
     let path = translation.as_ref().map_or(visit.route.path, Translation::path);
@@ -190,6 +206,7 @@ async fn forward(
             Some(translation) => translation.request(&written)?,
             None => written,
         },
+        talk,
     };
     let answer = answerer.ask(call).await?;
     match translation {

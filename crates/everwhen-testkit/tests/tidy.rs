@@ -14,7 +14,7 @@ const EDGES: [(&str, &[&str]); 9] = [
     ("everwhen-store", &["everwhen-engine"]),
     ("everwhen-models", &["everwhen-engine"]),
     ("everwhen", &["everwhen-engine", "everwhen-models", "everwhen-store"]),
-    ("everwhen-server", &["everwhen"]),
+    ("everwhen-server", &["everwhen", "everwhen-workflow"]),
     ("everwhen-bench", &["everwhen"]),
     ("everwhen-workflow", &["everwhen"]),
     ("everwhen-cli", &["everwhen", "everwhen-bench", "everwhen-server", "everwhen-workflow"]),

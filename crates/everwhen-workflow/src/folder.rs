@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::flaw::{Flaw, nearest};
-use crate::node::{Kind, SubWorkflow};
+use crate::node::{Kind, Stamps, SubWorkflow};
 use crate::workflow::{self, Workflow};
 
 /// Workflows by name.
@@ -59,6 +59,38 @@ impl Folder {
             }
         }
         flaws
+    }
+
+    /// Nodes that name a preset that is not among these.
+    pub(crate) fn check_presets(&self, known: &BTreeSet<String>) -> Vec<Flaw> {
+        let mut flaws = Vec::new();
+        for workflow in self.workflows.values() {
+            for node in &workflow.nodes {
+                let Kind::Standard(standard) = &node.kind else { continue };
+                let fixed = standard.preset.as_ref().and_then(|name| name.fill(|_| None).ok());
+                let Some(name) = fixed.filter(|name| !known.contains(name)) else { continue };
+                let sentence = format!(
+                    "there is no preset {name:?}; put {name}.json into \"presets\" beside the workflows"
+                );
+                flaws.push(Flaw::new(&workflow.file, node.line, sentence));
+            }
+        }
+        flaws
+    }
+
+    /// How the replies of a workflow are to be dated: as its responder says, or one of those that it
+    /// may run to answer.
+    pub fn dating(&self, workflow: &Workflow) -> Stamps {
+        let responder = &workflow.nodes[workflow.responder].kind;
+        if let Kind::Standard(standard) = responder {
+            return standard.stamps;
+        }
+        let ways = responder.runs().into_iter().filter_map(|one| self.get(&one.name));
+        ways.map(|one| self.dating(one)).fold(Stamps::default(), |one, other| Stamps {
+            on: one.on || other.on,
+            relative: one.relative || other.relative,
+            group_chat: one.group_chat || other.group_chat,
+        })
     }
 
     fn check_runs(&self) -> Vec<Flaw> {

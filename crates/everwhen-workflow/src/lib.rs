@@ -7,8 +7,15 @@
 //! [`run()`] runs one for a chat: up to the node that answers the user, or to the end. What it needs
 //! from the world is in three traits: [`Endpoints`] to ask models, a [`Desk`] for the memory of the
 //! chat, and [`Files`].
+//!
+//! [`Workflows`] are those of a configuration, with the endpoints, the vaults and the files they need:
+//! they answer a chat, and go on behind the answer as durable jobs, which [`go_on`] does.
 
+mod background;
+mod chat;
 mod condition;
+mod desk;
+mod endpoints;
 mod extract;
 mod files;
 mod flaw;
@@ -18,16 +25,23 @@ mod node;
 mod port;
 mod properties;
 mod run;
+mod search;
 mod source;
 mod template;
 mod variables;
+mod wire;
 mod workflow;
+mod workflows;
 
+pub use background::go_on;
+pub use chat::{Chat, SaidAt};
+pub use desk::Place;
 pub use files::FilesBelow;
 pub use flaw::Flaw;
 pub use folder::Folder;
 pub use node::{Node, SearchMode, Stamps};
-pub use port::{Desk, Endpoints, Files, Folding, Found, Hear, Held, Question, Wanted};
+pub use port::{Desk, Endpoints, Files, Found, Question, Told, Wanted};
 pub use run::{Ended, Follow, Progress, Stage, Trace, Until, answer, run};
 pub use variables::Scene;
 pub use workflow::Workflow;
+pub use workflows::Workflows;

@@ -255,6 +255,32 @@ pub enum Part {
 }
 
 impl Kind {
+    /// Its type, as files write it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Standard(_) => "Standard",
+            Self::QualityMemory => "QualityMemory",
+            Self::ChatSummarySummarizer { .. } => "chatSummarySummarizer",
+            Self::RecentMemorySummarizerTool(_) => "RecentMemorySummarizerTool",
+            Self::RecentMemory(_) => "RecentMemory",
+            Self::GetCurrentSummaryFromFile => "GetCurrentSummaryFromFile",
+            Self::FullChatSummary { .. } => "FullChatSummary",
+            Self::VectorMemorySearch(_) => "VectorMemorySearch",
+            Self::GetCurrentMemoryFromFile => "GetCurrentMemoryFromFile",
+            Self::WorkflowLock { .. } => "WorkflowLock",
+            Self::CustomWorkflow(_) => "CustomWorkflow",
+            Self::ConditionalCustomWorkflow(_) => "ConditionalCustomWorkflow",
+            Self::Conditional(_) => "Conditional",
+            Self::StringConcatenator { .. } => "StringConcatenator",
+            Self::StaticResponse { .. } => "StaticResponse",
+            Self::GetCustomFile(_) => "GetCustomFile",
+            Self::SaveCustomFile { .. } => "SaveCustomFile",
+            Self::TagTextExtractor { .. } => "TagTextExtractor",
+            Self::JsonExtractor { .. } => "JsonExtractor",
+            Self::ArithmeticProcessor { .. } => "ArithmeticProcessor",
+        }
+    }
+
     /// The workflows it may run.
     pub fn runs(&self) -> Vec<&SubWorkflow> {
         match self {

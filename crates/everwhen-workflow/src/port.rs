@@ -1,7 +1,9 @@
 //! What a run needs from the world: models behind endpoints, and the memory of the chat.
 
 use everwhen::Result;
-use everwhen::ports::{PromptMessage, Wait};
+use everwhen::chapters::Folding;
+use everwhen::models::Hear;
+use everwhen::ports::{PromptMessage, Spent, Wait};
 
 use crate::node::{SearchMode, Stamps};
 
@@ -18,13 +20,19 @@ pub struct Question<'q> {
     pub max_tokens: u32,
 }
 
-/// Hears a text piece by piece.
-pub type Hear<'h> = &'h mut (dyn FnMut(&str) + Send);
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The text.
+    pub text: String,
+    /// What it took.
+    pub spent: Spent,
+}
 
 /// Models behind endpoints.
 pub trait Endpoints: Send + Sync {
     /// Asks a model. Its answer is heard piece by piece as it comes, and told whole at the end.
-    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, String>;
+    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, Told>;
 }
 
 /// What is searched for in the memory.
@@ -47,15 +55,6 @@ pub struct Found {
     pub text: String,
 }
 
-/// How far the rolling summary is brought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Folding {
-    /// Not with fewer new chapters than this.
-    pub min: usize,
-    /// In rounds of so many.
-    pub rounds_of: usize,
-}
-
 /// The memory of the chat a workflow runs for.
 pub trait Desk: Send + Sync {
     /// Brings chapters and facts up to date.
@@ -68,39 +67,17 @@ pub trait Desk: Send + Sync {
     fn summary(&self) -> Wait<'_, Option<String>>;
     /// Searches.
     fn search<'a>(&'a self, wanted: &'a Wanted) -> Wait<'a, Vec<Found>>;
-    /// Takes a lock of this workflow in this memory. Nothing if somebody else has it; it is let go
-    /// when what is given is dropped.
-    fn lock<'a>(&'a self, workflow: &'a str, lock: &'a str) -> Wait<'a, Option<Held>>;
+    /// Takes a lock of this workflow in this memory; says whether nobody else has it. Taking it
+    /// again is allowed.
+    fn lock<'a>(&'a self, workflow: &'a str, lock: &'a str) -> Wait<'a, bool>;
+    /// Lets a lock go.
+    fn let_go<'a>(&'a self, workflow: &'a str, lock: &'a str) -> Wait<'a, ()>;
     /// The messages of the chat, each with its date in front; instructions stay as they are.
     fn stamp<'a>(
         &'a self,
         messages: &'a [PromptMessage],
         stamps: Stamps,
     ) -> Wait<'a, Vec<PromptMessage>>;
-}
-
-/// A lock that is held until this is dropped.
-pub struct Held(Option<Box<dyn FnOnce() + Send + Sync>>);
-
-impl Held {
-    /// A lock, and how to let it go.
-    pub fn new(let_go: impl FnOnce() + Send + Sync + 'static) -> Self {
-        Self(Some(Box::new(let_go)))
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        if let Some(let_go) = self.0.take() {
-            let_go();
-        }
-    }
-}
-
-impl std::fmt::Debug for Held {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Held")
-    }
 }
 
 /// Files that workflows read and write; they lie below one directory.

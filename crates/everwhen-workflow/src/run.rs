@@ -10,11 +10,13 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
+use everwhen::models::Hear;
+use everwhen::ports::Spent;
 use everwhen::{Error, Result};
 
 use crate::folder::Folder;
 use crate::node::{Kind, Node, SubWorkflow};
-use crate::port::{Desk, Endpoints, Files, Hear, Held};
+use crate::port::{Desk, Endpoints, Files};
 use crate::properties::Amount;
 use crate::template::Template;
 use crate::variables::{self, Scene, Sizes};
@@ -42,6 +44,8 @@ pub struct Progress {
     pub outputs: Vec<String>,
     /// What a parent passed in.
     pub inputs: Vec<String>,
+    /// Locks that are held.
+    pub locks: Vec<String>,
 }
 
 /// How a run ended.
@@ -65,6 +69,8 @@ pub struct Trace {
     pub workflow: String,
     /// The place of the node, from 1.
     pub place: usize,
+    /// Its type.
+    pub kind: &'static str,
     /// What its author calls it.
     pub title: String,
     /// What it was asked, where it asks.
@@ -73,6 +79,8 @@ pub struct Trace {
     pub output: String,
     /// How long it took.
     pub took: Duration,
+    /// What models took for it.
+    pub spent: Spent,
 }
 
 /// Follows a run.
@@ -88,6 +96,8 @@ pub trait Follow: Send {
 pub enum Until {
     /// Up to the responder.
     Answered,
+    /// So many nodes in all.
+    Nodes(usize),
     /// To the end.
     End,
 }
@@ -98,11 +108,12 @@ type Waiting<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 struct Left {
     output: String,
     input: String,
+    spent: Spent,
 }
 
 impl Left {
     fn output(output: impl Into<String>) -> Self {
-        Self { output: output.into(), input: String::new() }
+        Self { output: output.into(), input: String::new(), spent: Spent::default() }
     }
 }
 
@@ -121,7 +132,6 @@ struct Run<'r> {
     progress: &'r mut Progress,
     /// Texts that a parent put in place of the first node's own.
     first: (Option<String>, Option<String>),
-    locks: Vec<Held>,
 }
 
 /// Runs a workflow from where it has come to. Whoever stops at the answer may go on later with the
@@ -133,7 +143,7 @@ pub async fn run(
     until: Until,
     follow: &mut dyn Follow,
 ) -> Result<Ended> {
-    let run = Run { stage, workflow, depth: 0, progress, first: (None, None), locks: Vec::new() };
+    let run = Run { stage, workflow, depth: 0, progress, first: (None, None) };
     run.go(until, true, follow).await
 }
 
@@ -143,13 +153,27 @@ pub fn answer<'p>(workflow: &Workflow, progress: &'p Progress) -> Option<&'p str
 }
 
 impl Run<'_> {
-    /// Runs the nodes that are left. `aloud` says whether the responder is heard by the user.
+    /// Runs the nodes that are left. `aloud` says whether the responder is heard by the user. Locks
+    /// are let go at the end of the workflow, or when it fails.
     async fn go(mut self, until: Until, aloud: bool, follow: &mut dyn Follow) -> Result<Ended> {
-        let workflow = self.workflow;
         let end = match until {
-            Until::Answered => workflow.responder + 1,
-            Until::End => workflow.nodes.len(),
+            Until::Answered => self.workflow.responder + 1,
+            Until::Nodes(count) => count.min(self.workflow.nodes.len()),
+            Until::End => self.workflow.nodes.len(),
         };
+        let ended = match self.take_locks_again().await? {
+            Some(lock) => Ok(Ended::Locked { lock }),
+            None => self.nodes(end, aloud, follow).await,
+        };
+        let goes_on = matches!(ended, Ok(Ended::Done)) && end < self.workflow.nodes.len();
+        if !goes_on {
+            self.let_go().await?;
+        }
+        ended
+    }
+
+    async fn nodes(&mut self, end: usize, aloud: bool, follow: &mut dyn Follow) -> Result<Ended> {
+        let workflow = self.workflow;
         while self.progress.outputs.len() < end {
             let place = self.progress.outputs.len();
             let node = &workflow.nodes[place];
@@ -159,19 +183,28 @@ impl Run<'_> {
                 .step(node, answers, follow)
                 .await
                 .map_err(|error| error.at(format!("{}: {node}", workflow.name)))?;
-            let Some(left) = left else { return Ok(self.stopped_by(node)) };
+            let Some(left) = left else { return Ok(stopped_by(node)) };
             follow.ran(self.trace(node, place, &left, began));
             self.progress.outputs.push(left.output);
         }
         Ok(Ended::Done)
     }
 
-    fn stopped_by(&self, node: &Node) -> Ended {
-        let lock = match &node.kind {
-            Kind::WorkflowLock { lock } => lock.clone(),
-            _ => String::new(),
-        };
-        Ended::Locked { lock }
+    /// A run that goes on elsewhere holds its locks anew; which one somebody else has by now.
+    async fn take_locks_again(&self) -> Result<Option<String>> {
+        for lock in &self.progress.locks {
+            if !self.stage.desk.lock(&self.workflow.name, lock).await? {
+                return Ok(Some(lock.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn let_go(&mut self) -> Result<()> {
+        for lock in std::mem::take(&mut self.progress.locks) {
+            self.stage.desk.let_go(&self.workflow.name, &lock).await?;
+        }
+        Ok(())
     }
 
     fn trace(&self, node: &Node, place: usize, left: &Left, began: Instant) -> Trace {
@@ -179,10 +212,12 @@ impl Run<'_> {
             depth: self.depth,
             workflow: self.workflow.name.clone(),
             place: place + 1,
+            kind: node.kind.name(),
             title: node.title.clone(),
             input: left.input.clone(),
             output: left.output.clone(),
             took: began.elapsed(),
+            spent: left.spent,
         }
     }
 
@@ -208,9 +243,10 @@ impl Run<'_> {
                 Err(text) => Left::output(text),
             },
             Kind::WorkflowLock { lock } => {
-                let held = self.stage.desk.lock(&self.workflow.name, lock).await?;
-                let Some(held) = held else { return Ok(None) };
-                self.locks.push(held);
+                if !self.stage.desk.lock(&self.workflow.name, lock).await? {
+                    return Ok(None);
+                }
+                self.progress.locks.push(lock.clone());
                 Left::output(lock)
             }
             Kind::QualityMemory
@@ -246,17 +282,18 @@ impl Run<'_> {
             let overridden =
                 |text: &Option<Template>| text.as_ref().map(|text| self.fill(text)).transpose();
             let first = (overridden(&one.system_prompt)?, overridden(&one.prompt)?);
-            let mut progress = Progress { outputs: Vec::new(), inputs };
+            let mut progress = Progress { inputs, ..Progress::default() };
             let child = Run {
                 stage: self.stage,
                 workflow,
                 depth: self.depth + 1,
                 progress: &mut progress,
                 first,
-                locks: Vec::new(),
             };
-            child.go(Until::End, answers, follow).await?;
-            Ok(Left::output(answer(workflow, &progress).unwrap_or_default()))
+            let mut counting = Counting { follow, spent: Spent::default() };
+            child.go(Until::End, answers, &mut counting).await?;
+            let output = answer(workflow, &progress).unwrap_or_default();
+            Ok(Left { spent: counting.spent, ..Left::output(output) })
         })
     }
 
@@ -308,6 +345,31 @@ impl Run<'_> {
     fn count(&self, amount: &Amount) -> Result<usize> {
         Ok(usize::try_from(self.amount(amount)?).unwrap_or(0))
     }
+}
+
+/// Adds up what the nodes of a workflow take, for the node that runs it.
+struct Counting<'f> {
+    follow: &'f mut dyn Follow,
+    spent: Spent,
+}
+
+impl Follow for Counting<'_> {
+    fn hear(&mut self, piece: &str) {
+        self.follow.hear(piece);
+    }
+
+    fn ran(&mut self, trace: Trace) {
+        self.spent = self.spent + trace.spent;
+        self.follow.ran(trace);
+    }
+}
+
+fn stopped_by(node: &Node) -> Ended {
+    let lock = match &node.kind {
+        Kind::WorkflowLock { lock } => lock.clone(),
+        _ => String::new(),
+    };
+    Ended::Locked { lock }
 }
 
 fn unknown(name: &str) -> Error {

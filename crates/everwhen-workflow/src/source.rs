@@ -59,6 +59,23 @@ impl Located {
     }
 }
 
+impl Located {
+    /// The value without its lines.
+    pub(crate) fn into_json(self) -> serde_json::Value {
+        match self.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Flag(flag) => flag.into(),
+            Value::Number(number) if number.fract() == 0.0 => (number as i64).into(),
+            Value::Number(number) => number.into(),
+            Value::Text(text) => text.into(),
+            Value::List(list) => list.into_iter().map(Self::into_json).collect(),
+            Value::Object(properties) => {
+                properties.into_iter().map(|(name, value)| (name, value.into_json())).collect()
+            }
+        }
+    }
+}
+
 /// Reads a text. Strict but for comments and a comma too many.
 pub(crate) fn read(file: &Path, text: &str) -> Result<Located, Flaw> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options()).map_err(|error| {

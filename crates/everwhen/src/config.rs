@@ -4,12 +4,14 @@
 //! place that reads the process's environment; everybody else is handed an [`Environment`].
 
 mod embedder;
+mod endpoint;
 mod key;
 mod layer;
 mod llm;
 mod proxy;
 mod row;
 mod upstream;
+mod workflow;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,12 +20,14 @@ use std::time::Duration;
 use everwhen_store::{PostgresOptions, SqliteOptions, Synchronous};
 
 pub use embedder::{EmbedderConfig, EmbedderKind, MODELS_FOLDER};
+pub use endpoint::EndpointConfig;
 pub use key::{KEYS, Key};
 pub use layer::Origin;
 use layer::{Found, Layers};
 pub use llm::LlmConfig;
 pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Unnamed};
 pub use upstream::{Upstream, UpstreamKind};
+pub use workflow::WorkflowConfig;
 
 use crate::memory::{Address, MemoryId, Retention, Settings, VaultId};
 use crate::place::Place;
@@ -103,6 +107,10 @@ pub struct Config {
     upstream: Chosen<Option<String>>,
     /// The model providers behind the proxy, the usual one first.
     pub upstreams: Vec<Upstream>,
+    /// Models at upstreams, by the names that workflows know them by.
+    pub endpoints: Vec<EndpointConfig>,
+    /// Where workflows are.
+    pub workflow: WorkflowConfig,
     /// How the proxy behaves.
     pub proxy: ProxyConfig,
     /// What finds things by their meaning.
@@ -228,6 +236,8 @@ impl Config {
     pub fn load(environment: &Environment, flags: &Flags) -> Result<Self> {
         let file = find_file(environment, flags);
         let layers = Layers::read(file.as_deref(), environment, flags)?;
+        let upstreams = upstream::all(&layers, environment)?;
+        let workflow = WorkflowConfig::read(&layers, environment)?;
         let config = Self {
             data: data(&layers, environment)?,
             listen: choose(&layers, key::LISTEN, listen, || "127.0.0.1:3939".into())?,
@@ -249,11 +259,13 @@ impl Config {
             mcp_hosts: choose(&layers, key::MCP_HOSTS, names, || LOOPBACK_HOSTS.into())?,
             mcp_origins: choose(&layers, key::MCP_ORIGINS, origins, || LOOPBACK_ORIGINS.into())?,
             upstream: choose(&layers, key::UPSTREAM, |text| Ok(Some(text.into())), || None)?,
-            upstreams: upstream::all(&layers, environment)?,
+            endpoints: endpoint::all(&layers, &upstreams)?,
+            upstreams,
             proxy: ProxyConfig::read(&layers)?,
             embedder: EmbedderConfig::read(&layers, environment)?,
             llm: LlmConfig::read(&layers)?,
-            chapter_settings: chapter_settings(&layers, environment)?,
+            chapter_settings: chapter_settings(&layers, environment, &workflow)?,
+            workflow,
             file,
         };
         config.settings().check()?;
@@ -325,6 +337,7 @@ impl Config {
         let settings = settings.map_or("none".into(), |path| quoted(&path.display().to_string()));
         let rows = rows.into_iter().chain(tables).chain(self.llm.rows());
         let rows = rows.chain([(settings, &self.chapter_settings.from)]);
+        let rows = rows.chain(self.workflow.rows());
         let rows = KEYS.into_iter().zip(rows);
         rows.map(|(key, (value, from))| Setting { key, value, from: from.clone() }).collect()
     }
@@ -418,11 +431,18 @@ fn data(layers: &Layers, environment: &Environment) -> Result<Chosen<PathBuf>> {
     Ok(Chosen { value: from_file(path, found), from: found.from.clone() })
 }
 
-/// The settings file for chapters, found as the data directory is.
-fn chapter_settings(layers: &Layers, environment: &Environment) -> Result<Chosen<Option<PathBuf>>> {
+/// The settings file for chapters, found as the data directory is; else the one beside workflows.
+fn chapter_settings(
+    layers: &Layers,
+    environment: &Environment,
+    workflow: &WorkflowConfig,
+) -> Result<Chosen<Option<PathBuf>>> {
     let key = key::CHAPTER_SETTINGS;
     let Some(found) = layers.find(key) else {
-        return Ok(Chosen { value: None, from: Origin::Default });
+        let from = workflow.directory.from.clone();
+        let beside = workflow.settings_file();
+        let from = if beside.is_some() { from } else { Origin::Default };
+        return Ok(Chosen { value: beside, from });
     };
     let path = expand_home(found.text(key)?, environment);
     Ok(Chosen { value: Some(from_file(path, found)), from: found.from.clone() })

@@ -26,7 +26,7 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
 /// for a model is given back.
 pub async fn work(engine: Engine, stop: impl Future<Output = ()> + Send) {
     let (tell, told) = watch::channel(false);
-    let [quick, patient] = Queue::ALL.map(|queue| Hand::new(engine.clone(), queue, told.clone()));
+    let [quick, patient] = Queue::OWN.map(|queue| Hand::new(engine.clone(), queue, told.clone()));
     let stop = async {
         stop.await;
         tell.send_replace(true);
@@ -89,7 +89,7 @@ impl Hand {
         };
         match self.queue {
             Queue::Quick => self.engine.run(job).await?,
-            Queue::Patient => self.run_patiently(job).await?,
+            _ => self.run_patiently(job).await?,
         }
         Ok(Next::More)
     }

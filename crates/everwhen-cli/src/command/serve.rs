@@ -34,6 +34,7 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
     let catching_up = tokio::spawn(door.clone().catch_up());
     let stop = stop_on_signal()?;
     let worker = tokio::spawn(everwhen::work(everwhen.engine().clone(), stopped(stop.clone())));
+    let workflows = tokio::spawn(door.clone().go_on(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let url = format!("http://{}", reachable(address));
     everwhen.announce(&url)?;
@@ -47,6 +48,7 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
     // jobs wait for the next start.
     if served.is_ok() {
         worker.await.map_err(|error| Failure::new(error.to_string()))?;
+        workflows.await.map_err(|error| Failure::new(error.to_string()))?;
         embedding.await.map_err(|error| Failure::new(error.to_string()))?;
         tracing::info!("stopped");
     }

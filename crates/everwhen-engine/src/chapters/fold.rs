@@ -1,6 +1,6 @@
 //! Folding new chapters into the rolling summary. Every version is kept.
 
-use super::{Chapter, ChapterRules, RollingSummary};
+use super::{Chapter, Folding, RollingSummary};
 use crate::conversations::summary::shorten;
 use crate::desk::Desk;
 use crate::engine::Engine;
@@ -29,12 +29,12 @@ struct Read {
 
 /// Runs a fold job: batch by batch, each a version of its own.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
-    let rules = engine.chapter_rules().clone();
+    let folding = folding(engine, job)?;
     loop {
         let place = job.clone();
         let read = engine.store.look(move |snapshot| look(snapshot, &place)).await?;
         let Some(read) = read else { return engine.drop_job(job).await };
-        let Some(batch) = batch(&read.fresh, &rules) else { return engine.drop_job(job).await };
+        let Some(batch) = batch(&read.fresh, folding) else { return engine.drop_job(job).await };
         let (text, by) =
             words(engine.asker(&read.vault, job), read.base.as_ref(), batch, &read.vault.zone)
                 .await?;
@@ -51,11 +51,18 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
 
 /// The oldest chapters to fold, if there are enough: more than one batch is folded batch by batch,
 /// a rest only if it is large enough by itself.
-fn batch<'c>(fresh: &'c [Chapter], rules: &ChapterRules) -> Option<&'c [Chapter]> {
-    if fresh.len() > rules.most_per_summary {
-        return Some(&fresh[..rules.most_per_summary.max(1)]);
+fn batch(fresh: &[Chapter], folding: Folding) -> Option<&[Chapter]> {
+    if fresh.len() > folding.most {
+        return Some(&fresh[..folding.most.max(1)]);
     }
-    (fresh.len() >= rules.min_per_summary.max(1)).then_some(fresh)
+    (fresh.len() >= folding.min.max(1)).then_some(fresh)
+}
+
+/// The numbers that a job carries, else the usual ones.
+fn folding(engine: &Engine, job: &Job) -> Result<Folding> {
+    let rules = engine.chapter_rules();
+    let usual = Folding { min: rules.min_per_summary, most: rules.most_per_summary };
+    Ok(Folding::read(job.payload.as_deref())?.unwrap_or(usual))
 }
 
 fn look(snapshot: &dyn Snapshot, job: &Job) -> Result<Option<Read>> {

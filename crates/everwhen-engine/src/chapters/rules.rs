@@ -24,6 +24,15 @@ pub struct ChapterRules {
     pub workflow: Option<String>,
 }
 
+/// How far the rolling summary is brought, where that is not as usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Folding {
+    /// Not with fewer new chapters than this.
+    pub min: usize,
+    /// At most so many at a time.
+    pub most: usize,
+}
+
 impl Default for ChapterRules {
     fn default() -> Self {
         Self {

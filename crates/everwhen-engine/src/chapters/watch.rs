@@ -50,8 +50,18 @@ pub(crate) fn forget_said(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<()> {
     put_job(desk, true)
 }
 
+/// Has somebody look now.
+pub(crate) fn look_now(desk: &mut Desk<'_>) -> Result<()> {
+    put_job_at(desk, false, desk.now)?;
+    desk.tx.put_memory(desk.vault.id, &desk.memory)
+}
+
 pub(super) fn put_job(desk: &mut Desk<'_>, all: bool) -> Result<()> {
-    let (subject, due) = (Subject::Memory(desk.memory.id), desk.now + DELAY);
+    put_job_at(desk, all, desk.now + DELAY)
+}
+
+fn put_job_at(desk: &mut Desk<'_>, all: bool, due: Timestamp) -> Result<()> {
+    let subject = Subject::Memory(desk.memory.id);
     let mut job = Job::new(desk.mint(), desk.place(), JobKind::Chapters, subject, due);
     job.payload = all.then(|| ALL.to_owned());
     desk.memory.chapters_at = ON_ITS_WAY;

@@ -121,7 +121,7 @@ pub(crate) fn absorb(
     from: ConversationId,
     into: ConversationId,
 ) -> Result<()> {
-    for kind in JobKind::ALL {
+    for kind in JobKind::OF_CONVERSATIONS {
         desk.drop_job(kind, from)?;
     }
     desk.tx.merge_conversation(desk.place(), from, into)?;

@@ -16,6 +16,8 @@ pub(super) struct Taken {
     pub(super) no_temperature: bool,
     /// No schema can be given.
     pub(super) no_schema: bool,
+    /// Tokens of answers in pieces are not counted.
+    pub(super) no_counting: bool,
 }
 
 /// The same, shared by all who ask.
@@ -24,6 +26,7 @@ pub(super) struct Quirks {
     completion_tokens: AtomicBool,
     no_temperature: AtomicBool,
     no_schema: AtomicBool,
+    no_counting: AtomicBool,
 }
 
 impl Quirks {
@@ -32,6 +35,7 @@ impl Quirks {
             completion_tokens: self.completion_tokens.load(Ordering::Relaxed),
             no_temperature: self.no_temperature.load(Ordering::Relaxed),
             no_schema: self.no_schema.load(Ordering::Relaxed),
+            no_counting: self.no_counting.load(Ordering::Relaxed),
         }
     }
 
@@ -44,6 +48,7 @@ impl Quirks {
         let (quirk, known) = match part.as_deref() {
             Some("max_tokens") => (&self.completion_tokens, taken.completion_tokens),
             Some("temperature") => (&self.no_temperature, taken.no_temperature),
+            Some("stream_options") => (&self.no_counting, taken.no_counting),
             _ if with_schema => (&self.no_schema, taken.no_schema),
             _ => return false,
         };
@@ -71,7 +76,13 @@ mod tests {
         assert!(quirks.learn(quirks.now(), &refused(400, Some("temperature")), true));
         assert!(quirks.learn(quirks.now(), &refused(422, None), true));
         assert!(!quirks.learn(quirks.now(), &refused(422, None), false));
-        let all = Taken { completion_tokens: true, no_temperature: true, no_schema: true };
+        assert!(quirks.learn(quirks.now(), &refused(400, Some("stream_options")), false));
+        let all = Taken {
+            completion_tokens: true,
+            no_temperature: true,
+            no_schema: true,
+            no_counting: true,
+        };
         assert_eq!(quirks.now(), all);
     }
 

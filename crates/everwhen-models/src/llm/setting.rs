@@ -146,6 +146,19 @@ impl LlmSetting {
         })
     }
 
+    /// Where the provider lists its models.
+    pub(super) fn list(&self) -> Result<Url> {
+        let mut url = self.endpoint()?;
+        let path = url.path().to_owned();
+        let path = match self.dialect {
+            LlmDialect::OpenAi => path.replace("/chat/completions", "/models"),
+            LlmDialect::Anthropic => path.replace("/messages", "/models"),
+            LlmDialect::Ollama => path.replace("/chat", "/tags"),
+        };
+        url.set_path(&path);
+        Ok(url)
+    }
+
     /// The address that is asked.
     fn endpoint(&self) -> Result<Url> {
         let mut url = read_url(&self.url)?;

@@ -1,6 +1,7 @@
 //! The three protocols as JSON.
 
 mod anthropic;
+mod event;
 mod ollama;
 mod openai;
 
@@ -11,6 +12,10 @@ use serde_json::{Value, json};
 
 use super::quirks::Taken;
 use super::setting::{LlmDialect, LlmSetting};
+use super::thoughts;
+
+pub use event::Samplers;
+pub(super) use event::{Event, event, request_aloud, served};
 
 /// An answer, whoever gave it.
 #[derive(Debug, PartialEq)]
@@ -43,16 +48,8 @@ pub(super) fn answer(dialect: LlmDialect, content: &[u8]) -> Result<Answer, Stri
         LlmDialect::Anthropic => anthropic::answer(content)?,
         LlmDialect::Ollama => ollama::answer(content)?,
     };
-    answer.text = without_thoughts(&answer.text).to_owned();
+    answer.text = thoughts::without(&answer.text);
     Ok(answer)
-}
-
-/// A reply without what some models think aloud before it.
-fn without_thoughts(text: &str) -> &str {
-    let thought = text.trim_start().strip_prefix("<think>");
-    thought
-        .and_then(|rest| rest.split_once("</think>"))
-        .map_or(text, |(_, reply)| reply.trim_start())
 }
 
 /// The messages of a prompt with their roles; what a tool said is said to the model by the user.
@@ -76,16 +73,4 @@ fn parsed<'a, T: Deserialize<'a>>(content: &'a [u8]) -> Result<T, String> {
         let place = format!("line {}, column {}", error.line(), error.column());
         format!("gave an answer that is {problem} ({place}); is the address right?")
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thoughts_are_not_part_of_a_reply() {
-        assert_eq!(without_thoughts("<think>\nhm</think>\n\nYes"), "Yes");
-        assert_eq!(without_thoughts("Yes <think>"), "Yes <think>");
-        assert_eq!(without_thoughts("<think>for ever"), "<think>for ever");
-    }
 }

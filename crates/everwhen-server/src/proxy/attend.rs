@@ -36,12 +36,16 @@ pub(crate) struct Visit<'a> {
     pub(crate) asked: &'a Asked<'a>,
     /// Whether somebody wants to see what is done to it.
     pub(crate) is_watched: bool,
+    /// Something local answers: nothing is added, and the time of the reply is settled so.
+    pub(crate) local: Option<Commit>,
 }
 
 /// What became of it.
 #[derive(Default)]
 pub(crate) struct Attended {
     pub(crate) seen: AskedSeen,
+    /// The exchange in the ledger, for something local.
+    pub(crate) begun: Option<Begun>,
     /// Whoever keeps the reply.
     pub(crate) keeper: Option<Keeper>,
     /// Whether the reply may begin with a stamp.
@@ -85,7 +89,9 @@ async fn remember(visit: &Visit<'_>, draft: &mut Draft<'_>, attended: &mut Atten
     if visit.is_watched {
         attended.seen.stored = stored(visit.asked, &begun);
     }
-    if visit.route.wording.takes_additions() {
+    if visit.local.is_some() {
+        attended.begun = Some(begun);
+    } else if visit.route.wording.takes_additions() {
         stamp(visit, draft, &begun, settings.stamps, attended);
         add(visit, draft, &begun, &settings, deadline, attended).await?;
     }

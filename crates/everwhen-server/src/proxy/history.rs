@@ -47,7 +47,7 @@ pub(crate) fn names<T: AsRef<str>>(tools: impl Iterator<Item = T>) -> Vec<Name> 
 }
 
 /// A text without the tags that name a memory.
-fn without_tags(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_tags(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     while let Some((place, _)) = tag(&text) {
         let mut shorter = text.into_owned();

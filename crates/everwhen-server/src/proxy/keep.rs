@@ -70,7 +70,7 @@ impl Keeper {
             None => recognize(visit.door, (&vault, &self.address), &history, usual.unnamed).await?,
         };
         let settings = visit.settings(Some(&shown(&named.memory)), change);
-        self.commit = commit(&settings);
+        self.commit = visit.local.unwrap_or_else(|| commit(&settings));
         self.named = Some(named.clone());
         let begun = vault.begin_exchange(named.memory, history, self.commit).await?;
         self.started_at = begun.exchange.started_at;

@@ -44,6 +44,7 @@ pub(crate) async fn on(
         headers: parts.headers.clone(),
         with_credentials: guest.credential_travels,
         body,
+        talk: None,
     };
     let answer = chosen.answerer.ask(call).await?;
     let headers = headers::for_client(&answer.headers);

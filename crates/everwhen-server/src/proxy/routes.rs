@@ -10,7 +10,7 @@ use everwhen::UpstreamKind;
 
 use super::route::{CHAT, COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_GENERATE, RESPONSES, Route};
 use super::translate::lists;
-use super::{pass, tail, talk};
+use super::{pass, tail, talk, workflow};
 use crate::{Door, problem};
 
 /// All routes of the proxy.
@@ -43,7 +43,7 @@ fn doors() -> Router<Door> {
         // Ollama's
         .route("/api/chat", said(&OLLAMA_CHAT))
         .route("/api/generate", said(&OLLAMA_GENERATE))
-        .route("/api/tags", get(lists::tags))
+        .route("/api/tags", get(tags))
         .route("/api/show", post(lists::show))
         .route("/api/version", get(lists::version))
         .route("/api/{*rest}", any(pass_on))
@@ -76,10 +76,20 @@ async fn pass_on(State(door): State<Door>, request: Request) -> Response {
 
 /// OpenAI and Anthropic list their models at the same place.
 async fn models(State(door): State<Door>, headers: HeaderMap, request: Request) -> Response {
-    if !headers.contains_key("anthropic-version") && !pass::has(&door, UpstreamKind::OpenAi) {
-        return lists::models(door, request).await.into_response();
+    if headers.contains_key("anthropic-version") {
+        return pass_on(State(door), request).await;
     }
-    pass_on(State(door), request).await
+    let others = match pass::has(&door, UpstreamKind::OpenAi) {
+        true => pass_on(State(door.clone()), request).await,
+        false => lists::models(door.clone(), request).await,
+    };
+    workflow::listed(&door, UpstreamKind::OpenAi, others).await
+}
+
+/// What Ollama calls its models.
+async fn tags(State(door): State<Door>, request: Request) -> Response {
+    let others = lists::tags(door.clone(), request).await;
+    workflow::listed(&door, UpstreamKind::Ollama, others).await
 }
 
 /// The language of a request, and its path below the root of an upstream that speaks it.

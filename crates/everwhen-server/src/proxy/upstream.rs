@@ -10,10 +10,12 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, Method, StatusCode};
+use everwhen::ledger::Commit;
 use everwhen::{Error, Result, Upstream, UpstreamKind};
 
 use super::headers::{self, API_KEY};
 use super::refusal::Refusal;
+use super::workflow::Talk;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -26,6 +28,8 @@ pub(crate) struct Call {
     /// Whether the headers' credentials are meant for whoever answers.
     pub(crate) with_credentials: bool,
     pub(crate) body: Bytes,
+    /// What something local is asked with.
+    pub(crate) talk: Option<Talk>,
 }
 
 /// What comes back; the body may still be on its way.
@@ -45,6 +49,12 @@ pub(crate) trait Answerer: Send + Sync {
 
     /// Which language it speaks.
     fn kind(&self) -> UpstreamKind;
+
+    /// Whether it is something local, called like this model. It is told when messages were said
+    /// instead of being sent stamps and an aside, and says itself how the time of its reply is settled.
+    fn local(&self, _model: &str) -> Option<Commit> {
+        None
+    }
 
     /// Asks it.
     fn ask(&self, call: Call) -> Answering;
@@ -138,6 +148,13 @@ impl Answerers {
         Ok(Self(upstreams.iter().map(provider).collect::<Result<_>>()?))
     }
 
+    /// The same, with somebody who answers only when named.
+    #[must_use]
+    pub(crate) fn with(mut self, local: Option<Arc<dyn Answerer>>) -> Self {
+        self.0.extend(local);
+        self
+    }
+
     /// Whether nobody answers.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -165,7 +182,8 @@ impl Answerers {
             let answerer = self.0.iter().filter(able).find(|one| one.name() == name)?;
             Some(Chosen { answerer: Arc::clone(answerer), model: Some(model.to_owned()) })
         });
-        let usual = kinds.iter().find_map(|kind| self.0.iter().find(|one| one.kind() == *kind));
+        let others = self.0.iter().filter(|one| one.local("").is_none());
+        let usual = kinds.iter().find_map(|kind| others.clone().find(|one| one.kind() == *kind));
         named
             .or_else(|| Some(Chosen { answerer: Arc::clone(usual?), model: None }))
             .ok_or_else(|| self.speechless(kinds))

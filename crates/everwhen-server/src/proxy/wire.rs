@@ -4,6 +4,7 @@
 //! of a request, and the pieces of text in a reply, whole or in events.
 
 mod anthropic;
+pub(crate) mod completion;
 pub(crate) mod json;
 pub(crate) mod kept;
 mod ollama;

@@ -15,3 +15,4 @@ mod stage;
 mod streams;
 mod translation;
 mod whose;
+mod workflows;

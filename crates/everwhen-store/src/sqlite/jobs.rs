@@ -83,6 +83,8 @@ fn queue_number(queue: Queue) -> i64 {
     match queue {
         Queue::Quick => 0,
         Queue::Patient => 1,
+        Queue::Outside => 2,
+        Queue::Nowhere => 3,
     }
 }
 

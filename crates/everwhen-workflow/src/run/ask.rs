@@ -1,13 +1,15 @@
 //! Asking a model: instructions, then either one question or the last messages of the chat.
 
+use everwhen::ledger::EchoStripper;
 use everwhen::memory::Role;
+use everwhen::models::Hear;
 use everwhen::ports::PromptMessage;
 use everwhen::{Error, Result};
 
 use super::{Left, Run, View};
 use crate::jinja;
 use crate::node::{Prompt, Standard};
-use crate::port::{Hear, Question};
+use crate::port::{Question, Told};
 use crate::variables::{Scene, Sizes};
 
 impl Run<'_> {
@@ -32,8 +34,31 @@ impl Run<'_> {
         let max_tokens = u32::try_from(self.amount(&standard.max_tokens)?).unwrap_or(u32::MAX);
         let preset = preset.as_deref();
         let question = Question { endpoint: &endpoint, preset, messages, max_tokens };
-        let output = self.stage.endpoints.ask(&question, hear).await?;
-        Ok(Left { output, input: told(&question.messages) })
+        let Told { text, spent } = match standard.stamps.on {
+            true => self.ask_without_echo(&question, hear).await?,
+            false => self.stage.endpoints.ask(&question, hear).await?,
+        };
+        Ok(Left { output: text, input: told(&question.messages), spent })
+    }
+
+    /// Models that see stamps begin their answers with one sometimes; that is not said.
+    async fn ask_without_echo(&self, question: &Question<'_>, hear: Hear<'_>) -> Result<Told> {
+        let mut stripper = EchoStripper::new();
+        let mut heard = String::new();
+        let mut listen = |piece: &str| {
+            let piece = stripper.push(piece);
+            heard.push_str(&piece);
+            if !piece.is_empty() {
+                hear(&piece);
+            }
+        };
+        let told = self.stage.endpoints.ask(question, &mut listen).await?;
+        let rest = stripper.finish();
+        if !rest.is_empty() {
+            hear(&rest);
+        }
+        heard.push_str(&rest);
+        Ok(Told { text: heard, ..told })
     }
 
     /// Instructions and question. A parent may have put others in place of the first node's own.

@@ -3,11 +3,12 @@
 //! What they say when there is nothing is what the original says, because prompts are written around
 //! it.
 
+use everwhen::chapters::Folding;
 use everwhen::{Error, Result};
 
 use super::{Left, Run};
 use crate::node::{Kind, RecentChapters, Search};
-use crate::port::{Folding, Found, Wanted};
+use crate::port::{Found, Wanted};
 
 /// Most keywords of one search.
 const KEYWORDS: usize = 60;
@@ -29,8 +30,8 @@ impl Run<'_> {
                 Ok(Left::output(""))
             }
             Kind::ChatSummarySummarizer { min_memories, loop_if_exceed } => {
-                let (min, rounds_of) = (self.count(min_memories)?, self.count(loop_if_exceed)?);
-                desk.fold(Folding { min, rounds_of }).await?;
+                let (min, most) = (self.count(min_memories)?, self.count(loop_if_exceed)?);
+                desk.fold(Folding { min, most }).await?;
                 self.summary().await
             }
             Kind::RecentMemorySummarizerTool(recent) => self.recent(recent).await,
@@ -43,7 +44,7 @@ impl Run<'_> {
             }
             Kind::FullChatSummary { by_hand: false } => {
                 desk.distill().await?;
-                desk.fold(Folding { min: 1, rounds_of: CHAPTERS }).await?;
+                desk.fold(Folding { min: 1, most: CHAPTERS }).await?;
                 self.summary().await
             }
             Kind::VectorMemorySearch(search) => self.search(search).await,
@@ -85,7 +86,7 @@ impl Run<'_> {
             false => found.text.clone(),
         };
         let lines: Vec<String> = found.iter().map(line).collect();
-        Ok(Left { output: shown(&lines, "\n\n---\n\n", NOTHING_FOUND), input })
+        Ok(Left { input, ..Left::output(shown(&lines, "\n\n---\n\n", NOTHING_FOUND)) })
     }
 }
 

@@ -1,15 +1,16 @@
 //! Runs with a scripted endpoint and a desk in memory: what each node is asked and leaves.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
+use everwhen::chapters::Folding;
 use everwhen::memory::Role;
 use everwhen::ports::{PromptMessage, Wait};
 
 use super::*;
 use crate::files::FilesBelow;
 use crate::node::Stamps;
-use crate::port::{Folding, Found, Question, Wanted};
+use crate::port::{Found, Question, Told, Wanted};
 
 /// Answers with the endpoint's name and the last message, in pieces of three letters.
 #[derive(Default)]
@@ -18,7 +19,7 @@ struct Parrot {
 }
 
 impl Endpoints for Parrot {
-    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, String> {
+    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, Told> {
         Box::pin(async move {
             if question.endpoint == "down" {
                 return Err(Error::unavailable("the endpoint is down"));
@@ -32,7 +33,8 @@ impl Endpoints for Parrot {
             for piece in answer.as_bytes().chunks(3) {
                 hear(std::str::from_utf8(piece).unwrap());
             }
-            Ok(answer)
+            let spent = Spent { input_tokens: 10, output_tokens: 5, cost_nanos: 100 };
+            Ok(Told { text: answer, spent })
         })
     }
 }
@@ -41,7 +43,7 @@ impl Endpoints for Parrot {
 struct Drawer {
     chapters: Vec<String>,
     folded: Mutex<Option<Folding>>,
-    held: Arc<AtomicBool>,
+    held: AtomicBool,
 }
 
 impl Desk for Drawer {
@@ -67,12 +69,13 @@ impl Desk for Drawer {
         Box::pin(async move { Ok(wanted.keywords.iter().take(wanted.limit).map(found).collect()) })
     }
 
-    fn lock<'a>(&'a self, _: &'a str, _: &'a str) -> Wait<'a, Option<Held>> {
-        Box::pin(async {
-            let held = Arc::clone(&self.held);
-            let free = !held.swap(true, Ordering::SeqCst);
-            Ok(free.then(|| Held::new(move || held.store(false, Ordering::SeqCst))))
-        })
+    fn lock<'a>(&'a self, _: &'a str, _: &'a str) -> Wait<'a, bool> {
+        Box::pin(async { Ok(!self.held.swap(true, Ordering::SeqCst)) })
+    }
+
+    fn let_go<'a>(&'a self, _: &'a str, _: &'a str) -> Wait<'a, ()> {
+        self.held.store(false, Ordering::SeqCst);
+        Box::pin(async { Ok(()) })
     }
 
     fn stamp<'a>(
@@ -299,7 +302,7 @@ async fn memory_nodes_read_search_and_fold() {
         ]
     );
     let folded = theatre.drawer.folded.lock().unwrap();
-    assert_eq!(*folded, Some(Folding { min: 2, rounds_of: 3 }));
+    assert_eq!(*folded, Some(Folding { min: 2, most: 3 }));
 }
 
 #[tokio::test]

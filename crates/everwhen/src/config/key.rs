@@ -151,6 +151,9 @@ const SWITCH: &str = "\"on\" or \"off\"";
 pub(super) const RIGHT_URL: &str = "an address, such as \"http://localhost:8080/v1\"";
 /// What may be said of an upstream.
 pub(super) const UPSTREAM_FIELDS: &[&str] = &["name", "kind", "base_url", "key", "key_variable"];
+/// What may be said of an endpoint.
+pub(super) const ENDPOINT_FIELDS: &[&str] =
+    &["name", "upstream", "model", "backupEndpointName", "input_price", "output_price"];
 
 /// The upstream that is used unless another is named.
 pub(super) const UPSTREAM: Key = key(
@@ -379,9 +382,23 @@ pub(super) const CHAPTER_SETTINGS: Key = key(
     "settings file for chapters, such as _DiscussionId-MemoryFile-Workflow-Settings.json",
     "the path of a JSON file; comments are allowed in it",
 );
+/// Where workflows are.
+pub(super) const WORKFLOW_DIR: Key = key(
+    "workflow.dir",
+    "EVERWHEN_WORKFLOW_DIR",
+    "directory of workflow files; each is a model everwhen/<name>",
+    "the path of a directory with .json files",
+);
+/// Where their files are.
+pub(super) const WORKFLOW_FILES: Key = key(
+    "workflow.files",
+    "EVERWHEN_WORKFLOW_FILES",
+    "directory of files that workflows read and write; files below workflow.dir unless set",
+    "the path of a directory",
+);
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 49] = [
+pub const KEYS: [Key; 51] = [
     DATA,
     LISTEN,
     ZONE,
@@ -431,13 +448,16 @@ pub const KEYS: [Key; 49] = [
     LLM_OUTPUT_PRICE,
     LLM_CAP,
     CHAPTER_SETTINGS,
+    WORKFLOW_DIR,
+    WORKFLOW_FILES,
 ];
 
 /// Tables that hold keys.
-const TABLES: [&str; 7] = ["chapters", "conversations", "embedder", "llm", "mcp", "proxy", "store"];
+const TABLES: [&str; 8] =
+    ["chapters", "conversations", "embedder", "llm", "mcp", "proxy", "store", "workflow"];
 
 /// Tables that may stand several times, in double brackets.
-pub(super) const REPEATED: [&str; 2] = ["proxy.for", "upstream"];
+pub(super) const REPEATED: [&str; 3] = ["proxy.for", "upstream", "endpoint"];
 
 /// Variables that are read but set no key: where the file is, and which server a command asks.
 pub(super) const OTHER_VARIABLES: [&str; 3] =

@@ -59,6 +59,18 @@ impl Row {
         }
     }
 
+    /// A field that holds an amount of money, if it is there.
+    pub(super) fn amount(&self, name: &str) -> Result<Option<f64>> {
+        let amount = match self.fields.get(name).map(|found| &found.raw) {
+            None => return Ok(None),
+            Some(Raw::Number(number)) => Some(*number as f64),
+            Some(Raw::Decimal(number)) => Some(*number),
+            Some(_) => None,
+        };
+        let amount = amount.filter(|amount| amount.is_finite() && *amount >= 0.0);
+        amount.map(Some).ok_or_else(|| self.refuse(name, "an amount, such as 0.15"))
+    }
+
     /// Every field, as one would write it without quotes.
     pub(super) fn written(&self) -> impl Iterator<Item = (&str, Result<String>)> {
         self.fields.iter().map(|(name, found)| {

@@ -127,6 +127,9 @@ output_price = 0.6
 spending_cap = 5
 [chapters]
 settings = "/s.json"
+[workflow]
+dir = "/w"
+files = "/f"
 "#;
 
 #[test]
@@ -144,63 +147,67 @@ fn every_key_can_be_set_in_the_file_and_is_listed_as_written() {
     }
 }
 
+/// A value for every key, in their order.
+const VALUES: [&str; KEYS.len()] = [
+    "/d",
+    "localhost:80",
+    "UTC",
+    "v",
+    "m",
+    "off",
+    "json",
+    "5",
+    "7",
+    "9",
+    "delete",
+    "sqlite",
+    "4",
+    "12",
+    "normal",
+    "3",
+    "1",
+    "h",
+    "https://o:1",
+    "http://box:1/v1",
+    "relative",
+    "off",
+    "off",
+    "off",
+    "400",
+    "10",
+    "on",
+    "default",
+    "on",
+    "transformer",
+    "/m",
+    "minilm",
+    "http://h",
+    "(not shown)",
+    "256",
+    "q:",
+    "p:",
+    "2",
+    "openai",
+    "http://127.0.0.1:1",
+    "m",
+    "(not shown)",
+    "5",
+    "2",
+    "60",
+    "0.15",
+    "0.6",
+    "5",
+    "/s.json",
+    "/w",
+    "/f",
+];
+
 #[test]
 fn every_key_can_be_set_by_its_variable() {
-    let values = [
-        "/d",
-        "localhost:80",
-        "UTC",
-        "v",
-        "m",
-        "off",
-        "json",
-        "5",
-        "7",
-        "9",
-        "delete",
-        "sqlite",
-        "4",
-        "12",
-        "normal",
-        "3",
-        "1",
-        "h",
-        "https://o:1",
-        "http://box:1/v1",
-        "relative",
-        "off",
-        "off",
-        "off",
-        "400",
-        "10",
-        "on",
-        "default",
-        "on",
-        "transformer",
-        "/m",
-        "minilm",
-        "http://h",
-        "(not shown)",
-        "256",
-        "q:",
-        "p:",
-        "2",
-        "openai",
-        "http://127.0.0.1:1",
-        "m",
-        "(not shown)",
-        "5",
-        "2",
-        "60",
-        "0.15",
-        "0.6",
-        "5",
-        "/s.json",
-    ];
     let pairs: [(&str, &str); KEYS.len()] =
-        std::array::from_fn(|place| (KEYS[place].variable, values[place]));
+        std::array::from_fn(|place| (KEYS[place].variable, VALUES[place]));
     let config = Config::load(&pairs.into(), &Flags::default()).unwrap();
-    for (setting, value) in config.listing().iter().zip(values) {
+    for (setting, value) in config.listing().iter().zip(VALUES) {
         assert_eq!(setting.value.trim_matches('"'), value);
         assert_eq!(setting.from, Origin::Environment(setting.key.variable));
     }
@@ -445,4 +452,46 @@ fn half_a_language_model_is_refused() {
     assert!(problem(&MODEL.replace("2.5", "-1.0")).contains("`llm.spending_cap` is -1"));
     assert!(problem(&MODEL.replace("2.5", "'much'")).contains("`llm.spending_cap` is text"));
     assert!(problem(&MODEL.replace("'sk-secret'", "7")).contains("`llm.key` is a number"));
+}
+
+#[test]
+fn endpoints_are_models_at_upstreams_and_every_upstream_is_one() {
+    let text = r#"
+[[upstream]]
+name = "home"
+base_url = "http://localhost:8080/v1"
+[[upstream]]
+name = "away"
+kind = "ollama"
+base_url = "http://box:11434"
+[[endpoint]]
+name = "Creative-Endpoint"
+upstream = "away"
+model = "big"
+backupEndpointName = "home"
+input_price = 0.5
+"#;
+    let config = load(text, HOME.into(), Flags::default()).unwrap();
+    let shown = |one: &EndpointConfig| {
+        format!("{} {} {:?} {:?}", one.name, one.upstream.name, one.model, one.backup)
+    };
+    let shown: Vec<String> = config.endpoints.iter().map(shown).collect();
+    assert_eq!(
+        shown,
+        [
+            "Creative-Endpoint away Some(\"big\") Some(\"home\")",
+            "home home None None",
+            "away away None None",
+            "default away Some(\"big\") Some(\"home\")",
+        ]
+    );
+    for (wrong, right) in [
+        ("upstream = \"away\"", "upstream = \"nowhere\""),
+        ("backupEndpointName = \"home\"", "backupEndpointName = \"nowhere\""),
+        ("model = \"big\"", "modell = \"big\""),
+        ("input_price = 0.5", "input_price = -1"),
+    ] {
+        let error = load(&text.replace(wrong, right), HOME.into(), Flags::default()).unwrap_err();
+        assert!(error.message().contains("config.toml:1"), "{error}");
+    }
 }

@@ -29,7 +29,7 @@ pub(crate) async fn models(door: Door, request: Request) -> Response {
 }
 
 /// `GET /api/tags`
-pub(crate) async fn tags(State(door): State<Door>, request: Request) -> Response {
+pub(crate) async fn tags(door: Door, request: Request) -> Response {
     if pass::has(&door, UpstreamKind::Ollama) {
         return pass::pass(door, UpstreamKind::Ollama, "/api/tags".into(), request).await;
     }
@@ -48,6 +48,27 @@ fn tag(model: &Value) -> Value {
         "name": model["id"], "model": model["id"], "modified_at": made, "size": 0, "digest": "",
         "details": details(),
     })
+}
+
+/// A list in this language with more models behind those it has.
+pub(crate) fn with(known: &[u8], kind: UpstreamKind, names: &[String]) -> Value {
+    let mut list: Value = serde_json::from_slice(known).unwrap_or_default();
+    let (place, empty) = match kind {
+        UpstreamKind::Ollama => ("models", json!({ "models": [] })),
+        _ => ("data", json!({ "object": "list", "data": [] })),
+    };
+    if !list[place].is_array() {
+        list = empty;
+    }
+    let model = |name: &String| json!({ "id": name, "object": "model", "created": 0, "owned_by": "everwhen" });
+    let added = names.iter().map(model).map(|model| match kind {
+        UpstreamKind::Ollama => tag(&model),
+        _ => model,
+    });
+    if let Some(models) = list[place].as_array_mut() {
+        models.extend(added);
+    }
+    list
 }
 
 fn details() -> Value {

@@ -1,0 +1,127 @@
+//! Work that the engine keeps and others do: the rest of a workflow behind its answer, and the
+//! locks between workflows.
+//!
+//! Both are jobs, so both are durable and survive a crash. A workflow is claimed with a lease and
+//! tried again when it fails. A lock is nothing but its lease: whoever holds it renews it, and when
+//! its holder dies it is free once the lease has run out.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::Result;
+use crate::desk::Desk;
+use crate::engine::Engine;
+use crate::job::{Job, JobKind, JobState, Subject};
+use crate::memory::{Address, JobId, MemoryId};
+use crate::ports::MemoryRef;
+use crate::vault::{Absent, Vault};
+
+/// Jobs of one vault that are looked through at once.
+pub(super) const MOST_JOBS: usize = 100_000;
+
+/// A lock in a memory, and who wants it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lock {
+    /// What is locked, such as a workflow and the name of a lock in it.
+    pub name: String,
+    /// Who holds it; the same holder may take it again.
+    pub holder: String,
+}
+
+impl Lock {
+    /// The id of the job that stands for it.
+    fn id(&self, place: MemoryRef) -> JobId {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&place.vault.bytes());
+        hasher.update(&place.memory.bytes());
+        hasher.update(self.name.as_bytes());
+        let bytes = hasher.finalize().as_bytes()[..16].try_into().expect("16 of 32 bytes");
+        Uuid::from_bytes(bytes).into()
+    }
+}
+
+impl Vault {
+    /// Keeps the rest of a workflow to be done from `due_at` on.
+    pub async fn put_workflow(
+        &self,
+        memory: Address<MemoryId>,
+        payload: String,
+        due_at: Timestamp,
+    ) -> Result<JobId> {
+        self.on_desk(memory, Absent::Make, move |desk| {
+            let id: JobId = desk.mint();
+            let subject = Subject::Payload(id);
+            let job = Job::new(id, desk.place(), JobKind::Workflow, subject, due_at);
+            desk.tx.put_job(&Job { payload: Some(payload.clone()), ..job })?;
+            Ok(id)
+        })
+        .await
+    }
+
+    /// Takes a lock, or holds it for another lease; says whether nobody else has it.
+    pub async fn take_lock(&self, memory: Address<MemoryId>, lock: Lock) -> Result<bool> {
+        self.on_desk(memory, Absent::Make, move |desk| {
+            let id = lock.id(desk.place());
+            let known = desk.tx.job(id)?;
+            if known.is_some_and(|known| is_anothers(&known, &lock.holder, desk.now)) {
+                return Ok(false);
+            }
+            let job = Job::new(id, desk.place(), JobKind::Lock, Subject::Payload(id), desk.now);
+            let job = Job { payload: Some(lock.holder.clone()), ..job }.renewed(desk.now);
+            desk.tx.put_job(&job).map(|()| true)
+        })
+        .await
+    }
+
+    /// Lets a lock go, unless it is somebody else's by now.
+    pub async fn let_go(&self, memory: Address<MemoryId>, lock: Lock) -> Result<()> {
+        self.on_desk(memory, Absent::Refuse, move |desk| {
+            let id = lock.id(desk.place());
+            let known = desk.tx.job(id)?;
+            match known.is_some_and(|known| known.payload.as_ref() == Some(&lock.holder)) {
+                true => desk.tx.remove_job(desk.vault.id, JobKind::Lock, Subject::Payload(id)),
+                false => Ok(()),
+            }
+        })
+        .await
+    }
+}
+
+fn is_anothers(known: &Job, holder: &str, now: Timestamp) -> bool {
+    let held = matches!(known.state, JobState::Leased { until } if until > now);
+    held && known.payload.as_deref() != Some(holder)
+}
+
+impl Engine {
+    /// Keeps how far a claimed workflow has come. Fails if it is somebody else's by now.
+    pub async fn keep_progress(&self, job: &Job, payload: String) -> Result<()> {
+        self.go_on(job, move |desk, job| {
+            let known = desk.tx.job(job.id)?.expect("a job that is held is there");
+            desk.tx.put_job(&Job { payload: Some(payload.clone()), ..known })
+        })
+        .await
+    }
+
+    /// Ends a claimed workflow that is done.
+    pub async fn end_workflow(&self, job: &Job) -> Result<()> {
+        self.drop_job(job).await
+    }
+
+    /// Puts a claimed job that failed off to a later try, or aside after too many. What was kept of
+    /// its progress stays.
+    pub async fn put_off(&self, job: &Job, error: String) -> Result<()> {
+        let now = self.now();
+        self.change_held(job, move |known| known.failed(&error, now)).await
+    }
+}
+
+/// Drops what workflows have yet to do in a memory: it holds what was said.
+pub(crate) fn forget_outside(desk: &mut Desk<'_>) -> Result<()> {
+    let jobs = desk.tx.jobs(Some(desk.vault.id), MOST_JOBS)?;
+    let place = desk.place();
+    let doomed = jobs.iter().filter(|job| job.place() == place && job.kind == JobKind::Workflow);
+    for job in doomed {
+        desk.tx.remove_job(desk.vault.id, job.kind, job.subject)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! OpenAI's chat completions as we write them ourselves.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use everwhen::ports::Spent;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::proxy::refusal::Refusal;
+
+/// Tells completions of the same moment apart.
+static NUMBER: AtomicU64 = AtomicU64::new(1);
+
+/// What a request wishes besides its messages.
+pub(crate) struct Wish {
+    pub(crate) model: String,
+    pub(crate) streams: bool,
+    /// Whether the last event counts tokens.
+    pub(crate) counts: bool,
+}
+
+#[derive(Deserialize)]
+struct WishBody {
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    stream: Option<bool>,
+    #[serde(default)]
+    stream_options: Option<StreamOptions>,
+}
+
+#[derive(Deserialize)]
+struct StreamOptions {
+    #[serde(default)]
+    include_usage: bool,
+}
+
+impl Wish {
+    pub(crate) fn read(body: &[u8]) -> Result<Self, Refusal> {
+        let read: WishBody = serde_json::from_slice(body)
+            .map_err(|error| Refusal::invalid(format!("the body cannot be read: {error}")))?;
+        Ok(Self {
+            model: read.model,
+            streams: read.stream == Some(true),
+            counts: read.stream_options.is_some_and(|options| options.include_usage),
+        })
+    }
+}
+
+/// One completion, whole or in events.
+pub(crate) struct Completion {
+    id: String,
+    created: i64,
+    model: String,
+}
+
+impl Completion {
+    pub(crate) fn new(model: &str, now: Timestamp) -> Self {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let id = format!("chatcmpl-{:x}-{number:x}", now.as_microsecond());
+        Self { id, created: now.as_second(), model: model.to_owned() }
+    }
+
+    /// All of it.
+    pub(crate) fn whole(&self, text: &str, spent: Spent) -> String {
+        let message = json!({ "role": "assistant", "content": text });
+        let choice = json!({ "index": 0, "message": message, "finish_reason": "stop" });
+        let mut body = self.outline("chat.completion", &[choice]);
+        body["usage"] = usage(spent);
+        body.to_string()
+    }
+
+    /// An event that says a piece.
+    pub(crate) fn piece(&self, text: &str) -> String {
+        event(&self.chunk(&json!({ "role": "assistant", "content": text }), None))
+    }
+
+    /// The events at the end.
+    pub(crate) fn end(&self, spent: Option<Spent>) -> String {
+        let mut told = event(&self.chunk(&json!({}), Some("stop")));
+        if let Some(spent) = spent {
+            let mut counted = self.outline("chat.completion.chunk", &[]);
+            counted["usage"] = usage(spent);
+            told.push_str(&event(&counted));
+        }
+        told.push_str("data: [DONE]\n\n");
+        told
+    }
+
+    /// An event that says what went wrong.
+    pub(crate) fn failure(&self, message: &str) -> String {
+        let kind = "workflow_failed";
+        event(
+            &json!({ "error": { "message": message, "type": kind, "param": null, "code": kind } }),
+        )
+    }
+
+    fn chunk(&self, delta: &Value, finish: Option<&str>) -> Value {
+        let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
+        self.outline("chat.completion.chunk", &[choice])
+    }
+
+    fn outline(&self, object: &str, choices: &[Value]) -> Value {
+        json!({
+            "id": self.id, "object": object, "created": self.created, "model": self.model,
+            "choices": choices,
+        })
+    }
+}
+
+fn usage(spent: Spent) -> Value {
+    json!({
+        "prompt_tokens": spent.input_tokens, "completion_tokens": spent.output_tokens,
+        "total_tokens": spent.input_tokens + spent.output_tokens,
+    })
+}
+
+fn event(value: &Value) -> String {
+    format!("data: {value}\n\n")
+}

@@ -1,0 +1,296 @@
+//! Workflows as models: `everwhen/<workflow>` answers chats, in OpenAI's language.
+//!
+//! What a workflow sees of a chat is what the client sent and when each of it was said; its nodes
+//! date messages and read memory themselves. The answer ends with the responder; what stands behind
+//! it is a job by then.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use everwhen::ledger::{Begun, Commit};
+use everwhen::ports::{PromptMessage, Spent};
+use everwhen::when::Zone;
+use everwhen::{Config, Error, Result, UpstreamKind};
+use everwhen_workflow::{Chat, Follow, Place, Trace, Workflows};
+use futures_util::stream;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+
+use super::attend::Visit;
+use super::history::without_tags;
+use super::refusal::Refusal;
+use super::route::CHAT;
+use super::translate::lists;
+use super::upstream::{Answer, Answerer, Answering, Call};
+use super::wire::completion::{Completion, Wish};
+use crate::problem::Problem;
+use crate::{Door, proxy};
+
+/// What workflows are called as a provider.
+pub(crate) const NAME: &str = "everwhen";
+/// An answer that begins within this time may still be a refusal with a status of its own.
+const SOON: Duration = Duration::from_secs(10);
+/// Silence for so long is broken by a comment, so that nobody in between gives up.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// What a workflow is asked with.
+pub(crate) struct Talk {
+    messages: Vec<PromptMessage>,
+    begun: Option<Begun>,
+    place: Option<Place>,
+    discussion_id: String,
+    now: jiff::Timestamp,
+}
+
+impl Talk {
+    /// What a visit brings, with what memory knows of it.
+    pub(crate) fn of(visit: &Visit<'_>, attended: &proxy::Attended) -> Self {
+        let messages = visit.asked.messages.iter().map(|message| PromptMessage {
+            role: message.role,
+            content: without_tags(&message.text).into_owned(),
+        });
+        let begun = attended.begun.clone();
+        let vault = attended.keeper.as_ref().and_then(|keeper| keeper.vault.clone());
+        let place = vault.zip(begun.as_ref()).map(|(vault, begun)| Place {
+            engine: visit.door.engine.clone(),
+            vault,
+            memory: begun.exchange.memory.memory.into(),
+        });
+        Self {
+            messages: messages.collect(),
+            place,
+            begun,
+            discussion_id: attended.seen.memory.clone().unwrap_or_default(),
+            now: visit.door.engine.now(),
+        }
+    }
+
+    fn chat(&self, zone: &Zone) -> Chat {
+        let messages = self.messages.clone();
+        match &self.begun {
+            Some(begun) => Chat::of(begun, messages, self.discussion_id.clone()),
+            None => Chat::unknown(messages, self.now, zone.clone()),
+        }
+    }
+}
+
+/// The workflows of a configuration, as somebody who answers.
+pub(crate) struct Local {
+    workflows: Arc<Workflows>,
+    zone: Zone,
+}
+
+impl Local {
+    /// The workflows that are configured, if any are.
+    pub(crate) fn open(config: &Config) -> Result<Option<Self>> {
+        let workflows = Workflows::open(config)?;
+        let zone = config.zone.value.clone();
+        Ok(workflows.map(|workflows| Self { workflows: Arc::new(workflows), zone }))
+    }
+
+    pub(crate) fn workflows(&self) -> &Arc<Workflows> {
+        &self.workflows
+    }
+}
+
+impl Answerer for Local {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn kind(&self) -> UpstreamKind {
+        UpstreamKind::OpenAi
+    }
+
+    fn local(&self, model: &str) -> Option<Commit> {
+        let workflow = self.workflows.get(bare(model));
+        let at_once = workflow.is_some_and(|found| self.workflows.dating(found).group_chat);
+        Some(if at_once { Commit::AtOnce } else { Commit::NextTurn })
+    }
+
+    fn ask(&self, call: Call) -> Answering {
+        let (workflows, zone) = (Arc::clone(&self.workflows), self.zone.clone());
+        Box::pin(async move {
+            let talk = call.talk.filter(|_| call.path.starts_with(CHAT.path));
+            let talk = talk.ok_or_else(|| {
+                Refusal::not_found(
+                    "a workflow answers chats: ask it at /v1/chat/completions or /api/chat",
+                )
+            })?;
+            let wish = Wish::read(&call.body)?;
+            let name = bare(&wish.model).to_owned();
+            if workflows.get(&name).is_none() {
+                let known: Vec<String> = models(&workflows).collect();
+                let known = known.join(", ");
+                let message = format!("there is no workflow {name:?}; there are: {known}");
+                return Err(Refusal::not_found(message));
+            }
+            let completion = Completion::new(&format!("{NAME}/{name}"), talk.now);
+            let heard = begin(workflows, name, talk, zone);
+            match wish.streams {
+                true => in_pieces(heard, completion, wish.counts).await,
+                false => whole(heard, completion).await,
+            }
+        })
+    }
+}
+
+/// Names of workflows as models.
+pub(crate) fn models(workflows: &Workflows) -> impl Iterator<Item = String> {
+    workflows.names().map(|name| format!("{NAME}/{name}"))
+}
+
+/// A name without the tag that Ollama's clients put behind it.
+fn bare(model: &str) -> &str {
+    model.strip_suffix(":latest").unwrap_or(model)
+}
+
+/// What is heard of a run.
+enum Heard {
+    Piece(String),
+    Over(Result<Spent>),
+}
+
+/// Passes on what a run says.
+struct Voice {
+    say: UnboundedSender<Heard>,
+    spent: Spent,
+}
+
+impl Follow for Voice {
+    fn hear(&mut self, piece: &str) {
+        // Nobody listens any more if the client has gone; the run is cut off then.
+        let _ = self.say.send(Heard::Piece(piece.to_owned()));
+    }
+
+    fn ran(&mut self, trace: Trace) {
+        if trace.depth == 0 {
+            self.spent = self.spent + trace.spent;
+        }
+    }
+}
+
+/// Begins a run. When nobody listens any more it ends where it is.
+fn begin(
+    workflows: Arc<Workflows>,
+    name: String,
+    talk: Talk,
+    zone: Zone,
+) -> UnboundedReceiver<Heard> {
+    let (say, heard) = unbounded_channel();
+    tokio::spawn(async move {
+        let chat = talk.chat(&zone);
+        let mut voice = Voice { say: say.clone(), spent: Spent::default() };
+        let answered = tokio::select! {
+            answered = workflows.answer(&name, &chat, talk.place.as_ref(), &mut voice) => answered,
+            () = say.closed() => return,
+        };
+        if let Err(error) = &answered {
+            tracing::warn!(%error, workflow = name, "a workflow failed");
+        }
+        let _ = say.send(Heard::Over(answered.map(|_| voice.spent)));
+    });
+    heard
+}
+
+/// The whole answer at once.
+async fn whole(
+    mut heard: UnboundedReceiver<Heard>,
+    completion: Completion,
+) -> Result<Answer, Refusal> {
+    let mut text = String::new();
+    while let Some(said) = heard.recv().await {
+        match said {
+            Heard::Piece(piece) => text.push_str(&piece),
+            Heard::Over(Ok(spent)) => {
+                let body = completion.whole(&text, spent);
+                return Ok(answer("application/json", Body::from(body)));
+            }
+            Heard::Over(Err(error)) => return Err(refused(error)),
+        }
+    }
+    Err(refused(Error::unavailable("the workflow was cut off")))
+}
+
+/// The answer in events. What fails soon is a refusal; what fails later is told in the stream.
+async fn in_pieces(
+    mut heard: UnboundedReceiver<Heard>,
+    completion: Completion,
+    counts: bool,
+) -> Result<Answer, Refusal> {
+    let first = match timeout(SOON, heard.recv()).await {
+        Ok(Some(Heard::Over(Err(error)))) => return Err(refused(error)),
+        Ok(first) => first,
+        Err(_) => Some(Heard::Piece(String::new())),
+    };
+    let telling = Telling { heard, first, completion, counts, is_over: false };
+    let events = stream::unfold(telling, |mut telling| async move {
+        let event = telling.next().await?;
+        Some((Ok::<_, std::convert::Infallible>(event), telling))
+    });
+    Ok(answer("text/event-stream", Body::from_stream(events)))
+}
+
+/// A run that is told in events.
+struct Telling {
+    heard: UnboundedReceiver<Heard>,
+    first: Option<Heard>,
+    completion: Completion,
+    counts: bool,
+    is_over: bool,
+}
+
+impl Telling {
+    async fn next(&mut self) -> Option<Bytes> {
+        if self.is_over {
+            return None;
+        }
+        let said = match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => timeout(SILENCE, self.heard.recv()).await,
+        };
+        Some(match said {
+            Err(_) => Bytes::from_static(b": still at work\n\n"),
+            Ok(Some(Heard::Piece(piece))) => self.completion.piece(&piece).into(),
+            Ok(Some(Heard::Over(Ok(spent)))) => {
+                self.is_over = true;
+                self.completion.end(self.counts.then_some(spent)).into()
+            }
+            Ok(Some(Heard::Over(Err(error)))) => {
+                self.is_over = true;
+                self.completion.failure(error.message()).into()
+            }
+            Ok(None) => return None,
+        })
+    }
+}
+
+fn answer(kind: &'static str, body: Body) -> Answer {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    Answer { status: StatusCode::OK, headers, body }
+}
+
+fn refused(error: Error) -> Refusal {
+    Refusal::from(Problem::from(error))
+}
+
+/// A list of models with the workflows added. If nobody else lists any, they are the list.
+pub(crate) async fn listed(door: &Door, kind: UpstreamKind, others: Response) -> Response {
+    let Some(local) = &door.proxy.local else { return others };
+    let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&others.status());
+    if refused {
+        return others;
+    }
+    let names = models(local.workflows()).collect::<Vec<_>>();
+    let known = match others.status().is_success() {
+        true => proxy::read(others.into_body()).await.unwrap_or_default(),
+        false => Bytes::new(),
+    };
+    axum::Json(lists::with(&known, kind, &names)).into_response()
+}

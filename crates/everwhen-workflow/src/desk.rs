@@ -1,0 +1,242 @@
+//! The memory of a chat, for one run: a [`Desk`] over a vault.
+//!
+//! Writers do the jobs of the memory now and wait for them; those that somebody else is doing
+//! already are waited for. Locks are leases in the store, renewed while the run goes on.
+
+mod locks;
+
+use std::time::Duration;
+
+use everwhen::chapters::{Chapter, ChapterQuery, Folding};
+use everwhen::job::{Job, JobKind, JobState};
+use everwhen::memory::{Address, MemoryId};
+use everwhen::ports::{PromptMessage, Wait};
+use everwhen::recall::{PeriodUse, Query};
+use everwhen::{Engine, Error, ErrorKind, Result, Vault, limits};
+
+use self::locks::Locks;
+use crate::chat::Chat;
+use crate::node::{SearchMode, Stamps};
+use crate::port::{Desk, Found, Wanted};
+use crate::search;
+
+/// How long to wait before looking again whether somebody else has finished a job.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Keywords are looked for among so many times the items that are wanted.
+const WIDER: usize = 5;
+
+/// The memory that a workflow runs in.
+#[derive(Clone)]
+pub struct Place {
+    /// The engine.
+    pub engine: Engine,
+    /// The vault.
+    pub vault: Vault,
+    /// The memory.
+    pub memory: Address<MemoryId>,
+}
+
+/// The memory of a chat, for one run.
+pub(crate) struct MemoryDesk<'c> {
+    place: Place,
+    chat: &'c Chat,
+    locks: Locks,
+}
+
+impl<'c> MemoryDesk<'c> {
+    /// A desk for the run of this name.
+    pub(crate) fn new(place: Place, chat: &'c Chat, run: &str) -> Self {
+        let locks = Locks::new(place.clone(), run);
+        Self { place, chat, locks }
+    }
+
+    /// Leaves its locks to whoever goes on with the run.
+    pub(crate) fn hand_over(&self) {
+        self.locks.forget();
+    }
+
+    /// Does the waiting jobs of these kinds, or waits until somebody has.
+    async fn settle(&self, kinds: &[JobKind]) -> Result<()> {
+        loop {
+            let mut jobs = self.place.vault.waiting_jobs(self.place.memory.clone()).await?;
+            jobs.retain(|job| kinds.contains(&job.kind));
+            let now = self.place.engine.now();
+            let due = jobs.iter().find(|job| job.state == JobState::Waiting && job.due_at <= now);
+            match due {
+                Some(job) => self.run(job).await?,
+                None if jobs.iter().any(|job| is_leased(job, now)) => {
+                    tokio::time::sleep(LOOK_AGAIN).await;
+                }
+                None => return failure(&jobs),
+            }
+        }
+    }
+
+    async fn run(&self, job: &Job) -> Result<()> {
+        let engine = &self.place.engine;
+        let Some(job) = engine.claim_job(job).await? else { return Ok(()) };
+        let renewal = Duration::try_from(limits::JOB_RENEWAL).expect("a lease lasts");
+        let mut run = std::pin::pin!(engine.run(job.clone()));
+        loop {
+            tokio::select! {
+                outcome = &mut run => return outcome,
+                () = tokio::time::sleep(renewal) => engine.renew(&job).await?,
+            }
+        }
+    }
+
+    async fn all_chapters(&self) -> Result<Vec<String>> {
+        let mut told = Vec::new();
+        let mut from = None;
+        loop {
+            let query =
+                ChapterQuery { from, limit: Some(limits::PAGE_ROWS), ..ChapterQuery::default() };
+            let page = self.place.vault.chapters(self.place.memory.clone(), query).await?;
+            told.extend(page.data.iter().map(|chapter| self.dated(chapter)));
+            from = page.next;
+            if from.is_none() {
+                return Ok(told);
+            }
+        }
+    }
+
+    /// A chapter with the days it tells of.
+    fn dated(&self, chapter: &Chapter) -> String {
+        let zone = &self.chat.zone;
+        let (first, last) = (zone.day(chapter.first.time), zone.day(chapter.last.time));
+        let days = if first == last { first.to_string() } else { format!("{first} to {last}") };
+        format!("{days}: {}", chapter.text)
+    }
+
+    async fn found(&self, wanted: &Wanted) -> Result<Vec<Found>> {
+        let by_words = wanted.mode == SearchMode::Keyword;
+        let limit = if by_words { wanted.limit * WIDER } else { wanted.limit };
+        let query = Query {
+            asked_at: Some(self.chat.now),
+            limit: Some(limit.min(limits::PAGE_ROWS)),
+            period: if by_words { PeriodUse::Ignore } else { PeriodUse::Boost },
+            except: self.chat.asked.into_iter().collect(),
+            ..Query::new(wanted.keywords.join(" "))
+        };
+        let recollection = self.place.vault.recall(self.place.memory.clone(), query).await?;
+        let mut found = search::gathered(&recollection, &self.chat.zone);
+        if by_words {
+            found.retain(|found| search::says_any(&found.text, &wanted.keywords));
+        }
+        found.truncate(wanted.limit);
+        Ok(found)
+    }
+}
+
+fn is_leased(job: &Job, now: jiff::Timestamp) -> bool {
+    matches!(job.state, JobState::Leased { until } if until > now)
+}
+
+/// Jobs that are left wait for a later try; why is what the last one said.
+fn failure(left: &[Job]) -> Result<()> {
+    match left.iter().find_map(|job| job.last_error.as_ref().map(|error| (job, error))) {
+        Some((job, error)) => {
+            Err(Error::unavailable(format!("{} failed: {error}", job.kind.as_str())))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What is not there yet is nothing.
+fn if_there<T: Default>(read: Result<T>) -> Result<T> {
+    match read {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Conflict) => {
+            Ok(T::default())
+        }
+        read => read,
+    }
+}
+
+impl Desk for MemoryDesk<'_> {
+    fn distill(&self) -> Wait<'_, ()> {
+        Box::pin(async {
+            if_there(self.place.vault.hurry(self.place.memory.clone()).await)?;
+            if_there(self.settle(&[JobKind::Chapters, JobKind::Distill]).await)
+        })
+    }
+
+    fn fold(&self, folding: Folding) -> Wait<'_, ()> {
+        Box::pin(async move {
+            let memory = self.place.memory.clone();
+            if_there(self.place.vault.hurry_summary(memory, folding).await)?;
+            if_there(self.settle(&[JobKind::Fold]).await)
+        })
+    }
+
+    fn chapters(&self) -> Wait<'_, Vec<String>> {
+        Box::pin(async { if_there(self.all_chapters().await) })
+    }
+
+    fn summary(&self) -> Wait<'_, Option<String>> {
+        Box::pin(async {
+            let summary = self.place.vault.rolling_summary(self.place.memory.clone()).await;
+            if_there(summary.map(|summary| Some(summary.text)))
+        })
+    }
+
+    fn search<'a>(&'a self, wanted: &'a Wanted) -> Wait<'a, Vec<Found>> {
+        Box::pin(async move { if_there(self.found(wanted).await) })
+    }
+
+    fn lock<'a>(&'a self, workflow: &'a str, lock: &'a str) -> Wait<'a, bool> {
+        Box::pin(self.locks.take(workflow, lock))
+    }
+
+    fn let_go<'a>(&'a self, workflow: &'a str, lock: &'a str) -> Wait<'a, ()> {
+        Box::pin(self.locks.let_go(workflow, lock))
+    }
+
+    fn stamp<'a>(
+        &'a self,
+        _messages: &'a [PromptMessage],
+        stamps: Stamps,
+    ) -> Wait<'a, Vec<PromptMessage>> {
+        Box::pin(async move { Ok(self.chat.stamped(stamps)) })
+    }
+}
+
+/// The desk of a chat whose memory is down: it knows nothing and keeps nothing, and the chat goes on.
+pub(crate) struct BareDesk;
+
+impl Desk for BareDesk {
+    fn distill(&self) -> Wait<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn fold(&self, _folding: Folding) -> Wait<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn chapters(&self) -> Wait<'_, Vec<String>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn summary(&self) -> Wait<'_, Option<String>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn search<'a>(&'a self, _wanted: &'a Wanted) -> Wait<'a, Vec<Found>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn lock<'a>(&'a self, _workflow: &'a str, _lock: &'a str) -> Wait<'a, bool> {
+        Box::pin(async { Ok(true) })
+    }
+
+    fn let_go<'a>(&'a self, _workflow: &'a str, _lock: &'a str) -> Wait<'a, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn stamp<'a>(
+        &'a self,
+        messages: &'a [PromptMessage],
+        _stamps: Stamps,
+    ) -> Wait<'a, Vec<PromptMessage>> {
+        Box::pin(async { Ok(messages.to_vec()) })
+    }
+}
