@@ -1,5 +1,7 @@
 //! Where a verb works: one memory, inside one transaction, at one moment.
 
+mod distilled;
+
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -22,6 +24,8 @@ pub(crate) struct Desk<'t> {
     pub(crate) ended_some: bool,
     /// How facts are compared.
     pub(crate) ruler: Ruler,
+    /// Whether it has been noted that facts or chapters change.
+    is_distilled: bool,
     chance: &'t dyn Chance,
 }
 
@@ -34,7 +38,8 @@ impl<'t> Desk<'t> {
         chance: &'t dyn Chance,
     ) -> Self {
         let now = now.max(memory.last_creation);
-        Self { tx, vault, memory, now, ended_some: false, ruler: Ruler::default(), chance }
+        let ruler = Ruler::default();
+        Self { tx, vault, memory, now, ended_some: false, ruler, is_distilled: false, chance }
     }
 
     /// The same desk, where facts are compared by meaning.
@@ -124,6 +129,7 @@ pub(crate) fn fresh_memory(id: MemoryId, name: Name, now: Timestamp) -> Memory {
         creation_time: now,
         last_sequence: 0,
         generation: 0,
+        distilled: 0,
         last_creation: now,
         last_ending: None,
         waiting: None,

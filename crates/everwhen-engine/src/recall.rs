@@ -10,6 +10,7 @@ mod briefing;
 mod derived;
 mod embedders;
 mod erase;
+mod fetch;
 mod fuse;
 mod index;
 mod lanes;
@@ -23,7 +24,6 @@ mod signal;
 mod text;
 mod weights;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -34,7 +34,7 @@ pub use index::nearest_row;
 pub use query::{
     ChapterFound, ConversationFound, EntryFound, FactFound, Kind, PeriodUse, Query, Recollection,
 };
-pub(crate) use shelf::Shelf;
+pub(crate) use shelf::{Opened, Shelf};
 pub use signal::{Lane, Reason, Signal};
 
 use self::about::Target;
@@ -46,18 +46,15 @@ use self::scope::Narrow;
 use self::shelf::Shared;
 use crate::engine::Engine;
 use crate::facts::FactVector;
-use crate::memory::{Conversation, ConversationId, Entry, EntryId, Name, VaultInfo};
-use crate::ports::{EntryQuery, MemoryRef, Snapshot, Which};
+use crate::memory::{ConversationId, EntryId, Memory, Name, VaultInfo};
+use crate::ports::{EntryQuery, MemoryRef, Which};
 use crate::{Result, limits};
-
-/// A memory that is asked, by place and name.
-pub(crate) type AskedMemory = (MemoryRef, Name);
 
 /// Answers a question from some memories of a vault.
 pub(crate) async fn recall(
     engine: &Engine,
     vault: VaultInfo,
-    memories: Vec<AskedMemory>,
+    memories: Vec<Opened>,
     query: Query,
 ) -> Result<Recollection> {
     query.check()?;
@@ -65,17 +62,13 @@ pub(crate) async fn recall(
     let target = Target::read(&query.text, asked_at, &vault.zone, query.period);
     let survey = Survey { vault, query, asked_at, target };
     let mut prepared = Vec::with_capacity(memories.len());
-    for (place, name) in memories {
-        prepared.push(survey.prepare(engine, place, name).await?);
+    for opened in memories {
+        prepared.push(survey.prepare(engine, opened).await?);
     }
-    let words_alone = prepared.iter().any(|one| one.words_alone);
-    let vectors: Vec<_> = prepared.iter().map(|one| (one.place, one.fact_vector())).collect();
-    let found = Arc::new(survey.look(prepared));
-    let reading = Arc::clone(&found);
-    let mut told = engine.store.look(move |snapshot| fetch(snapshot, &reading)).await?;
-    survey.finish(&mut told, &found);
-    told.words_alone = words_alone;
-    survey.derive(engine, &mut told, vectors).await?;
+    let found = survey.look(&prepared);
+    let mut told = fetch::fetch(engine, &survey, &prepared, found).await?;
+    told.words_alone = prepared.iter().any(|one| one.words_alone);
+    survey.derive(engine, &mut told, &prepared);
     let budget = survey.query.budget_tokens.unwrap_or(limits::BRIEFING_TOKENS_DEFAULT);
     told.briefing = briefing::render(&told, &survey.vault.zone, budget);
     Ok(told)
@@ -92,8 +85,8 @@ struct Survey {
 /// A memory, ready to be looked into.
 struct Prepared {
     place: MemoryRef,
-    name: Name,
-    index: Arc<Shared>,
+    memory: Memory,
+    shared: Arc<Shared>,
     /// The question's vector.
     meant: Option<Meant>,
     words_alone: bool,
@@ -123,43 +116,34 @@ impl Prepared {
 
 impl Survey {
     /// Adds the facts and chapters of the memories that answer.
-    async fn derive(
-        &self,
-        engine: &Engine,
-        told: &mut Recollection,
-        memories: Vec<(MemoryRef, Option<FactVector>)>,
-    ) -> Result<()> {
-        let limit = self.query.limit();
-        let asked: Vec<(MemoryRef, Asking)> = memories
-            .into_iter()
-            .map(|(place, vector)| (place, Asking::new(&self.query, told, vector, limit)))
-            .collect();
-        let (ruler, owner) = (engine.ruler(), self.vault.clone());
-        let find = move |rows: &dyn Snapshot| {
-            let (mut facts, mut chapters) = (Vec::new(), Vec::new());
-            for (place, asking) in &asked {
-                let found = derived::find(rows, &owner, *place, asking, &ruler)?;
-                facts.extend(found.0);
-                chapters.extend(found.1);
-            }
-            Ok((facts, chapters))
-        };
-        (told.facts, told.chapters) = engine.store.look(find).await?;
+    fn derive(&self, engine: &Engine, told: &mut Recollection, memories: &[Prepared]) {
+        let (limit, ruler) = (self.query.limit(), engine.ruler());
+        for memory in memories.iter().filter(|_| self.wants_distilled()) {
+            let asking = Asking::new(&self.query, told, memory.fact_vector(), limit);
+            let distilled = memory.shared.distilled();
+            let (facts, chapters) = distilled.answers(&asking, &ruler, &self.vault.zone);
+            told.facts.extend(facts);
+            told.chapters.extend(chapters);
+        }
         told.facts.sort_by(|a, b| b.score.total_cmp(&a.score));
         told.chapters.sort_by(|a, b| b.score.total_cmp(&a.score));
         let limit = |kind: Kind| if self.query.wants(kind) { limit } else { 0 };
         told.facts.truncate(limit(Kind::Fact));
         told.chapters.truncate(limit(Kind::Chapter));
-        Ok(())
     }
 
-    async fn prepare(&self, engine: &Engine, place: MemoryRef, name: Name) -> Result<Prepared> {
-        let index = engine.shelf.caught_up(engine, place).await?;
-        let text = plan::meant(&index.read(), &self.query.text, &self.target);
-        let meant = embed(engine, &index, &text).await;
+    fn wants_distilled(&self) -> bool {
+        self.query.wants(Kind::Fact) || self.query.wants(Kind::Chapter)
+    }
+
+    async fn prepare(&self, engine: &Engine, opened: Opened) -> Result<Prepared> {
+        let (place, memory) = (opened.place, opened.memory.clone());
+        let shared = engine.shelf.caught_up(engine, opened).await?;
+        let text = plan::meant(&shared.read(), &self.query.text, &self.target);
+        let meant = embed(engine, &shared, &text).await;
         let tagged = self.tagged(engine, place).await?;
         let words_alone = meant.is_err();
-        Ok(Prepared { place, name, index, meant: meant.ok().flatten(), words_alone, tagged })
+        Ok(Prepared { place, memory, shared, meant: meant.ok().flatten(), words_alone, tagged })
     }
 
     /// Tags are not indexed: they are few, and the store knows them.
@@ -182,8 +166,8 @@ impl Survey {
     }
 
     /// Ranks every memory, and puts what was found into one order.
-    fn look(&self, memories: Vec<Prepared>) -> Found {
-        let held: Vec<_> = memories.iter().map(|one| one.index.read()).collect();
+    fn look(&self, memories: &[Prepared]) -> Found {
+        let held: Vec<_> = memories.iter().map(|one| one.shared.read()).collect();
         let several = (held.len() > 1)
             .then(|| Rarities::of(held.iter().map(|index| &**index), &self.query.text));
         let mut looked: Vec<Looked<'_>> = (memories.iter().zip(&held))
@@ -242,7 +226,7 @@ impl Survey {
     fn gather(&self, looked: Vec<Looked<'_>>, nothing_in_period: bool) -> Found {
         let (mut conversations, mut entries) = (Vec::new(), Vec::new());
         for Looked { memory, index, conversations: talks, entries: said, .. } in looked {
-            let (place, name) = (memory.place, &memory.name);
+            let (place, name) = (memory.place, &memory.memory.name);
             let id = |one: &Ranked| index.conversations[one.number as usize];
             conversations
                 .extend(talks.ranked.into_iter().map(|one| (id(&one), place, name.clone(), one)));
@@ -256,17 +240,6 @@ impl Survey {
         conversations.truncate(limit(Kind::Conversation));
         entries.truncate(limit(Kind::Entry));
         Found { conversations, entries, nothing_in_period }
-    }
-
-    /// Says how time was read, and what lies outside.
-    fn finish(&self, told: &mut Recollection, found: &Found) {
-        told.about = self.target.about();
-        told.nothing_in_period = found.nothing_in_period;
-        if let Some(period) = told.about.as_ref().and_then(|about| about.period) {
-            for item in &mut told.items {
-                item.outside = !period.contains(item.entry.conversation_time);
-            }
-        }
     }
 }
 
@@ -285,54 +258,4 @@ async fn embed(engine: &Engine, index: &Shared, text: &str) -> Result<Option<Mea
     let Some(embedder) = serving else { return Ok(None) };
     let vector = embedder.embed_question(text).await?;
     Ok(Some(Meant { embedder: embedder.name().to_owned(), vector }))
-}
-
-/// Reads what was found. What was forgotten meanwhile is left out.
-fn fetch(snapshot: &dyn Snapshot, found: &Found) -> Result<Recollection> {
-    let (mut entries, mut conversations) = by_memory(snapshot, found)?;
-    let mut recollection = Recollection::default();
-    for (id, _, memory, Ranked { score, reasons, .. }) in &found.entries {
-        let (memory, score, reasons) = (memory.clone(), *score, reasons.clone());
-        let found = entries.remove(id);
-        recollection.items.extend(found.map(|entry| EntryFound {
-            memory,
-            entry,
-            outside: false,
-            score,
-            reasons,
-        }));
-    }
-    for (id, _, memory, Ranked { score, reasons, .. }) in &found.conversations {
-        let (memory, score, reasons) = (memory.clone(), *score, reasons.clone());
-        let found = conversations.remove(id);
-        recollection.conversations.extend(found.map(|conversation| ConversationFound {
-            memory,
-            conversation,
-            score,
-            reasons,
-        }));
-    }
-    Ok(recollection)
-}
-
-/// What was found, by id.
-type Rows = (HashMap<EntryId, Entry>, HashMap<ConversationId, Conversation>);
-
-/// Reads everything by id, that of one memory in one visit.
-fn by_memory(snapshot: &dyn Snapshot, found: &Found) -> Result<Rows> {
-    let mut wanted: HashMap<MemoryRef, (Vec<EntryId>, Vec<ConversationId>)> = HashMap::new();
-    for (id, place, ..) in &found.entries {
-        wanted.entry(*place).or_default().0.push(*id);
-    }
-    for (id, place, ..) in &found.conversations {
-        wanted.entry(*place).or_default().1.push(*id);
-    }
-    let mut rows = Rows::default();
-    for (place, (entries, conversations)) in wanted {
-        let (said, talks) = snapshot.each_of(place, &entries, &conversations)?;
-        rows.0.extend(entries.into_iter().zip(said).filter_map(|(id, row)| Some((id, row?))));
-        rows.1
-            .extend(conversations.into_iter().zip(talks).filter_map(|(id, row)| Some((id, row?))));
-    }
-    Ok(rows)
 }

@@ -90,6 +90,10 @@ impl Store for SqliteStore {
         Box::pin(self.readers.run(work))
     }
 
+    fn glance(&self, work: Reading) -> Wait<'_, ()> {
+        Box::pin(self.readers.glance(work))
+    }
+
     fn check(&self) -> Wait<'_, Vec<String>> {
         Box::pin(self.readers.check())
     }

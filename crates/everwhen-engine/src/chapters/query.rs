@@ -107,7 +107,7 @@ impl Vault {
     ) -> Result<Done> {
         self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
             let beginning = Cursor { time: Timestamp::MIN, sequence: 0 };
-            desk.tx.remove_chapters(desk.place(), beginning)?;
+            desk.remove_chapters(beginning)?;
             desk.tx.remove_summaries(desk.place(), beginning)?;
             watch::put_job(desk, true)?;
             let ended = ended(desk)?;

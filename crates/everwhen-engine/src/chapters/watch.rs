@@ -45,7 +45,7 @@ pub(crate) fn forget_said(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<()> {
     let told = doomed.iter().filter(|entry| entry.conversation_time <= until);
     let Some(earliest) = told.map(|entry| entry.conversation_time).min() else { return Ok(()) };
     let from = Cursor { time: earliest, sequence: 0 };
-    desk.tx.remove_chapters(desk.place(), from)?;
+    desk.remove_chapters(from)?;
     desk.tx.remove_summaries(desk.place(), from)?;
     put_job(desk, true)
 }

@@ -195,7 +195,7 @@ fn frequent(entries: &[Entry]) -> Vec<String> {
 }
 
 fn remove(desk: &mut Desk<'_>, stale: &[Chapter]) -> Result<()> {
-    stale.iter().try_for_each(|chapter| desk.tx.remove_chapter(desk.place(), chapter.id))
+    stale.iter().try_for_each(|chapter| desk.remove_chapter(chapter.id))
 }
 
 /// Keeps a chapter, if its entries are still those it was written from.
@@ -219,7 +219,7 @@ fn keep(desk: &mut Desk<'_>, planned: &Planned, words: &Words) -> Result<()> {
         by: words.by,
         creation_time: desk.now,
     };
-    desk.tx.put_chapter(desk.vault.id, &chapter)
+    desk.put_chapter(&chapter)
 }
 
 /// The digest of what stands between two places now.

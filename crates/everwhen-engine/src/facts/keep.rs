@@ -26,7 +26,7 @@ pub(crate) fn keep(
         .collect();
     for fact in standing.extract_if(.., |fact| gone.contains(&fact.id)) {
         let withdrawn = Fact { withdrawn_at: Some(desk.now), link: None, ..fact };
-        desk.tx.put_fact(desk.vault.id, &withdrawn)?;
+        desk.put_fact(&withdrawn)?;
     }
     let mut fresh = HashSet::new();
     for (draft, vector) in drafts {
@@ -46,7 +46,7 @@ pub(crate) fn forget_entries(desk: &mut Desk<'_>, entries: &[EntryId]) -> Result
         return Ok(0);
     }
     let ids: Vec<FactId> = doomed.iter().map(|fact| fact.id).collect();
-    let removed = desk.tx.remove_facts(desk.place(), &ids)?;
+    let removed = desk.remove_facts(&ids)?;
     let left = standing(desk)?;
     save(desk, left, &HashSet::new())?;
     Ok(removed)
@@ -63,7 +63,7 @@ fn standing(desk: &Desk<'_>) -> Result<Vec<Fact>> {
 fn save(desk: &mut Desk<'_>, mut facts: Vec<Fact>, fresh: &HashSet<FactId>) -> Result<()> {
     let changed: HashSet<FactId> = relink(&mut facts, fresh, &desk.ruler).into_iter().collect();
     let touched = |fact: &&Fact| fresh.contains(&fact.id) || changed.contains(&fact.id);
-    facts.iter().filter(touched).try_for_each(|fact| desk.tx.put_fact(desk.vault.id, fact))
+    facts.iter().filter(touched).try_for_each(|fact| desk.put_fact(fact))
 }
 
 fn new_fact(desk: &Desk<'_>, draft: Draft, vector: Option<FactVector>) -> Fact {

@@ -98,7 +98,7 @@ impl Vault {
         self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
             let fact = desk.tx.fact(desk.place(), id)?.ok_or_else(|| no_fact(id))?;
             let pinned_at = if pinned { fact.pinned_at.or(Some(desk.now)) } else { None };
-            desk.tx.put_fact(desk.vault.id, &Fact { pinned_at, ..fact })?;
+            desk.put_fact(&Fact { pinned_at, ..fact })?;
             Ok(Receipt::Fact(id))
         })
         .await

@@ -39,6 +39,8 @@ pub struct Memory {
     /// How often stored entries were corrected, moved, put on a branch or forgotten. Whoever keeps
     /// something derived from entries reads their standings anew when it changes.
     pub generation: u64,
+    /// How often its facts or chapters changed. Whoever keeps them reads them anew when it changes.
+    pub distilled: u64,
     /// The newest creation_time in it; the next is never earlier.
     pub last_creation: Timestamp,
     /// When a conversation of it was last ended by somebody.

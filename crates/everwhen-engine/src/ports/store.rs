@@ -48,6 +48,12 @@ pub trait Store: Send + Sync {
     /// Runs `work` on one consistent state that contains every answered write.
     fn read(&self, work: Reading) -> Wait<'_, ()>;
 
+    /// The same for `work` that reads only a few rows. A store that has them at hand may run it on
+    /// the caller's thread, which saves waking another.
+    fn glance(&self, work: Reading) -> Wait<'_, ()> {
+        self.read(work)
+    }
+
     /// Examines itself and says what is wrong, in sentences for people; nothing if all is well.
     fn check(&self) -> Wait<'_, Vec<String>>;
 }
@@ -83,6 +89,19 @@ impl dyn Store {
     {
         let (slot, fill) = slot();
         self.read(Box::new(move |snapshot| work(snapshot).map(|value| fill.put(value)))).await?;
+        slot.take()
+    }
+}
+
+impl dyn Store {
+    /// [`Store::glance`] with a result.
+    pub async fn peek<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&dyn Snapshot) -> Result<T> + Send + 'static,
+    {
+        let (slot, fill) = slot();
+        self.glance(Box::new(move |snapshot| work(snapshot).map(|value| fill.put(value)))).await?;
         slot.take()
     }
 }

@@ -31,7 +31,7 @@ pub(crate) use vectors::{Rounded, Vectors};
 
 use self::lexicon::Lexicon;
 use self::meanings::{Coming, Coverage};
-use crate::memory::{ConversationId, Entry, Name};
+use crate::memory::{ConversationId, Entry, Memory, Name};
 use crate::ports::Standing;
 
 /// The index of one memory.
@@ -39,7 +39,7 @@ use crate::ports::Standing;
 pub(crate) struct Index {
     /// The memory's generation that standings were read at.
     pub(crate) generation: u64,
-    /// The sequence of the newest entry in here.
+    /// Entries up to this sequence are in here, as far as they exist.
     pub(crate) sequence: u64,
     lexicon: Lexicon,
     postings: Vec<Postings>,
@@ -159,6 +159,11 @@ impl Index {
             next = self.homes[entry as usize].before;
             Some(entry)
         })
+    }
+
+    /// Whether everything is in here that a memory had when it was looked at.
+    pub(crate) fn is_level_with(&self, memory: &Memory) -> bool {
+        self.generation >= memory.generation && self.sequence >= memory.last_sequence
     }
 
     /// The postings of a token's term, if any entry contains it.

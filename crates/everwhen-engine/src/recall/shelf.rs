@@ -3,20 +3,22 @@
 //! may.
 
 mod keep;
+mod news;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::embedders::{Passages, embedded_passages};
+pub(crate) use self::news::Opened;
+use self::news::{Known, News};
+use super::derived::Distilled;
+use super::embedders::embedded_passages;
 use super::index::Index;
+use crate::Result;
 use crate::engine::Engine;
-use crate::memory::{Entry, Memory, MemoryId};
-use crate::ports::{Embedder, MemoryRef, Snapshot, Standing};
-use crate::{Error, Result};
+use crate::memory::{Entry, MemoryId};
+use crate::ports::{Embedder, MemoryRef};
 
-/// Entries taken in at a time.
-const STEP: usize = 2_000;
 /// Entries embedded at a time in the background.
 const EMBEDDED: usize = 64;
 
@@ -36,12 +38,18 @@ struct Held {
 pub(crate) struct Shared {
     place: MemoryRef,
     index: RwLock<Index>,
+    distilled: RwLock<Arc<Distilled>>,
     size: AtomicUsize,
 }
 
 impl Shared {
     fn of(place: MemoryRef) -> Self {
-        Self { place, index: RwLock::default(), size: AtomicUsize::default() }
+        Self {
+            place,
+            index: RwLock::default(),
+            distilled: RwLock::default(),
+            size: AtomicUsize::default(),
+        }
     }
 
     /// The index, to read.
@@ -49,17 +57,26 @@ impl Shared {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The facts and chapters, as they were when they were read last.
+    pub(crate) fn distilled(&self) -> Arc<Distilled> {
+        Arc::clone(&self.distilled.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps facts and chapters.
+    pub(crate) fn keep_distilled(&self, distilled: Arc<Distilled>) {
+        *self.distilled.write().unwrap_or_else(PoisonError::into_inner) = distilled;
+        self.weigh();
+    }
+
+    /// Works out how much room it takes.
+    fn weigh(&self) {
+        let size = self.read().size() + self.distilled().size();
+        self.size.store(size, Ordering::Relaxed);
+    }
+
     fn write(&self) -> RwLockWriteGuard<'_, Index> {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// What the store has that an index has not.
-struct News {
-    generation: u64,
-    /// Up to this sequence.
-    standings: Option<(u64, Vec<Standing>)>,
-    entries: Vec<Entry>,
 }
 
 impl Shelf {
@@ -67,35 +84,29 @@ impl Shelf {
         Self { budget, held: Mutex::default() }
     }
 
-    /// The index of a memory, with everything in it that had been acknowledged before the call.
-    pub(crate) async fn caught_up(&self, engine: &Engine, place: MemoryRef) -> Result<Arc<Shared>> {
+    /// The index of a memory, with everything in it that it had when it was opened.
+    pub(crate) async fn caught_up(&self, engine: &Engine, opened: Opened) -> Result<Arc<Shared>> {
+        let Opened { place, memory, news } = opened;
         let shared = self.take(place);
         if shared.read().sequence == 0 {
             shared.load(engine).await?;
         }
-        loop {
-            let known = { (shared.read().generation, shared.read().sequence) };
-            let read = engine.store.look(move |snapshot| news(snapshot, place, known));
-            let news = match read.await {
-                Ok(news) => news,
+        if let Some(news) = news {
+            shared.take_in(engine, news);
+        }
+        while !shared.read().is_level_with(&memory) {
+            let known = Known::of(&shared.read());
+            let read = engine.store.look(move |snapshot| News::read(snapshot, place, known));
+            match read.await {
+                Ok(news) => shared.take_in(engine, news),
                 Err(error) => {
                     self.forget(place.memory);
                     return Err(error);
                 }
-            };
-            let is_all = news.entries.len() < STEP;
-            let vectors = engine.embedders.at_hand(&shared.read(), &news.entries);
-            if is_all && news.entries.is_empty() && news.standings.is_none() {
-                return Ok(shared);
-            }
-            take_in(&mut shared.write(), news, &vectors);
-            if is_all {
-                let size = shared.read().size();
-                shared.size.store(size, Ordering::Relaxed);
-                self.make_room();
-                return Ok(shared);
             }
         }
+        self.make_room();
+        Ok(shared)
     }
 
     /// Lets go of everything; what is still there is read anew when it is asked for.
@@ -133,42 +144,6 @@ impl Shelf {
     fn lock(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn news(snapshot: &dyn Snapshot, place: MemoryRef, known: (u64, u64)) -> Result<News> {
-    let (generation, sequence) = known;
-    let memory: Memory = snapshot
-        .memory(place)?
-        .ok_or_else(|| Error::not_found(format!("memory not found: {}", place.memory)))?;
-    let standings = (memory.generation != generation && sequence > 0)
-        .then(|| snapshot.standings(place, sequence).map(|standings| (sequence, standings)))
-        .transpose()?;
-    let entries = if memory.last_sequence > sequence {
-        snapshot.arrivals(place, sequence, STEP)?
-    } else {
-        Vec::new()
-    };
-    Ok(News { generation: memory.generation, standings, entries })
-}
-
-/// Applies news, as far as another question has not done so meanwhile.
-fn take_in(index: &mut Index, news: News, vectors: &[(String, Vec<Passages>)]) {
-    if let Some((up_to, standings)) = &news.standings {
-        index.restand(news.generation, *up_to, standings);
-    } else if index.sequence == 0 {
-        index.generation = news.generation;
-    }
-    for (place, entry) in news.entries.iter().enumerate() {
-        if entry.sequence > index.sequence {
-            let number = index.add(entry);
-            for (embedder, passages) in vectors {
-                if let Some(passages) = &passages[place] {
-                    index.embed(embedder, number, passages);
-                }
-            }
-        }
-    }
-    index.take_over();
 }
 
 impl Shelf {

@@ -1,10 +1,12 @@
 //! Questions to one memory of a vault, or to all of them.
 
-use super::{MemoryName, Vault, load};
+use std::sync::Arc;
+
+use super::{MemoryName, Vault, load, load_both};
 use crate::Result;
 use crate::memory::VaultInfo;
 use crate::ports::{MemoryRef, Snapshot};
-use crate::recall::{self, AskedMemory, Query, Recollection};
+use crate::recall::{self, Opened, Query, Recollection, Shelf};
 
 /// Memories read at a time.
 const STEP: usize = 1_000;
@@ -12,36 +14,40 @@ const STEP: usize = 1_000;
 impl Vault {
     /// Answers a question from a memory.
     pub async fn recall(&self, memory: MemoryName, query: Query) -> Result<Recollection> {
-        let asked = self.read(memory, |view, memory| {
-            Ok((view.vault.clone(), vec![(view.place, memory.name.clone())]))
-        });
-        let (vault, memories) = asked.await?;
-        recall::recall(&self.engine, vault, memories, query).await
+        let (address, shelf) = (self.address(), Arc::clone(&self.engine.shelf));
+        let open = move |snapshot: &dyn Snapshot| {
+            let (vault, memory) = load_both(snapshot, &address, &memory)?;
+            let place = MemoryRef { vault: vault.id, memory: memory.id };
+            Ok((shelf.open(snapshot, place, memory)?, vault))
+        };
+        let (opened, vault) = self.engine.store.peek(open).await?;
+        recall::recall(&self.engine, vault, vec![opened], query).await
     }
 
     /// Answers a question from all memories.
     pub async fn recall_all(&self, query: Query) -> Result<Recollection> {
         let (id, draft) = (self.id, self.draft.clone());
+        let shelf = Arc::clone(&self.engine.shelf);
         let asked = self.engine.store.look(move |snapshot| {
             let vault = load(snapshot, id, draft.as_deref())?;
-            Ok((all_memories(snapshot, &vault)?, vault))
+            Ok((open_all(snapshot, &vault, &shelf)?, vault))
         });
         let (memories, vault) = asked.await?;
         recall::recall(&self.engine, vault, memories, query).await
     }
 }
 
-fn all_memories(snapshot: &dyn Snapshot, vault: &VaultInfo) -> Result<Vec<AskedMemory>> {
-    let mut all: Vec<AskedMemory> = Vec::new();
+fn open_all(snapshot: &dyn Snapshot, vault: &VaultInfo, shelf: &Shelf) -> Result<Vec<Opened>> {
+    let mut all: Vec<Opened> = Vec::new();
     loop {
-        let last = all.last().map(|(_, name)| name.clone());
+        let last = all.last().map(|opened| opened.memory.name.clone());
         let page = snapshot.memories(vault.id, last.as_ref(), STEP)?;
         if page.is_empty() {
             return Ok(all);
         }
-        let asked = |memory: &crate::memory::Memory| {
-            (MemoryRef { vault: vault.id, memory: memory.id }, memory.name.clone())
-        };
-        all.extend(page.iter().map(asked));
+        for memory in page {
+            let place = MemoryRef { vault: vault.id, memory: memory.id };
+            all.push(shelf.open(snapshot, place, memory)?);
+        }
     }
 }

@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0004_models.sql"),
     include_str!("schema/0005_facts.sql"),
     include_str!("schema/0006_chapters.sql"),
+    include_str!("schema/0007_distilled.sql"),
 ];
 /// The number of the lock that migrating servers take, made of "EvWh".
 const LOCK: i64 = 0x4576_5768;

@@ -1,4 +1,7 @@
 //! Reader threads: each has a connection of its own and runs one snapshot at a time.
+//!
+//! Waking a thread and being woken by it takes longer than reading a few rows. So there are also
+//! connections without a thread: who wants only a few rows uses one that is free.
 
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
@@ -26,6 +29,8 @@ type Queue = Arc<Mutex<mpsc::Receiver<Job>>>;
 pub(super) struct Readers {
     queue: Option<mpsc::Sender<Job>>,
     threads: Vec<JoinHandle<()>>,
+    /// Connections for whoever is there.
+    free: Vec<Mutex<Connection>>,
 }
 
 impl Readers {
@@ -37,12 +42,31 @@ impl Readers {
         let threads = (0..count)
             .map(|_| start_one(connection::open_reader(path)?, Arc::clone(&jobs)))
             .collect::<Result<_>>()?;
-        Ok(Self { queue: Some(queue), threads })
+        let free = (0..count).map(|_| connection::open_reader(path).map(Mutex::new));
+        Ok(Self { queue: Some(queue), threads, free: free.collect::<Result<_>>()? })
     }
 
     /// Runs the work on one snapshot.
     pub(super) async fn run(&self, work: Reading) -> Result<()> {
         self.on_connection(|connection| in_snapshot(connection, work)).await
+    }
+
+    /// Runs the work, which reads a few rows, on the caller's thread if a connection is free.
+    pub(super) async fn glance(&self, work: Reading) -> Result<()> {
+        match self.here(work) {
+            Ok(done) => done,
+            Err(work) => self.run(work).await,
+        }
+    }
+
+    /// Runs the work right here; gives it back if no connection is free.
+    fn here(&self, work: Reading) -> std::result::Result<Result<()>, Reading> {
+        let Some(connection) = self.free.iter().find_map(|one| one.try_lock().ok()) else {
+            return Err(work);
+        };
+        // Caught, so that a panic leaves the connection to the next.
+        let read = AssertUnwindSafe(|| in_snapshot(&connection, work));
+        Ok(std::panic::catch_unwind(read).unwrap_or_else(|_| Err(panicked())))
     }
 
     /// Lets SQLite examine the whole file.
@@ -61,7 +85,7 @@ impl Readers {
         });
         let queue = self.queue.as_ref().ok_or_else(gone)?;
         queue.send(job).await.map_err(|_| gone())?;
-        answered.await.map_err(|_| Error::damaged("a bug: the work inside a snapshot panicked"))?
+        answered.await.map_err(|_| panicked())?
     }
 }
 
@@ -73,6 +97,10 @@ impl Drop for Readers {
             let _ = thread.join();
         }
     }
+}
+
+fn panicked() -> Error {
+    Error::damaged("a bug: the work inside a snapshot panicked")
 }
 
 fn start_one(connection: Connection, jobs: Queue) -> Result<JoinHandle<()>> {

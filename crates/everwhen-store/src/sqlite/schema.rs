@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0006_models.sql"),
     include_str!("schema/0007_facts.sql"),
     include_str!("schema/0008_chapters.sql"),
+    include_str!("schema/0009_distilled.sql"),
 ];
 
 /// Brings the file up to date.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use everwhen_engine::facts::{FactQuery, FactView};
 use everwhen_engine::job::{JobKind, JobState};
 use everwhen_engine::memory::{Role, Said, SummaryBy};
+use everwhen_engine::recall::Query;
 use everwhen_engine::receipt::Receipt;
-use everwhen_engine::{Error, Forget, NewCorrection, Result, Vault};
+use everwhen_engine::when::Zone;
+use everwhen_engine::{Error, Forget, NewCorrection, Result, Vault, VaultChange};
 use everwhen_testkit::{ScriptedLlm, block_on};
 use jiff::SignedDuration;
 
@@ -65,6 +67,30 @@ pub(crate) fn readings_are_a_history_and_the_latest_is_current(open: Open) {
     assert_eq!(texts(&talk.vault, about), ["A1C improved to 7.0% (mentioned 2025-09-01)"]);
     let profile = block_on(talk.vault.profile(memory())).unwrap();
     assert_eq!((profile[0].key.as_str(), profile[0].value.as_str()), ("a1c", "6.8%"));
+}
+
+/// Facts are kept at hand between questions, so each question has to notice what changed.
+pub(crate) fn questions_are_answered_by_the_facts_of_the_moment(open: Open) {
+    let talk = Talk::new(open);
+    let found = |query: Query| -> Vec<String> {
+        let told = block_on(talk.vault.recall(memory(), query)).unwrap();
+        told.facts.into_iter().map(|found| found.fact.text).collect()
+    };
+    talk.say(Role::User, "My A1C was 7.4%");
+    assert_eq!(found(Query::new("A1C")), [""; 0]);
+    talk.minute(60);
+    talk.settle();
+    assert_eq!(found(Query::new("A1C")), ["My A1C was 7.4% (mentioned 2025-06-01)"]);
+    talk.minute(92 * DAY);
+    talk.say(Role::User, "A1C improved to 7.0%");
+    talk.minute(92 * DAY + 60);
+    talk.settle();
+    assert_eq!(found(Query::new("A1C")), ["A1C improved to 7.0% (mentioned 2025-09-01)"]);
+    let then = Query { as_of: Some(at(DAY)), ..Query::new("A1C") };
+    assert_eq!(found(then), ["My A1C was 7.4% (mentioned 2025-06-01)"]);
+    let zone = Some(Zone::named("Pacific/Kiritimati").unwrap());
+    block_on(talk.vault.change(VaultChange { zone, ..VaultChange::default() }, None)).unwrap();
+    assert_eq!(found(Query::new("A1C")), ["A1C improved to 7.0% (mentioned 2025-09-02)"]);
 }
 
 pub(crate) fn old_news_that_arrive_late_replace_nothing(open: Open) {

@@ -258,6 +258,7 @@ suite! {
     }
     distill {
         readings_are_a_history_and_the_latest_is_current,
+        questions_are_answered_by_the_facts_of_the_moment,
         old_news_that_arrive_late_replace_nothing,
         a_correction_withdraws_what_rested_on_it,
         forgetting_an_entry_forgets_what_rests_on_it_alone,

@@ -60,6 +60,7 @@ pub(crate) fn memory(number: u128, called: &str) -> Memory {
         waiting: None,
         chaptered_until: None,
         chapters_at: 5,
+        distilled: 3,
     }
 }
 
