@@ -1,8 +1,9 @@
 //! The SQLite store: one file, one writer thread, readers beside it.
 //!
-//! Writers queue up; the writer thread runs all that wait inside one transaction, each in its own
-//! savepoint, and commits once for all of them (group commit). So a durable write costs one fsync
-//! shared by everybody who came meanwhile, and nobody is answered before it.
+//! Writers queue up; the writer thread runs all that wait inside one transaction and commits once
+//! for all of them (group commit). A second thread presses the log onto the disk while the writer
+//! goes on with the next group. So a durable write costs one fsync shared by everybody who came
+//! meanwhile, and nobody is answered before it.
 
 mod activities;
 mod chapters;
@@ -21,6 +22,7 @@ mod receipts;
 mod schema;
 mod segments;
 mod statement;
+mod syncer;
 mod transaction;
 mod usage;
 mod vaults;
@@ -33,6 +35,7 @@ use everwhen_engine::ports::{Reading, Store, Wait, Writing};
 
 pub(crate) use failure::Stored;
 use reader::Readers;
+use syncer::{Log, Syncer};
 use writer::Writer;
 
 /// How hard a commit is pressed onto the disk.
@@ -62,6 +65,14 @@ impl Default for SqliteOptions {
     }
 }
 
+impl SqliteOptions {
+    /// Whether the log is synced beside the writing. A writer that commits every work alone waits
+    /// for the disk itself.
+    fn syncs_beside(self) -> bool {
+        self.synchronous == Synchronous::Full && self.commit_group > 1
+    }
+}
+
 /// A store in one SQLite file. Dropping it waits for writes that were begun.
 pub struct SqliteStore {
     // Fields drop in this order: readers let go before the writer folds the log into the file.
@@ -77,7 +88,14 @@ impl SqliteStore {
         // The file belongs to one process, so whoever claimed a job in it is gone.
         jobs::free(&connection)?;
         let readers = Readers::start(path)?;
-        Ok(Self { readers, writer: Writer::start(connection, options.commit_group)? })
+        let syncer = match options.syncs_beside() {
+            true => {
+                let mut log = Log::of(path);
+                Some(Syncer::start(move || log.sync())?)
+            }
+            false => None,
+        };
+        Ok(Self { readers, writer: Writer::start(connection, options.commit_group, syncer)? })
     }
 }
 

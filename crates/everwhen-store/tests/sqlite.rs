@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use everwhen_engine::job::Queue;
-use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
+use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Role, Said, VaultInfo};
 use everwhen_engine::ports::{EntryQuery, Store};
 use everwhen_engine::receipt::Receipt;
 use everwhen_engine::{Engine, Error, ErrorKind, Forget, Vault};
@@ -136,6 +136,41 @@ fn a_failing_or_panicking_work_takes_nobody_along() {
     assert_eq!(panicked.unwrap_err().kind(), ErrorKind::Damaged);
     block_on(vault.remember(memory(), say("kept too"), None)).unwrap();
     assert_eq!(said(&vault), ["kept", "kept too"]);
+}
+
+#[test]
+fn one_that_fails_midway_takes_nobody_of_its_group_along() {
+    let place = Place::new();
+    let store: Arc<dyn Store> = Arc::new(place.open().unwrap());
+    let vault = vault_of(&engine_over(Arc::clone(&store)).0);
+    block_on(vault.remember(memory(), say("first"), None)).unwrap();
+    let like = block_on(vault.info()).unwrap();
+    let add = |number: u128| {
+        let (id, name) = (uuid::Uuid::from_u128(number).into(), format!("vault-{number}"));
+        let added = VaultInfo { id, name: Name::new("vault", &name).unwrap(), ..like.clone() };
+        block_on(store.write(Box::new(move |tx| {
+            tx.put_vault(&added)?;
+            if number.is_multiple_of(3) { Err(Error::conflict("no")) } else { Ok(()) }
+        })))
+    };
+    let pause = |millis| std::thread::sleep(std::time::Duration::from_millis(millis));
+    std::thread::scope(|scope| {
+        // While the writer is busy with this one, the others gather behind it.
+        scope.spawn(|| {
+            block_on(store.write(Box::new(move |_| {
+                pause(200);
+                Ok(())
+            })))
+        });
+        pause(20);
+        for number in 1..=9 {
+            let add = &add;
+            scope.spawn(move || assert_eq!(add(number).is_err(), number % 3 == 0, "{number}"));
+        }
+    });
+    let kept = block_on(store.look(|snapshot| snapshot.vaults(None, 100))).unwrap();
+    let kept: Vec<&str> = kept.iter().map(|vault| vault.name.as_str()).collect();
+    assert_eq!(kept, ["v", "vault-1", "vault-2", "vault-4", "vault-5", "vault-7", "vault-8"]);
 }
 
 #[test]

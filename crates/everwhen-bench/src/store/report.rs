@@ -29,10 +29,14 @@ pub struct Batches {
 /// Single durable adds.
 #[derive(Debug, Serialize)]
 pub struct Singles {
-    /// With group commit.
+    /// With group commit, all clients in one memory.
     pub loads: Vec<Load>,
-    /// The most clients, on a server that commits every request alone.
+    /// The most clients, each in a memory of its own.
+    pub own_memories: Load,
+    /// The most clients in one memory, on a server that commits every request alone.
     pub one_commit_per_request: Load,
+    /// The same, each in a memory of its own.
+    pub one_commit_own_memories: Load,
     /// What SQLite alone commits, one row at a time.
     pub bare_commits_per_second: f64,
     /// Memory of a server that has just started.
@@ -90,10 +94,15 @@ fn median(values: &[f64]) -> f64 {
 }
 
 impl StoreReport {
-    /// How much group commit gains at the most clients.
-    pub fn group_commit_gain(&self) -> f64 {
-        let most = self.singles.loads.last().map_or(0.0, |load| load.entries_per_second);
-        most / self.singles.one_commit_per_request.entries_per_second
+    /// How much group commit gains at the most clients: in one memory, and in a memory each.
+    pub fn group_commit_gain(&self) -> [f64; 2] {
+        let singles = &self.singles;
+        let most = singles.loads.last().map_or(0.0, |load| load.entries_per_second);
+        let own = singles.own_memories.entries_per_second;
+        [
+            most / singles.one_commit_per_request.entries_per_second,
+            own / singles.one_commit_own_memories.entries_per_second,
+        ]
     }
 
     /// How much slower the large list is.
@@ -119,8 +128,12 @@ impl fmt::Display for StoreReport {
         for load in &singles.loads {
             write_load(f, "single adds", load)?;
         }
+        let [gain, own_gain] = self.group_commit_gain();
         write_load(f, "  each committed alone", &singles.one_commit_per_request)?;
-        writeln!(f, "  gain of group commit        {:>9.2}", self.group_commit_gain())?;
+        writeln!(f, "  gain of group commit        {gain:>9.2}")?;
+        write_load(f, "  a memory each", &singles.own_memories)?;
+        write_load(f, "  each committed alone", &singles.one_commit_own_memories)?;
+        writeln!(f, "  gain of group commit        {own_gain:>9.2}")?;
         writeln!(
             f,
             "  SQLite alone, one row each  {:>9.0} commits/s",

@@ -13,6 +13,15 @@ const CLIENTS: [usize; 3] = [1, 8, 64];
 /// Different requests each client sends.
 const REQUESTS: usize = 200;
 
+/// Whose memories the clients add to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spread {
+    /// All to the same one.
+    OneMemory,
+    /// Each to its own, so that less is shared on the disk.
+    OwnMemories,
+}
+
 /// The same load on a server with group commit and on one that commits each request alone.
 pub(super) async fn measure(setup: &StoreBench, say: &(dyn Fn(&str) + Sync)) -> Result<Singles> {
     let directory = tempfile::tempdir()?;
@@ -21,22 +30,37 @@ pub(super) async fn measure(setup: &StoreBench, say: &(dyn Fn(&str) + Sync)) -> 
     let mut loads = Vec::new();
     for clients in CLIENTS {
         say(&format!("{clients} clients"));
-        loads.push(add_for(&grouped, clients, setup.per_load).await?);
+        loads.push(add_for(&grouped, clients, Spread::OneMemory, setup.per_load).await?);
     }
-    let alone = Server::start(&setup.binary, &directory.path().join("alone"), false).await?;
     let most = CLIENTS[CLIENTS.len() - 1];
+    say(&format!("{most} clients, a memory each"));
+    let own_memories = add_for(&grouped, most, Spread::OwnMemories, setup.per_load).await?;
+    let alone = Server::start(&setup.binary, &directory.path().join("alone"), false).await?;
     say(&format!("{most} clients, each request committed alone"));
-    let one_commit_per_request = add_for(&alone, most, setup.per_load).await?;
-    let bare_commits_per_second = bare::commits_per_second(directory.path(), 2.0)?;
-    Ok(Singles { loads, one_commit_per_request, bare_commits_per_second, resident_after_start_mib })
+    let one_commit_per_request = add_for(&alone, most, Spread::OneMemory, setup.per_load).await?;
+    let one_commit_own_memories =
+        add_for(&alone, most, Spread::OwnMemories, setup.per_load).await?;
+    Ok(Singles {
+        loads,
+        own_memories,
+        one_commit_per_request,
+        one_commit_own_memories,
+        bare_commits_per_second: bare::commits_per_second(directory.path(), 2.0)?,
+        resident_after_start_mib,
+    })
 }
 
-/// So many clients, each in a memory of its own, for so long.
-async fn add_for(server: &Server, clients: usize, how_long: Duration) -> Result<Load> {
+/// So many clients for so long.
+async fn add_for(
+    server: &Server,
+    clients: usize,
+    spread: Spread,
+    how_long: Duration,
+) -> Result<Load> {
     let mut ready = Vec::new();
     for client in 0..clients {
         let connection = server.client().await?;
-        let requests = requests(&connection, client);
+        let requests = requests(&connection, client, spread);
         ready.push((connection, requests));
     }
     let began = Instant::now();
@@ -59,8 +83,12 @@ async fn add_for(server: &Server, clients: usize, how_long: Duration) -> Result<
 
 /// What a client will send, in turn. Written before the clock starts: the clients share the machine
 /// with the server and should cost little.
-fn requests(connection: &Client, client: usize) -> Vec<Vec<u8>> {
-    let path = format!("/v1/vaults/bench/memories/client-{client}/entries");
+fn requests(connection: &Client, client: usize, spread: Spread) -> Vec<Vec<u8>> {
+    let memory = match spread {
+        Spread::OneMemory => "shared".to_owned(),
+        Spread::OwnMemories => format!("client-{client}"),
+    };
+    let path = format!("/v1/vaults/bench/memories/{memory}/entries");
     let numbers = client * 1_000_000..client * 1_000_000 + REQUESTS;
     numbers.map(|number| connection.request("POST", &path, &body(number))).collect()
 }

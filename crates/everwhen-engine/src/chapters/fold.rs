@@ -1,5 +1,7 @@
 //! Folding new chapters into the rolling summary. Every version is kept.
 
+use jiff::Timestamp;
+
 use super::{Chapter, Folding, RollingSummary};
 use crate::conversations::summary::shorten;
 use crate::desk::Desk;
@@ -7,7 +9,7 @@ use crate::engine::Engine;
 use crate::facts::WrittenBy;
 use crate::job::Job;
 use crate::memory::VaultInfo;
-use crate::ports::{Cursor, Prompt, Reply, Snapshot};
+use crate::ports::{MemoryRef, Prompt, Reply, Snapshot};
 use crate::when::Zone;
 use crate::work::Asker;
 use crate::{Error, Result};
@@ -19,34 +21,49 @@ const TEXT_CHARS: usize = 8_000;
 /// Lines of a summary that no model wrote.
 const LINES: usize = 40;
 
-/// What a job finds: the version to go on from, and what comes next.
+/// What a job finds: the version to go on from, and the number of the newest.
 struct Read {
     vault: VaultInfo,
     base: Option<RollingSummary>,
     newest: u64,
-    fresh: Vec<Chapter>,
 }
 
-/// Runs a fold job: batch by batch, each a version of its own.
+/// Runs a fold job: batch by batch, each a version of its own. Whoever changes a chapter puts the
+/// job anew, so what this one goes on from stays sound as long as the job is its own.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
-    let folding = folding(engine, job)?;
+    let (folding, place) = (folding(engine, job)?, job.clone());
+    let read = engine.store.look(move |snapshot| look(snapshot, &place)).await?;
+    let Some(mut read) = read else { return engine.drop_job(job).await };
     loop {
-        let place = job.clone();
-        let read = engine.store.look(move |snapshot| look(snapshot, &place)).await?;
-        let Some(read) = read else { return engine.drop_job(job).await };
-        let Some(batch) = batch(&read.fresh, folding) else { return engine.drop_job(job).await };
-        let (text, by) =
-            words(engine.asker(&read.vault, job), read.base.as_ref(), batch, &read.vault.zone)
-                .await?;
-        let folded = Folded {
+        let fresh = fresh(engine, job, read.base.as_ref(), folding).await?;
+        let Some(batch) = batch(&fresh, folding) else { return engine.drop_job(job).await };
+        let asker = engine.asker(&read.vault, job);
+        let (text, by) = words(asker, read.base.as_ref(), batch, &read.vault.zone).await?;
+        let folded = RollingSummary {
+            memory: job.memory,
             version: read.newest + 1,
             chapters: read.base.map_or(0, |base| base.chapters) + batch.len() as u64,
             through: batch[batch.len() - 1].last,
             text,
             by,
+            creation_time: Timestamp::UNIX_EPOCH,
         };
-        engine.go_on(job, move |desk, _| keep(desk, &folded)).await?;
+        let kept = folded.clone();
+        engine.go_on(job, move |desk, _| keep(desk, kept.clone())).await?;
+        (read.newest, read.base) = (folded.version, Some(folded));
     }
+}
+
+/// What comes behind a version, as far as it is needed to know where the next batch ends.
+async fn fresh(
+    engine: &Engine,
+    job: &Job,
+    base: Option<&RollingSummary>,
+    folding: Folding,
+) -> Result<Vec<Chapter>> {
+    let (place, behind) = (job.place(), base.map(|base| base.through));
+    let enough = folding.most.max(folding.min).saturating_add(1);
+    engine.store.look(move |snapshot| snapshot.chapters(place, behind, Some(enough))).await
 }
 
 /// The oldest chapters to fold, if there are enough: more than one batch is folded batch by batch,
@@ -68,22 +85,41 @@ fn folding(engine: &Engine, job: &Job) -> Result<Folding> {
 fn look(snapshot: &dyn Snapshot, job: &Job) -> Result<Option<Read>> {
     let place = job.place();
     let Some(vault) = snapshot.vault(job.vault)? else { return Ok(None) };
-    let chapters = snapshot.chapters(place, None, None)?;
-    let versions = snapshot.summaries(place, None, None)?;
-    let newest = versions.first().map_or(0, |newest| newest.version);
-    let base = versions.into_iter().find(|version| is_sound(version, &chapters));
-    let folded = base.as_ref().map_or(0, |base| base.chapters as usize);
-    let fresh = chapters.into_iter().skip(folded).collect();
-    Ok(Some(Read { vault, base, newest, fresh }))
+    let newest = snapshot.summaries(place, None, Some(1))?.pop();
+    let number = newest.as_ref().map_or(0, |newest| newest.version);
+    let base = match newest {
+        Some(newest) if is_sound(snapshot, place, &newest)? => Some(newest),
+        _ => last_sound(snapshot, place, number)?,
+    };
+    Ok(Some(Read { vault, base, newest: number }))
+}
+
+/// The last version below one that is not sound. Versions grow on one another, so those above an
+/// unsound one are not sound either, and halving finds it.
+fn last_sound(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    mut unsound: u64,
+) -> Result<Option<RollingSummary>> {
+    let (mut low, mut found) = (0, None);
+    while unsound > low + 1 {
+        let middle = low + (unsound - low) / 2;
+        let version = snapshot.summaries(place, Some(middle + 1), Some(1))?.pop();
+        match version.filter(|version| version.version > low) {
+            None => low = middle,
+            Some(version) if is_sound(snapshot, place, &version)? => {
+                (low, found) = (middle, Some(version));
+            }
+            Some(version) => unsound = version.version,
+        }
+    }
+    Ok(found)
 }
 
 /// Whether a version still tells what the chapters tell: none of those in it was written later.
-fn is_sound(version: &RollingSummary, chapters: &[Chapter]) -> bool {
-    let through = |cursor: Cursor| (cursor.time, cursor.sequence);
-    let told: Vec<&Chapter> =
-        chapters.iter().filter(|one| through(one.last) <= through(version.through)).collect();
-    told.len() as u64 == version.chapters
-        && told.iter().all(|one| one.creation_time <= version.creation_time)
+fn is_sound(snapshot: &dyn Snapshot, place: MemoryRef, version: &RollingSummary) -> Result<bool> {
+    let (told, latest) = snapshot.chapters_through(place, version.through)?;
+    Ok(told == version.chapters && latest.is_none_or(|latest| latest <= version.creation_time))
 }
 
 async fn words(
@@ -137,28 +173,11 @@ fn extracted(so_far: &str, batch: &[Chapter], zone: &Zone) -> String {
     lines.join("\n")
 }
 
-/// A version about to be kept.
-struct Folded {
-    version: u64,
-    text: String,
-    through: Cursor,
-    chapters: u64,
-    by: WrittenBy,
-}
-
-fn keep(desk: &mut Desk<'_>, folded: &Folded) -> Result<()> {
+fn keep(desk: &mut Desk<'_>, folded: RollingSummary) -> Result<()> {
     let newest = desk.tx.summaries(desk.place(), None, Some(1))?;
     if newest.first().map_or(0, |newest| newest.version) + 1 != folded.version {
         return Err(Error::conflict("the summary has changed meanwhile"));
     }
-    let summary = RollingSummary {
-        memory: desk.memory.id,
-        version: folded.version,
-        text: folded.text.clone(),
-        through: folded.through,
-        chapters: folded.chapters,
-        by: folded.by,
-        creation_time: desk.now,
-    };
+    let summary = RollingSummary { creation_time: desk.now, ..folded };
     desk.tx.add_summary(desk.vault.id, &summary)
 }

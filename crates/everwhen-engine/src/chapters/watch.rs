@@ -14,7 +14,9 @@ use crate::memory::Entry;
 use crate::ports::Cursor;
 
 /// A job waits this long for more entries.
-const DELAY: SignedDuration = SignedDuration::from_secs(2);
+pub(super) const DELAY: SignedDuration = SignedDuration::from_secs(2);
+/// And no longer than this while entries pour in without a pause.
+pub(super) const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
 /// The sequence at which a new memory is looked at first.
 pub(crate) const FIRST_LOOK: u64 = 8;
 /// A job is on its way.

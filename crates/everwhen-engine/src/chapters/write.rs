@@ -6,16 +6,17 @@
 
 use std::collections::HashSet;
 
+use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::plan::{Planned, plan};
-use super::watch::ALL;
+use super::watch::{ALL, DELAY, LONGEST_WAIT};
 use super::{Chapter, ChapterRules};
 use crate::conversations::summary::{self, is_stop_word, shorten};
 use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::facts::{WrittenBy, transcript};
-use crate::job::{Job, JobKind, Subject};
+use crate::job::{Job, JobKind, JobState, Subject};
 use crate::json::Json;
 use crate::memory::{Entry, VaultInfo};
 use crate::ports::{Cursor, EntryQuery, MemoryRef, Prompt, Reply, Snapshot};
@@ -30,7 +31,17 @@ const TEXT_CHARS: usize = 4_000;
 /// Longest title, in characters.
 const TITLE_CHARS: usize = 120;
 
-/// What a job finds.
+/// Where a job finds its memory.
+enum Found {
+    /// There is no such memory any more.
+    Gone,
+    /// Entries pour in; a plan made now would have to be made again.
+    Busy,
+    /// This is to be done.
+    Ready(Box<Read>),
+}
+
+/// What there is to do.
 struct Read {
     vault: VaultInfo,
     /// Chapters without a text.
@@ -53,7 +64,11 @@ struct Words {
 
 /// Runs a chapters job.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
-    let Some(read) = read_plan(engine, job).await? else { return engine.drop_job(job).await };
+    let read = match read_plan(engine, job).await? {
+        Found::Gone => return engine.drop_job(job).await,
+        Found::Busy => return engine.commit(job, wait_on).await,
+        Found::Ready(read) => *read,
+    };
     let stale = read.stale.clone();
     engine.go_on(job, move |desk, _| remove(desk, &stale)).await?;
     for planned in read.missing {
@@ -65,16 +80,19 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     engine.commit(job, move |desk, _| finish(desk, sequence, &rules)).await
 }
 
-async fn read_plan(engine: &Engine, job: &Job) -> Result<Option<Read>> {
-    let (job, rules) = (job.clone(), engine.chapter_rules().clone());
-    engine.store.look(move |snapshot| look(snapshot, &job, &rules)).await
+async fn read_plan(engine: &Engine, job: &Job) -> Result<Found> {
+    let (job, rules, now) = (job.clone(), engine.chapter_rules().clone(), engine.now());
+    engine.store.look(move |snapshot| look(snapshot, &job, &rules, now)).await
 }
 
-fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules) -> Result<Option<Read>> {
+fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules, now: Timestamp) -> Result<Found> {
     let place = job.place();
     let (Some(vault), Some(memory)) = (snapshot.vault(job.vault)?, snapshot.memory(place)?) else {
-        return Ok(None);
+        return Ok(Found::Gone);
     };
+    if now < memory.last_creation + DELAY && now < job.id.minted_at() + LONGEST_WAIT {
+        return Ok(Found::Busy);
+    }
     let all = job.payload.as_deref() == Some(ALL);
     let known = if all { snapshot.chapters(place, None, None)? } else { Vec::new() };
     let from = if all { None } else { snapshot.last_chapter(place)?.map(|chapter| chapter.last) };
@@ -82,12 +100,18 @@ fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules) -> Result<Opti
     let planned = plan(snapshot.entries(place, &query)?, rules);
     let wanted: HashSet<[u8; 32]> = planned.iter().map(|one| one.digest).collect();
     let written: HashSet<[u8; 32]> = known.iter().map(|one| one.digest).collect();
-    Ok(Some(Read {
+    Ok(Found::Ready(Box::new(Read {
         vault,
         missing: planned.into_iter().filter(|one| !written.contains(&one.digest)).collect(),
         stale: known.into_iter().filter(|one| !wanted.contains(&one.digest)).collect(),
         sequence: memory.last_sequence,
-    }))
+    })))
+}
+
+/// Looks again when entries may have stopped pouring in.
+fn wait_on(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
+    let (due_at, state) = (desk.now + DELAY, JobState::Waiting);
+    desk.tx.put_job(&Job { due_at, tries: 0, state, ..job.clone() })
 }
 
 /// The words of a chapter, by a model or by rules.
@@ -254,7 +278,7 @@ fn finish(desk: &mut Desk<'_>, sequence: u64, rules: &ChapterRules) -> Result<()
         desk.tx.put_job(&job)?;
     }
     if desk.memory.last_sequence >= desk.memory.chapters_at {
-        return super::note_said(desk, jiff::Timestamp::MAX);
+        return super::note_said(desk, Timestamp::MAX);
     }
     Ok(())
 }

@@ -31,8 +31,11 @@ pub(crate) fn save(
     conversation.ended = end_of(desk, &conversation);
     conversation.distilled_at = None;
     if conversation.ended.is_none() {
-        desk.drop_job(JobKind::Retell, conversation.id)?;
-        desk.drop_job(JobKind::Distill, conversation.id)?;
+        // One whose timer runs was open before: nothing was due to be told of it.
+        if timer == Timer::Stopped {
+            desk.drop_job(JobKind::Retell, conversation.id)?;
+            desk.drop_job(JobKind::Distill, conversation.id)?;
+        }
         let Conversation { summary, archived_at, restored_at, .. } = &mut conversation;
         (*summary, *archived_at, *restored_at) = (None, None, None);
     }

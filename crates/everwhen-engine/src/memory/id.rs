@@ -82,6 +82,14 @@ fn decode(text: &str) -> Option<Uuid> {
     Some(Uuid::from_u128(bits))
 }
 
+fn minted_at(uuid: Uuid) -> Timestamp {
+    let millis = uuid.as_u128() >> 80;
+    i64::try_from(millis)
+        .ok()
+        .and_then(|at| Timestamp::from_millisecond(at).ok())
+        .unwrap_or_default()
+}
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident $prefix:literal $noun:literal;)*) => {$(
         $(#[$doc])*
@@ -91,6 +99,11 @@ macro_rules! ids {
         impl $name {
             /// What the text of every such id begins with.
             pub const PREFIX: &'static str = $prefix;
+
+            /// When it was made, to the millisecond.
+            pub fn minted_at(self) -> Timestamp {
+                minted_at(self.0)
+            }
 
             /// The bare value, for stores.
             pub fn bytes(self) -> [u8; 16] {

@@ -1,5 +1,7 @@
 //! What a store does for chapters and rolling summaries.
 
+use jiff::Timestamp;
+
 use super::{Cursor, MemoryRef};
 use crate::Result;
 use crate::chapters::{Chapter, RollingSummary};
@@ -16,6 +18,12 @@ pub trait ChapterRows {
     ) -> Result<Vec<Chapter>>;
     /// The chapter that ends last.
     fn last_chapter(&self, memory: MemoryRef) -> Result<Option<Chapter>>;
+    /// How many chapters end at or before a place, and when the latest of them was written.
+    fn chapters_through(
+        &self,
+        memory: MemoryRef,
+        through: Cursor,
+    ) -> Result<(u64, Option<Timestamp>)>;
     /// Versions of the rolling summary, newest first, below `before`.
     fn summaries(
         &self,

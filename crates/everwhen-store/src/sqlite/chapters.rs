@@ -4,6 +4,7 @@ use everwhen_engine::Result;
 use everwhen_engine::chapters::{Chapter, RollingSummary};
 use everwhen_engine::memory::{ChapterId, VaultId};
 use everwhen_engine::ports::{Cursor, MemoryRef};
+use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 
 use super::entries::place;
@@ -41,6 +42,21 @@ pub(super) fn last(connection: &Connection, memory: MemoryRef) -> Result<Option<
     let [vault, memory] = place(&memory);
     let sql = format!("{COLUMNS} ORDER BY last_at DESC, last_sequence DESC LIMIT 1");
     first(connection, &sql, params![vault, memory], read)
+}
+
+pub(super) fn through(
+    connection: &Connection,
+    memory: MemoryRef,
+    through: Cursor,
+) -> Result<(u64, Option<Timestamp>)> {
+    let [vault, memory] = place(&memory);
+    let sql = "SELECT count(*), max(creation_time) FROM chapter
+        WHERE vault_id = ?1 AND memory_id = ?2 AND (last_at, last_sequence) <= (?3, ?4)";
+    let values = params![vault, memory, micros(through.time), number(through.sequence)];
+    let told = first(connection, sql, values, |row| {
+        Ok((count(get(row, 0)?)?, get::<Option<i64>>(row, 1)?.map(instant).transpose()?))
+    });
+    told.map(Option::unwrap_or_default)
 }
 
 pub(super) fn put(connection: &Connection, vault: VaultId, chapter: &Chapter) -> Result<()> {

@@ -12,8 +12,8 @@ use super::{SqliteOptions, Synchronous, schema};
 
 /// Prepared statements each connection keeps.
 const STATEMENTS: usize = 128;
-/// The log is folded into the file when it has grown to so many pages (16 MiB).
-const CHECKPOINT_PAGES: i64 = 4096;
+/// The log is folded into the file when it has grown to so many pages (64 MiB).
+const CHECKPOINT_PAGES: i64 = 16_384;
 
 /// The one connection that writes.
 pub(super) fn open_writer(path: &Path, options: SqliteOptions) -> Result<Connection> {
@@ -34,8 +34,9 @@ pub(super) fn open_writer(path: &Path, options: SqliteOptions) -> Result<Connect
         )));
     }
     let synchronous = match options.synchronous {
-        Synchronous::Full => "FULL",
-        Synchronous::Normal => "NORMAL",
+        Synchronous::Full if !options.syncs_beside() => "FULL",
+        // The syncer makes commits durable, or nobody does.
+        Synchronous::Full | Synchronous::Normal => "NORMAL",
     };
     connection.pragma_update(None, "synchronous", synchronous).stored()?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES).stored()?;

@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::activities;
 use super::entries::place;
-use super::statement::{all, first, get, run, run_one};
+use super::statement::{all, first, get, run, run_one, update_or_insert};
 use crate::row::{count, damaged, id, instant, micros, name, number, summary_by};
 
 const COLUMNS: &str = "SELECT id, memory_id, name, started_at, last_at, entries, ended_at,
@@ -46,7 +46,13 @@ pub(super) fn put(
     vault: VaultId,
     conversation: &Conversation,
 ) -> Result<()> {
-    let sql = "INSERT INTO conversation (id, vault_id, memory_id, name, started_at, last_at,
+    // The usual change is one more entry; it leaves alone what the indexes are made of.
+    let update = "UPDATE conversation SET last_at = ?6, entries = ?7, ended_by = ?9,
+            end_reason = ?10, title = ?11, summary = ?12, summary_by = ?13, archived_at = ?14,
+            restored_at = ?15, distilled_at = ?17
+        WHERE id = ?1 AND vault_id = ?2 AND memory_id = ?3 AND name IS ?4 AND started_at = ?5
+            AND ended_at IS ?8 AND shelved_at IS ?16";
+    let upsert = "INSERT INTO conversation (id, vault_id, memory_id, name, started_at, last_at,
             entries, ended_at, ended_by, end_reason, title, summary, summary_by, archived_at,
             restored_at, shelved_at, distilled_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
@@ -74,7 +80,7 @@ pub(super) fn put(
         shelved_at(conversation).map(micros),
         conversation.distilled_at.map(micros),
     ];
-    run(connection, sql, values).map(drop)
+    update_or_insert(connection, update, upsert, values)
 }
 
 /// Where an ended conversation stands among those that are listed.

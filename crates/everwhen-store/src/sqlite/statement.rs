@@ -1,7 +1,7 @@
 //! Running a statement: prepared once, cached, and with the engine's errors.
 
 use everwhen_engine::{Error, Result};
-use rusqlite::{Connection, Params, Row};
+use rusqlite::{Connection, Params, Row, ToSql};
 
 use super::failure::Stored;
 
@@ -42,6 +42,20 @@ pub(super) fn all<T>(
 pub(super) fn run(connection: &Connection, sql: &str, values: impl Params) -> Result<u64> {
     let mut statement = connection.prepare_cached(sql).stored()?;
     statement.execute(values).stored().map(|changed| changed as u64)
+}
+
+/// Updates a row in the usual way, or runs the statement that also makes it or changes its keys.
+/// Both take the same values.
+pub(super) fn update_or_insert(
+    connection: &Connection,
+    update: &str,
+    upsert: &str,
+    values: &[&dyn ToSql],
+) -> Result<()> {
+    match run(connection, update, values)? {
+        0 => run(connection, upsert, values).map(drop),
+        _ => Ok(()),
+    }
 }
 
 /// Runs a statement that must change exactly one row.

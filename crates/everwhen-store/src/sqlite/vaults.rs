@@ -6,7 +6,7 @@ use everwhen_engine::ports::MemoryRef;
 use everwhen_engine::when::Zone;
 use rusqlite::{Connection, Row, params};
 
-use super::statement::{all, first, get, run};
+use super::statement::{all, first, get, run, update_or_insert};
 use crate::row::{count, damaged, id, instant, micros, name, number, settings, settings_json};
 
 const VAULT: &str = "SELECT id, name, description, zone, settings, creation_time FROM vault";
@@ -75,7 +75,13 @@ pub(super) fn memories(
 }
 
 pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memory) -> Result<()> {
-    let sql = "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
+    // A row that keeps its name leaves the index of names alone.
+    let update = "UPDATE memory SET description = ?4, last_sequence = ?6, last_creation = ?7,
+            last_ending = ?8, waiting_entry = ?9, waiting_since = ?10, generation = ?11,
+            chaptered_until = ?12, chapters_at = ?13
+        WHERE vault_id = ?1 AND id = ?2 AND name = ?3 AND creation_time = ?5";
+    let upsert =
+        "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
             last_creation, last_ending, waiting_entry, waiting_since, generation,
             chaptered_until, chapters_at, distilled)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
@@ -98,7 +104,7 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
         number(memory.chapters_at),
         number(memory.distilled),
     ];
-    run(connection, sql, values).map(drop)
+    update_or_insert(connection, update, upsert, values)
 }
 
 fn read_vault(row: &Row<'_>) -> Result<VaultInfo> {

@@ -58,6 +58,10 @@ pub(crate) fn chapters_come_back_in_order(open: Open) {
     assert_eq!(some, [chapter(2)]);
     assert_eq!(bed.look(|rows| rows.last_chapter(home())), Some(chapter(3)));
     assert_eq!(bed.look(|rows| rows.last_chapter(place(1, 2))), None);
+    let told = chapter(2).creation_time.max(chapter(1).creation_time);
+    assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(20))), (2, Some(told)));
+    assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(9))), (0, None));
+    assert_eq!(bed.look(|rows| rows.chapters_through(place(2, 1), cursor(99))), (0, None));
     bed.write(|tx| tx.remove_chapter(home(), id(2)));
     assert_eq!(bed.write(|tx| tx.remove_chapters(place(2, 1), cursor(0))), 0);
     assert_eq!(bed.write(|tx| tx.remove_chapters(home(), cursor(20))), 1);

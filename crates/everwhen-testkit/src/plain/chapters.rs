@@ -40,6 +40,16 @@ impl ChapterRows for Shelves {
         Ok(self.chapters(memory, None, None)?.pop())
     }
 
+    fn chapters_through(
+        &self,
+        memory: MemoryRef,
+        through: Cursor,
+    ) -> Result<(u64, Option<Timestamp>)> {
+        let mut told = self.chapters(memory, None, None)?;
+        told.retain(|one| place(one.last) <= place(through));
+        Ok((told.len() as u64, told.iter().map(|one| one.creation_time).max()))
+    }
+
     fn summaries(
         &self,
         memory: MemoryRef,

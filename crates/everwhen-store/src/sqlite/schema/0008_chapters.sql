@@ -21,7 +21,7 @@ CREATE TABLE chapter (
     creation_time   INTEGER NOT NULL,
     PRIMARY KEY (vault_id, memory_id, id)
 ) STRICT;
-CREATE INDEX chapter_by_end ON chapter (vault_id, memory_id, last_at, last_sequence);
+CREATE INDEX chapter_by_end ON chapter (vault_id, memory_id, last_at, last_sequence, creation_time);
 
 CREATE TABLE rolling_summary (
     vault_id         BLOB NOT NULL,
