@@ -78,7 +78,7 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
     // A row that keeps its name leaves the index of names alone.
     let update = "UPDATE memory SET description = ?4, last_sequence = ?6, last_creation = ?7,
             last_ending = ?8, waiting_entry = ?9, waiting_since = ?10, generation = ?11,
-            chaptered_until = ?12, chapters_at = ?13
+            chaptered_until = ?12, chapters_at = ?13, distilled = ?14
         WHERE vault_id = ?1 AND id = ?2 AND name = ?3 AND creation_time = ?5";
     let upsert =
         "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
