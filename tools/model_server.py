@@ -25,6 +25,9 @@ def parameters(model, port):
     params.ui = False
     params.use_jinja = True
     params.sampling.seed = 1
+    # Without this a model this small repeats itself until it is cut off; with more it stops quoting.
+    params.sampling.penalty_repeat = 1.03
+    params.sampling.penalty_last_n = 256
     return params
 
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use everwhen::facts::FactQuery;
 use everwhen::json::Json;
 use everwhen::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
@@ -23,15 +23,16 @@ const ENTRIES: usize = 6;
 const MEMORIES: usize = 10;
 /// Clients that add entries at the same time.
 const CLIENTS: usize = 8;
-/// Times the two ways of adding are measured, in turn.
-const ROUNDS: usize = 3;
+/// Times the two ways of adding are measured, in turn. What else the machine does falls on both ways
+/// of a round alike, so that rounds are compared, and the one in the middle counts.
+const ROUNDS: usize = 9;
 
 /// What to measure, and how long.
 #[derive(Debug, Clone)]
 pub struct DistillBench {
     /// Conversations to distil.
     pub conversations: usize,
-    /// How long entries are added, in each round.
+    /// How long entries are added in each of the two ways, in all rounds together.
     pub per_load: Duration,
     /// How long the model takes while entries are added.
     pub model_takes: Duration,
@@ -58,8 +59,10 @@ pub struct DistillReport {
     pub adds_while_distilling: f64,
     /// Conversations distilled meanwhile.
     pub distilled_meanwhile: usize,
-    /// By how much adding was slower, in percent.
+    /// By how much adding was slower, in percent, in the round in the middle.
     pub slower_percent: f64,
+    /// The same in every round, from the least to the most.
+    pub slower_by_round: Vec<f64>,
 }
 
 impl fmt::Display for DistillReport {
@@ -71,11 +74,14 @@ impl fmt::Display for DistillReport {
         )?;
         write!(
             f,
-            "adding entries: {:.0}/s alone, {:.0}/s while {} conversations were distilled ({:+.1} %)",
+            "adding entries: {:.0}/s alone, {:.0}/s while {} conversations were distilled; \
+             slower by {:.1} % ({:.1} to {:.1} in {ROUNDS} rounds)",
             self.adds_alone,
             self.adds_while_distilling,
             self.distilled_meanwhile,
-            -self.slower_percent
+            self.slower_percent,
+            self.slower_by_round.first().copied().unwrap_or_default(),
+            self.slower_by_round.last().copied().unwrap_or_default()
         )
     }
 }
@@ -93,15 +99,13 @@ pub async fn run(setup: &DistillBench, say: &(dyn Fn(&str) + Sync)) -> Result<Di
     // Jobs wait two seconds for more entries.
     tokio::time::sleep(Duration::from_secs(3)).await;
     say("conversations, distilled");
-    let scripted = |takes| engine.clone().with_llm(Arc::new(Scripted { takes }));
     let begin = Instant::now();
-    let jobs = scripted(Duration::ZERO).settle().await?;
+    let jobs = engine.clone().with_llm(Scripted::new(Duration::ZERO, 0)).settle().await?;
     let seconds = begin.elapsed().as_secs_f64();
     let vault = engine.vault(Address::Name(Name::new("vault", "bench")?)).await?;
     let facts = facts(&vault).await?;
     say("entries added, alone and while conversations are distilled, in turn");
-    let load = load(setup, &vault, &scripted(setup.model_takes)).await?;
-    let slower = 100.0 * (1.0 - load.meanwhile / load.alone);
+    let load = load(setup, &vault, &engine).await?;
     Ok(DistillReport {
         conversations: setup.conversations,
         facts,
@@ -109,10 +113,11 @@ pub async fn run(setup: &DistillBench, say: &(dyn Fn(&str) + Sync)) -> Result<Di
         seconds,
         conversations_per_second: setup.conversations as f64 / seconds,
         jobs_per_second: jobs as f64 / seconds,
-        adds_alone: load.alone,
-        adds_while_distilling: load.meanwhile,
+        adds_alone: middle(&load.alone),
+        adds_while_distilling: middle(&load.meanwhile),
         distilled_meanwhile: load.distilled,
-        slower_percent: slower,
+        slower_percent: middle(&load.slower()),
+        slower_by_round: load.slower(),
     })
 }
 
@@ -147,30 +152,71 @@ async fn facts(vault: &Vault) -> Result<usize> {
     Ok(count)
 }
 
-/// Rates of adding.
+/// Rates of adding, round by round.
+#[derive(Default)]
 struct Load {
-    alone: f64,
-    meanwhile: f64,
+    alone: Vec<f64>,
+    meanwhile: Vec<f64>,
     distilled: usize,
 }
 
-async fn load(setup: &DistillBench, vault: &Vault, engine: &Engine) -> Result<Load> {
-    let (mut alone, mut meanwhile, mut distilled) = (0.0, 0.0, 0);
-    for round in 0..ROUNDS {
-        alone += add(vault, setup.per_load, &format!("alone {round}")).await?;
-        for number in 0..MEMORIES {
-            vault.regenerate(memory("told", number)?, None).await?;
-        }
-        let before = waiting(engine).await?;
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let worker = tokio::spawn(everwhen::work(engine.clone(), async { drop(stopped.await) }));
-        meanwhile += add(vault, setup.per_load, &format!("meanwhile {round}")).await?;
-        distilled += before.saturating_sub(waiting(engine).await?);
-        let _ = stop.send(());
-        worker.await?;
+impl Load {
+    /// By how much adding was slower, in percent, from the least to the most.
+    fn slower(&self) -> Vec<f64> {
+        let rounds = self.alone.iter().zip(&self.meanwhile);
+        let mut slower: Vec<f64> =
+            rounds.map(|(alone, meanwhile)| 100.0 * (1.0 - meanwhile / alone)).collect();
+        slower.sort_by(f64::total_cmp);
+        slower
     }
-    let rounds = ROUNDS as f64;
-    Ok(Load { alone: alone / rounds, meanwhile: meanwhile / rounds, distilled })
+}
+
+/// The value in the middle.
+fn middle(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+}
+
+/// Adds in both ways, in turn, after a round that warms up. Which way comes first changes, too.
+async fn load(setup: &DistillBench, vault: &Vault, engine: &Engine) -> Result<Load> {
+    let (mut load, long) = (Load::default(), setup.per_load / ROUNDS as u32);
+    add(vault, long, "warming up").await?;
+    for round in 0..ROUNDS {
+        let kind = format!("alone {round}");
+        if round % 2 == 0 {
+            load.alone.push(add(vault, long, &kind).await?);
+        }
+        let (rate, distilled) = add_meanwhile(setup, vault, engine, round).await?;
+        load.meanwhile.push(rate);
+        load.distilled += distilled;
+        if round % 2 == 1 {
+            load.alone.push(add(vault, long, &kind).await?);
+        }
+    }
+    Ok(load)
+}
+
+/// Adds while everything that was told is distilled anew, by a model that has not heard of it.
+async fn add_meanwhile(
+    setup: &DistillBench,
+    vault: &Vault,
+    engine: &Engine,
+    round: usize,
+) -> Result<(f64, usize)> {
+    for number in 0..MEMORIES {
+        vault.regenerate(memory("told", number)?, None).await?;
+    }
+    let before = waiting(engine).await?;
+    let engine = engine.clone().with_llm(Scripted::new(setup.model_takes, round + 1));
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let worker = tokio::spawn(everwhen::work(engine.clone(), async { drop(stopped.await) }));
+    let rate = add(vault, setup.per_load / ROUNDS as u32, &format!("meanwhile {round}")).await?;
+    let left = waiting(&engine).await?;
+    let _ = stop.send(());
+    worker.await?;
+    ensure!(left > 0, "all conversations were distilled too soon; tell more with --conversations");
+    Ok((rate, before.saturating_sub(left)))
 }
 
 /// Conversations that wait to be distilled.
@@ -206,12 +252,20 @@ async fn add_until(vault: &Vault, memory: Address<MemoryId>, long: Duration) -> 
 
 /// A model that finds a fact in every line a user said.
 struct Scripted {
+    name: String,
     takes: Duration,
+}
+
+impl Scripted {
+    /// One that takes so long. What one of another number has answered is not known of this one.
+    fn new(takes: Duration, number: usize) -> Arc<Self> {
+        Arc::new(Self { name: format!("scripted {number}"), takes })
+    }
 }
 
 impl Llm for Scripted {
     fn name(&self) -> &str {
-        "scripted"
+        &self.name
     }
 
     fn ask<'a>(&'a self, prompt: &'a Prompt) -> Wait<'a, Reply> {
@@ -254,4 +308,19 @@ fn answer(shown: &str) -> Json {
         member("entities", Json::List(Vec::new())),
         member("key_phrases", Json::List(vec![text("tulips")])),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_compared_and_the_one_in_the_middle_counts() {
+        let alone = vec![1000.0, 500.0, 1000.0];
+        let load = Load { alone, meanwhile: vec![900.0, 490.0, 100.0], distilled: 1 };
+        let slower: Vec<i64> = load.slower().iter().map(|one| one.round() as i64).collect();
+        assert_eq!(slower, [2, 10, 90]);
+        assert_eq!(middle(&load.slower()).round() as i64, 10);
+        assert_eq!(middle(&[3.0, 1.0, 2.0]), 2.0);
+    }
 }

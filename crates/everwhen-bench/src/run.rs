@@ -97,7 +97,8 @@ pub async fn run(
         (false, true) => bail!("{} does not exist; nothing to resume", directory.display()),
         _ => std::fs::create_dir_all(&directory)?,
     }
-    let bench = std::sync::Arc::new(Bench::open(options, config, tell).await?);
+    let questions = bench::questions(options)?;
+    let bench = std::sync::Arc::new(Bench::open(options, config, questions, tell).await?);
     let left = bench.left()?;
     let interrupted = ask_all(&bench, left).await?;
     bench.write_lines()?;

@@ -21,8 +21,6 @@ mod state;
 
 pub(crate) use closeness::Ruler;
 pub(crate) use draft::Draft;
-#[cfg(test)]
-pub(crate) use extract::tests::entry as entry_for_tests;
 pub use fact::{Evidence, Fact, FactVector, Link, Matter, Relation, Source, WrittenBy};
 pub(crate) use keep::{forget_entries, keep};
 pub use lines::by_month;

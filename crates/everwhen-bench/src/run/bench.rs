@@ -46,23 +46,30 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub(super) async fn open(options: &Options, house: &Config, tell: Arc<Tell>) -> Result<Self> {
+    /// Opens a run with these questions, in a directory that exists.
+    pub(super) async fn open(
+        options: &Options,
+        house: &Config,
+        questions: Vec<Question>,
+        tell: Arc<Tell>,
+    ) -> Result<Self> {
         let (plan, directory) = (options.plan.clone(), options.directory());
-        let mut questions = source::read(plan.dataset.form, &plan.dataset.path)?;
-        questions.truncate(options.num_questions.unwrap_or(usize::MAX));
         let progress = Progress::open(&directory.join("progress.db"))?;
         let hash = write_setup(&directory, options, &questions)?;
         progress.begin(&options.run_id, &hash, &now(), &questions)?;
         let everwhen = open_house(&directory)?;
         let engine = everwhen.engine().clone();
-        let ingest = with_model(&engine, plan.ingest.as_ref(), house)?;
+        let ingest = with_model(&engine, plan.ingest.as_ref(), (house, plan.run.seed))?;
         let via = match &options.via {
             Some((url, key)) => Via::there(url, key.clone()).await?,
             None => Via::here(ingest).await?,
         };
-        let answerer = asking(with_model(&engine, Some(&plan.answer), house)?).await?;
+        let answerer =
+            asking(with_model(&engine, Some(&plan.answer), (house, plan.run.seed))?).await?;
         let judge = match &plan.judge {
-            Some(judge) => Some(asking(with_model(&engine, Some(judge), house)?).await?),
+            Some(judge) => {
+                Some(asking(with_model(&engine, Some(judge), (house, plan.run.seed))?).await?)
+            }
             None => None,
         };
         let log = plan.run.metrics.then(|| directory.join("events.jsonl"));
@@ -157,6 +164,14 @@ impl Bench {
     }
 }
 
+/// The questions that are meant.
+pub(super) fn questions(options: &Options) -> Result<Vec<Question>> {
+    let dataset = &options.plan.dataset;
+    let mut questions = source::read(dataset.form, &dataset.path)?;
+    questions.truncate(options.num_questions.unwrap_or(usize::MAX));
+    Ok(questions)
+}
+
 /// Writes a file whole or not at all.
 pub(super) fn replace(path: &Path, text: &str) -> Result<()> {
     let fresh = path.with_extension("new");
@@ -175,13 +190,17 @@ fn open_house(directory: &Path) -> Result<Everwhen> {
     Ok(Everwhen::open(&Config::load(&Environment::default(), &flags)?)?)
 }
 
-fn with_model(engine: &Engine, model: Option<&ModelPlan>, house: &Config) -> Result<Engine> {
+fn with_model(
+    engine: &Engine,
+    model: Option<&ModelPlan>,
+    (house, seed): (&Config, u64),
+) -> Result<Engine> {
     let engine = engine.clone();
     Ok(match model {
         None => engine,
         Some(model) => {
             let cap = house.llm.cap_nanos();
-            engine.with_llm(model.open(&house.llm)?).with_spending_cap(cap)
+            engine.with_llm(model.open(&house.llm, seed)?).with_spending_cap(cap)
         }
     })
 }
@@ -207,7 +226,7 @@ fn write_setup(directory: &Path, options: &Options, questions: &[Question]) -> R
     let setup = json!({
         "run_id": options.run_id, "plan": options.plan, "dataset_hash": hash,
         "questions": questions.len(), "via": via, "created_at": now(),
-        "version": env!("CARGO_PKG_VERSION"),
+        "version": env!("CARGO_PKG_VERSION"), "seed": options.plan.run.seed,
     });
     replace(&path, &format!("{setup:#}\n"))?;
     Ok(hash)

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use everwhen::LlmConfig;
+use everwhen::memory::SeededChance;
 use everwhen::models::{LlmDialect, LlmSetting, Price, RemoteLlm, Secret};
 use everwhen::ports::Llm;
-use everwhen::{LlmConfig, SystemChance};
 use serde::{Deserialize, Serialize};
 
 use super::extractive::Extractive;
@@ -68,6 +69,8 @@ pub struct RunPlan {
     pub scripted_clock: bool,
     /// Whether conversation time is measured.
     pub metrics: bool,
+    /// Where chance begins; it chooses how long to wait before a model is asked again.
+    pub seed: u64,
 }
 
 impl Default for RunPlan {
@@ -79,6 +82,7 @@ impl Default for RunPlan {
             budget_tokens: 3000,
             scripted_clock: false,
             metrics: true,
+            seed: 1,
         }
     }
 }
@@ -133,7 +137,7 @@ impl Plan {
 
 impl ModelPlan {
     /// The model, ready to ask.
-    pub(super) fn open(&self, house: &LlmConfig) -> Result<Arc<dyn Llm>> {
+    pub(super) fn open(&self, house: &LlmConfig, seed: u64) -> Result<Arc<dyn Llm>> {
         if self.provider == "extractive" {
             return Ok(Arc::new(Extractive));
         }
@@ -146,7 +150,7 @@ impl ModelPlan {
             requests_per_minute: house.requests_per_minute.value,
             ..usual
         };
-        Ok(Arc::new(RemoteLlm::new(setting, Arc::new(SystemChance))?))
+        Ok(Arc::new(RemoteLlm::new(setting, Arc::new(SeededChance::new(seed)))?))
     }
 }
 

@@ -220,4 +220,54 @@ mod tests {
         assert_eq!(dates, ["b 2023-01-08T12:49:00Z", "a 2022-12-01T00:00:00Z"]);
         assert!(from_own("{}").is_err());
     }
+
+    /// What a file of a form gives: question, type, date, answer, gold, and sessions with their dates.
+    fn told(form: Form, text: &serde_json::Value) -> Vec<String> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data.json");
+        std::fs::write(&path, text.to_string()).unwrap();
+        let told = |one: Question| {
+            let sessions = one.sessions.iter().map(|session| {
+                let roles: Vec<&str> =
+                    session.turns.iter().map(|turn| turn.role.as_str()).collect();
+                format!("{} {} {roles:?}", session.id, session.date)
+            });
+            let sessions: Vec<String> = sessions.collect();
+            let Question { id, kind, asked_at, answer, gold, abstention, .. } = one;
+            format!("{id} {kind} {asked_at} {answer:?} {gold:?} {abstention} {sessions:?}")
+        };
+        read(form, &path).unwrap().into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn longmemeval_and_locomo_give_questions_with_their_sessions() {
+        let turns = serde_json::json!([{ "role": "user", "content": "x" }]);
+        let row = serde_json::json!({
+            "question_id": "q_abs", "question_type": "t", "question": "?", "answer": 3,
+            "question_date": "2023/05/30 (Tue) 20:36", "answer_session_ids": ["b"],
+            "haystack_dates": ["2023/05/21 (Sun) 03:29", "2023/05/20 (Sat) 03:29"],
+            "haystack_session_ids": ["a", "b"], "haystack_sessions": [turns, turns],
+        });
+        assert_eq!(
+            told(Form::Longmemeval, &serde_json::json!([row])),
+            [
+                r#"q_abs t 2023-05-30T20:36:00Z Some("3") ["b"] true ["a 2023-05-21T03:29:00Z [\"user\"]", "b 2023-05-20T03:29:00Z [\"user\"]"]"#
+            ]
+        );
+        let dialogue = serde_json::json!({
+            "sample_id": "c",
+            "conversation": {
+                "speaker_a": "Ana", "speaker_b": "Ben",
+                "session_1_date_time": "1:56 pm on 8 May, 2023",
+                "session_1": [{ "speaker": "Ana", "dia_id": "D1:1", "text": "Hello" }],
+            },
+            "qa": [{ "question": "?", "answer": "Hello", "category": 4, "evidence": ["D1:1"] }],
+        });
+        assert_eq!(
+            told(Form::Locomo, &serde_json::json!([dialogue])),
+            [
+                r#"c_q0 category 4 2023-05-08T13:56:00Z Some("Hello") ["D1"] false ["D1 2023-05-08T13:56:00Z [\"user\"]"]"#
+            ]
+        );
+    }
 }

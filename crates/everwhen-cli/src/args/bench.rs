@@ -124,8 +124,8 @@ pub(crate) struct DistillBenchArgs {
     /// Conversations to distil
     #[arg(long, value_name = "N", default_value_t = 500)]
     pub(crate) conversations: usize,
-    /// Seconds that entries are added in each of six turns
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    /// Seconds that entries are added alone, and as many while conversations are distilled, in turn
+    #[arg(long, value_name = "N", default_value_t = 18)]
     pub(crate) seconds: u64,
     /// Milliseconds the scripted model takes while entries are added
     #[arg(long, value_name = "N", default_value_t = 200)]

@@ -1,8 +1,10 @@
 //! Runs of a benchmark by the real binary: whole, killed and resumed, over a server, verified.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use everwhen_testkit::{ModelEndpoint, Spoken};
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
@@ -131,6 +133,105 @@ fn assert_own_dates(events: &Path) {
     assert!(checked >= 120, "{checked}");
 }
 
+/// Runs until so many bytes of events are written, then breaks it off as Ctrl-C does.
+fn interrupt_after(stage: &Stage, args: &[&str], events: &Path, bytes: u64) -> Output {
+    let child = stage.command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    while std::fs::metadata(events).map_or(0, |file| file.len()) < bytes {
+        assert!(began.elapsed() < Duration::from_secs(120), "nothing happens");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_run_that_is_interrupted_counts_what_it_broke_off_and_goes_on() {
+    let stage = Stage::new();
+    furnish(&stage, 12, 6);
+    stage.ok(&run("whole", &[]));
+    let (whole, broken) = (place(&stage, "whole"), place(&stage, "broken"));
+    let ran = interrupt_after(&stage, &run("broken", &[]), &broken.join("events.jsonl"), 3000);
+    let told = String::from_utf8(ran.stderr).unwrap();
+    assert!(!ran.status.success());
+    assert!(told.contains("interrupted; go on with --resume --run-id broken"), "{told}");
+    let counts = summary(&broken)["questions_by_status"].clone();
+    let count = |status: &str| counts[status].as_u64().unwrap();
+    assert!((1..=2).contains(&count("CANCEL")), "two workers: {counts}");
+    assert!(count("DONE") + count("CANCEL") < 12 && count("FAIL") == 0, "{counts}");
+    let cancelled = lines(&broken).into_iter().find(|line| line["status"] == "CANCEL").unwrap();
+    assert_eq!(cancelled["error"], "interrupted");
+    stage.ok(&["bench", "verify", broken.to_str().unwrap()]);
+    stage.ok(&run("broken", &["--resume"]));
+    assert_eq!(lines(&whole), lines(&broken));
+    assert_eq!(summary(&whole), summary(&broken));
+    assert_eq!(summary(&broken)["questions_by_status"]["CANCEL"], 0);
+    stage.ok(&["bench", "verify", broken.to_str().unwrap()]);
+}
+
+/// A model that wants to see more first, answers with a number, and judges that it is wrong.
+fn answering() -> ModelEndpoint {
+    ModelEndpoint::start(|body| {
+        let system = body["messages"][0]["content"].as_str().unwrap();
+        let shown = body["messages"][1]["content"].as_str().unwrap();
+        Spoken::Text(match system {
+            system if system.contains("REFINE:") => "REFINE: euros paid".to_owned(),
+            system if system.starts_with("You judge") => "No.".to_owned(),
+            _ => {
+                let paid = shown.find(" euros").map_or("?", |at| &shown[at - 3..at]);
+                format!("It was {paid} euros.")
+            }
+        })
+    })
+}
+
+#[test]
+fn a_model_looks_twice_answers_and_judges_and_what_it_took_is_told() {
+    let stage = Stage::new();
+    furnish(&stage, 2, 3);
+    let model = answering();
+    let of = |table: &str| {
+        let url = &model.url;
+        format!(
+            "[{table}]\nprovider = 'openai'\nmodel = 'm'\nbase_url = '{url}'\ninput_price = 1.0\n"
+        )
+    };
+    let plan = std::fs::read_to_string(stage.home().join("bench.toml")).unwrap();
+    stage.file("bench.toml", &(plan + &of("answer") + &of("judge")));
+    let told = stage.json(&run("asked", &[]));
+    assert_eq!(told["disagreements"], json!(["q00", "q01"]), "rules say right, the model wrong");
+    assert_eq!(told["accuracy"]["all"], json!({ "n": 2, "right": 0, "percent": 0.0 }));
+    assert_eq!((&told["input_tokens"], &told["output_tokens"]), (&json!(60), &json!(30)));
+    assert!((told["cost"].as_f64().unwrap() - 0.00006).abs() < 1e-9, "{}", told["cost"]);
+    let lines = lines(&place(&stage, "asked"));
+    assert_eq!(lines[0]["hypothesis"], "It was 100 euros.");
+    assert_eq!(lines[1]["verdict"], json!({ "matched": true, "judged": false }));
+    let asked = model.asked();
+    assert_eq!(asked.len(), 6, "enough, answer, judge");
+    for body in asked.iter().filter(|body| !body.to_string().contains("You judge")) {
+        let shown = body["messages"][1]["content"].as_str().unwrap();
+        assert!(shown.contains("Asked on: Wednesday, 2023-03-01 10:00"), "{shown}");
+        assert!(shown.contains("2023-01-0"), "sessions keep their dates: {shown}");
+    }
+    let events = std::fs::read_to_string(place(&stage, "asked").join("events.jsonl")).unwrap();
+    let named = |name: &str| events.matches(&format!("\"name\":\"{name}\"")).count();
+    assert_eq!((named("recall"), named("enough"), named("answer")), (4, 2, 2));
+}
+
+#[test]
+fn what_measuring_costs_is_written_into_the_summary() {
+    let stage = Stage::new();
+    furnish(&stage, 3, 3);
+    stage.ok(&run("one", &[]));
+    let told = stage.json(&["bench", "overhead", "bench.toml", "--run-id", "one", "--rounds", "3"]);
+    assert_eq!((&told["questions"], told["with"].as_array().unwrap().len()), (&json!(3), 3));
+    let percent = told["overhead_percent"].as_f64().unwrap();
+    assert!((-90.0..900.0).contains(&percent), "{percent}");
+    assert_eq!(summary(&place(&stage, "one"))["overhead_percent"], told["overhead_percent"]);
+    stage.ok(&["bench", "verify", place(&stage, "one").to_str().unwrap()]);
+}
+
 #[test]
 fn a_run_leaves_what_others_can_check() {
     let stage = Stage::new();
@@ -152,7 +253,9 @@ fn a_run_leaves_what_others_can_check() {
     let log = std::fs::read_to_string(directory.join("run.log")).unwrap();
     assert_eq!(log.lines().filter(|line| line.contains("CONV_TIME total=")).count(), 12);
     let setup = std::fs::read_to_string(directory.join("setup.json")).unwrap();
-    assert!(setup.contains("dataset_hash") && setup.contains("version"));
+    for name in ["dataset_hash", "version", "seed", "plan"] {
+        assert!(setup.contains(&format!("\"{name}\": ")), "{setup}");
+    }
 
     let again = stage.run(&run("one", &[]));
     assert!(again.stderr.contains("--resume"), "{}", again.stderr);
@@ -173,7 +276,12 @@ fn over_a_server_a_run_finds_and_says_the_same() {
     stage.ok(&run("there", &["--via", &server.url]));
     let told = |id: &str| -> Vec<Value> {
         let rows = lines(&place(&stage, id)).into_iter();
-        rows.map(|row| json!([row["question_id"], row["hypothesis"], row["retrieved"]])).collect()
+        let told = |row: Value| {
+            let asked = [&row["question_id"], &row["question_type"], &row["question_date"]];
+            let found = [&row["retrieved"], &row["hypothesis"], &row["verdict"]];
+            json!([asked, found, row["conversation_turns"], row["status"]])
+        };
+        rows.map(told).collect()
     };
     assert_eq!(told("here"), told("there"));
 }

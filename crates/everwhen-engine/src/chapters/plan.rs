@@ -68,12 +68,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::facts::entry_for_tests;
 
     fn said(count: usize, words: usize) -> Vec<Entry> {
         (0..count)
             .map(|number| {
-                let mut entry = entry_for_tests(Role::User, &"word ".repeat(words));
+                let mut entry = Entry::said(Role::User, &"word ".repeat(words));
                 entry.sequence = number as u64;
                 entry.id = uuid::Uuid::from_u128(number as u128).into();
                 entry

@@ -188,36 +188,10 @@ const STOP_WORDS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{ConversationId, EntryId, MemoryId, Said};
-    use jiff::Timestamp;
-    use uuid::Uuid;
-
-    fn entry(role: Role, text: &str) -> Entry {
-        Entry {
-            id: EntryId::from(Uuid::nil()),
-            memory: MemoryId::from(Uuid::nil()),
-            sequence: 1,
-            role,
-            speaker: None,
-            content: Said::new(text).unwrap(),
-            summary: None,
-            tags: vec![],
-            metadata: None,
-            tools_used: vec![],
-            is_question: false,
-            conversation_time: "2023-01-08T12:49:00Z".parse::<Timestamp>().unwrap(),
-            creation_time: Timestamp::UNIX_EPOCH,
-            conversation: ConversationId::from(Uuid::nil()),
-            conversation_name: None,
-            placed_by_time: true,
-            corrects: None,
-            corrected: None,
-            branch: None,
-        }
-    }
 
     fn extracted(lines: &[(Role, &str)]) -> Summary {
-        let entries: Vec<Entry> = lines.iter().map(|(role, text)| entry(*role, text)).collect();
+        let entries: Vec<Entry> =
+            lines.iter().map(|(role, text)| Entry::said(*role, text)).collect();
         extract(&entries, &Zone::utc())
     }
 

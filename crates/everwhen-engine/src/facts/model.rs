@@ -26,6 +26,9 @@ const WINDOW_CHARS: usize = 8_000;
 const LINE_CHARS: usize = 2_000;
 /// Tokens an answer may have.
 const REPLY_TOKENS: u32 = 2_000;
+/// Facts asked for from each thing a user said, and from all that is shown.
+const PER_LINE: usize = 2;
+const MOST_ASKED: usize = 12;
 /// Most facts believed from one answer.
 const MOST_FACTS: usize = 40;
 
@@ -53,8 +56,12 @@ fn no_list() -> Error {
 }
 
 fn prompt(window: &[&Entry], zone: &Zone) -> Prompt {
+    // A small model goes on until it is stopped.
+    let said = window.iter().filter(|entry| entry.role == Role::User).count();
+    let most = (said * PER_LINE).clamp(PER_LINE, MOST_ASKED).to_string();
+    let schema = include_str!("prompts/facts.schema.json").replace("\"{most}\"", &most);
     Prompt::new(include_str!("prompts/facts.md"), transcript(window, zone))
-        .with_schema("facts", include_str!("prompts/facts.schema.json"))
+        .with_schema("facts", schema)
         .with_max_tokens(REPLY_TOKENS)
 }
 

@@ -241,3 +241,32 @@ fn check_count(what: &str, count: usize) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+impl Entry {
+    /// Something said on a day in March, for tests.
+    pub(crate) fn said(role: Role, text: &str) -> Self {
+        let nil = uuid::Uuid::nil();
+        Self {
+            id: EntryId::from(nil),
+            memory: MemoryId::from(nil),
+            sequence: 1,
+            role,
+            speaker: None,
+            content: Said::new(text).expect("words of a test are right"),
+            summary: None,
+            tags: vec![],
+            metadata: None,
+            tools_used: vec![],
+            is_question: false,
+            conversation_time: Timestamp::constant(1_742_068_800, 0),
+            creation_time: Timestamp::UNIX_EPOCH,
+            conversation: ConversationId::from(nil),
+            conversation_name: None,
+            placed_by_time: true,
+            corrects: None,
+            corrected: None,
+            branch: None,
+        }
+    }
+}

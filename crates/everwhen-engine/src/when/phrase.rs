@@ -60,6 +60,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use classes::{ASKED, ORDINAL, POINT, SPAN};
+pub use counts::spelt;
 use cursor::Cursor;
 use scene::Scene;
 

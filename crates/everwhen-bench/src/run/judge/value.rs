@@ -1,5 +1,6 @@
 //! Dates, lengths of time and numbers, as people write them in answers.
 
+use everwhen::when::phrase::spelt;
 use jiff::civil::Date;
 
 /// Something that can be compared by what it means.
@@ -26,30 +27,6 @@ const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
-const NUMBERS: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
-
 impl Value {
     /// Whether both mean the same.
     pub(super) fn equals(&self, other: &Self) -> bool {
@@ -154,8 +131,9 @@ fn unit(word: &str) -> Option<Unit> {
 }
 
 fn number(word: &str) -> Option<f64> {
-    let spelt = NUMBERS.iter().position(|number| *number == word).map(|number| number as f64);
-    spelt.or_else(|| word.parse().ok().filter(|number: &f64| number.is_finite()))
+    spelt(word)
+        .map(f64::from)
+        .or_else(|| word.parse().ok().filter(|number: &f64| number.is_finite()))
 }
 
 #[cfg(test)]
@@ -175,6 +153,7 @@ mod tests {
         assert_eq!(found, expected);
         assert_eq!(values("may I ask"), []);
         assert_eq!(values("a year"), [Value::Months(12.0)]);
+        assert_eq!(values("twenty-five days"), [Value::Length(36_000.0)]);
         assert!(is_whole("about 14 days", &Value::Length(1.0)));
         assert!(!is_whole("14 days in Rome", &Value::Length(1.0)));
     }

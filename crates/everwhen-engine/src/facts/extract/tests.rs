@@ -1,37 +1,10 @@
 //! What is found and what is passed over.
 
-use jiff::Timestamp;
-use uuid::Uuid;
-
 use super::*;
-use crate::memory::{ConversationId, EntryId, MemoryId, Name, Said};
-
-pub(crate) fn entry(role: Role, text: &str) -> Entry {
-    Entry {
-        id: EntryId::from(Uuid::nil()),
-        memory: MemoryId::from(Uuid::nil()),
-        sequence: 1,
-        role,
-        speaker: None,
-        content: Said::new(text).unwrap(),
-        summary: None,
-        tags: vec![],
-        metadata: None,
-        tools_used: vec![],
-        is_question: false,
-        conversation_time: "2025-03-15T20:00:00Z".parse::<Timestamp>().unwrap(),
-        creation_time: Timestamp::UNIX_EPOCH,
-        conversation: ConversationId::from(Uuid::nil()),
-        conversation_name: None,
-        placed_by_time: true,
-        corrects: None,
-        corrected: None,
-        branch: None,
-    }
-}
+use crate::memory::Name;
 
 fn found(text: &str) -> Vec<String> {
-    let drafts = drafts(&[entry(Role::User, text)], &Zone::utc());
+    let drafts = drafts(&[Entry::said(Role::User, text)], &Zone::utc());
     drafts.into_iter().map(|draft| draft.statement).collect()
 }
 
@@ -66,7 +39,7 @@ fn questions_requests_courtesies_and_orders_are_not() {
 
 #[test]
 fn the_range_is_the_sentence_and_the_date_is_the_entrys() {
-    let said = entry(Role::User, "Ünïcode first. We visited the MoMA yesterday.");
+    let said = Entry::said(Role::User, "Ünïcode first. We visited the MoMA yesterday.");
     let draft = drafts(std::slice::from_ref(&said), &Zone::utc()).remove(0);
     assert_eq!(
         &said.content.as_str()[draft.evidence.range.clone()],
@@ -79,10 +52,10 @@ fn the_range_is_the_sentence_and_the_date_is_the_entrys() {
 
 #[test]
 fn a_speaker_is_named_and_replies_are_no_facts() {
-    let mut said = entry(Role::User, "I live in Rome");
+    let mut said = Entry::said(Role::User, "I live in Rome");
     said.speaker = Some(Name::new("speaker", "Mira").unwrap());
     let draft = drafts(&[said], &Zone::utc()).remove(0);
     assert_eq!(draft.statement, "Mira: I live in Rome");
     assert_eq!(draft.matter.unwrap().key, "mira: home");
-    assert_eq!(drafts(&[entry(Role::Assistant, "I live in Rome")], &Zone::utc()), []);
+    assert_eq!(drafts(&[Entry::said(Role::Assistant, "I live in Rome")], &Zone::utc()), []);
 }

@@ -1,7 +1,7 @@
 //! Numbers in words and figures, exact and vague.
 
 use super::cursor::{Cursor, Read};
-use super::lexer::Kind;
+use super::lexer::{self, Kind};
 
 /// How many, as said. An exact number has `low == high`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,6 +124,15 @@ pub(super) fn cardinal(c: Cursor<'_>) -> Read<'_, u32> {
     }
 }
 
+/// The number that a text spells and nothing else, below a hundred: `three`, `twenty-five`.
+pub fn spelt(text: &str) -> Option<u32> {
+    let lower = text.to_ascii_lowercase();
+    let tokens = lexer::tokens(text, &lower);
+    below_hundred(Cursor::new(&tokens))
+        .filter(|(_, end)| end.peek().is_none())
+        .map(|(number, _)| number)
+}
+
 /// The how-manieth: `third`, `3rd`, `twenty-first`.
 pub(super) fn ordinal(c: Cursor<'_>) -> Read<'_, u32> {
     if let Some(Kind::Nth(number)) = c.kind() {
@@ -205,7 +214,6 @@ pub(super) fn ordinal_words() -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lexer;
     use super::*;
 
     fn with<T>(text: &str, rule: fn(Cursor<'_>) -> Read<'_, T>) -> Option<T> {
@@ -227,6 +235,15 @@ mod tests {
         ] {
             assert_eq!(with(text, cardinal), Some(number), "{text}");
         }
+    }
+
+    #[test]
+    fn a_word_spells_a_number_or_does_not() {
+        assert_eq!(
+            [spelt("Seven"), spelt("twenty-five"), spelt("zero")],
+            [Some(7), Some(25), Some(0)]
+        );
+        assert_eq!([spelt("sevens"), spelt("seven days"), spelt("")], [None; 3]);
     }
 
     #[test]
