@@ -12,5 +12,6 @@ expect: open
 ! wait 1s
 ? conversations
 expect: ended 2024-05-06 10:32 by silence
+! wait 5s
 ? jobs
 expect: (nothing)

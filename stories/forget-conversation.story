@@ -8,7 +8,7 @@
 ? jobs
 expect: close c2
 ! forget c2
-expect: 1 conversation, 3 entries, 1 job
+expect: 1 conversation, 3 entries, 1 context version, 1 job
 ? entries all
 expect: Something else entirely.
 expect not: party
@@ -16,6 +16,7 @@ expect not: party
 expect error: conversation not found
 ? prompt
 expect not: invitations
+! wait 5s
 ? jobs
 expect: (nothing)
 user: Yes.

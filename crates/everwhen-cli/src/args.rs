@@ -39,8 +39,8 @@ pub(crate) use upkeep::{
     StoreArgs, TailArgs,
 };
 pub(crate) use vaults::{
-    KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, NewVaultArgs, RulesArgs, VaultChangeArgs,
-    VaultsAction, VaultsArgs,
+    KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, MemoryArgs, NewVaultArgs, RulesArgs,
+    VaultChangeArgs, VaultsAction, VaultsArgs,
 };
 pub(crate) use workflow::{WorkflowAction, WorkflowArgs};
 

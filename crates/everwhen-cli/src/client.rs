@@ -181,7 +181,7 @@ impl Client {
             return Remote::new(url, key, false).map(Self::Remote);
         }
         match open_patiently(config).await? {
-            Opened::Here(everwhen) => Self::local(everwhen, config).await,
+            Opened::Here(everwhen) => Self::local(*everwhen, config).await,
             Opened::Elsewhere(Holder { server: Some(server), .. }) => {
                 Remote::new(&server.url, Some(server.token), true).map(Self::Remote)
             }

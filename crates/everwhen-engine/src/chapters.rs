@@ -16,3 +16,4 @@ pub use chapter::{Chapter, RollingSummary};
 pub use query::ChapterQuery;
 pub use rules::{ChapterRules, Folding};
 pub(crate) use watch::{FIRST_LOOK, forget_said, look_now, note_change, note_said};
+pub(crate) use write::names_in;

@@ -14,7 +14,7 @@ use crate::memory::{Conversation, Name};
 use crate::ports::{MemoryRef, Snapshot, Tx};
 use crate::{Error, Result};
 
-/// One memory, opened for change. `now` never lies before an earlier creation_time in the memory.
+/// One memory, opened for change; the vault's rules are those that hold in it. `now` never lies before an earlier creation_time in the memory.
 pub(crate) struct Desk<'t> {
     pub(crate) tx: &'t mut dyn Tx,
     pub(crate) vault: VaultInfo,
@@ -38,6 +38,8 @@ impl<'t> Desk<'t> {
         chance: &'t dyn Chance,
     ) -> Self {
         let now = now.max(memory.last_creation);
+        let settings = memory.rules(vault.settings);
+        let vault = VaultInfo { settings, ..vault };
         let ruler = Ruler::default();
         Self { tx, vault, memory, now, ended_some: false, ruler, is_distilled: false, chance }
     }
@@ -135,5 +137,6 @@ pub(crate) fn fresh_memory(id: MemoryId, name: Name, now: Timestamp) -> Memory {
         waiting: None,
         chaptered_until: None,
         chapters_at: chapters::FIRST_LOOK,
+        lifecycle: None,
     }
 }

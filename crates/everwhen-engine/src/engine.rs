@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::activity::ConversationTime;
 use crate::chapters::ChapterRules;
+use crate::facts::{Fading, Retrieved};
 use crate::key::{self, Key, KeyHash};
 use crate::memory::vaults::check_description;
 use crate::memory::{
@@ -66,6 +67,8 @@ pub struct Engine {
     pub(crate) spending_cap: Option<u64>,
     pub(crate) finished: Arc<Mutex<Vec<ConversationTime>>>,
     chapters: Arc<ChapterRules>,
+    fading: Option<Fading>,
+    pub(crate) retrieved: Arc<Mutex<Retrieved>>,
     defaults: VaultDefaults,
 }
 
@@ -82,6 +85,8 @@ impl Engine {
             spending_cap: None,
             finished: Arc::default(),
             chapters: Arc::default(),
+            fading: None,
+            retrieved: Arc::default(),
             defaults,
         }
     }
@@ -135,6 +140,18 @@ impl Engine {
     /// they were kept, so that the next start need not read every entry again.
     pub async fn keep_indexes(&self, least: usize) -> Result<()> {
         self.shelf.keep(self, least).await
+    }
+
+    /// The same, where facts that nobody asks for fade.
+    #[must_use]
+    pub fn with_fading(mut self, fading: Option<Fading>) -> Self {
+        self.fading = fading;
+        self
+    }
+
+    /// How facts fade; not at all if nothing is said.
+    pub fn fading(&self) -> Option<Fading> {
+        self.fading
     }
 
     /// The same, with other rules for chapters.

@@ -11,6 +11,7 @@ pub(crate) mod distill;
 mod draft;
 mod extract;
 mod fact;
+mod fade;
 mod keep;
 mod lines;
 mod model;
@@ -19,13 +20,17 @@ mod query;
 mod reconcile;
 mod state;
 
-pub(crate) use closeness::Ruler;
-pub(crate) use draft::Draft;
+pub(crate) use closeness::{Ruler, figures};
+pub(crate) use draft::{Draft, content_words};
 pub use fact::{Evidence, Fact, FactVector, Link, Matter, Relation, Source, WrittenBy};
+pub(crate) use fade::Retrieved;
+pub use fade::{Fading, HALF_LIFE};
 pub(crate) use keep::{forget_entries, keep};
 pub use lines::by_month;
 pub(crate) use model::{transcript, windows};
 pub use profile::{ProfileLine, profile};
 pub use query::FactQuery;
+#[cfg(test)]
+pub(crate) use reconcile::tests::plain_fact as fact_for_tests;
 pub use state::FactView;
-pub(crate) use state::views_at;
+pub(crate) use state::{views, views_at};

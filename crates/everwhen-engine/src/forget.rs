@@ -9,7 +9,7 @@ use crate::conversations::finish;
 use crate::desk::Desk;
 use crate::memory::{Conversation, ConversationId, ConversationName, Entry, EntryId};
 use crate::ports::{EntryQuery, Removed, Which};
-use crate::{Error, Result, chapters, facts, work};
+use crate::{Error, Result, chapters, contexts, facts, work};
 
 /// What to forget in a memory.
 #[derive(Debug, Clone)]
@@ -128,12 +128,13 @@ pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> 
     Ok(removed)
 }
 
-/// Removes what was said, and the facts, chapters and summaries that rest on it.
+/// Removes what was said, and the facts, chapters, summaries and documents that rest on it.
 fn said(desk: &mut Desk<'_>, doomed: &[Entry], ids: &[EntryId]) -> Result<Removed> {
     chapters::forget_said(desk, doomed)?;
     let entries = desk.tx.remove_entries(desk.place(), ids)?;
     let facts = facts::forget_entries(desk, ids)?;
-    Ok(Removed { entries, facts, ..Removed::default() })
+    let contexts = contexts::forget_written(desk)?;
+    Ok(Removed { entries, facts, contexts, ..Removed::default() })
 }
 
 /// What a model said about the vault may say what is forgotten, so all of it goes.

@@ -28,6 +28,8 @@ pub enum JobKind {
     Chapters,
     /// Fold new chapters into the rolling summary of a memory.
     Fold,
+    /// Write the context document of a memory anew.
+    Context,
     /// Go on with a workflow behind its answer; somebody outside of the engine does that.
     Workflow,
     /// Nothing: what a workflow holds while it writes. Its lease is the lock.
@@ -36,13 +38,14 @@ pub enum JobKind {
 
 impl JobKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Close,
         Self::Summarize,
         Self::Retell,
         Self::Distill,
         Self::Chapters,
         Self::Fold,
+        Self::Context,
         Self::Workflow,
         Self::Lock,
     ];
@@ -59,6 +62,7 @@ impl JobKind {
             Self::Distill => "distill",
             Self::Chapters => "chapters",
             Self::Fold => "fold",
+            Self::Context => "context",
             Self::Workflow => "workflow",
             Self::Lock => "lock",
         }
@@ -68,7 +72,9 @@ impl JobKind {
     pub fn queue(self) -> Queue {
         match self {
             Self::Close | Self::Summarize => Queue::Quick,
-            Self::Retell | Self::Distill | Self::Chapters | Self::Fold => Queue::Patient,
+            Self::Retell | Self::Distill | Self::Chapters | Self::Fold | Self::Context => {
+                Queue::Patient
+            }
             Self::Workflow => Queue::Outside,
             Self::Lock => Queue::Nowhere,
         }

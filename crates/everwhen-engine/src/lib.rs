@@ -14,6 +14,7 @@
 pub mod activity;
 pub mod aside;
 pub mod chapters;
+mod contexts;
 pub mod conversations;
 mod desk;
 mod engine;

@@ -10,6 +10,8 @@ pub const SUMMARY_BYTES: usize = 64 * 1024;
 pub const METADATA_BYTES: usize = 64 * 1024;
 /// Longest context document, in characters.
 pub const CONTEXT_CHARS: usize = 65_536;
+/// Longest context document that is written here, in characters.
+pub const CONTEXT_WRITTEN_CHARS: usize = 5_000;
 /// Longest name of a vault, memory, speaker, conversation key, tag, tool or idempotency key.
 pub const NAME_CHARS: usize = 200;
 /// Longest description or reason.

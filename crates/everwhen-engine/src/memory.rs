@@ -5,11 +5,12 @@ mod context;
 mod conversation;
 mod entry;
 mod id;
+mod lifecycle;
 mod name;
 mod said;
 pub(crate) mod vaults;
 
-pub use context::{ContextDocument, NewContext};
+pub use context::{ContextBy, ContextDocument, NewContext};
 pub use conversation::{
     Branch, Conversation, ConversationName, Ended, EndedBy, Summary, SummaryBy,
 };
@@ -19,6 +20,7 @@ pub use id::{
     BranchId, Chance, ChapterId, ContextId, ConversationId, EntryId, FactId, JobId, KeyId,
     MemoryId, Mint, SeededChance, VaultId,
 };
+pub use lifecycle::{ConversationState, Lifecycle};
 pub use name::{Address, Name};
 pub use said::Said;
 pub use vaults::{Memory, Retention, Settings, SettingsChange, VaultInfo};

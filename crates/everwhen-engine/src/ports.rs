@@ -2,6 +2,7 @@
 
 mod activity;
 mod chapters;
+mod contexts;
 mod embedder;
 mod facts;
 mod ledger;
@@ -12,6 +13,7 @@ mod usage;
 
 pub use activity::{ActivityRows, ActivityTx};
 pub use chapters::{ChapterRows, ChapterTx};
+pub use contexts::ContextTx;
 pub use embedder::{Bands, Embedder};
 pub use facts::{FactRows, FactTx};
 pub use ledger::{LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, Placeholder};

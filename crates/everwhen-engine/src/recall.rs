@@ -21,6 +21,8 @@ mod rank;
 mod scope;
 mod shelf;
 mod signal;
+mod succession;
+mod summaries;
 mod text;
 mod weights;
 
@@ -33,6 +35,7 @@ pub(crate) use embedders::Embedders;
 pub use index::nearest_row;
 pub use query::{
     ChapterFound, ConversationFound, EntryFound, FactFound, Kind, PeriodUse, Query, Recollection,
+    SummaryFound,
 };
 pub(crate) use shelf::{Opened, Shelf};
 pub use signal::{Lane, Reason, Signal};
@@ -48,6 +51,7 @@ use crate::engine::Engine;
 use crate::facts::FactVector;
 use crate::memory::{ConversationId, EntryId, Memory, Name, VaultInfo};
 use crate::ports::{EntryQuery, MemoryRef, Which};
+use crate::when::Period;
 use crate::{Result, limits};
 
 /// Answers a question from some memories of a vault.
@@ -125,11 +129,46 @@ impl Survey {
             told.facts.extend(facts);
             told.chapters.extend(chapters);
         }
+        self.fade(engine, &mut told.facts);
+        let past_is_meant = self.means_the_past(told);
+        succession::settle(&mut told.facts, past_is_meant);
+        let asking = Asking::new(&self.query, told, None, limit);
+        told.summaries = summaries::find(&asking, told);
         told.facts.sort_by(|a, b| b.score.total_cmp(&a.score));
         told.chapters.sort_by(|a, b| b.score.total_cmp(&a.score));
         let limit = |kind: Kind| if self.query.wants(kind) { limit } else { 0 };
         told.facts.truncate(limit(Kind::Fact));
         told.chapters.truncate(limit(Kind::Chapter));
+        told.summaries.truncate(limit(Kind::Summary));
+        told.conversations.truncate(limit(Kind::Conversation));
+        self.count(engine, &told.facts);
+    }
+
+    /// Demotes facts that nobody has asked for in a long time, where that is wanted. What was
+    /// asked for since then would change an answer as of an earlier time, so there nothing fades.
+    fn fade(&self, engine: &Engine, facts: &mut [FactFound]) {
+        let Some(fading) = engine.fading().filter(|_| self.query.as_of.is_none()) else { return };
+        for found in facts {
+            let left = fading.left(&found.fact, self.asked_at);
+            found.score *= left;
+            found.reasons.iter_mut().for_each(|reason| reason.share *= left);
+        }
+    }
+
+    /// Counts the facts that are answered.
+    fn count(&self, engine: &Engine, facts: &[FactFound]) {
+        let place = |found: &FactFound| {
+            let memory = found.fact.fact.memory;
+            (MemoryRef { vault: self.vault.id, memory }, found.fact.fact.id)
+        };
+        engine.note_retrieved(facts.iter().map(place));
+    }
+
+    /// Whether the question is about a time that is over, or as of an earlier one.
+    fn means_the_past(&self, told: &Recollection) -> bool {
+        let named = told.about.as_ref().and_then(|about| about.period);
+        let over = |period: Period| period.until().is_some_and(|until| until <= self.asked_at);
+        self.query.as_of.is_some() || named.or(self.query.bounds()).is_some_and(over)
     }
 
     fn wants_distilled(&self) -> bool {
@@ -237,7 +276,7 @@ impl Survey {
         entries.sort_by(|a, b| b.3.score.total_cmp(&a.3.score));
         entries.retain(|(id, ..)| !self.query.except.contains(id));
         let limit = |kind: Kind| if self.query.wants(kind) { self.query.limit() } else { 0 };
-        conversations.truncate(limit(Kind::Conversation));
+        conversations.truncate(limit(Kind::Conversation).max(limit(Kind::Summary)));
         entries.truncate(limit(Kind::Entry));
         Found { conversations, entries, nothing_in_period }
     }

@@ -7,7 +7,8 @@ use crate::conversations::place::{Placed, Placer};
 use crate::desk::Desk;
 use crate::memory::vaults::check_description;
 use crate::memory::{
-    ContextDocument, Corrected, Correction, Entry, EntryId, Name, NewContext, NewEntry, Role, Said,
+    ContextBy, ContextDocument, Corrected, Correction, Entry, EntryId, Name, NewContext, NewEntry,
+    Role, Said,
 };
 use crate::ports::ContextVersion;
 use crate::receipt::{EntriesReceipt, EntryReceipt, Pending, Receipt};
@@ -238,6 +239,7 @@ pub(crate) fn context(desk: &mut Desk<'_>, new: NewContext) -> Result<Receipt> {
         content: new.content().to_owned(),
         conversation_time,
         creation_time: desk.now,
+        by: ContextBy::Agent,
     };
     desk.tx.add_context(desk.vault.id, &document)?;
     desk.save_memory()?;

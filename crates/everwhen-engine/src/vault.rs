@@ -18,8 +18,8 @@ use crate::forget::{self, Forget};
 use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, Branch, ContextDocument, Conversation, ConversationId, ConversationName, Entry,
-    EntryId, Memory, MemoryId, Name, NewContext, NewEntry, Role, SettingsChange, VaultId,
-    VaultInfo,
+    EntryId, Lifecycle, Memory, MemoryId, Name, NewContext, NewEntry, Role, Settings,
+    SettingsChange, VaultId, VaultInfo,
 };
 use crate::ports::{
     ContextVersion, ConversationQuery, Cursor, EntryQuery, MemoryRef, Order, Snapshot, Tx, Which,
@@ -59,6 +59,8 @@ pub struct MemoryChange {
     pub name: Option<Name>,
     /// A new description.
     pub description: Option<String>,
+    /// A preset for its conversations, or, inside, none: the vault's rules. It holds for what comes.
+    pub lifecycle: Option<Option<Lifecycle>>,
 }
 
 /// A conversation with what hangs on it.
@@ -132,16 +134,17 @@ impl Vault {
     pub async fn create_memory(
         &self,
         name: Name,
-        description: Option<String>,
+        about: MemoryChange,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        check_description("description", description.as_deref())?;
+        check_description("description", about.description.as_deref())?;
         self.write(idempotency, move |tx, vault, world| {
             if tx.memory_named(vault.id, &name)?.is_some() {
                 return Err(Error::conflict(format!("a memory named {name:?} exists already")));
             }
             let mut memory = new_memory(world, name.clone())?;
-            memory.description.clone_from(&description);
+            memory.description.clone_from(&about.description);
+            memory.lifecycle = about.lifecycle.flatten();
             tx.put_memory(vault.id, &memory)?;
             Ok(Receipt::Memory(memory.id))
         })
@@ -167,6 +170,7 @@ impl Vault {
                 memory.name = name.clone();
             }
             memory.description = change.description.clone().or(memory.description);
+            memory.lifecycle = change.lifecycle.unwrap_or(memory.lifecycle);
             tx.put_memory(vault.id, &memory)?;
             Ok(Receipt::Memory(memory.id))
         })
@@ -302,6 +306,11 @@ impl Vault {
             Ok(page(rows, limit, |one: &Conversation| (query.by.time_of(one), one.id)))
         })
         .await
+    }
+
+    /// The rules that hold in a memory, by which a conversation has its state.
+    pub async fn rules(&self, memory: MemoryName) -> Result<Settings> {
+        self.read(memory, |view, _| Ok(view.vault.settings)).await
     }
 
     /// One conversation, whole.
@@ -527,13 +536,15 @@ impl Vault {
             .look(move |snapshot| {
                 let (vault, memory) = load_both(snapshot, &address, &memory)?;
                 let place = MemoryRef { vault: vault.id, memory: memory.id };
+                let settings = memory.rules(vault.settings);
+                let vault = VaultInfo { settings, ..vault };
                 work(&View { snapshot, vault, place }, &memory)
             })
             .await
     }
 }
 
-/// One memory, to look at.
+/// One memory, to look at; the vault's rules are those that hold in it.
 pub(crate) struct View<'s> {
     pub(crate) snapshot: &'s dyn Snapshot,
     pub(crate) vault: VaultInfo,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::chapters::{fold, write};
+use crate::contexts;
 use crate::conversations::{act, retell};
 use crate::desk::Desk;
 use crate::engine::{Engine, World};
@@ -91,6 +92,7 @@ impl Engine {
             JobKind::Distill => distill::run(self, job).await,
             JobKind::Chapters => write::run(self, job).await,
             JobKind::Fold => fold::run(self, job).await,
+            JobKind::Context => contexts::run(self, job).await,
             JobKind::Workflow | JobKind::Lock => {
                 Err(Error::invalid(format!("the engine does no {} itself", job.kind.as_str())))
             }
@@ -194,6 +196,7 @@ impl Engine {
 
     /// Runs jobs until none is due, and embeds what waits for it.
     pub async fn settle(&self) -> Result<u64> {
+        self.keep_retrievals().await?;
         let done = self.settle_some(u64::MAX).await?;
         while self.embed_step().await? {}
         Ok(done)

@@ -10,7 +10,7 @@ pub(crate) use facts::{precision, precision_number, relation, source, source_num
 pub(crate) use receipt::{read_receipt, write_receipt};
 pub(crate) use reply::{read_reply, write_reply};
 
-use everwhen_engine::memory::{Name, Retention, Role, Settings, SummaryBy};
+use everwhen_engine::memory::{ContextBy, Lifecycle, Name, Retention, Role, Settings, SummaryBy};
 use everwhen_engine::{Error, Result};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,11 @@ pub(crate) fn summary_by(text: &str) -> Result<SummaryBy> {
     }
 }
 
+pub(crate) fn context_by(text: &str) -> Result<ContextBy> {
+    let found = ContextBy::ALL.into_iter().find(|by| by.as_str() == text);
+    found.ok_or_else(|| damaged("writer of a context document", text))
+}
+
 /// A list of names as JSON; nothing if it is empty.
 pub(crate) fn names_json(names: &[Name]) -> Option<String> {
     let texts: Vec<&str> = names.iter().map(Name::as_str).collect();
@@ -98,6 +103,11 @@ pub(crate) fn texts(json: String) -> Result<Vec<String>> {
     serde_json::from_str(&json).map_err(|error| damaged("list of texts", error))
 }
 
+pub(crate) fn lifecycle(text: Option<String>) -> Result<Option<Lifecycle>> {
+    let named = |text: String| Lifecycle::named(&text).map_err(|_| damaged("lifecycle", text));
+    text.map(named).transpose()
+}
+
 /// A vault's rules as they are kept. Later rules get defaults when an older row lacks them.
 #[derive(Serialize, Deserialize)]
 struct SettingsRow {
@@ -105,6 +115,8 @@ struct SettingsRow {
     conversations_retained: u32,
     state_timeout_minutes: u32,
     retention: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lifecycle: Option<String>,
 }
 
 pub(crate) fn settings_json(settings: &Settings) -> String {
@@ -113,6 +125,7 @@ pub(crate) fn settings_json(settings: &Settings) -> String {
         conversations_retained: settings.conversations_retained,
         state_timeout_minutes: settings.state_timeout_minutes,
         retention: settings.retention.as_str().into(),
+        lifecycle: settings.lifecycle.map(|lifecycle| lifecycle.as_str().into()),
     };
     serde_json::to_string(&row).expect("settings can be written as JSON")
 }
@@ -126,5 +139,6 @@ pub(crate) fn settings(json: &str) -> Result<Settings> {
         state_timeout_minutes: row.state_timeout_minutes,
         retention: Retention::named(&row.retention)
             .map_err(|_| damaged("retention", &row.retention))?,
+        lifecycle: lifecycle(row.lifecycle)?,
     })
 }

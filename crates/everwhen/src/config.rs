@@ -19,6 +19,8 @@ use std::time::Duration;
 
 use everwhen_store::{PostgresOptions, SqliteOptions, Synchronous};
 
+use jiff::SignedDuration;
+
 pub use embedder::{EmbedderConfig, EmbedderKind, MODELS_FOLDER};
 pub use endpoint::EndpointConfig;
 pub use key::{KEYS, Key};
@@ -29,7 +31,8 @@ pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Unnamed};
 pub use upstream::{Upstream, UpstreamKind};
 pub use workflow::WorkflowConfig;
 
-use crate::memory::{Address, MemoryId, Retention, Settings, VaultId};
+use crate::facts::Fading;
+use crate::memory::{Address, Lifecycle, MemoryId, Retention, Settings, SettingsChange, VaultId};
 use crate::place::Place;
 use crate::when::Zone;
 use crate::{Error, Result, VaultDefaults};
@@ -87,6 +90,8 @@ pub struct Config {
     pub state_timeout_minutes: Chosen<u32>,
     /// What becomes of the rest.
     pub retention: Chosen<Retention>,
+    /// The preset for the timers of conversations.
+    pub lifecycle: Chosen<Option<Lifecycle>>,
     /// Where everything is kept.
     pub store: Chosen<Place>,
     /// How many connections to PostgreSQL may write at once.
@@ -119,6 +124,10 @@ pub struct Config {
     pub llm: LlmConfig,
     /// The settings file for chapters, if any.
     pub chapter_settings: Chosen<Option<PathBuf>>,
+    /// Whether facts that nobody asks for fade.
+    pub forgetting: Chosen<bool>,
+    /// After so many days, half of their weight is gone.
+    pub half_life_days: Chosen<u32>,
 }
 
 /// One line of `everwhen config`.
@@ -250,6 +259,12 @@ impl Config {
             conversations_retained: number(&layers, key::RETAINED, 1000)?,
             state_timeout_minutes: number(&layers, key::STATE_TIMEOUT, 60)?,
             retention: choose(&layers, key::RETENTION, Retention::named, || Retention::Archive)?,
+            lifecycle: choose(
+                &layers,
+                key::LIFECYCLE,
+                |text| Lifecycle::named(text).map(Some),
+                || None,
+            )?,
             store: store(&layers)?,
             connections: number(&layers, key::CONNECTIONS, 8)?,
             statement_timeout_seconds: number(&layers, key::STATEMENT_TIMEOUT, 30)?,
@@ -266,6 +281,8 @@ impl Config {
             llm: LlmConfig::read(&layers)?,
             chapter_settings: chapter_settings(&layers, environment, &workflow)?,
             workflow,
+            forgetting: choose(&layers, key::FORGETTING, switch, || false)?,
+            half_life_days: number(&layers, key::HALF_LIFE, 180)?,
             file,
         };
         config.settings().check()?;
@@ -278,12 +295,23 @@ impl Config {
     }
 
     fn settings(&self) -> Settings {
-        Settings {
+        let settings = Settings {
             idle_timeout_minutes: self.idle_timeout_minutes.value,
             conversations_retained: self.conversations_retained.value,
             state_timeout_minutes: self.state_timeout_minutes.value,
             retention: self.retention.value,
-        }
+            lifecycle: None,
+        };
+        let idle_timeout_minutes = (self.idle_timeout_minutes.from != Origin::Default)
+            .then_some(self.idle_timeout_minutes.value);
+        let lifecycle = self.lifecycle.value;
+        SettingsChange { idle_timeout_minutes, lifecycle, ..SettingsChange::default() }.on(settings)
+    }
+
+    /// How facts fade, if they do.
+    pub fn fading(&self) -> Option<Fading> {
+        let hours = 24 * i64::from(self.half_life_days.value);
+        self.forgetting.value.then(|| Fading { half_life: SignedDuration::from_hours(hours) })
     }
 
     /// How a database is opened.
@@ -319,6 +347,10 @@ impl Config {
             (self.conversations_retained.value.to_string(), &self.conversations_retained.from),
             (self.state_timeout_minutes.value.to_string(), &self.state_timeout_minutes.from),
             (quoted(self.retention.value.as_str()), &self.retention.from),
+            (
+                self.lifecycle.value.map_or("none".into(), |one| quoted(one.as_str())),
+                &self.lifecycle.from,
+            ),
             (quoted(&self.store.value.to_string()), &self.store.from),
             (self.connections.value.to_string(), &self.connections.from),
             (
@@ -336,7 +368,11 @@ impl Config {
         let settings = self.chapter_settings.value.as_ref();
         let settings = settings.map_or("none".into(), |path| quoted(&path.display().to_string()));
         let rows = rows.into_iter().chain(tables).chain(self.llm.rows());
-        let rows = rows.chain([(settings, &self.chapter_settings.from)]);
+        let rows = rows.chain([
+            (settings, &self.chapter_settings.from),
+            (quoted(if self.forgetting.value { "on" } else { "off" }), &self.forgetting.from),
+            (self.half_life_days.value.to_string(), &self.half_life_days.from),
+        ]);
         let rows = rows.chain(self.workflow.rows());
         let rows = KEYS.into_iter().zip(rows);
         rows.map(|(key, (value, from))| Setting { key, value, from: from.clone() }).collect()
@@ -491,6 +527,14 @@ fn origins(text: &str) -> Result<String> {
     let right =
         text.split(',').map(str::trim).all(|origin| origin == "*" || origin.contains("://"));
     if right { Ok(text.to_owned()) } else { Err(Error::invalid("is no list of origins")) }
+}
+
+fn switch(text: &str) -> Result<bool> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(Error::invalid("is neither")),
+    }
 }
 
 fn log(text: &str) -> Result<String> {

@@ -37,7 +37,7 @@ pub struct Everwhen {
 #[derive(Debug)]
 pub enum Opened {
     /// It is open in this process.
-    Here(Everwhen),
+    Here(Box<Everwhen>),
     /// Somebody else has it open.
     Elsewhere(Holder),
 }
@@ -55,10 +55,12 @@ impl Everwhen {
     /// The same, but says who holds the directory instead of failing.
     pub fn open_or_find(config: &Config) -> Result<Opened> {
         if let Place::Postgres(url) = &config.store.value {
-            return Self::open_at(url, config).map(Opened::Here);
+            return Self::open_at(url, config).map(|open| Opened::Here(Box::new(open)));
         }
         match Held::ask(&config.data.value)? {
-            Asked::Held(held) => Self::open_in(held, config).map(Opened::Here),
+            Asked::Held(held) => {
+                Self::open_in(held, config).map(|open| Opened::Here(Box::new(open)))
+            }
             Asked::Taken(holder) => Ok(Opened::Elsewhere(holder)),
         }
     }
@@ -79,6 +81,7 @@ impl Everwhen {
         let directory = config.data.value.clone();
         let engine = Engine::new(store, world(), config.vault_defaults());
         let engine = with_chapter_rules(with_llm(engine, config)?, config)?;
+        let engine = engine.with_fading(config.fading());
         let setting = config.embedder.setting(&directory);
         let (engine, embedding) = Embedding::prepare(engine, setting, &directory)?;
         Ok(Self {

@@ -35,7 +35,7 @@ pub async fn work(engine: Engine, stop: impl Future<Output = ()> + Send) {
     tokio::join!(quick.work(), patient.work(), keeping, stop);
 }
 
-/// Keeps indexes every now and then, and all that is left at the end.
+/// Keeps indexes, and what recall answered with, every now and then, and all that is left at the end.
 async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
     while !*told.borrow() {
         tokio::select! {
@@ -43,6 +43,9 @@ async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
             () = tokio::time::sleep(KEEP_EVERY) => {}
         }
         let least = if *told.borrow() { 1 } else { limits::UNKEPT_ENTRIES };
+        if let Err(error) = engine.keep_retrievals().await {
+            tracing::warn!(%error, "what recall answered with cannot be counted");
+        }
         if let Err(error) = engine.keep_indexes(least).await {
             tracing::warn!(%error, "indexes cannot be kept; the next start reads entries again");
         }

@@ -128,6 +128,8 @@ pub(crate) enum ContextAction {
         #[arg(long, value_name = "TIME")]
         at: Option<String>,
     },
+    /// Have it written from what is known, and kept up to date
+    Rebuild,
     /// List its versions, newest first
     Versions {
         /// At most so many
@@ -141,7 +143,9 @@ impl ContextArgs {
     pub(crate) fn purpose(&self) -> &'static str {
         match self.action {
             None | Some(ContextAction::Get { .. }) => "show the context document",
-            Some(ContextAction::Put { .. }) => "write the context document",
+            Some(ContextAction::Put { .. } | ContextAction::Rebuild) => {
+                "write the context document"
+            }
             Some(ContextAction::Versions { .. }) => "list versions of the context document",
         }
     }

@@ -82,6 +82,9 @@ pub(crate) struct RulesArgs {
     /// A longer pause ends a conversation
     #[arg(long, value_name = "MINUTES")]
     pub(crate) idle_timeout: Option<u32>,
+    /// When conversations cool, end and close, by a preset: daily-checkin, weekly-therapy, on-demand, long-term
+    #[arg(long, value_name = "PRESET", value_parser = LIFECYCLES)]
+    pub(crate) lifecycle: Option<String>,
     /// So many ended conversations stay listed
     #[arg(long, value_name = "N")]
     pub(crate) retained: Option<u32>,
@@ -93,7 +96,12 @@ pub(crate) struct RulesArgs {
     pub(crate) retention: Option<String>,
 }
 
-/// List or make memories of a vault
+/// Presets for the timers of conversations.
+const LIFECYCLES: [&str; 4] = ["daily-checkin", "weekly-therapy", "on-demand", "long-term"];
+/// The same, or the vault's rules.
+const CHOICES: [&str; 5] = ["daily-checkin", "weekly-therapy", "on-demand", "long-term", "vault"];
+
+/// List, make or change memories of a vault
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A memory is also made by the first entry that names it.
@@ -101,7 +109,8 @@ A memory is also made by the first entry that names it.
 EXAMPLES
   everwhen memories
   everwhen memories --vault ana
-  everwhen memories add diary --description \"What Ana does all day\"")]
+  everwhen memories add diary --description \"What Ana does all day\"
+  everwhen memories set diary --lifecycle daily-checkin")]
 pub(crate) struct MemoriesArgs {
     #[command(subcommand)]
     pub(crate) action: Option<MemoriesAction>,
@@ -117,10 +126,31 @@ pub(crate) enum MemoriesAction {
         /// Its name
         #[arg(value_name = "NAME")]
         name: String,
-        /// What it is for
-        #[arg(long, value_name = "TEXT")]
-        description: Option<String>,
+        #[command(flatten)]
+        about: MemoryArgs,
     },
+    /// Change one; what is not named stays
+    Set {
+        /// Its name or id
+        #[arg(value_name = "MEMORY")]
+        name: String,
+        /// A new name
+        #[arg(long, value_name = "NAME")]
+        rename: Option<String>,
+        #[command(flatten)]
+        about: MemoryArgs,
+    },
+}
+
+/// What can be said about a memory.
+#[derive(Debug, Args)]
+pub(crate) struct MemoryArgs {
+    /// What it is for
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) description: Option<String>,
+    /// When its conversations cool, end and close: daily-checkin, weekly-therapy, on-demand, long-term; vault for the vault's rules
+    #[arg(long, value_name = "PRESET", value_parser = CHOICES)]
+    pub(crate) lifecycle: Option<String>,
 }
 
 impl MemoriesArgs {
@@ -129,6 +159,7 @@ impl MemoriesArgs {
         match self.action {
             None | Some(MemoriesAction::List) => "list memories",
             Some(MemoriesAction::Add { .. }) => "make the memory",
+            Some(MemoriesAction::Set { .. }) => "change the memory",
         }
     }
 }

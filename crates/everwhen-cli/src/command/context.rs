@@ -16,6 +16,7 @@ pub(crate) async fn run(console: &Console, args: ContextArgs) -> Result<()> {
         None => get(console, None, None).await,
         Some(ContextAction::Get { version, as_of }) => get(console, version, as_of).await,
         Some(ContextAction::Put { file, at }) => put(console, &file, at.as_deref()).await,
+        Some(ContextAction::Rebuild) => rebuild(console).await,
         Some(ContextAction::Versions { limit }) => versions(console, limit).await,
     }
 }
@@ -41,6 +42,14 @@ async fn put(console: &Console, file: &str, at: Option<&str>) -> Result<()> {
     output::line(&format!("Wrote {}", describe(console, &context).await?))
 }
 
+async fn rebuild(console: &Console) -> Result<()> {
+    let request = Request::new(Method::POST, console.in_memory("/context/rebuild"));
+    let Some(context) = console.ask(request).await? else { return Ok(()) };
+    output::line(&output::plain(text(&context["content"]).trim_end()))?;
+    output::note(&describe(console, &context).await?);
+    Ok(())
+}
+
 async fn versions(console: &Console, limit: u16) -> Result<()> {
     let request =
         Request::get(console.in_memory("/context/versions")).with("limit", Some(limit.to_string()));
@@ -56,5 +65,6 @@ async fn versions(console: &Console, limit: u16) -> Result<()> {
 async fn describe(console: &Console, context: &Value) -> Result<String> {
     let stored = console.minute(&context["creation_time"]).await?;
     let told = console.minute(&context["conversation_time"]).await?;
-    Ok(format!("version {}, stored {stored}, up to {told}", context["version"]))
+    let by = text(&context["written_by"]);
+    Ok(format!("version {}, by {by}, stored {stored}, up to {told}", context["version"]))
 }

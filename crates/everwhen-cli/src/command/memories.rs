@@ -1,18 +1,22 @@
 //! `everwhen memories`: the memories of a vault.
 
-use serde_json::{Value, json};
+use axum::http::Method;
+use serde_json::{Map, Value};
 
-use crate::args::{MemoriesAction, MemoriesArgs};
-use crate::client::Request;
+use crate::args::{MemoriesAction, MemoriesArgs, MemoryArgs};
+use crate::client::{Request, escape};
 use crate::console::{Console, rows, show_minute, text};
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::output;
 
-/// Lists or makes memories.
+/// Lists, makes or changes memories.
 pub(crate) async fn run(console: &Console, args: MemoriesArgs) -> Result<()> {
     match args.action {
         None | Some(MemoriesAction::List) => list(console).await,
-        Some(MemoriesAction::Add { name, description }) => add(console, &name, description).await,
+        Some(MemoriesAction::Add { name, about }) => add(console, &name, about).await,
+        Some(MemoriesAction::Set { name, rename, about }) => {
+            set(console, &name, rename, about).await
+        }
     }
 }
 
@@ -32,12 +36,41 @@ async fn list(console: &Console) -> Result<()> {
     output::columns(&table).iter().try_for_each(|line| output::line(line))
 }
 
-async fn add(console: &Console, name: &str, description: Option<String>) -> Result<()> {
-    let mut body = json!({ "name": name });
-    if let Some(description) = description {
-        body["description"] = description.into();
+async fn add(console: &Console, name: &str, about: MemoryArgs) -> Result<()> {
+    let mut body = described(MemoryArgs {
+        lifecycle: about.lifecycle.filter(|lifecycle| lifecycle != "vault"),
+        ..about
+    });
+    body.insert("name".into(), name.into());
+    let request = Request::post(console.in_vault("/memories"), &Value::Object(body));
+    tell(console, "Made", request).await
+}
+
+async fn set(
+    console: &Console,
+    name: &str,
+    rename: Option<String>,
+    about: MemoryArgs,
+) -> Result<()> {
+    let mut body = described(about);
+    body.extend(rename.map(|name| ("name".to_owned(), name.into())));
+    if body.is_empty() {
+        return Err(Failure::usage("nothing to change; name what, such as --description TEXT"));
     }
-    let request = Request::post(console.in_vault("/memories"), &body);
+    let path = console.in_vault(&format!("/memories/{}", escape(name)));
+    let request = Request::new(Method::PATCH, path).body(Value::Object(body).to_string());
+    tell(console, "Changed", request).await
+}
+
+async fn tell(console: &Console, what: &str, request: Request) -> Result<()> {
     let Some(memory) = console.ask(request).await? else { return Ok(()) };
-    output::line(&format!("Made memory {name} ({})", text(&memory["id"])))
+    let (name, id) = (output::plain(text(&memory["name"])), text(&memory["id"]));
+    output::line(&format!("{what} memory {name} ({id})"))
+}
+
+fn described(about: MemoryArgs) -> Map<String, Value> {
+    let pairs = [("description", about.description), ("lifecycle", about.lifecycle)];
+    let given =
+        pairs.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into())));
+    given.collect()
 }

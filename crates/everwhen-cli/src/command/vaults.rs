@@ -72,6 +72,7 @@ fn described(args: RulesArgs) -> Map<String, Value> {
         ("maxConversationsRetained", args.retained.map(Value::from)),
         ("conversationStateTimeoutMinutes", args.state_timeout.map(Value::from)),
         ("retention", args.retention.map(Value::from)),
+        ("lifecycle", args.lifecycle.map(Value::from)),
     ];
     let settings = given(rules);
     given([

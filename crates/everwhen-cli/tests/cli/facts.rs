@@ -44,3 +44,31 @@ fn chapters_grow_and_can_be_made_anew() {
     distill(&stage);
     assert_eq!(stage.ok(&["chapters"]), chapters);
 }
+
+/// So many conversations, a day apart, each with one fact.
+const CONVERSATIONS: usize = 400;
+
+/// What is done when somebody interrupts the work stays done; the next command does the rest, once.
+#[test]
+fn distilling_can_be_interrupted_and_goes_on() {
+    let stage = Stage::new();
+    let line = |number: usize| {
+        let (month, day) = (number / 28 % 12 + 1, number % 28 + 1);
+        let time = format!("20{:02}-{month:02}-{day:02}T10:00:00Z", 10 + number / 336);
+        let content = format!("I own house number {number} in street {}", number * 7);
+        serde_json::json!({ "role": "user", "content": content, "conversation_time": time })
+    };
+    let lines: Vec<String> = (0..CONVERSATIONS).map(|number| line(number).to_string()).collect();
+    let file = stage.file("said.jsonl", &lines.join("\n"));
+    stage.ok(&["remember", "--file", file.to_str().unwrap()]);
+    let known = || stage.json(&["facts", "--all"])["data"].as_array().unwrap().len();
+    let mut work = stage.command(&["distill", "--all", "--json"]);
+    let mut work = work.stdout(std::process::Stdio::null()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    work.kill().unwrap();
+    work.wait().unwrap();
+    let done = known();
+    assert!(done < CONVERSATIONS, "it was interrupted too late to show anything");
+    distill(&stage);
+    assert_eq!(known(), CONVERSATIONS, "{done} were kept before");
+}

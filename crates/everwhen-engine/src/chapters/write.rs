@@ -12,6 +12,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::plan::{Planned, plan};
 use super::watch::{ALL, DELAY, LONGEST_WAIT};
 use super::{Chapter, ChapterRules};
+use crate::contexts;
 use crate::conversations::summary::{self, is_stop_word, shorten};
 use crate::desk::Desk;
 use crate::engine::Engine;
@@ -187,17 +188,19 @@ fn extracted(entries: &[Entry], zone: &Zone) -> Words {
 /// Words with a capital that do not begin a sentence.
 fn names(entries: &[Entry]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let sentences = entries.iter().flat_map(|entry| entry.content.as_str().unicode_sentences());
-    for sentence in sentences {
-        let inner = sentence.unicode_words().skip(1);
-        let named = inner.filter(|word| word.starts_with(char::is_uppercase));
-        for word in named.filter(|word| word.len() > 1 && !is_stop_word(&word.to_lowercase())) {
-            if found.len() < WORDS && !found.iter().any(|known| known == word) {
-                found.push(word.to_owned());
-            }
+    for word in entries.iter().flat_map(|entry| names_in(entry.content.as_str())) {
+        if found.len() < WORDS && !found.contains(&word) {
+            found.push(word);
         }
     }
     found
+}
+
+/// The same of one text, in order, as often as they occur.
+pub(crate) fn names_in(text: &str) -> impl Iterator<Item = String> {
+    let inner = text.unicode_sentences().flat_map(|sentence| sentence.unicode_words().skip(1));
+    let named = inner.filter(|word| word.len() > 1 && word.starts_with(char::is_uppercase));
+    named.filter(|word| !is_stop_word(&word.to_lowercase())).map(str::to_owned)
 }
 
 /// The words said most often, those said first before those said later.
@@ -276,6 +279,7 @@ fn finish(desk: &mut Desk<'_>, sequence: u64, rules: &ChapterRules) -> Result<()
         let subject = Subject::Memory(desk.memory.id);
         let job = Job::new(desk.mint(), desk.place(), JobKind::Fold, subject, desk.now);
         desk.tx.put_job(&job)?;
+        contexts::note_change(desk)?;
     }
     if desk.memory.last_sequence >= desk.memory.chapters_at {
         return super::note_said(desk, Timestamp::MAX);

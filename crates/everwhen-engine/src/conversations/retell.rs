@@ -4,6 +4,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::summary::{self, first_words, shorten};
+use crate::contexts;
 use crate::engine::Engine;
 use crate::facts::{transcript, windows};
 use crate::job::Job;
@@ -32,6 +33,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             let known = conversation.summary.map(|known| known.title);
             let title = title.or(known).unwrap_or_default();
             conversation.summary = Some(Summary { title, text, by: SummaryBy::Llm });
+            contexts::note_change(desk)?;
             desk.tx.put_conversation(desk.vault.id, &conversation)
         })
         .await

@@ -5,6 +5,7 @@ use super::draft::Draft;
 use super::keep::keep;
 use super::{FactVector, extract, model};
 use crate::Result;
+use crate::contexts;
 use crate::engine::Engine;
 use crate::graph;
 use crate::job::Job;
@@ -27,6 +28,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             let entries: Vec<EntryId> = told.map(|entry| entry.id).collect();
             keep(desk, &entries, &drafts)?;
             conversation.distilled_at = Some(desk.now);
+            contexts::note_change(desk)?;
             desk.tx.put_conversation(desk.vault.id, &conversation)
         })
         .await

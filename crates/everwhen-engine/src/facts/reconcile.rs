@@ -105,4 +105,4 @@ fn happened_apart(a: &Fact, b: &Fact) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

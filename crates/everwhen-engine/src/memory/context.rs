@@ -1,4 +1,4 @@
-//! A memory's context document: what an agent wrote down about it, every version kept.
+//! A memory's context document: what is known about it in short, every version kept.
 
 use jiff::Timestamp;
 
@@ -20,6 +20,33 @@ pub struct ContextDocument {
     pub conversation_time: Timestamp,
     /// When it was stored.
     pub creation_time: Timestamp,
+    /// Who wrote it.
+    pub by: ContextBy,
+}
+
+/// Who wrote a version of the context document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextBy {
+    /// An agent, or whoever put it. While it is the newest, nothing else is written.
+    Agent,
+    /// Rules, from facts, chapters and conversations.
+    Extractive,
+    /// The same with a language model's help.
+    Llm,
+}
+
+impl ContextBy {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Agent, Self::Extractive, Self::Llm];
+
+    /// As written on every wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Extractive => "extractive",
+            Self::Llm => "llm",
+        }
+    }
 }
 
 /// A context document to keep.

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{EntryId, MemoryId, Name, VaultId};
+use super::{EntryId, Lifecycle, MemoryId, Name, VaultId};
 use crate::when::{Zone, to_microsecond};
 use crate::{Error, Result, limits};
 
@@ -51,6 +51,15 @@ pub struct Memory {
     pub chaptered_until: Option<Timestamp>,
     /// The sequence at which somebody should look for a chapter to write.
     pub chapters_at: u64,
+    /// The preset for its conversations, if it has one of its own.
+    pub lifecycle: Option<Lifecycle>,
+}
+
+impl Memory {
+    /// The rules that hold in it: the vault's, with its own preset over them.
+    pub fn rules(&self, vault: Settings) -> Settings {
+        self.lifecycle.map_or(vault, |lifecycle| vault.with_lifecycle(lifecycle))
+    }
 }
 
 /// The rules of a vault.
@@ -64,6 +73,8 @@ pub struct Settings {
     pub state_timeout_minutes: u32,
     /// What becomes of conversations beyond that.
     pub retention: Retention,
+    /// `lifecycle`: the preset for the timers of conversations, if one was chosen.
+    pub lifecycle: Option<Lifecycle>,
 }
 
 /// Rules to change; absent ones stay.
@@ -77,11 +88,14 @@ pub struct SettingsChange {
     pub state_timeout_minutes: Option<u32>,
     /// `retention`.
     pub retention: Option<Retention>,
+    /// `lifecycle`: sets the idle timeout, too, unless that is given beside it.
+    pub lifecycle: Option<Lifecycle>,
 }
 
 impl SettingsChange {
-    /// The rules as they are after the change.
+    /// The rules as they are after the change: a preset first, and a timeout given beside it over it.
     pub fn on(self, known: Settings) -> Settings {
+        let known = self.lifecycle.map_or(known, |lifecycle| known.with_lifecycle(lifecycle));
         Settings {
             idle_timeout_minutes: self.idle_timeout_minutes.unwrap_or(known.idle_timeout_minutes),
             conversations_retained: self
@@ -91,6 +105,7 @@ impl SettingsChange {
                 .state_timeout_minutes
                 .unwrap_or(known.state_timeout_minutes),
             retention: self.retention.unwrap_or(known.retention),
+            lifecycle: known.lifecycle,
         }
     }
 }
@@ -102,6 +117,7 @@ impl From<Settings> for SettingsChange {
             conversations_retained: Some(settings.conversations_retained),
             state_timeout_minutes: Some(settings.state_timeout_minutes),
             retention: Some(settings.retention),
+            lifecycle: settings.lifecycle,
         }
     }
 }
@@ -143,6 +159,7 @@ impl Default for Settings {
             conversations_retained: 1000,
             state_timeout_minutes: 60,
             retention: Retention::Archive,
+            lifecycle: None,
         }
     }
 }

@@ -13,8 +13,8 @@ use std::pin::Pin;
 use jiff::Timestamp;
 
 use super::{
-    ActivityRows, ActivityTx, ChapterRows, ChapterTx, FactRows, FactTx, LedgerRows, LedgerTx,
-    SegmentRows, SegmentTx, UsageRows, UsageTx,
+    ActivityRows, ActivityTx, ChapterRows, ChapterTx, ContextTx, FactRows, FactTx, LedgerRows,
+    LedgerTx, SegmentRows, SegmentTx, UsageRows, UsageTx,
 };
 use crate::job::{Job, JobKind, Queue, Subject};
 use crate::key::Key;
@@ -458,7 +458,9 @@ pub trait Snapshot:
 }
 
 /// A transaction. What a closure writes, its own reads see.
-pub trait Tx: Snapshot + ActivityTx + ChapterTx + FactTx + LedgerTx + SegmentTx + UsageTx {
+pub trait Tx:
+    Snapshot + ActivityTx + ChapterTx + ContextTx + FactTx + LedgerTx + SegmentTx + UsageTx
+{
     /// The same, to read only.
     fn snapshot(&self) -> &dyn Snapshot;
 

@@ -26,8 +26,8 @@ const LEAST_CLOSE: f32 = 0.4;
 pub(super) struct Asking {
     words: BTreeSet<String>,
     vector: Option<FactVector>,
-    period: Option<Period>,
-    query: Query,
+    pub(super) period: Option<Period>,
+    pub(super) query: Query,
     limit: usize,
 }
 
@@ -49,7 +49,7 @@ impl Asking {
     }
 
     /// What something with these words says to the question: words, meaning, and the reasons.
-    fn weigh(
+    pub(super) fn weigh(
         &self,
         told: &BTreeSet<String>,
         close: f32,
@@ -200,6 +200,6 @@ fn chapter(one: &Worded<Chapter>, asking: &Asking) -> Option<ChapterFound> {
     Some(ChapterFound { chapter: chapter.clone(), score, reasons })
 }
 
-fn content_words(text: &str) -> BTreeSet<String> {
+pub(super) fn content_words(text: &str) -> BTreeSet<String> {
     text.unicode_words().map(str::to_lowercase).filter(|word| !is_stop_word(word)).collect()
 }

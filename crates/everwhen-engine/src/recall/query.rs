@@ -48,11 +48,14 @@ pub enum Kind {
     Fact,
     /// Summaries of runs of entries.
     Chapter,
+    /// Summaries of conversations.
+    Summary,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Entry, Self::Conversation, Self::Fact, Self::Chapter];
+    pub const ALL: [Self; 5] =
+        [Self::Entry, Self::Conversation, Self::Fact, Self::Chapter, Self::Summary];
 
     /// As written on every wire.
     pub fn as_str(self) -> &'static str {
@@ -61,6 +64,7 @@ impl Kind {
             Self::Conversation => "conversation",
             Self::Fact => "fact",
             Self::Chapter => "chapter",
+            Self::Summary => "summary",
         }
     }
 }
@@ -149,6 +153,8 @@ pub struct Recollection {
     pub facts: Vec<FactFound>,
     /// Chapters, best first.
     pub chapters: Vec<ChapterFound>,
+    /// Summaries of conversations, best first.
+    pub summaries: Vec<SummaryFound>,
     /// The stretch the question asks about, said back.
     pub about: Option<About>,
     /// Nothing was said in that stretch; what is here lies outside.
@@ -204,6 +210,19 @@ pub struct ChapterFound {
     /// The chapter.
     pub chapter: Chapter,
     /// How well it answers; comparable among chapters of one recollection only.
+    pub score: f32,
+    /// What spoke for it.
+    pub reasons: Vec<Reason>,
+}
+
+/// The summary of a conversation that was found.
+#[derive(Debug, Clone)]
+pub struct SummaryFound {
+    /// The name of its memory.
+    pub memory: Name,
+    /// The conversation it tells of, which has one.
+    pub conversation: Conversation,
+    /// How well it answers; comparable among summaries of one recollection only.
     pub score: f32,
     /// What spoke for it.
     pub reasons: Vec<Reason>,

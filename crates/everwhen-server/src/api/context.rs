@@ -1,11 +1,11 @@
-//! The context document of a memory: put a version, get one, list them.
+//! The context document of a memory: put a version, have one written, get one, list them.
 
 use everwhen::Error;
 use everwhen::ports::ContextVersion;
 use everwhen::receipt::Receipt;
 
 use super::answer::{Answer, Answered, wrong_receipt};
-use super::ask::{Asked, MemoryAt, Sent, VaultOf, VaultToWrite};
+use super::ask::{Asked, MemoryAt, Once, Sent, VaultOf, VaultToWrite};
 use super::{cursor, wire};
 
 /// Get the context document
@@ -43,6 +43,25 @@ pub(super) async fn put_context(
     Sent { body, once }: Sent<wire::NewContext>,
 ) -> Answered<wire::Context> {
     let done = vault.put_context(memory.clone(), body.read()?, once).await?;
+    let Receipt::Context { version, .. } = done.receipt else { return Err(wrong_receipt()) };
+    let document = vault.context(memory, ContextVersion::Number(version)).await?;
+    Ok(Answer::created(document.into()).replayed(done.replayed))
+}
+
+/// Rebuild the context document
+///
+/// Writes a version from facts, chapters and conversations, also where an agent wrote the last one,
+/// which stays among the versions. From then on it is kept up to date until an agent writes again.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/context/rebuild", tag = "context",
+    responses((status = 201, description = "The new version", body = wire::Context)),
+)]
+pub(super) async fn rebuild_context(
+    VaultOf(vault): VaultOf,
+    MemoryAt(memory): MemoryAt,
+    Once(once): Once,
+) -> Answered<wire::Context> {
+    let done = vault.rebuild_context(memory.clone(), once).await?;
     let Receipt::Context { version, .. } = done.receipt else { return Err(wrong_receipt()) };
     let document = vault.context(memory, ContextVersion::Number(version)).await?;
     Ok(Answer::created(document.into()).replayed(done.replayed))

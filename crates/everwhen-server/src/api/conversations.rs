@@ -21,12 +21,14 @@ use crate::Door;
     )),
 )]
 pub(super) async fn list_conversations(
+    State(door): State<Door>,
     VaultOf(vault): VaultOf,
     MemoryAt(memory): MemoryAt,
     Asked(query): Asked<wire::ConversationsQuery>,
 ) -> Answered<wire::Page<wire::Conversation>> {
-    let page = vault.conversations(memory, query.read()?).await?;
-    let row = |conversation| Ok(wire::Conversation::from(conversation));
+    let page = vault.conversations(memory.clone(), query.read()?).await?;
+    let rules = rules(&door, &vault, memory).await?;
+    let row = |conversation| Ok(wire::Conversation::write(conversation, &rules));
     Ok(Answer::ok(wire::Page::write(page, row, cursor::write_conversation)?))
 }
 
@@ -38,13 +40,24 @@ pub(super) async fn list_conversations(
     responses((status = 200, description = "The conversation", body = wire::ConversationDetail)),
 )]
 pub(super) async fn get_conversation(
+    State(door): State<Door>,
     VaultOf(vault): VaultOf,
     MemoryAt(memory): MemoryAt,
     ConversationAt(id): ConversationAt,
 ) -> Answered<wire::ConversationDetail> {
     let view = vault.conversation(memory.clone(), id.clone()).await?;
-    let measured = vault.conversation_time(memory, id).await?;
-    Ok(Answer::ok(wire::ConversationDetail::write(view, measured)?))
+    let measured = vault.conversation_time(memory.clone(), id).await?;
+    let rules = rules(&door, &vault, memory).await?;
+    Ok(Answer::ok(wire::ConversationDetail::write(view, measured, &rules)?))
+}
+
+/// What decides the states of a memory's conversations now.
+async fn rules(
+    door: &Door,
+    vault: &Vault,
+    memory: Address<MemoryId>,
+) -> everwhen::Result<wire::Rules> {
+    Ok(wire::Rules { settings: vault.rules(memory).await?, now: door.engine.now() })
 }
 
 /// Forget a conversation

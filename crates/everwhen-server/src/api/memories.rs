@@ -35,8 +35,8 @@ pub(super) async fn create_memory(
     VaultToWrite(vault): VaultToWrite,
     Sent { body, once }: Sent<wire::NewMemory>,
 ) -> Answered<wire::Memory> {
-    let (name, description) = body.read()?;
-    let done = vault.create_memory(name, description, once).await?;
+    let (name, about) = body.read()?;
+    let done = vault.create_memory(name, about, once).await?;
     let memory = memory_of(&vault, &done).await?;
     Ok(Answer::created(memory).replayed(done.replayed))
 }

@@ -38,8 +38,9 @@ pub(super) fn table() -> OpenApiRouter<Door> {
         .routes(routes!(entries::get_entry, entries::forget_entry))
         .routes(routes!(entries::correct_entry))
 
-        // …/memories/{memory}/context, …/context/versions
+        // …/memories/{memory}/context, …/context/rebuild, …/context/versions
         .routes(routes!(context::get_context, context::put_context))
+        .routes(routes!(context::rebuild_context))
         .routes(routes!(context::list_context_versions))
 
         // …/memories/{memory}/times

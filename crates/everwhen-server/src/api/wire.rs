@@ -27,6 +27,7 @@ pub(crate) use chapters::{Chapter, ChaptersQuery, Regenerating, RollingSummary};
 pub(crate) use context::{Context, ContextQuery, NewContext, VersionsQuery};
 pub(crate) use conversations::{
     Conversation, ConversationDetail, ConversationsQuery, EndConversation, Fork, Forked, Prompt,
+    Rules,
 };
 pub(crate) use entries::{Batch, EntriesQuery, Entry, NewCorrection, NewEntry};
 pub(crate) use facts::{Fact, FactsQuery, FactsText, Pin, ProfileValue};

@@ -4,6 +4,7 @@
 mod context;
 mod conversations;
 mod entries;
+mod facts;
 mod graph;
 mod search;
 mod timeline;
@@ -32,6 +33,7 @@ static ALL: LazyLock<Vec<Listed>> = LazyLock::new(|| {
         Listed::of::<entries::ListEntries>(),
         Listed::of::<entries::GetEntry>(),
         Listed::of::<entries::CorrectEntry>(),
+        Listed::of::<facts::ListFacts>(),
         Listed::of::<timeline::TimeBetween>(),
         Listed::of::<upkeep::Forget>(),
         Listed::of::<upkeep::AwaitConsistency>(),

@@ -4,6 +4,7 @@ mod choice;
 mod context;
 mod conversations;
 mod entries;
+mod facts;
 mod graph;
 mod search;
 mod timeline;
@@ -17,6 +18,7 @@ pub(crate) use conversations::{
 pub(crate) use entries::{
     AddEntry, CorrectEntry, EntriesTold, EntryStored, EntryTold, GetEntry, ListEntries,
 };
+pub(crate) use facts::{FactsTold, ListFacts};
 pub(crate) use graph::{
     AddObservations, CreateEntities, DeleteEntities, DeleteObservations, EntitiesTold, Entity,
     GraphTold, ObservationsTold, OpenNodes, ReadGraph, Relation, RelationsTold, SearchNodes,

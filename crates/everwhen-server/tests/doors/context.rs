@@ -46,3 +46,22 @@ async fn nothing_put_is_not_found() {
     let told = stage.ask("GET", &format!("{DIARY}/context")).told().await;
     assert!(told.problem(404, "not_found").contains("nothing has been put"));
 }
+
+#[tokio::test]
+async fn what_is_known_becomes_a_document_and_can_be_asked_for_again() {
+    let stage = Stage::new().await;
+    stage.say("2025-06-01T11:00:00Z", "I live in Bern.").await;
+    for minutes in [60, 1] {
+        stage.clock.advance(jiff::SignedDuration::from_mins(minutes));
+        stage.engine.settle().await.unwrap();
+    }
+    let path = format!("{DIARY}/context");
+    let written = stage.get(&path).await;
+    assert_eq!(written["written_by"], "extractive");
+    assert!(written["content"].as_str().unwrap().contains("# Facts\n- I live in Bern."));
+    let own = stage.ask("PUT", &path).json(&json!({ "content": "mine" })).told().await.with(201);
+    assert_eq!(own["written_by"], "agent");
+    let again = stage.ask("POST", &format!("{path}/rebuild")).told().await.with(201);
+    assert_eq!((&again["written_by"], &again["version"]), (&json!("extractive"), &json!(3)));
+    assert_eq!(again["content"], written["content"]);
+}

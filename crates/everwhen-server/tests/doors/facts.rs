@@ -115,3 +115,34 @@ async fn recall_answers_with_facts_and_a_replaced_one_only_when_the_past_is_mean
     let then = ask(json!({ "query": "What is my A1C?", "as_of": "2025-06-02T12:00:00Z" })).await;
     assert_eq!(texts(&then), ["My A1C is now at 6.8%"]);
 }
+
+#[tokio::test]
+async fn a_replaced_fact_stands_behind_its_successor_in_a_time_that_goes_on() {
+    let stage = Stage::new().await;
+    tell(&stage).await;
+    let ask = json!({ "query": "My A1C was 7.4% this year?", "kinds": ["fact"] });
+    let told = stage.ask("POST", &format!("{DIARY}/recall")).json(&ask).told().await.with(200);
+    let facts = told["facts"].as_array().unwrap().iter();
+    let texts: Vec<&str> = facts.map(|one| one["fact"]["statement"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["My A1C is now at 6.8%", "A1C improved to 7.0%", "My A1C was 7.4%"]);
+}
+
+#[tokio::test]
+async fn summaries_of_conversations_are_a_kind_of_their_own() {
+    let stage = Stage::new().await;
+    stage.say("2025-03-15T12:00:00Z", "The plumber repaired the kitchen sink").await;
+    stage.say("2025-04-20T12:00:00Z", "We planned a trip to Lisbon").await;
+    settle(&stage).await;
+    let path = format!("{DIARY}/recall");
+    let ask = json!({ "query": "Who repaired the sink?", "kinds": ["summary"] });
+    let told = stage.ask("POST", &path).json(&ask).told().await.with(200);
+    let summaries = told["summaries"].as_array().unwrap();
+    assert_eq!(summaries.len(), 1, "{told}");
+    let conversation = &summaries[0]["conversation"];
+    assert!(conversation["summary"].as_str().unwrap().contains("plumber"), "{told}");
+    assert_eq!(conversation["started_at"], "2025-03-15T12:00:00Z");
+    assert_eq!((&told["conversations"], &told["items"]), (&json!([]), &json!([])));
+    let then = json!({ "query": "Who repaired the sink?", "as_of": "2025-06-01T12:30:00Z" });
+    let told = stage.ask("POST", &path).json(&then).told().await.with(200);
+    assert_eq!(told["summaries"], json!([]), "nobody knows what it said then");
+}

@@ -383,3 +383,28 @@ async fn the_graph_keeps_what_was_and_when() {
     let last = timeline["data"].as_array().unwrap().last().unwrap()["text"].clone();
     assert_eq!(last, "2025-06-02 – No longer: Ana works_at Acme");
 }
+
+#[tokio::test]
+async fn facts_are_listed_for_those_who_ask_for_all_tools() {
+    let stage = Stage::new().await;
+    for (time, text) in [
+        ("2025-03-15T12:00:00Z", "My A1C was 7.4%"),
+        ("2025-05-20T12:00:00Z", "My A1C is now at 6.8%"),
+    ] {
+        stage.say(time, text).await;
+    }
+    stage.clock.advance(jiff::SignedDuration::from_mins(60));
+    stage.engine.settle().await.unwrap();
+    let agent = Agent::at(&stage, "/mcp?tools=full");
+    let now = agent.call("list_facts", json!({ "vault": "ana", "memory": "diary" })).await;
+    assert_eq!(
+        now["text"],
+        "--- May 2025 ---\n- My A1C is now at 6.8% (mentioned 2025-05-20) (confirmed)"
+    );
+    let then = agent
+        .call("list_facts", json!({ "about": "April 2025", "vault": "ana", "memory": "diary" }))
+        .await;
+    assert_eq!(then["facts"][0]["statement"], "My A1C was 7.4%");
+    assert_eq!(then["facts"][0]["current"], false);
+    assert_eq!(then["facts"][0]["superseded_by"], now["facts"][0]["id"]);
+}

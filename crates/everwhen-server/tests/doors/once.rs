@@ -62,6 +62,7 @@ fn writes(
         ("remember_entry", "POST", format!("{DIARY}/entries"), again.clone()),
         ("remember_batch", "POST", format!("{DIARY}/entries/batch"), json!({ "entries": [again] })),
         ("put_context", "PUT", format!("{DIARY}/context"), json!({ "content": "x" })),
+        ("rebuild_context", "POST", format!("{DIARY}/context/rebuild"), Value::Null),
         ("import_conversation", "POST", format!("{DIARY}/conversations/import"), chat),
         ("fork_conversation", "POST", format!("{now}/fork"), json!({ "after": said["id"] })),
         ("record_activities", "POST", format!("{now}/activities"), work),

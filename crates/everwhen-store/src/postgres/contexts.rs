@@ -1,17 +1,17 @@
 //! The table `context`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{ContextDocument, VaultId};
+use everwhen_engine::memory::{ContextBy, ContextDocument, VaultId};
 use everwhen_engine::ports::{ContextVersion, MemoryRef};
 use tokio_postgres::Row;
 
 use super::connection::Connection;
 use super::entries::{place, uuid};
-use super::statement::{all, first, get, get_id, send};
-use crate::row::{count, instant, micros, number};
+use super::statement::{all, first, get, get_id, run, send};
+use crate::row::{context_by, count, instant, micros, number};
 
-const COLUMNS: &str = "SELECT id, memory_id, version, content, conversation_time, creation_time
-    FROM context WHERE vault_id = $1 AND memory_id = $2";
+const COLUMNS: &str = "SELECT id, memory_id, version, content, conversation_time, creation_time,
+        written_by FROM context WHERE vault_id = $1 AND memory_id = $2";
 
 pub(super) fn version(
     connection: &Connection,
@@ -46,7 +46,7 @@ pub(super) fn add(
     context: &ContextDocument,
 ) -> Result<()> {
     let sql = "INSERT INTO context (vault_id, memory_id, version, id, content, conversation_time,
-            creation_time) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+            creation_time, written_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     send(
         connection,
         sql,
@@ -58,8 +58,16 @@ pub(super) fn add(
             &context.content,
             &micros(context.conversation_time),
             &micros(context.creation_time),
+            &context.by.as_str(),
         ],
     )
+}
+
+pub(super) fn remove(connection: &Connection, memory: MemoryRef, by: &[ContextBy]) -> Result<u64> {
+    let [vault, memory] = place(&memory);
+    let sql = "DELETE FROM context WHERE vault_id = $1 AND memory_id = $2 AND written_by = $3";
+    let each = |one: &ContextBy| run(connection, sql, &[&vault, &memory, &one.as_str()]);
+    by.iter().map(each).sum()
 }
 
 fn read(row: &Row) -> Result<ContextDocument> {
@@ -70,5 +78,6 @@ fn read(row: &Row) -> Result<ContextDocument> {
         content: get(row, 3)?,
         conversation_time: instant(get(row, 4)?)?,
         creation_time: instant(get(row, 5)?)?,
+        by: context_by(&get::<String>(row, 6)?)?,
     })
 }

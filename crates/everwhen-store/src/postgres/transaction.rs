@@ -9,14 +9,14 @@ use everwhen_engine::facts::Fact;
 use everwhen_engine::job::{Job, JobKind, Queue, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
-    Address, Branch, BranchId, ChapterId, ContextDocument, Conversation, ConversationId, Corrected,
-    Entry, EntryId, FactId, JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
+    Address, Branch, BranchId, ChapterId, ContextBy, ContextDocument, Conversation, ConversationId,
+    Corrected, Entry, EntryId, FactId, JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    ActivityRows, ActivityTx, AskedHash, ChapterRows, ChapterTx, ContextVersion, ConversationQuery,
-    Cursor, EachOf, EntryQuery, FactRows, FactTx, LedgerHead, LedgerLine, LedgerRows, LedgerTx,
-    Lines, MemoryRef, Neighbour, Removed, Reply, SegmentRows, SegmentTx, Snapshot, Speakers,
-    Standing, Tx, UsageRows, UsageTx,
+    ActivityRows, ActivityTx, AskedHash, ChapterRows, ChapterTx, ContextTx, ContextVersion,
+    ConversationQuery, Cursor, EachOf, EntryQuery, FactRows, FactTx, LedgerHead, LedgerLine,
+    LedgerRows, LedgerTx, Lines, MemoryRef, Neighbour, Removed, Reply, SegmentRows, SegmentTx,
+    Snapshot, Speakers, Standing, Tx, UsageRows, UsageTx,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use everwhen_engine::usage::Usage;
@@ -249,6 +249,12 @@ impl ChapterTx for Transaction<'_> {
         chapters::remove as remove_chapter(memory: MemoryRef, id: ChapterId) -> ();
         chapters::remove_from as remove_chapters(memory: MemoryRef, from: Cursor) -> u64;
         chapters::remove_versions as remove_summaries(memory: MemoryRef, from: Cursor) -> u64;
+    }
+}
+
+impl ContextTx for Transaction<'_> {
+    forward! { mut
+        contexts::remove as remove_contexts(memory: MemoryRef, by: &[ContextBy]) -> u64;
     }
 }
 

@@ -11,12 +11,14 @@ use uuid::Uuid;
 use super::connection::Connection;
 use super::entries::{place, uuid};
 use super::statement::{all, first, get, get_id, send};
-use crate::row::{count, damaged, instant, micros, name, number, settings, settings_json};
+use crate::row::{
+    count, damaged, instant, lifecycle, micros, name, number, settings, settings_json,
+};
 
 const VAULT: &str = "SELECT vault_id, name, description, zone, settings, creation_time FROM vault";
 const MEMORY: &str = "SELECT id, name, description, creation_time, last_sequence, last_creation,
     last_ending, waiting_entry, waiting_since, generation, chaptered_until, chapters_at,
-    distilled FROM memory";
+    distilled, lifecycle FROM memory";
 
 pub(super) fn by_id(connection: &Connection, id: VaultId) -> Result<Option<VaultInfo>> {
     let sql = format!("{VAULT} WHERE vault_id = $1");
@@ -177,11 +179,12 @@ pub(super) fn memories(
 pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memory) -> Result<()> {
     let sql = "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
             last_creation, last_ending, waiting_entry, waiting_since, generation,
-            chaptered_until, chapters_at, distilled)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+            chaptered_until, chapters_at, distilled, lifecycle)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
         ON CONFLICT (vault_id, id) DO UPDATE SET name = $3, description = $4, last_sequence = $6,
             last_creation = $7, last_ending = $8, waiting_entry = $9, waiting_since = $10,
-            generation = $11, chaptered_until = $12, chapters_at = $13, distilled = $14";
+            generation = $11, chaptered_until = $12, chapters_at = $13, distilled = $14,
+            lifecycle = $15";
     send(
         connection,
         sql,
@@ -200,6 +203,7 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
             &memory.chaptered_until.map(micros),
             &number(memory.chapters_at),
             &number(memory.distilled),
+            &memory.lifecycle.map(|lifecycle| lifecycle.as_str()),
         ],
     )
 }
@@ -234,5 +238,6 @@ fn read_memory(row: &Row) -> Result<Memory> {
         chaptered_until: get::<Option<i64>>(row, 10)?.map(instant).transpose()?,
         chapters_at: count(get(row, 11)?)?,
         distilled: count(get(row, 12)?)?,
+        lifecycle: lifecycle(get(row, 13)?)?,
     })
 }

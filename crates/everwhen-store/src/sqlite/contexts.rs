@@ -1,16 +1,16 @@
 //! The table `context`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{ContextDocument, VaultId};
+use everwhen_engine::memory::{ContextBy, ContextDocument, VaultId};
 use everwhen_engine::ports::{ContextVersion, MemoryRef};
 use rusqlite::{Connection, Row, params};
 
 use super::entries::place;
 use super::statement::{all, first, get, run};
-use crate::row::{count, id, instant, micros, number};
+use crate::row::{context_by, count, id, instant, micros, number};
 
-const COLUMNS: &str = "SELECT id, memory_id, version, content, conversation_time, creation_time
-    FROM context WHERE vault_id = ?1 AND memory_id = ?2";
+const COLUMNS: &str = "SELECT id, memory_id, version, content, conversation_time, creation_time,
+        written_by FROM context WHERE vault_id = ?1 AND memory_id = ?2";
 
 pub(super) fn version(
     connection: &Connection,
@@ -45,7 +45,7 @@ pub(super) fn add(
     context: &ContextDocument,
 ) -> Result<()> {
     let sql = "INSERT INTO context (vault_id, memory_id, version, id, content, conversation_time,
-            creation_time) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+            creation_time, written_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let values = params![
         vault.bytes(),
         context.memory.bytes(),
@@ -54,8 +54,16 @@ pub(super) fn add(
         context.content,
         micros(context.conversation_time),
         micros(context.creation_time),
+        context.by.as_str(),
     ];
     run(connection, sql, values).map(drop)
+}
+
+pub(super) fn remove(connection: &Connection, memory: MemoryRef, by: &[ContextBy]) -> Result<u64> {
+    let [vault, memory] = place(&memory);
+    let sql = "DELETE FROM context WHERE vault_id = ?1 AND memory_id = ?2 AND written_by = ?3";
+    let each = |one: &ContextBy| run(connection, sql, params![vault, memory, one.as_str()]);
+    by.iter().map(each).sum()
 }
 
 fn read(row: &Row<'_>) -> Result<ContextDocument> {
@@ -66,5 +74,6 @@ fn read(row: &Row<'_>) -> Result<ContextDocument> {
         content: get(row, 3)?,
         conversation_time: instant(get(row, 4)?)?,
         creation_time: instant(get(row, 5)?)?,
+        by: context_by(&get::<String>(row, 6)?)?,
     })
 }

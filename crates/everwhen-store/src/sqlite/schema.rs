@@ -21,6 +21,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0007_facts.sql"),
     include_str!("schema/0008_chapters.sql"),
     include_str!("schema/0009_distilled.sql"),
+    include_str!("schema/0010_context.sql"),
+    include_str!("schema/0011_lifecycle.sql"),
 ];
 
 /// Brings the file up to date.

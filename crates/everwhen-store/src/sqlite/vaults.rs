@@ -7,12 +7,14 @@ use everwhen_engine::when::Zone;
 use rusqlite::{Connection, Row, params};
 
 use super::statement::{all, first, get, run, update_or_insert};
-use crate::row::{count, damaged, id, instant, micros, name, number, settings, settings_json};
+use crate::row::{
+    count, damaged, id, instant, lifecycle, micros, name, number, settings, settings_json,
+};
 
 const VAULT: &str = "SELECT id, name, description, zone, settings, creation_time FROM vault";
 const MEMORY: &str = "SELECT id, name, description, creation_time, last_sequence, last_creation,
     last_ending, waiting_entry, waiting_since, generation, chaptered_until, chapters_at,
-    distilled FROM memory";
+    distilled, lifecycle FROM memory";
 
 pub(super) fn by_id(connection: &Connection, id: VaultId) -> Result<Option<VaultInfo>> {
     first(connection, &format!("{VAULT} WHERE id = ?1"), [id.bytes()], read_vault)
@@ -78,16 +80,17 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
     // A row that keeps its name leaves the index of names alone.
     let update = "UPDATE memory SET description = ?4, last_sequence = ?6, last_creation = ?7,
             last_ending = ?8, waiting_entry = ?9, waiting_since = ?10, generation = ?11,
-            chaptered_until = ?12, chapters_at = ?13, distilled = ?14
+            chaptered_until = ?12, chapters_at = ?13, distilled = ?14, lifecycle = ?15
         WHERE vault_id = ?1 AND id = ?2 AND name = ?3 AND creation_time = ?5";
     let upsert =
         "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
             last_creation, last_ending, waiting_entry, waiting_since, generation,
-            chaptered_until, chapters_at, distilled)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+            chaptered_until, chapters_at, distilled, lifecycle)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
         ON CONFLICT (vault_id, id) DO UPDATE SET name = ?3, description = ?4, last_sequence = ?6,
             last_creation = ?7, last_ending = ?8, waiting_entry = ?9, waiting_since = ?10,
-            generation = ?11, chaptered_until = ?12, chapters_at = ?13, distilled = ?14";
+            generation = ?11, chaptered_until = ?12, chapters_at = ?13, distilled = ?14,
+            lifecycle = ?15";
     let values = params![
         vault.bytes(),
         memory.id.bytes(),
@@ -103,6 +106,7 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
         memory.chaptered_until.map(micros),
         number(memory.chapters_at),
         number(memory.distilled),
+        memory.lifecycle.map(|lifecycle| lifecycle.as_str()),
     ];
     update_or_insert(connection, update, upsert, values)
 }
@@ -137,5 +141,6 @@ fn read_memory(row: &Row<'_>) -> Result<Memory> {
         chaptered_until: get::<Option<i64>>(row, 10)?.map(instant).transpose()?,
         chapters_at: count(get(row, 11)?)?,
         distilled: count(get(row, 12)?)?,
+        lifecycle: lifecycle(get(row, 13)?)?,
     })
 }

@@ -1,12 +1,18 @@
-//! Facts as rows: kept whole, in order of mention, found by what they rest on.
+//! Facts as rows: kept whole, in order of mention, found by what they rest on; and how they fade.
 
+use everwhen_engine::Vault;
 use everwhen_engine::facts::{
-    Evidence, Fact, FactVector, Link, Matter, Relation, Source, WrittenBy,
+    Evidence, Fact, FactQuery, FactVector, Fading, HALF_LIFE, Link, Matter, Relation, Source,
+    WrittenBy,
 };
+use everwhen_engine::memory::{Address, Role};
+use everwhen_engine::recall::Query;
 use everwhen_engine::when::{Period, Precision};
+use everwhen_testkit::block_on;
 
 use crate::bed::{Bed, Open};
 use crate::rows::{at, fact, home, id, name, place};
+use crate::talk::{Talk, memory};
 
 fn put(bed: &Bed, facts: Vec<Fact>) {
     bed.write(move |tx| facts.iter().try_for_each(|fact| tx.put_fact(id(1), fact)));
@@ -62,4 +68,35 @@ pub(crate) fn facts_go_one_by_one(open: Open) {
     assert_eq!(bed.write(|tx| tx.remove_facts(place(2, 1), &[id(1)])), 0);
     assert_eq!(bed.write(|tx| tx.remove_facts(home(), &[id(1), id(3), id(9)])), 2);
     assert_eq!(bed.look(|rows| rows.facts(home())), [fact(2)]);
+}
+
+/// What is not asked for fades behind what is; asking is counted, pinning exempts, nothing goes.
+pub(crate) fn facts_fade_until_somebody_asks_for_them(open: Open) {
+    let talk = Talk::new(open);
+    for (day, text) in [(0, "I like green tea"), (400, "I like black tea")] {
+        talk.minute(day * 1440);
+        talk.say(Role::User, text);
+        talk.minute(day * 1440 + 60);
+        talk.settle();
+    }
+    let engine = talk.engine.clone().with_fading(Some(Fading { half_life: HALF_LIFE }));
+    let fading = block_on(engine.vault(Address::Name(name("v")))).unwrap();
+    let ask = |vault: &Vault| -> Vec<(String, f32)> {
+        let told = block_on(vault.recall(memory(), Query::new("Which tea do I like?"))).unwrap();
+        told.facts.into_iter().map(|one| (one.fact.fact.statement, one.score)).collect()
+    };
+    let plain = ask(&talk.vault);
+    assert_eq!((plain.len(), plain[0].1), (2, plain[1].1), "off by default");
+    let faded = ask(&fading);
+    assert_eq!(faded[0].0, "I like black tea");
+    assert!(faded[1].1 < faded[0].1 * 0.3 && faded[1].1 > 0.0, "{faded:?}");
+    block_on(engine.settle()).unwrap();
+    let known = || block_on(talk.vault.facts(memory(), FactQuery::default())).unwrap().data;
+    let counted: Vec<u64> = known().iter().map(|view| view.fact.retrievals).collect();
+    assert_eq!(counted, [1, 1]);
+    assert_eq!(known()[0].fact.retrieved_at, Some(engine.now()));
+    talk.minute(900 * 1440);
+    let green = known()[0].fact.id;
+    block_on(talk.vault.pin_fact(memory(), green, true, None)).unwrap();
+    assert_eq!(ask(&fading)[0].0, "I like green tea", "what is pinned never fades");
 }

@@ -103,6 +103,11 @@ suite! {
         a_version_is_found_by_number_and_by_time,
         two_versions_of_one_moment_are_told_apart,
         versions_are_listed_newest_first,
+        versions_go_by_who_wrote_them,
+        a_document_grows_out_of_what_is_said,
+        what_an_agent_wrote_stands_until_somebody_asks,
+        forgetting_takes_what_was_written_along,
+        a_model_describes_and_code_keeps_the_facts,
     }
     receipts {
         every_kind_comes_back_as_it_was_kept,
@@ -164,6 +169,7 @@ suite! {
     }
     rules {
         the_farewell_belongs_to_the_conversation_it_ends,
+        a_memory_may_have_a_lifecycle_of_its_own,
         two_ends_at_once_are_refused,
         ending_one_conversation_leaves_the_next_alone,
         an_end_belongs_to_what_a_late_word_opened_before_it,
@@ -245,6 +251,7 @@ suite! {
     facts {
         a_fact_comes_back_as_it_was_put,
         facts_are_found_by_what_they_rest_on,
+        facts_fade_until_somebody_asks_for_them,
         facts_go_one_by_one,
     }
     chapters {

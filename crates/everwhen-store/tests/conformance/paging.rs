@@ -1,8 +1,8 @@
 //! Pages, as the verbs of a vault hand them out.
 
-use everwhen_engine::ErrorKind;
 use everwhen_engine::memory::{NewContext, Role};
 use everwhen_engine::ports::{ConversationOrder, ConversationQuery, EntryQuery, Order};
+use everwhen_engine::{ErrorKind, MemoryChange};
 use everwhen_testkit::block_on;
 
 use crate::bed::Open;
@@ -62,7 +62,7 @@ pub(crate) fn pages_of_conversations_hang_together(open: Open) {
 pub(crate) fn memories_and_contexts_come_in_pages(open: Open) {
     let talk = Talk::new(open);
     for called in ["c", "a", "b"] {
-        block_on(talk.vault.create_memory(name(called), None, None)).unwrap();
+        block_on(talk.vault.create_memory(name(called), MemoryChange::default(), None)).unwrap();
     }
     let page = block_on(talk.vault.memories(None, Some(2))).unwrap();
     assert_eq!(page.next, Some(name("b")));

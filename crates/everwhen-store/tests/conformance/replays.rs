@@ -3,7 +3,7 @@
 use everwhen_engine::memory::{Address, NewContext, NewEntry, Role};
 use everwhen_engine::ports::EntryQuery;
 use everwhen_engine::receipt::{Done, Idempotency};
-use everwhen_engine::{ErrorKind, Forget, NewVault, Result};
+use everwhen_engine::{ErrorKind, Forget, MemoryChange, NewVault, Result};
 use everwhen_testkit::block_on;
 
 use crate::bed::Open;
@@ -51,7 +51,9 @@ pub(crate) fn every_verb_replays(open: Open) {
     remember(&talk, "two", None).unwrap();
     let home = talk.conversations()[0].id;
     let verbs: Vec<Box<dyn Fn() -> Result<Done>>> = vec![
-        Box::new(|| block_on(talk.vault.create_memory(name("n"), None, key("new", "")))),
+        Box::new(|| {
+            block_on(talk.vault.create_memory(name("n"), MemoryChange::default(), key("new", "")))
+        }),
         Box::new(|| {
             let context = NewContext::new("notes", None).unwrap();
             block_on(talk.vault.put_context(memory(), context, key("put", "")))

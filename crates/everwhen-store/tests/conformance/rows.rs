@@ -4,7 +4,7 @@ use everwhen_engine::facts::{Evidence, Fact, Source, WrittenBy};
 use everwhen_engine::job::{Job, JobKind, Subject};
 use everwhen_engine::key::{Key, KeyHash};
 use everwhen_engine::memory::{
-    ContextDocument, Conversation, Entry, Memory, Name, Role, Said, Settings, VaultInfo,
+    ContextBy, ContextDocument, Conversation, Entry, Memory, Name, Role, Said, Settings, VaultInfo,
 };
 use everwhen_engine::ports::MemoryRef;
 use everwhen_engine::when::Zone;
@@ -61,6 +61,7 @@ pub(crate) fn memory(number: u128, called: &str) -> Memory {
         chaptered_until: None,
         chapters_at: 5,
         distilled: 3,
+        lifecycle: None,
     }
 }
 
@@ -105,6 +106,7 @@ pub(crate) fn context(version: u64) -> ContextDocument {
         content: format!("version {version}"),
         conversation_time: at(0),
         creation_time: at(i64::try_from(version).unwrap()),
+        by: ContextBy::Agent,
     }
 }
 

@@ -2,12 +2,12 @@
 
 use everwhen_engine::job::JobKind;
 use everwhen_engine::memory::{
-    Address, Ended, EndedBy, Metadata, Name, NewContext, NewEntry, Retention, Role, Said,
-    SettingsChange,
+    Address, ConversationState, Ended, EndedBy, Lifecycle, Metadata, Name, NewContext, NewEntry,
+    Retention, Role, Said, SettingsChange,
 };
 use everwhen_engine::ports::{ConversationQuery, EntryQuery, Shelf, Which};
 use everwhen_engine::receipt::{Pending, Receipt};
-use everwhen_engine::{ErrorKind, NewCorrection, VaultChange};
+use everwhen_engine::{ErrorKind, MemoryChange, NewCorrection, VaultChange};
 use everwhen_testkit::block_on;
 use jiff::{SignedDuration, Timestamp};
 
@@ -157,8 +157,10 @@ pub(crate) fn surplus_conversations_are_deleted_if_the_vault_says_so(open: Open)
     assert_eq!(receipt.entries.len(), 4);
     assert_eq!(talk.texts(EntryQuery { which: Which::All, ..EntryQuery::default() }), ["newest"]);
     assert_eq!(talk.conversations().len(), 1);
-    talk.minute(1);
-    talk.settle();
+    for minute in 1..3 {
+        talk.minute(minute);
+        talk.settle();
+    }
     assert_eq!(block_on(talk.engine.jobs(9)).unwrap(), []);
 }
 
@@ -287,13 +289,14 @@ pub(crate) fn nul_characters_are_refused_wherever_they_stand(open: Open) {
     let nul = || "a\0b".to_owned();
     let described = VaultChange { description: Some(nul()), ..VaultChange::default() };
     let corrected = NewCorrection { content: Said::new("hi").unwrap(), reason: nul() };
+    let named = MemoryChange { description: Some(nul()), ..MemoryChange::default() };
     let told = [
         Said::new(nul()).err(),
         Name::new("name", nul()).err(),
         Metadata::new(format!("{{\"a\": \"{}\"}}", nul())).err(),
         NewContext::new(nul(), None).err(),
         block_on(talk.vault.change(described, None)).err(),
-        block_on(talk.vault.create_memory(name("other"), Some(nul()), None)).err(),
+        block_on(talk.vault.create_memory(name("other"), named, None)).err(),
         block_on(talk.vault.correct(memory(), entry, corrected, None)).err(),
         talk.end(Some(&nul())).err(),
     ];
@@ -301,4 +304,30 @@ pub(crate) fn nul_characters_are_refused_wherever_they_stand(open: Open) {
         assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::Invalid), "{place}");
     }
     assert_eq!(talk.texts(EntryQuery::default()), ["hello"]);
+}
+
+/// A memory may have a preset of its own; the others go by the vault's rules.
+pub(crate) fn a_memory_may_have_a_lifecycle_of_its_own(open: Open) {
+    let talk = Talk::new(open);
+    let lifecycle = Some(Some(Lifecycle::DailyCheckin));
+    let about = MemoryChange { lifecycle, ..MemoryChange::default() };
+    block_on(talk.vault.create_memory(name("m"), about, None)).unwrap();
+    talk.say(Role::User, "one");
+    talk.minute(149);
+    talk.settle();
+    talk.say(Role::User, "two");
+    assert_eq!(talk.told(), [["one", "two"]], "two and a half hours do not end it");
+    let rules = block_on(talk.vault.rules(memory())).unwrap();
+    let state = |now| rules.state_of(&talk.conversations()[0], at(now));
+    assert_eq!((state(149), state(270)), (ConversationState::Active, ConversationState::Cooling));
+    talk.minute(149 + 151);
+    talk.settle();
+    assert_eq!(talk.conversations()[0].ended.as_ref().unwrap().at, at(149 + 150));
+    assert_eq!(state(149 + 151), ConversationState::Dormant);
+    let back = MemoryChange { lifecycle: Some(None), ..MemoryChange::default() };
+    block_on(talk.vault.change_memory(memory(), back, None)).unwrap();
+    talk.say(Role::User, "three");
+    talk.minute(149 + 151 + 31);
+    talk.say(Role::User, "four");
+    assert_eq!(talk.conversations().len(), 3, "half an hour ends it again");
 }

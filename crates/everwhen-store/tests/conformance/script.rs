@@ -224,7 +224,8 @@ impl Run {
             }
             Step::Timeout(minutes) => block_on(vault.change(timeout(*minutes), key)),
             Step::Describe => {
-                let change = MemoryChange { description: Some("new".into()), name: None };
+                let change =
+                    MemoryChange { description: Some("new".into()), ..MemoryChange::default() };
                 block_on(vault.change_memory(memory, change, key))
             }
             other => block_on(vault.forget(memory, self.what(other, known), key)),

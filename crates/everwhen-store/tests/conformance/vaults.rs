@@ -1,6 +1,6 @@
 //! Vaults and memories as rows: put, found by id and by name, listed by name.
 
-use everwhen_engine::memory::{Memory, Retention, Settings, VaultInfo};
+use everwhen_engine::memory::{Lifecycle, Memory, Retention, Settings, VaultInfo};
 use everwhen_engine::when::Zone;
 
 use crate::bed::Open;
@@ -31,6 +31,7 @@ fn furnished() -> VaultInfo {
             conversations_retained: 3,
             state_timeout_minutes: 11,
             retention: Retention::Delete,
+            lifecycle: Some(Lifecycle::LongTerm),
         },
         ..vault(1, "Ana's Ümläut")
     }
@@ -71,6 +72,7 @@ fn lived_in() -> Memory {
         generation: 3,
         last_ending: Some(at(8)),
         waiting: Some((id(5), at(6))),
+        lifecycle: Some(Lifecycle::OnDemand),
         ..memory(1, "diary")
     }
 }

@@ -4,10 +4,10 @@ use everwhen_engine::activity::Activity;
 use everwhen_engine::job::{Job, JobKind, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
-    BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId, KeyId,
-    Memory, Name, VaultId, VaultInfo,
+    BranchId, ContextBy, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId,
+    KeyId, Memory, Name, VaultId, VaultInfo,
 };
-use everwhen_engine::ports::{MemoryRef, Removed, Snapshot, Tx};
+use everwhen_engine::ports::{ContextTx, MemoryRef, Removed, Snapshot, Tx};
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use everwhen_engine::{Error, Result};
 use jiff::Timestamp;
@@ -237,5 +237,14 @@ impl Tx for Shelves {
         let vaults = drop_rows(&mut self.vaults, |vault| vault.id == id);
         let keys = drop_rows(&mut self.keys, |key| key.vault == id);
         Ok(Removed { vaults, keys, ..inside })
+    }
+}
+
+impl ContextTx for Shelves {
+    fn remove_contexts(&mut self, memory: MemoryRef, by: &[ContextBy]) -> Result<u64> {
+        Ok(drop_rows(&mut self.contexts, |(vault, context)| {
+            let inside = *vault == memory.vault && context.memory == memory.memory;
+            inside && by.contains(&context.by)
+        }))
     }
 }

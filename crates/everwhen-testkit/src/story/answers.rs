@@ -1,7 +1,7 @@
 //! Answers the questions of a story through the engine's own verbs.
 
 use everwhen_engine::memory::Entry;
-use everwhen_engine::ports::{Cursor, Which};
+use everwhen_engine::ports::{ConversationQuery, Cursor, Shelf, Which};
 use everwhen_engine::{Error, Page, Result, TimelineLine};
 
 use super::deed::{Filter, Question};
@@ -46,11 +46,37 @@ impl Stage<'_> {
                 let told = page.data.iter().map(|one| telling::context(one, &self.zone));
                 Ok(list(told.collect(), page.next.is_some()))
             }
+            Question::Facts(query) => {
+                let page = self.vault().facts(self.memory(), query.clone()).await?;
+                let told = page.data.iter().map(|view| telling::fact(view, &self.zone));
+                Ok(list(told.collect(), page.next.is_some()))
+            }
+            Question::Months => {
+                let text = self.vault().facts_by_month(self.memory()).await?;
+                Ok(if text.is_empty() { "(nothing)".into() } else { text })
+            }
+            Question::Recall(query) => {
+                let told = self.vault().recall(self.memory(), query.as_ref().clone()).await?;
+                Ok(list(telling::recollection(&told, &self.zone), false))
+            }
+            Question::States => self.states().await,
             Question::Jobs => {
                 let jobs = self.engine().jobs(JOBS).await?;
                 Ok(list(jobs.iter().map(|job| telling::job(job, &self.zone)).collect(), false))
             }
         }
+    }
+
+    async fn states(&self) -> Result<String> {
+        let rules = self.vault().rules(self.memory()).await?;
+        let query = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
+        let page = self.vault().conversations(self.memory(), query).await?;
+        let now = self.engine().now();
+        let told = page
+            .data
+            .iter()
+            .map(|one| format!("{} {}", one.wire_name(), rules.state_of(one, now).as_str()));
+        Ok(list(told.collect(), page.next.is_some()))
     }
 
     async fn timeline(&mut self, mut filter: Filter) -> Result<String> {

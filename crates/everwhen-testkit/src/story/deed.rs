@@ -1,9 +1,11 @@
 //! What a story lets people do (`! end`) and ask (`? timeline`).
 
+use everwhen_engine::facts::FactQuery;
 use everwhen_engine::memory::{Name, Role};
 use everwhen_engine::ports::{
     ContextVersion, ConversationOrder, ConversationQuery, EntryQuery, Order, Shelf, Which,
 };
+use everwhen_engine::recall::Query;
 use everwhen_engine::when::Zone;
 use jiff::{Span, Timestamp};
 
@@ -27,6 +29,8 @@ pub(super) enum Act {
     Restore(String),
     /// The context document is written anew.
     Context { content: String, time: Option<Timestamp> },
+    /// It is made anew from what is known.
+    Rebuild,
     /// Something is forgotten.
     Forget(Forgotten),
     /// A client sends its history.
@@ -67,6 +71,14 @@ pub(super) enum Question {
     Contexts,
     /// Background work that waits.
     Jobs,
+    /// Facts.
+    Facts(FactQuery),
+    /// What is believed, by month.
+    Months,
+    /// What recall answers: facts and the first entries.
+    Recall(Box<Query>),
+    /// Where each conversation stands.
+    States,
 }
 
 /// Which entries are meant.
@@ -81,11 +93,12 @@ pub(super) struct Filter {
 }
 
 const ACTS: &str = "use ! wait 45m, ! restart, ! end [c1] [because \"…\"], \
-    ! correct e1 \"…\" because \"…\", ! fork c1 after e2, ! restore c1, ! context \"…\" [at TIME], \
+    ! correct e1 \"…\" because \"…\", ! fork c1 after e2, ! restore c1, ! context \"…\" [at TIME], ! rebuild, \
     ! forget e1 | c1 | memory | [after TIME] [before TIME], \
     ! send with a history below it";
 const QUESTIONS: &str = "use ? timeline, ? entries, ? more, ? entry e1, ? conversations, \
-    ? conversation c1, ? prompt, ? context, ? contexts, ? jobs";
+    ? conversation c1, ? prompt, ? context, ? contexts, ? jobs, ? facts [all] [as-of TIME] \
+    [about \"…\"], ? months, ? recall \"…\" [as-of TIME], ? states";
 const FILTERS: &str = "use after TIME, before TIME, created-after TIME, created-before TIME, \
     as-of TIME, role NAME, tag NAME, in c1, branch b1, limit N, newest, all";
 const CONVERSATION_FILTERS: &str =
@@ -116,6 +129,7 @@ impl Act {
                 Self::Fork { conversation: text(conversation), after: text(entry) }
             }
             ["restore", conversation] => Self::Restore(text(conversation)),
+            ["rebuild"] => Self::Rebuild,
             ["context", content] => Self::Context { content: text(content), time: None },
             ["context", content, "at", time] => {
                 Self::Context { content: text(content), time: Some(read_time(time, zone)?) }
@@ -168,6 +182,14 @@ impl Question {
             }
             ["contexts"] => Self::Contexts,
             ["jobs"] => Self::Jobs,
+            ["facts", filters @ ..] => Self::Facts(read_fact_query(filters, zone)?),
+            ["months"] => Self::Months,
+            ["recall", question] => Self::Recall(Box::new(Query::new(*question))),
+            ["recall", question, "as-of", time] => {
+                let as_of = Some(read_time(time, zone)?);
+                Self::Recall(Box::new(Query { as_of, ..Query::new(*question) }))
+            }
+            ["states"] => Self::States,
             _ => return Err(format!("this question is unknown; {QUESTIONS}")),
         })
     }
@@ -231,6 +253,21 @@ fn read_conversation_query(words: &[&str], zone: &Zone) -> Result<ConversationQu
                     "{word:?} does not narrow a list of conversations; {CONVERSATION_FILTERS}"
                 ));
             }
+        }
+    }
+    Ok(query)
+}
+
+fn read_fact_query(words: &[&str], zone: &Zone) -> Result<FactQuery, String> {
+    let mut query = FactQuery::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().copied().unwrap_or("");
+        match *word {
+            "all" => query.all = true,
+            "as-of" => query.as_of = Some(read_time(value(), zone)?),
+            "about" => query.about = Some(value().to_owned()),
+            _ => return Err(format!("{word:?} does not narrow facts; use all, as-of or about")),
         }
     }
     Ok(query)

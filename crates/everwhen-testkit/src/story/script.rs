@@ -2,7 +2,7 @@
 //!
 //! Every problem names its line and what would be right there.
 
-use everwhen_engine::memory::Retention;
+use everwhen_engine::memory::{Lifecycle, Retention};
 use everwhen_engine::when::{Zone, read_time_in};
 use jiff::Timestamp;
 
@@ -53,6 +53,7 @@ pub(super) enum Rule {
     ConversationsRetained(u32),
     StateTimeoutMinutes(u32),
     Retention(Retention),
+    Lifecycle(Lifecycle),
 }
 
 /// What an answer must be like.
@@ -162,9 +163,12 @@ fn read_rule(text: &str) -> Result<Rule, String> {
         "retention" => {
             Retention::named(value).map(Rule::Retention).map_err(|error| error.to_string())
         }
+        "lifecycle" => {
+            Lifecycle::named(value).map(Rule::Lifecycle).map_err(|error| error.to_string())
+        }
         _ => Err(format!(
             "unknown setting {name:?}; use conversationIdleTimeoutMinutes, \
-             maxConversationsRetained, conversationStateTimeoutMinutes or retention"
+             maxConversationsRetained, conversationStateTimeoutMinutes, retention or lifecycle"
         )),
     }
 }

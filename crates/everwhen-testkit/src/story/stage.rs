@@ -117,6 +117,7 @@ impl<'b> Stage<'b> {
             Rule::ConversationsRetained(most) => settings.conversations_retained = *most,
             Rule::StateTimeoutMinutes(minutes) => settings.state_timeout_minutes = *minutes,
             Rule::Retention(retention) => settings.retention = *retention,
+            Rule::Lifecycle(lifecycle) => settings = settings.with_lifecycle(*lifecycle),
         }
         let change = VaultChange { settings: Some(settings.into()), ..VaultChange::default() };
         self.vault().change(change, None).await?;
@@ -212,6 +213,7 @@ impl<'b> Stage<'b> {
                 let context = NewContext::new(content.as_str(), *time)?;
                 vault.put_context(memory, context, None).await?
             }
+            Act::Rebuild => vault.rebuild_context(memory, None).await?,
             Act::Forget(what) => vault.forget(memory, self.forgotten(what)?, None).await?,
         };
         Ok(self.told(&done))

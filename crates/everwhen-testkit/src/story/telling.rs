@@ -1,9 +1,13 @@
 //! Puts what the engine answers into lines that a person can check.
 
 use everwhen_engine::ConversationView;
+use everwhen_engine::facts::FactView;
 use everwhen_engine::job::{Job, JobState};
-use everwhen_engine::memory::{Branch, ContextDocument, Conversation, EndedBy, Entry, Name};
+use everwhen_engine::memory::{
+    Branch, ContextBy, ContextDocument, Conversation, EndedBy, Entry, Name,
+};
 use everwhen_engine::ports::Removed;
+use everwhen_engine::recall::Recollection;
 use everwhen_engine::receipt::{Done, EntriesReceipt, Receipt};
 use everwhen_engine::when::Zone;
 use jiff::Timestamp;
@@ -171,7 +175,28 @@ pub(super) fn conversation_in_full(view: &ConversationView, zone: &Zone) -> Stri
 /// A version of the context document.
 pub(super) fn context(one: &ContextDocument, zone: &Zone) -> String {
     let (said, stored) = (time(zone, one.conversation_time), time(zone, one.creation_time));
-    format!("version {}, as of {said}, stored {stored}: {}", one.version, one.content)
+    let by = match one.by {
+        ContextBy::Agent => String::new(),
+        by => format!(" ({})", by.as_str()),
+    };
+    format!("version {}{by}, as of {said}, stored {stored}: {}", one.version, one.content)
+}
+
+/// A fact: when it holds, and whether it is believed now.
+pub(super) fn fact(view: &FactView, zone: &Zone) -> String {
+    let day = |time: Option<Timestamp>| time.map(|time| zone.day(time).to_string());
+    let (since, until) = (day(view.holds.since()), day(view.holds.until()));
+    let holds = format!("{}/{}", since.unwrap_or_default(), until.unwrap_or_default());
+    let current = if view.is_current() { "current" } else { "replaced" };
+    format!("{} ({}) holds {holds}, {current}", view.text, view.fact.source.as_str())
+}
+
+/// What recall answered: facts best first, then the first entries.
+pub(super) fn recollection(told: &Recollection, zone: &Zone) -> Vec<String> {
+    let facts = told.facts.iter().map(|found| format!("fact: {}", found.fact.text));
+    let items = told.items.iter().take(3);
+    let items = items.map(|found| format!("entry: {}", entry(&found.entry, zone)));
+    facts.chain(items).collect()
 }
 
 /// Background work.

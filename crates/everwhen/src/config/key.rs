@@ -102,6 +102,13 @@ pub(super) const RETENTION: Key = key(
     "what becomes of conversations beyond that (new vaults)",
     "\"archive\" or \"delete\"",
 );
+/// The timers of conversations.
+pub(super) const LIFECYCLE: Key = key(
+    "conversations.lifecycle",
+    "EVERWHEN_LIFECYCLE",
+    "preset for when conversations cool, end and close; an idle timeout set beside it wins (new vaults)",
+    "\"daily-checkin\", \"weekly-therapy\", \"on-demand\" or \"long-term\"",
+);
 /// Where everything is kept.
 pub(super) const STORE_URL: Key = key(
     "store.url",
@@ -396,9 +403,23 @@ pub(super) const WORKFLOW_FILES: Key = key(
     "directory of files that workflows read and write; files below workflow.dir unless set",
     "the path of a directory",
 );
+/// Whether facts fade.
+pub(super) const FORGETTING: Key = key(
+    "facts.forgetting",
+    "EVERWHEN_FACTS_FORGETTING",
+    "facts that nobody asks for stand behind those in use; none is deleted",
+    SWITCH,
+);
+/// How fast.
+pub(super) const HALF_LIFE: Key = key(
+    "facts.half_life_days",
+    "EVERWHEN_FACTS_HALF_LIFE_DAYS",
+    "after so many days half of a fact's weight is gone, where forgetting is on",
+    "a whole number of days, such as 180",
+);
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 51] = [
+pub const KEYS: [Key; 54] = [
     DATA,
     LISTEN,
     ZONE,
@@ -410,6 +431,7 @@ pub const KEYS: [Key; 51] = [
     RETAINED,
     STATE_TIMEOUT,
     RETENTION,
+    LIFECYCLE,
     STORE_URL,
     CONNECTIONS,
     STATEMENT_TIMEOUT,
@@ -448,13 +470,15 @@ pub const KEYS: [Key; 51] = [
     LLM_OUTPUT_PRICE,
     LLM_CAP,
     CHAPTER_SETTINGS,
+    FORGETTING,
+    HALF_LIFE,
     WORKFLOW_DIR,
     WORKFLOW_FILES,
 ];
 
 /// Tables that hold keys.
-const TABLES: [&str; 8] =
-    ["chapters", "conversations", "embedder", "llm", "mcp", "proxy", "store", "workflow"];
+const TABLES: [&str; 9] =
+    ["chapters", "conversations", "embedder", "facts", "llm", "mcp", "proxy", "store", "workflow"];
 
 /// Tables that may stand several times, in double brackets.
 pub(super) const REPEATED: [&str; 3] = ["proxy.for", "upstream", "endpoint"];

@@ -84,6 +84,7 @@ conversationIdleTimeoutMinutes = 5
 maxConversationsRetained = 7
 conversationStateTimeoutMinutes = 9
 retention = "delete"
+lifecycle = "long-term"
 [store]
 url = "postgres://ana@db/memory"
 connections = 4
@@ -127,6 +128,9 @@ output_price = 0.6
 spending_cap = 5
 [chapters]
 settings = "/s.json"
+[facts]
+forgetting = "on"
+half_life_days = 90
 [workflow]
 dir = "/w"
 files = "/f"
@@ -139,6 +143,7 @@ fn every_key_can_be_set_in_the_file_and_is_listed_as_written() {
     let config = load_file(text).unwrap();
     assert_eq!(config.store_options().max_bytes, Some(3 * 1024 * 1024));
     assert_eq!(config.settings().retention, Retention::Delete);
+    assert_eq!(config.settings().idle_timeout_minutes, 5, "it stands beside a preset");
     for setting in config.listing() {
         let name = setting.key.name.rsplit('.').next().unwrap();
         let line = format!("{name} = {}\n", setting.value);
@@ -160,6 +165,7 @@ const VALUES: [&str; KEYS.len()] = [
     "7",
     "9",
     "delete",
+    "weekly-therapy",
     "sqlite",
     "4",
     "12",
@@ -198,6 +204,8 @@ const VALUES: [&str; KEYS.len()] = [
     "0.6",
     "5",
     "/s.json",
+    "on",
+    "90",
     "/w",
     "/f",
 ];
@@ -211,6 +219,14 @@ fn every_key_can_be_set_by_its_variable() {
         assert_eq!(setting.value.trim_matches('"'), value);
         assert_eq!(setting.from, Origin::Environment(setting.key.variable));
     }
+}
+
+#[test]
+fn a_preset_sets_the_timers_of_conversations() {
+    let config = load_file("[conversations]\nlifecycle = 'daily-checkin'\n").unwrap();
+    assert_eq!(config.settings().idle_timeout_minutes, 150);
+    let problem = problem("[conversations]\nlifecycle = 'hourly'\n");
+    assert!(problem.contains("weekly-therapy"), "{problem}");
 }
 
 #[test]

@@ -156,3 +156,8 @@ proptest! {
         prop_assert_eq!(&known, &linked(known.clone()));
     }
 }
+
+/// A fact that says this and nothing else.
+pub(crate) fn plain_fact(statement: &str) -> Fact {
+    fact(1, 9, 9, statement)
+}

@@ -27,6 +27,9 @@ pub(crate) struct Context {
     /// When it was stored.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
+    /// Who wrote it: `agent`, or, from what is known, `extractive` or `llm`.
+    #[schema(examples("agent"))]
+    written_by: String,
 }
 
 impl From<ContextDocument> for Context {
@@ -37,6 +40,7 @@ impl From<ContextDocument> for Context {
             content: document.content,
             conversation_time: document.conversation_time.to_string(),
             creation_time: document.creation_time.to_string(),
+            written_by: document.by.as_str().to_owned(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Conversations on the wire.
 
 use everwhen::activity::Measured;
-use everwhen::memory::{self, ConversationName, EndedBy, EntryId};
+use everwhen::memory::{self, ConversationName, EndedBy, EntryId, Settings};
 use everwhen::ports::{ConversationOrder, ConversationQuery, Order, Shelf};
 use everwhen::{ConversationView, Error, Result};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -45,6 +46,11 @@ pub(crate) struct Conversation {
     /// `source` brought them along in an import.
     #[schema(required = true, examples("extractive"))]
     summary_by: Option<String>,
+    /// `active` while it is talked in; `cooling` once it has fallen silent, and until its facts are
+    /// kept; `dormant` when it is over; `closed` a while later. In lists and where one is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(examples("dormant"))]
+    state: Option<String>,
     /// How many entries it holds; corrected ones and those on branches do not count.
     message_count: u64,
     /// Since when it has left lists.
@@ -82,10 +88,25 @@ impl From<memory::Conversation> for Conversation {
             summary_by: summary.as_ref().map(|summary| summary.by.as_str().to_owned()),
             title: summary.as_ref().map(|summary| summary.title.clone()),
             summary: summary.map(|summary| summary.text),
+            state: None,
             message_count: conversation.entries,
             archived_at: conversation.archived_at.map(|at| at.to_string()),
         }
     }
+}
+
+impl Conversation {
+    /// The same with its state, by the rules of its memory.
+    pub(crate) fn write(conversation: memory::Conversation, rules: &Rules) -> Self {
+        let state = rules.settings.state_of(&conversation, rules.now);
+        Self { state: Some(state.as_str().to_owned()), ..conversation.into() }
+    }
+}
+
+/// What decides the state of a conversation.
+pub(crate) struct Rules {
+    pub(crate) settings: Settings,
+    pub(crate) now: Timestamp,
 }
 
 /// A conversation with its entries and branches.
@@ -107,9 +128,9 @@ pub(crate) struct ConversationDetail {
 
 impl ConversationDetail {
     /// Writes it.
-    pub(crate) fn write(view: ConversationView, measured: Measured) -> Result<Self> {
+    pub(crate) fn write(view: ConversationView, measured: Measured, rules: &Rules) -> Result<Self> {
         Ok(Self {
-            conversation: view.conversation.into(),
+            conversation: Conversation::write(view.conversation, rules),
             entries: view.entries.into_iter().map(Entry::write).collect::<Result<_>>()?,
             branches: view.branches.into_iter().map(Branch::from).collect(),
             conversation_time: measured.time.map(ConversationTime::from),

@@ -71,6 +71,7 @@ enum KindName {
     Conversation,
     Fact,
     Chapter,
+    Summary,
 }
 
 impl From<KindName> for Kind {
@@ -80,6 +81,7 @@ impl From<KindName> for Kind {
             KindName::Conversation => Self::Conversation,
             KindName::Fact => Self::Fact,
             KindName::Chapter => Self::Chapter,
+            KindName::Summary => Self::Summary,
         }
     }
 }
@@ -141,6 +143,8 @@ pub(crate) struct Recollection {
     facts: Vec<FoundFact>,
     /// Chapters, best first.
     chapters: Vec<FoundChapter>,
+    /// Summaries of conversations, best first; none as of an earlier time.
+    summaries: Vec<FoundSummary>,
     /// How time in the question was read; absent if it names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<AboutTime>,
@@ -210,6 +214,22 @@ struct FoundChapter {
     reasons: Vec<SignalShare>,
     /// The chapter.
     chapter: Chapter,
+}
+
+/// The summary of a conversation that was found.
+#[derive(Serialize, ToSchema)]
+struct FoundSummary {
+    /// The name of its memory.
+    #[schema(value_type = shape::Name)]
+    memory: String,
+    /// How well it answers; comparable among the summaries of one recollection only.
+    score: f32,
+    /// What spoke for it, where an explanation was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    reasons: Vec<SignalShare>,
+    /// The conversation it tells of, with its title, its summary and who wrote them.
+    conversation: Conversation,
 }
 
 /// How much one signal gave.
@@ -301,6 +321,16 @@ impl Recollection {
                     score: found.score,
                     reasons: reasons(found.reasons, explain),
                     chapter: found.chapter.into(),
+                })
+                .collect(),
+            summaries: told
+                .summaries
+                .into_iter()
+                .map(|found| FoundSummary {
+                    memory: found.memory.to_string(),
+                    score: found.score,
+                    reasons: reasons(found.reasons, explain),
+                    conversation: found.conversation.into(),
                 })
                 .collect(),
             about: told.about.map(AboutTime::from),

@@ -1,6 +1,8 @@
 //! Vaults and memories on the wire.
 
-use everwhen::memory::{self, Address, MemoryId, Name, Retention, Settings, SettingsChange};
+use everwhen::memory::{
+    self, Address, Lifecycle, MemoryId, Name, Retention, Settings, SettingsChange,
+};
 use everwhen::when::Zone;
 use everwhen::{MemoryChange, Result, VaultChange};
 use serde::de::Error as _;
@@ -59,6 +61,9 @@ struct SettingsOut {
     conversation_state_timeout_minutes: u32,
     /// What becomes of ended conversations beyond that.
     retention: RetentionName,
+    /// The preset for the timers of conversations, if one was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifecycle: Option<LifecycleName>,
 }
 
 impl From<Settings> for SettingsOut {
@@ -68,6 +73,7 @@ impl From<Settings> for SettingsOut {
             max_conversations_retained: settings.conversations_retained,
             conversation_state_timeout_minutes: settings.state_timeout_minutes,
             retention: settings.retention.into(),
+            lifecycle: settings.lifecycle.map(LifecycleName::from),
         }
     }
 }
@@ -90,6 +96,8 @@ struct NewSettings {
     conversation_state_timeout_minutes: Option<u32>,
     /// What becomes of ended conversations beyond that.
     retention: Option<RetentionName>,
+    /// A preset for when conversations cool, end and close; an idle timeout beside it wins.
+    lifecycle: Option<LifecycleName>,
 }
 
 /// Reads a whole number, also where a program writes it as `30.0`.
@@ -110,6 +118,7 @@ impl From<NewSettings> for SettingsChange {
             conversations_retained: new.max_conversations_retained,
             state_timeout_minutes: new.conversation_state_timeout_minutes,
             retention: new.retention.map(Retention::from),
+            lifecycle: new.lifecycle.map(Lifecycle::from),
         }
     }
 }
@@ -121,6 +130,42 @@ impl From<NewSettings> for SettingsChange {
 enum RetentionName {
     Archive,
     Delete,
+}
+
+/// Timers of conversations for a kind of relationship: silence until they cool, from then until they
+/// end, and from then until they are closed. `daily-checkin`: 2 hours, 30 minutes, 7 days;
+/// `weekly-therapy`: 24 hours, 6 hours, 90 days; `on-demand`: 30 minutes, 15 minutes, 30 days;
+/// `long-term`: 12 hours, 6 hours, 365 days.
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = Lifecycle)]
+enum LifecycleName {
+    DailyCheckin,
+    WeeklyTherapy,
+    OnDemand,
+    LongTerm,
+}
+
+impl From<Lifecycle> for LifecycleName {
+    fn from(lifecycle: Lifecycle) -> Self {
+        match lifecycle {
+            Lifecycle::DailyCheckin => Self::DailyCheckin,
+            Lifecycle::WeeklyTherapy => Self::WeeklyTherapy,
+            Lifecycle::OnDemand => Self::OnDemand,
+            Lifecycle::LongTerm => Self::LongTerm,
+        }
+    }
+}
+
+impl From<LifecycleName> for Lifecycle {
+    fn from(name: LifecycleName) -> Self {
+        match name {
+            LifecycleName::DailyCheckin => Self::DailyCheckin,
+            LifecycleName::WeeklyTherapy => Self::WeeklyTherapy,
+            LifecycleName::OnDemand => Self::OnDemand,
+            LifecycleName::LongTerm => Self::LongTerm,
+        }
+    }
 }
 
 impl From<Retention> for RetentionName {
@@ -211,6 +256,9 @@ pub(crate) struct Memory {
     /// When it was made.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
+    /// The preset for its conversations, if it has one of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifecycle: Option<LifecycleName>,
 }
 
 impl From<memory::Memory> for Memory {
@@ -220,6 +268,7 @@ impl From<memory::Memory> for Memory {
             name: memory.name.to_string(),
             description: memory.description,
             creation_time: memory.creation_time.to_string(),
+            lifecycle: memory.lifecycle.map(LifecycleName::from),
         }
     }
 }
@@ -233,12 +282,16 @@ pub(crate) struct NewMemory {
     name: String,
     /// What it is for.
     description: Option<String>,
+    /// A preset for its conversations; the vault's rules if absent.
+    lifecycle: Option<LifecycleName>,
 }
 
 impl NewMemory {
-    /// Reads its name and description.
-    pub(crate) fn read(self) -> Result<(Name, Option<String>)> {
-        Ok((Name::new("name", self.name)?, self.description))
+    /// Reads its name and what is said about it.
+    pub(crate) fn read(self) -> Result<(Name, MemoryChange)> {
+        let lifecycle = self.lifecycle.map(|name| Some(name.into()));
+        let about = MemoryChange { description: self.description, lifecycle, name: None };
+        Ok((Name::new("name", self.name)?, about))
     }
 }
 
@@ -251,13 +304,39 @@ pub(crate) struct MemoryPatch {
     name: Option<String>,
     /// A new description, of at most 2,000 characters.
     description: Option<String>,
+    /// A preset for its conversations from now on; `vault` for the vault's rules.
+    lifecycle: Option<LifecycleChoice>,
+}
+
+/// A preset, or `vault` for the vault's rules.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+enum LifecycleChoice {
+    DailyCheckin,
+    WeeklyTherapy,
+    OnDemand,
+    LongTerm,
+    Vault,
+}
+
+impl From<LifecycleChoice> for Option<Lifecycle> {
+    fn from(choice: LifecycleChoice) -> Self {
+        match choice {
+            LifecycleChoice::DailyCheckin => Some(Lifecycle::DailyCheckin),
+            LifecycleChoice::WeeklyTherapy => Some(Lifecycle::WeeklyTherapy),
+            LifecycleChoice::OnDemand => Some(Lifecycle::OnDemand),
+            LifecycleChoice::LongTerm => Some(Lifecycle::LongTerm),
+            LifecycleChoice::Vault => None,
+        }
+    }
 }
 
 impl MemoryPatch {
     /// Reads it.
     pub(crate) fn read(self) -> Result<MemoryChange> {
         let name = self.name.map(|name| Name::new("name", name)).transpose()?;
-        Ok(MemoryChange { name, description: self.description })
+        let lifecycle = self.lifecycle.map(Option::from);
+        Ok(MemoryChange { name, description: self.description, lifecycle })
     }
 }
 

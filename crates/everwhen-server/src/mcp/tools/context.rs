@@ -36,7 +36,8 @@ impl Tool for PutContext {
     type Gives = wire::ContextTold;
     const NAME: &'static str = "put_context";
     const TITLE: &'static str = "Put context";
-    const ABOUT: &'static str = "Store the context document anew, whole; older versions are kept. \
+    const ABOUT: &'static str = "Store the context document anew, whole; older versions are kept, and \
+        yours is not replaced. \
         Timeline lines are \"YYYY-MM-DD – event\", dated by conversation_time, oldest first.";
     const EFFECT: Effect = Effect::Adds;
 

@@ -2,7 +2,7 @@
 
 use everwhen::memory::Address;
 use everwhen::receipt::Receipt;
-use everwhen::{Error, Result, limits};
+use everwhen::{Error, MemoryChange, Result, limits};
 
 use crate::mcp::guest::Guest;
 use crate::mcp::tool::{Effect, Tool};
@@ -63,7 +63,8 @@ impl Tool for CreateMemoryInVault {
         let named = takes.vault.clone();
         let vault = guest.vault_to_write(named.as_deref()).await?;
         let (name, description) = takes.read()?;
-        let done = vault.create_memory(name, description, None).await?;
+        let about = MemoryChange { description, ..MemoryChange::default() };
+        let done = vault.create_memory(name, about, None).await?;
         let Receipt::Memory(id) = done.receipt else { return Err(wrong_receipt()) };
         let vault = guest.vault(named.as_deref()).await?;
         Ok(vault.memory(Address::Id(id)).await?.into())

@@ -42,6 +42,8 @@ pub(crate) struct ContextTold {
     version: u64,
     conversation_time: String,
     creation_time: String,
+    /// agent, extractive or llm
+    written_by: String,
 }
 
 impl ContextTold {
@@ -52,6 +54,7 @@ impl ContextTold {
             version: document.version,
             conversation_time: document.conversation_time.to_string(),
             creation_time: document.creation_time.to_string(),
+            written_by: document.by.as_str().to_owned(),
         }
     }
 }

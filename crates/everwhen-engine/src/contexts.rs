@@ -1,0 +1,113 @@
+//! The context document that a memory gets by itself: what is known, in sections, bounded.
+//!
+//! Walk of the job: gather facts, chapters and conversations (`material`) → sections by rules
+//! (`sections`), or by a model whose every word is checked (`model`) → a new version, if it says anything
+//! new. What an agent wrote is never replaced: while the newest version is an agent's, the job leaves
+//! it alone, until somebody asks for one that is written here ([`Vault::rebuild_context`]).
+
+mod material;
+mod model;
+mod sections;
+
+use jiff::{SignedDuration, Timestamp};
+
+use self::material::Material;
+use self::sections::Sections;
+use crate::desk::Desk;
+use crate::engine::Engine;
+use crate::job::{Job, JobKind, Subject};
+use crate::memory::{Address, ContextBy, ContextDocument, MemoryId};
+use crate::ports::ContextVersion;
+use crate::receipt::{Done, Idempotency, Receipt};
+use crate::vault::{Absent, Vault};
+use crate::{Error, Result};
+
+/// A job waits this long for more to come.
+const DELAY: SignedDuration = SignedDuration::from_secs(2);
+
+/// Notes that what a document tells has changed.
+pub(crate) fn note_change(desk: &mut Desk<'_>) -> Result<()> {
+    let (subject, due) = (Subject::Memory(desk.memory.id), desk.now + DELAY);
+    let job = Job::new(desk.mint(), desk.place(), JobKind::Context, subject, due);
+    desk.tx.put_job(&job)
+}
+
+/// Removes what was written here, since it may tell of what is forgotten; says how many versions
+/// that were. What an agent wrote is the agent's.
+pub(crate) fn forget_written(desk: &mut Desk<'_>) -> Result<u64> {
+    let written = [ContextBy::Extractive, ContextBy::Llm];
+    let removed = desk.tx.remove_contexts(desk.place(), &written)?;
+    if removed > 0 {
+        note_change(desk)?;
+    }
+    Ok(removed)
+}
+
+/// Runs a context job.
+pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
+    let place = job.place();
+    let read = engine.store.look(move |rows| Material::look(rows, place)).await?;
+    let Some(material) = read.filter(|material| material.is_ours() && material.tells()) else {
+        return engine.drop_job(job).await;
+    };
+    let mut sections = Sections::by_rules(&material);
+    let mut by = ContextBy::Extractive;
+    if let Some(asker) = engine.asker(&material.vault, job) {
+        model::improve(&asker, &material, &mut sections).await?;
+        by = ContextBy::Llm;
+    }
+    let written = Written { content: sections.text(), until: material.until(), by };
+    engine.commit(job, move |desk, _| keep(desk, &written)).await
+}
+
+/// A document about to be kept.
+struct Written {
+    content: String,
+    until: Option<Timestamp>,
+    by: ContextBy,
+}
+
+/// Keeps a document, unless an agent was faster or it says nothing new.
+fn keep(desk: &mut Desk<'_>, written: &Written) -> Result<()> {
+    let newest = desk.tx.context(desk.place(), ContextVersion::Current)?;
+    let settled = newest
+        .is_some_and(|newest| newest.by == ContextBy::Agent || newest.content == written.content);
+    if settled { Ok(()) } else { add(desk, written).map(drop) }
+}
+
+fn add(desk: &mut Desk<'_>, written: &Written) -> Result<Receipt> {
+    let newest = desk.tx.context(desk.place(), ContextVersion::Current)?;
+    let document = ContextDocument {
+        id: desk.mint(),
+        memory: desk.memory.id,
+        version: newest.map_or(0, |newest| newest.version) + 1,
+        content: written.content.clone(),
+        conversation_time: written.until.unwrap_or(desk.now),
+        creation_time: desk.now,
+        by: written.by,
+    };
+    desk.tx.add_context(desk.vault.id, &document)?;
+    Ok(Receipt::Context { id: document.id, version: document.version })
+}
+
+impl Vault {
+    /// Writes the context document from what is known, by rules, also where an agent wrote the last
+    /// one, which stays among the versions. From then on it is kept up to date again.
+    pub async fn rebuild_context(
+        &self,
+        memory: Address<MemoryId>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
+            let material = Material::look(desk.tx.snapshot(), desk.place())?
+                .ok_or_else(|| Error::damaged("a memory at a desk exists"))?;
+            let content = Sections::by_rules(&material).text();
+            let by = ContextBy::Extractive;
+            let receipt = add(desk, &Written { content, until: material.until(), by })?;
+            note_change(desk)?;
+            desk.save_memory()?;
+            Ok(receipt)
+        })
+        .await
+    }
+}
