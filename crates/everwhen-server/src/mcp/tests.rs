@@ -37,6 +37,7 @@ fn names_are_the_public_ones_in_one_order() {
             "list_entries",
             "get_entry",
             "correct_entry",
+            "list_facts",
             "time_between",
             "forget",
             "await_consistency",
