@@ -11,6 +11,7 @@ mod stream;
 mod upstream;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use everwhen::{Asked, Held};
@@ -19,8 +20,9 @@ use self::chat::Chat;
 use self::report::{Added, Histories, Measured};
 use self::stream::Stream;
 use self::upstream::{Pace, Upstream};
+use crate::recall::dialogue::text;
 use crate::store::dialogue;
-use crate::store::load::Latencies;
+use crate::store::load::{Client, Latencies};
 use crate::store::server::Server;
 
 pub use report::ProxyReport;
@@ -44,6 +46,8 @@ const STREAMS: [usize; 2] = [1, 32];
 const MESSAGES: usize = 10;
 /// Messages of a long request.
 const LONG: usize = 1_000;
+/// A job may put another that is due a little later.
+const JOBS_APART: Duration = Duration::from_millis(2_200);
 /// Entries in one request that fills a memory.
 const BATCH: usize = 1_000;
 
@@ -62,12 +66,11 @@ pub async fn run(setup: &ProxyBench, say: &(dyn Fn(&str) + Sync)) -> Result<Prox
         let config = config.clone();
         async move { Server::configured(&setup.binary, &data, &config).await }
     };
+    // First, on a server of their own: streams are what is weighed.
     let server = start("slow").await?;
-    let data = directory.path().join("slow");
-    let bench = Bench { setup, server: &server, data: &data, upstream: &upstream, say };
     let resident_after_start_mib = server.resident_mib()?;
-    // First, and with nothing else on the server: streams are what is weighed.
-    let slow = slow::hold(&bench, setup.slow_streams).await?;
+    let slow = slow::hold(&server, setup.slow_streams, say).await?;
+    drop(server);
     let server = start("added").await?;
     let data = directory.path().join("added");
     let bench = Bench { setup, server: &server, data: &data, upstream: &upstream, say };
@@ -107,25 +110,40 @@ fn operator_token(data: &Path) -> Result<String> {
 impl Bench<'_> {
     /// Makes a memory with so many entries, in batches over HTTP.
     async fn fill(&self, entries: usize) -> Result<()> {
+        if entries == 0 {
+            return Ok(());
+        }
         (self.say)(&format!("a memory of {entries} entries"));
         let path = format!("/v1/vaults/default/memories/{}/entries/batch", memory(entries));
         let mut client = self.server.client().await?;
         for first in (0..entries).step_by(BATCH) {
             let batch: Vec<serde_json::Value> = (first..entries.min(first + BATCH))
                 .map(|number| {
-                    let said = dialogue::message(number);
                     serde_json::json!({
-                        "role": said.role, "content": said.content,
-                        "conversation_time": said.time.to_string(),
+                        "role": if number.is_multiple_of(2) { "user" } else { "assistant" },
+                        "content": text(number),
+                        "conversation_time": dialogue::time(number).to_string(),
                     })
                 })
                 .collect();
             let body = serde_json::json!({ "entries": batch }).to_string();
             client.send("POST", &path, &body).await?;
         }
-        // What follows from so much history is done before anything is measured.
+        self.settle(&mut client).await
+    }
+
+    /// Waits until what follows from so much history is done: summaries, chapters, facts.
+    async fn settle(&self, client: &mut Client) -> Result<()> {
+        (self.say)("what follows from it");
         let token = format!("authorization: Bearer {}\r\n", operator_token(self.data)?);
-        client.send_with("/v1/settle", &token, "").await
+        let mut quiet = 0;
+        while quiet < 2 {
+            client.send_with("/v1/settle", &token, "").await?;
+            let is_quiet = client.answer().contains("{\"done\":0,\"due\":0}");
+            quiet = if is_quiet { quiet + 1 } else { 0 };
+            tokio::time::sleep(JOBS_APART).await;
+        }
+        Ok(())
     }
 
     /// So many chats at once in one memory, each straight at the upstream and through the proxy in turn.

@@ -6,7 +6,7 @@
 //! ChromaDB where a Python with it is given.
 
 mod chroma;
-mod dialogue;
+pub(crate) mod dialogue;
 mod fts;
 mod machine;
 mod report;

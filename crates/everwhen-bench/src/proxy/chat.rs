@@ -4,7 +4,10 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use crate::store::dialogue;
+use crate::recall::dialogue;
+
+/// Words of a message.
+const WORDS: usize = 20;
 
 /// A history of a fixed length: as it grows at its end, it is cut at its front.
 pub(super) struct Chat {
@@ -40,8 +43,9 @@ impl Chat {
 
     fn say(&mut self, role: &'static str) {
         self.said += 1;
-        let said = dialogue::message(self.said).content;
-        self.push(role, format!("{} {}: {said}", self.called, self.said));
+        let said = dialogue::text(self.said);
+        let said: Vec<&str> = said.split(' ').take(WORDS).collect();
+        self.push(role, format!("{} {}: {}", self.called, self.said, said.join(" ")));
     }
 
     fn push(&mut self, role: &'static str, content: String) {

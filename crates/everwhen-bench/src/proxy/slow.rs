@@ -4,21 +4,25 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Bench;
 use super::chat::Chat;
 use super::report::Slow;
 use super::stream::Stream;
 use super::upstream::Pace;
+use crate::store::server::Server;
 
 /// How often memory in use is looked at.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Opens so many streams through the proxy, each in a memory of its own.
-pub(super) async fn hold(bench: &Bench<'_>, streams: usize) -> Result<Slow> {
-    (bench.say)(&format!("{streams} slow streams at once"));
+pub(super) async fn hold(
+    server: &Server,
+    streams: usize,
+    say: &(dyn Fn(&str) + Sync),
+) -> Result<Slow> {
+    say(&format!("{streams} slow streams at once"));
     let mut running = tokio::task::JoinSet::new();
     for number in 0..streams {
-        let mut stream = Stream::to(bench.server.host());
+        let mut stream = Stream::to(server.host());
         let body = Chat::new(&format!("slow {number}"), 2).ask(Pace::SLOW.name());
         let path = format!("/m/slow-{number}/v1/chat/completions");
         running.spawn(async move { stream.first_byte(&path, "", &body).await });
@@ -30,7 +34,7 @@ pub(super) async fn hold(bench: &Bench<'_>, streams: usize) -> Result<Slow> {
     let mut look = tokio::time::interval(LOOK);
     while !running.is_empty() {
         tokio::select! {
-            _ = look.tick() => most = most.max(bench.server.resident_mib()?),
+            _ = look.tick() => most = most.max(server.resident_mib()?),
             Some(done) = running.join_next() => whole += usize::from(done?.is_ok()),
         }
     }

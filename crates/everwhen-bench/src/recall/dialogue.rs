@@ -18,7 +18,7 @@ pub(super) fn entry(number: usize) -> Result<NewEntry> {
 }
 
 /// What is said in it.
-pub(super) fn text(number: usize) -> String {
+pub(crate) fn text(number: usize) -> String {
     let words: Vec<String> =
         (0..40 + number % 80).map(|place| word(number * 127 + place * 31_337, 1)).collect();
     words.join(" ")

@@ -186,6 +186,9 @@ pub(crate) struct ProxyBenchArgs {
     /// Exchanges of each chat, each way
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) exchanges: usize,
+    /// Sizes of the memory that is spoken in, in entries
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "0,1000,100000")]
+    pub(crate) sizes: Vec<usize>,
     /// Streams held at once
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) slow: usize,

@@ -86,7 +86,7 @@ async fn beside(store: &str, args: &StoreBenchArgs, json: bool) -> Result<()> {
 async fn bench_proxy(args: &ProxyBenchArgs, json: bool) -> Result<()> {
     let (sizes, exchanges, slow_streams) = match args.quick {
         true => (vec![0, 1_000], 5, 50),
-        false => (vec![0, 1_000, 100_000], args.exchanges, args.slow),
+        false => (args.sizes.clone(), args.exchanges, args.slow),
     };
     let setup = ProxyBench { binary: std::env::current_exe()?, sizes, exchanges, slow_streams };
     let report = proxy::run(&setup, &|what| output::note(what)).await.map_err(failed)?;
