@@ -116,6 +116,8 @@ pub struct Config {
     pub endpoints: Vec<EndpointConfig>,
     /// Where workflows are.
     pub workflow: WorkflowConfig,
+    /// Where each of them is named.
+    upstream_origins: Vec<Origin>,
     /// How the proxy behaves.
     pub proxy: ProxyConfig,
     /// What finds things by their meaning.
@@ -245,7 +247,9 @@ impl Config {
     pub fn load(environment: &Environment, flags: &Flags) -> Result<Self> {
         let file = find_file(environment, flags);
         let layers = Layers::read(file.as_deref(), environment, flags)?;
-        let upstreams = upstream::all(&layers, environment)?;
+        let named = upstream::all(&layers, environment)?.into_iter();
+        let (upstreams, upstream_origins): (Vec<_>, Vec<_>) =
+            named.map(|one| (one.value, one.from)).unzip();
         let workflow = WorkflowConfig::read(&layers, environment)?;
         let config = Self {
             data: data(&layers, environment)?,
@@ -276,6 +280,7 @@ impl Config {
             upstream: choose(&layers, key::UPSTREAM, |text| Ok(Some(text.into())), || None)?,
             endpoints: endpoint::all(&layers, &upstreams)?,
             upstreams,
+            upstream_origins,
             proxy: ProxyConfig::read(&layers)?,
             embedder: EmbedderConfig::read(&layers, environment)?,
             llm: LlmConfig::read(&layers)?,
@@ -330,6 +335,11 @@ impl Config {
             max_bytes: self.max_size_mb.value.map(|megabytes| megabytes * MEGABYTE),
             commit_group: self.commit_group.value as usize,
         }
+    }
+
+    /// Every model provider and where it is named, the usual one first.
+    pub fn named_upstreams(&self) -> impl Iterator<Item = (&Upstream, &Origin)> {
+        self.upstreams.iter().zip(&self.upstream_origins)
     }
 
     /// Every value and where it came from, in the order of [`KEYS`].

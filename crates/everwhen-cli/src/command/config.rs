@@ -1,6 +1,6 @@
 //! `everwhen config`: every value, and where it came from.
 
-use everwhen::{Config, Environment};
+use everwhen::{Config, Environment, Origin, Upstream};
 use serde_json::{Map, json};
 
 use crate::args::{ConfigAction, ConfigArgs};
@@ -46,7 +46,12 @@ fn show(config: &Config) -> Result<()> {
             vec![assigned, output::dim(&format!("# {}", setting.from))]
         })
         .collect();
-    output::columns(&rows).iter().try_for_each(|line| output::line(line))
+    output::columns(&rows).iter().try_for_each(|line| output::line(line))?;
+    config.named_upstreams().try_for_each(|(upstream, from)| {
+        output::line(&format!("\n[[upstream]] {}", output::dim(&format!("# {from}"))))?;
+        let mut fields = upstream.fields().into_iter();
+        fields.try_for_each(|(name, value)| output::line(&format!("{name} = {value}")))
+    })
 }
 
 fn show_json(config: &Config) -> Result<()> {
@@ -60,5 +65,15 @@ fn show_json(config: &Config) -> Result<()> {
         });
         all.insert(setting.key.name.to_owned(), row);
     }
-    output::json(&json!({ "file": config.file, "settings": all }).to_string())
+    let upstream = |(one, from): (&Upstream, &Origin)| {
+        let fields = one.fields().into_iter();
+        let field =
+            |(name, value): (&str, String)| (name.to_owned(), json!(value.trim_matches('"')));
+        let mut row: Map<_, _> = fields.map(field).collect();
+        row.insert("from".into(), json!(from.to_string()));
+        row
+    };
+    let upstreams: Vec<_> = config.named_upstreams().map(upstream).collect();
+    let shown = json!({ "file": config.file, "settings": all, "upstreams": upstreams });
+    output::json(&shown.to_string())
 }

@@ -30,6 +30,11 @@ impl Secret {
         sensitive(&self.0)
     }
 
+    /// Its bytes, to check what was signed with it.
+    pub fn bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
     /// A text without the secret in it.
     pub(crate) fn hidden_in(&self, text: &str) -> String {
         text.replace(&self.0, "(key)")

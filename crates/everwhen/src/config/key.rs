@@ -232,6 +232,13 @@ pub(super) const PROMPT_CACHE_KEY: Key = key(
     "the field prompt_cache_key names a chat",
     SWITCH,
 );
+/// What Open WebUI signs users with.
+pub(super) const OPENWEBUI_SECRET: Key = key(
+    "proxy.openwebui_secret",
+    "EVERWHEN_PROXY_OPENWEBUI_SECRET",
+    "Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; users it signs are believed",
+    "the same text as there",
+);
 
 /// Which hosts the MCP door answers.
 pub(super) const MCP_HOSTS: Key = key(
@@ -419,7 +426,7 @@ pub(super) const HALF_LIFE: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 54] = [
+pub const KEYS: [Key; 55] = [
     DATA,
     LISTEN,
     ZONE,
@@ -450,6 +457,7 @@ pub const KEYS: [Key; 54] = [
     GROUP_CHAT,
     UNNAMED,
     PROMPT_CACHE_KEY,
+    OPENWEBUI_SECRET,
     EMBEDDER,
     EMBEDDER_PATH,
     EMBEDDER_MODEL,

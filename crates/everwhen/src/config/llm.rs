@@ -125,7 +125,7 @@ impl Chosen<Option<f64>> {
 }
 
 /// A key; what is wrong with one is said without showing it.
-fn secret(layers: &Layers, key: Key) -> Result<Chosen<Option<Secret>>> {
+pub(super) fn secret(layers: &Layers, key: Key) -> Result<Chosen<Option<Secret>>> {
     let Some(found) = layers.find(key) else { return Ok(unset()) };
     let value = Some(Secret::new(found.text(key)?));
     Ok(Chosen { value, from: found.from.clone() })

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use everwhen_models::Secret;
+
 use super::key::{self, Key};
 use super::layer::Layers;
+use super::llm::secret;
 use super::row::Row;
 use super::{Chosen, choose, number};
 use crate::ledger::Style;
@@ -62,6 +65,8 @@ pub struct ProxyConfig {
     pub unnamed: Chosen<Unnamed>,
     /// Whether `prompt_cache_key` names a chat.
     pub prompt_cache_key: Chosen<bool>,
+    /// What Open WebUI signs its users with.
+    pub openwebui_secret: Chosen<Option<Secret>>,
     /// Where it behaves otherwise; later ones win.
     pub exceptions: Vec<Exception>,
 }
@@ -150,6 +155,7 @@ impl ProxyConfig {
             group_chat: off(key::GROUP_CHAT)?,
             unnamed: choose(layers, key::UNNAMED, Unnamed::named, || Unnamed::New)?,
             prompt_cache_key: off(key::PROMPT_CACHE_KEY)?,
+            openwebui_secret: secret(layers, key::OPENWEBUI_SECRET)?,
             exceptions: layers.rows("proxy.for").map(Exception::read).collect::<Result<_>>()?,
         })
     }
@@ -190,7 +196,9 @@ impl ProxyConfig {
     }
 
     /// The lines of `everwhen config`, in the order of the keys.
-    pub(super) fn listing(&self) -> [(String, &super::Origin); 9] {
+    pub(super) fn listing(&self) -> [(String, &super::Origin); 10] {
+        let secret = self.openwebui_secret.value.as_ref();
+        let secret = secret.map_or("none".into(), |_| super::quoted("(not shown)"));
         let switch = |chosen: &Chosen<bool>| super::quoted(if chosen.value { "on" } else { "off" });
         [
             (super::quoted(self.stamps.value.as_str()), &self.stamps.from),
@@ -202,6 +210,7 @@ impl ProxyConfig {
             (switch(&self.group_chat), &self.group_chat.from),
             (super::quoted(self.unnamed.value.as_str()), &self.unnamed.from),
             (switch(&self.prompt_cache_key), &self.prompt_cache_key.from),
+            (secret, &self.openwebui_secret.from),
         ]
     }
 }

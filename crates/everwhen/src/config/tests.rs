@@ -184,6 +184,7 @@ const VALUES: [&str; KEYS.len()] = [
     "on",
     "default",
     "on",
+    "(not shown)",
     "transformer",
     "/m",
     "minilm",
@@ -307,6 +308,15 @@ key_variable = "BOX_KEY"
             "openai (openai at http://localhost:8080/v1)",
             "box (ollama at http://box:1)"
         ]
+    );
+    let listed: Vec<String> = config
+        .named_upstreams()
+        .map(|(one, from)| format!("{} {} {from}", one.name, one.fields().len()))
+        .collect();
+    let file = config.file.as_ref().unwrap().display();
+    assert_eq!(
+        listed,
+        ["anthropic 3 --upstream".into(), format!("openai 4 {file}:2"), format!("box 4 {file}:6")]
     );
     let key = config.upstreams[2].key.as_ref().unwrap();
     assert_eq!(key.bearer(), "Bearer b");

@@ -6,7 +6,7 @@ use everwhen_models::Secret;
 
 use super::layer::Layers;
 use super::row::Row;
-use super::{Environment, key};
+use super::{Chosen, Environment, key, quoted};
 use crate::{Error, Result};
 
 /// Which language an upstream speaks.
@@ -99,6 +99,17 @@ impl Upstream {
         Ok(Self { name, kind, root, key: None })
     }
 
+    /// What is set of it, as one would write it; its key is not shown.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        let key = self.key.as_ref().map(|_| ("key", quoted("(not shown)")));
+        let fields = [
+            ("name", quoted(&self.name)),
+            ("kind", quoted(self.kind.as_str())),
+            ("base_url", quoted(&self.root)),
+        ];
+        fields.into_iter().chain(key).collect()
+    }
+
     fn read(row: &Row, environment: &Environment) -> Result<Self> {
         row.only(key::UPSTREAM_FIELDS)?;
         let url = row.text("base_url")?.ok_or_else(|| row.lacks("base_url", key::RIGHT_URL))?;
@@ -142,20 +153,21 @@ fn secret(row: &Row, environment: &Environment) -> Result<Option<Secret>> {
     Ok(Some(secret))
 }
 
-/// All upstreams, the one that is used unless another is named first.
-pub(super) fn all(layers: &Layers, environment: &Environment) -> Result<Vec<Upstream>> {
-    let mut all = Vec::new();
+/// All upstreams, the one that is used unless another is named first, each with where it is named.
+pub(super) fn all(layers: &Layers, environment: &Environment) -> Result<Vec<Chosen<Upstream>>> {
+    let mut all: Vec<Chosen<Upstream>> = Vec::new();
     if let Some(found) = layers.find(key::UPSTREAM) {
         let text = found.text(key::UPSTREAM)?;
         let one = Upstream::at(text);
-        all.push(one.map_err(|_| found.refuse(key::UPSTREAM, format_args!("is {text:?}")))?);
+        let one = one.map_err(|_| found.refuse(key::UPSTREAM, format_args!("is {text:?}")))?;
+        all.push(Chosen { value: one, from: found.from.clone() });
     }
     for row in layers.rows("upstream") {
         let upstream = Upstream::read(row, environment)?;
-        if all.iter().any(|one: &Upstream| one.name == upstream.name) {
+        if all.iter().any(|one| one.value.name == upstream.name) {
             return Err(row.refuse("name", "a name no other upstream has"));
         }
-        all.push(upstream);
+        all.push(Chosen { value: upstream, from: row.place("").clone() });
     }
     Ok(all)
 }
