@@ -6,13 +6,14 @@
 
 use jiff::Timestamp;
 
-use crate::Result;
 use crate::conversations::backdrop;
+use crate::desk::Desk;
 use crate::ledger::Begun;
 use crate::memory::{Address, EntryId};
 use crate::recall::Query;
 use crate::vault::Vault;
 use crate::when::ago;
+use crate::{ErrorKind, Result};
 
 const NOW: &str = include_str!("aside/now.txt");
 const NOW_AFTER: &str = include_str!("aside/now_after.txt");
@@ -26,11 +27,9 @@ const ITEMS: usize = 20;
 /// What to tell of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wishes {
-    /// The last conversations, and the current one where the client does not send it.
-    pub context: bool,
     /// What is remembered about what is asked.
     pub briefing: bool,
-    /// How long either of them may be.
+    /// How long that may be.
     pub budget_tokens: usize,
 }
 
@@ -80,31 +79,19 @@ pub fn text(remembered: &str, now: Option<&str>) -> String {
 
 impl Vault {
     /// What is remembered that helps to answer a message of an exchange, without what its history
-    /// shows; empty if there is nothing.
+    /// shows, behind its backdrop; empty if there is nothing.
     pub async fn remembered_for(
         &self,
         begun: &Begun,
         message: &str,
         wishes: &Wishes,
     ) -> Result<String> {
-        let mut parts = Vec::new();
-        if wishes.context {
-            parts.push(self.backdrop(begun, wishes.budget_tokens).await?);
-        }
+        let mut parts = vec![begun.backdrop.clone()];
         if wishes.briefing && !message.trim().is_empty() {
             parts.push(self.briefing(begun, message, wishes.budget_tokens).await?);
         }
         parts.retain(|part| !part.is_empty());
         Ok(parts.join("\n\n"))
-    }
-
-    async fn backdrop(&self, begun: &Begun, budget_tokens: usize) -> Result<String> {
-        let (shown, now) = (Shown::of(begun), begun.now);
-        let memory = Address::Id(begun.exchange.memory.memory);
-        self.read(memory, move |view, memory| {
-            backdrop::render(view.snapshot, &view.vault, memory, now, &shown, budget_tokens)
-        })
-        .await
     }
 
     async fn briefing(&self, begun: &Begun, message: &str, budget_tokens: usize) -> Result<String> {
@@ -115,7 +102,18 @@ impl Vault {
             except: Shown::of(begun).entries.into_iter().collect(),
             ..Query::new(message.chars().take(QUESTION_CHARS).collect::<String>())
         };
-        let found = self.recall(Address::Id(begun.exchange.memory.memory), query).await?;
-        Ok(if found.items.is_empty() { String::new() } else { found.briefing })
+        match self.recall(Address::Id(begun.exchange.memory.memory), query).await {
+            Ok(found) if !found.items.is_empty() => Ok(found.briefing),
+            Ok(_) => Ok(String::new()),
+            // A memory that is just being made remembers nothing.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(error),
+        }
     }
+}
+
+/// What was talked about before the history of an exchange begins, as the exchange leaves it.
+pub(crate) fn backdrop(desk: &Desk<'_>, begun: &Begun, budget_tokens: usize) -> Result<String> {
+    let (rows, shown) = (desk.tx.snapshot(), Shown::of(begun));
+    backdrop::render(rows, &desk.vault, &desk.memory, begun.now, &shown, budget_tokens)
 }

@@ -49,6 +49,7 @@ mod times;
 
 use jiff::Timestamp;
 
+use crate::aside;
 use crate::desk::Desk;
 use crate::memory::{Address, EntryId, MemoryId, Name, Role};
 use crate::ports::MemoryRef;
@@ -169,6 +170,10 @@ pub struct Begun {
     pub zone: Zone,
     /// The pause that ends a conversation in this vault.
     pub pause: jiff::SignedDuration,
+    /// What was talked about before the history begins, if that was asked for.
+    pub backdrop: String,
+    /// Whether it changed what had been said before: edits, branches.
+    pub changed_past: bool,
 }
 
 impl Begun {
@@ -214,7 +219,28 @@ impl Vault {
         history: History,
         commit: Commit,
     ) -> Result<Begun> {
-        let work = move |desk: &mut Desk<'_>| begin::begin(desk, &history, commit);
+        self.begin_exchange_early(memory, history, commit, None, |_| {}).await
+    }
+
+    /// The same; `early` hears what was decided before it is durable, so that a door can ask an
+    /// upstream meanwhile. A store that has to begin anew tells again, and only the answer counts.
+    /// With `backdrop_tokens`, what was talked about before is told, too, about so many at most.
+    pub async fn begin_exchange_early(
+        &self,
+        memory: Address<MemoryId>,
+        history: History,
+        commit: Commit,
+        backdrop_tokens: Option<usize>,
+        early: impl Fn(&Begun) + Send + 'static,
+    ) -> Result<Begun> {
+        let work = move |desk: &mut Desk<'_>| {
+            let mut begun = begin::begin(desk, &history, commit)?;
+            if let Some(tokens) = backdrop_tokens {
+                begun.backdrop = aside::backdrop(desk, &begun, tokens)?;
+            }
+            early(&begun);
+            Ok(begun)
+        };
         self.on_desk(memory, Absent::Make, work).await
     }
 

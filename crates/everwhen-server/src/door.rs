@@ -68,6 +68,12 @@ impl Door {
         drain_for_ever(self).await;
     }
 
+    /// Ends the replies that are still on their way through the proxy; what was said so far is kept
+    /// as cut off. For after the server has stopped, before [`settle`](Self::settle).
+    pub fn hang_up(&self) {
+        self.proxy.hang_up();
+    }
+
     /// Waits until replies that went through the proxy are kept; for after the server has stopped.
     pub async fn settle(&self) {
         self.proxy.settle().await;

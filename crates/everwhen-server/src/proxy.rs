@@ -17,6 +17,7 @@ mod refusal;
 mod relay;
 mod route;
 mod routes;
+mod signed;
 mod spool;
 mod tail;
 mod translate;
@@ -44,7 +45,7 @@ use tokio::sync::RwLock;
 use self::attend::{Attended, Visit, attend};
 use self::draft::Draft;
 use self::refusal::Refusal;
-use self::relay::{Framing, Listener, Relay};
+use self::relay::{Framing, Listener, Underway};
 use self::route::Route;
 use self::spool::Spool;
 use self::tail::Tail;
@@ -84,6 +85,7 @@ pub struct Proxy {
     spool: Spool,
     tail: Tail,
     turns: Turns,
+    underway: Underway,
     /// Read by everybody who is keeping a reply.
     busy: Arc<RwLock<()>>,
 }
@@ -102,6 +104,7 @@ impl Proxy {
             spool: directory.map(Spool::in_directory).unwrap_or_default(),
             tail: Tail::default(),
             turns: Turns::default(),
+            underway: Underway::default(),
             busy: Arc::default(),
         })
     }
@@ -118,6 +121,7 @@ impl Proxy {
             spool: Spool::default(),
             tail: Tail::default(),
             turns: Turns::default(),
+            underway: Underway::default(),
             busy: Arc::default(),
         }
     }
@@ -125,6 +129,11 @@ impl Proxy {
     /// The workflows behind the proxy, if there are any.
     pub(crate) fn workflows(&self) -> Option<&Arc<everwhen_workflow::Workflows>> {
         self.local.as_ref().map(|local| local.workflows())
+    }
+
+    /// Ends the replies that are still on their way; what was said so far is kept.
+    pub(crate) fn hang_up(&self) {
+        self.underway.hang_up();
     }
 
     /// Waits until replies that are being kept are kept.
@@ -174,18 +183,17 @@ async fn exchange(
     let mut draft = Draft::new(text);
     let mut attended = attend(&visit, &mut draft).await;
     if let Some(model) = &chosen.model {
-        write::model(&mut draft, &asked, model);
+        write::model(&mut draft, &asked.fields, model);
     }
     let talk = visit.local.map(|_| Talk::of(&visit, &attended));
-    let told = tell(&visit, chosen.answerer.name(), std::mem::take(&mut attended.seen));
+    let mut told = tell(&visit, chosen.answerer.name(), std::mem::take(&mut attended.seen));
     let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
-    match forward(&visit, &parts, &*chosen.answerer, (written, talk)).await {
-        Ok(answer) => respond(route, answer, asked.streams, attended, &told).await,
-        Err(refusal) => {
-            attended.abandon();
-            Err(refusal)
-        }
+    let answer = forward(&visit, &parts, &*chosen.answerer, (written, talk)).await?;
+    if let Some(reason) = attended.settle().await {
+        tracing::warn!(reason, "what was said waits on the spool");
+        told.headers.insert(DEGRADED, headers::value(&reason));
     }
+    respond(&visit, answer, attended, &told).await
 }
 
 /// Asks whoever answers, in their own language.
@@ -276,45 +284,31 @@ fn tell(visit: &Visit<'_>, upstream: &str, mut seen: AskedSeen) -> Told {
 
 /// Hands an answer to the client, with somebody listening.
 async fn respond(
-    route: &'static Route,
+    visit: &Visit<'_>,
     answer: Answer,
-    streams: bool,
-    attended: Attended,
+    mut attended: Attended,
     told: &Told,
 ) -> Result<Response, Refusal> {
     let mut headers = headers::for_client(&answer.headers);
     headers.extend(told.headers.clone());
-    if !answer.status.is_success() {
-        attended.abandon();
+    if !answer.status.is_success() || attended.keeper.is_none() {
         return Ok(response(answer.status, headers, answer.body));
     }
-    let Attended { keeper: Some(keeper), strips, .. } = attended else {
-        return Ok(response(answer.status, headers, answer.body));
+    let (route, request, strips) = (visit.route, told.request, attended.strips);
+    let Some(framing) = framing(route, &headers, visit.asked.streams) else {
+        let body = read(answer.body).await?;
+        let mut listener = Listener::new(route.wording, Framing::Lines, strips);
+        let cut = std::str::from_utf8(&body).ok().and_then(|text| listener.whole(text));
+        attended.finish(request, listener.gathered());
+        let body = cut.map_or(body, Bytes::from);
+        headers.insert(CONTENT_LENGTH, body.len().into());
+        return Ok(response(answer.status, headers, Body::from(body)));
     };
-    let request = told.request;
-    match framing(route, &headers, streams) {
-        Some(framing) => {
-            headers.remove(CONTENT_LENGTH);
-            let listener = Listener::new(route.wording, framing, strips);
-            let at_end = Box::new(move |said| keeper.finish(request, said));
-            Ok(response(answer.status, headers, Relay::body(answer.body, listener, at_end)))
-        }
-        None => {
-            let body = match read(answer.body).await {
-                Ok(body) => body,
-                Err(refusal) => {
-                    keeper.abandon();
-                    return Err(refusal);
-                }
-            };
-            let mut listener = Listener::new(route.wording, Framing::Lines, strips);
-            let cut = std::str::from_utf8(&body).ok().and_then(|text| listener.whole(text));
-            keeper.finish(request, listener.gathered());
-            let body = cut.map_or(body, Bytes::from);
-            headers.insert(CONTENT_LENGTH, body.len().into());
-            Ok(response(answer.status, headers, Body::from(body)))
-        }
-    }
+    headers.remove(CONTENT_LENGTH);
+    let listener = Listener::new(route.wording, framing, strips);
+    let at_end = Box::new(move |said| attended.finish(request, said));
+    let body = visit.door.proxy.underway.body(answer.body, listener, at_end);
+    Ok(response(answer.status, headers, body))
 }
 
 /// How a reply comes in pieces, if it does.

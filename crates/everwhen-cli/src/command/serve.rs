@@ -43,6 +43,7 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
     let router = everwhen_server::router(door.clone());
     let served = everwhen_server::serve(router, listener, stopped(stop)).await;
     catching_up.abort();
+    door.hang_up();
     door.settle().await;
     // Serving ends by a signal, which stops the worker too, or by a failure, after which its
     // jobs wait for the next start.

@@ -7,10 +7,12 @@ use super::prompt::{self, line};
 use crate::Result;
 use crate::aside::Shown;
 use crate::memory::{Memory, VaultInfo};
-use crate::ports::{EntryQuery, MemoryRef, Snapshot, Which};
+use crate::ports::{EntryQuery, MemoryRef, Order, Snapshot, Which};
 
 /// Letters in a token, on the safe side for English.
 const LETTERS_PER_TOKEN: usize = 4;
+/// No more entries of the current conversation are told.
+const MOST_ENTRIES: usize = 200;
 
 /// The backdrop of a history as it stands at `now`; empty if there is none.
 pub(crate) fn render(
@@ -42,11 +44,15 @@ fn current(
     mut room: usize,
 ) -> Result<Option<String>> {
     let Some(active) = prompt::active(snapshot, place, vault, now)? else { return Ok(None) };
-    let query = EntryQuery::of_conversation(active.id, Which::Current);
-    let entries = snapshot.entries(place, &query)?;
+    let newest = EntryQuery {
+        order: Order::Newest,
+        limit: Some(MOST_ENTRIES),
+        ..EntryQuery::of_conversation(active.id, Which::Current)
+    };
+    let entries = snapshot.entries(place, &newest)?;
     let hidden = entries.iter().filter(|entry| !shown.entries.contains(&entry.id));
     let mut lines: Vec<String> = Vec::new();
-    for line in hidden.rev().map(|entry| line(entry, &vault.zone)) {
+    for line in hidden.map(|entry| line(entry, &vault.zone)) {
         let Some(left) = room.checked_sub(line.chars().count()) else { break };
         room = left;
         lines.push(line);

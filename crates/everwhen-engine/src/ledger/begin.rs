@@ -46,7 +46,7 @@ pub(super) fn items(history: &History) -> Vec<Item<'_>> {
 
 /// Begins an exchange in the memory on the desk.
 pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> Result<Begun> {
-    let place = desk.place();
+    let (place, generation) = (desk.place(), desk.memory.generation);
     let mut items = items(history);
     let mut found = find(desk.tx.snapshot(), place, &items)?;
     let prefill = take_prefill(&mut items, &mut found);
@@ -71,6 +71,8 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
         now,
         zone: desk.vault.zone.clone(),
         pause: desk.vault.settings.idle_timeout(),
+        backdrop: String::new(),
+        changed_past: desk.memory.generation != generation,
     })
 }
 

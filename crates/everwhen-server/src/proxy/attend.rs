@@ -14,7 +14,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::draft::Draft;
 use super::keep::Keeper;
+use super::relay::Gathered;
 use super::route::Route;
+use super::signed::{self, OPENWEBUI_USER};
 use super::whose::{self, Named, Signs};
 use super::wire::seen::{AskedSeen, StampSeen, StoredSeen};
 use super::wire::{Asked, Message};
@@ -50,12 +52,32 @@ pub(crate) struct Attended {
     pub(crate) keeper: Option<Keeper>,
     /// Whether the reply may begin with a stamp.
     pub(crate) strips: bool,
+    /// How long memory may be waited for.
+    deadline: Option<Instant>,
 }
 
 impl Attended {
-    /// No reply came. What was said is kept already, unless memory failed too.
-    pub(crate) fn abandon(self) {
-        if let Some(keeper) = self.keeper {
+    /// Waits until what was said is kept for good, which was going on beside the asking of an
+    /// upstream; answers why it is not.
+    pub(crate) async fn settle(&mut self) -> Option<String> {
+        let keeper = self.keeper.as_mut()?;
+        let settled = keeper.settle(self.deadline).await;
+        settled.err().map(|error| error.message().to_owned())
+    }
+
+    /// The reply has ended, or was cut off.
+    pub(crate) fn finish(&mut self, request: u64, said: Gathered) {
+        if let Some(keeper) = self.keeper.take() {
+            keeper.finish(request, said);
+        }
+    }
+}
+
+/// No reply came, or the client went away before it did. What was said is kept already, unless
+/// memory failed too.
+impl Drop for Attended {
+    fn drop(&mut self) {
+        if let Some(keeper) = self.keeper.take() {
             keeper.abandon();
         }
     }
@@ -78,13 +100,14 @@ async fn remember(visit: &Visit<'_>, draft: &mut Draft<'_>, attended: &mut Atten
     let change = change(visit.headers)?;
     let settings = visit.settings(None, &change);
     let deadline = Instant::now() + settings.deadline;
-    let mut keeper = Keeper::new(visit, visit.vault()?, visit.named(&settings)?);
+    attended.deadline = Some(deadline);
+    let keeper = Keeper::new(visit, visit.vault()?, visit.named(&settings)?);
+    let keeper = attended.keeper.insert(keeper);
     let begun = in_time(deadline, keeper.begin(visit, &change)).await;
     attended.seen.vault = keeper.vault_id();
     attended.seen.memory = keeper.named.as_ref().map(|named| shown(&named.memory));
     attended.seen.memory_source = keeper.named.as_ref().map(|named| named.source);
     let settings = visit.settings(attended.seen.memory.as_deref(), &change);
-    attended.keeper = Some(keeper);
     let begun = begun?;
     if visit.is_watched {
         attended.seen.stored = stored(visit.asked, &begun);
@@ -99,7 +122,10 @@ async fn remember(visit: &Visit<'_>, draft: &mut Draft<'_>, attended: &mut Atten
 }
 
 /// Waits for memory, but not longer than somebody in a chat would.
-async fn in_time<T>(deadline: Instant, work: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) async fn in_time<T>(
+    deadline: Instant,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
     timeout_at(deadline, work)
         .await
         .unwrap_or_else(|_| Err(Error::unavailable("memory took longer than proxy.deadline_ms")))
@@ -120,12 +146,20 @@ impl Visit<'_> {
         }
     }
 
+    /// The user that Open WebUI has signed for.
+    fn signed_user(&self) -> Option<String> {
+        let secret = self.door.proxy.config.openwebui_secret.value.as_ref()?;
+        let token = headers::text(self.headers, OPENWEBUI_USER)?;
+        signed::user(&token, secret.bytes(), self.door.engine.now())
+    }
+
     fn named(&self, settings: &ProxySettings) -> Result<Option<Named>> {
         whose::named(&Signs {
             headers: self.headers,
             path: self.memory_in_path,
             asked: self.asked,
             trusted: self.guest.is_trusted,
+            signed_user: self.signed_user(),
             prompt_cache_key: settings.prompt_cache_key,
         })
     }
@@ -205,13 +239,14 @@ async fn add(
         attended.seen.injected = Some(text);
         return Ok(());
     }
-    let wishes = Wishes {
-        context: settings.context,
-        briefing: settings.briefing,
-        budget_tokens: settings.budget_tokens as usize,
-    };
-    let vault = attended.keeper.as_ref().and_then(|keeper| keeper.vault.clone());
-    let vault = vault.expect("an exchange has begun in a vault");
+    let wishes =
+        Wishes { briefing: settings.briefing, budget_tokens: settings.budget_tokens as usize };
+    let keeper = attended.keeper.as_mut().expect("somebody has begun the exchange");
+    if begun.changed_past && settings.briefing {
+        // Else what was just edited would be remembered as it was.
+        keeper.settle(Some(deadline)).await?;
+    }
+    let vault = keeper.vault.clone().expect("an exchange has begun in a vault");
     let told = in_time(deadline, vault.remembered_for(begun, &message.text, &wishes)).await;
     let now = settings.now.then(|| aside::now(begun));
     let text = aside::text(told.as_deref().unwrap_or_default(), now.as_deref());

@@ -1,17 +1,20 @@
 //! Keeps an exchange: begins it in the ledger, and finishes it when the reply is over, also when
 //! that was cut off. What cannot be kept now goes to the spool.
 
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use everwhen::activity::{Activity, ActivityKind};
 use everwhen::ledger::{Begun, Commit, Exchange, Finished, History, Reply};
 use everwhen::memory::{Address, MemoryId, Name, VaultId};
-use everwhen::{Error, ProxyChange, Result, Unnamed, Vault};
+use everwhen::{Error, ProxyChange, ProxySettings, Result, Unnamed, Vault};
 use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{RwLock, oneshot};
+use tokio::time::Instant as TokioInstant;
 
-use super::attend::{Visit, commit, shown};
+use super::attend::{Visit, commit, in_time, shown};
 use super::history::{self, names};
 use super::relay::Gathered;
 use super::route::Route;
@@ -20,6 +23,9 @@ use super::whose::Named;
 use super::wire::seen::{AnsweredSeen, Seen};
 use crate::Door;
 use crate::access::Caller;
+
+/// A beginning that is being made durable.
+type Durable = Pin<Box<dyn Future<Output = Result<Begun>> + Send>>;
 
 /// Whoever keeps one exchange.
 pub(crate) struct Keeper {
@@ -33,6 +39,8 @@ pub(crate) struct Keeper {
     commit: Commit,
     started_at: Timestamp,
     exchange: Option<Exchange>,
+    /// Its beginning, as long as that is not durable. Nobody locks it; it only has to be shareable.
+    durable: Mutex<Option<Durable>>,
     /// The model that is asked.
     model: Option<Name>,
     /// Since when it has been at work.
@@ -52,6 +60,7 @@ impl Keeper {
             commit: Commit::default(),
             started_at: visit.door.engine.now(),
             exchange: None,
+            durable: Mutex::default(),
             model: visit.asked.model().and_then(|model| Name::new("model", model).ok()),
             since: Instant::now(),
             body: visit.body.clone(),
@@ -72,11 +81,35 @@ impl Keeper {
         let settings = visit.settings(Some(&shown(&named.memory)), change);
         self.commit = visit.local.unwrap_or_else(|| commit(&settings));
         self.named = Some(named.clone());
-        let begun = vault.begin_exchange(named.memory, history, self.commit).await?;
-        self.started_at = begun.exchange.started_at;
-        self.exchange = Some(begun.exchange.clone());
+        let (early, mut durable) =
+            begin_early(vault, named.memory, history, (self.commit, &settings));
+        let begun = tokio::select! {
+            Ok(begun) = early => {
+                self.durable = Mutex::new(Some(durable));
+                begun
+            }
+            begun = &mut durable => begun?,
+        };
+        self.has_begun(&begun);
         self.since = Instant::now();
         Ok(begun)
+    }
+
+    fn has_begun(&mut self, begun: &Begun) {
+        self.started_at = begun.exchange.started_at;
+        self.exchange = Some(begun.exchange.clone());
+    }
+
+    /// Waits until the beginning is durable. An exchange whose beginning is lost has not begun.
+    pub(crate) async fn settle(&mut self, deadline: Option<TokioInstant>) -> Result<()> {
+        let waiting = self.durable.get_mut().ok().and_then(Option::take);
+        let Some(durable) = waiting else { return Ok(()) };
+        let settled = match deadline {
+            Some(deadline) => in_time(deadline, durable).await,
+            None => durable.await,
+        };
+        self.exchange = None;
+        settled.map(|begun| self.has_begun(&begun))
     }
 
     /// The vault's id; its address as long as it was not found.
@@ -90,24 +123,22 @@ impl Keeper {
 
     /// Keeps what was said, in the background: the client has it already.
     pub(crate) fn finish(self, request: u64, said: Gathered) {
-        let busy = Arc::clone(&self.door.proxy.busy);
-        // Taken before anything else can ask whether all is kept.
-        let guard = Arc::clone(&busy).try_read_owned();
-        let lasted = self.since.elapsed();
-        tokio::spawn(async move {
-            let _busy = match guard {
-                Ok(guard) => guard,
-                Err(_) => busy.read_owned().await,
-            };
-            self.keep(request, said, lasted).await;
-        });
+        let (lasted, busy) = (self.since.elapsed(), Arc::clone(&self.door.proxy.busy));
+        in_background(busy, async move { self.keep(request, said, lasted).await });
     }
 
-    /// No reply came; what was said is put on the spool if it is not kept yet.
-    pub(crate) fn abandon(self) {
-        if self.exchange.is_none() {
-            self.finish(0, Gathered::default());
+    /// No reply came; what was said is put on the spool if it cannot be kept.
+    pub(crate) fn abandon(mut self) {
+        let is_durable = self.durable.get_mut().is_ok_and(|waiting| waiting.is_none());
+        if self.exchange.is_some() && is_durable {
+            return;
         }
+        let busy = Arc::clone(&self.door.proxy.busy);
+        in_background(busy, async move {
+            if self.settle(None).await.is_err() || self.exchange.is_none() {
+                self.keep(0, Gathered::default(), Duration::ZERO).await;
+            }
+        });
     }
 
     async fn keep(self, request: u64, said: Gathered, lasted: Duration) {
@@ -182,6 +213,40 @@ impl Keeper {
             tools: reply.tools_used.iter().map(ToString::to_string).collect(),
         }
     }
+}
+
+/// Keeps something while others go on; those who ask whether all is kept wait for it.
+fn in_background(busy: Arc<RwLock<()>>, keeping: impl Future<Output = ()> + Send + 'static) {
+    // Taken before anything else can ask.
+    let guard = Arc::clone(&busy).try_read_owned();
+    tokio::spawn(async move {
+        let _busy = match guard {
+            Ok(guard) => guard,
+            Err(_) => busy.read_owned().await,
+        };
+        keeping.await;
+    });
+}
+
+/// Begins an exchange: what is decided comes first, and that it is durable a little later.
+fn begin_early(
+    vault: Vault,
+    memory: Address<MemoryId>,
+    history: History,
+    (commit, settings): (Commit, &ProxySettings),
+) -> (oneshot::Receiver<Begun>, Durable) {
+    let (tell, early) = oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let hear = move |begun: &Begun| {
+        if let Some(tell) = tell.lock().ok().and_then(|mut tell| tell.take()) {
+            // Nobody hears it if the client has gone.
+            let _ = tell.send(begun.clone());
+        }
+    };
+    let backdrop = settings.context.then_some(settings.budget_tokens as usize);
+    let begin =
+        async move { vault.begin_exchange_early(memory, history, commit, backdrop, hear).await };
+    (early, Box::pin(begin))
 }
 
 /// The memory of a history that nobody named: the one that knows it, else a new one or the usual.

@@ -1,4 +1,5 @@
-//! Requests in which nobody says anything: models, embeddings and the like. They pass as they are.
+//! Requests in which nobody says anything: embeddings, one model and the like. They pass as they
+//! are, to the upstream whose name stands before that of the model, if one does.
 
 use axum::body::Bytes;
 use axum::extract::Request;
@@ -9,7 +10,8 @@ use everwhen::UpstreamKind;
 
 use super::refusal::Refusal;
 use super::upstream::Call;
-use super::{UPSTREAM, headers, read, response, with_query};
+use super::wire::json::Object;
+use super::{UPSTREAM, headers, read, response, with_query, write};
 use crate::Door;
 use crate::access::Guest;
 
@@ -37,10 +39,17 @@ pub(crate) async fn on(
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let named = headers::text(&parts.headers, UPSTREAM);
-    let chosen = door.proxy.answerers.choose(named.as_deref(), None, &[kind])?;
+    let in_body = std::str::from_utf8(&body).ok().and_then(Object::read).unwrap_or_default();
+    let in_path = path.split_once("/models/").map(|(_, model)| model.into());
+    let model = in_path.or_else(|| in_body.text("model"));
+    let chosen = door.proxy.answerers.choose(named.as_deref(), model.as_deref(), &[kind])?;
+    let (path, body) = match &chosen.model {
+        Some(model) => (only(path, model), write::renamed(&body, &in_body, model)),
+        None => (path.to_owned(), body.clone()),
+    };
     let call = Call {
         method: parts.method.clone(),
-        path: with_query(path, &parts.uri),
+        path: with_query(&path, &parts.uri),
         headers: parts.headers.clone(),
         with_credentials: guest.credential_travels,
         body,
@@ -49,6 +58,14 @@ pub(crate) async fn on(
     let answer = chosen.answerer.ask(call).await?;
     let headers = headers::for_client(&answer.headers);
     Ok(response(answer.status, headers, answer.body))
+}
+
+/// The path of a model, by the name it has there.
+fn only(path: &str, model: &str) -> String {
+    match path.split_once("/models/") {
+        Some((root, _)) => format!("{root}/models/{model}"),
+        None => path.to_owned(),
+    }
 }
 
 /// Whether an upstream of this kind is there.

@@ -1,13 +1,14 @@
 //! A reply on its way from an upstream to a client, with somebody listening.
 //!
 //! When the client goes away the body is dropped, and with it the upstream's: that ends the request
-//! there. What was said until then is kept.
+//! there. What was said until then is kept. So it is when the server stops and has no more patience.
 
 mod frames;
 mod listener;
 
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -18,27 +19,61 @@ pub(crate) use listener::{Gathered, Listener};
 /// What to do with what was said, once that is over.
 pub(crate) type AtEnd = Box<dyn FnOnce(Gathered) + Send>;
 
-/// A body that is listened to.
-pub(crate) struct Relay {
-    inner: Body,
+/// Whoever listens, and what follows. Shared with those who may end it early.
+struct Ear {
     listener: Listener,
-    ready: VecDeque<Bytes>,
     at_end: Option<AtEnd>,
-    is_over: bool,
 }
 
-impl Relay {
-    /// The same body with a listener; `at_end` hears what was said, also if that was cut off.
-    pub(crate) fn body(inner: Body, listener: Listener, at_end: AtEnd) -> Body {
-        let at_end = Some(at_end);
-        Body::new(Self { inner, listener, ready: VecDeque::new(), at_end, is_over: false })
-    }
-
+impl Ear {
     fn end(&mut self) {
         if let Some(at_end) = self.at_end.take() {
             at_end(self.listener.gathered());
         }
     }
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Replies that are on their way.
+#[derive(Default)]
+pub(crate) struct Underway(Mutex<Vec<Weak<Mutex<Ear>>>>);
+
+impl Underway {
+    /// The same body with a listener; `at_end` hears what was said, also if that was cut off.
+    pub(crate) fn body(&self, inner: Body, listener: Listener, at_end: AtEnd) -> Body {
+        let ear = Arc::new(Mutex::new(Ear { listener, at_end: Some(at_end) }));
+        let mut all = lock(&self.0);
+        if all.len() == all.capacity() {
+            all.retain(|one| one.strong_count() > 0);
+        }
+        all.push(Arc::downgrade(&ear));
+        Body::new(Relay { inner, ear, ready: VecDeque::new(), is_over: false })
+    }
+
+    /// Lets all of them end here: what was said so far is kept as cut off.
+    pub(crate) fn hang_up(&self) {
+        let all = std::mem::take(&mut *lock(&self.0));
+        for ear in all.iter().filter_map(Weak::upgrade) {
+            lock(&ear).end();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A body that is listened to.
+struct Relay {
+    inner: Body,
+    ear: Arc<Mutex<Ear>>,
+    ready: VecDeque<Bytes>,
+    is_over: bool,
 }
 
 impl HttpBody for Relay {
@@ -59,30 +94,24 @@ impl HttpBody for Relay {
             match std::task::ready!(Pin::new(&mut self.inner).poll_frame(context)) {
                 Some(Ok(frame)) => {
                     let Ok(bytes) = frame.into_data() else { continue };
-                    let passed = self.listener.push(bytes);
+                    let passed = lock(&self.ear).listener.push(bytes);
                     self.ready.extend(passed);
                 }
                 Some(Err(error)) => {
                     self.is_over = true;
-                    self.end();
+                    lock(&self.ear).end();
                     return Poll::Ready(Some(Err(error)));
                 }
                 None => {
                     self.is_over = true;
-                    let left = self.listener.finish();
+                    let left = lock(&self.ear).listener.finish();
                     self.ready.extend(left);
-                    self.end();
                 }
             }
-            if self.listener.has_ended() {
-                self.end();
+            let mut ear = lock(&self.ear);
+            if ear.listener.has_ended() {
+                ear.end();
             }
         }
-    }
-}
-
-impl Drop for Relay {
-    fn drop(&mut self) {
-        self.end();
     }
 }

@@ -3,7 +3,7 @@
 
 use axum::Router;
 use axum::extract::{OriginalUri, RawPathParams, Request, State};
-use axum::http::{HeaderMap, Uri};
+use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get, post};
 use everwhen::UpstreamKind;
@@ -75,20 +75,17 @@ async fn pass_on(State(door): State<Door>, request: Request) -> Response {
 }
 
 /// OpenAI and Anthropic list their models at the same place.
-async fn models(State(door): State<Door>, headers: HeaderMap, request: Request) -> Response {
-    if headers.contains_key("anthropic-version") {
-        return pass_on(State(door), request).await;
+async fn models(State(door): State<Door>, request: Request) -> Response {
+    if request.headers().contains_key("anthropic-version") {
+        return lists::told(&door, UpstreamKind::Anthropic, request).await;
     }
-    let others = match pass::has(&door, UpstreamKind::OpenAi) {
-        true => pass_on(State(door.clone()), request).await,
-        false => lists::models(door.clone(), request).await,
-    };
+    let others = lists::told(&door, UpstreamKind::OpenAi, request).await;
     workflow::listed(&door, UpstreamKind::OpenAi, others).await
 }
 
 /// What Ollama calls its models.
 async fn tags(State(door): State<Door>, request: Request) -> Response {
-    let others = lists::tags(door.clone(), request).await;
+    let others = lists::told(&door, UpstreamKind::Ollama, request).await;
     workflow::listed(&door, UpstreamKind::Ollama, others).await
 }
 

@@ -189,6 +189,18 @@ impl Answerers {
             .ok_or_else(|| self.speechless(kinds))
     }
 
+    /// All that speak one of these languages, the usual one first; or the one that is named.
+    pub(crate) fn able(
+        &self,
+        header: Option<&str>,
+        kinds: &[UpstreamKind],
+    ) -> Result<Vec<Arc<dyn Answerer>>, Refusal> {
+        let usual = self.choose(header, None, kinds)?.answerer;
+        let others = self.0.iter().filter(|one| header.is_none() && kinds.contains(&one.kind()));
+        let others = others.filter(|one| !Arc::ptr_eq(one, &usual)).cloned();
+        Ok(std::iter::once(Arc::clone(&usual)).chain(others).collect())
+    }
+
     fn unknown(&self, name: &str, kinds: &[UpstreamKind]) -> Refusal {
         let able = self.0.iter().filter(|one| kinds.contains(&one.kind()));
         let names: Vec<&str> = able.map(|one| one.name()).collect();

@@ -22,6 +22,8 @@ pub(crate) struct Signs<'a> {
     pub(crate) asked: &'a Asked<'a>,
     /// Whether the client may say on whose behalf it speaks.
     pub(crate) trusted: bool,
+    /// The user that a signed header names.
+    pub(crate) signed_user: Option<String>,
     /// Whether `prompt_cache_key` counts.
     pub(crate) prompt_cache_key: bool,
 }
@@ -176,6 +178,9 @@ const USERS: [&str; 5] = [
 ];
 
 fn user(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    if let Some(user) = &signs.signed_user {
+        return Some((user.clone(), "signed user"));
+    }
     if !signs.trusted {
         return None;
     }

@@ -1,11 +1,12 @@
 //! What is written into a request: stamps before messages, an aside behind the last one of the
 //! user's, another name for the model, and no tags. Everything else stays as it came.
 
+use axum::body::Bytes;
 use everwhen::ledger::Begun;
 use everwhen::memory::Role;
 
 use super::draft::Draft;
-use super::wire::json::escaped;
+use super::wire::json::{Object, escaped};
 use super::wire::{Asked, Message};
 
 /// A tag as it may stand in a string literal: the slash may be escaped.
@@ -73,8 +74,15 @@ pub(crate) fn aside(draft: &mut Draft<'_>, message: &Message<'_>, part: &str, te
 }
 
 /// Calls the model otherwise.
-pub(crate) fn model(draft: &mut Draft<'_>, asked: &Asked<'_>, model: &str) {
-    if let Some(literal) = asked.fields.get("model") {
+pub(crate) fn model(draft: &mut Draft<'_>, fields: &Object<'_>, model: &str) {
+    if let Some(literal) = fields.get("model") {
         draft.replace(draft.place(literal), format!("\"{}\"", escaped(model)));
     }
+}
+
+/// The same for a whole body with these fields.
+pub(crate) fn renamed(body: &Bytes, fields: &Object<'_>, name: &str) -> Bytes {
+    let mut draft = Draft::new(std::str::from_utf8(body).unwrap_or_default());
+    model(&mut draft, fields, name);
+    draft.finish().map_or_else(|| body.clone(), Bytes::from)
 }

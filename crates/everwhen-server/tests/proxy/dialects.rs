@@ -59,13 +59,11 @@ async fn everything_said_is_stamped_and_kept_in_every_language() {
 async fn lists_and_embeddings_pass_as_they_are() {
     let stage = Stage::with(ALL).await;
     for (path, there) in [
-        ("/v1/models", "/v1/models"),
         ("/v1/models/gpt/x", "/v1/models/gpt/x"),
-        ("/api/tags", "/api/tags"),
         ("/api/version", "/api/version"),
         ("/api/ps", "/api/ps"),
-        ("/m/diary/v1/models", "/v1/models"),
-        ("/m/diary/api/tags", "/api/tags"),
+        ("/m/diary/v1/models/gpt", "/v1/models/gpt"),
+        ("/m/diary/api/ps", "/api/ps"),
     ] {
         let told = stage.get(path).told().await;
         assert_eq!((told.status, told.json()["path"].as_str()), (200, Some(there)));
@@ -86,6 +84,72 @@ async fn lists_and_embeddings_pass_as_they_are() {
         );
     }
     assert_eq!(stage.get("/").told().await.text, "Ollama is running");
+}
+
+const SEVERAL: &str = r#"
+[[upstream]]
+name = "near"
+base_url = "UPSTREAM/v1"
+[[upstream]]
+name = "far"
+base_url = "UPSTREAM/far/v1"
+key = "k"
+[[upstream]]
+name = "home"
+kind = "ollama"
+base_url = "UPSTREAM"
+[[upstream]]
+name = "gone"
+base_url = "http://127.0.0.1:9/v1"
+"#;
+
+fn names(list: &Value, field: &str, name: &str) -> Vec<String> {
+    let items = list[field].as_array().unwrap();
+    items.iter().map(|item| item[name].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn models_of_all_upstreams_are_listed_together() {
+    let stage = Stage::with(SEVERAL).await;
+    let told = stage.get("/v1/models").key("theirs").told().await;
+    assert_eq!(names(&told.json(), "data", "id"), ["m-1", "far/m-2", "home/m-3"]);
+    assert!(told.header("x-everwhen-degraded").unwrap().contains("\"gone\""));
+    let shown = stage.upstream.sent().into_iter().map(|sent| {
+        let shown = sent.headers.get("authorization").map(|key| key.to_str().unwrap().to_owned());
+        (sent.path, shown.unwrap_or_default())
+    });
+    let mut shown: Vec<_> = shown.collect();
+    shown.sort();
+    let all = [("/api/tags", ""), ("/far/v1/models", "Bearer k"), ("/v1/models", "Bearer theirs")];
+    assert_eq!(shown, all.map(|(path, key)| (path.to_owned(), key.to_owned())));
+
+    let told = stage.get("/api/tags").told().await;
+    assert_eq!(names(&told.json(), "models", "model"), ["m-3", "near/m-1", "far/m-2"]);
+    let told = stage.get("/v1/models").header("x-everwhen-upstream", "far").told().await;
+    assert_eq!(told.json(), json!({ "data": [{ "id": "m-2" }] }), "one alone, as it came");
+    let told = stage.get("/v1/models").header("x-everwhen-upstream", "gone").told().await;
+    assert_eq!(told.status, 502, "{}", told.text);
+}
+
+#[tokio::test]
+async fn a_model_is_reached_by_the_name_it_is_listed_under() {
+    let stage = Stage::with(SEVERAL).await;
+    let told = stage.get("/v1/models/far/m-2").told().await;
+    assert_eq!(told.json()["path"], "/far/v1/models/m-2");
+    let body = r#"{ "model": "far/m-2", "input": "a" }"#;
+    stage.post("/v1/embeddings", body).told().await;
+    let sent = stage.upstream.last();
+    assert_eq!(sent.path, "/far/v1/embeddings");
+    assert_eq!(sent.body, r#"{ "model": "m-2", "input": "a" }"#);
+    stage
+        .post("/v1/chat/completions", &chat(&["u:hi"]).replace("\"m\"", "\"far/m-2\""))
+        .told()
+        .await;
+    let sent = stage.upstream.last();
+    assert_eq!(
+        (sent.path.as_str(), &sent.json()["model"]),
+        ("/far/v1/chat/completions", &json!("m-2"))
+    );
 }
 
 #[tokio::test]

@@ -192,6 +192,9 @@ fn usual(path: &str) -> Script {
             let message = json!({ "role": "assistant", "content": "Noted." });
             json!({ "model": "m", "created_at": "2025-06-01T12:00:00Z", "message": message, "done": true })
         }
+        "/v1/models" => json!({ "data": [{ "id": "m-1" }] }),
+        "/far/v1/models" => json!({ "data": [{ "id": "m-2" }] }),
+        "/api/tags" => json!({ "models": [{ "name": "m-3", "model": "m-3" }] }),
         "/api/generate" => json!({ "response": "Noted.", "done": true }),
         path => json!({ "path": path }),
     };

@@ -24,35 +24,44 @@ use crate::recorder::Recorder;
 
 pub(crate) const TOKEN: &str = "operator-token";
 
-/// A store that can be down, or slow.
+/// A store that can be down, damaged, or slow.
 pub(crate) struct Moody {
     inner: SqliteStore,
     pub(crate) down: AtomicBool,
+    pub(crate) damaged: AtomicBool,
     pub(crate) slow: AtomicBool,
+    pub(crate) reads_slowly: AtomicBool,
+    /// It does what it is told, and then says that it could not.
+    pub(crate) loses_answers: AtomicBool,
 }
 
 impl Moody {
-    fn mood<'a>(&self, call: Wait<'a, ()>) -> Wait<'a, ()> {
+    fn mood<'a>(&self, call: Wait<'a, ()>, slow: bool) -> Wait<'a, ()> {
+        if self.damaged.load(Ordering::SeqCst) {
+            return Box::pin(async { Err(Error::damaged("a page of the file is torn")) });
+        }
         if self.down.load(Ordering::SeqCst) {
             return Box::pin(async { Err(Error::unavailable("the disk is on fire")) });
         }
-        let slow = self.slow.load(Ordering::SeqCst);
+        let slow = slow || self.slow.load(Ordering::SeqCst);
+        let lost = self.loses_answers.load(Ordering::SeqCst);
         Box::pin(async move {
             if slow {
                 tokio::time::sleep(Duration::from_secs(2)).await;
             }
-            call.await
+            call.await?;
+            if lost { Err(Error::unavailable("the answer was lost")) } else { Ok(()) }
         })
     }
 }
 
 impl Store for Moody {
     fn write(&self, work: Writing) -> Wait<'_, ()> {
-        self.mood(self.inner.write(work))
+        self.mood(self.inner.write(work), false)
     }
 
     fn read(&self, work: Reading) -> Wait<'_, ()> {
-        self.mood(self.inner.read(work))
+        self.mood(self.inner.read(work), self.reads_slowly.load(Ordering::SeqCst))
     }
 
     fn check(&self) -> Wait<'_, Vec<String>> {
@@ -93,8 +102,14 @@ impl Stage {
         let config = Config::load(&Environment::default(), &flags).unwrap();
         let path = directory.path().join("everwhen.db");
         let inner = SqliteStore::open(&path, SqliteOptions::default()).unwrap();
-        let (down, slow) = (AtomicBool::new(false), AtomicBool::new(false));
-        let store = Arc::new(Moody { inner, down, slow });
+        let store = Arc::new(Moody {
+            inner,
+            down: AtomicBool::default(),
+            damaged: AtomicBool::default(),
+            slow: AtomicBool::default(),
+            reads_slowly: AtomicBool::default(),
+            loses_answers: AtomicBool::default(),
+        });
         let (engine, clock) = engine_over(store.clone());
         let proxy = Proxy::new(&config, Some(directory.path())).unwrap();
         let door = Door::new(engine.clone(), Some(TOKEN.into())).await.unwrap().with_proxy(proxy);

@@ -29,6 +29,30 @@ async fn a_stream_passes_byte_for_byte_and_is_kept() {
 }
 
 #[tokio::test]
+async fn several_replies_with_tools_and_probabilities_pass_byte_for_byte() {
+    let stage = Stage::new().await;
+    let events = [
+        r#"{"choices":[{"index":1,"delta":{"role":"assistant","content":"B"},"logprobs":{"content":[{"token":"B","logprob":-0.1,"bytes":[66],"top_logprobs":[]}]}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"A"},"logprobs":null}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"look","arguments":""}}]}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":1}"}}]}}]}"#,
+        r#"{"choices":[{"index":1,"delta":{"reasoning":"hm","refusal":null},"finish_reason":"stop"}]}"#,
+        r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}],"vendor":{"x":[1]}}"#,
+        r#"{"choices":[],"usage":{"total_tokens":9,"prompt_tokens_details":{"cached_tokens":4}}}"#,
+        "[DONE]",
+    ];
+    let events = events.map(|data| format!("data: {data}\n\n"));
+    let pieces = events.each_ref().map(String::as_str);
+    stage.upstream.answers(Script::stream("text/event-stream", &pieces));
+    let body = STREAM.replace("\"model\"", "\"n\":2,\"logprobs\":true,\"model\"");
+    let told = stage.post("/v1/chat/completions", &body).memory("m").told().await;
+    assert_eq!(told.text, events.concat());
+    let entries = stage.entries("m").await;
+    assert_eq!(entries[1].content.as_str(), "A", "the first reply is the one that is kept");
+    assert_eq!(entries[1].tools_used[0].as_str(), "look");
+}
+
+#[tokio::test]
 async fn an_echoed_stamp_is_stripped_across_pieces() {
     let stage = Stage::new().await;
     let pieces = ["(Sun", "day, 2025-06-01 12:0", "0:00)", " Hello", " (Sunday)"];
@@ -73,6 +97,21 @@ async fn a_client_that_goes_away_cancels_the_upstream_and_the_rest_is_kept() {
     assert_eq!(entries[1].content.as_str(), "Once upon a time");
     let metadata = entries[1].metadata.as_ref().unwrap().as_str();
     assert!(metadata.contains("truncated"), "{metadata}");
+}
+
+#[tokio::test]
+async fn a_server_that_stops_keeps_what_was_said_so_far() {
+    let stage = Stage::new().await;
+    let script = Script { hangs: true, ..Script::stream("text/event-stream", &[&delta("Once")]) };
+    stage.upstream.answers(script);
+    let (_, _, mut body) = stage.post("/v1/chat/completions", STREAM).memory("m").begun().await;
+    body.frame().await.unwrap().unwrap();
+    stage.door.hang_up();
+    let entries = stage.entries("m").await;
+    assert_eq!(entries[1].content.as_str(), "Once");
+    assert!(entries[1].metadata.as_ref().unwrap().as_str().contains("truncated"));
+    drop(body);
+    assert_eq!(stage.entries("m").await.len(), 2, "it is kept once");
 }
 
 #[tokio::test]

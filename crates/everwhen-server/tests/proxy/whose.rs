@@ -1,6 +1,10 @@
 //! Whose memory is this? Each sign by itself, the stronger before the weaker.
 
-use serde_json::json;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
+use sha2::Sha256;
 
 use crate::stage::{Stage, chat};
 
@@ -124,6 +128,35 @@ async fn a_trusted_key_may_say_who_speaks() {
     assert_eq!(found, ("u-1".to_owned(), "user".to_owned()));
     let headers = [user, ("authorization", &*bearer(&other))];
     assert_eq!(named(&stage, "/v1/chat/completions", &body, &headers).await.1, "new");
+}
+
+/// A token as Open WebUI signs it, good for five minutes from the stage's first moment.
+fn token(user: &str, secret: &str) -> String {
+    let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let claims = json!({ "sub": user, "iss": "open-webui", "exp": 1_748_779_500 });
+    let signed = format!("{}.{}", part(json!({ "alg": "HS256", "typ": "JWT" })), part(claims));
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(signed.as_bytes());
+    format!("{signed}.{}", URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes()))
+}
+
+#[tokio::test]
+async fn a_user_counts_if_open_webui_has_signed_for_it() {
+    let (right, wrong) = (token("u-7", "our secret"), token("u-7", "a guess"));
+    let stage = Stage::with("[proxy]\nopenwebui_secret = 'our secret'\n").await;
+    let path = "/v1/chat/completions";
+    for (token, is_believed) in [(&right, true), (&wrong, false)] {
+        let headers = [("x-openwebui-user-jwt", token.as_str()), ("x-openwebui-user-id", "u-7")];
+        let found = named(&stage, path, &chat(&["u:hi"]), &headers).await;
+        assert_eq!(found == ("u-7".to_owned(), "signed user".to_owned()), is_believed, "{found:?}");
+    }
+    stage.wait(10);
+    let late = [("x-openwebui-user-jwt", right.as_str())];
+    assert_eq!(named(&stage, path, &chat(&["u:later"]), &late).await.1, "new");
+
+    let stage = Stage::new().await;
+    let told = named(&stage, path, &chat(&["u:hi"]), &late).await;
+    assert_eq!(told.1, "new", "without a secret nobody is believed");
 }
 
 #[tokio::test]

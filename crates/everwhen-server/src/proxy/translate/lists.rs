@@ -1,44 +1,175 @@
-//! What clients look up before they chat: models, versions. Where the upstream speaks the other
-//! language, its list is translated.
+//! What clients look up before they chat: models, versions.
+//!
+//! One upstream that speaks the client's language answers as it is. Of several, all are asked at
+//! once and listed together: the usual one's models under their own names, those of the others as
+//! `UPSTREAM/MODEL`, which is how a request chooses them. Lists in another language are translated.
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method};
 use axum::response::{IntoResponse, Response};
 use everwhen::UpstreamKind;
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::super::refusal::Refusal;
-use super::super::{pass, read};
+use super::super::upstream::{Answer, Answerer, Call};
+use super::super::{DEGRADED, UPSTREAM, headers, pass, read, response, with_query};
 use crate::Door;
+use crate::access::Guest;
 
-/// `GET /v1/models` before an Ollama.
-pub(crate) async fn models(door: Door, request: Request) -> Response {
-    let listed = fetch(&door, request, UpstreamKind::Ollama, "/api/tags").await;
-    told(UpstreamKind::OpenAi, listed, |tags| {
-        let models = tags["models"].as_array().into_iter().flatten();
-        let model = |tag: &Value| {
-            let made = tag["modified_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
-            let created = made.map_or(0, jiff::Timestamp::as_second);
-            json!({ "id": tag["name"], "object": "model", "created": created, "owned_by": "ollama" })
-        };
-        json!({ "object": "list", "data": models.map(model).collect::<Vec<_>>() })
-    })
-    .await
+/// An upstream that takes longer is left out where there are others.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The models there are, in the language of a client.
+pub(crate) async fn told(door: &Door, client: UpstreamKind, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    list(door, client, &parts).await.unwrap_or_else(|refusal| refusal.told(client))
 }
 
-/// `GET /api/tags`
-pub(crate) async fn tags(door: Door, request: Request) -> Response {
-    if pass::has(&door, UpstreamKind::Ollama) {
-        return pass::pass(door, UpstreamKind::Ollama, "/api/tags".into(), request).await;
+async fn list(door: &Door, client: UpstreamKind, parts: &Parts) -> Result<Response, Refusal> {
+    let guest = door.access.guest(&door.engine, &parts.headers).await?;
+    let named = headers::text(&parts.headers, UPSTREAM);
+    let able = door.proxy.answerers.able(named.as_deref(), chat_with(client))?;
+    if let [only] = able.as_slice() {
+        let answer = only.ask(call(only, &guest, parts, true)).await?;
+        return alone(answer, only.kind(), client).await;
     }
-    let listed = fetch(&door, request, UpstreamKind::OpenAi, "/models").await;
-    told(UpstreamKind::Ollama, listed, |models| {
-        let models = models["data"].as_array().into_iter().flatten();
-        json!({ "models": models.map(tag).collect::<Vec<_>>() })
-    })
-    .await
+    let asked = able.iter().enumerate().map(|(place, one)| {
+        // What a client shows is meant for the usual upstream, and for nobody else.
+        let answering = one.ask(call(one, &guest, parts, place == 0));
+        async move { items(one, answering, client).await }
+    });
+    let listed = join_all(asked).await;
+    Ok(together(client, &able, listed))
+}
+
+/// Languages of upstreams that can answer a chat in this one, the best first.
+fn chat_with(client: UpstreamKind) -> &'static [UpstreamKind] {
+    match client {
+        UpstreamKind::OpenAi => &[UpstreamKind::OpenAi, UpstreamKind::Ollama],
+        UpstreamKind::Ollama => &[UpstreamKind::Ollama, UpstreamKind::OpenAi],
+        UpstreamKind::Anthropic => &[UpstreamKind::Anthropic],
+    }
+}
+
+fn call(one: &Arc<dyn Answerer>, guest: &Guest, parts: &Parts, is_usual: bool) -> Call {
+    let path = match one.kind() {
+        UpstreamKind::OpenAi => "/models",
+        UpstreamKind::Ollama => "/api/tags",
+        UpstreamKind::Anthropic => "/v1/models",
+    };
+    Call {
+        method: Method::GET,
+        path: with_query(path, &parts.uri),
+        headers: parts.headers.clone(),
+        with_credentials: guest.credential_travels && is_usual,
+        body: axum::body::Bytes::new(),
+        talk: None,
+    }
+}
+
+/// The list of the only upstream: as it came, unless it has to be translated.
+async fn alone(
+    answer: Answer,
+    kind: UpstreamKind,
+    client: UpstreamKind,
+) -> Result<Response, Refusal> {
+    if kind == client || !answer.status.is_success() {
+        let headers = headers::for_client(&answer.headers);
+        return Ok(response(answer.status, headers, answer.body));
+    }
+    let listed = read(answer.body).await?;
+    let listed = serde_json::from_slice(&listed).unwrap_or_default();
+    Ok(Json(envelope(client, translated(&listed, kind, client))).into_response())
+}
+
+/// The models of one upstream, or why there are none.
+async fn items(
+    one: &Arc<dyn Answerer>,
+    answering: impl Future<Output = Result<Answer, Refusal>>,
+    client: UpstreamKind,
+) -> Result<Vec<Value>, Refusal> {
+    let read_all = async {
+        let answer = answering.await?;
+        let (status, body) = (answer.status, read(answer.body).await?);
+        if status.is_success() {
+            return Ok(serde_json::from_slice::<Value>(&body).unwrap_or_default());
+        }
+        let message = format!("the upstream {:?} answers {status} when asked", one.name());
+        Err(Refusal::unreachable(message))
+    };
+    let too_slow =
+        |_| Refusal::unreachable(format!("the upstream {:?} takes too long", one.name()));
+    let listed = tokio::time::timeout(PATIENCE, read_all).await.map_err(too_slow)??;
+    Ok(translated(&listed, one.kind(), client))
+}
+
+/// All lists as one. Whoever did not answer is left out and named in a header.
+fn together(
+    client: UpstreamKind,
+    able: &[Arc<dyn Answerer>],
+    listed: Vec<Result<Vec<Value>, Refusal>>,
+) -> Response {
+    let (mut all, mut absent) = (Vec::new(), Vec::new());
+    for (place, (one, listed)) in able.iter().zip(listed).enumerate() {
+        match listed {
+            Ok(items) if place == 0 => all.extend(items),
+            Ok(items) => all.extend(items.into_iter().map(|item| behind(one.name(), item))),
+            Err(refusal) => absent.push(refusal.message),
+        }
+    }
+    if absent.len() == able.len() {
+        return Refusal::unreachable(absent.join("; ")).told(client);
+    }
+    let mut headers = HeaderMap::new();
+    if !absent.is_empty() {
+        headers.insert(DEGRADED, headers::value(&absent.join("; ")));
+    }
+    (headers, Json(envelope(client, all))).into_response()
+}
+
+/// A model under the name by which a request reaches it: behind its upstream's.
+fn behind(upstream: &str, mut item: Value) -> Value {
+    for field in ["id", "name", "model"] {
+        if let Some(Value::String(name)) = item.get_mut(field) {
+            name.insert_str(0, &format!("{upstream}/"));
+        }
+    }
+    item
+}
+
+fn envelope(client: UpstreamKind, items: Vec<Value>) -> Value {
+    match client {
+        UpstreamKind::OpenAi => json!({ "object": "list", "data": items }),
+        UpstreamKind::Ollama => json!({ "models": items }),
+        UpstreamKind::Anthropic => {
+            let id = |item: Option<&Value>| item.map(|item| item["id"].clone());
+            let (first, last) = (id(items.first()), id(items.last()));
+            json!({ "data": items, "has_more": false, "first_id": first, "last_id": last })
+        }
+    }
+}
+
+/// The items of a list, as a client of another language knows them.
+fn translated(list: &Value, kind: UpstreamKind, client: UpstreamKind) -> Vec<Value> {
+    let field = if kind == UpstreamKind::Ollama { "models" } else { "data" };
+    let items = list[field].as_array().into_iter().flatten();
+    match (kind, client) {
+        (UpstreamKind::Ollama, UpstreamKind::OpenAi) => items.map(model).collect(),
+        (UpstreamKind::OpenAi, UpstreamKind::Ollama) => items.map(tag).collect(),
+        _ => items.cloned().collect(),
+    }
+}
+
+fn model(tag: &Value) -> Value {
+    let made = tag["modified_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+    let created = made.map_or(0, jiff::Timestamp::as_second);
+    json!({ "id": tag["name"], "object": "model", "created": created, "owned_by": "ollama" })
 }
 
 fn tag(model: &Value) -> Value {
@@ -96,36 +227,4 @@ pub(crate) async fn version(State(door): State<Door>, request: Request) -> Respo
         return pass::pass(door, UpstreamKind::Ollama, "/api/version".into(), request).await;
     }
     Json(json!({ "version": env!("CARGO_PKG_VERSION") })).into_response()
-}
-
-/// What an upstream of this kind has at this path.
-async fn fetch(
-    door: &Door,
-    request: Request,
-    kind: UpstreamKind,
-    path: &str,
-) -> Result<Response, Refusal> {
-    let (parts, _): (Parts, _) = request.into_parts();
-    let guest = door.access.guest(&door.engine, &parts.headers).await?;
-    pass::on(door, &guest, (kind, path), &parts, Bytes::new()).await
-}
-
-/// A list, translated; what is no list passes as it is.
-async fn told(
-    client: UpstreamKind,
-    listed: Result<Response, Refusal>,
-    translate: impl Fn(&Value) -> Value,
-) -> Response {
-    let response = match listed {
-        Ok(response) if response.status().is_success() => response,
-        Ok(response) => return response,
-        Err(refusal) => return refusal.told(client),
-    };
-    match read(response.into_body()).await {
-        Ok(bytes) => {
-            let list: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-            Json(translate(&list)).into_response()
-        }
-        Err(refusal) => refusal.told(client),
-    }
 }
