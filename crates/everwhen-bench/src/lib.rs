@@ -16,6 +16,7 @@ pub mod score;
 pub mod store;
 pub mod temporal;
 pub mod tune;
+pub mod workflow;
 
 /// Why a measurement could not be made.
 pub use anyhow::Error;

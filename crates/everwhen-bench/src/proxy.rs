@@ -7,8 +7,8 @@
 mod chat;
 mod report;
 mod slow;
-mod stream;
-mod upstream;
+pub(crate) mod stream;
+pub(crate) mod upstream;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

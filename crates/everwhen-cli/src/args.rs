@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use bench::{
     BenchArgs, BenchTopic, CompareArgs, DatasetArgs, DistillBenchArgs, LongMemEvalArgs,
     McpBenchArgs, ModeArg, OverheadArgs, PlanArgs, ProxyBenchArgs, RecallBenchArgs, RunArgs,
-    StoreBenchArgs, TuneArgs, VerifyArgs,
+    StoreBenchArgs, TuneArgs, VerifyArgs, WorkflowBenchArgs,
 };
 pub(crate) use conversations::{
     ContextAction, ContextArgs, ConversationArgs, ConversationsArgs, EndArgs, ForkArgs,
@@ -42,7 +42,7 @@ pub(crate) use vaults::{
     KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, MemoryArgs, NewVaultArgs, RulesArgs,
     VaultChangeArgs, VaultsAction, VaultsArgs,
 };
-pub(crate) use workflow::{WorkflowAction, WorkflowArgs};
+pub(crate) use workflow::{WorkflowAction, WorkflowArgs, WorkflowRunArgs};
 
 /// Memory that knows when.
 ///

@@ -251,7 +251,7 @@ async fn run_due_jobs(engine: &Engine) -> Result<()> {
 
 /// Runs one job that is due. Nobody at a command line waits for a language model.
 async fn step(engine: &Engine) -> everwhen::Result<bool> {
-    if engine.llm().is_none() {
+    if !engine.waits_for_models() {
         return engine.step().await;
     }
     match engine.claim(Queue::Quick).await? {

@@ -47,9 +47,6 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
     if let Command::Completions(args) = &command {
         return completions::run(args);
     }
-    if let Command::Workflow(args) = &command {
-        return workflow::run(args, common.json);
-    }
     let environment = Environment::of_process()?;
     let config = Config::load(&environment, &flags(&common, &command))?;
     match command {
@@ -57,6 +54,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         Command::Mcp(args) => mcp::run(config, environment, common, &args),
         Command::Config(args) => config::run(&config, &environment, &args, common.json),
         Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
+        Command::Workflow(args) => runtime()?.block_on(workflow::run(&config, &args, common.json)),
         Command::Migrate(args) => migrate::run(&args, common.json),
         Command::Store(args) => runtime()?.block_on(store::run(&config, &args, common.json)),
         Command::Bench(args) => {

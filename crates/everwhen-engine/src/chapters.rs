@@ -15,5 +15,5 @@ pub(crate) mod write;
 pub use chapter::{Chapter, RollingSummary};
 pub use query::ChapterQuery;
 pub use rules::{ChapterRules, Folding};
-pub(crate) use watch::{FIRST_LOOK, forget_said, look_now, note_change, note_said};
+pub(crate) use watch::{FIRST_LOOK, forget_said, hurried, look_now, note_change, note_said};
 pub(crate) use write::names_in;

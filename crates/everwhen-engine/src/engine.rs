@@ -12,7 +12,7 @@ use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, Chance, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
 };
-use crate::ports::{Embedder, Llm, Snapshot, Store, Tx};
+use crate::ports::{ChapterWriter, Embedder, Llm, Snapshot, Store, Tx};
 use crate::recall::{Embedders, Shelf};
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::vault::Vault;
@@ -56,6 +56,13 @@ pub struct NewVault {
     pub settings: Option<SettingsChange>,
 }
 
+/// How chapters are written.
+#[derive(Clone, Default)]
+struct ChapterWriting {
+    rules: ChapterRules,
+    writer: Option<Arc<dyn ChapterWriter>>,
+}
+
 /// All vaults of one store.
 #[derive(Clone)]
 pub struct Engine {
@@ -66,7 +73,7 @@ pub struct Engine {
     llm: Option<Arc<dyn Llm>>,
     pub(crate) spending_cap: Option<u64>,
     pub(crate) finished: Arc<Mutex<Vec<ConversationTime>>>,
-    chapters: Arc<ChapterRules>,
+    chapters: Arc<ChapterWriting>,
     fading: Option<Fading>,
     pub(crate) retrieved: Arc<Mutex<Retrieved>>,
     defaults: VaultDefaults,
@@ -157,13 +164,31 @@ impl Engine {
     /// The same, with other rules for chapters.
     #[must_use]
     pub fn with_chapter_rules(mut self, rules: ChapterRules) -> Self {
-        self.chapters = Arc::new(rules);
+        Arc::make_mut(&mut self.chapters).rules = rules;
         self
+    }
+
+    /// The same, with somebody else who writes chapters.
+    #[must_use]
+    pub fn with_chapter_writer(mut self, writer: Arc<dyn ChapterWriter>) -> Self {
+        Arc::make_mut(&mut self.chapters).writer = Some(writer);
+        self
+    }
+
+    /// Whether some of its jobs wait for models.
+    pub fn waits_for_models(&self) -> bool {
+        let chapters = &self.chapters;
+        self.llm.is_some() || chapters.writer.is_some() || chapters.rules.workflow.is_some()
+    }
+
+    /// Whoever else writes chapters, if somebody does.
+    pub(crate) fn chapter_writer(&self) -> Option<&Arc<dyn ChapterWriter>> {
+        self.chapters.writer.as_ref()
     }
 
     /// The rules for chapters.
     pub fn chapter_rules(&self) -> &ChapterRules {
-        &self.chapters
+        &self.chapters.rules
     }
 
     /// Now, as this engine sees it.

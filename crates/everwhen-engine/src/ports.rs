@@ -10,6 +10,7 @@ mod llm;
 mod segments;
 mod store;
 mod usage;
+mod writer;
 
 pub use activity::{ActivityRows, ActivityTx};
 pub use chapters::{ChapterRows, ChapterTx};
@@ -25,3 +26,4 @@ pub use store::{
     Which, Writing,
 };
 pub use usage::{AskedHash, UsageRows, UsageTx};
+pub use writer::{ChapterMaterial, ChapterWords, ChapterWriter};

@@ -127,7 +127,7 @@ impl Proxy {
     }
 
     /// The workflows behind the proxy, if there are any.
-    pub(crate) fn workflows(&self) -> Option<&Arc<everwhen_workflow::Workflows>> {
+    pub fn workflows(&self) -> Option<&Arc<everwhen_workflow::Workflows>> {
         self.local.as_ref().map(|local| local.workflows())
     }
 

@@ -42,6 +42,17 @@ impl NamedEndpoints {
         self.presets.keys()
     }
 
+    /// Whether an endpoint and a preset are there.
+    pub(crate) fn check(&self, endpoint: &str, preset: Option<&str>) -> Result<()> {
+        if !self.endpoints.contains_key(endpoint) {
+            return Err(self.unknown(endpoint));
+        }
+        match preset.filter(|preset| !self.presets.contains_key(*preset)) {
+            Some(preset) => Err(no_preset(preset)),
+            None => Ok(()),
+        }
+    }
+
     async fn model(&self, endpoint: &EndpointConfig) -> Result<Arc<RemoteLlm>> {
         if let Some(known) = self.models.lock().await.get(&endpoint.name) {
             return Ok(Arc::clone(known));

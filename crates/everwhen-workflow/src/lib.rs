@@ -32,6 +32,7 @@ mod variables;
 mod wire;
 mod workflow;
 mod workflows;
+mod writer;
 
 pub use background::go_on;
 pub use chat::{Chat, SaidAt};
@@ -45,3 +46,4 @@ pub use run::{Ended, Follow, Progress, Stage, Trace, Until, answer, run};
 pub use variables::Scene;
 pub use workflow::Workflow;
 pub use workflows::Workflows;
+pub use writer::with_writer;

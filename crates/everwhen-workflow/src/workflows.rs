@@ -28,7 +28,7 @@ const BEHIND: SignedDuration = SignedDuration::from_millis(500);
 /// Workflows and what they need from the world, but for memory.
 pub struct Workflows {
     folder: Folder,
-    endpoints: NamedEndpoints,
+    pub(crate) endpoints: NamedEndpoints,
     files: FilesBelow,
 }
 
@@ -166,7 +166,7 @@ async fn first_part(
 }
 
 /// A name no other run has.
-fn fresh_name() -> String {
+pub(crate) fn fresh_name() -> String {
     let mut bytes = [0; 16];
     SystemChance.fill(&mut bytes);
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

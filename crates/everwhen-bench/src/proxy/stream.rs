@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// A connection to one host, opened when it is first needed.
-pub(super) struct Stream {
+pub(crate) struct Stream {
     host: String,
     connection: Option<TcpStream>,
     buffer: Vec<u8>,
@@ -15,12 +15,12 @@ pub(super) struct Stream {
 
 impl Stream {
     /// A connection to this host.
-    pub(super) fn to(host: &str) -> Self {
+    pub(crate) fn to(host: &str) -> Self {
         Self { host: host.to_owned(), connection: None, buffer: Vec::new() }
     }
 
     /// Sends a request; answers how long the first byte of the reply took, and what the reply said.
-    pub(super) async fn first_byte(
+    pub(crate) async fn first_byte(
         &mut self,
         path: &str,
         headers: &str,

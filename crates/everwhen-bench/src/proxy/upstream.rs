@@ -10,31 +10,38 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// How a reply comes: so many pieces, so far apart. The first comes at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     name: &'static str,
     pieces: u32,
     apart: Duration,
 }
 
 impl Pace {
+    /// One piece and the end, for counting what others add.
+    pub(crate) const INSTANT: Self = Self { name: "instant", pieces: 1, apart: Duration::ZERO };
     /// Over at once, for one stream alone.
-    pub(super) const QUICK: Self =
+    pub(crate) const QUICK: Self =
         Self { name: "quick", pieces: 2, apart: Duration::from_millis(1) };
     /// A reply of a third of a second, so that many are under way together.
-    pub(super) const STEADY: Self =
+    pub(crate) const STEADY: Self =
         Self { name: "steady", pieces: 16, apart: Duration::from_millis(20) };
     /// A reply of many seconds.
-    pub(super) const SLOW: Self =
+    pub(crate) const SLOW: Self =
         Self { name: "slow", pieces: 30, apart: Duration::from_millis(500) };
-    const ALL: [Self; 3] = [Self::QUICK, Self::STEADY, Self::SLOW];
+    const ALL: [Self; 4] = [Self::INSTANT, Self::QUICK, Self::STEADY, Self::SLOW];
 
     /// The model that has this pace.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.name
     }
 
+    /// How long a reply takes.
+    pub(crate) fn length(self) -> Duration {
+        self.apart * (self.pieces - 1)
+    }
+
     /// When the chat of this number begins.
-    pub(super) fn offset(self, number: usize) -> Duration {
+    pub(crate) fn offset(self, number: usize) -> Duration {
         self.apart * u32::try_from(number).unwrap_or(0) / 2
     }
 
@@ -48,13 +55,13 @@ impl Pace {
 }
 
 /// A running upstream; it ends with the program.
-pub(super) struct Upstream {
+pub(crate) struct Upstream {
     host: String,
 }
 
 impl Upstream {
     /// Starts on a free port.
-    pub(super) async fn start() -> Result<Self> {
+    pub(crate) async fn start() -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let host = listener.local_addr()?.to_string();
         let replies = Arc::new(AtomicU64::new(0));
@@ -71,7 +78,7 @@ impl Upstream {
     }
 
     /// Where it listens.
-    pub(super) fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         &self.host
     }
 }

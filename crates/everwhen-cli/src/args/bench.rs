@@ -24,6 +24,7 @@ EXAMPLES
   everwhen bench mcp
   everwhen bench proxy
   everwhen bench proxy --quick
+  everwhen bench workflow
   everwhen bench run bench.toml
   everwhen bench verify out/run_first
   everwhen bench compare out/run_first out/run_second")]
@@ -43,6 +44,7 @@ pub(crate) enum BenchTopic {
     Distill(DistillBenchArgs),
     Mcp(McpBenchArgs),
     Proxy(ProxyBenchArgs),
+    Workflow(WorkflowBenchArgs),
     Tune(TuneArgs),
     Run(Box<RunArgs>),
     Overhead(OverheadArgs),
@@ -175,6 +177,20 @@ fn entries(text: &str) -> Result<usize, String> {
         Ok(entries @ 20_000..=1_600_000) => Ok(entries),
         _ => Err("use a number from 20000 to 1600000".into()),
     }
+}
+
+/// What does a node of a workflow cost beside its model, and what does the user wait for?
+#[derive(Debug, Args)]
+pub(crate) struct WorkflowBenchArgs {
+    /// A few messages, to see that it works
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Messages through each workflow
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub(crate) rounds: usize,
+    /// Directory to write workflow.json into
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// What does the proxy add to the first byte of a reply, and what do a thousand streams cost?

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// Check workflow files
+/// Check workflow files, and run them
 ///
 /// A workflow is a JSON file, comments allowed: a list of nodes, or an object with "nodes" and values
 /// of your own. Nodes run one after the other; what each leaves is there for those below it as
@@ -13,7 +13,8 @@ use clap::{Args, Subcommand};
 #[command(after_help = "\
 EXAMPLES
   everwhen workflow check workflows
-  everwhen workflow check workflows --json")]
+  everwhen workflow check workflows --json
+  everwhen workflow run workflows/chat.json --memory ana --message \"How was May?\" --trace")]
 pub(crate) struct WorkflowArgs {
     #[command(subcommand)]
     pub(crate) action: WorkflowAction,
@@ -27,4 +28,20 @@ pub(crate) enum WorkflowAction {
         /// The directory; its .json files are workflows, but for those that begin with _
         directory: PathBuf,
     },
+    Run(WorkflowRunArgs),
+}
+
+/// Send one message through a workflow, here and now, with all that stands behind its answer
+///
+/// The message and the answer are kept in the memory, as in any chat.
+#[derive(Debug, Args)]
+pub(crate) struct WorkflowRunArgs {
+    /// The workflow file; those it runs lie beside it
+    pub(crate) file: PathBuf,
+    /// What the user says
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: String,
+    /// Show every node: what it was asked, what it left, how long it took and what it cost
+    #[arg(long)]
+    pub(crate) trace: bool,
 }

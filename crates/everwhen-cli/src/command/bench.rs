@@ -12,11 +12,12 @@ use everwhen_bench::distill::{self, DistillBench};
 use everwhen_bench::mcp;
 use everwhen_bench::proxy::{self, ProxyBench};
 use everwhen_bench::store::{self, BesideBench, StoreBench};
+use everwhen_bench::workflow::{self, WorkflowBench};
 use serde::Serialize;
 
 use crate::args::{
     BenchArgs, BenchTopic, CommonArgs, DistillBenchArgs, McpBenchArgs, ProxyBenchArgs,
-    StoreBenchArgs,
+    StoreBenchArgs, WorkflowBenchArgs,
 };
 
 use crate::failure::{Failure, Result};
@@ -40,6 +41,7 @@ pub(crate) async fn run(config: &Config, common: &CommonArgs, args: &BenchArgs) 
         (BenchTopic::Recall(args), _) => recall::speed(home, args, json).await,
         (BenchTopic::Mcp(args), _) => bench_mcp(args, json).await,
         (BenchTopic::Proxy(args), _) => bench_proxy(args, json).await,
+        (BenchTopic::Workflow(args), _) => bench_workflow(args, json).await,
         (BenchTopic::Distill(args), _) => bench_distill(args, json).await,
         (BenchTopic::Tune(args), _) => recall::tune(home, args, json).await,
         (BenchTopic::Run(args), _) => runner::run(config, common.key.as_deref(), args, json).await,
@@ -92,6 +94,16 @@ async fn bench_proxy(args: &ProxyBenchArgs, json: bool) -> Result<()> {
     let report = proxy::run(&setup, &|what| output::note(what)).await.map_err(failed)?;
     if let Some(directory) = &args.out {
         write(directory, "proxy.json", &report)?;
+    }
+    if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
+}
+
+async fn bench_workflow(args: &WorkflowBenchArgs, json: bool) -> Result<()> {
+    let rounds = if args.quick { 10 } else { args.rounds.max(1) };
+    let setup = WorkflowBench { binary: std::env::current_exe()?, rounds };
+    let report = workflow::run(&setup, &|what| output::note(what)).await.map_err(failed)?;
+    if let Some(directory) = &args.out {
+        write(directory, "workflow.json", &report)?;
     }
     if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
 }

@@ -28,12 +28,14 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
 
     let token = everwhen.operator_token().to_owned();
     let proxy = everwhen_server::Proxy::new(config, Some(everwhen.directory()))?;
-    let door = everwhen_server::Door::new(everwhen.engine().clone(), Some(token)).await?;
+    let engine = everwhen.engine().clone();
+    let engine = everwhen_workflow::with_writer(engine, config, proxy.workflows())?;
+    let door = everwhen_server::Door::new(engine.clone(), Some(token)).await?;
     let door = door.with_mcp(McpSettings::of(config));
     let door = door.with_proxy(proxy);
     let catching_up = tokio::spawn(door.clone().catch_up());
     let stop = stop_on_signal()?;
-    let worker = tokio::spawn(everwhen::work(everwhen.engine().clone(), stopped(stop.clone())));
+    let worker = tokio::spawn(everwhen::work(engine, stopped(stop.clone())));
     let workflows = tokio::spawn(door.clone().go_on(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let url = format!("http://{}", reachable(address));

@@ -1,7 +1,10 @@
-//! `everwhen workflow`: what is wrong with workflow files.
+//! `everwhen workflow`: what is wrong with workflow files, and what they do.
+
+mod run;
 
 use std::path::Path;
 
+use everwhen::Config;
 use everwhen_workflow::{Flaw, Folder};
 use serde_json::json;
 
@@ -10,9 +13,10 @@ use crate::failure::{Failure, Result};
 use crate::output;
 
 /// Does what was asked about workflows.
-pub(crate) fn run(args: &WorkflowArgs, json: bool) -> Result<()> {
+pub(crate) async fn run(config: &Config, args: &WorkflowArgs, json: bool) -> Result<()> {
     match &args.action {
         WorkflowAction::Check { directory } => check(directory, json),
+        WorkflowAction::Run(args) => run::run(config, args, json).await,
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) const FIRST_LOOK: u64 = 8;
 const ON_ITS_WAY: u64 = i64::MAX.cast_unsigned();
 /// What the payload of a job says that has to look at every chapter.
 pub(super) const ALL: &str = "all";
+/// What it ends with if somebody waits for it.
+const NOW: &str = "now";
 
 /// Notes that something was said at `earliest` or later.
 pub(crate) fn note_said(desk: &mut Desk<'_>, earliest: Timestamp) -> Result<()> {
@@ -54,18 +56,33 @@ pub(crate) fn forget_said(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<()> {
 
 /// Has somebody look now.
 pub(crate) fn look_now(desk: &mut Desk<'_>) -> Result<()> {
-    put_job_at(desk, false, desk.now)?;
+    let job = put_job_at(desk, false, desk.now)?;
+    desk.tx.put_job(&hurried(job))?;
     desk.tx.put_memory(desk.vault.id, &desk.memory)
 }
 
-pub(super) fn put_job(desk: &mut Desk<'_>, all: bool) -> Result<()> {
-    put_job_at(desk, all, desk.now + DELAY)
+/// The same job, which does not wait for more entries.
+pub(crate) fn hurried(job: Job) -> Job {
+    if job.kind != JobKind::Chapters || is_hurried(&job) {
+        return job;
+    }
+    let payload = format!("{}{NOW}", job.payload.as_deref().unwrap_or_default());
+    Job { payload: Some(payload), ..job }
 }
 
-fn put_job_at(desk: &mut Desk<'_>, all: bool, due: Timestamp) -> Result<()> {
+pub(super) fn is_hurried(job: &Job) -> bool {
+    job.payload.as_deref().is_some_and(|payload| payload.ends_with(NOW))
+}
+
+pub(super) fn put_job(desk: &mut Desk<'_>, all: bool) -> Result<()> {
+    put_job_at(desk, all, desk.now + DELAY).map(drop)
+}
+
+fn put_job_at(desk: &mut Desk<'_>, all: bool, due: Timestamp) -> Result<Job> {
     let subject = Subject::Memory(desk.memory.id);
     let mut job = Job::new(desk.mint(), desk.place(), JobKind::Chapters, subject, due);
     job.payload = all.then(|| ALL.to_owned());
     desk.memory.chapters_at = ON_ITS_WAY;
-    desk.tx.put_job(&job)
+    desk.tx.put_job(&job)?;
+    Ok(job)
 }

@@ -5,12 +5,13 @@
 //! still those → say when to look next. What was kept before a crash is found again.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::plan::{Planned, plan};
-use super::watch::{ALL, DELAY, LONGEST_WAIT};
+use super::watch::{ALL, DELAY, LONGEST_WAIT, is_hurried};
 use super::{Chapter, ChapterRules};
 use crate::contexts;
 use crate::conversations::summary::{self, is_stop_word, shorten};
@@ -20,7 +21,9 @@ use crate::facts::{WrittenBy, transcript};
 use crate::job::{Job, JobKind, JobState, Subject};
 use crate::json::Json;
 use crate::memory::{Entry, VaultInfo};
-use crate::ports::{Cursor, EntryQuery, MemoryRef, Prompt, Reply, Snapshot};
+use crate::ports::{
+    ChapterMaterial, ChapterWriter, Cursor, EntryQuery, MemoryRef, Prompt, Reply, Snapshot,
+};
 use crate::when::Zone;
 use crate::work::Asker;
 use crate::{Error, Result};
@@ -73,8 +76,13 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let stale = read.stale.clone();
     engine.go_on(job, move |desk, _| remove(desk, &stale)).await?;
     for planned in read.missing {
-        let asker = engine.asker(&read.vault, job);
-        let words = words(asker, &planned, &read.vault.zone, engine.chapter_rules()).await?;
+        let words = match engine.chapter_writer() {
+            Some(writer) => written(engine, writer, job, &planned, &read.vault.zone).await?,
+            None => {
+                let asker = engine.asker(&read.vault, job);
+                words(asker, &planned, &read.vault.zone, engine.chapter_rules()).await?
+            }
+        };
         engine.go_on(job, move |desk, _| keep(desk, &planned, &words)).await?;
     }
     let (sequence, rules) = (read.sequence, engine.chapter_rules().clone());
@@ -91,10 +99,11 @@ fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules, now: Timestamp
     let (Some(vault), Some(memory)) = (snapshot.vault(job.vault)?, snapshot.memory(place)?) else {
         return Ok(Found::Gone);
     };
-    if now < memory.last_creation + DELAY && now < job.id.minted_at() + LONGEST_WAIT {
+    let pours = now < memory.last_creation + DELAY && now < job.id.minted_at() + LONGEST_WAIT;
+    if pours && !is_hurried(job) {
         return Ok(Found::Busy);
     }
-    let all = job.payload.as_deref() == Some(ALL);
+    let all = job.payload.as_deref().is_some_and(|payload| payload.starts_with(ALL));
     let known = if all { snapshot.chapters(place, None, None)? } else { Vec::new() };
     let from = if all { None } else { snapshot.last_chapter(place)?.map(|chapter| chapter.last) };
     let query = EntryQuery { from, ..EntryQuery::default() };
@@ -113,6 +122,40 @@ fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules, now: Timestamp
 fn wait_on(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
     let (due_at, state) = (desk.now + DELAY, JobState::Waiting);
     desk.tx.put_job(&Job { due_at, tries: 0, state, ..job.clone() })
+}
+
+/// The words of a chapter, by somebody else.
+async fn written(
+    engine: &Engine,
+    writer: &Arc<dyn ChapterWriter>,
+    job: &Job,
+    planned: &Planned,
+    zone: &Zone,
+) -> Result<Words> {
+    let (place, behind) = (job.place(), planned.first());
+    let so_far = engine.store.look(move |snapshot| {
+        let mut chapters = snapshot.chapters(place, None, None)?;
+        chapters.retain(|one| behind.is_none_or(|behind| one.last.time <= behind.time));
+        Ok((chapters, snapshot.summaries(place, None, Some(1))?))
+    });
+    let (chapters, summaries) = so_far.await?;
+    let entries: Vec<&Entry> = planned.entries.iter().collect();
+    let material = ChapterMaterial {
+        place,
+        transcript: transcript(&entries, zone),
+        chapters: chapters.into_iter().map(|chapter| chapter.text).collect(),
+        summary: summaries.into_iter().next().map(|summary| summary.text).unwrap_or_default(),
+    };
+    let told = writer.write(&material).await?;
+    let own = in_plain_words(&told.text, &planned.entries, zone)?;
+    let some = |list: Vec<String>, own| if list.is_empty() { own } else { list };
+    Ok(Words {
+        title: if told.title.is_empty() { own.title } else { shorten(&told.title, TITLE_CHARS) },
+        entities: some(told.entities, own.entities),
+        key_phrases: some(told.key_phrases, own.key_phrases),
+        text: own.text,
+        by: own.by,
+    })
 }
 
 /// The words of a chapter, by a model or by rules.

@@ -48,7 +48,7 @@ impl Vault {
         payload: String,
         due_at: Timestamp,
     ) -> Result<JobId> {
-        self.on_desk(memory, Absent::Make, move |desk| {
+        self.on_desk(memory, Absent::Refuse, move |desk| {
             let id: JobId = desk.mint();
             let subject = Subject::Payload(id);
             let job = Job::new(id, desk.place(), JobKind::Workflow, subject, due_at);
@@ -60,7 +60,7 @@ impl Vault {
 
     /// Takes a lock, or holds it for another lease; says whether nobody else has it.
     pub async fn take_lock(&self, memory: Address<MemoryId>, lock: Lock) -> Result<bool> {
-        self.on_desk(memory, Absent::Make, move |desk| {
+        self.on_desk(memory, Absent::Refuse, move |desk| {
             let id = lock.id(desk.place());
             let known = desk.tx.job(id)?;
             if known.is_some_and(|known| is_anothers(&known, &lock.holder, desk.now)) {

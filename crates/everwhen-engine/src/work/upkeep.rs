@@ -18,7 +18,7 @@ impl Vault {
         self.on_desk(memory, Absent::Refuse, |desk| {
             let waiting = waiting(desk.tx.snapshot(), desk.place())?;
             for job in waiting.iter().filter(|job| job.state == JobState::Waiting) {
-                desk.tx.put_job(&Job { due_at: desk.now, ..job.clone() })?;
+                desk.tx.put_job(&chapters::hurried(Job { due_at: desk.now, ..job.clone() }))?;
             }
             if !waiting.iter().any(|job| job.kind == JobKind::Chapters) {
                 chapters::look_now(desk)?;

@@ -73,8 +73,9 @@ pub(super) fn remove(
     run(connection, sql, params![vault.bytes(), subject.bytes(), kind.as_str()]).map(drop)
 }
 
-/// Lets go of every claim.
+/// Lets go of every claim, and of every lock.
 pub(super) fn free(connection: &Connection) -> Result<()> {
+    run(connection, "DELETE FROM job WHERE queue = ?1", [queue_number(Queue::Nowhere)])?;
     let sql = "UPDATE job SET state = 0, leased_until = NULL WHERE state = 1";
     run(connection, sql, []).map(drop)
 }

@@ -32,6 +32,7 @@ mod late;
 mod ledger;
 mod models;
 mod neighbours;
+mod outside;
 mod paging;
 mod receipts;
 mod removal;
@@ -61,6 +62,11 @@ macro_rules! suite {
 }
 
 suite! {
+    outside {
+        a_lock_has_one_holder_until_its_lease_is_over,
+        a_workflow_is_claimed_once_and_keeps_its_progress,
+        what_workflows_have_yet_to_do_is_forgotten_with_what_was_said,
+    }
     vaults {
         a_vault_is_found_by_id_and_by_name,
         a_vault_is_replaced_whole,
