@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
+use everwhen::chapters::ChapterRules;
 use everwhen::memory::{Address, Name};
 use everwhen::when::Clock;
 use everwhen::{Config, Engine, Environment, Everwhen, Flags, SystemClock, Vault};
@@ -58,7 +59,7 @@ impl Bench {
         let hash = write_setup(&directory, options, &questions)?;
         progress.begin(&options.run_id, &hash, &now(), &questions)?;
         let everwhen = open_house(&directory)?;
-        let engine = everwhen.engine().clone();
+        let engine = everwhen.engine().clone().with_chapter_rules(no_chapters());
         let ingest = with_model(&engine, plan.ingest.as_ref(), (house, plan.run.seed))?;
         let via = match &options.via {
             Some((url, key)) => Via::there(url, key.clone()).await?,
@@ -162,6 +163,13 @@ impl Bench {
         text.push('\n');
         replace(&self.directory.join("hypotheses.jsonl"), &text)
     }
+}
+
+/// Chapters wait for more entries. Whether one is there when a question is asked would depend on how
+/// fast the machine is, so that no two runs would be the same.
+fn no_chapters() -> ChapterRules {
+    const NEVER: usize = 1 << 30;
+    ChapterRules { chunk_tokens: NEVER, max_messages: NEVER, ..ChapterRules::default() }
 }
 
 /// The questions that are meant.

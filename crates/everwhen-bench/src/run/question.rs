@@ -271,7 +271,7 @@ impl<'a> Walk<'a> {
 pub(super) fn whole_question<'e>(events: impl Iterator<Item = &'e Event>) -> Option<Metrics> {
     let mut events: Vec<&Event> = events.collect();
     let instant = |event: &Event| event.at.parse::<Timestamp>().ok();
-    events.sort_by_key(|event| (event.session == ASKING, instant(event)));
+    events.sort_by_cached_key(|event| (event.session == ASKING, instant(event)));
     events::metrics(&events)
 }
 
