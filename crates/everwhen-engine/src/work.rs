@@ -17,7 +17,7 @@ use crate::desk::Desk;
 use crate::engine::{Engine, World};
 use crate::facts::{Ruler, distill};
 use crate::job::{Job, JobKind, JobState, Queue, Subject};
-use crate::memory::{Conversation, Entry, JobId, VaultInfo};
+use crate::memory::{Address, Conversation, Entry, JobId, VaultInfo};
 use crate::ports::{EntryQuery, Prompt, Reply, Snapshot, Tx, Which};
 use crate::vault::Vault;
 use crate::{Error, Result};
@@ -112,7 +112,7 @@ impl Engine {
     {
         let (job, world, ruler) = (job.clone(), Arc::clone(&self.world), self.ruler());
         self.store
-            .transact(move |tx| {
+            .transact_in(Address::Id(job.vault), move |tx| {
                 // The vault comes first, as in every verb, so that two never wait for each other.
                 tx.vault(job.vault)?;
                 if !is_held(tx.snapshot(), &job)? {
@@ -134,7 +134,7 @@ impl Engine {
     {
         let (job, world, ruler) = (job.clone(), Arc::clone(&self.world), self.ruler());
         self.store
-            .transact(move |tx| {
+            .transact_in(Address::Id(job.vault), move |tx| {
                 tx.vault(job.vault)?;
                 match is_held(tx.snapshot(), &job)? {
                     true => at_desk(tx, &job, (&world, &ruler), &work),

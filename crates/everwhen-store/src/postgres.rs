@@ -21,6 +21,7 @@ mod forget;
 mod jobs;
 mod keys;
 mod ledger;
+mod names;
 mod patience;
 mod pool;
 mod reader;
@@ -34,6 +35,7 @@ mod usage;
 mod vaults;
 mod writer;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use everwhen_engine::ports::{Reading, Store, Wait, Writing};
@@ -43,6 +45,7 @@ use tokio::sync::oneshot;
 use address::Address;
 use board::Turn;
 pub(crate) use connection::{Connection, Purpose};
+use names::Names;
 use patience::Patience;
 use pool::{Crew, Line, Pool, Work};
 pub(crate) use statement::get;
@@ -67,6 +70,7 @@ impl Default for PostgresOptions {
 pub struct PostgresStore {
     readers: Pool<Work>,
     writers: Pool<Request>,
+    names: Arc<Names>,
 }
 
 impl PostgresStore {
@@ -86,6 +90,7 @@ impl PostgresStore {
         Ok(Self {
             readers: Pool::start(&address, &readers)?,
             writers: Pool::start(&address, &writers)?,
+            names: address.names(),
         })
     }
 
@@ -108,7 +113,7 @@ impl Store for PostgresStore {
     }
 
     fn write_in(&self, vault: Turn, work: Writing) -> Wait<'_, ()> {
-        self.write_as(Some(vault), work)
+        self.write_as(Some(self.names.plain(vault)), work)
     }
 
     fn read(&self, work: Reading) -> Wait<'_, ()> {

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use everwhen_engine::{Error, Result};
@@ -14,6 +15,7 @@ use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config, NoTls};
 
 use super::PostgresOptions;
+use super::names::Names;
 use super::tls::Tls;
 
 /// A database to connect to.
@@ -22,6 +24,8 @@ pub(super) struct Address {
     config: Config,
     tls: Option<Tls>,
     statement_timeout: Duration,
+    /// Connections to one database share what they learn of names.
+    names: Arc<Names>,
 }
 
 impl Address {
@@ -43,7 +47,12 @@ impl Address {
         }
         config.ssl_mode(if wishes.is_wanted { SslMode::Require } else { SslMode::Disable });
         let tls = wishes.is_wanted.then(|| Tls::new(wishes.trusted.as_deref())).transpose()?;
-        Ok(Self { config, tls, statement_timeout: options.statement_timeout })
+        Ok(Self {
+            config,
+            tls,
+            statement_timeout: options.statement_timeout,
+            names: Arc::default(),
+        })
     }
 
     /// A connection, driven by the runtime of the caller.
@@ -56,6 +65,11 @@ impl Address {
         let (client, connection) = self.config.connect(NoTls).await?;
         tokio::spawn(connection);
         Ok(client)
+    }
+
+    /// What its connections know of names.
+    pub(super) fn names(&self) -> Arc<Names> {
+        Arc::clone(&self.names)
     }
 
     /// How long a statement may take.

@@ -15,11 +15,11 @@ use std::time::Duration;
 use everwhen_engine::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, Row, Statement};
-use uuid::Uuid;
 
 use super::address::Address;
 use super::ahead::{Sent, packed};
 use super::failure::{Failure, Remedy};
+use super::names::Names;
 use super::statement::Values;
 
 /// How long to wait for a connection.
@@ -28,8 +28,6 @@ const CONNECT: Duration = Duration::from_secs(5);
 const GRACE: Duration = Duration::from_secs(5);
 /// Prepared statements a connection keeps before it begins anew.
 const STATEMENTS: usize = 512;
-/// Names a connection remembers.
-const NAMES: usize = 10_000;
 /// Statements that are sent ahead before their answers are waited for.
 const AHEAD: usize = 256;
 
@@ -74,7 +72,7 @@ pub(crate) struct Connection {
     client: Arc<Client>,
     runtime: Runtime,
     statements: RefCell<HashMap<String, Statement>>,
-    names: RefCell<HashMap<String, Uuid>>,
+    names: Arc<Names>,
     stage: Cell<Stage>,
     trouble: RefCell<Option<Failure>>,
     patience: Duration,
@@ -97,25 +95,16 @@ impl Connection {
             client: Arc::new(client),
             runtime,
             statements: RefCell::default(),
-            names: RefCell::default(),
+            names: address.names(),
             stage: Cell::new(Stage::Outside),
             trouble: RefCell::default(),
             patience: address.statement_timeout() + GRACE,
         })
     }
 
-    /// What a name stood for the last time. Whoever uses it must see whether it still does.
-    pub(super) fn hint(&self, name: &str) -> Option<Uuid> {
-        self.names.borrow().get(name).copied()
-    }
-
-    /// Remembers what a name stands for.
-    pub(super) fn remember_name(&self, name: &str, id: Uuid) {
-        let mut names = self.names.borrow_mut();
-        if names.len() >= NAMES {
-            names.clear();
-        }
-        names.insert(name.to_owned(), id);
+    /// What names stood for the last time.
+    pub(super) fn names(&self) -> &Names {
+        &self.names
     }
 
     /// Begins a transaction; nothing is sent before its first statement.

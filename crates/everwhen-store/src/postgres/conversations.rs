@@ -60,9 +60,18 @@ pub(super) fn each_of(
     Ok((said, in_places(connection, memory, talks, &talk_rows)?))
 }
 
-/// Finds conversations by their ids; which memory they are in is seen afterwards, as with entries.
+/// Finds conversations by their ids, one after another, as entries are.
 fn each_sql() -> String {
-    format!("{COLUMNS} WHERE vault_id = $1 AND id = ANY($2)")
+    let columns = COLUMNS.trim_end_matches("FROM conversation");
+    format!("{columns} FROM {}", one_by_one("SELECT unnest($2::uuid[]) AS wanted"))
+}
+
+/// The rows of the conversations whose ids a query gives as `wanted`, each looked up by itself.
+fn one_by_one(query: &str) -> String {
+    format!(
+        "({query}) AS these CROSS JOIN LATERAL
+            (SELECT * FROM conversation WHERE vault_id = $1 AND id = wanted LIMIT 1) AS found"
+    )
 }
 
 fn bare(ids: &[ConversationId]) -> Vec<Uuid> {
@@ -211,13 +220,13 @@ pub(super) fn surplus(
     memory: MemoryRef,
     keep: u64,
 ) -> Result<Vec<Conversation>> {
-    let sql = format!(
-        "{COLUMNS} WHERE vault_id = $1 AND id IN
-            (SELECT id FROM conversation
-             WHERE vault_id = $1 AND memory_id = $2 AND shelved_at IS NOT NULL
-             ORDER BY shelved_at DESC, id DESC OFFSET $3)
-         ORDER BY shelved_at, id"
+    let columns = COLUMNS.trim_end_matches("FROM conversation");
+    let over = one_by_one(
+        "SELECT id AS wanted FROM conversation
+         WHERE vault_id = $1 AND memory_id = $2 AND shelved_at IS NOT NULL
+         ORDER BY shelved_at DESC, id DESC OFFSET $3",
     );
+    let sql = format!("{columns} FROM {over} ORDER BY shelved_at, id");
     let [vault, memory] = place(&memory);
     all(connection, &sql, &[&vault, &memory, &number(keep)], read)
 }

@@ -34,7 +34,7 @@ pub(super) fn hold(connection: &Connection, id: VaultId) -> Result<Option<VaultI
 
 /// Where a name was found before it is looked for first: one visit instead of two.
 pub(super) fn by_name(connection: &Connection, name: &Name) -> Result<Option<VaultInfo>> {
-    if let Some(hint) = connection.hint(name.as_str()) {
+    if let Some(hint) = connection.names().get(name.as_str()) {
         let sql = format!("{VAULT} WHERE vault_id = $1 AND name = $2");
         let found = first(connection, &sql, &[&hint, &name.as_str()], read_vault)?;
         if found.is_some() {
@@ -42,13 +42,13 @@ pub(super) fn by_name(connection: &Connection, name: &Name) -> Result<Option<Vau
         }
     }
     let Some(id) = named(connection, name)? else { return Ok(None) };
-    connection.remember_name(name.as_str(), uuid(id.bytes()));
+    connection.names().put(name.as_str(), uuid(id.bytes()));
     by_id(connection, id)
 }
 
 /// The same, held.
 pub(super) fn hold_named(connection: &Connection, name: &Name) -> Result<Option<VaultInfo>> {
-    if let Some(hint) = connection.hint(name.as_str()) {
+    if let Some(hint) = connection.names().get(name.as_str()) {
         let sql = format!("{VAULT} WHERE vault_id = $1 AND name = $2 FOR UPDATE");
         let found = first(connection, &sql, &[&hint, &name.as_str()], read_vault)?;
         if found.is_some() {
@@ -56,7 +56,7 @@ pub(super) fn hold_named(connection: &Connection, name: &Name) -> Result<Option<
         }
     }
     let Some(id) = named(connection, name)? else { return Ok(None) };
-    connection.remember_name(name.as_str(), uuid(id.bytes()));
+    connection.names().put(name.as_str(), uuid(id.bytes()));
     hold(connection, id)
 }
 
@@ -70,14 +70,14 @@ pub(super) fn with_memory(
         Address::Id(id) => return both(connection, uuid(id.bytes()), memory),
         Address::Name(name) => name,
     };
-    if let Some(hint) = connection.hint(name.as_str()) {
+    if let Some(hint) = connection.names().get(name.as_str()) {
         let found = both(connection, hint, memory)?;
         if found.as_ref().is_some_and(|(vault, _)| vault.name == *name) {
             return Ok(found);
         }
     }
     let Some(id) = named(connection, name)? else { return Ok(None) };
-    connection.remember_name(name.as_str(), uuid(id.bytes()));
+    connection.names().put(name.as_str(), uuid(id.bytes()));
     both(connection, uuid(id.bytes()), memory)
 }
 

@@ -115,7 +115,7 @@ fn spread_tables(words: &[&str]) -> usize {
 
 fn is_spread(word: &str) -> bool {
     let name = word.trim_end_matches([')', ',', ';']);
-    let is_other = ["SET", "SKIP", "OF"].contains(&name) || NOT_SPREAD.contains(&name);
+    let is_other = ["SET", "SKIP", "OF", "LATERAL"].contains(&name) || NOT_SPREAD.contains(&name);
     // A subquery or a function, a catalogue of the database, or a cursor of a move.
     let is_no_table = name.contains('(') || name.starts_with("pg_") || name.starts_with("all_of_");
     !is_other && !is_no_table
