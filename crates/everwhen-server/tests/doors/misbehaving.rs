@@ -21,6 +21,9 @@ fn well(body: &Value) -> Spoken {
     let said = shown.split_once("User: ").map_or("", |(_, rest)| rest.split('.').next().unwrap());
     Spoken::Text(match body["response_format"]["json_schema"]["name"].as_str() {
         Some("facts") => facts(&json!([fact(1, said, said)])),
+        Some("context") => json!({ "description": "", "preferences": [], "decisions": [],
+            "topics": [], "entities": [], "notes": [] })
+        .to_string(),
         _ => json!({ "title": "What they talked about that day", "summary": "They talked." })
             .to_string(),
     })
@@ -71,7 +74,7 @@ impl Scene {
         let stage = Stage::new().await.with_llm(Arc::new(llm)).await;
         stage.say("2025-05-01T12:00:00Z", "I live in Berlin").await;
         let scene = Self { stage, endpoint, is_well };
-        scene.settle(1).await;
+        scene.settle(2).await;
         assert_eq!(scene.facts().await, ["I live in Berlin (mentioned 2025-05-01)"]);
         scene.is_well.store(false, Ordering::SeqCst);
         scene.stage.say("2025-05-02T12:00:00Z", INJECTED).await;
@@ -125,7 +128,7 @@ impl Scene {
             let path = format!("/v1/jobs/{}/retry", job["id"].as_str().unwrap());
             self.stage.ask("POST", &path).key(TOKEN).told().await.with(200);
         }
-        self.settle(1).await;
+        self.settle(2).await;
         let both =
             ["I live in Berlin (mentioned 2025-05-01)", "I have a dog (mentioned 2025-05-02)"];
         assert_eq!(self.facts().await, both);
@@ -240,7 +243,7 @@ async fn a_model_that_obeys_the_conversation_deletes_nothing() {
         _ => well(body),
     })
     .await;
-    scene.settle(1).await;
+    scene.settle(2).await;
     assert_eq!(scene.facts().await, ["I live in Berlin (mentioned 2025-05-01)"]);
     assert_eq!(scene.doctor().await, json!({ "waiting": 0, "set_aside": [] }));
     let asked = scene.endpoint.asked();
