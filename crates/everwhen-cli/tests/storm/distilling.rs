@@ -58,6 +58,9 @@ fn model() -> ModelEndpoint {
             Some("retelling") => {
                 json!({ "title": told["title"], "summary": told["summary"] }).to_string()
             }
+            Some("context") => json!({ "description": "", "preferences": [], "decisions": [],
+                "topics": [], "entities": [], "notes": [] })
+            .to_string(),
             Some(_) => told.to_string(),
             None => format!("All of it in {size} letters."),
         })
@@ -156,9 +159,11 @@ fn is_fleeting(name: &str) -> bool {
     name == "id" || name.ends_with("_id") || ["creation_time", "known"].contains(&name)
 }
 
-/// Different questions the model was asked, and how often it was asked at all.
+/// Different questions the model was asked, and how often it was asked at all. Context documents do
+/// not count: they are written whenever what they tell has changed, and a kill decides how much.
 fn counted(model: &ModelEndpoint) -> (usize, usize) {
-    let asked = model.asked();
+    let mut asked = model.asked();
+    asked.retain(|body| body["response_format"]["json_schema"]["name"] != "context");
     let mut questions: HashMap<String, usize> = HashMap::new();
     for body in &asked {
         *questions.entry(body["messages"].to_string()).or_default() += 1;
