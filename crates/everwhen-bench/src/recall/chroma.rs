@@ -1,7 +1,7 @@
-//! ChromaDB beside it: the same texts with vectors made beforehand, asked by vectors.
+//! ChromaDB beside it: the same texts and dates with vectors made beforehand, asked by vectors.
 //!
 //! It is a Python program, so a small script is given to a Python that has it. Texts go in as
-//! lines, vectors as numbers; latencies come back.
+//! lines with their dates, vectors as numbers; latencies come back.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -33,7 +33,7 @@ pub(super) fn measure(python: &Path, entries: usize, questions: usize) -> Result
     let mut vectors = BufWriter::new(File::create(home.join("vectors"))?);
     for number in 0..entries {
         let text = dialogue::text(number);
-        writeln!(texts, "{text}")?;
+        writeln!(texts, "{} {text}", dialogue::time(number)?.as_second())?;
         put(&mut vectors, &text)?;
     }
     let mut asked = BufWriter::new(File::create(home.join("questions"))?);

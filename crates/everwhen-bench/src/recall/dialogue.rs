@@ -12,9 +12,13 @@ pub(super) fn question(number: usize) -> Vec<String> {
 /// Ten entries to a conversation, an hour apart, user and assistant in turn.
 pub(super) fn entry(number: usize) -> Result<NewEntry> {
     let role = if number.is_multiple_of(2) { Role::User } else { Role::Assistant };
+    Ok(NewEntry::new(role, Said::new(text(number))?).said_at(time(number)?))
+}
+
+/// When it is said.
+pub(super) fn time(number: usize) -> Result<Timestamp> {
     let minutes = (number as i64 / 10) * 60 + number as i64 % 10;
-    let time = Timestamp::from_second(1_200_000_000)? + SignedDuration::from_mins(minutes);
-    Ok(NewEntry::new(role, Said::new(text(number))?).said_at(time))
+    Ok(Timestamp::from_second(1_200_000_000)? + SignedDuration::from_mins(minutes))
 }
 
 /// What is said in it.
