@@ -241,6 +241,7 @@ impl Survey {
             vector: meant.map(|meant| meant.vector.clone()),
             asked_at: self.asked_at,
             period: aim.period,
+            first: aim.period.filter(|_| !aim.nothing),
             chosen: aim.chosen,
             order: self.target.matches(),
             narrow: aim.narrow,

@@ -50,18 +50,19 @@ pub(crate) fn lines(entries: &[Entry], zone: &Zone, previous: Option<Date>) -> V
         .map(|entry| {
             let date = zone.day(entry.conversation_time);
             let gap = previous.replace(date).and_then(|previous| gap(previous, date));
-            line(entry, date, gap)
+            TimelineLine { gap, ..line(entry, zone) }
         })
         .collect()
 }
 
-fn line(entry: &Entry, date: Date, gap: Option<String>) -> TimelineLine {
+/// The line of one entry, with nothing before it.
+pub(crate) fn line(entry: &Entry, zone: &Zone) -> TimelineLine {
     let text = entry.summary.as_deref().unwrap_or(entry.content.as_str());
     let conversation = entry.conversation_name.as_ref();
     TimelineLine {
-        date,
+        date: zone.day(entry.conversation_time),
         event: shorten(text, limits::TIMELINE_CHARS),
-        gap,
+        gap: None,
         conversation_time: entry.conversation_time,
         entry: entry.id,
         conversation: conversation

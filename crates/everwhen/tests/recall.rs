@@ -146,6 +146,22 @@ async fn what_is_nearest_to_an_empty_period_is_marked_as_outside() {
 }
 
 #[tokio::test]
+async fn what_was_said_in_a_named_period_comes_first() {
+    let place = Place::new().await;
+    place.say("2023-03-18", "Brunch with Lena at the harbour cafe on Sunday morning").await;
+    place.say("2023-03-19", "Slept in, then fixed the bike").await;
+    let asked_at = Some("2023-03-21T12:00:00Z".parse().unwrap());
+    let told =
+        place.ask(Query { asked_at, ..Query::new("Who had brunch with me last Sunday?") }).await;
+    assert!(told.items[0].entry.content.as_str().contains("bike"), "{:?}", told.items[0]);
+    assert!(!told.items[0].outside && told.items[1..].iter().all(|item| item.outside));
+    assert!(told.items[1].entry.content.as_str().contains("Brunch"));
+    assert!(told.items.is_sorted_by(|a, b| a.score >= b.score));
+    let sum: f32 = told.items[0].reasons.iter().map(|reason| reason.share).sum();
+    assert!((sum - told.items[0].score).abs() < 1e-3);
+}
+
+#[tokio::test]
 async fn of_what_matches_the_first_or_the_last_comes_first_and_it_is_said() {
     let place = Place::new().await;
     place.say("2022-06-01", "The dentist pulled a wisdom tooth").await;

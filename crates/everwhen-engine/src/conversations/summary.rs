@@ -161,14 +161,26 @@ pub(super) fn first_words(text: &str, most: usize) -> String {
     line.join(" ").trim_end_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
 }
 
+/// Most bytes that a character takes.
+const CHAR_BYTES: usize = 4;
+
 /// A text on one line, cut at a word if it is longer than so many characters.
 pub(crate) fn shorten(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= most {
+    let mut line = String::with_capacity(text.len().min(CHAR_BYTES * most));
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > CHAR_BYTES * most {
+            break;
+        }
+    }
+    if line.chars().nth(most).is_none() {
         return line;
     }
-    let cut: String = line.chars().take(most - 1).collect();
-    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head);
+    let end = line.char_indices().nth(most - 1).map_or(line.len(), |(place, _)| place);
+    let cut = line[..end].rsplit_once(' ').map_or(&line[..end], |(head, _)| head);
     format!("{}…", cut.trim_end_matches([',', ';', ':', ' ']))
 }
 

@@ -9,7 +9,7 @@ use super::{About, EntryFound, Recollection};
 use crate::conversations::prompt::speaker;
 use crate::conversations::summary::shorten;
 use crate::memory::Entry;
-use crate::timeline;
+use crate::timeline::{self, TimelineLine};
 use crate::when::{Zone, gap};
 
 /// No item may take more than so many characters.
@@ -22,17 +22,17 @@ pub(super) fn render(recollection: &Recollection, zone: &Zone, budget_tokens: us
     let opening = opening(recollection, zone);
     let facts = facts(recollection, budget_tokens / 3);
     let room = budget_tokens.saturating_sub(tokens(&opening) + tokens(&facts));
-    let chosen = choose(&recollection.items, zone, room);
+    let mut chosen = choose(&recollection.items, zone, room);
     if chosen.is_empty() {
         let said = [opening, facts].into_iter().filter(|section| !section.is_empty());
         return said.collect::<Vec<_>>().join("\n\n");
     }
-    let lines: Vec<String> =
-        timeline::lines(&chosen, zone, None).iter().map(timeline::TimelineLine::text).collect();
+    let context = days(&mut chosen);
+    let lines: Vec<String> = chosen.iter().map(|one| one.line.text()).collect();
     let sections = [
         opening,
         facts,
-        format!("# Context\n{}", days(&chosen, zone)),
+        format!("# Context\n{context}"),
         format!("# Timeline\n{}", lines.join("\n")),
     ];
     let told: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
@@ -81,21 +81,30 @@ fn stretch(about: &About, zone: &Zone) -> Option<String> {
     })
 }
 
+/// An item of the briefing: how it is told, and its line in the timeline.
+struct Chosen<'r> {
+    entry: &'r Entry,
+    told: String,
+    line: TimelineLine,
+}
+
+/// What an item may need besides: a new day.
+const HEADING: &str = "## 2000-01-01 (+1000 days)\n\n";
+
 /// The best items that fit, in the order they were said.
-fn choose(items: &[EntryFound], zone: &Zone, room: usize) -> Vec<Entry> {
+fn choose<'r>(items: &'r [EntryFound], zone: &Zone, room: usize) -> Vec<Chosen<'r>> {
     let mut left = room.saturating_sub(tokens("# Context\n\n\n# Timeline\n"));
     let mut chosen = Vec::new();
-    for item in items {
-        let line = timeline::lines(std::slice::from_ref(&item.entry), zone, None);
-        let told =
-            format!("## 2000-01-01 (+1000 days)\n{}\n{}", told(&item.entry, zone), line[0].text());
-        let cost = tokens(&told) + 1;
+    for EntryFound { entry, .. } in items {
+        let (told, line) = (told(entry, zone), timeline::line(entry, zone));
+        let chars = [HEADING, &told, &line.text()].map(|text| text.chars().count());
+        let cost = chars.iter().sum::<usize>().div_ceil(LETTERS_PER_TOKEN) + 1;
         if cost <= left {
             left -= cost;
-            chosen.push(item.entry.clone());
+            chosen.push(Chosen { entry, told, line });
         }
     }
-    chosen.sort_by_key(|entry| (entry.conversation_time, entry.sequence));
+    chosen.sort_by_key(|one| (one.entry.conversation_time, one.entry.sequence));
     chosen
 }
 
@@ -103,19 +112,18 @@ fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(LETTERS_PER_TOKEN)
 }
 
-/// Entries under the days they were said on, with the days in between.
-fn days(entries: &[Entry], zone: &Zone) -> String {
+/// Items under the days they were said on, with the days in between, which their lines get too.
+fn days(items: &mut [Chosen<'_>]) -> String {
     let mut lines = Vec::new();
     let mut today: Option<Date> = None;
-    for entry in entries {
-        let day = zone.day(entry.conversation_time);
+    for item in items {
+        let day = item.line.date;
         if today != Some(day) {
-            let gap = today.and_then(|before| gap(before, day));
-            let gap = gap.map_or_else(String::new, |gap| format!(" ({gap})"));
+            item.line.gap = today.replace(day).and_then(|before| gap(before, day));
+            let gap = item.line.gap.as_ref().map_or_else(String::new, |gap| format!(" ({gap})"));
             lines.push(format!("## {day}{gap}"));
-            today = Some(day);
         }
-        lines.push(told(entry, zone));
+        lines.push(std::mem::take(&mut item.told));
     }
     lines.join("\n")
 }

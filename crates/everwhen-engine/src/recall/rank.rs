@@ -38,6 +38,8 @@ pub(crate) struct Question {
     pub(crate) asked_at: Timestamp,
     /// The stretch it asks about.
     pub(crate) period: Option<Period>,
+    /// What was said in this stretch comes before the rest of what is answered.
+    pub(crate) first: Option<Period>,
     /// Conversations it asks for by their order.
     pub(crate) chosen: Option<Vec<bool>>,
     /// Which of what matches it asks for.
@@ -113,6 +115,7 @@ pub(crate) fn rank(index: &Index, question: &Question) -> Ranking {
     let mut entries = asked.entries();
     let conversations = asked.conversations(&entries);
     asked.add_conversations(&mut entries, &conversations);
+    asked.put_inside_first(&mut entries);
     asked.put_in_order(&mut entries);
     Ranking { conversations: best(&conversations, question), entries: best(&entries, question) }
 }

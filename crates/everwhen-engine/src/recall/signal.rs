@@ -43,6 +43,8 @@ pub enum Signal {
     Conversation,
     /// It was said in or near the period asked about.
     Period,
+    /// It was said in that period, so it comes before what was not.
+    Inside,
     /// It was said recently.
     Recent,
     /// Of what matches, it is the first or the last, as the question asks.
@@ -62,6 +64,7 @@ impl Signal {
             Self::Entries => "entries",
             Self::Conversation => "conversation",
             Self::Period => "period",
+            Self::Inside => "inside",
             Self::Recent => "recent",
             Self::Order => "order",
         }
@@ -72,14 +75,14 @@ impl Signal {
         match self {
             Self::Words | Self::WordsNearby | Self::Speaker => Some(Lane::Words),
             Self::Meaning | Self::MeaningNearby | Self::Sibling => Some(Lane::Meaning),
-            Self::Period | Self::Recent | Self::Order => Some(Lane::When),
+            Self::Period | Self::Inside | Self::Recent | Self::Order => Some(Lane::When),
             Self::Conversation | Self::Entries => None,
         }
     }
 
     /// Whether only standing out among the candidates counts, not the number itself.
     pub(crate) fn is_relative(self) -> bool {
-        !matches!(self, Self::Period | Self::Recent | Self::Order | Self::Speaker)
+        !matches!(self, Self::Period | Self::Inside | Self::Recent | Self::Order | Self::Speaker)
     }
 }
 
