@@ -2,7 +2,8 @@
 //!
 //! The table inside the binary is there at once. A transformer takes a moment to load and an
 //! endpoint may be down, so neither is waited for: until it is there and has caught up, the table
-//! stands in for it.
+//! stands in for it. A transformer that was configured before another goes on answering with the
+//! vectors it made, until the other has made its own.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use everwhen_engine::ports::Embedder;
 use everwhen_models::{EmbedderSetting, StaticTable};
 
 use crate::world::SystemChance;
@@ -17,6 +19,8 @@ use crate::{Engine, Error, ErrorKind, Result};
 
 /// Where vectors are kept, inside the data directory.
 pub const VECTORS_FOLDER: &str = "vectors";
+/// The file in there that names the transformer whose vectors are complete.
+const NOTE: &str = "transformer";
 /// How long to wait when nothing waits to be embedded.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest wait between two tries to reach an embedder.
@@ -64,9 +68,37 @@ impl Embedding {
     /// Opens the embedder; from then on the engine uses it.
     pub async fn open(&self) -> Result<()> {
         let Some(setting) = self.setting.clone() else { return Ok(()) };
+        if let Some(earlier) = self.open_earlier().await {
+            self.engine.choose_embedder(earlier);
+        }
         let opened = setting.open(Some(&self.vectors), Arc::new(SystemChance)).await?;
         opened.into_iter().for_each(|embedder| self.engine.choose_embedder(embedder));
         Ok(())
+    }
+
+    /// The transformer that was configured before, if it was another one and is still there.
+    async fn open_earlier(&self) -> Option<Arc<dyn Embedder>> {
+        let noted = std::fs::read_to_string(self.vectors.join(NOTE)).ok()?;
+        if self.transformer() == Some(Path::new(&noted)) {
+            return None;
+        }
+        let setting = EmbedderSetting::Directory { path: noted.into(), workers: None };
+        setting.open(Some(&self.vectors), Arc::new(SystemChance)).await.ok()?
+    }
+
+    fn transformer(&self) -> Option<&Path> {
+        match &self.setting {
+            Some(EmbedderSetting::Directory { path, .. }) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Notes whose vectors are complete, for the day that another is configured.
+    fn note(&self) {
+        let Some(path) = self.transformer().and_then(Path::to_str) else { return };
+        if let Err(error) = std::fs::write(self.vectors.join(NOTE), path) {
+            tracing::warn!(%error, "the transformer's name cannot be noted");
+        }
     }
 
     /// Opens the embedder, then embeds what waits for it, until `stop` is ready.
@@ -96,11 +128,16 @@ impl Embedding {
     }
 
     async fn embed(&self) {
-        let mut failures = 0;
+        let (mut failures, mut is_busy) = (0, false);
         loop {
             match self.engine.embed_step().await {
-                Ok(true) => failures = 0,
-                Ok(false) => tokio::time::sleep(PAUSE).await,
+                Ok(true) => (failures, is_busy) = (0, true),
+                Ok(false) => {
+                    if std::mem::take(&mut is_busy) {
+                        self.note();
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                }
                 Err(error) => {
                     failures += 1;
                     tracing::warn!(%error, "embedding fails; trying again");

@@ -58,6 +58,36 @@ impl Embedder for Slow {
     }
 }
 
+/// The same under another name.
+#[derive(Default)]
+struct Other(Slow);
+
+impl Embedder for Other {
+    fn name(&self) -> &str {
+        "slow/2"
+    }
+
+    fn dimensions(&self) -> usize {
+        2
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {
+        self.0.embed(texts)
+    }
+
+    fn embed_question<'a>(&'a self, question: &'a str) -> Wait<'a, Vec<f32>> {
+        self.0.embed_question(question)
+    }
+
+    fn keeps(&self) -> bool {
+        true
+    }
+
+    fn forget(&self, texts: &[&str]) {
+        self.0.forget(texts);
+    }
+}
+
 struct Place {
     _directory: tempfile::TempDir,
     _everwhen: Everwhen,
@@ -120,6 +150,27 @@ async fn old_vectors_serve_until_everything_is_embedded_anew() {
     assert_eq!(place.counts(), (3, 0));
     assert!(place.best("is there an animal?").await.contains("kitten"), "its own");
     assert_eq!(place.counts(), (3, 1));
+}
+
+#[tokio::test]
+async fn one_slow_embedder_serves_until_another_has_embedded_everything() {
+    let place = Place::new().await;
+    place.engine.choose_embedder(place.slow.clone());
+    place.ask("anything").await;
+    place.settle().await;
+    let other = Arc::new(Other::default());
+    place.engine.choose_embedder(other.clone());
+    place.say("Painted the fence").await;
+    assert!(place.best("is there an animal?").await.contains("kitten"), "the old one's");
+    assert_eq!((place.counts(), other.0.questions.load(Ordering::SeqCst)), ((3, 1), 0));
+    place.settle().await;
+    assert_eq!((place.counts().0, other.0.texts.load(Ordering::SeqCst)), (3, 4));
+    assert!(place.best("is there an animal?").await.contains("kitten"), "the new one's");
+    assert_eq!((place.counts().1, other.0.questions.load(Ordering::SeqCst)), (1, 1));
+    let vault = place.engine.vault(name("ana")).await.unwrap();
+    vault.forget(name("diary"), Forget::Memory, None).await.unwrap();
+    let forgotten = [&place.slow.forgotten, &other.0.forgotten];
+    assert_eq!(forgotten.map(|count| count.load(Ordering::SeqCst)), [4, 4], "both forget");
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
-//! Which embedders take part: the one that was chosen, and one that stands in for it.
+//! Which embedders take part: the one that was chosen, those chosen before it, and one that stands in.
 //!
 //! A transformer or an endpoint takes its time, to open and for every text. Nobody who asks waits
-//! for that: until the vectors of a memory are complete, those of the stand-in serve, and where
-//! there is none, words alone.
+//! for that: until the vectors of a memory are complete, those it has keep serving, or those of the
+//! stand-in, and where there is none, words alone.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -17,14 +17,15 @@ pub(crate) type Passages = Option<Vec<Vec<f32>>>;
 /// The embedders of an engine; copies share the chosen one.
 #[derive(Clone, Default)]
 pub(crate) struct Embedders {
-    chosen: Arc<RwLock<Option<Arc<dyn Embedder>>>>,
+    /// The last one is chosen; the others were before, and their vectors may still serve.
+    chosen: Arc<RwLock<Vec<Arc<dyn Embedder>>>>,
     stand_in: Option<Arc<dyn Embedder>>,
 }
 
 impl Embedders {
     /// This one is chosen, nothing stands in.
     pub(crate) fn only(chosen: Arc<dyn Embedder>) -> Self {
-        Self { chosen: Arc::new(RwLock::new(Some(chosen))), stand_in: None }
+        Self { chosen: Arc::new(RwLock::new(vec![chosen])), stand_in: None }
     }
 
     /// None is chosen yet, this one stands in.
@@ -34,12 +35,19 @@ impl Embedders {
 
     /// From now on this one is chosen.
     pub(crate) fn choose(&self, embedder: Arc<dyn Embedder>) {
-        *self.chosen.write().unwrap_or_else(PoisonError::into_inner) = Some(embedder);
+        let mut chosen = self.chosen.write().unwrap_or_else(PoisonError::into_inner);
+        chosen.retain(|one| one.name() != embedder.name());
+        chosen.push(embedder);
     }
 
     /// The one that was chosen, if it is there.
     pub(crate) fn chosen(&self) -> Option<Arc<dyn Embedder>> {
-        self.chosen.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.chosen.read().unwrap_or_else(PoisonError::into_inner).last().cloned()
+    }
+
+    /// Those that keep vectors outside the store.
+    pub(super) fn keepers(&self) -> Vec<Arc<dyn Embedder>> {
+        self.all().filter(|one| one.keeps()).collect()
     }
 
     /// The one that was chosen, else the one that stands in.
@@ -65,20 +73,23 @@ impl Embedders {
         }
     }
 
-    /// The vectors of new entries, as far as they are at hand, by embedder. The stand-in comes
-    /// first, so that it serves until the other is complete.
+    /// The vectors of new entries, as far as they are at hand, by embedder. The one that serves, or
+    /// will until the chosen one is complete, comes first.
     pub(crate) fn at_hand(&self, index: &Index, entries: &[Entry]) -> Vec<(String, Vec<Passages>)> {
-        let chosen = self.chosen();
-        let serves =
-            |one: &Arc<dyn Embedder>| chosen.as_ref().is_some_and(|c| c.name() == one.name());
-        let is_complete = chosen.as_ref().is_some_and(|one| one.name() == index.served_by());
-        let stand_in = self.stand_in.clone().filter(|one| !is_complete && !serves(one));
-        let asked = stand_in.into_iter().chain(chosen);
+        let serving = match index.served_by() {
+            "" => self.stand_in.clone(),
+            name => self.named(name),
+        };
+        let is_serving =
+            |one: &Arc<dyn Embedder>| serving.as_ref().is_some_and(|s| s.name() == one.name());
+        let chosen = self.chosen().filter(|one| !is_serving(one));
+        let asked = serving.iter().cloned().chain(chosen);
         asked.map(|one| (one.name().to_owned(), passages_at_hand(&*one, entries))).collect()
     }
 
     fn all(&self) -> impl Iterator<Item = Arc<dyn Embedder>> {
-        self.chosen().into_iter().chain(self.stand_in.clone())
+        let chosen = self.chosen.read().unwrap_or_else(PoisonError::into_inner).clone();
+        chosen.into_iter().rev().chain(self.stand_in.clone())
     }
 }
 

@@ -3,6 +3,8 @@
 //! It happens in the transaction that forgets. If that fails afterwards, the vectors are computed
 //! anew; never do they outlive what they were made of.
 
+use std::sync::Arc;
+
 use super::Embedders;
 use super::embedders::embedded_passages;
 use crate::Result;
@@ -17,14 +19,17 @@ const STEP: usize = 1_000;
 impl Embedders {
     /// Lets go of the vectors of what is about to be forgotten in a memory.
     pub(crate) fn erase(&self, desk: &Desk<'_>, what: &Forget) -> Result<()> {
-        let Some(keeper) = self.chosen().filter(|one| one.keeps()) else { return Ok(()) };
+        let keepers = self.keepers();
+        if keepers.is_empty() {
+            return Ok(());
+        }
         let (snapshot, place) = (desk.tx.snapshot(), desk.place());
         let query = match what {
-            Forget::Memory => return erase_memory(&*keeper, snapshot, place),
+            Forget::Memory => return erase_memory(&keepers, snapshot, place),
             Forget::Entry(id) => {
                 let entry = snapshot.entry(place, *id)?;
                 let chain = entry.map(|entry| versions(desk, entry)).transpose()?;
-                erase_entries(&*keeper, &chain.unwrap_or_default());
+                erase_entries(&keepers, &chain.unwrap_or_default());
                 return Ok(());
             }
             Forget::Conversation(address) => {
@@ -37,18 +42,21 @@ impl Embedders {
                 ..EntryQuery::default()
             },
         };
-        erase_entries(&*keeper, &snapshot.entries(place, &query)?);
+        erase_entries(&keepers, &snapshot.entries(place, &query)?);
         Ok(())
     }
 
     /// The same for a whole vault.
     pub(crate) fn erase_vault(&self, snapshot: &dyn Snapshot, vault: VaultId) -> Result<()> {
-        let Some(keeper) = self.chosen().filter(|one| one.keeps()) else { return Ok(()) };
+        let keepers = self.keepers();
+        if keepers.is_empty() {
+            return Ok(());
+        }
         let mut last = None;
         loop {
             let memories = snapshot.memories(vault, last.as_ref(), STEP)?;
             for memory in &memories {
-                erase_memory(&*keeper, snapshot, MemoryRef { vault, memory: memory.id })?;
+                erase_memory(&keepers, snapshot, MemoryRef { vault, memory: memory.id })?;
             }
             match memories.last() {
                 Some(memory) => last = Some(memory.name.clone()),
@@ -58,11 +66,13 @@ impl Embedders {
     }
 }
 
-fn erase_memory(keeper: &dyn Embedder, snapshot: &dyn Snapshot, place: MemoryRef) -> Result<()> {
+type Keepers = [Arc<dyn Embedder>];
+
+fn erase_memory(keepers: &Keepers, snapshot: &dyn Snapshot, place: MemoryRef) -> Result<()> {
     let mut behind = 0;
     loop {
         let entries = snapshot.arrivals(place, behind, STEP)?;
-        erase_entries(keeper, &entries);
+        erase_entries(keepers, &entries);
         match entries.last() {
             Some(entry) => behind = entry.sequence,
             None => return Ok(()),
@@ -70,7 +80,7 @@ fn erase_memory(keeper: &dyn Embedder, snapshot: &dyn Snapshot, place: MemoryRef
     }
 }
 
-fn erase_entries(keeper: &dyn Embedder, entries: &[Entry]) {
+fn erase_entries(keepers: &Keepers, entries: &[Entry]) {
     let texts: Vec<&str> = entries.iter().flat_map(embedded_passages).collect();
-    keeper.forget(&texts);
+    keepers.iter().for_each(|keeper| keeper.forget(&texts));
 }
