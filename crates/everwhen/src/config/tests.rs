@@ -102,6 +102,7 @@ deadline_ms = 50
 group_chat = "on"
 unnamed = "default"
 prompt_cache_key = "on"
+openwebui_secret = "(not shown)"
 [mcp]
 allowed_hosts = "localhost, memory.example.org"
 allowed_origins = "*"
