@@ -283,7 +283,9 @@ fn work_is_done_once_however_many_servers_look_for_it() {
         hands.into_iter().map(|hand| hand.join().unwrap()).sum()
     });
     assert_eq!(done, due, "as often as one server alone");
-    assert_eq!(block_on(workers[0].jobs(9)).unwrap(), []);
+    let mut left = block_on(workers[0].jobs(100)).unwrap();
+    left.retain(|job| job.due_at <= later());
+    assert_eq!(left, [], "what is due is done");
 }
 
 #[test]
