@@ -1,24 +1,30 @@
 //! `everwhen bench proxy`: what the proxy adds to the first byte of a reply.
 //!
-//! Walk: start an upstream here and a server in front of it → fill memories → the same chats straight
-//! at the upstream and through the proxy, in turn, alone and 32 at once, with and without a briefing →
-//! short and long histories → a thousand slow streams at once.
+//! Walk: start an upstream here and a server in front of it → fill memories → the same kind of chats
+//! straight at the upstream and through the proxy, in turns, alone and 32 at once, with and without a
+//! briefing → short and long histories → as many exchanges as go through → a thousand slow streams.
+//!
+//! What is added is what the first byte takes through the proxy less what it takes straight at the
+//! upstream, with as many chats at the same pace. 32 chats have replies of tokens 20 ms apart and go on
+//! a moment after each reply, so that about 30 streams are open at any time and the machine, on which
+//! chats, upstream and proxy all run, is not saturated: else the queue before its cores would be
+//! measured, which no proxy adds. What goes through when it is saturated stands in a line of its own.
 
 mod chat;
 mod report;
 mod slow;
 pub(crate) mod stream;
+mod talk;
 pub(crate) mod upstream;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use everwhen::{Asked, Held};
 
-use self::chat::Chat;
-use self::report::{Added, Histories, Measured};
-use self::stream::Stream;
+use self::report::{Added, Histories, Measured, Saturated};
+use self::talk::{Manner, Talker, Way, together};
 use self::upstream::{Pace, Upstream};
 use crate::recall::dialogue::text;
 use crate::store::dialogue;
@@ -34,25 +40,35 @@ pub struct ProxyBench {
     pub binary: PathBuf,
     /// Sizes of the memory that is spoken in.
     pub sizes: Vec<usize>,
-    /// Exchanges each chat has, each way.
+    /// Exchanges in each row, each way.
     pub exchanges: usize,
     /// Streams held at once.
     pub slow_streams: usize,
 }
 
-/// Numbers of streams at once.
-const STREAMS: [usize; 2] = [1, 32];
-/// Messages of a request.
-const MESSAGES: usize = 10;
+/// One chat alone goes on a few milliseconds after each reply.
+const ALONE: Manner = Manner { pace: Pace::QUICK, messages: 10, pause: Duration::from_millis(10) };
+/// So many chats at once.
+const MANY: usize = 32;
+/// How they go.
+const TOGETHER: Manner =
+    Manner { pace: Pace::STEADY, messages: 10, pause: Duration::from_millis(40) };
+/// Chats that wait for nothing.
+const HASTY: Manner = Manner { pace: Pace::INSTANT, messages: 10, pause: Duration::ZERO };
 /// Messages of a long request.
 const LONG: usize = 1_000;
+/// Exchanges that are not counted: they open connections and find the memory.
+const WARM_UP: usize = 20;
 /// A job may put another that is due a little later.
 const JOBS_APART: Duration = Duration::from_millis(2_200);
 /// Entries in one request that fills a memory.
 const BATCH: usize = 1_000;
 
-/// Runs all of it; `say` is told what is being done.
-pub async fn run(setup: &ProxyBench, say: &(dyn Fn(&str) + Sync)) -> Result<ProxyReport> {
+/// Who is told what is being done, and each row as soon as it is there.
+pub type Say<'s> = &'s (dyn Fn(&str) + Sync);
+
+/// Runs all of it.
+pub async fn run(setup: &ProxyBench, say: Say<'_>) -> Result<ProxyReport> {
     let directory = tempfile::tempdir()?;
     let upstream = Upstream::start().await?;
     let config = format!(
@@ -66,35 +82,29 @@ pub async fn run(setup: &ProxyBench, say: &(dyn Fn(&str) + Sync)) -> Result<Prox
         let config = config.clone();
         async move { Server::configured(&setup.binary, &data, &config).await }
     };
-    // First, on a server of their own: streams are what is weighed.
-    let server = start("slow").await?;
-    let resident_after_start_mib = server.resident_mib()?;
-    let slow = slow::hold(&server, setup.slow_streams, say).await?;
-    drop(server);
-    let server = start("added").await?;
-    let data = directory.path().join("added");
-    let bench = Bench { setup, server: &server, data: &data, upstream: &upstream, say };
-    let mut added = Vec::new();
-    for entries in &setup.sizes {
-        bench.fill(*entries).await?;
-        for streams in STREAMS {
-            for briefing in [false, true] {
-                added.push(bench.added(*entries, streams, briefing).await?);
-            }
-        }
+    let mut report = ProxyReport::default();
+    if !setup.sizes.is_empty() {
+        let server = start("added").await?;
+        let data = directory.path().join("added");
+        let bench = Bench { setup, server: &server, data: &data, upstream: &upstream, say };
+        bench.measure(&mut report).await?;
     }
-    let histories = bench.histories().await?;
-    Ok(ProxyReport { added, histories, slow, resident_after_start_mib })
+    if setup.slow_streams > 0 {
+        // On a server of their own: streams are what is weighed.
+        let server = start("slow").await?;
+        report.slow = Some(slow::hold(&server, setup.slow_streams, say).await?);
+    }
+    Ok(report)
 }
 
 /// What every measurement needs.
-pub(crate) struct Bench<'b> {
+struct Bench<'b> {
     setup: &'b ProxyBench,
     server: &'b Server,
     /// Where that server keeps everything.
     data: &'b Path,
     upstream: &'b Upstream,
-    say: &'b (dyn Fn(&str) + Sync),
+    say: Say<'b>,
 }
 
 /// What lets the bench do what only the operator of its server may.
@@ -108,6 +118,26 @@ fn operator_token(data: &Path) -> Result<String> {
 }
 
 impl Bench<'_> {
+    async fn measure(&self, report: &mut ProxyReport) -> Result<()> {
+        (self.say)(Added::TITLE);
+        for entries in &self.setup.sizes {
+            self.fill(*entries).await?;
+            for streams in [1, MANY] {
+                for briefing in [false, true] {
+                    let added = self.added(*entries, streams, briefing).await?;
+                    (self.say)(&added.to_string());
+                    report.added.push(added);
+                }
+            }
+        }
+        let histories = self.histories().await?;
+        (self.say)(&histories.to_string());
+        let saturated = self.saturated().await?;
+        (self.say)(&saturated.to_string());
+        (report.histories, report.saturated) = (Some(histories), Some(saturated));
+        Ok(())
+    }
+
     /// Makes a memory with so many entries, in batches over HTTP.
     async fn fill(&self, entries: usize) -> Result<()> {
         if entries == 0 {
@@ -134,7 +164,7 @@ impl Bench<'_> {
 
     /// Waits until what follows from so much history is done: summaries, chapters, facts.
     async fn settle(&self, client: &mut Client) -> Result<()> {
-        (self.say)("what follows from it");
+        (self.say)("what follows from it: summaries, chapters, facts");
         let token = format!("authorization: Bearer {}\r\n", operator_token(self.data)?);
         let mut quiet = 0;
         while quiet < 2 {
@@ -146,88 +176,96 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// So many chats at once in one memory, each straight at the upstream and through the proxy in turn.
+    /// Straight at the upstream.
+    fn direct(&self) -> Way {
+        let (host, path) = (self.upstream.host().to_owned(), "/v1/chat/completions".to_owned());
+        Way { host, path, headers: String::new() }
+    }
+
+    /// Through the proxy, in a memory.
+    fn proxied(&self, memory: &str, briefing: bool) -> Way {
+        Way {
+            host: self.server.host().to_owned(),
+            path: format!("/m/{memory}/v1/chat/completions"),
+            headers: format!("x-everwhen-briefing: {}\r\n", if briefing { "on" } else { "off" }),
+        }
+    }
+
+    /// So many chats at once in one memory, and as many straight at the upstream, in turns.
     async fn added(&self, entries: usize, streams: usize, briefing: bool) -> Result<Added> {
         let with = if briefing { "with" } else { "without" };
         (self.say)(&format!("{streams} at once, {entries} entries, {with} briefing"));
-        let pace = if streams == 1 { Pace::QUICK } else { Pace::STEADY };
-        let path = format!("/m/{}/v1/chat/completions", memory(entries));
-        // Together they have four times as many as one alone.
-        let exchanges =
-            if streams == 1 { self.setup.exchanges } else { self.setup.exchanges * 4 / streams };
-        let mut running = tokio::task::JoinSet::new();
-        for number in 0..streams {
-            let chat = Chat::new(&format!("{entries} {streams} {briefing} {number}"), MESSAGES);
-            let (direct, proxied) =
-                (Stream::to(self.upstream.host()), Stream::to(self.server.host()));
-            let both = Both { direct, proxied, path: path.clone(), briefing, pace };
-            running.spawn(both.talk(chat, exchanges.max(1), number));
+        let (manner, turns) =
+            if streams == 1 { (ALONE, self.setup.exchanges) } else { (TOGETHER, 2) };
+        let called = format!("{entries} {streams} {briefing}");
+        let proxied = self.proxied(&memory(entries), briefing);
+        let measured = self.in_turns(&called, streams, (proxied, manner), turns).await?;
+        Ok(Added { entries, streams, briefing, measured })
+    }
+
+    /// Straight at the upstream and through the proxy, in so many turns, so that whatever else the
+    /// machine does meets both alike.
+    async fn in_turns(
+        &self,
+        called: &str,
+        streams: usize,
+        (proxied, manner): (Way, Manner),
+        turns: usize,
+    ) -> Result<Measured> {
+        let mut sides = [self.direct(), proxied].map(|way| talkers(called, streams, &way, manner));
+        let mut taken = [Latencies::default(), Latencies::default()];
+        let each = self.setup.exchanges.div_ceil(streams * turns).max(1);
+        for side in &mut sides {
+            together(side, WARM_UP.div_ceil(streams)).await?;
         }
-        let mut taken = (Latencies::default(), Latencies::default());
-        while let Some(done) = running.join_next().await {
-            let (direct, proxied) = done??;
-            taken = (taken.0.join(direct), taken.1.join(proxied));
+        for _ in 0..turns {
+            for (side, taken) in sides.iter_mut().zip(&mut taken) {
+                let more = together(side, each).await?;
+                *taken = std::mem::take(taken).join(more);
+            }
         }
-        Ok(Added { entries, streams, briefing, measured: Measured::new(taken.0, taken.1) })
+        let [direct, proxied] = taken;
+        Ok(Measured::new(direct, proxied))
     }
 
     /// The same turn with a short and with a long history.
     async fn histories(&self) -> Result<Histories> {
+        let lengths = [ALONE.messages, LONG];
         let mut measured = Vec::new();
-        for messages in [MESSAGES, LONG] {
+        for messages in lengths {
             (self.say)(&format!("a history of {messages} messages"));
-            let both = Both {
-                direct: Stream::to(self.upstream.host()),
-                proxied: Stream::to(self.server.host()),
-                path: format!("/m/history-{messages}/v1/chat/completions"),
-                briefing: false,
-                pace: Pace::QUICK,
-            };
-            let chat = Chat::new(&format!("history {messages}"), messages);
-            let (direct, proxied) = both.talk(chat, self.setup.exchanges, 0).await?;
-            measured.push(Measured::new(direct, proxied));
+            let called = format!("history {messages}");
+            let proxied = self.proxied(&format!("history-{messages}"), false);
+            let manner = Manner { messages, ..ALONE };
+            let turns = self.setup.exchanges;
+            measured.push(self.in_turns(&called, 1, (proxied, manner), turns).await?);
         }
-        Ok(Histories { messages: [MESSAGES, LONG], measured })
+        Ok(Histories { messages: lengths, measured })
     }
+
+    /// As many exchanges as go through, without a pause: client, upstream and proxy share the cores.
+    async fn saturated(&self) -> Result<Saturated> {
+        (self.say)(&format!("{MANY} chats without a pause"));
+        let mut rates = Vec::new();
+        for way in [self.direct(), self.proxied("saturated", false)] {
+            let mut all = talkers("saturated", MANY, &way, HASTY);
+            together(&mut all, 1).await?;
+            let each = (self.setup.exchanges * 2).div_ceil(MANY);
+            let began = Instant::now();
+            let taken = together(&mut all, each).await?;
+            rates.push(taken.count() as f64 / began.elapsed().as_secs_f64());
+        }
+        Ok(Saturated { streams: MANY, direct_per_second: rates[0], proxied_per_second: rates[1] })
+    }
+}
+
+/// So many who chat this way.
+fn talkers(called: &str, streams: usize, way: &Way, manner: Manner) -> Vec<Talker> {
+    (0..streams)
+        .map(|number| Talker::new(&format!("{called} {number}"), way.clone(), manner))
+        .collect()
 }
 
 fn memory(entries: usize) -> String {
     format!("entries-{entries}")
-}
-
-/// Two ways to the same upstream.
-struct Both {
-    direct: Stream,
-    proxied: Stream,
-    path: String,
-    briefing: bool,
-    pace: Pace,
-}
-
-impl Both {
-    /// Has so many exchanges; answers the times to the first byte, direct and through the proxy.
-    async fn talk(
-        mut self,
-        mut chat: Chat,
-        exchanges: usize,
-        number: usize,
-    ) -> Result<(Latencies, Latencies)> {
-        let headers =
-            format!("x-everwhen-briefing: {}\r\n", if self.briefing { "on" } else { "off" });
-        let mut taken = (Latencies::default(), Latencies::default());
-        // Chats do not all begin at the same moment.
-        tokio::time::sleep(self.pace.offset(number)).await;
-        for exchange in 0..=exchanges {
-            let body = chat.ask(self.pace.name());
-            let (direct, _) = self.direct.first_byte("/v1/chat/completions", "", &body).await?;
-            let (proxied, reply) = self.proxied.first_byte(&self.path, &headers, &body).await?;
-            chat.hear(reply);
-            // The first one opens connections and finds the memory.
-            if exchange > 0 {
-                taken.0.add_length(direct);
-                taken.1.add_length(proxied);
-            }
-        }
-        Ok(taken)
-    }
 }

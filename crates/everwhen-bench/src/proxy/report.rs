@@ -7,16 +7,16 @@ use serde::Serialize;
 use crate::store::load::Latencies;
 
 /// Everything `everwhen bench proxy` measures.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct ProxyReport {
     /// What the proxy adds, by size of memory, streams and briefing.
     pub added: Vec<Added>,
     /// Short and long histories.
-    pub histories: Histories,
+    pub histories: Option<Histories>,
+    /// What goes through at most.
+    pub saturated: Option<Saturated>,
     /// Many slow streams.
-    pub slow: Slow,
-    /// Memory of a server that has just started.
-    pub resident_after_start_mib: f64,
+    pub slow: Option<Slow>,
 }
 
 /// One combination.
@@ -57,6 +57,17 @@ pub struct Histories {
     pub measured: Vec<Measured>,
 }
 
+/// Exchanges when nobody pauses.
+#[derive(Debug, Serialize)]
+pub struct Saturated {
+    /// Chats at once.
+    pub streams: usize,
+    /// Straight at the upstream.
+    pub direct_per_second: f64,
+    /// Through the proxy.
+    pub proxied_per_second: f64,
+}
+
 /// Many slow streams at once.
 #[derive(Debug, Serialize)]
 pub struct Slow {
@@ -64,6 +75,8 @@ pub struct Slow {
     pub streams: usize,
     /// How many came to their end.
     pub whole: usize,
+    /// Memory of the server when it had just started.
+    pub resident_after_start_mib: f64,
     /// The most memory the server used meanwhile.
     pub resident_most_mib: f64,
 }
@@ -103,35 +116,72 @@ impl Histories {
     }
 }
 
-impl fmt::Display for ProxyReport {
+impl Added {
+    /// What stands above its lines.
+    pub(super) const TITLE: &str = "added to the first byte      streams  briefing  \
+                                    p50 ms  p99 ms   direct p50  p99      n";
+}
+
+impl fmt::Display for Added {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "added to the first byte      streams  briefing      p50 ms    p99 ms")?;
-        for added in &self.added {
-            let (p50, p99) = (added.measured.added_p50_ms(), added.measured.added_p99_ms());
-            let briefing = if added.briefing { "yes" } else { "no" };
-            writeln!(
-                f,
-                "  memory of {:>7} entries    {:>7}  {briefing:>8}   {p50:>9.3} {p99:>9.3}",
-                added.entries, added.streams
-            )?;
-        }
-        for (messages, measured) in self.histories.messages.iter().zip(&self.histories.measured) {
+        let Self { entries, streams, measured, .. } = self;
+        let (p50, p99) = (measured.added_p50_ms(), measured.added_p99_ms());
+        let Measured { requests, direct_p50_ms, direct_p99_ms, .. } = measured;
+        let briefing = if self.briefing { "yes" } else { "no" };
+        write!(
+            f,
+            "  memory of {entries:>7} entries    {streams:>7}  {briefing:>8}  {p50:>6.2}  {p99:>6.2}   \
+             {direct_p50_ms:>10.2} {direct_p99_ms:>4.2} {requests:>6}",
+        )
+    }
+}
+
+impl fmt::Display for Histories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (messages, measured) in self.messages.iter().zip(&self.measured) {
             let (p50, direct) = (measured.added_p50_ms(), measured.direct_p50_ms);
             writeln!(
                 f,
-                "history of {messages:>5} messages     p50 {p50:.3} ms added to {direct:.3} ms"
+                "history of {messages:>5} messages     p50 {p50:.2} ms added to {direct:.2} ms"
             )?;
         }
-        let (proxied, direct) = self.histories.ratios();
-        writeln!(
+        let (proxied, direct) = self.ratios();
+        write!(f, "  long to short              through the proxy {proxied:.2}, direct {direct:.2}")
+    }
+}
+
+impl fmt::Display for Saturated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { streams, direct_per_second, proxied_per_second } = self;
+        write!(
             f,
-            "  long to short              through the proxy {proxied:.2}, direct {direct:.2}"
-        )?;
-        let Slow { streams, whole, resident_most_mib } = &self.slow;
-        writeln!(
+            "{streams} chats without a pause     {proxied_per_second:.0} exchanges/s through the \
+             proxy, {direct_per_second:.0} direct"
+        )
+    }
+}
+
+impl fmt::Display for Slow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { streams, whole, resident_after_start_mib, resident_most_mib } = self;
+        write!(
             f,
-            "{streams} slow streams at once    {whole} whole, {resident_most_mib:.1} MiB at most"
-        )?;
-        write!(f, "memory after start           {:.1} MiB", self.resident_after_start_mib)
+            "{streams} slow streams at once    {whole} whole, {resident_most_mib:.1} MiB at most, \
+             {resident_after_start_mib:.1} MiB after start"
+        )
+    }
+}
+
+impl fmt::Display for ProxyReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = Vec::new();
+        if !self.added.is_empty() {
+            lines.push(Added::TITLE.to_owned());
+            lines.extend(self.added.iter().map(ToString::to_string));
+        }
+        lines.extend(self.histories.as_ref().map(ToString::to_string));
+        lines.extend(self.saturated.as_ref().map(ToString::to_string));
+        lines.extend(self.slow.as_ref().map(ToString::to_string));
+        f.write_str(&lines.join("\n"))
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::Say;
 use super::chat::Chat;
 use super::report::Slow;
 use super::stream::Stream;
@@ -14,12 +15,9 @@ use crate::store::server::Server;
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Opens so many streams through the proxy, each in a memory of its own.
-pub(super) async fn hold(
-    server: &Server,
-    streams: usize,
-    say: &(dyn Fn(&str) + Sync),
-) -> Result<Slow> {
-    say(&format!("{streams} slow streams at once"));
+pub(super) async fn hold(server: &Server, streams: usize, say: Say<'_>) -> Result<Slow> {
+    let resident_after_start_mib = server.resident_mib()?;
+    say(&format!("{streams} slow streams at once, {:?} each", Pace::SLOW.length()));
     let mut running = tokio::task::JoinSet::new();
     for number in 0..streams {
         let mut stream = Stream::to(server.host());
@@ -38,5 +36,5 @@ pub(super) async fn hold(
             Some(done) = running.join_next() => whole += usize::from(done?.is_ok()),
         }
     }
-    Ok(Slow { streams, whole, resident_most_mib: most })
+    Ok(Slow { streams, whole, resident_after_start_mib, resident_most_mib: most })
 }

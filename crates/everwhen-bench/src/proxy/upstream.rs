@@ -40,11 +40,6 @@ impl Pace {
         self.apart * (self.pieces - 1)
     }
 
-    /// When the chat of this number begins.
-    pub(crate) fn offset(self, number: usize) -> Duration {
-        self.apart * u32::try_from(number).unwrap_or(0) / 2
-    }
-
     fn of(body: &[u8]) -> Self {
         let holds = |pace: &Self| {
             let model = format!("\"model\":\"{}\"", pace.name);

@@ -1,0 +1,90 @@
+//! People who chat, each over a connection of their own, and how long they wait for the first byte.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::chat::Chat;
+use super::stream::Stream;
+use super::upstream::Pace;
+use crate::store::load::Latencies;
+
+/// A way to the upstream: straight, or through the proxy.
+#[derive(Debug, Clone)]
+pub(super) struct Way {
+    pub(super) host: String,
+    pub(super) path: String,
+    /// More headers, each with its line break.
+    pub(super) headers: String,
+}
+
+/// How chats go.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner {
+    pub(super) pace: Pace,
+    /// Messages of a request.
+    pub(super) messages: usize,
+    /// The longest pause between a reply and the next message. Pauses are of any length up to it,
+    /// so that chats that begin together do not stay in step.
+    pub(super) pause: Duration,
+}
+
+/// Somebody who chats.
+pub(super) struct Talker {
+    chat: Chat,
+    stream: Stream,
+    way: Way,
+    manner: Manner,
+    chance: u64,
+}
+
+impl Talker {
+    /// Somebody with a chat of this name.
+    pub(super) fn new(called: &str, way: Way, manner: Manner) -> Self {
+        let chance = called.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let (chat, stream) = (Chat::new(called, manner.messages), Stream::to(&way.host));
+        Self { chat, stream, way, manner, chance }
+    }
+
+    /// Has so many exchanges; answers how long each first byte took.
+    pub(super) async fn talk(&mut self, exchanges: usize) -> Result<Latencies> {
+        let mut taken = Latencies::default();
+        for _ in 0..exchanges {
+            tokio::time::sleep(self.manner.pause.mul_f64(self.share())).await;
+            let body = self.chat.ask(self.manner.pace.name());
+            let Way { path, headers, .. } = &self.way;
+            let (waited, reply) = self.stream.first_byte(path, headers, &body).await?;
+            self.chat.hear(reply);
+            taken.add_length(waited);
+        }
+        Ok(taken)
+    }
+
+    /// A number from 0 to 1, another one each time; the same in every run.
+    fn share(&mut self) -> f64 {
+        self.chance ^= self.chance << 13;
+        self.chance ^= self.chance >> 7;
+        self.chance ^= self.chance << 17;
+        (self.chance >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Lets all of them talk at once, so many exchanges each.
+pub(super) async fn together(talkers: &mut Vec<Talker>, exchanges: usize) -> Result<Latencies> {
+    let mut running = tokio::task::JoinSet::new();
+    for mut talker in talkers.drain(..) {
+        running.spawn(async move {
+            let taken = talker.talk(exchanges).await;
+            taken.map(|taken| (talker, taken))
+        });
+    }
+    let mut all = Latencies::default();
+    while let Some(done) = running.join_next().await {
+        let (talker, taken) = done??;
+        talkers.push(talker);
+        all = all.join(taken);
+    }
+    Ok(all)
+}
