@@ -12,6 +12,7 @@ mod rules;
 mod watch;
 pub(crate) mod write;
 
+pub(crate) use chapter::mark;
 pub use chapter::{Chapter, RollingSummary};
 pub use query::ChapterQuery;
 pub use rules::{ChapterRules, Folding};

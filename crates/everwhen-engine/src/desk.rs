@@ -72,10 +72,15 @@ impl<'t> Desk<'t> {
         Mint::new(self.now, self.chance).id()
     }
 
-    /// Notes that stored entries changed their standing.
-    pub(crate) fn note_change(&mut self) -> Result<()> {
+    /// Notes that stored entries changed their standing, none said before `since`.
+    pub(crate) fn note_change(&mut self, since: Timestamp) -> Result<()> {
+        chapters::note_change(self, since)?;
+        self.note_moved()
+    }
+
+    /// Notes that stored entries are in another conversation now.
+    pub(crate) fn note_moved(&mut self) -> Result<()> {
         self.memory.generation += 1;
-        chapters::note_change(self)?;
         self.tx.put_memory(self.vault.id, &self.memory)
     }
 
@@ -132,10 +137,13 @@ pub(crate) fn fresh_memory(id: MemoryId, name: Name, now: Timestamp) -> Memory {
         last_sequence: 0,
         generation: 0,
         distilled: 0,
+        facts_changed: 0,
+        chapters_mark: 0,
         last_creation: now,
         last_ending: None,
         waiting: None,
         chaptered_until: None,
+        chapters_from: None,
         chapters_at: chapters::FIRST_LOOK,
         lifecycle: None,
     }

@@ -92,7 +92,7 @@ fn entries(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<Removed> {
     touched.sort_unstable();
     touched.dedup();
     let mut removed = said(desk, doomed, &ids)?;
-    desk.note_change()?;
+    desk.note_change(Timestamp::MIN)?;
     for id in touched {
         removed = removed + repair(desk, id)?;
     }
@@ -122,7 +122,7 @@ pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> 
     let doomed = desk.tx.entries(place, &query)?;
     let ids: Vec<EntryId> = doomed.iter().map(|entry| entry.id).collect();
     let removed = said(desk, &doomed, &ids)?;
-    desk.note_change()?;
+    desk.note_change(Timestamp::MIN)?;
     let removed = removed + desk.tx.remove_conversation(place, conversation.id)?;
     forget_question(desk)?;
     Ok(removed)

@@ -273,7 +273,7 @@ fn put_aside(desk: &mut Desk<'_>, asides: Vec<Aside>, stored: &[EntryId]) -> Res
         let branch = desk.mint();
         desk.tx.mark_branch(desk.place(), &ids, branch, at)?;
         desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !ids.contains(question));
-        desk.note_change()?;
+        desk.note_change(Timestamp::MIN)?;
         made += 1;
     }
     Ok(made)

@@ -194,7 +194,7 @@ pub(crate) fn correction(
     {
         *question = correction.id;
     }
-    desk.note_change()?;
+    desk.note_change(old.conversation_time)?;
     if let Some(conversation) = desk.tx.conversation(desk.place(), old.conversation)? {
         finish::recount(desk, conversation)?;
     }

@@ -109,7 +109,7 @@ impl Vault {
             let beginning = Cursor { time: Timestamp::MIN, sequence: 0 };
             desk.remove_chapters(beginning)?;
             desk.tx.remove_summaries(desk.place(), beginning)?;
-            watch::put_job(desk, true)?;
+            watch::plan_from(desk, Timestamp::MIN)?;
             let ended = ended(desk)?;
             for conversation in &ended {
                 desk.put_job(JobKind::Summarize, conversation.id, desk.now)?;

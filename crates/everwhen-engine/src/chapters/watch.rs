@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::Result;
 use crate::desk::Desk;
 use crate::job::{Job, JobKind, Subject};
-use crate::memory::Entry;
+use crate::memory::{Entry, Memory};
 use crate::ports::Cursor;
 
 /// A job waits this long for more entries.
@@ -21,25 +21,37 @@ pub(super) const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
 pub(crate) const FIRST_LOOK: u64 = 8;
 /// A job is on its way.
 const ON_ITS_WAY: u64 = i64::MAX.cast_unsigned();
-/// What the payload of a job says that has to look at every chapter.
-pub(super) const ALL: &str = "all";
-/// What it ends with if somebody waits for it.
+/// The payload of a job that somebody waits for.
 const NOW: &str = "now";
 
-/// Notes that something was said at `earliest` or later.
+/// Notes that something was said at `earliest` or later. What was said before the last chapter ends,
+/// as replies are that take long while others talk, changes the chapters from there on.
 pub(crate) fn note_said(desk: &mut Desk<'_>, earliest: Timestamp) -> Result<()> {
-    if desk.memory.chaptered_until.is_some_and(|until| earliest <= until) {
-        return put_job(desk, true);
+    let memory = &mut desk.memory;
+    let is_late = memory.chaptered_until.is_some_and(|until| earliest <= until);
+    if is_late {
+        note_from(memory, earliest);
     }
-    if desk.memory.last_sequence < desk.memory.chapters_at {
-        return Ok(());
-    }
-    put_job(desk, false)
+    let is_due = is_late || memory.last_sequence >= memory.chapters_at;
+    // A job that is on its way finds it there.
+    if is_due && memory.chapters_at != ON_ITS_WAY { put_job(desk) } else { Ok(()) }
 }
 
-/// Notes that entries that were stored before changed their standing.
-pub(crate) fn note_change(desk: &mut Desk<'_>) -> Result<()> {
-    if desk.memory.chaptered_until.is_none() { Ok(()) } else { put_job(desk, true) }
+/// Notes that entries that were stored before changed their standing, none said before `since`. A
+/// job that is under way has read them as they were; another takes its place.
+pub(crate) fn note_change(desk: &mut Desk<'_>, since: Timestamp) -> Result<()> {
+    let is_told = desk.memory.chaptered_until.is_some_and(|until| since <= until);
+    if is_told || desk.memory.chapters_at == ON_ITS_WAY { plan_from(desk, since) } else { Ok(()) }
+}
+
+/// Has every chapter looked at that ends at `since` or later.
+pub(super) fn plan_from(desk: &mut Desk<'_>, since: Timestamp) -> Result<()> {
+    note_from(&mut desk.memory, since);
+    put_job(desk)
+}
+
+fn note_from(memory: &mut Memory, since: Timestamp) {
+    memory.chapters_from = Some(memory.chapters_from.map_or(since, |from| from.min(since)));
 }
 
 /// Removes what tells of entries that are forgotten: their chapters, and every version of the
@@ -51,37 +63,35 @@ pub(crate) fn forget_said(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<()> {
     let from = Cursor { time: earliest, sequence: 0 };
     desk.remove_chapters(from)?;
     desk.tx.remove_summaries(desk.place(), from)?;
-    put_job(desk, true)
+    plan_from(desk, Timestamp::MIN)
 }
 
 /// Has somebody look now.
 pub(crate) fn look_now(desk: &mut Desk<'_>) -> Result<()> {
-    let job = put_job_at(desk, false, desk.now)?;
+    let job = put_job_at(desk, desk.now)?;
     desk.tx.put_job(&hurried(job))?;
     desk.tx.put_memory(desk.vault.id, &desk.memory)
 }
 
 /// The same job, which does not wait for more entries.
 pub(crate) fn hurried(job: Job) -> Job {
-    if job.kind != JobKind::Chapters || is_hurried(&job) {
+    if job.kind != JobKind::Chapters {
         return job;
     }
-    let payload = format!("{}{NOW}", job.payload.as_deref().unwrap_or_default());
-    Job { payload: Some(payload), ..job }
+    Job { payload: Some(NOW.to_owned()), ..job }
 }
 
 pub(super) fn is_hurried(job: &Job) -> bool {
-    job.payload.as_deref().is_some_and(|payload| payload.ends_with(NOW))
+    job.payload.as_deref() == Some(NOW)
 }
 
-pub(super) fn put_job(desk: &mut Desk<'_>, all: bool) -> Result<()> {
-    put_job_at(desk, all, desk.now + DELAY).map(drop)
+fn put_job(desk: &mut Desk<'_>) -> Result<()> {
+    put_job_at(desk, desk.now + DELAY).map(drop)
 }
 
-fn put_job_at(desk: &mut Desk<'_>, all: bool, due: Timestamp) -> Result<Job> {
+fn put_job_at(desk: &mut Desk<'_>, due: Timestamp) -> Result<Job> {
     let subject = Subject::Memory(desk.memory.id);
-    let mut job = Job::new(desk.mint(), desk.place(), JobKind::Chapters, subject, due);
-    job.payload = all.then(|| ALL.to_owned());
+    let job = Job::new(desk.mint(), desk.place(), JobKind::Chapters, subject, due);
     desk.memory.chapters_at = ON_ITS_WAY;
     desk.tx.put_job(&job)?;
     Ok(job)

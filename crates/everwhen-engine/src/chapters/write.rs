@@ -1,8 +1,8 @@
 //! Writing chapters: the job behind the chat.
 //!
-//! Walk: read what has no chapter yet, or everything if something old has changed → plan → write the
-//! missing ones, one by one → keep each in a transaction that looks again whether its entries are
-//! still those → say when to look next. What was kept before a crash is found again.
+//! Walk: read what has no chapter yet, from further back if something there has changed → plan →
+//! write the missing ones, one by one → keep each in a transaction that looks again whether its
+//! entries are still those → say when to look next. What was kept before a crash is found again.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::plan::{Planned, plan};
-use super::watch::{ALL, DELAY, LONGEST_WAIT, is_hurried};
+use super::watch::{DELAY, LONGEST_WAIT, is_hurried};
 use super::{Chapter, ChapterRules};
 use crate::contexts;
 use crate::conversations::summary::{self, is_stop_word, shorten};
@@ -103,9 +103,10 @@ fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules, now: Timestamp
     if pours && !is_hurried(job) {
         return Ok(Found::Busy);
     }
-    let all = job.payload.as_deref().is_some_and(|payload| payload.starts_with(ALL));
-    let known = if all { snapshot.chapters(place, None, None)? } else { Vec::new() };
-    let from = if all { None } else { snapshot.last_chapter(place)?.map(|chapter| chapter.last) };
+    // Up to there the plan is what it was: more entries never change earlier chapters.
+    let sound = snapshot.last_chapter(place, memory.chapters_from)?;
+    let from = sound.map(|chapter| chapter.last);
+    let known = snapshot.chapters(place, from, None)?;
     let query = EntryQuery { from, ..EntryQuery::default() };
     let planned = plan(snapshot.entries(place, &query)?, rules);
     let wanted: HashSet<[u8; 32]> = planned.iter().map(|one| one.digest).collect();
@@ -314,18 +315,20 @@ fn digest_now(
 
 /// Says up to when there are chapters and when to look again, and has new ones folded.
 fn finish(desk: &mut Desk<'_>, sequence: u64, rules: &ChapterRules) -> Result<()> {
-    let last = desk.tx.last_chapter(desk.place())?;
+    let last = desk.tx.last_chapter(desk.place(), None)?;
     desk.memory.chaptered_until = last.as_ref().map(|chapter| chapter.last.time);
     desk.memory.chapters_at = sequence + rules.max_messages as u64;
-    desk.tx.put_memory(desk.vault.id, &desk.memory)?;
+    desk.memory.chapters_from = None;
     if last.is_some() {
         let subject = Subject::Memory(desk.memory.id);
         let job = Job::new(desk.mint(), desk.place(), JobKind::Fold, subject, desk.now);
         desk.tx.put_job(&job)?;
         contexts::note_change(desk)?;
     }
-    if desk.memory.last_sequence >= desk.memory.chapters_at {
-        return super::note_said(desk, Timestamp::MAX);
+    // What came meanwhile may have been said before the last chapter ends.
+    let arrived = desk.tx.arrivals(desk.place(), sequence, usize::MAX)?;
+    if let Some(earliest) = arrived.iter().map(|entry| entry.conversation_time).min() {
+        super::note_said(desk, earliest)?;
     }
-    Ok(())
+    desk.tx.put_memory(desk.vault.id, &desk.memory)
 }

@@ -81,13 +81,14 @@ pub(crate) fn fork(
         )));
     }
     let mut rest: Vec<EntryId> = Vec::new();
+    let since = entries[place].conversation_time;
     for entry in entries.into_iter().skip(place + 1) {
         rest.extend(versions(desk, entry)?.iter().map(|version| version.id));
     }
     let branch: BranchId = desk.mint();
     desk.tx.mark_branch(desk.place(), &rest, branch, desk.now)?;
     desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !rest.contains(question));
-    desk.note_change()?;
+    desk.note_change(since)?;
     finish::recount(desk, conversation)?;
     desk.save_memory()?;
     Ok(Receipt::Forked { branch, entries: said as u64 })

@@ -128,7 +128,7 @@ pub(crate) fn absorb(
         desk.drop_job(kind, from)?;
     }
     desk.tx.merge_conversation(desk.place(), from, into)?;
-    desk.note_change()
+    desk.note_moved()
 }
 
 /// Counts a conversation's entries anew and writes it.

@@ -165,7 +165,7 @@ fn move_to(
         return Ok(());
     }
     desk.tx.move_entries(desk.place(), &strays, home)?;
-    desk.note_change()
+    desk.note_moved()
 }
 
 fn corrections_of(desk: &Desk<'_>, entry: &Entry) -> Result<Vec<EntryId>> {

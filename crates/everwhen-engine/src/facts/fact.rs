@@ -163,8 +163,9 @@ impl FactVector {
         if self.by != other.by || self.numbers.len() != other.numbers.len() {
             return None;
         }
-        let dot = |a: &[i8], b: &[i8]| -> i64 {
-            a.iter().zip(b).map(|(a, b)| i64::from(i32::from(*a) * i32::from(*b))).sum()
+        // No embedder has so many numbers that this overflows.
+        let dot = |a: &[i8], b: &[i8]| -> i32 {
+            a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
         };
         let length = (dot(&self.numbers, &self.numbers) as f32).sqrt()
             * (dot(&other.numbers, &other.numbers) as f32).sqrt();

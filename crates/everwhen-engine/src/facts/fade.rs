@@ -68,14 +68,16 @@ impl Engine {
         while let Some(vault) = taken.keys().next().map(|(place, _)| place.vault) {
             let ours =
                 taken.extract_if(|(place, _), _| place.vault == vault).collect::<Retrieved>();
-            self.store.transact(move |tx| count(tx, vault, &ours)).await?;
+            // Only fading looks at the counts; else nobody has to read the facts anew for them.
+            let fades = self.fading().is_some();
+            self.store.transact(move |tx| count(tx, vault, &ours, fades)).await?;
         }
         Ok(())
     }
 }
 
 /// Adds to the counts of facts that are still there.
-fn count(tx: &mut dyn Tx, vault: VaultId, retrieved: &Retrieved) -> Result<()> {
+fn count(tx: &mut dyn Tx, vault: VaultId, retrieved: &Retrieved, fades: bool) -> Result<()> {
     // The vault comes first, as in every verb, so that two never wait for each other.
     tx.vault(vault)?;
     for ((place, id), (count, at)) in retrieved {
@@ -85,7 +87,8 @@ fn count(tx: &mut dyn Tx, vault: VaultId, retrieved: &Retrieved) -> Result<()> {
             tx.put_fact(vault, &counted)?;
         }
     }
-    let memories: HashSet<MemoryRef> = retrieved.keys().map(|(place, _)| *place).collect();
+    let places = retrieved.keys().filter(|_| fades).map(|(place, _)| *place);
+    let memories: HashSet<MemoryRef> = places.collect();
     memories.into_iter().try_for_each(|place| note_change(tx, place))
 }
 
@@ -93,6 +96,7 @@ fn count(tx: &mut dyn Tx, vault: VaultId, retrieved: &Retrieved) -> Result<()> {
 fn note_change(tx: &mut dyn Tx, place: MemoryRef) -> Result<()> {
     let Some(mut memory) = tx.memory(place)? else { return Ok(()) };
     memory.distilled += 1;
+    memory.facts_changed = memory.distilled;
     tx.put_memory(place.vault, &memory)
 }
 

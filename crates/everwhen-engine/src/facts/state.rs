@@ -92,9 +92,12 @@ pub(crate) fn views(mut facts: Vec<Fact>, zone: &Zone) -> Vec<FactView> {
 }
 
 /// Which facts say the same, and what comes next.
+#[derive(Default)]
 struct Lines {
     /// For each fact, the first that said it.
     roots: Vec<usize>,
+    /// For each of those, all that say it.
+    said: HashMap<usize, Vec<usize>>,
     /// For each fact, the first that took its place.
     successors: HashMap<usize, usize>,
     /// For each fact, the one whose place it took.
@@ -105,8 +108,7 @@ impl Lines {
     fn new(facts: &[Fact]) -> Self {
         let places: HashMap<FactId, usize> =
             facts.iter().enumerate().map(|(place, fact)| (fact.id, place)).collect();
-        let mut lines =
-            Self { roots: vec![], successors: HashMap::new(), predecessors: HashMap::new() };
+        let mut lines = Self::default();
         for (place, fact) in facts.iter().enumerate() {
             let earlier = fact.link.and_then(|link| Some((places.get(&link.to)?, link.relation)));
             let root = match earlier {
@@ -114,6 +116,7 @@ impl Lines {
                 _ => place,
             };
             lines.roots.push(root);
+            lines.said.entry(root).or_default().push(place);
             if let Some((earlier, Relation::Supersedes | Relation::Retracts)) = earlier {
                 let earlier = lines.roots[*earlier];
                 lines.successors.entry(earlier).or_insert(place);
@@ -135,13 +138,7 @@ impl Lines {
         zone: &Zone,
     ) -> FactView {
         let fact = facts[place].clone();
-        let said: Vec<&Fact> = self
-            .roots
-            .iter()
-            .zip(facts)
-            .filter(|(root, _)| **root == place)
-            .map(|(_, f)| f)
-            .collect();
+        let said: Vec<&Fact> = self.said[&place].iter().map(|one| &facts[*one]).collect();
         let standing = said.iter().filter(|one| one.withdrawn_at.is_none());
         let known_since =
             said.iter().map(|one| one.creation_time).min().unwrap_or(fact.creation_time);

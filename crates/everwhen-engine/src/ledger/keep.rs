@@ -1,5 +1,7 @@
 //! Writes what was decided about a request: lines, entries, corrections, branches.
 
+use jiff::Timestamp;
+
 use crate::Result;
 use crate::conversations::finish;
 use crate::desk::Desk;
@@ -62,7 +64,7 @@ pub(super) fn keep(desk: &mut Desk<'_>, request: &Request<'_>, plan: Plan) -> Re
 fn fresh_line(
     item: &Item<'_>,
     number: u64,
-    time: jiff::Timestamp,
+    time: Timestamp,
     before: Option<LedgerLine>,
 ) -> LedgerLine {
     LedgerLine {
@@ -275,7 +277,7 @@ pub(super) fn put_aside(desk: &mut Desk<'_>, lines: &[LedgerLine]) -> Result<()>
     let branch: BranchId = desk.mint();
     desk.tx.mark_branch(desk.place(), &ids, branch, desk.now)?;
     desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !ids.contains(question));
-    changed(desk, homes)
+    changed(desk, homes, lines.iter().map(|line| line.time).min())
 }
 
 /// Takes the entries of a line off their branch.
@@ -285,12 +287,16 @@ fn rejoin(desk: &mut Desk<'_>, line: &LedgerLine) -> Result<()> {
     let home = entry.conversation;
     let ids: Vec<EntryId> = versions(desk, entry)?.iter().map(|version| version.id).collect();
     desk.tx.rejoin_entries(desk.place(), &ids)?;
-    changed(desk, vec![home])
+    changed(desk, vec![home], Some(line.time))
 }
 
-/// Conversations whose entries came or went are counted anew.
-fn changed(desk: &mut Desk<'_>, mut homes: Vec<ConversationId>) -> Result<()> {
-    desk.note_change()?;
+/// Conversations whose entries came or went, the first of them at `since`, are counted anew.
+fn changed(
+    desk: &mut Desk<'_>,
+    mut homes: Vec<ConversationId>,
+    since: Option<Timestamp>,
+) -> Result<()> {
+    desk.note_change(since.unwrap_or(Timestamp::MIN))?;
     homes.sort_unstable();
     homes.dedup();
     for home in homes {

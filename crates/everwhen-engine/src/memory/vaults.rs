@@ -39,8 +39,13 @@ pub struct Memory {
     /// How often stored entries were corrected, moved, put on a branch or forgotten. Whoever keeps
     /// something derived from entries reads their standings anew when it changes.
     pub generation: u64,
-    /// How often its facts or chapters changed. Whoever keeps them reads them anew when it changes.
+    /// How often its facts or chapters changed. Whoever keeps them looks what is new when it changes.
     pub distilled: u64,
+    /// What that count was when facts changed last.
+    pub facts_changed: u64,
+    /// The ids of all its chapters in one number, by which whoever keeps them knows that none is
+    /// missing and none too many.
+    pub chapters_mark: u64,
     /// The newest creation_time in it; the next is never earlier.
     pub last_creation: Timestamp,
     /// When a conversation of it was last ended by somebody.
@@ -49,6 +54,8 @@ pub struct Memory {
     pub waiting: Option<(EntryId, Timestamp)>,
     /// The conversation_time of the last entry that is told of in a chapter.
     pub chaptered_until: Option<Timestamp>,
+    /// Chapters that end here or later no longer tell what was said; nothing if all do.
+    pub chapters_from: Option<Timestamp>,
     /// The sequence at which somebody should look for a chapter to write.
     pub chapters_at: u64,
     /// The preset for its conversations, if it has one of its own.

@@ -16,8 +16,9 @@ pub trait ChapterRows {
         behind: Option<Cursor>,
         limit: Option<usize>,
     ) -> Result<Vec<Chapter>>;
-    /// The chapter that ends last.
-    fn last_chapter(&self, memory: MemoryRef) -> Result<Option<Chapter>>;
+    /// The chapter that ends last, or last before a time.
+    fn last_chapter(&self, memory: MemoryRef, before: Option<Timestamp>)
+    -> Result<Option<Chapter>>;
     /// How many chapters end at or before a place, and when the latest of them was written.
     fn chapters_through(
         &self,

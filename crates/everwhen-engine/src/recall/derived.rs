@@ -4,17 +4,18 @@
 //! A fact that was replaced is no answer, unless the question names a stretch of time in which it
 //! held, or asks as of an earlier time. So it never stands before its successor by accident.
 
+mod follow;
+mod worded;
+
 use std::collections::BTreeSet;
 
+use self::worded::Worded;
 use super::signal::{Reason, Signal};
 use super::{ChapterFound, FactFound, Query, Recollection};
-use crate::Result;
 use crate::chapters::Chapter;
 use crate::conversations::summary::is_stop_word;
 use crate::facts::{Fact, FactVector, FactView, Ruler, views_at};
-use crate::memory::Memory;
-use crate::ports::{MemoryRef, Snapshot};
-use crate::when::{Period, Zone};
+use crate::when::{Period, Precision, Zone};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Words shared, closeness in meaning and standing in the stretch asked about count so much.
@@ -48,26 +49,42 @@ impl Asking {
         Self { words: content_words(&text), vector, period, query: query.clone(), limit }
     }
 
-    /// What something with these words says to the question: words, meaning, and the reasons.
+    /// How many of its words are among these.
+    pub(super) fn shared(&self, told: &BTreeSet<String>) -> usize {
+        self.words.intersection(told).count()
+    }
+
+    /// What speaks for something: words shared, closeness in meaning, standing in the stretch asked
+    /// about. Nothing if it is no answer.
+    fn values(&self, shared: usize, close: f32, in_period: bool) -> Option<[f32; 3]> {
+        let all = self.words.len();
+        let words = if all == 0 { 0.0 } else { shared as f32 / all as f32 };
+        let is_answer = words > 0.0 || close >= LEAST_CLOSE;
+        is_answer.then(|| [words, close.max(0.0), f32::from(u8::from(in_period))])
+    }
+
+    /// The same as a score, with the reasons.
     pub(super) fn weigh(
         &self,
-        told: &BTreeSet<String>,
+        shared: usize,
         close: f32,
         in_period: bool,
     ) -> Option<(f32, Vec<Reason>)> {
-        let shared = self.words.intersection(told).count() as f32;
-        let words = if self.words.is_empty() { 0.0 } else { shared / self.words.len() as f32 };
-        if words == 0.0 && close < LEAST_CLOSE {
-            return None;
-        }
-        let values = [words, close.max(0.0), f32::from(u8::from(in_period))];
-        let signals = [Signal::Words, Signal::Meaning, Signal::Period];
-        let reasons: Vec<Reason> = (signals.into_iter().zip(values).zip(SHARES))
-            .map(|((signal, value), weight)| Reason { signal, value, share: value * weight })
-            .filter(|reason| reason.share > 0.0)
-            .collect();
-        Some((reasons.iter().map(|reason| reason.share).sum(), reasons))
+        let values = self.values(shared, close, in_period)?;
+        Some((score(values), reasons(values)))
     }
+}
+
+fn score(values: [f32; 3]) -> f32 {
+    values.iter().zip(SHARES).map(|(value, weight)| value * weight).sum()
+}
+
+fn reasons(values: [f32; 3]) -> Vec<Reason> {
+    let signals = [Signal::Words, Signal::Meaning, Signal::Period];
+    (signals.into_iter().zip(values).zip(SHARES))
+        .map(|((signal, value), weight)| Reason { signal, value, share: value * weight })
+        .filter(|reason| reason.share > 0.0)
+        .collect()
 }
 
 /// The facts and chapters of a memory, with their words.
@@ -77,46 +94,15 @@ pub(crate) struct Distilled {
     version: u64,
     zone: Option<Zone>,
     facts: Vec<Fact>,
-    views: Vec<Worded<FactView>>,
-    chapters: Vec<Worded<Chapter>>,
+    views: Worded<FactView>,
+    chapters: Worded<Chapter>,
+    chapters_mark: u64,
 }
-
-/// Something and its words.
-#[derive(Debug)]
-struct Worded<T> {
-    told: T,
-    words: BTreeSet<String>,
-}
-
-/// Roughly what a fact or a chapter takes besides its words.
-const OVERHEAD: usize = 1_500;
 
 impl Distilled {
-    /// Reads those of a memory.
-    pub(super) fn read(snapshot: &dyn Snapshot, place: MemoryRef, zone: &Zone) -> Result<Self> {
-        let version = snapshot.memory(place)?.map_or(0, |memory| memory.distilled);
-        let facts = snapshot.facts(place)?;
-        let chapters = snapshot.chapters(place, None, None)?;
-        Ok(Self {
-            version,
-            zone: Some(zone.clone()),
-            views: worded_views(views_at(facts.clone(), None, &Ruler::default(), zone)),
-            chapters: chapters.into_iter().map(worded_chapter).collect(),
-            facts,
-        })
-    }
-
-    /// Whether a memory has others by now.
-    pub(super) fn is_outdated(&self, memory: &Memory, zone: &Zone) -> bool {
-        let is_told = self.zone.as_ref() == Some(zone) || memory.distilled == 0;
-        self.version < memory.distilled || !is_told
-    }
-
     /// Bytes held, roughly.
     pub(crate) fn size(&self) -> usize {
-        let size = |words: &BTreeSet<String>| OVERHEAD + words.len() * 64;
-        self.views.iter().map(|one| size(&one.words)).sum::<usize>()
-            + self.chapters.iter().map(|one| size(&one.words)).sum::<usize>()
+        self.views.size() + self.chapters.size()
     }
 
     /// The facts and chapters that answer, best first.
@@ -130,38 +116,55 @@ impl Distilled {
             None => facts(&self.views, asking),
             Some(_) => {
                 let shown = views_at(self.facts.clone(), asking.query.as_of, ruler, zone);
-                facts(&worded_views(shown), asking)
+                facts(&Worded::new(shown, words_of_fact), asking)
             }
         };
-        let chapters = self.chapters.iter().filter_map(|one| chapter(one, asking)).collect();
-        let mut best = (best(facts, |one| one.score), best(chapters, |one| one.score));
-        best.0.truncate(asking.limit);
-        best.1.truncate(asking.limit);
-        best
+        (facts, chapters(&self.chapters, asking))
     }
 }
 
-fn worded_views(views: Vec<FactView>) -> Vec<Worded<FactView>> {
-    let worded = |told: FactView| Worded { words: content_words(&told.fact.statement), told };
-    views.into_iter().map(worded).collect()
+fn words_of_fact(view: &FactView) -> BTreeSet<String> {
+    content_words(&view.fact.statement)
 }
 
-fn worded_chapter(told: Chapter) -> Worded<Chapter> {
-    let words = [told.title.as_str(), &told.text].join(" ");
-    let words = format!("{words} {} {}", told.entities.join(" "), told.key_phrases.join(" "));
-    Worded { words: content_words(&words), told }
+fn words_of_chapter(chapter: &Chapter) -> BTreeSet<String> {
+    let Chapter { title, text, entities, key_phrases, .. } = chapter;
+    content_words(&format!("{title} {text} {} {}", entities.join(" "), key_phrases.join(" ")))
 }
 
-fn best<T>(mut found: Vec<T>, score: impl Fn(&T) -> f32) -> Vec<T> {
-    found.sort_by(|a, b| score(b).total_cmp(&score(a)));
+/// The best that are an answer by their values, those that stand first before equals.
+fn best<'t, T>(
+    told: &'t Worded<T>,
+    asking: &Asking,
+    values: impl Fn(&T, usize) -> Option<[f32; 3]>,
+) -> impl Iterator<Item = (&'t T, [f32; 3])> {
+    let mut found: Vec<(f32, usize, [f32; 3])> = Vec::new();
+    for (number, shared) in told.shared(&asking.words).into_iter().enumerate() {
+        if let Some(values) = values(&told.all()[number], shared as usize) {
+            found.push((score(values), number, values));
+        }
+    }
+    let order = |a: &(f32, usize, _), b: &(f32, usize, _)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if found.len() > asking.limit {
+        found.select_nth_unstable_by(asking.limit, order);
+        found.truncate(asking.limit);
+    }
+    found.sort_by(order);
+    found.into_iter().map(|(_, number, values)| (&told.all()[number], values))
+}
+
+fn facts(views: &Worded<FactView>, asking: &Asking) -> Vec<FactFound> {
+    let found = best(views, asking, |view, shared| fact(view, shared, asking));
     found
+        .map(|(view, values)| FactFound {
+            fact: view.clone(),
+            score: score(values),
+            reasons: reasons(values),
+        })
+        .collect()
 }
 
-fn facts(views: &[Worded<FactView>], asking: &Asking) -> Vec<FactFound> {
-    views.iter().filter_map(|one| fact(one, asking)).collect()
-}
-
-fn fact(Worded { told: view, words }: &Worded<FactView>, asking: &Asking) -> Option<FactFound> {
+fn fact(view: &FactView, shared: usize, asking: &Asking) -> Option<[f32; 3]> {
     let bounds = asking.query.bounds();
     let stands = match asking.period.or(bounds) {
         Some(period) => view.holds.intersection(&period).is_some(),
@@ -177,27 +180,35 @@ fn fact(Worded { told: view, words }: &Worded<FactView>, asking: &Asking) -> Opt
         period.contains(view.fact.mentioned_at)
             || view.fact.event.is_some_and(|event| event.intersection(period).is_some())
     };
-    let in_period = asking.period.as_ref().is_some_and(meets);
-    let (score, reasons) = asking.weigh(words, close, in_period)?;
-    Some(FactFound { fact: view.clone(), score, reasons })
+    asking.values(shared, close, asking.period.as_ref().is_some_and(meets))
 }
 
-fn chapter(one: &Worded<Chapter>, asking: &Asking) -> Option<ChapterFound> {
-    let Worded { told: chapter, words } = one;
-    let span = Period::new(
-        Some(chapter.first.time),
-        Some(chapter.last.time + jiff::SignedDuration::from_micros(1)),
-        crate::when::Precision::Minute,
-    )
-    .ok()?;
+fn chapters(told: &Worded<Chapter>, asking: &Asking) -> Vec<ChapterFound> {
+    let found = best(told, asking, |one, shared| chapter(one, shared, asking));
+    found
+        .map(|(chapter, values)| ChapterFound {
+            chapter: chapter.clone(),
+            score: score(values),
+            reasons: reasons(values),
+        })
+        .collect()
+}
+
+fn chapter(chapter: &Chapter, shared: usize, asking: &Asking) -> Option<[f32; 3]> {
+    // Most share nothing; the rest is not looked at then.
+    let values = asking.values(shared, 0.0, false)?;
     let stored = asking.query.as_of.is_none_or(|as_of| chapter.creation_time <= as_of);
-    let inside = asking.query.bounds().is_none_or(|bounds| span.intersection(&bounds).is_some());
-    if !stored || !inside {
-        return None;
-    }
-    let in_period = asking.period.is_some_and(|period| span.intersection(&period).is_some());
-    let (score, reasons) = asking.weigh(words, 0.0, in_period)?;
-    Some(ChapterFound { chapter: chapter.clone(), score, reasons })
+    let meets = |period: Period| span(chapter).is_some_and(|it| it.intersection(&period).is_some());
+    let inside = asking.query.bounds().is_none_or(meets);
+    let [words, close, _] = values;
+    let in_period = f32::from(u8::from(asking.period.is_some_and(meets)));
+    (stored && inside).then_some([words, close, in_period])
+}
+
+/// From the first to the last entry that a chapter tells of.
+fn span(chapter: &Chapter) -> Option<Period> {
+    let until = chapter.last.time + jiff::SignedDuration::from_micros(1);
+    Period::new(Some(chapter.first.time), Some(until), Precision::Minute).ok()
 }
 
 pub(super) fn content_words(text: &str) -> BTreeSet<String> {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::derived::Distilled;
 use super::rank::Ranked;
 use super::{ConversationFound, EntryFound, Found, Prepared, Recollection, Survey};
 use crate::Result;
@@ -21,14 +20,14 @@ pub(super) async fn fetch(
     let zone = survey.vault.zone.clone();
     let is_outdated = |one: &&Prepared| one.shared.distilled().is_outdated(&one.memory, &zone);
     let outdated = memories.iter().filter(|_| survey.wants_distilled()).filter(is_outdated);
-    let outdated: Vec<_> = outdated.map(|one| (one.place, Arc::clone(&one.shared))).collect();
+    let outdated: Vec<_> = outdated.map(|one| Arc::clone(&one.shared)).collect();
     let nothing_in_period = found.nothing_in_period;
     let mut told = if outdated.is_empty() {
         engine.store.peek(move |snapshot| read(snapshot, &found)).await?
     } else {
         let read = move |snapshot: &dyn Snapshot| {
-            for (place, shared) in &outdated {
-                shared.keep_distilled(Arc::new(Distilled::read(snapshot, *place, &zone)?));
+            for shared in &outdated {
+                shared.follow(snapshot, &zone)?;
             }
             read(snapshot, &found)
         };

@@ -17,7 +17,8 @@ use super::index::Index;
 use crate::Result;
 use crate::engine::Engine;
 use crate::memory::{Entry, MemoryId};
-use crate::ports::{Embedder, MemoryRef};
+use crate::ports::{Embedder, MemoryRef, Snapshot};
+use crate::when::Zone;
 
 /// Entries embedded at a time in the background.
 const EMBEDDED: usize = 64;
@@ -38,7 +39,9 @@ struct Held {
 pub(crate) struct Shared {
     place: MemoryRef,
     index: RwLock<Index>,
-    distilled: RwLock<Arc<Distilled>>,
+    distilled: RwLock<Distilled>,
+    /// Held by whoever reads what has changed in facts and chapters.
+    following: Mutex<()>,
     size: AtomicUsize,
 }
 
@@ -48,6 +51,7 @@ impl Shared {
             place,
             index: RwLock::default(),
             distilled: RwLock::default(),
+            following: Mutex::default(),
             size: AtomicUsize::default(),
         }
     }
@@ -58,14 +62,19 @@ impl Shared {
     }
 
     /// The facts and chapters, as they were when they were read last.
-    pub(crate) fn distilled(&self) -> Arc<Distilled> {
-        Arc::clone(&self.distilled.read().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn distilled(&self) -> RwLockReadGuard<'_, Distilled> {
+        self.distilled.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps facts and chapters.
-    pub(crate) fn keep_distilled(&self, distilled: Arc<Distilled>) {
-        *self.distilled.write().unwrap_or_else(PoisonError::into_inner) = distilled;
-        self.weigh();
+    /// Brings facts and chapters up to date, unless somebody else just has.
+    pub(crate) fn follow(&self, snapshot: &dyn Snapshot, zone: &Zone) -> Result<()> {
+        let _following = self.following.lock().unwrap_or_else(PoisonError::into_inner);
+        let changes = self.distilled().changes(snapshot, self.place, zone)?;
+        if let Some(changes) = changes {
+            self.distilled.write().unwrap_or_else(PoisonError::into_inner).take_in(changes);
+            self.weigh();
+        }
+        Ok(())
     }
 
     /// Works out how much room it takes.

@@ -31,7 +31,7 @@ fn summary(asking: &Asking, found: &ConversationFound) -> Option<SummaryFound> {
         return None;
     }
     let words = format!("{} {}", summary.title, summary.text);
-    let (score, reasons) = asking.weigh(&content_words(&words), 0.0, in_period)?;
+    let (score, reasons) = asking.weigh(asking.shared(&content_words(&words)), 0.0, in_period)?;
     let conversation = conversation.clone();
     Some(SummaryFound { memory: found.memory.clone(), conversation, score, reasons })
 }

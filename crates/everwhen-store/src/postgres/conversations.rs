@@ -173,10 +173,7 @@ pub(super) fn list(
             filter.add(comparison, micros(bound));
         }
     }
-    let key = match query.by {
-        ConversationOrder::Started => "started_at",
-        ConversationOrder::Ended => "coalesce(restored_at, ended_at)",
-    };
+    let key = key(query);
     let (side, order) = match query.order {
         Order::Oldest => (">", "ASC"),
         Order::Newest => ("<", "DESC"),
@@ -193,6 +190,15 @@ pub(super) fn list(
     all(connection, &sql, &filter.values(), read)
 }
 
+/// What a list is ordered by. Those that are listed have their place in an index of their own.
+fn key(query: &ConversationQuery) -> &'static str {
+    match (query.by, query.shelf) {
+        (ConversationOrder::Started, _) => "started_at",
+        (ConversationOrder::Ended, Shelf::Listed) => "shelved_at",
+        (ConversationOrder::Ended, _) => "coalesce(restored_at, ended_at)",
+    }
+}
+
 /// The conditions on end and archive, which have no values.
 fn standing(query: &ConversationQuery) -> &'static str {
     let ended = match query.by {
@@ -206,7 +212,7 @@ fn standing(query: &ConversationQuery) -> &'static str {
         (None, Shelf::Listed) => " AND archived_at IS NULL",
         (None, Shelf::Archived) => " AND archived_at IS NOT NULL",
         (Some(true), Shelf::Both) => " AND ended_at IS NOT NULL",
-        (Some(true), Shelf::Listed) => " AND ended_at IS NOT NULL AND archived_at IS NULL",
+        (Some(true), Shelf::Listed) => " AND shelved_at IS NOT NULL",
         (Some(true), Shelf::Archived) => " AND ended_at IS NOT NULL AND archived_at IS NOT NULL",
         (Some(false), Shelf::Both) => " AND ended_at IS NULL",
         (Some(false), Shelf::Listed) => " AND ended_at IS NULL AND archived_at IS NULL",

@@ -224,7 +224,7 @@ impl Tx for Transaction<'_> {
 impl ChapterRows for View<'_> {
     forward! {
         chapters::list as chapters(memory: MemoryRef, behind: Option<Cursor>, limit: Option<usize>) -> Vec<Chapter>;
-        chapters::last as last_chapter(memory: MemoryRef) -> Option<Chapter>;
+        chapters::last as last_chapter(memory: MemoryRef, before: Option<Timestamp>) -> Option<Chapter>;
         chapters::through as chapters_through(memory: MemoryRef, through: Cursor) -> (u64, Option<Timestamp>);
         chapters::versions as summaries(memory: MemoryRef, before: Option<u64>, limit: Option<usize>) -> Vec<RollingSummary>;
     }
@@ -233,7 +233,7 @@ impl ChapterRows for View<'_> {
 impl ChapterRows for Transaction<'_> {
     forward! { view
         chapters(memory: MemoryRef, behind: Option<Cursor>, limit: Option<usize>) -> Vec<Chapter>;
-        last_chapter(memory: MemoryRef) -> Option<Chapter>;
+        last_chapter(memory: MemoryRef, before: Option<Timestamp>) -> Option<Chapter>;
         chapters_through(memory: MemoryRef, through: Cursor) -> (u64, Option<Timestamp>);
         summaries(memory: MemoryRef, before: Option<u64>, limit: Option<usize>) -> Vec<RollingSummary>;
     }

@@ -18,7 +18,7 @@ use crate::row::{
 const VAULT: &str = "SELECT vault_id, name, description, zone, settings, creation_time FROM vault";
 const MEMORY: &str = "SELECT id, name, description, creation_time, last_sequence, last_creation,
     last_ending, waiting_entry, waiting_since, generation, chaptered_until, chapters_at,
-    distilled, lifecycle FROM memory";
+    distilled, lifecycle, facts_changed, chapters_mark, chapters_from FROM memory";
 
 pub(super) fn by_id(connection: &Connection, id: VaultId) -> Result<Option<VaultInfo>> {
     let sql = format!("{VAULT} WHERE vault_id = $1");
@@ -179,12 +179,13 @@ pub(super) fn memories(
 pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memory) -> Result<()> {
     let sql = "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
             last_creation, last_ending, waiting_entry, waiting_since, generation,
-            chaptered_until, chapters_at, distilled, lifecycle)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            chaptered_until, chapters_at, distilled, lifecycle, facts_changed, chapters_mark,
+            chapters_from)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
         ON CONFLICT (vault_id, id) DO UPDATE SET name = $3, description = $4, last_sequence = $6,
             last_creation = $7, last_ending = $8, waiting_entry = $9, waiting_since = $10,
             generation = $11, chaptered_until = $12, chapters_at = $13, distilled = $14,
-            lifecycle = $15";
+            lifecycle = $15, facts_changed = $16, chapters_mark = $17, chapters_from = $18";
     send(
         connection,
         sql,
@@ -204,6 +205,9 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
             &number(memory.chapters_at),
             &number(memory.distilled),
             &memory.lifecycle.map(|lifecycle| lifecycle.as_str()),
+            &number(memory.facts_changed),
+            &memory.chapters_mark.cast_signed(),
+            &memory.chapters_from.map(micros),
         ],
     )
 }
@@ -239,5 +243,8 @@ fn read_memory(row: &Row) -> Result<Memory> {
         chapters_at: count(get(row, 11)?)?,
         distilled: count(get(row, 12)?)?,
         lifecycle: lifecycle(get(row, 13)?)?,
+        facts_changed: count(get(row, 14)?)?,
+        chapters_mark: get::<i64>(row, 15)?.cast_unsigned(),
+        chapters_from: get::<Option<i64>>(row, 16)?.map(instant).transpose()?,
     })
 }

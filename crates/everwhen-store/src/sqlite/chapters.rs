@@ -38,10 +38,15 @@ fn most(limit: Option<usize>) -> i64 {
     limit.map_or(-1, |limit| number(limit as u64))
 }
 
-pub(super) fn last(connection: &Connection, memory: MemoryRef) -> Result<Option<Chapter>> {
+pub(super) fn last(
+    connection: &Connection,
+    memory: MemoryRef,
+    before: Option<Timestamp>,
+) -> Result<Option<Chapter>> {
     let [vault, memory] = place(&memory);
-    let sql = format!("{COLUMNS} ORDER BY last_at DESC, last_sequence DESC LIMIT 1");
-    first(connection, &sql, params![vault, memory], read)
+    let sql =
+        format!("{COLUMNS} AND last_at < ?3 ORDER BY last_at DESC, last_sequence DESC LIMIT 1");
+    first(connection, &sql, params![vault, memory, before.map_or(i64::MAX, micros)], read)
 }
 
 pub(super) fn through(

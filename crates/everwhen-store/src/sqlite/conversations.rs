@@ -107,17 +107,19 @@ pub(super) fn list(
     let mut values: Vec<Value> = place(&memory).map(|id| Value::from(id.to_vec())).into();
     let mut sql = format!("{COLUMNS} WHERE vault_id = ? AND memory_id = ?");
     sql.push_str(standing(query));
-    let bounds = [(" AND last_at >= ?", query.after), (" AND started_at < ?", query.before)];
+    // With the plus, the order chooses the index and not the bound.
+    let started = match query.by {
+        ConversationOrder::Started => " AND started_at < ?",
+        ConversationOrder::Ended => " AND +started_at < ?",
+    };
+    let bounds = [(" AND last_at >= ?", query.after), (started, query.before)];
     for (condition, bound) in bounds {
         if let Some(bound) = bound {
             sql.push_str(condition);
             values.push(Value::from(micros(bound)));
         }
     }
-    let key = match query.by {
-        ConversationOrder::Started => "started_at",
-        ConversationOrder::Ended => "coalesce(restored_at, ended_at)",
-    };
+    let key = key(query);
     let (side, order) = match query.order {
         Order::Oldest => (">", "ASC"),
         Order::Newest => ("<", "DESC"),
@@ -130,6 +132,15 @@ pub(super) fn list(
     sql.push_str(&format!(" ORDER BY {key} {order}, id {order} LIMIT ?"));
     values.push(Value::from(query.limit.map_or(-1, |limit| number(limit as u64))));
     all(connection, &sql, params_from_iter(values), read)
+}
+
+/// What a list is ordered by. Those that are listed have their place in an index of their own.
+fn key(query: &ConversationQuery) -> &'static str {
+    match (query.by, query.shelf) {
+        (ConversationOrder::Started, _) => "started_at",
+        (ConversationOrder::Ended, Shelf::Listed) => "shelved_at",
+        (ConversationOrder::Ended, _) => "coalesce(restored_at, ended_at)",
+    }
 }
 
 /// The conditions on end and archive, which have no values.
@@ -145,7 +156,7 @@ fn standing(query: &ConversationQuery) -> &'static str {
         (None, Shelf::Listed) => " AND archived_at IS NULL",
         (None, Shelf::Archived) => " AND archived_at IS NOT NULL",
         (Some(true), Shelf::Both) => " AND ended_at IS NOT NULL",
-        (Some(true), Shelf::Listed) => " AND ended_at IS NOT NULL AND archived_at IS NULL",
+        (Some(true), Shelf::Listed) => " AND shelved_at IS NOT NULL",
         (Some(true), Shelf::Archived) => " AND ended_at IS NOT NULL AND archived_at IS NOT NULL",
         (Some(false), Shelf::Both) => " AND ended_at IS NULL",
         (Some(false), Shelf::Listed) => " AND ended_at IS NULL AND archived_at IS NULL",

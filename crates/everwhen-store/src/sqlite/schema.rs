@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0009_distilled.sql"),
     include_str!("schema/0010_context.sql"),
     include_str!("schema/0011_lifecycle.sql"),
+    include_str!("schema/0012_followed.sql"),
 ];
 
 /// Brings the file up to date.

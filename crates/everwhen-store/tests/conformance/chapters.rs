@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use everwhen_engine::Forget;
+use everwhen_engine::Vault;
 use everwhen_engine::chapters::{Chapter, ChapterQuery, ChapterRules, RollingSummary};
 use everwhen_engine::facts::WrittenBy;
-use everwhen_engine::memory::{NewEntry, Role};
+use everwhen_engine::memory::{Address, ChapterId, NewEntry, Role};
 use everwhen_engine::ports::Cursor;
-use everwhen_testkit::{ScriptedLlm, block_on};
+use everwhen_engine::recall::{Kind, Query};
+use everwhen_testkit::{ScriptedLlm, block_on, engine_over};
 use jiff::SignedDuration;
 
 use crate::bed::Open;
-use crate::rows::{at, home, id, place};
+use crate::rows::{at, home, id, name, place};
 use crate::talk::{Talk, memory, said};
 
 fn cursor(number: u64) -> Cursor {
@@ -56,8 +58,10 @@ pub(crate) fn chapters_come_back_in_order(open: Open) {
     assert_eq!(bed.look(|rows| rows.chapters(home(), None, None)), [1, 2, 3].map(chapter));
     let some = bed.look(|rows| rows.chapters(home(), Some(cursor(10)), Some(1)));
     assert_eq!(some, [chapter(2)]);
-    assert_eq!(bed.look(|rows| rows.last_chapter(home())), Some(chapter(3)));
-    assert_eq!(bed.look(|rows| rows.last_chapter(place(1, 2))), None);
+    assert_eq!(bed.look(|rows| rows.last_chapter(home(), None)), Some(chapter(3)));
+    let before = Some(chapter(3).last.time);
+    assert_eq!(bed.look(move |rows| rows.last_chapter(home(), before)), Some(chapter(2)));
+    assert_eq!(bed.look(|rows| rows.last_chapter(place(1, 2), None)), None);
     let told = chapter(2).creation_time.max(chapter(1).creation_time);
     assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(20))), (2, Some(told)));
     assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(9))), (0, None));
@@ -159,6 +163,60 @@ pub(crate) fn a_late_word_has_its_chapter_written_anew(open: Open) {
     assert!(anew[0].3.contains("Oslo"), "{anew:?}");
     let through = |one: &(String, String, u64, String)| one.1.clone();
     assert_eq!(through(&anew[0]), at(-597).to_string());
+}
+
+fn ids(talk: &Talk) -> Vec<ChapterId> {
+    let chapters = block_on(talk.vault.chapters(memory(), ChapterQuery::default())).unwrap();
+    chapters.data.iter().map(|chapter| chapter.id).collect()
+}
+
+pub(crate) fn what_is_said_late_leaves_earlier_chapters_alone(open: Open) {
+    let talk = Talk::new(open);
+    talk.remember(history(60));
+    work(&talk);
+    let before = ids(&talk);
+    for late in [at(-550), at(-552)] {
+        talk.remember(vec![said(Role::Assistant, "A reply that took long").said_at(late)]);
+    }
+    work(&talk);
+    let (after, grown) = (ids(&talk), told(&talk));
+    assert_eq!(after[..9], before[..9], "up to the forty-fifth entry nothing has changed");
+    assert!(after[9..].iter().all(|id| !before.contains(id)), "{before:?} {after:?}");
+    block_on(talk.vault.regenerate(memory(), None)).unwrap();
+    work(&talk);
+    assert_eq!(told(&talk), grown, "as if nothing had come late");
+}
+
+pub(crate) fn recall_follows_chapters_as_they_come_and_go(open: Open) {
+    let talk = Talk::new(open);
+    let same = |what: &str| {
+        work(&talk);
+        let (fresh, _) = engine_over(Arc::clone(&talk.bed.store));
+        let fresh = block_on(fresh.vault(Address::Name(name("v")))).unwrap();
+        let found = |vault: &Vault| {
+            let kinds = vec![Kind::Chapter];
+            let query = Query { kinds, limit: Some(100), ..Query::new("A walk in Rome?") };
+            let found = block_on(vault.recall(memory(), query)).unwrap().chapters;
+            found.into_iter().map(|one| (one.chapter, one.score)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&talk.vault), found(&fresh), "{what}");
+        assert!(!found(&fresh).is_empty());
+    };
+    let late = |minute| {
+        talk.remember(vec![said(Role::User, "And then a walk in Oslo").said_at(at(minute))])
+    };
+    talk.remember(history(400));
+    same("as many as are there");
+    talk.remember(vec![said(Role::User, "Another walk"); 7]);
+    same("one more behind");
+    late(-202);
+    same("a few at the end anew");
+    let lost = late(-590).entries[0].id;
+    same("nearly all anew");
+    block_on(talk.vault.forget(memory(), Forget::Entry(lost), None)).unwrap();
+    same("forgotten");
+    block_on(talk.vault.regenerate(memory(), None)).unwrap();
+    same("regenerated");
 }
 
 pub(crate) fn forgetting_takes_chapters_and_summaries_along(open: Open) {

@@ -266,6 +266,8 @@ suite! {
         they_go_with_their_memory_and_vault,
         chapters_grow_behind_a_memory_and_regenerate_with_the_same_dates,
         a_late_word_has_its_chapter_written_anew,
+        what_is_said_late_leaves_earlier_chapters_alone,
+        recall_follows_chapters_as_they_come_and_go,
         forgetting_takes_chapters_and_summaries_along,
         a_model_writes_chapters_by_the_owners_prompt,
     }

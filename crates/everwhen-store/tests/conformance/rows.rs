@@ -59,8 +59,11 @@ pub(crate) fn memory(number: u128, called: &str) -> Memory {
         last_ending: None,
         waiting: None,
         chaptered_until: None,
+        chapters_from: Some(at(1)),
         chapters_at: 5,
         distilled: 3,
+        facts_changed: 2,
+        chapters_mark: u64::MAX - 7,
         lifecycle: None,
     }
 }

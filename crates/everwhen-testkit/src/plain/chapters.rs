@@ -36,8 +36,14 @@ impl ChapterRows for Shelves {
         Ok(chapters)
     }
 
-    fn last_chapter(&self, memory: MemoryRef) -> Result<Option<Chapter>> {
-        Ok(self.chapters(memory, None, None)?.pop())
+    fn last_chapter(
+        &self,
+        memory: MemoryRef,
+        before: Option<Timestamp>,
+    ) -> Result<Option<Chapter>> {
+        let mut chapters = self.chapters(memory, None, None)?;
+        chapters.retain(|one| before.is_none_or(|before| one.last.time < before));
+        Ok(chapters.pop())
     }
 
     fn chapters_through(
