@@ -89,26 +89,35 @@ impl Embedder for Other {
 }
 
 struct Place {
-    _directory: tempfile::TempDir,
-    _everwhen: Everwhen,
+    directory: tempfile::TempDir,
+    everwhen: Everwhen,
     engine: Engine,
     slow: Arc<Slow>,
 }
 
 impl Place {
     async fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let place = Self::open(tempfile::tempdir().unwrap());
+        for text in ["Adopted a kitten", "Planted tomatoes", "Started the violin"] {
+            place.say(text).await;
+        }
+        place
+    }
+
+    /// The same place after everything in memory is gone.
+    fn restarted(self) -> Self {
+        let Self { directory, everwhen, engine, .. } = self;
+        drop((engine, everwhen));
+        Self::open(directory)
+    }
+
+    fn open(directory: tempfile::TempDir) -> Self {
         let data = Some(directory.path().display().to_string());
         let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
         let config = Config::load(&Environment::default(), &flags).unwrap();
         let everwhen = Everwhen::open(&config).unwrap();
         let engine = everwhen.engine().clone().with_stand_in(Arc::new(StaticTable));
-        let place =
-            Self { _directory: directory, _everwhen: everwhen, engine, slow: Arc::default() };
-        for text in ["Adopted a kitten", "Planted tomatoes", "Started the violin"] {
-            place.say(text).await;
-        }
-        place
+        Self { directory, everwhen, engine, slow: Arc::default() }
     }
 
     async fn say(&self, text: &str) {
@@ -171,6 +180,26 @@ async fn one_slow_embedder_serves_until_another_has_embedded_everything() {
     vault.forget(name("diary"), Forget::Memory, None).await.unwrap();
     let forgotten = [&place.slow.forgotten, &other.0.forgotten];
     assert_eq!(forgotten.map(|count| count.load(Ordering::SeqCst)), [4, 4], "both forget");
+}
+
+#[tokio::test]
+async fn vectors_serve_across_a_restart_while_another_embedder_makes_its_own() {
+    let place = Place::new().await;
+    place.engine.choose_embedder(place.slow.clone());
+    place.ask("anything").await;
+    place.settle().await;
+    place.engine.keep_indexes(1).await.unwrap();
+    let place = place.restarted();
+    let other = Arc::new(Other::default());
+    place.engine.choose_embedder(place.slow.clone());
+    place.engine.choose_embedder(other.clone());
+    assert!(place.best("is there an animal?").await.contains("kitten"), "the old one's");
+    assert_eq!(place.counts(), (0, 1), "its vectors were kept");
+    let counts = || [&other.0.texts, &other.0.questions].map(|one| one.load(Ordering::SeqCst));
+    assert_eq!(counts(), [0, 0], "nobody waits for the new one");
+    place.settle().await;
+    assert!(place.best("is there an animal?").await.contains("kitten"), "the new one's");
+    assert_eq!((place.counts(), counts()), ((0, 1), [3, 1]));
 }
 
 #[tokio::test]
