@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::activities;
 use super::entries::place;
-use super::statement::{all, first, get, run, run_one, update_or_insert};
+use super::statement::{all, first, first_of_each, get, run, run_one, update_or_insert};
 use crate::row::{count, damaged, id, instant, micros, name, number, summary_by};
 
 const COLUMNS: &str = "SELECT id, memory_id, name, started_at, last_at, entries, ended_at,
@@ -23,12 +23,21 @@ pub(super) fn by_id(
     memory: MemoryRef,
     id: ConversationId,
 ) -> Result<Option<Conversation>> {
+    Ok(each(connection, memory, &[id])?.pop().flatten())
+}
+
+/// Several of them, each in the place of its id.
+pub(super) fn each(
+    connection: &Connection,
+    memory: MemoryRef,
+    ids: &[ConversationId],
+) -> Result<Vec<Option<Conversation>>> {
     let sql = format!(
         "{COLUMNS} WHERE vault_id = ?1 AND memory_id = ?2 AND id =
             coalesce((SELECT target_id FROM conversation_alias WHERE id = ?3), ?3)"
     );
     let [vault, memory] = place(&memory);
-    first(connection, &sql, params![vault, memory, id.bytes()], read)
+    first_of_each(connection, &sql, ids.iter().map(|id| (vault, memory, id.bytes())), read)
 }
 
 pub(super) fn by_name(
@@ -254,8 +263,8 @@ pub(super) fn endings(
 
 fn read(row: &Row<'_>) -> Result<Conversation> {
     Ok(Conversation {
-        id: id(&get::<Vec<u8>>(row, 0)?)?,
-        memory: id(&get::<Vec<u8>>(row, 1)?)?,
+        id: id(&get::<[u8; 16]>(row, 0)?)?,
+        memory: id(&get::<[u8; 16]>(row, 1)?)?,
         name: get::<Option<String>>(row, 2)?.map(name).transpose()?,
         started_at: instant(get(row, 3)?)?,
         last_at: instant(get(row, 4)?)?,

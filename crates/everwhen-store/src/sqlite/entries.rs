@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
-use super::statement::{all, first, get, run, run_one};
+use super::statement::{all, first, first_of_each, get, run, run_one};
 use crate::row::{count, id, instant, micros, name, names, names_json, number, role, role_number};
 
 const COLUMNS: &str = "e.id, e.memory_id, e.sequence, e.conversation_id, c.name, e.role,
@@ -23,9 +23,18 @@ pub(super) fn by_id(
     memory: MemoryRef,
     id: EntryId,
 ) -> Result<Option<Entry>> {
+    Ok(each(connection, memory, &[id])?.pop().flatten())
+}
+
+/// Several of them, each in the place of its id.
+pub(super) fn each(
+    connection: &Connection,
+    memory: MemoryRef,
+    ids: &[EntryId],
+) -> Result<Vec<Option<Entry>>> {
     let sql = format!("SELECT {COLUMNS} WHERE e.id = ?3 AND e.vault_id = ?1 AND e.memory_id = ?2");
     let [vault, memory] = place(&memory);
-    first(connection, &sql, params![vault, memory, id.bytes()], read)
+    first_of_each(connection, &sql, ids.iter().map(|id| (vault, memory, id.bytes())), read)
 }
 
 pub(super) fn add(
@@ -290,10 +299,10 @@ fn read(row: &Row<'_>) -> Result<Entry> {
     let content: String = get(row, 11)?;
     let metadata: Option<String> = get(row, 15)?;
     Ok(Entry {
-        id: id(&get::<Vec<u8>>(row, 0)?)?,
-        memory: id(&get::<Vec<u8>>(row, 1)?)?,
+        id: id(&get::<[u8; 16]>(row, 0)?)?,
+        memory: id(&get::<[u8; 16]>(row, 1)?)?,
         sequence: count(get(row, 2)?)?,
-        conversation: id(&get::<Vec<u8>>(row, 3)?)?,
+        conversation: id(&get::<[u8; 16]>(row, 3)?)?,
         conversation_name: get::<Option<String>>(row, 4)?.map(name).transpose()?,
         role: role(get(row, 5)?)?,
         conversation_time: instant(get(row, 6)?)?,
@@ -313,14 +322,14 @@ fn read(row: &Row<'_>) -> Result<Entry> {
 }
 
 fn read_correction(row: &Row<'_>) -> Result<Option<Correction>> {
-    let Some(entry) = get::<Option<Vec<u8>>>(row, 16)? else { return Ok(None) };
+    let Some(entry) = get::<Option<[u8; 16]>>(row, 16)? else { return Ok(None) };
     let reason: Option<String> = get(row, 17)?;
     Ok(Some(Correction { entry: id(&entry)?, reason: reason.unwrap_or_default() }))
 }
 
 /// An id and a time in two neighbouring columns, both or neither.
 fn read_pair<T: From<uuid::Uuid>>(row: &Row<'_>, column: usize) -> Result<Option<(T, Timestamp)>> {
-    let pair: (Option<Vec<u8>>, Option<i64>) = (get(row, column)?, get(row, column + 1)?);
+    let pair: (Option<[u8; 16]>, Option<i64>) = (get(row, column)?, get(row, column + 1)?);
     match pair {
         (Some(bytes), Some(at)) => Ok(Some((id(&bytes)?, instant(at)?))),
         _ => Ok(None),

@@ -42,7 +42,7 @@ impl Readers {
         let threads = (0..count)
             .map(|_| start_one(connection::open_reader(path)?, Arc::clone(&jobs)))
             .collect::<Result<_>>()?;
-        let free = (0..count).map(|_| connection::open_reader(path).map(Mutex::new));
+        let free = (0..count).map(|_| connection::open_glancer(path).map(Mutex::new));
         Ok(Self { queue: Some(queue), threads, free: free.collect::<Result<_>>()? })
     }
 

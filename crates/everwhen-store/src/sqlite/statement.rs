@@ -22,6 +22,21 @@ pub(super) fn first<T>(
     rows.next().stored()?.map(read).transpose()
 }
 
+/// The first row a statement finds for each of several values.
+pub(super) fn first_of_each<T, V: Params>(
+    connection: &Connection,
+    sql: &str,
+    values: impl Iterator<Item = V>,
+    read: impl Fn(&Row<'_>) -> Result<T>,
+) -> Result<Vec<Option<T>>> {
+    let mut statement = connection.prepare_cached(sql).stored()?;
+    let mut find = |values: V| {
+        let mut rows = statement.query(values).stored()?;
+        rows.next().stored()?.map(&read).transpose()
+    };
+    values.map(&mut find).collect()
+}
+
 /// All rows a statement finds.
 pub(super) fn all<T>(
     connection: &Connection,

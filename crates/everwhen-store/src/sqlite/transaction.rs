@@ -133,12 +133,14 @@ impl Snapshot for View<'_> {
         vaults::memory_named as memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
         vaults::memories as memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
         entries::by_id as entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
+        entries::each as each_entry(memory: MemoryRef, ids: &[EntryId]) -> Vec<Option<Entry>>;
         entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
         entries::arrivals as arrivals(memory: MemoryRef, behind: u64, limit: usize) -> Vec<Entry>;
         entries::standings as standings(memory: MemoryRef, up_to: u64) -> Vec<Standing>;
         entries::before as before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
         entries::after as after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
         conversations::by_id as conversation(memory: MemoryRef, id: ConversationId) -> Option<Conversation>;
+        conversations::each as each_conversation(memory: MemoryRef, ids: &[ConversationId]) -> Vec<Option<Conversation>>;
         conversations::by_name as conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
         conversations::list as conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
         conversations::surplus as surplus(memory: MemoryRef, keep: u64) -> Vec<Conversation>;
