@@ -166,22 +166,36 @@ const CHAR_BYTES: usize = 4;
 
 /// A text on one line, cut at a word if it is longer than so many characters.
 pub(crate) fn shorten(text: &str, most: usize) -> String {
-    let mut line = String::with_capacity(text.len().min(CHAR_BYTES * most));
+    if text.len() <= most && is_one_line(text) {
+        return text.to_owned();
+    }
+    let (mut line, mut chars) = (String::with_capacity(text.len().min(CHAR_BYTES * most)), 0);
     for word in text.split_whitespace() {
         if !line.is_empty() {
             line.push(' ');
+            chars += 1;
         }
         line.push_str(word);
-        if line.len() > CHAR_BYTES * most {
+        chars += word.chars().count();
+        if chars > most {
             break;
         }
     }
-    if line.chars().nth(most).is_none() {
+    if chars <= most {
         return line;
     }
     let end = line.char_indices().nth(most - 1).map_or(line.len(), |(place, _)| place);
     let cut = line[..end].rsplit_once(' ').map_or(&line[..end], |(head, _)| head);
     format!("{}…", cut.trim_end_matches([',', ';', ':', ' ']))
+}
+
+/// Whether words are parted by single spaces, as far as that can be seen without looking at letters
+/// beyond ASCII.
+fn is_one_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_plain = bytes.iter().all(|byte| (b' '..0x7f).contains(byte));
+    let is_parted = bytes.windows(2).all(|pair| pair != b"  ");
+    is_plain && is_parted && text.trim().len() == text.len()
 }
 
 /// Words that say nothing about what a conversation was about.

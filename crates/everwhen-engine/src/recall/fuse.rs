@@ -5,8 +5,6 @@
 //! however many others are inside.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 use super::signal::{Reason, Signal};
 
@@ -120,10 +118,12 @@ impl Footing {
     }
 
     /// The same of `count` values, all but those given being zero.
-    pub(crate) fn among_zeros(values: impl Iterator<Item = f32> + Clone, count: usize) -> Self {
+    pub(crate) fn among_zeros(values: impl Iterator<Item = f32>, count: usize) -> Self {
         let count = count.max(1) as f64;
-        let mean = values.clone().map(f64::from).sum::<f64>() / count;
-        let squares: f64 = values.map(|value| f64::from(value).powi(2)).sum();
+        let (sum, squares) = values
+            .map(f64::from)
+            .fold((0.0, 0.0), |(sum, squares), value| (sum + value, squares + value * value));
+        let mean = sum / count;
         Self::new(mean, (squares / count - mean * mean).max(0.0))
     }
 
@@ -179,63 +179,69 @@ pub(crate) fn top(
     kept.sorted().map(|(value, number, _)| (number, value)).collect()
 }
 
-/// The highest of what was offered: value, number, place.
+/// The highest of what was offered.
 struct Kept {
     limit: usize,
-    /// The lowest is on top.
-    heap: BinaryHeap<Reverse<(Ordered, u32, usize)>>,
-    /// What is lower need not be looked at once there are enough.
+    /// Rank and place. Grows to twice the limit, then the lower half goes: that is faster than
+    /// keeping everything in order all the time.
+    kept: Vec<(u64, u32)>,
+    /// What is lower need not be looked at.
     floor: f32,
-}
-
-/// A value that has an order.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Ordered(f32);
-
-impl Eq for Ordered {}
-
-impl Ord for Ordered {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-impl PartialOrd for Ordered {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 impl Kept {
     fn new(limit: usize) -> Self {
-        Self { limit, heap: BinaryHeap::new(), floor: f32::NEG_INFINITY }
+        Self { limit, kept: Vec::new(), floor: f32::NEG_INFINITY }
     }
 
     #[inline]
     fn offer(&mut self, value: f32, number: u32, place: usize) {
         // Nearly all that is offered ends here.
-        if value >= self.floor || self.heap.len() < self.limit {
-            self.keep(Reverse((Ordered(value), number, place)));
+        if value >= self.floor {
+            self.keep(value, number, place);
         }
     }
 
-    fn keep(&mut self, one: Reverse<(Ordered, u32, usize)>) {
-        if self.heap.len() < self.limit {
-            self.heap.push(one);
-        } else if let Some(mut lowest) = self.heap.peek_mut()
-            && one < *lowest
-        {
-            *lowest = one;
-        }
-        if self.heap.len() == self.limit {
-            self.floor = self.heap.peek().map_or(f32::INFINITY, |lowest| lowest.0.0.0);
+    fn keep(&mut self, value: f32, number: u32, place: usize) {
+        self.kept.push((rank(value, number), place as u32));
+        if self.kept.len() > 2 * self.limit + SPARE {
+            self.cut();
+            self.floor = self.kept.last().map_or(f32::INFINITY, |lowest| value_of(lowest.0));
         }
     }
 
-    fn sorted(self) -> impl Iterator<Item = (f32, u32, usize)> {
-        let sorted = self.heap.into_sorted_vec().into_iter();
-        sorted.map(|Reverse((Ordered(value), number, place))| (value, number, place))
+    /// Lets all but the highest go; the lowest of them is last.
+    fn cut(&mut self) {
+        if self.limit > 0 && self.kept.len() > self.limit {
+            self.kept.select_nth_unstable_by(self.limit - 1, |a, b| b.cmp(a));
+        }
+        self.kept.truncate(self.limit);
     }
+
+    /// Value, number and place, highest first.
+    fn sorted(mut self) -> impl Iterator<Item = (f32, u32, usize)> {
+        self.cut();
+        self.kept.sort_unstable_by(|a, b| b.cmp(a));
+        let parts = |(rank, place)| (value_of(rank), rank as u32, place as usize);
+        self.kept.into_iter().map(parts)
+    }
+}
+
+/// So many more than twice the limit are kept, so that a small limit is not cut all the time.
+const SPARE: usize = 32;
+
+/// A number that rises with the value, and for equal values with the number.
+fn rank(value: f32, number: u32) -> u64 {
+    let bits = value.to_bits();
+    // The bits of floats above zero rise with the value, those of floats below zero fall.
+    let rising = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
+    u64::from(rising) << 32 | u64::from(number)
+}
+
+/// The value that a rank was made from.
+fn value_of(rank: u64) -> f32 {
+    let rising = (rank >> 32) as u32;
+    f32::from_bits(if rising >> 31 == 1 { rising & !(1 << 31) } else { !rising })
 }
 
 #[cfg(test)]
@@ -292,5 +298,17 @@ mod tests {
         let value = |number: u32| [0.5, 0.7, 0.5][number as usize];
         assert_eq!(top(2, 0..3, value), [(1, 0.7), (2, 0.5)]);
         assert!(top(0, 0..3, value).is_empty());
+    }
+
+    #[test]
+    fn the_best_of_many_are_those_of_a_sorted_list() {
+        let value =
+            |number: u32| f32::from((number.wrapping_mul(2_654_435_761) >> 20) as u16) - 99.0;
+        let mut all: Vec<u32> = (0..5_000).collect();
+        all.sort_by(|a, b| value(*b).total_cmp(&value(*a)).then(b.cmp(a)));
+        for limit in [1, 7, 400] {
+            let best: Vec<u32> = top(limit, 0..5_000, value).iter().map(|one| one.0).collect();
+            assert_eq!(best, all[..limit]);
+        }
     }
 }

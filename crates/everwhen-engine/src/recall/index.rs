@@ -10,7 +10,9 @@ mod dot;
 mod entries;
 mod lexicon;
 mod meanings;
+mod order;
 mod postings;
+mod regions;
 mod segment;
 mod sketch;
 mod slate;
@@ -24,13 +26,14 @@ pub(crate) use census::Census;
 pub use dot::nearest_row;
 pub(crate) use entries::{EntryFacts, Home, Micros, NO_ENTRY};
 pub(crate) use lexicon::Term;
-pub(crate) use postings::Postings;
+pub(crate) use postings::{Occurrences, Postings};
 pub(crate) use segment::Segment;
 pub(crate) use slate::{Slate, Slates};
 pub(crate) use vectors::{Rounded, Vectors};
 
 use self::lexicon::Lexicon;
 use self::meanings::{Coming, Coverage};
+use self::order::Order;
 use crate::memory::{ConversationId, Entry, Memory, Name};
 use crate::ports::Standing;
 
@@ -54,6 +57,8 @@ pub(crate) struct Index {
     conversation_numbers: HashMap<ConversationId, u32>,
     /// The last entry of each conversation, in the order they arrived.
     tails: Vec<u32>,
+    /// The entry before each in the same conversation.
+    before: Vec<u32>,
     /// Names of speakers, in lower case, by number.
     pub(crate) speakers: Vec<String>,
     /// Vectors that answer questions.
@@ -62,6 +67,7 @@ pub(crate) struct Index {
     coming: Option<Coming>,
     /// Counts over the entries in force.
     pub(crate) census: Census,
+    order: Order,
     /// Where questions write.
     pub(crate) slates: Slates,
     /// Entries that segments hold.
@@ -95,10 +101,12 @@ impl Index {
     /// Puts an entry behind all others.
     fn push(&mut self, home: Home, facts: EntryFacts) {
         self.homes.push(home);
+        self.before.push(NO_ENTRY);
         self.facts.push(facts);
         self.link(self.homes.len() as u32 - 1);
         self.sequence = facts.sequence;
         if home.is_current() {
+            self.order.note(&self.census, home.conversation, facts.time);
             self.census.count(&home, &facts);
         }
     }
@@ -135,6 +143,7 @@ impl Index {
     fn recount(&mut self) {
         self.tails.fill(NO_ENTRY);
         self.census = Census::default();
+        self.order.forget();
         for number in 0..self.homes.len() {
             self.link(number as u32);
             let home = self.homes[number];
@@ -146,9 +155,9 @@ impl Index {
 
     /// Puts an entry behind the last one of its conversation.
     fn link(&mut self, number: u32) {
-        let home = &mut self.homes[number as usize];
-        let tail = &mut self.tails[home.conversation as usize];
-        home.before = std::mem::replace(tail, number);
+        let conversation = self.homes[number as usize].conversation;
+        let tail = &mut self.tails[conversation as usize];
+        self.before[number as usize] = std::mem::replace(tail, number);
     }
 
     /// The entries of a conversation, the last one first, whatever became of them.
@@ -156,7 +165,7 @@ impl Index {
         let mut next = self.tails[conversation as usize];
         std::iter::from_fn(move || {
             let entry = (next != NO_ENTRY).then_some(next)?;
-            next = self.homes[entry as usize].before;
+            next = self.before[entry as usize];
             Some(entry)
         })
     }
@@ -181,7 +190,7 @@ impl Index {
         self.lexicon.size()
             + self.postings.capacity() * size_of::<Postings>()
             + self.posted
-            + self.homes.capacity() * (size_of::<Home>() + size_of::<EntryFacts>())
+            + self.homes.capacity() * (size_of::<Home>() + size_of::<EntryFacts>() + 4)
             + self.conversations.capacity() * 64
             + self.census.size()
             + self.vectors.size()

@@ -98,12 +98,9 @@ impl<'q> Asked<'q> {
             meaning: meaning.as_ref(),
         }
         .crowd(question.limit);
-        let entries = crowd.entries.iter();
-        let said = entries.clone().map(|entry| words.entries.get(*entry)).collect();
-        let meant = match &meaning {
-            Some(meaning) => entries.map(|entry| meaning.cosines.entry(*entry)).collect(),
-            None => Vec::new(),
-        };
+        let said = crowd.entries.iter().map(|entry| words.entries.get(*entry)).collect();
+        let meant = meaning.as_ref().map(|meaning| meaning.cosines.entries(&crowd.entries));
+        let meant = meant.unwrap_or_default();
         Self { index, question, times, words, meaning, crowd, said, meant }
     }
 }

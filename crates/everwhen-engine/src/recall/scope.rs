@@ -89,6 +89,11 @@ impl<'i> Scope<'i> {
         Self { marks: Some(marks), counts, index, census }
     }
 
+    /// Whether all entries exist for this question.
+    pub(crate) fn sees_all(&self) -> bool {
+        self.marks.is_none() && self.index.census.entry_total as usize == self.index.homes.len()
+    }
+
     /// Whether the entry exists for this question.
     pub(crate) fn sees(&self, entry: u32) -> bool {
         match &self.marks {
@@ -102,6 +107,19 @@ impl<'i> Scope<'i> {
         match &self.marks {
             None => self.index.homes[entry as usize].is_current(),
             Some(marks) => marks[entry as usize] & ADMITTED != 0,
+        }
+    }
+
+    /// Whether all that is in force now may be an answer.
+    pub(crate) fn is_open(&self) -> bool {
+        self.marks.is_none()
+    }
+
+    /// In how many conversations there may be answers.
+    pub(crate) fn conversation_total(&self) -> usize {
+        match &self.counts {
+            None => self.census.conversation_total as usize,
+            Some(counts) => counts.iter().filter(|count| **count > 0).count(),
         }
     }
 

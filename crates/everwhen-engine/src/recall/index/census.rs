@@ -51,6 +51,11 @@ impl Census {
         (entries > 0).then(|| self.times[conversation as usize])
     }
 
+    /// Whether a conversation has entries.
+    pub(crate) fn has(&self, conversation: u32) -> bool {
+        self.entries.get(conversation as usize).is_some_and(|entries| *entries > 0)
+    }
+
     /// Mean length of a conversation, first hand or in replies.
     pub(crate) fn mean_length(&self, reply: bool) -> f32 {
         mean(self.length_totals[usize::from(reply)], self.conversation_total)

@@ -7,10 +7,36 @@
 /// Rows have a multiple of so many numbers.
 pub(crate) const BLOCK: usize = 64;
 
+/// The row that others are multiplied with, and the sum of its numbers, which one way needs: adding
+/// them up takes as long as a product.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Factor<'r> {
+    row: &'r [i8],
+    sum: i32,
+}
+
+impl<'r> Factor<'r> {
+    /// Adds up the numbers.
+    pub(crate) fn new(row: &'r [i8]) -> Self {
+        Self { row, sum: row.iter().map(|value| i32::from(*value)).sum() }
+    }
+
+    /// With a sum that is known.
+    pub(crate) fn with_sum(row: &'r [i8], sum: i32) -> Self {
+        Self { row, sum }
+    }
+
+    /// The sum.
+    pub(crate) fn sum(self) -> i32 {
+        self.sum
+    }
+}
+
 /// Calls `each` with the number of every row and its dot product with `to`, in order. Numbers lie
 /// between -127 and 127.
-pub(crate) fn dots(rows: &[i8], to: &[i8], each: impl FnMut(usize, i32)) {
-    assert!(to.len().is_multiple_of(BLOCK) && !to.is_empty(), "rows are whole blocks");
+#[inline]
+pub(crate) fn dots(rows: &[i8], to: Factor<'_>, each: impl FnMut(usize, i32)) {
+    assert!(to.row.len().is_multiple_of(BLOCK) && !to.row.is_empty(), "rows are whole blocks");
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512bw") {
@@ -19,17 +45,27 @@ pub(crate) fn dots(rows: &[i8], to: &[i8], each: impl FnMut(usize, i32)) {
         }
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "the CPU has these instructions")]
-            return unsafe { x86::avx2(rows, to, each) };
+            return unsafe { x86::avx2(rows, to.row, each) };
         }
     }
-    portable(rows, to, each);
+    portable(rows, to.row, each);
+}
+
+/// Says that bytes will be read soon. Rows that are far from each other are waited for one by one
+/// otherwise, and that takes longer than multiplying them.
+#[inline]
+pub(crate) fn expect(rows: &[i8]) {
+    #[cfg(target_arch = "x86_64")]
+    rows.iter().step_by(BLOCK).for_each(x86::expect);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = rows;
 }
 
 /// The row with the largest dot product, and that product: what the meaning lane does all day, for
 /// those who measure it. Rows have as many numbers as `to`, a multiple of 64, from -127 to 127.
 pub fn nearest_row(rows: &[i8], to: &[i8]) -> Option<(usize, i32)> {
     let mut nearest = None;
-    dots(rows, to, |number, dot| {
+    dots(rows, Factor::new(to), |number, dot| {
         if nearest.is_none_or(|(_, best)| dot > best) {
             nearest = Some((number, dot));
         }
@@ -48,7 +84,13 @@ fn portable(rows: &[i8], to: &[i8], mut each: impl FnMut(usize, i32)) {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::BLOCK;
+    use super::{BLOCK, Factor};
+
+    /// Says that a byte and its neighbours will be read soon.
+    pub(super) fn expect(byte: &i8) {
+        // SAFETY: every CPU of this kind has the instruction, and it changes nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(byte) }
+    }
 
     /// A block of bytes.
     ///
@@ -67,8 +109,8 @@ mod x86 {
     /// # Safety
     /// The CPU has AVX-512 with VNNI; `to` is whole blocks.
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-    pub(super) unsafe fn vnni(rows: &[i8], to: &[i8], mut each: impl FnMut(usize, i32)) {
-        let excess = 128 * to.iter().map(|value| i32::from(*value)).sum::<i32>();
+    pub(super) unsafe fn vnni(rows: &[i8], to: Factor<'_>, mut each: impl FnMut(usize, i32)) {
+        let (to, excess) = (to.row, 128 * to.sum);
         let lift = _mm512_set1_epi8(i8::MIN);
         for (number, row) in rows.chunks_exact(to.len()).enumerate() {
             let mut sum = _mm512_setzero_si512();
@@ -144,7 +186,7 @@ mod tests {
     fn ways(rows: &[i8], to: &[i8]) -> Vec<Vec<i32>> {
         let mut ways = vec![
             by(|rows, to, each| portable(rows, to, each), rows, to),
-            by(|rows, to, each| dots(rows, to, each), rows, to),
+            by(|rows, to, each| dots(rows, Factor::new(to), each), rows, to),
         ];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {

@@ -12,8 +12,6 @@ pub(crate) const NO_ENTRY: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Home {
     pub(crate) conversation: u32,
-    /// The entry before it in the same conversation.
-    pub(crate) before: u32,
     /// Terms in it, above two bits: whether it is a reply, and whether it is in force.
     packed: u32,
 }
@@ -24,9 +22,9 @@ const CURRENT: u32 = 2;
 const SHIFT: u32 = 2;
 
 impl Home {
-    /// The home of an entry that nothing stands before yet.
+    /// The home of an entry.
     pub(crate) fn new(conversation: u32, length: u32, reply: bool, current: bool) -> Self {
-        let mut home = Self { conversation, before: NO_ENTRY, packed: length << SHIFT };
+        let mut home = Self { conversation, packed: length << SHIFT };
         home.packed |= if reply { REPLY } else { 0 };
         home.set_current(current);
         home

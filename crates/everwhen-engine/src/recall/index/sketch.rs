@@ -10,18 +10,9 @@ pub(crate) fn sketch(row: &[i8]) -> impl Iterator<Item = u64> {
     row.chunks(WORD).map(move |part| part.iter().enumerate().fold(0, bit))
 }
 
-/// The rows whose sketches differ least from `to`, at most `most` of them, in order.
-pub(crate) fn nearest(sketches: &[u64], to: &[u64], most: usize) -> Vec<u32> {
-    let mut distances = vec![0u16; sketches.len() / to.len()];
-    measure(sketches, to, &mut distances);
-    let limit = limit(&distances, to.len() * WORD, most);
-    let near = (0u32..).zip(&distances).filter(|(_, distance)| **distance < limit);
-    near.map(|(row, _)| row).collect()
-}
-
-/// The distance that fewer than `most` rows stay below.
-fn limit(distances: &[u16], bits: usize, most: usize) -> u16 {
-    let mut counts = vec![0usize; bits + 1];
+/// The distance that at most `most` rows stay below, of sketches of so many words.
+pub(crate) fn limit(distances: &[u16], words: usize, most: usize) -> u16 {
+    let mut counts = vec![0usize; words * WORD + 1];
     distances.iter().for_each(|distance| counts[usize::from(*distance)] += 1);
     let mut sum = 0;
     let fits = |count: &&usize| {
@@ -31,7 +22,8 @@ fn limit(distances: &[u16], bits: usize, most: usize) -> u16 {
     counts.iter().take_while(fits).count() as u16
 }
 
-fn measure(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
+/// In how many bits each sketch differs from `to`.
+pub(crate) fn measure(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("popcnt") {
         #[expect(unsafe_code, reason = "the CPU has the instruction")]
@@ -75,8 +67,13 @@ mod tests {
             .collect();
         let to: Vec<u64> = sketch(&row(5)).collect();
         assert_eq!(to[0], 0b11111);
-        assert_eq!(nearest(&rows, &to, 3), [0, 2, 4]);
-        assert_eq!(nearest(&rows, &to, 99), [0, 1, 2, 3, 4]);
-        assert!(nearest(&rows, &to, 0).is_empty());
+        let mut distances = [0; 5];
+        measure(&rows, &to, &mut distances);
+        assert_eq!(distances, [5, 85, 2, 195, 26]);
+        let below = |most| {
+            let limit = limit(&distances, 4, most);
+            distances.iter().filter(|distance| **distance < limit).count()
+        };
+        assert_eq!([0, 3, 99].map(below), [0, 3, 5]);
     }
 }

@@ -2,8 +2,11 @@
 
 use std::ops::Range;
 
-use super::dot::{BLOCK, dots};
-use super::sketch;
+use super::dot::{BLOCK, Factor, dots, expect};
+use super::regions::Regions;
+
+/// Up to so many passages all are compared with a question.
+const FEW: usize = 16_384;
 
 /// Passages and the entries they come from.
 #[derive(Debug, Default)]
@@ -13,8 +16,8 @@ pub(crate) struct Vectors {
     values: Vec<i8>,
     /// What one unit in a row is worth.
     scales: Vec<f32>,
-    /// The signs of each row.
-    sketches: Vec<u64>,
+    /// Where rows point, once there are many.
+    regions: Option<Regions>,
     /// The entry of each row.
     entries: Vec<u32>,
     /// The first row of each entry.
@@ -26,6 +29,8 @@ pub(crate) struct Vectors {
 pub(crate) struct Rounded {
     values: Vec<i8>,
     scale: f32,
+    /// The sum of the values.
+    sum: i32,
 }
 
 impl Rounded {
@@ -35,7 +40,26 @@ impl Rounded {
         let mut values: Vec<i8> =
             vector.iter().map(|value| (value / scale).round() as i8).collect();
         values.resize(vector.len().next_multiple_of(BLOCK), 0);
-        Self { values, scale }
+        Self::new(values, scale)
+    }
+
+    fn new(values: Vec<i8>, scale: f32) -> Self {
+        let sum = Factor::new(&values).sum();
+        Self { values, scale, sum }
+    }
+
+    fn factor(&self) -> Factor<'_> {
+        Factor::with_sum(&self.values, self.sum)
+    }
+
+    /// The bytes.
+    pub(super) fn values(&self) -> &[i8] {
+        &self.values
+    }
+
+    /// What one unit is worth.
+    pub(super) fn scale(&self) -> f32 {
+        self.scale
     }
 }
 
@@ -54,8 +78,28 @@ impl Vectors {
         }
         self.values.extend_from_slice(values);
         self.scales.push(scale);
-        self.sketches.extend(sketch::sketch(values));
         self.entries.push(entry);
+        self.find_region(values);
+    }
+
+    /// Puts the newest row into its region.
+    fn find_region(&mut self, values: &[i8]) {
+        let newest = self.len() as u32 - 1;
+        if let Some(regions) = &mut self.regions {
+            regions.add(newest, values);
+        }
+        let is_due = match &self.regions {
+            Some(regions) => regions.are_outgrown(),
+            None => self.len() > FEW,
+        };
+        if is_due {
+            self.regions = Some(Regions::among(&self.values, self.width));
+        }
+    }
+
+    /// Whether there are so few that comparing all of them takes no time.
+    pub(crate) fn are_few(&self) -> bool {
+        self.regions.is_none()
     }
 
     /// Whether rows of so many numbers can be added.
@@ -94,9 +138,14 @@ impl Vectors {
         &self.values[passages.start * self.width..passages.end * self.width]
     }
 
+    /// Says that rows will be compared soon.
+    pub(crate) fn expect(&self, passages: Range<usize>) {
+        expect(self.rows(passages));
+    }
+
     /// A passage as it is kept.
     pub(crate) fn row(&self, passage: usize) -> Rounded {
-        Rounded { values: self.rows(passage..passage + 1).to_vec(), scale: self.scales[passage] }
+        Rounded::new(self.rows(passage..passage + 1).to_vec(), self.scales[passage])
     }
 
     /// Calls `each` with the cosine of every passage in a range and a rounded vector.
@@ -110,7 +159,7 @@ impl Vectors {
             return;
         }
         let first = passages.start;
-        dots(self.rows(passages), &to.values, |place, dot| {
+        dots(self.rows(passages), to.factor(), |place, dot| {
             each(first + place, dot as f32 * self.scales[first + place] * to.scale);
         });
     }
@@ -121,19 +170,16 @@ impl Vectors {
         row.zip(to).map(|(a, b)| f32::from(*a) * b).sum::<f32>() * self.scales[passage]
     }
 
-    /// The passages whose sketches are nearest, at most so many of them, in order.
-    pub(crate) fn sketched(&self, to: &Rounded, most: usize) -> Vec<u32> {
-        if to.values.len() != self.width {
-            return Vec::new();
-        }
-        let to: Vec<u64> = sketch::sketch(&to.values).collect();
-        sketch::nearest(&self.sketches, &to, most)
+    /// The passages that are most likely near, where there are many: at most so many of them.
+    pub(crate) fn likely(&self, to: &Rounded, most: usize) -> Vec<u32> {
+        let regions = self.regions.as_ref().filter(|_| to.values.len() == self.width);
+        regions.map_or_else(Vec::new, |regions| regions.nearest(to, most))
     }
 
     /// Bytes held.
     pub(crate) fn size(&self) -> usize {
         self.values.capacity()
-            + self.sketches.capacity() * 8
+            + self.regions.as_ref().map_or(0, Regions::size)
             + (self.scales.capacity() + self.entries.capacity() + self.starts.capacity()) * 4
     }
 }
@@ -167,6 +213,5 @@ mod tests {
         assert!((near(&vectors, 0, &Rounded::of(&b)) - exact).abs() < 0.01);
         assert!((vectors.exactly(0, &b) - exact).abs() < 0.005);
         assert!((near(&vectors, 0, &vectors.row(0)) - 1.0).abs() < 0.01);
-        assert_eq!(vectors.sketched(&Rounded::of(&b), 1), [1]);
     }
 }

@@ -1,16 +1,18 @@
 //! The meaning lane: cosines between the question and the passages of what was said first hand.
 //!
-//! Up to [`SCANNED`] passages all are compared. Above, sketches choose the few thousand that are
-//! worth comparing, and other passages are compared when ranking asks for them.
+//! As long as there are few, all are compared. Beyond, only those in the regions the question points
+//! at, and other passages when ranking asks for them.
+
+use std::ops::Range;
 
 use crate::recall::fuse::top;
 use crate::recall::index::{Index, Rounded, Slate, Vectors};
 use crate::recall::scope::Scope;
 
-/// Up to so many passages all are compared with a question.
-const SCANNED: usize = 100_000;
-/// Beyond, so many whose sketches are nearest.
-const SKETCHED: usize = 4_096;
+/// Of many passages so many that are likely near.
+const LIKELY: usize = 256;
+/// So many places ahead rows are said to be wanted.
+const AHEAD: usize = 16;
 /// So many of the nearest passages are compared again without rounding the question.
 const RESCORED: usize = 64;
 
@@ -20,8 +22,8 @@ pub(crate) struct MeaningScores<'i> {
     pub(crate) cosines: Cosines<'i>,
     /// The nearest passages with their cosines, nearest first.
     pub(crate) nearest: Vec<(u32, f32)>,
-    /// Passages that were chosen by their sketches, if not all were compared.
-    sketched: Option<Vec<(u32, f32)>>,
+    /// Passages that were likely near, if not all were compared.
+    likely: Option<Vec<(u32, f32)>>,
 }
 
 /// Compares the question's vector with the passages that may be an answer.
@@ -33,20 +35,21 @@ pub(crate) fn score<'i>(
     let vectors = &index.vectors;
     let mut cosines = Cosines::new(vectors, vec![Rounded::of(question)]);
     let admitted = |passage: &u32| scope.admits(vectors.entry(*passage as usize));
-    let (nearest, sketched) = if cosines.work_out_all() {
+    let (nearest, likely) = if cosines.work_out_all() {
         let all = (0..vectors.len() as u32).filter(admitted);
         (top(RESCORED, all, |passage| cosines.all[passage as usize]), None)
     } else {
-        let chosen = vectors.sketched(&cosines.to[0], SKETCHED).into_iter().filter(admitted);
-        let chosen: Vec<(u32, f32)> =
-            chosen.map(|passage| (passage, cosines.passage(passage as usize))).collect();
+        let mut chosen = vectors.likely(&cosines.to[0], LIKELY);
+        chosen.retain(admitted);
+        let near = cosines.passages(&chosen);
+        let chosen: Vec<(u32, f32)> = chosen.into_iter().zip(near).collect();
         let places = 0..chosen.len() as u32;
         let nearest = top(RESCORED, places, |place| chosen[place as usize].1);
         let nearest = nearest.into_iter().map(|(place, _)| chosen[place as usize]).collect();
         (nearest, Some(chosen))
     };
     let nearest = cosines.correct(nearest, question);
-    MeaningScores { cosines, nearest, sketched }
+    MeaningScores { cosines, nearest, likely }
 }
 
 impl<'i> MeaningScores<'i> {
@@ -59,7 +62,7 @@ impl<'i> MeaningScores<'i> {
                 slate.raise(index.homes[entry as usize].conversation, cosine);
             }
         };
-        match &self.sketched {
+        match &self.likely {
             Some(chosen) => chosen.iter().for_each(|(one, cosine)| raise(*one as usize, *cosine)),
             None => (0..).zip(&self.cosines.all).for_each(|(one, cosine)| raise(one, *cosine)),
         }
@@ -85,7 +88,7 @@ impl<'i> Cosines<'i> {
     /// Works all of them out in one pass, if there are not too many; says whether it did.
     pub(crate) fn work_out_all(&mut self) -> bool {
         let Self { vectors, to, all, .. } = self;
-        let few = vectors.len() <= SCANNED;
+        let few = vectors.are_few();
         if few {
             all.resize(vectors.len(), f32::NEG_INFINITY);
             for to in to {
@@ -96,24 +99,53 @@ impl<'i> Cosines<'i> {
         few
     }
 
-    /// The cosine of a passage.
-    fn passage(&self, passage: usize) -> f32 {
-        if let Some(cosine) = self.all.get(passage) {
-            return *cosine;
+    /// The cosines of passages.
+    fn passages(&self, passages: &[u32]) -> Vec<f32> {
+        let range = |passage: u32| passage as usize..passage as usize + 1;
+        self.each(passages, range, f32::NEG_INFINITY)
+    }
+
+    /// The cosines of the nearest passages of entries; zero, far from everything, where there is
+    /// none.
+    pub(crate) fn entries(&self, entries: &[u32]) -> Vec<f32> {
+        self.each(entries, |entry| self.vectors.of(entry), 0.0)
+    }
+
+    /// The highest cosine in each of some ranges of passages, at least `least`.
+    fn each(&self, numbers: &[u32], range: impl Fn(u32) -> Range<usize>, least: f32) -> Vec<f32> {
+        let mut coming = numbers.iter();
+        if self.all.is_empty() {
+            coming.by_ref().take(AHEAD).for_each(|one| self.vectors.expect(range(*one)));
         }
-        if let Ok(place) = self.corrected.binary_search_by_key(&(passage as u32), |one| one.0) {
-            return self.corrected[place].1;
+        let nearest = |one: &u32| {
+            if self.all.is_empty()
+                && let Some(next) = coming.next()
+            {
+                self.vectors.expect(range(*next));
+            }
+            self.nearest(range(*one), least)
+        };
+        numbers.iter().map(nearest).collect()
+    }
+
+    /// The highest cosine of some passages, at least `least`.
+    fn nearest(&self, passages: Range<usize>, least: f32) -> f32 {
+        if let Some(known) = self.all.get(passages.clone()) {
+            return known.iter().copied().fold(least, f32::max);
         }
-        let mut found = f32::NEG_INFINITY;
-        for to in &self.to {
-            self.vectors.near(passage..passage + 1, to, |_, cosine| found = found.max(cosine));
-        }
+        let mut found = least;
+        let mut raise = |passage: usize, cosine: f32| {
+            if cosine > found {
+                found = found.max(self.corrected(passage).unwrap_or(cosine));
+            }
+        };
+        self.to.iter().for_each(|to| self.vectors.near(passages.clone(), to, &mut raise));
         found
     }
 
-    /// The cosine of an entry's nearest passage; zero, far from everything, if it has none.
-    pub(crate) fn entry(&self, entry: u32) -> f32 {
-        self.vectors.of(entry).map(|passage| self.passage(passage)).fold(0.0, f32::max)
+    fn corrected(&self, passage: usize) -> Option<f32> {
+        let place = self.corrected.binary_search_by_key(&(passage as u32), |one| one.0).ok()?;
+        Some(self.corrected[place].1)
     }
 
     /// Replaces the cosines of some passages by exact ones; answers them, nearest first.
@@ -152,7 +184,7 @@ mod tests {
         let conversations = found.of_conversations(&index, &scope);
         assert!((conversations.get(0) - 0.96).abs() < 0.01, "{conversations:?}");
         assert!((conversations.get(1) - 0.6).abs() < 0.01);
-        assert!((found.cosines.entry(0) - 0.8).abs() < 0.01);
+        assert!((found.cosines.entries(&[0])[0] - 0.8).abs() < 0.01);
         assert_eq!(found.nearest[0].0, 1);
     }
 
@@ -165,7 +197,7 @@ mod tests {
         let each = Cosines::new(&index.vectors, to.clone());
         let mut all = Cosines::new(&index.vectors, to);
         assert!(all.work_out_all());
-        assert!((0..3).all(|passage| each.passage(passage) == all.passage(passage)));
-        assert_eq!((each.entry(0), each.entry(1)), (all.entry(0), all.entry(1)));
+        assert_eq!(each.passages(&[0, 1, 2]), all.passages(&[0, 1, 2]));
+        assert_eq!(each.entries(&[0, 1]), all.entries(&[0, 1]));
     }
 }

@@ -4,15 +4,15 @@
 //! Conversations have two fields: what was said first hand, and replies at half the weight. How
 //! rare a word is is counted among the conversations or entries of this memory.
 
-use crate::recall::index::{Index, Slate, Term};
+use crate::recall::index::{Census, Index, Occurrences, Slate, Term};
 use crate::recall::scope::Scope;
 
 /// How soon repeating a word stops counting.
 const SATURATION: f32 = 1.2;
 /// How much long texts are held back.
 const LENGTH: f32 = 0.3;
-/// What a word in a reply counts, against one said first hand.
-const REPLY: f32 = 0.5;
+/// What a word counts that was said first hand, and one in a reply.
+const FIELDS: [f32; 2] = [1.0, 0.5];
 
 /// Scores of conversations and entries; zero where no word occurs.
 pub(crate) struct WordScores<'i> {
@@ -40,9 +40,23 @@ struct Tally<'q, 'i> {
     entries: Slate<'i>,
     /// What the current term gives to each conversation, and whether it occurs in it at all.
     said: Slate<'i>,
-    /// What it gives to each entry.
-    occurrences: Vec<(u32, f32)>,
+    batch: Batch,
 }
+
+/// Occurrences that are worked on together, step by step: the machine is faster at several short
+/// loops than at a long one. Only the first `len` of each list mean anything.
+struct Batch {
+    len: usize,
+    entries: [u32; BATCH],
+    counts: [u32; BATCH],
+    conversations: [u32; BATCH],
+    /// What they give to conversations and entries.
+    weighed: [f32; BATCH],
+    shares: [f32; BATCH],
+}
+
+/// So many at a time.
+const BATCH: usize = 256;
 
 /// A touch that gives nothing: the term occurs, but not where an answer may be.
 const TOUCH: f32 = f32::MIN_POSITIVE;
@@ -55,47 +69,110 @@ impl<'q, 'i> Tally<'q, 'i> {
             conversations: index.slates.slate(index.conversations.len()),
             entries: index.slates.slate(index.homes.len()),
             said: index.slates.slate(index.conversations.len()),
-            occurrences: Vec::new(),
+            batch: Batch::new(),
         }
     }
 
     fn add(&mut self, term: Term, importance: f32) {
-        let occurs_in = self.collect(term);
         let census = &self.scope.census;
         let rarity_of = |occurs_in, total| importance * rarity(occurs_in, total);
-        let of_entries = rarity_of(occurs_in, census.entry_total);
-        for (entry, said) in self.occurrences.drain(..) {
-            self.entries.add(entry, of_entries * saturated(said));
-        }
+        self.collect(term, rarity_of(self.occurs_in(term), census.entry_total));
         let conversations = self.said.touched().len() as u32;
         let of_conversations = rarity_of(conversations, census.conversation_total);
-        let sums = &mut self.conversations;
-        self.said.drain(|number, said| sums.add(number, of_conversations * saturated(said)));
+        let weigh = |said| of_conversations * saturated(said);
+        self.said.pour_into(&mut self.conversations, weigh);
     }
 
-    /// Notes what a term gives to each conversation and entry; answers how many entries have it.
-    fn collect(&mut self, term: Term) -> u32 {
-        let census = &self.scope.census;
+    /// How many entries that may be seen have a term.
+    fn occurs_in(&self, term: Term) -> u32 {
+        let postings = self.index.postings(term);
+        if self.scope.sees_all() {
+            return postings.len();
+        }
+        postings.iter().filter(|(entry, _)| self.scope.sees(*entry)).count() as u32
+    }
+
+    /// Notes what a term gives to each conversation, and adds what it gives to each entry.
+    fn collect(&mut self, term: Term, of_entries: f32) {
+        let (index, lengths) = (self.index, Lengths::of(&self.scope.census));
+        let mut occurrences = index.postings(term).iter();
+        while self.batch.read(&mut occurrences) {
+            self.leave_out();
+            self.batch.weigh(index, &lengths, of_entries);
+            let Batch { len, entries, conversations, weighed, shares, .. } = &self.batch;
+            self.said.add_each(&conversations[..*len], &weighed[..*len]);
+            self.entries.add_each(&entries[..*len], &shares[..*len]);
+        }
+    }
+
+    /// Leaves out what may be no answer; the conversations of what can be seen are touched.
+    fn leave_out(&mut self) {
+        let Self { index, scope, said, batch, .. } = self;
+        if batch.entries[..batch.len].iter().all(|entry| scope.admits(*entry)) {
+            return;
+        }
+        let mut left = 0;
+        for place in 0..batch.len {
+            let entry = batch.entries[place];
+            if scope.admits(entry) {
+                (batch.entries[left], batch.counts[left]) = (entry, batch.counts[place]);
+                left += 1;
+            } else if scope.sees(entry) {
+                said.add(index.homes[entry as usize].conversation, TOUCH);
+            }
+        }
+        batch.len = left;
+    }
+}
+
+/// How long texts are, and how much that holds them back.
+struct Lengths<'c> {
+    of_conversations: &'c [[u32; 2]],
+    slopes: [f32; 2],
+    entry_slope: f32,
+}
+
+impl<'c> Lengths<'c> {
+    fn of(census: &'c Census) -> Self {
         let slopes = [census.mean_length(false), census.mean_length(true)].map(|m| LENGTH / m);
         let entry_slope = LENGTH / census.mean_entry();
-        let mut seen = 0;
-        for (entry, count) in self.index.postings(term).iter() {
-            if !self.scope.sees(entry) {
-                continue;
-            }
-            seen += 1;
-            let home = self.index.homes[entry as usize];
-            if !self.scope.admits(entry) {
-                self.said.add(home.conversation, TOUCH);
-                continue;
-            }
-            let (count, field) = (count as f32, usize::from(home.is_reply()));
-            let length = census.lengths[home.conversation as usize][field];
-            let weight = if home.is_reply() { REPLY } else { 1.0 };
-            self.said.add(home.conversation, weight * count / held_back(length, slopes[field]));
-            self.occurrences.push((entry, count / held_back(home.length(), entry_slope)));
+        Self { of_conversations: &census.lengths, slopes, entry_slope }
+    }
+}
+
+impl Batch {
+    fn new() -> Self {
+        let (numbers, values) = ([0; BATCH], [0.0; BATCH]);
+        Self {
+            len: 0,
+            entries: numbers,
+            counts: numbers,
+            conversations: numbers,
+            weighed: values,
+            shares: values,
         }
-        seen
+    }
+
+    /// Reads the next occurrences; says whether there were any.
+    fn read(&mut self, occurrences: &mut Occurrences<'_>) -> bool {
+        self.len = occurrences.read(&mut self.entries, &mut self.counts);
+        self.len > 0
+    }
+
+    #[inline(never)]
+    fn weigh(&mut self, index: &Index, lengths: &Lengths<'_>, of_entries: f32) {
+        let asked = self.entries.iter().zip(&self.counts).take(self.len);
+        let told = self.conversations.iter_mut().zip(&mut self.weighed).zip(&mut self.shares);
+        for ((entry, count), ((conversation, weighed), share)) in asked.zip(told) {
+            let home = index.homes[*entry as usize];
+            let (count, field) = (*count as f32, usize::from(home.is_reply()));
+            let length = lengths.of_conversations[home.conversation as usize][field];
+            *conversation = home.conversation;
+            *weighed = FIELDS[field] * count / held_back(length, lengths.slopes[field]);
+            // As `saturated`, with one division less.
+            let held_back = held_back(home.length(), lengths.entry_slope);
+            *share = of_entries * count / (count + SATURATION * held_back);
+        }
     }
 }
 

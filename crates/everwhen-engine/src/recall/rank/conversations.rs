@@ -67,8 +67,7 @@ impl Asked<'_> {
     /// How close a conversation comes to the best passages of the one that stands out most: a
     /// question about several conversations often shares its words with only one of them.
     fn siblings(&self, meaning: &MeaningScores<'_>) -> Cow<'_, [f32]> {
-        let mut closest = vec![0.0f32; self.crowd.conversations.len()];
-        let Some(leader) = self.leader() else { return Cow::Owned(closest) };
+        let Some(leader) = self.leader() else { return Cow::default() };
         let vectors = &self.index.vectors;
         let seeds = self.seeds(meaning, self.crowd.conversations[leader]);
         let seeds = seeds.into_iter().map(|seed| vectors.row(seed)).collect();
@@ -76,10 +75,7 @@ impl Asked<'_> {
         if self.crowd.is_whole() {
             cosines.work_out_all();
         }
-        for (span, closest) in self.crowd.spans().zip(&mut closest) {
-            let near = self.crowd.entries[span].iter().map(|entry| cosines.entry(*entry));
-            *closest = near.fold(0.0, f32::max);
-        }
+        let mut closest = self.crowd.highest(&cosines.entries(&self.crowd.entries));
         closest[leader] = 0.0;
         closest[leader] = closest.iter().copied().fold(0.0, f32::max);
         Cow::Owned(closest)

@@ -15,13 +15,17 @@ use crate::recall::signal::Signal;
 use crate::recall::weights;
 
 /// Up to so many conversations all take part.
-const WHOLE: usize = 2_048;
+const WHOLE: usize = 512;
 /// So many conversations are picked by each lane, and by all together.
-const PICKED: usize = 384;
+const PICKED: usize = 24;
+/// Before times are looked at, so many times more are in question.
+const IN_QUESTION: usize = 3;
+/// Of the period asked about, so many are in question, the latest.
+const IN_PERIOD: usize = 2_048;
 /// So many entries bring their conversations by their words alone.
-const ENTRIES: usize = 256;
+const ENTRIES: usize = 16;
 /// So many conversations stand for the rest.
-const SAMPLED: usize = 384;
+const SAMPLED: usize = 48;
 
 /// What the lanes found.
 pub(super) struct Lanes<'l, 'q> {
@@ -35,52 +39,110 @@ pub(super) struct Lanes<'l, 'q> {
 impl Lanes<'_, '_> {
     /// Everybody, or those that are worth it if `limit` answers are wanted.
     pub(super) fn crowd(&self, limit: usize) -> Crowd {
-        let everybody: Vec<u32> = self.scope.conversations().collect();
-        if everybody.len() <= WHOLE {
-            return Crowd::of(self.index, self.scope, everybody.into_iter());
+        let total = self.scope.conversation_total();
+        if total <= WHOLE {
+            return Crowd::of(self.index, self.scope, self.scope.conversations());
         }
-        let picked = self.picked(&everybody, PICKED.max(2 * limit));
-        let mut is_picked = vec![false; self.index.conversations.len()];
-        picked.iter().for_each(|number| is_picked[*number as usize] = true);
-        let rest: Vec<u32> =
-            everybody.into_iter().filter(|number| !is_picked[*number as usize]).collect();
-        let step = rest.len().div_ceil(SAMPLED).max(1);
-        let sample: Vec<u32> = rest.iter().copied().skip(step / 2).step_by(step).collect();
-        Crowd::of(self.index, self.scope, picked.into_iter()).with_sample(
-            self.index,
-            self.scope,
-            &sample,
-            rest.len(),
-        )
+        let mut sample = self.sample();
+        let picked = self.picked(PICKED.max(2 * limit), &sample, total);
+        sample.retain(|number| picked.binary_search(number).is_err());
+        let rest = total - picked.len();
+        Crowd::of(self.index, self.scope, picked.into_iter())
+            .with_sample(self.index, self.scope, &sample, rest)
     }
 
-    fn picked(&self, everybody: &[u32], most: usize) -> Vec<u32> {
+    /// Conversations from all over.
+    fn sample(&self) -> Vec<u32> {
+        if self.scope.is_open() {
+            let all = self.index.in_order();
+            return (0..SAMPLED)
+                .map(|one| all[(2 * one + 1) * all.len() / (2 * SAMPLED)])
+                .collect();
+        }
+        let all: Vec<u32> = self.scope.conversations().collect();
+        all.iter().copied().step_by(all.len().div_ceil(SAMPLED).max(1)).collect()
+    }
+
+    /// Those that each lane puts first, in rising order.
+    fn picked(&self, most: usize, sample: &[u32], total: usize) -> Vec<u32> {
         let weight = |signal| weight_of(signal, self.meaning.is_some());
-        let (period, recent) = (weight(Signal::Period), weight(Signal::Recent));
-        let times: Vec<f32> = everybody
-            .iter()
-            .map(|one| period * self.times.conversation(*one) + recent * self.times.recent(*one))
-            .collect();
-        let said = standing(&self.words.conversations, everybody, weight(Signal::Words));
-        let meant = self.meaning.map(|meaning| {
-            let slate = meaning.of_conversations(self.index, self.scope);
-            standing(&slate, everybody, weight(Signal::Meaning))
-        });
-        let mut picked = self.of_best_entries();
-        let mut pick = |value: &dyn Fn(usize) -> f32| {
-            // The newest first: they are the most recent, so most of the others need no look.
-            let places = (0..everybody.len() as u32).rev();
-            let best = top(most, places, |place| value(place as usize));
-            picked.extend(best.into_iter().map(|(place, _)| everybody[place as usize]));
+        let said = Standing::of_words(self.words, total, weight(Signal::Words));
+        let meaning = self.meaning;
+        let meant = meaning.map(|one| self.of_meaning(one, sample, weight(Signal::Meaning)));
+        let asked = match self.scope.is_open() {
+            true => self.in_question(most, &said, meant.as_ref()),
+            false => self.scope.conversations().collect(),
         };
-        pick(&|place| times[place] + said[place]);
+        let times = self.of_times(&asked, weight(Signal::Period), weight(Signal::Recent));
+        let mut picked = self.of_best_entries();
+        let mut pick = |value: &dyn Fn(u32) -> f32| {
+            let places = top(most, 0..asked.len() as u32, |place| {
+                times[place as usize] + value(asked[place as usize])
+            });
+            picked.extend(places.iter().map(|(place, _)| asked[*place as usize]));
+        };
+        pick(&|one| said.of(one));
         if let Some(meant) = &meant {
-            pick(&|place| times[place] + meant[place]);
-            pick(&|place| times[place] + said[place] + meant[place]);
+            pick(&|one| meant.of(one));
+            pick(&|one| said.of(one) + meant.of(one));
         }
         picked.sort_unstable();
         picked.dedup();
         picked
+    }
+
+    /// What times say about conversations, weighted.
+    fn of_times(&self, asked: &[u32], period: f32, recent: f32) -> Vec<f32> {
+        let of =
+            |one: &u32| period * self.times.conversation(*one) + recent * self.times.recent(*one);
+        asked.iter().map(of).collect()
+    }
+
+    /// Those that may come first once times are looked at, in rising order.
+    fn in_question(
+        &self,
+        most: usize,
+        said: &Standing<'_, '_>,
+        meant: Option<&Standing<'_, '_>>,
+    ) -> Vec<u32> {
+        let mut asked = self.by_time(most);
+        for standing in [Some(said), meant].into_iter().flatten() {
+            asked.extend(standing.best(IN_QUESTION * most));
+        }
+        asked.sort_unstable();
+        asked.dedup();
+        asked
+    }
+
+    /// Those that come first by time alone.
+    fn by_time(&self, most: usize) -> Vec<u32> {
+        if let Some(chosen) = self.times.chosen() {
+            return chosen.collect();
+        }
+        let order = self.index.in_order();
+        let latest = |all: &[u32], most: usize| all[all.len().saturating_sub(most)..].to_vec();
+        let mut found = latest(order, most);
+        if let Some((since, until)) = self.times.period() {
+            let inside = self.index.ended_between(since, until);
+            found.extend(latest(&order[..inside.start], most));
+            found.extend(latest(&order[inside.clone()], IN_PERIOD.max(most)));
+            found.extend(order[inside.end..].iter().take(most));
+        }
+        found
+    }
+
+    /// How conversations stand by meaning, as far as they are known; the sample says how the others
+    /// do.
+    fn of_meaning<'m>(
+        &'m self,
+        meaning: &'m MeaningScores<'_>,
+        sample: &[u32],
+        weight: f32,
+    ) -> Standing<'m, 'm> {
+        let sample = Crowd::of(self.index, self.scope, sample.iter().copied());
+        let values = sample.highest(&meaning.cosines.entries(&sample.entries));
+        let footing = Footing::among_zeros(values.iter().copied(), values.len());
+        Standing { slate: meaning.of_conversations(self.index, self.scope).into(), footing, weight }
     }
 
     /// The conversations of the entries that the words put first.
@@ -91,11 +153,52 @@ impl Lanes<'_, '_> {
     }
 }
 
-/// How far each conversation stands out, weighted.
-fn standing(slate: &Slate<'_>, everybody: &[u32], weight: f32) -> Vec<f32> {
-    let values = slate.touched().iter().map(|number| slate.get(*number));
-    let footing = Footing::among_zeros(values, everybody.len());
-    everybody.iter().map(|number| weight * footing.of(slate.get(*number))).collect()
+/// How far conversations stand out in one lane, weighted.
+struct Standing<'l, 'i> {
+    slate: Held<'l, 'i>,
+    footing: Footing,
+    weight: f32,
+}
+
+/// A slate of somebody else, or an own one.
+enum Held<'l, 'i> {
+    Lent(&'l Slate<'i>),
+    Own(Slate<'i>),
+}
+
+impl<'i> From<Slate<'i>> for Held<'_, 'i> {
+    fn from(slate: Slate<'i>) -> Self {
+        Self::Own(slate)
+    }
+}
+
+impl<'l, 'i> Standing<'l, 'i> {
+    /// By words, among so many conversations.
+    fn of_words(words: &'l WordScores<'i>, total: usize, weight: f32) -> Self {
+        let slate = &words.conversations;
+        let values = slate.touched().iter().map(|number| slate.get(*number));
+        Self { slate: Held::Lent(slate), footing: Footing::among_zeros(values, total), weight }
+    }
+
+    fn slate(&self) -> &Slate<'i> {
+        match &self.slate {
+            Held::Lent(slate) => slate,
+            Held::Own(slate) => slate,
+        }
+    }
+
+    /// Of a conversation; what is not known is as usual.
+    fn of(&self, number: u32) -> f32 {
+        let value = self.slate().get(number);
+        if value > 0.0 { self.weight * self.footing.of(value) } else { 0.0 }
+    }
+
+    /// The conversations that stand out most.
+    fn best(&self, most: usize) -> Vec<u32> {
+        let slate = self.slate();
+        let best = top(most, slate.touched().iter().copied(), |number| slate.get(number));
+        best.into_iter().map(|(number, _)| number).collect()
+    }
 }
 
 fn weight_of(signal: Signal, by_meaning: bool) -> f32 {

@@ -1,7 +1,7 @@
 //! What time says about conversations and entries: in the period asked about, or recently.
 
 use super::Question;
-use crate::recall::index::{Census, Index};
+use crate::recall::index::{Census, Index, Micros};
 use crate::recall::lanes::when::{Nearness, recency};
 
 /// A question's times beside those of an index.
@@ -20,6 +20,19 @@ impl<'q> Times<'q> {
     /// Whether the question asks about a time.
     pub(super) fn has_period(&self) -> bool {
         self.question.chosen.is_some() || self.period.is_some()
+    }
+
+    /// Numbers of the conversations it asks for by their order.
+    pub(super) fn chosen(&self) -> Option<impl Iterator<Item = u32>> {
+        let chosen = self.question.chosen.as_ref()?;
+        Some((0..).zip(chosen).filter(|(_, is_chosen)| **is_chosen).map(|(number, _)| number))
+    }
+
+    /// When it began and ended.
+    pub(super) fn period(&self) -> Option<(Option<Micros>, Option<Micros>)> {
+        let period = self.question.period.as_ref()?;
+        let micros = |time: jiff::Timestamp| time.as_microsecond();
+        Some((period.since().map(micros), period.until().map(micros)))
     }
 
     /// How near a conversation is to it.
