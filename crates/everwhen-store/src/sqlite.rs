@@ -13,6 +13,7 @@ mod conversations;
 mod entries;
 mod facts;
 mod failure;
+mod folder;
 mod forget;
 mod jobs;
 mod keys;
@@ -34,6 +35,7 @@ use everwhen_engine::Result;
 use everwhen_engine::ports::{Reading, Store, Wait, Writing};
 
 pub(crate) use failure::Stored;
+use folder::Folder;
 use reader::Readers;
 use syncer::{Log, Syncer};
 use writer::Writer;
@@ -61,7 +63,7 @@ pub struct SqliteOptions {
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { synchronous: Synchronous::Full, max_bytes: None, commit_group: 512 }
+        Self { synchronous: Synchronous::Full, max_bytes: None, commit_group: 32 }
     }
 }
 
@@ -78,6 +80,8 @@ pub struct SqliteStore {
     // Fields drop in this order: readers let go before the writer folds the log into the file.
     readers: Readers,
     writer: Writer,
+    /// Works as long as the writer does.
+    _folder: Folder,
 }
 
 impl SqliteStore {
@@ -95,7 +99,9 @@ impl SqliteStore {
             }
             false => None,
         };
-        Ok(Self { readers, writer: Writer::start(connection, options.commit_group, syncer)? })
+        let folder = Folder::start(path, &mut connection, folder::LONG)?;
+        let writer = Writer::start(connection, options.commit_group, syncer)?;
+        Ok(Self { readers, writer, _folder: folder })
     }
 }
 

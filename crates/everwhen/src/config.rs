@@ -274,7 +274,7 @@ impl Config {
             statement_timeout_seconds: number(&layers, key::STATEMENT_TIMEOUT, 30)?,
             synchronous: choose(&layers, key::SYNCHRONOUS, synchronous, || Synchronous::Full)?,
             max_size_mb: max_size(&layers)?,
-            commit_group: number(&layers, key::COMMIT_GROUP, 512)?,
+            commit_group: number(&layers, key::COMMIT_GROUP, 32)?,
             mcp_hosts: choose(&layers, key::MCP_HOSTS, names, || LOOPBACK_HOSTS.into())?,
             mcp_origins: choose(&layers, key::MCP_ORIGINS, origins, || LOOPBACK_ORIGINS.into())?,
             upstream: choose(&layers, key::UPSTREAM, |text| Ok(Some(text.into())), || None)?,

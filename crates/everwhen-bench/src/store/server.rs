@@ -18,8 +18,8 @@ pub(crate) struct Server {
 impl Server {
     /// Starts `everwhen serve` on a directory and waits until it answers.
     pub(crate) async fn start(binary: &Path, data: &Path, group_commit: bool) -> Result<Self> {
-        let group = if group_commit { 512 } else { 1 };
-        Self::configured(binary, data, &format!("[store]\ncommit_group = {group}\n")).await
+        let config = if group_commit { "" } else { "[store]\ncommit_group = 1\n" };
+        Self::configured(binary, data, config).await
     }
 
     /// The same with a configuration of its own.

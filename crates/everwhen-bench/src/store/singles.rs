@@ -22,32 +22,42 @@ enum Spread {
     OwnMemories,
 }
 
-/// The same load on a server with group commit and on one that commits each request alone.
+/// The same load on a server with group commit and on one that commits each request alone. Every
+/// load has a new server, so that none does the work an earlier one left behind.
 pub(super) async fn measure(setup: &StoreBench, say: &(dyn Fn(&str) + Sync)) -> Result<Singles> {
-    let directory = tempfile::tempdir()?;
-    let grouped = Server::start(&setup.binary, &directory.path().join("grouped"), true).await?;
-    let resident_after_start_mib = grouped.resident_mib()?;
     let mut loads = Vec::new();
     for clients in CLIENTS {
         say(&format!("{clients} clients"));
-        loads.push(add_for(&grouped, clients, Spread::OneMemory, setup.per_load).await?);
+        loads.push(load(setup, clients, Spread::OneMemory, true).await?);
     }
     let most = CLIENTS[CLIENTS.len() - 1];
-    say(&format!("{most} clients, a memory each"));
-    let own_memories = add_for(&grouped, most, Spread::OwnMemories, setup.per_load).await?;
-    let alone = Server::start(&setup.binary, &directory.path().join("alone"), false).await?;
     say(&format!("{most} clients, each request committed alone"));
-    let one_commit_per_request = add_for(&alone, most, Spread::OneMemory, setup.per_load).await?;
-    let one_commit_own_memories =
-        add_for(&alone, most, Spread::OwnMemories, setup.per_load).await?;
+    let one_commit_per_request = load(setup, most, Spread::OneMemory, false).await?;
+    say(&format!("{most} clients, a memory each"));
+    let own_memories = load(setup, most, Spread::OwnMemories, true).await?;
+    say(&format!("{most} clients, a memory each, each request committed alone"));
+    let one_commit_own_memories = load(setup, most, Spread::OwnMemories, false).await?;
+    let directory = tempfile::tempdir()?;
     Ok(Singles {
         loads,
         own_memories,
         one_commit_per_request,
         one_commit_own_memories,
         bare_commits_per_second: bare::commits_per_second(directory.path(), 2.0)?,
-        resident_after_start_mib,
+        resident_after_start_mib: resident_after_start(setup).await?,
     })
+}
+
+async fn resident_after_start(setup: &StoreBench) -> Result<f64> {
+    let directory = tempfile::tempdir()?;
+    Server::start(&setup.binary, directory.path(), true).await?.resident_mib()
+}
+
+/// One load on a server of its own.
+async fn load(setup: &StoreBench, clients: usize, spread: Spread, grouped: bool) -> Result<Load> {
+    let directory = tempfile::tempdir()?;
+    let server = Server::start(&setup.binary, directory.path(), grouped).await?;
+    add_for(&server, clients, spread, setup.per_load).await
 }
 
 /// So many clients for so long.

@@ -12,8 +12,6 @@ use super::{SqliteOptions, Synchronous, schema};
 
 /// Prepared statements each connection keeps.
 const STATEMENTS: usize = 128;
-/// The log is folded into the file when it has grown to so many pages (64 MiB).
-const CHECKPOINT_PAGES: i64 = 16_384;
 
 /// The one connection that writes.
 pub(super) fn open_writer(path: &Path, options: SqliteOptions) -> Result<Connection> {
@@ -39,12 +37,16 @@ pub(super) fn open_writer(path: &Path, options: SqliteOptions) -> Result<Connect
         Synchronous::Full | Synchronous::Normal => "NORMAL",
     };
     connection.pragma_update(None, "synchronous", synchronous).stored()?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES).stored()?;
     // What is forgotten is overwritten, not only unlinked.
     connection.pragma_update(None, "secure_delete", true).stored()?;
     connection.pragma_update(None, "cache_size", -8192).stored()?;
     limit_size(&connection, options.max_bytes)?;
     Ok(connection)
+}
+
+/// The connection that folds the log into the file.
+pub(super) fn open_folder(path: &Path) -> Result<Connection> {
+    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
 }
 
 /// A connection that reads.
