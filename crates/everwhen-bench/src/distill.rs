@@ -6,10 +6,12 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use everwhen::facts::FactQuery;
+use everwhen::job::JobKind;
 use everwhen::json::Json;
 use everwhen::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
 use everwhen::ports::{Finish, Llm, Prompt, Reply, Spent, Wait};
@@ -21,6 +23,10 @@ use serde::Serialize;
 const ENTRIES: usize = 6;
 /// Memories the conversations are spread over.
 const MEMORIES: usize = 10;
+/// Memories of those that are distilled anew while entries are added.
+const ANEW: usize = 4;
+/// How long the worker has to begin before the clock does.
+const UNDER_WAY: Duration = Duration::from_millis(300);
 /// Clients that add entries at the same time.
 const CLIENTS: usize = 8;
 /// Times the two ways of adding are measured, in turn. What else the machine does falls on both ways
@@ -53,12 +59,12 @@ pub struct DistillReport {
     pub conversations_per_second: f64,
     /// Jobs in a second.
     pub jobs_per_second: f64,
-    /// Entries added in a second with nothing else going on.
+    /// Entries added in a second with nothing to distil.
     pub adds_alone: f64,
     /// Entries added in a second while conversations are distilled.
     pub adds_while_distilling: f64,
-    /// Conversations distilled meanwhile.
-    pub distilled_meanwhile: usize,
+    /// Answers of the model that were worked up meanwhile.
+    pub answers_meanwhile: usize,
     /// By how much adding was slower, in percent, in the round in the middle.
     pub slower_percent: f64,
     /// The same in every round, from the least to the most.
@@ -74,11 +80,11 @@ impl fmt::Display for DistillReport {
         )?;
         write!(
             f,
-            "adding entries: {:.0}/s alone, {:.0}/s while {} conversations were distilled; \
+            "adding entries: {:.0}/s alone, {:.0}/s while {} answers of the model were distilled; \
              slower by {:.1} % ({:.1} to {:.1} in {ROUNDS} rounds)",
             self.adds_alone,
             self.adds_while_distilling,
-            self.distilled_meanwhile,
+            self.answers_meanwhile,
             self.slower_percent,
             self.slower_by_round.first().copied().unwrap_or_default(),
             self.slower_by_round.last().copied().unwrap_or_default()
@@ -115,7 +121,7 @@ pub async fn run(setup: &DistillBench, say: &(dyn Fn(&str) + Sync)) -> Result<Di
         jobs_per_second: jobs as f64 / seconds,
         adds_alone: middle(&load.alone),
         adds_while_distilling: middle(&load.meanwhile),
-        distilled_meanwhile: load.distilled,
+        answers_meanwhile: load.answers,
         slower_percent: middle(&load.slower()),
         slower_by_round: load.slower(),
     })
@@ -157,7 +163,7 @@ async fn facts(vault: &Vault) -> Result<usize> {
 struct Load {
     alone: Vec<f64>,
     meanwhile: Vec<f64>,
-    distilled: usize,
+    answers: usize,
 }
 
 impl Load {
@@ -180,49 +186,68 @@ fn middle(values: &[f64]) -> f64 {
 
 /// Adds in both ways, in turn, after a round that warms up. Which way comes first changes, too.
 async fn load(setup: &DistillBench, vault: &Vault, engine: &Engine) -> Result<Load> {
-    let (mut load, long) = (Load::default(), setup.per_load / ROUNDS as u32);
-    add(vault, long, "warming up").await?;
+    let mut load = Load::default();
+    add(vault, setup.per_load / ROUNDS as u32, "warming up").await?;
     for round in 0..ROUNDS {
-        let kind = format!("alone {round}");
-        if round % 2 == 0 {
-            load.alone.push(add(vault, long, &kind).await?);
-        }
-        let (rate, distilled) = add_meanwhile(setup, vault, engine, round).await?;
-        load.meanwhile.push(rate);
-        load.distilled += distilled;
-        if round % 2 == 1 {
-            load.alone.push(add(vault, long, &kind).await?);
+        let mut ways = [Way::Alone, Way::Meanwhile];
+        ways.rotate_left(round % 2);
+        for way in ways {
+            let (rate, answers) = add_while_working(setup, vault, engine, (round, way)).await?;
+            match way {
+                Way::Alone => load.alone.push(rate),
+                Way::Meanwhile => {
+                    load.meanwhile.push(rate);
+                    load.answers += answers;
+                }
+            }
         }
     }
     Ok(load)
 }
 
-/// Adds while everything that was told is distilled anew, by a model that has not heard of it.
-async fn add_meanwhile(
+/// Whether conversations are distilled while entries are added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Alone,
+    Meanwhile,
+}
+
+/// Adds while the worker does what there is to do, as it does in a server: with nothing left from
+/// before, or with conversations to title and to distil, by a model that has not heard of them.
+async fn add_while_working(
     setup: &DistillBench,
     vault: &Vault,
     engine: &Engine,
-    round: usize,
+    (round, way): (usize, Way),
 ) -> Result<(f64, usize)> {
-    for number in 0..MEMORIES {
-        vault.regenerate(memory("told", number)?, None).await?;
+    engine.clone().with_llm(Scripted::new(Duration::ZERO, 0)).settle().await?;
+    if way == Way::Meanwhile {
+        for number in 0..ANEW {
+            vault.regenerate(memory("told", number)?, None).await?;
+        }
     }
-    let before = waiting(engine).await?;
-    let engine = engine.clone().with_llm(Scripted::new(setup.model_takes, round + 1));
+    let model = Scripted::new(setup.model_takes, round + 1);
+    let engine = engine.clone().with_llm(model.clone());
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let worker = tokio::spawn(everwhen::work(engine.clone(), async { drop(stopped.await) }));
-    let rate = add(vault, setup.per_load / ROUNDS as u32, &format!("meanwhile {round}")).await?;
-    let left = waiting(&engine).await?;
+    tokio::time::sleep(UNDER_WAY).await;
+    let before = model.answered.load(Ordering::Relaxed);
+    let kind = format!("{way:?} {round}");
+    let rate = add(vault, setup.per_load / ROUNDS as u32, &kind).await?;
+    let answers = model.answered.load(Ordering::Relaxed) - before;
+    let is_idle = waiting(&engine).await? == 0;
     let _ = stop.send(());
     worker.await?;
-    ensure!(left > 0, "all conversations were distilled too soon; tell more with --conversations");
-    Ok((rate, before.saturating_sub(left)))
+    if way == Way::Meanwhile {
+        ensure!(!is_idle, "all was distilled too soon; tell more with --conversations");
+    }
+    Ok((rate, answers))
 }
 
 /// Conversations that wait to be distilled.
 async fn waiting(engine: &Engine) -> Result<usize> {
     let jobs = engine.jobs(100_000).await?;
-    Ok(jobs.iter().filter(|job| job.kind == everwhen::job::JobKind::Distill).count())
+    Ok(jobs.iter().filter(|job| job.kind == JobKind::Distill).count())
 }
 
 /// Entries that several clients add in a second.
@@ -254,12 +279,13 @@ async fn add_until(vault: &Vault, memory: Address<MemoryId>, long: Duration) -> 
 struct Scripted {
     name: String,
     takes: Duration,
+    answered: AtomicUsize,
 }
 
 impl Scripted {
     /// One that takes so long. What one of another number has answered is not known of this one.
     fn new(takes: Duration, number: usize) -> Arc<Self> {
-        Arc::new(Self { name: format!("scripted {number}"), takes })
+        Arc::new(Self { name: format!("scripted {number}"), takes, answered: AtomicUsize::new(0) })
     }
 }
 
@@ -273,6 +299,7 @@ impl Llm for Scripted {
             if !self.takes.is_zero() {
                 tokio::time::sleep(self.takes).await;
             }
+            self.answered.fetch_add(1, Ordering::Relaxed);
             let shown = prompt.messages.last().map_or("", |message| message.content.as_str());
             Ok(Reply {
                 text: "They talked about the garden.".into(),
@@ -317,7 +344,7 @@ mod tests {
     #[test]
     fn rounds_are_compared_and_the_one_in_the_middle_counts() {
         let alone = vec![1000.0, 500.0, 1000.0];
-        let load = Load { alone, meanwhile: vec![900.0, 490.0, 100.0], distilled: 1 };
+        let load = Load { alone, meanwhile: vec![900.0, 490.0, 100.0], answers: 1 };
         let slower: Vec<i64> = load.slower().iter().map(|one| one.round() as i64).collect();
         assert_eq!(slower, [2, 10, 90]);
         assert_eq!(middle(&load.slower()).round() as i64, 10);

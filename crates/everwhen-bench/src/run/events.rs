@@ -19,9 +19,24 @@ pub(super) struct Event {
     pub(super) question: String,
     pub(super) session: String,
     /// When, in UTC.
-    pub(super) at: String,
+    #[serde(with = "instant")]
+    pub(super) at: Timestamp,
     #[serde(flatten)]
     pub(super) what: What,
+}
+
+/// An instant as text.
+mod instant {
+    use jiff::Timestamp;
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(at)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Timestamp, D::Error> {
+        String::deserialize(from)?.parse().map_err(de::Error::custom)
+    }
 }
 
 /// What happened.
@@ -103,25 +118,24 @@ pub(super) fn last_attempt<'a>(events: &[&'a Event]) -> Vec<&'a Event> {
 
 /// The measures that events give; nothing while it is not over.
 pub(super) fn metrics(events: &[&Event]) -> Option<Metrics> {
-    let at = |event: &Event| event.at.parse::<Timestamp>().ok();
     let ends = |event: &&&Event| matches!(event.what, What::SessionEnd { .. });
     let last = events.iter().rev().find(ends)?;
     let What::SessionEnd { status } = &last.what else { return None };
     let entries: Vec<Timestamp> = events
         .iter()
         .filter(|event| matches!(event.what, What::Entry { .. }))
-        .filter_map(|event| at(event))
+        .map(|event| event.at)
         .collect();
     let activities: Vec<(Timestamp, SignedDuration)> = events
         .iter()
         .filter_map(|event| match event.what {
             What::Activity { lasted_us, .. } => {
-                Some((at(event)?, SignedDuration::from_micros(lasted_us)))
+                Some((event.at, SignedDuration::from_micros(lasted_us)))
             }
             _ => None,
         })
         .collect();
-    let observed = Observed { entries: &entries, activities: &activities, terminal: at(last) };
+    let observed = Observed { entries: &entries, activities: &activities, terminal: Some(last.at) };
     Some(Metrics::new(measure(&observed)?, status))
 }
 
@@ -159,7 +173,7 @@ mod tests {
     use super::*;
 
     fn event(second: u8, what: What) -> Event {
-        let at = format!("2025-01-01T00:00:{second:02}Z");
+        let at = format!("2025-01-01T00:00:{second:02}Z").parse().unwrap();
         Event { question: "q".into(), session: "s".into(), at, what }
     }
 

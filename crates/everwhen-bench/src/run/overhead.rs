@@ -1,8 +1,8 @@
 //! What measuring conversation time costs: the same retrieval run with and without it.
 //!
 //! The two runs go side by side, question by question, and take turns in going first, so that what
-//! else the machine does falls on both alike. That is done several times. What else the machine does
-//! only slows; so of each question the fastest time with is compared with the fastest without.
+//! else the machine does falls on both alike. That is done several times. The cost is what all
+//! rounds together differ by; how much single rounds differ says how far to trust it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,38 +27,85 @@ pub struct Overhead {
     pub with: Vec<f64>,
     /// Seconds of each round without.
     pub without: Vec<f64>,
-    /// The fastest times of all questions with, beside the fastest without.
+    /// How much longer all rounds together took with it.
     pub overhead_percent: f64,
+    /// Its standard error, from how much the rounds differ; none of a single round.
+    pub standard_error_percent: Option<f64>,
 }
 
 /// Runs a plan so often with and without measuring, in directories of their own; if the run exists,
 /// its summary is told.
 pub async fn overhead(options: &Options, config: &Config, rounds: usize) -> Result<Overhead> {
     let questions = bench::questions(options)?;
-    let mut times = Times::of(questions.len());
+    let mut times = Vec::new();
     for round in 0..rounds {
-        times.begin();
         let sides = [true, false].map(|metrics| Side::open(options, config, &questions, metrics));
         let [with, without] = sides;
         let (with, without) = (with.await?, without.await?);
+        let mut seconds = Pair::default();
         for position in 0..questions.len() {
-            let sides =
-                if (round + position) % 2 == 0 { [&with, &without] } else { [&without, &with] };
-            for side in sides {
-                times.note(side.metrics, position, side.time(position).await?);
-            }
+            let with_first = (round + position) % 2 == 0;
+            seconds.add(pair(&with, &without, position, with_first).await?);
+        }
+        times.push(seconds);
+    }
+    let overhead = Overhead::of(questions.len(), &times);
+    note(&options.directory(), overhead.overhead_percent)?;
+    Ok(overhead)
+}
+
+/// Seconds with and without.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pair {
+    with: f64,
+    without: f64,
+}
+
+impl Pair {
+    fn add(&mut self, other: Self) {
+        self.with += other.with;
+        self.without += other.without;
+    }
+
+    fn percent(&self) -> f64 {
+        100.0 * (self.with / self.without - 1.0)
+    }
+}
+
+/// What one question takes in both ways.
+async fn pair(with: &Side, without: &Side, position: usize, with_first: bool) -> Result<Pair> {
+    if with_first {
+        let with = with.time(position).await?;
+        return Ok(Pair { with, without: without.time(position).await? });
+    }
+    let without = without.time(position).await?;
+    Ok(Pair { with: with.time(position).await?, without })
+}
+
+impl Overhead {
+    fn of(questions: usize, rounds: &[Pair]) -> Self {
+        let mut all = Pair::default();
+        rounds.iter().for_each(|round| all.add(*round));
+        Self {
+            questions,
+            with: rounds.iter().map(|round| round.with).collect(),
+            without: rounds.iter().map(|round| round.without).collect(),
+            overhead_percent: all.percent(),
+            standard_error_percent: standard_error(rounds),
         }
     }
-    note(&options.directory(), times.percent())?;
-    let [with, without] = [&times.with, &times.without].map(|side| side.rounds.clone());
-    let (questions, overhead_percent) = (questions.len(), times.percent());
-    Ok(Overhead { questions, with, without, overhead_percent })
+}
+
+fn standard_error(rounds: &[Pair]) -> Option<f64> {
+    let count = (rounds.len() > 1).then_some(rounds.len() as f64)?;
+    let mean = rounds.iter().map(Pair::percent).sum::<f64>() / count;
+    let squares: f64 = rounds.iter().map(|round| (round.percent() - mean).powi(2)).sum();
+    Some((squares / (count - 1.0) / count).sqrt())
 }
 
 /// One of the two runs.
 struct Side {
     bench: Bench,
-    metrics: bool,
     _directory: TempDir,
 }
 
@@ -75,7 +122,7 @@ impl Side {
         options.plan.run.mode = Mode::Retrieval;
         std::fs::create_dir_all(options.directory())?;
         let bench = Bench::open(&options, config, questions.to_vec(), Arc::new(|_| {})).await?;
-        Ok(Self { bench, metrics, _directory: directory })
+        Ok(Self { bench, _directory: directory })
     }
 
     /// Seconds that a question takes.
@@ -83,46 +130,6 @@ impl Side {
         let began = Instant::now();
         question::ask(&self.bench, position).await?;
         Ok(began.elapsed().as_secs_f64())
-    }
-}
-
-/// What the two ways took.
-#[derive(Debug, Clone)]
-struct Times {
-    with: Way,
-    without: Way,
-}
-
-/// What one way took: each question at its fastest, and each round as a whole.
-#[derive(Debug, Clone)]
-struct Way {
-    fastest: Vec<f64>,
-    rounds: Vec<f64>,
-}
-
-impl Times {
-    fn of(questions: usize) -> Self {
-        let way = Way { fastest: vec![f64::INFINITY; questions], rounds: Vec::new() };
-        Self { with: way.clone(), without: way }
-    }
-
-    fn begin(&mut self) {
-        self.with.rounds.push(0.0);
-        self.without.rounds.push(0.0);
-    }
-
-    fn note(&mut self, metrics: bool, position: usize, seconds: f64) {
-        let way = if metrics { &mut self.with } else { &mut self.without };
-        way.fastest[position] = way.fastest[position].min(seconds);
-        if let Some(round) = way.rounds.last_mut() {
-            *round += seconds;
-        }
-    }
-
-    fn percent(&self) -> f64 {
-        let [with, without] =
-            [&self.with, &self.without].map(|way| way.fastest.iter().sum::<f64>());
-        100.0 * (with / without - 1.0)
     }
 }
 
@@ -143,7 +150,11 @@ impl std::fmt::Display for Overhead {
         writeln!(f, "with     {} s", seconds(&self.with))?;
         writeln!(f, "without  {} s", seconds(&self.without))?;
         let Self { questions, overhead_percent, .. } = self;
-        write!(f, "measuring costs {overhead_percent:.2} % of the time of {questions} questions")
+        write!(f, "measuring costs {overhead_percent:.2} %")?;
+        if let Some(error) = self.standard_error_percent {
+            write!(f, " ± {error:.2}")?;
+        }
+        write!(f, " of the time of {questions} questions")
     }
 }
 
@@ -152,16 +163,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fastest_times_of_each_question_are_compared() {
-        let mut times = Times::of(2);
-        for (with, without) in [([1.02, 9.0], [1.0, 2.0]), ([5.0, 2.04], [1.5, 7.0])] {
-            times.begin();
-            for position in 0..2 {
-                times.note(true, position, with[position]);
-                times.note(false, position, without[position]);
-            }
-        }
-        assert!((times.percent() - 2.0).abs() < 1e-9, "{}", times.percent());
-        assert_eq!(times.without.rounds, [3.0, 8.5]);
+    fn rounds_count_together_and_tell_how_far_to_trust_them() {
+        let rounds = [(1.03, 1.0), (0.99, 1.0), (1.01, 1.0)];
+        let rounds = rounds.map(|(with, without)| Pair { with, without });
+        let overhead = Overhead::of(10, &rounds);
+        assert!((overhead.overhead_percent - 1.0).abs() < 1e-9, "{overhead}");
+        let error = overhead.standard_error_percent.unwrap();
+        assert!((error - 2.0 / 3.0_f64.sqrt()).abs() < 1e-9, "{overhead}");
+        assert_eq!(Overhead::of(10, &rounds[..1]).standard_error_percent, None);
     }
 }

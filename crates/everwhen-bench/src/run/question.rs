@@ -241,7 +241,7 @@ impl<'a> Walk<'a> {
     fn note_in(&mut self, session: &str, at: Timestamp, what: What) {
         if self.bench.plan.run.metrics {
             let (question, session) = (self.question.id.clone(), session.to_owned());
-            self.events.push(Event { question, session, at: at.to_string(), what });
+            self.events.push(Event { question, session, at, what });
         }
     }
 
@@ -270,8 +270,7 @@ impl<'a> Walk<'a> {
 /// The measures of a question from the events of all its sessions, the question's own last.
 pub(super) fn whole_question<'e>(events: impl Iterator<Item = &'e Event>) -> Option<Metrics> {
     let mut events: Vec<&Event> = events.collect();
-    let instant = |event: &Event| event.at.parse::<Timestamp>().ok();
-    events.sort_by_cached_key(|event| (event.session == ASKING, instant(event)));
+    events.sort_by_key(|event| (event.session == ASKING, event.at));
     events::metrics(&events)
 }
 
