@@ -72,7 +72,7 @@ impl Activity {
         self.began_at.saturating_add(self.lasted).unwrap_or(Timestamp::MAX)
     }
 
-    fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         if self.lasted.is_negative() || self.lasted > limits::ACTIVITY {
             return Err(Error::invalid("an activity lasts between 0 seconds and a day"));
         }

@@ -204,7 +204,7 @@ impl Engine {
     /// The vault at this address.
     pub async fn vault(&self, address: Address<VaultId>) -> Result<Vault> {
         let shown = address.to_string();
-        let found = self.store.look(move |snapshot| find_vault(snapshot, &address)).await?;
+        let found = self.store.peek(move |snapshot| find_vault(snapshot, &address)).await?;
         let info = found.ok_or_else(|| Error::not_found(format!("vault not found: {shown}")))?;
         Ok(Vault::existing(self.clone(), &info))
     }

@@ -49,6 +49,7 @@ mod times;
 
 use jiff::Timestamp;
 
+use crate::activity::Activity;
 use crate::aside;
 use crate::desk::Desk;
 use crate::memory::{Address, EntryId, MemoryId, Name, Role};
@@ -199,6 +200,8 @@ pub struct Reply {
     pub truncated: bool,
     /// Tools called in it.
     pub tools_used: Vec<Name>,
+    /// How long whoever gave it was at work, if that is known: it counts as conversation time.
+    pub work: Option<Activity>,
 }
 
 /// What became of a reply.

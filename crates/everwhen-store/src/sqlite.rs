@@ -23,6 +23,8 @@ mod receipts;
 mod schema;
 mod segments;
 mod statement;
+#[cfg(test)]
+mod steps;
 mod syncer;
 mod transaction;
 mod usage;

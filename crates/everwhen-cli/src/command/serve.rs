@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use everwhen::{Config, Everwhen};
 use everwhen_server::McpSettings;
@@ -9,15 +10,22 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use crate::failure::{Failure, Result};
 use crate::{log, output};
+
+/// How long what still runs at the end may take.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Serves until a signal comes.
 pub(crate) fn run(config: &Config, json: bool) -> Result<()> {
     log::start(config, &config.log.value);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(config, json))
+    let served = runtime.block_on(serve(config, json));
+    // After a failure nobody has told the worker to stop, so nobody waits for it long.
+    runtime.shutdown_timeout(PATIENCE);
+    served
 }
 
 async fn serve(config: &Config, json: bool) -> Result<()> {
@@ -35,7 +43,7 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
     let door = door.with_proxy(proxy);
     let catching_up = tokio::spawn(door.clone().catch_up());
     let stop = stop_on_signal()?;
-    let worker = tokio::spawn(everwhen::work(engine, stopped(stop.clone())));
+    let worker = aside(everwhen::work(engine, stopped(stop.clone())));
     let workflows = tokio::spawn(door.clone().go_on(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let url = format!("http://{}", reachable(address));
@@ -56,6 +64,12 @@ async fn serve(config: &Config, json: bool) -> Result<()> {
         tracing::info!("stopped");
     }
     Ok(served?)
+}
+
+/// Does work on a thread of its own, so that nobody who talks waits behind it.
+fn aside(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    let runtime = tokio::runtime::Handle::current();
+    tokio::task::spawn_blocking(move || runtime.block_on(work))
 }
 
 async fn listen(address: &str) -> Result<TcpListener> {

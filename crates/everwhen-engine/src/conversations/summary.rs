@@ -4,6 +4,7 @@
 //! how much of the conversation's own vocabulary they carry; what the user said counts more.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -66,7 +67,8 @@ fn sentences(entries: &[Entry]) -> Vec<Sentence<'_>> {
 
 /// Whether a word, in lower case, says nothing about what a text is about.
 pub(crate) fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(&word)
+    static ALL: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
+    ALL.contains(word)
 }
 
 fn content_words(text: &str) -> Vec<String> {

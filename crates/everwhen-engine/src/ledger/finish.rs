@@ -1,6 +1,7 @@
 //! Finishing an exchange: the reply gets its line and its entry, at the time it began.
 
 use crate::Result;
+use crate::activity::Activity;
 use crate::desk::Desk;
 use crate::memory::{Metadata, NewEntry, Role, Said};
 use crate::ports::{LedgerHead, LedgerLine, Lines, Placeholder};
@@ -19,13 +20,28 @@ pub(super) fn finish(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) ->
         settle(desk, exchange, None)?;
         return Ok(Finished::default());
     }
-    if let Some(number) = exchange.continues {
-        return go_on(desk, exchange, number, reply);
-    }
-    let reply = Reply { content: text_of(exchange, &reply.content), ..reply.clone() };
-    let finished = place_reply(desk, exchange, &reply)?;
+    let finished = match exchange.continues {
+        Some(number) => go_on(desk, exchange, number, reply)?,
+        None => {
+            let content = text_of(exchange, &reply.content);
+            place_reply(desk, exchange, &Reply { content, ..reply.clone() })?
+        }
+    };
+    note_work(desk, &finished, reply.work.as_ref())?;
     desk.save_memory()?;
     Ok(finished)
+}
+
+/// Notes how long it took to give a reply, where that is new.
+fn note_work(desk: &mut Desk<'_>, finished: &Finished, work: Option<&Activity>) -> Result<()> {
+    let entry = finished.entry.filter(|_| !finished.known);
+    let (Some(id), Some(work)) = (entry, work.filter(|work| work.check().is_ok())) else {
+        return Ok(());
+    };
+    match desk.tx.entry(desk.place(), id)? {
+        Some(entry) => desk.tx.add_activity(desk.place(), entry.conversation, work),
+        None => Ok(()),
+    }
 }
 
 /// The reply as it will stand in the history.
@@ -163,7 +179,6 @@ fn go_on(desk: &mut Desk<'_>, exchange: &Exchange, number: u64, reply: &Reply) -
     let number = head.last_number + 1;
     write_line(desk, &mut LedgerLine { number, mark, occurrence: 0, entry, ..old })?;
     settle(desk, exchange, Some(number))?;
-    desk.save_memory()?;
     Ok(Finished { entry, known: false })
 }
 

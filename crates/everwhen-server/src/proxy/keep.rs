@@ -155,12 +155,10 @@ impl Keeper {
             content: said.text,
             truncated: !said.is_whole,
             tools_used: names(said.tools.iter()),
+            work: self.work(lasted),
         };
         match self.store(&reply).await {
-            Ok(finished) => {
-                seen.entry = finished.entry.map(|entry| entry.to_string());
-                self.note_work(finished, lasted).await;
-            }
+            Ok(finished) => seen.entry = finished.entry.map(|entry| entry.to_string()),
             Err(error) => {
                 tracing::warn!(%error, "a reply could not be kept now; it goes to the spool");
                 seen.degraded = Some(error.message().to_owned());
@@ -171,24 +169,14 @@ impl Keeper {
         door.proxy.tail.tell(Seen::Answered(seen));
     }
 
-    /// Notes how long the model was at work. The exchange is kept without it, too.
-    async fn note_work(&self, finished: Finished, lasted: Duration) {
-        let (Some(vault), Some(exchange)) = (&self.vault, &self.exchange) else { return };
-        let Some(entry) = finished.entry.filter(|_| !finished.known) else { return };
-        let activity = Activity {
+    /// How long the model was at work.
+    fn work(&self, lasted: Duration) -> Option<Activity> {
+        Some(Activity {
             kind: ActivityKind::Model,
             name: self.model.clone(),
-            began_at: exchange.started_at,
-            lasted: SignedDuration::try_from(lasted).unwrap_or(SignedDuration::ZERO),
-        };
-        let memory = Address::Id(exchange.memory.memory);
-        let noted = async {
-            let conversation = vault.entry(memory.clone(), entry).await?.conversation;
-            vault.record_activities(memory, conversation.into(), vec![activity], None).await
-        };
-        if let Err(error) = noted.await {
-            tracing::debug!(%error, "the model's work was not noted");
-        }
+            began_at: self.exchange.as_ref()?.started_at,
+            lasted: SignedDuration::try_from(lasted).ok()?,
+        })
     }
 
     async fn store(&self, reply: &Reply) -> Result<Finished> {
@@ -290,6 +278,7 @@ pub(crate) async fn replay(door: &Door, route: &'static Route, kept: &Kept) -> R
         content: kept.reply.clone(),
         truncated: kept.truncated,
         tools_used: names(kept.tools.iter()),
+        work: None,
     };
     vault.keep_exchange(memory, history, commit, reply).await.map(drop)
 }

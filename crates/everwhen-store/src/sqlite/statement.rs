@@ -1,7 +1,7 @@
 //! Running a statement: prepared once, cached, and with the engine's errors.
 
 use everwhen_engine::{Error, Result};
-use rusqlite::{Connection, Params, Row, ToSql};
+use rusqlite::{Connection, Params, Row, Statement, ToSql};
 
 use super::failure::Stored;
 
@@ -19,7 +19,10 @@ pub(super) fn first<T>(
 ) -> Result<Option<T>> {
     let mut statement = connection.prepare_cached(sql).stored()?;
     let mut rows = statement.query(values).stored()?;
-    rows.next().stored()?.map(read).transpose()
+    let found = rows.next().stored()?.map(read).transpose();
+    drop(rows);
+    count(&statement);
+    found
 }
 
 /// The first row a statement finds for each of several values.
@@ -50,13 +53,23 @@ pub(super) fn all<T>(
     while let Some(row) = rows.next().stored()? {
         found.push(read(row)?);
     }
+    drop(rows);
+    count(&statement);
     Ok(found)
 }
 
 /// Runs a statement; answers how many rows it changed.
 pub(super) fn run(connection: &Connection, sql: &str, values: impl Params) -> Result<u64> {
     let mut statement = connection.prepare_cached(sql).stored()?;
-    statement.execute(values).stored().map(|changed| changed as u64)
+    let changed = statement.execute(values).stored()?;
+    count(&statement);
+    Ok(changed as u64)
+}
+
+/// Counts what SQLite did for a statement, where a test wants to know.
+fn count(_statement: &Statement<'_>) {
+    #[cfg(test)]
+    super::steps::count(_statement);
 }
 
 /// Updates a row in the usual way, or runs the statement that also makes it or changes its keys.

@@ -18,6 +18,9 @@ const QUEUE: usize = 4096;
 /// A group is committed after this long, however many still wait.
 const GROUP_TIME: Duration = Duration::from_millis(50);
 
+/// The log may be in the way of whoever empties it for so long.
+const FOLD_TIME: Duration = Duration::from_secs(5);
+
 struct Request {
     work: Writing,
     answer: Answer,
@@ -96,8 +99,15 @@ impl Desk {
         self.fold_log();
     }
 
+    /// Folds all of the log and empties it. Whoever else folds just now is waited for, which SQLite
+    /// does not do by itself.
     fn fold_log(&self) {
-        let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        let began = Instant::now();
+        let fold = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let is_busy = || self.connection.query_row(fold, [], |row| row.get(0)).unwrap_or(false);
+        while is_busy() && began.elapsed() < FOLD_TIME {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Runs the first work and those that wait behind it, up to `group` in all, commits once, and

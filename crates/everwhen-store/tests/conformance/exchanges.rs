@@ -308,7 +308,7 @@ pub(crate) fn a_reply_that_never_came_leaves_its_time(open: Open) {
 pub(crate) fn a_cut_reply_is_kept_and_marked(open: Open) {
     let talk = Talk::new(open);
     let begun = begin(&talk, &["u:hi"]);
-    let reply = Reply { content: "hel".into(), truncated: true, tools_used: Vec::new() };
+    let reply = Reply { content: "hel".into(), truncated: true, ..Reply::default() };
     let kept = block_on(talk.vault.finish_exchange(begun.exchange, reply)).unwrap();
     let metadata = entry(&talk, kept.entry).metadata.unwrap();
     assert_eq!(metadata.as_str(), r#"{"truncated":true}"#);

@@ -13,7 +13,7 @@ use crate::recall::derived::worded::Worded;
 use crate::when::Zone;
 
 /// So many chapters at the end are read again.
-const END: usize = 64;
+const END: usize = 32;
 
 /// What is not at hand yet.
 pub(crate) struct Changes {
