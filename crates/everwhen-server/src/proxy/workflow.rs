@@ -115,6 +115,11 @@ impl Answerer for Local {
     fn ask(&self, call: Call) -> Answering {
         let (workflows, zone) = (Arc::clone(&self.workflows), self.zone.clone());
         Box::pin(async move {
+            if let Some(name) = call.path.strip_prefix("/models/") {
+                let found = workflows.get(bare(name)).ok_or_else(|| unknown(&workflows, name));
+                let model = lists::workflow(&format!("{NAME}/{}", found.map(|_| bare(name))?));
+                return Ok(answer("application/json", Body::from(model.to_string())));
+            }
             let talk = call.talk.filter(|_| call.path.starts_with(CHAT.path));
             let talk = talk.ok_or_else(|| {
                 Refusal::not_found(
@@ -124,10 +129,7 @@ impl Answerer for Local {
             let wish = Wish::read(&call.body)?;
             let name = bare(&wish.model).to_owned();
             if workflows.get(&name).is_none() {
-                let known: Vec<String> = models(&workflows).collect();
-                let known = known.join(", ");
-                let message = format!("there is no workflow {name:?}; there are: {known}");
-                return Err(Refusal::not_found(message));
+                return Err(unknown(&workflows, &name));
             }
             let completion = Completion::new(&format!("{NAME}/{name}"), talk.now);
             let heard = begin(workflows, name, talk, zone);
@@ -137,6 +139,18 @@ impl Answerer for Local {
             }
         })
     }
+}
+
+fn unknown(workflows: &Workflows, name: &str) -> Refusal {
+    let known = models(workflows).collect::<Vec<_>>().join(", ");
+    Refusal::not_found(format!("there is no workflow {name:?}; there are: {known}"))
+}
+
+/// Whether a model is a workflow here.
+pub(crate) fn is_known(door: &Door, model: &str) -> bool {
+    let named = bare(model).strip_prefix(NAME).and_then(|rest| rest.strip_prefix('/'));
+    let local = door.proxy.local.as_ref();
+    local.zip(named).is_some_and(|(local, name)| local.workflows.get(name).is_some())
 }
 
 /// Names of workflows as models.

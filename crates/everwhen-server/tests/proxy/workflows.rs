@@ -113,6 +113,20 @@ async fn workflows_are_listed_as_models_at_both_doors() {
 }
 
 #[tokio::test]
+async fn a_workflow_can_be_looked_up_as_one_model() {
+    let house = House::new(&[("chat", DATED)]).await;
+    let model = house.stage.get("/v1/models/everwhen/chat").told().await;
+    assert_eq!((model.status, &model.json()["id"]), (200, &json!("everwhen/chat")));
+    let absent = house.stage.get("/v1/models/everwhen/none").told().await;
+    assert_eq!(absent.status, 404);
+    assert!(absent.text.contains("there are: everwhen/chat"), "{}", absent.text);
+    let asked = json!({ "model": "everwhen/chat:latest" }).to_string();
+    let shown = house.stage.post("/api/show", &asked).told().await;
+    assert_eq!((shown.status, &shown.json()["capabilities"][0]), (200, &json!("completion")));
+    assert!(house.stage.upstream.sent().is_empty(), "nobody else was asked");
+}
+
+#[tokio::test]
 async fn streaming_and_not_give_the_same_text_times_and_entries() {
     let mut kept = Vec::new();
     for streams in [false, true] {

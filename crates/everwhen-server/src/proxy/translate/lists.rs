@@ -18,6 +18,8 @@ use serde_json::{Value, json};
 
 use super::super::refusal::Refusal;
 use super::super::upstream::{Answer, Answerer, Call};
+use super::super::wire::json::Object;
+use super::super::workflow as workflows;
 use super::super::{DEGRADED, UPSTREAM, headers, pass, read, response, with_query};
 use crate::Door;
 use crate::access::Guest;
@@ -191,8 +193,7 @@ pub(crate) fn with(known: &[u8], kind: UpstreamKind, names: &[String]) -> Value 
     if !list[place].is_array() {
         list = empty;
     }
-    let model = |name: &String| json!({ "id": name, "object": "model", "created": 0, "owned_by": "everwhen" });
-    let added = names.iter().map(model).map(|model| match kind {
+    let added = names.iter().map(|name| workflow(name)).map(|model| match kind {
         UpstreamKind::Ollama => tag(&model),
         _ => model,
     });
@@ -200,6 +201,11 @@ pub(crate) fn with(known: &[u8], kind: UpstreamKind, names: &[String]) -> Value 
         models.extend(added);
     }
     list
+}
+
+/// A workflow as a model.
+pub(crate) fn workflow(name: &str) -> Value {
+    json!({ "id": name, "object": "model", "created": 0, "owned_by": "everwhen" })
 }
 
 fn details() -> Value {
@@ -211,14 +217,24 @@ fn details() -> Value {
 
 /// `POST /api/show`
 pub(crate) async fn show(State(door): State<Door>, request: Request) -> Response {
-    if pass::has(&door, UpstreamKind::Ollama) {
-        return pass::pass(door, UpstreamKind::Ollama, "/api/show".into(), request).await;
+    shown(door, request).await.unwrap_or_else(|refusal| refusal.told(UpstreamKind::Ollama))
+}
+
+async fn shown(door: Door, request: Request) -> Result<Response, Refusal> {
+    let (parts, body) = request.into_parts();
+    let guest = door.access.guest(&door.engine, &parts.headers).await?;
+    let body = read(body).await?;
+    let asked = std::str::from_utf8(&body).ok().and_then(Object::read).unwrap_or_default();
+    let model = asked.text("model").or_else(|| asked.text("name"));
+    let is_workflow = model.is_some_and(|model| workflows::is_known(&door, &model));
+    if !is_workflow && pass::has(&door, UpstreamKind::Ollama) {
+        return pass::on(&door, &guest, (UpstreamKind::Ollama, "/api/show"), &parts, body).await;
     }
-    Json(json!({
+    let details = json!({
         "modelfile": "", "parameters": "", "template": "", "details": details(),
         "model_info": {}, "capabilities": ["completion", "tools"],
-    }))
-    .into_response()
+    });
+    Ok(Json(details).into_response())
 }
 
 /// `GET /api/version`
