@@ -235,6 +235,7 @@ impl Survey {
         let aim = self.target.aim(index, self.narrow(memory), self.query.period);
         let rest = plan::without_names(index, &self.target.rest(&self.query.text));
         let scale = |token: &str| several.map_or(1.0, |all| all.scale(index, token));
+        let except = self.query.except.len().min(limits::PAGE_ROWS);
         let question = Question {
             terms: plan::terms(index, &rest, scale),
             speakers: plan::speakers(index, &self.query.text),
@@ -245,7 +246,8 @@ impl Survey {
             chosen: aim.chosen,
             order: self.target.matches(),
             narrow: aim.narrow,
-            limit: self.query.limit() + self.query.except.len().min(limits::PAGE_ROWS),
+            limit: self.query.limit() + except,
+            leading: self.query.limit().min(limits::RECALL_ITEMS_DEFAULT) + except,
         };
         let ranking = rank(index, &question);
         let (conversations, entries) = (ranking.conversations, ranking.entries);

@@ -81,9 +81,9 @@ impl Index {
     /// [`Index::embed`].
     pub(crate) fn add(&mut self, entry: &Entry) -> u32 {
         let number = self.homes.len() as u32;
-        let length = self.read(number, entry.content.as_str());
-        let gone = gone_since(entry);
         let conversation = self.conversation_number(entry.conversation);
+        let length = self.read(number, conversation, entry.content.as_str());
+        let gone = gone_since(entry);
         let home = Home::new(conversation, length, entry.role.is_reply(), gone.is_none());
         let facts = EntryFacts {
             id: entry.id,
@@ -197,14 +197,15 @@ impl Index {
     }
 
     /// Notes where the terms of a text occur; answers how many there are.
-    fn read(&mut self, number: u32, text: &str) -> u32 {
+    fn read(&mut self, number: u32, conversation: u32, text: &str) -> u32 {
         let mut terms = Vec::new();
         self.lexicon.read(text, |_, term| terms.extend(term));
         self.postings.resize_with(self.lexicon.len(), Postings::new);
         let length = terms.len() as u32;
         terms.sort_unstable();
         for same in terms.chunk_by(|a, b| a == b) {
-            self.posted += self.postings[same[0] as usize].add(number, same.len() as u32);
+            let postings = &mut self.postings[same[0] as usize];
+            self.posted += postings.add(number, same.len() as u32, conversation);
         }
         length
     }

@@ -29,7 +29,7 @@ impl Rarities {
 }
 
 fn occurs_in(index: &Index, token: &str) -> u32 {
-    index.term(token).map_or(0, |term| index.postings(term).iter().count() as u32)
+    index.term(token).map_or(0, |term| index.postings(term).len())
 }
 
 /// Scores what was found in several memories anew, as if they were one.

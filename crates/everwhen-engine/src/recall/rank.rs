@@ -38,7 +38,7 @@ pub(crate) struct Question {
     pub(crate) asked_at: Timestamp,
     /// The stretch it asks about.
     pub(crate) period: Option<Period>,
-    /// What was said in this stretch comes before the rest of what is answered.
+    /// Of the leading entries, what was said in this stretch comes before the rest.
     pub(crate) first: Option<Period>,
     /// Conversations it asks for by their order.
     pub(crate) chosen: Option<Vec<bool>>,
@@ -48,6 +48,8 @@ pub(crate) struct Question {
     pub(crate) narrow: Narrow,
     /// How many of each kind to answer.
     pub(crate) limit: usize,
+    /// How many of them lead; what comes behind is there for those who look for everything.
+    pub(crate) leading: usize,
 }
 
 /// What was found, by number in the index.
@@ -87,7 +89,8 @@ struct Asked<'q> {
 
 impl<'q> Asked<'q> {
     fn new(index: &'q Index, scope: &'q Scope<'q>, question: &'q Question) -> Self {
-        let words = words::score(index, scope, &question.terms);
+        let only_some = !shortlist::takes_all(scope);
+        let mut words = words::score(index, scope, &question.terms, only_some);
         let meaning = question.vector.as_ref().map(|vector| meaning::score(index, scope, vector));
         let times = Times::new(index, &scope.census, question);
         let crowd = shortlist::Lanes {
@@ -98,6 +101,7 @@ impl<'q> Asked<'q> {
             meaning: meaning.as_ref(),
         }
         .crowd(question.limit);
+        words.complete(index, scope, &crowd.conversations, (&crowd.entries, crowd.spans()));
         let said = crowd.entries.iter().map(|entry| words.entries.get(*entry)).collect();
         let meant = meaning.as_ref().map(|meaning| meaning.cosines.entries(&crowd.entries));
         let meant = meant.unwrap_or_default();

@@ -11,7 +11,16 @@ pub(crate) struct Postings {
     next: u32,
     /// So many entries.
     len: u32,
+    /// So many conversations, as far as those of different ones come one after the other.
+    conversations: u32,
+    /// The conversation of the newest entry.
+    newest: u32,
+    /// Now and then an entry and the place behind it, to begin there.
+    marks: Vec<(u32, u32)>,
 }
+
+/// So many entries lie between two marks.
+const STRIDE: u32 = 32;
 
 impl Postings {
     pub(crate) fn new() -> Self {
@@ -20,17 +29,24 @@ impl Postings {
 
     /// Notes that `entry` contains the term `count` times; answers by how many bytes it grew.
     /// Entries come in rising order.
-    pub(crate) fn add(&mut self, entry: u32, count: u32) -> usize {
+    pub(crate) fn add(&mut self, entry: u32, count: u32, conversation: u32) -> usize {
         let distance = if self.next == 0 { entry } else { entry + 1 - self.next };
         self.next = entry + 1;
+        if self.len == 0 || self.newest != conversation {
+            self.newest = conversation;
+            self.conversations += 1;
+        }
         self.len += 1;
-        let before = self.bytes.capacity();
+        let before = self.bytes.capacity() + 8 * self.marks.capacity();
         self.make_room();
         put(&mut self.bytes, u64::from(distance) << 1 | u64::from(count > 1));
         if count > 1 {
             put(&mut self.bytes, u64::from(count));
         }
-        self.bytes.capacity() - before
+        if self.len.is_multiple_of(STRIDE) {
+            self.marks.push((entry, self.bytes.len() as u32));
+        }
+        self.bytes.capacity() + 8 * self.marks.capacity() - before
     }
 
     /// Grows by a quarter, not by half: there are many lists, and most of them stay as they are.
@@ -44,6 +60,16 @@ impl Postings {
     /// How many entries contain the term.
     pub(crate) fn len(&self) -> u32 {
         self.len
+    }
+
+    /// How many conversations do; some are counted twice if entries of several come in turns.
+    pub(crate) fn conversations(&self) -> u32 {
+        self.conversations
+    }
+
+    /// Looks for it in some entries.
+    pub(crate) fn lookup(&self) -> Lookup<'_> {
+        Lookup { postings: self, occurrences: self.iter(), found: None, done: 0 }
     }
 
     /// Entries and counts, in rising order.
@@ -83,6 +109,55 @@ impl Occurrences<'_> {
         }
         *self = own;
         read
+    }
+}
+
+/// Looks for a term in some entries at a time; those that come behind others take the least time.
+pub(crate) struct Lookup<'p> {
+    postings: &'p Postings,
+    occurrences: Occurrences<'p>,
+    /// What was read last.
+    found: Option<(u32, u32)>,
+    /// Up to this entry everything was looked at.
+    done: u32,
+}
+
+impl Lookup<'_> {
+    /// Calls `each` with those of some entries that contain the term, and how often. Entries rise.
+    pub(crate) fn among(&mut self, entries: &[u32], mut each: impl FnMut(u32, u32)) {
+        let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return };
+        self.go_near(*first);
+        let (mut occurrences, mut place) = (self.occurrences.clone(), 0);
+        loop {
+            if let Some((found, count)) = self.found {
+                if found > *last {
+                    break;
+                }
+                while entries[place] < found {
+                    place += 1;
+                }
+                if entries[place] == found {
+                    each(found, count);
+                }
+            }
+            match occurrences.next() {
+                None => break,
+                next => self.found = next,
+            }
+        }
+        (self.occurrences, self.done) = (occurrences, *last);
+    }
+
+    /// Goes to the last mark before an entry, unless it is nearer already.
+    fn go_near(&mut self, entry: u32) {
+        let marks = &self.postings.marks;
+        let mark = marks.partition_point(|(marked, _)| *marked < entry).checked_sub(1);
+        let (marked, place) = mark.map_or((0, 0), |mark| marks[mark]);
+        let is_behind = self.found.is_some() && entry <= self.done;
+        if is_behind || marked > self.occurrences.entry {
+            let rest = &self.postings.bytes[place as usize..];
+            (self.occurrences, self.found) = (Occurrences { rest, entry: marked }, None);
+        }
     }
 }
 
@@ -160,7 +235,7 @@ mod tests {
             let mut entry = 0;
             for (step, count) in steps {
                 entry += step;
-                postings.add(entry, count);
+                postings.add(entry, count, entry / 100_000);
                 expected.push((entry, count));
             }
             prop_assert_eq!(postings.len() as usize, expected.len());
@@ -179,8 +254,28 @@ mod tests {
     #[test]
     fn the_first_entry_may_be_number_zero() {
         let mut postings = Postings::new();
-        postings.add(0, 2);
-        postings.add(1, 1);
+        postings.add(0, 2, 7);
+        postings.add(1, 1, 7);
         assert_eq!(postings.iter().collect::<Vec<_>>(), [(0, 2), (1, 1)]);
+        assert_eq!(postings.conversations(), 1);
+    }
+
+    #[test]
+    fn entries_are_looked_up_in_any_order() {
+        let mut postings = Postings::new();
+        let count = |entry: u32| if entry.is_multiple_of(3) { entry % 5 + 1 } else { 0 };
+        for entry in (0..3_000).filter(|entry| count(*entry) > 0) {
+            postings.add(entry, count(entry), entry / 10);
+        }
+        assert_eq!(postings.conversations(), 300);
+        let mut lookup = postings.lookup();
+        for first in (0..900).map(|one| one * 77 % 3_100) {
+            let entries: Vec<u32> = (first..first + 12).filter(|entry| entry % 7 != 1).collect();
+            let mut found = Vec::new();
+            lookup.among(&entries, |entry, count| found.push((entry, count)));
+            let is_there = |entry: &u32| *entry < 3_000 && count(*entry) > 0;
+            let expected = entries.iter().copied().filter(is_there);
+            assert_eq!(found, expected.map(|entry| (entry, count(entry))).collect::<Vec<_>>());
+        }
     }
 }

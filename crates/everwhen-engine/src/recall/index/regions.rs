@@ -18,8 +18,8 @@ const ROUNDS: usize = 4;
 /// Centres are found anew when there are so many times more passages.
 const GROWTH: usize = 16;
 /// At least so many passages are looked at, and at least this part of all.
-const LEAST: usize = 4_096;
-const PART: usize = 8;
+const LEAST: usize = 2_048;
+const PART: usize = 16;
 
 /// Where passages point.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use crate::recall::scope::Scope;
 /// Of many passages so many that are likely near.
 const LIKELY: usize = 256;
 /// So many places ahead rows are said to be wanted.
-const AHEAD: usize = 16;
+const AHEAD: usize = 32;
 /// So many of the nearest passages are compared again without rounding the question.
 const RESCORED: usize = 64;
 
@@ -78,11 +78,13 @@ pub(crate) struct Cosines<'i> {
     all: Vec<f32>,
     /// Better ones of the nearest passages, by passage.
     corrected: Vec<(u32, f32)>,
+    /// What is farther than this was not corrected.
+    floor: f32,
 }
 
 impl<'i> Cosines<'i> {
     pub(crate) fn new(vectors: &'i Vectors, to: Vec<Rounded>) -> Self {
-        Self { vectors, to, all: Vec::new(), corrected: Vec::new() }
+        Self { vectors, to, all: Vec::new(), corrected: Vec::new(), floor: f32::INFINITY }
     }
 
     /// Works all of them out in one pass, if there are not too many; says whether it did.
@@ -135,8 +137,10 @@ impl<'i> Cosines<'i> {
         }
         let mut found = least;
         let mut raise = |passage: usize, cosine: f32| {
-            if cosine > found {
+            if cosine >= self.floor {
                 found = found.max(self.corrected(passage).unwrap_or(cosine));
+            } else if cosine > found {
+                found = cosine;
             }
         };
         self.to.iter().for_each(|to| self.vectors.near(passages.clone(), to, &mut raise));
@@ -150,6 +154,7 @@ impl<'i> Cosines<'i> {
 
     /// Replaces the cosines of some passages by exact ones; answers them, nearest first.
     fn correct(&mut self, mut some: Vec<(u32, f32)>, to: &[f32]) -> Vec<(u32, f32)> {
+        self.floor = some.iter().map(|(_, cosine)| *cosine).fold(f32::INFINITY, f32::min);
         for (passage, cosine) in &mut some {
             *cosine = self.vectors.exactly(*passage as usize, to);
             if let Some(known) = self.all.get_mut(*passage as usize) {

@@ -1,8 +1,11 @@
 //! The words lane: BM25 over conversations and entries, added up in one pass over the places where
-//! the question's words occur. Nothing else is looked at.
+//! the question's words occur. Nothing else is looked at. In a large memory words that occur all
+//! over wait until it is known who takes part.
 //!
 //! Conversations have two fields: what was said first hand, and replies at half the weight. How
 //! rare a word is is counted among the conversations or entries of this memory.
+
+mod late;
 
 use crate::recall::index::{Census, Index, Occurrences, Slate, Term};
 use crate::recall::scope::Scope;
@@ -20,17 +23,22 @@ pub(crate) struct WordScores<'i> {
     pub(crate) conversations: Slate<'i>,
     /// BM25 per entry.
     pub(crate) entries: Slate<'i>,
+    /// Terms that wait, with what they count.
+    late: Vec<(Term, f32)>,
 }
 
-/// Scores every place where one of the terms occurs.
+/// Scores every place where one of the terms occurs. Where only some take part, terms that occur
+/// all over may wait for [`WordScores::complete`].
 pub(crate) fn score<'i>(
     index: &'i Index,
     scope: &Scope<'i>,
     terms: &[(Term, f32)],
+    only_some: bool,
 ) -> WordScores<'i> {
+    let (now, late) = late::split(index, terms, only_some && scope.is_open());
     let mut tally = Tally::new(index, scope);
-    terms.iter().for_each(|(term, weight)| tally.add(*term, *weight));
-    WordScores { conversations: tally.conversations, entries: tally.entries }
+    now.iter().for_each(|(term, weight)| tally.add(*term, *weight));
+    WordScores { conversations: tally.conversations, entries: tally.entries, late }
 }
 
 struct Tally<'q, 'i> {
@@ -138,6 +146,18 @@ impl<'c> Lengths<'c> {
         let entry_slope = LENGTH / census.mean_entry();
         Self { of_conversations: &census.lengths, slopes, entry_slope }
     }
+
+    /// What a term that an entry contains so often gives to its conversation, and to it.
+    #[inline]
+    fn weigh(&self, index: &Index, entry: u32, count: u32) -> (f32, f32) {
+        let home = index.homes[entry as usize];
+        let (count, field) = (count as f32, usize::from(home.is_reply()));
+        let length = self.of_conversations[home.conversation as usize][field];
+        let weighed = FIELDS[field] * count / held_back(length, self.slopes[field]);
+        // As `saturated`, with one division less.
+        let held_back = held_back(home.length(), self.entry_slope);
+        (weighed, count / (count + SATURATION * held_back))
+    }
 }
 
 impl Batch {
@@ -164,14 +184,9 @@ impl Batch {
         let asked = self.entries.iter().zip(&self.counts).take(self.len);
         let told = self.conversations.iter_mut().zip(&mut self.weighed).zip(&mut self.shares);
         for ((entry, count), ((conversation, weighed), share)) in asked.zip(told) {
-            let home = index.homes[*entry as usize];
-            let (count, field) = (*count as f32, usize::from(home.is_reply()));
-            let length = lengths.of_conversations[home.conversation as usize][field];
-            *conversation = home.conversation;
-            *weighed = FIELDS[field] * count / held_back(length, lengths.slopes[field]);
-            // As `saturated`, with one division less.
-            let held_back = held_back(home.length(), lengths.entry_slope);
-            *share = of_entries * count / (count + SATURATION * held_back);
+            *conversation = index.homes[*entry as usize].conversation;
+            (*weighed, *share) = lengths.weigh(index, *entry, *count);
+            *share *= of_entries;
         }
     }
 }
@@ -204,7 +219,7 @@ mod tests {
         let scope = Scope::new(&index, &Narrow::default());
         let terms: Vec<(Term, f32)> =
             words.iter().filter_map(|word| index.term(word)).map(|term| (term, 1.0)).collect();
-        let found = score(&index, &scope, &terms);
+        let found = score(&index, &scope, &terms, false);
         let list = |slate: &Slate<'_>, len| (0..len as u32).map(|one| slate.get(one)).collect();
         (list(&found.conversations, index.conversations.len()), list(&found.entries, entries.len()))
     }

@@ -44,7 +44,9 @@ impl Crowd {
 
     fn add(&mut self, index: &Index, scope: &Scope<'_>, conversation: u32) {
         let first = self.entries.len();
-        self.entries.extend(index.backwards(conversation).filter(|entry| scope.admits(*entry)));
+        for entry in index.backwards(conversation).filter(|entry| scope.admits(*entry)) {
+            self.entries.push(entry);
+        }
         if self.entries.len() > first {
             self.entries[first..].reverse();
             self.conversations.push(conversation);
@@ -70,7 +72,7 @@ impl Crowd {
     }
 
     /// The places of the entries of each conversation.
-    pub(super) fn spans(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn spans(&self) -> impl Iterator<Item = Range<usize>> + Clone {
         let mut start = 0;
         self.ends.iter().map(move |end| std::mem::replace(&mut start, *end)..*end)
     }

@@ -1,5 +1,5 @@
 //! "The first time", "most recently": of what matches well, the one that comes first or last. "Last
-//! Sunday": of what is answered, what was said then comes first.
+//! Sunday": of what leads, what was said then comes first.
 
 use super::{Asked, Fused};
 use crate::recall::signal::Signal;
@@ -22,15 +22,16 @@ impl Asked<'_> {
         entries.add(Signal::Order, 1.0, lifts.into());
     }
 
-    /// Of the entries that will be answered, puts those inside the period before the others.
+    /// Of the leading entries, puts those inside the period before the others. What matches so
+    /// little that it does not lead stays behind what does, whenever it was said.
     pub(super) fn put_inside_first(&self, entries: &mut Fused<'_>) {
         let Some(period) = &self.question.first else { return };
         let is_inside = |place: &usize| {
             let time = self.index.facts[self.crowd.entries[*place] as usize].time;
             jiff::Timestamp::from_microsecond(time).is_ok_and(|time| period.contains(time))
         };
-        let answered = entries.best(self.question.limit);
-        let (inside, outside): (Vec<usize>, Vec<usize>) = answered.into_iter().partition(is_inside);
+        let leading = entries.best(self.question.leading);
+        let (inside, outside): (Vec<usize>, Vec<usize>) = leading.into_iter().partition(is_inside);
         let (Some(lowest), Some(highest)) = (inside.last(), outside.first()) else { return };
         let short = entries.scores[*highest] - entries.scores[*lowest];
         if short >= 0.0 {

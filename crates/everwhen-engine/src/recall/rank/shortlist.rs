@@ -27,6 +27,11 @@ const ENTRIES: usize = 16;
 /// So many conversations stand for the rest.
 const SAMPLED: usize = 48;
 
+/// Whether everybody takes part.
+pub(super) fn takes_all(scope: &Scope<'_>) -> bool {
+    scope.conversation_total() <= WHOLE
+}
+
 /// What the lanes found.
 pub(super) struct Lanes<'l, 'q> {
     pub(super) index: &'q Index,
@@ -39,10 +44,10 @@ pub(super) struct Lanes<'l, 'q> {
 impl Lanes<'_, '_> {
     /// Everybody, or those that are worth it if `limit` answers are wanted.
     pub(super) fn crowd(&self, limit: usize) -> Crowd {
-        let total = self.scope.conversation_total();
-        if total <= WHOLE {
+        if takes_all(self.scope) {
             return Crowd::of(self.index, self.scope, self.scope.conversations());
         }
+        let total = self.scope.conversation_total();
         let mut sample = self.sample();
         let picked = self.picked(PICKED.max(2 * limit), &sample, total);
         sample.retain(|number| picked.binary_search(number).is_err());

@@ -124,7 +124,8 @@ fn read_occurrences(index: &mut Index, read: &mut In<'_>, first: usize) -> Optio
             let head = read.number()?;
             let entry = next.checked_add(head >> 1).filter(|entry| *entry < end)?;
             let count = if head & 1 == 1 { read.small()? } else { 1 };
-            index.posted += index.postings[term].add(entry as u32, count);
+            let conversation = index.homes[entry as usize].conversation;
+            index.posted += index.postings[term].add(entry as u32, count, conversation);
             next = entry + 1;
         }
     }

@@ -1,0 +1,101 @@
+//! Words that occur all over. They say little, and finding everything they occur in takes the longest.
+//! So the rarer words of a question choose who takes part, and these are only looked up there.
+
+use std::ops::Range;
+
+use super::{Lengths, WordScores, rarity, saturated};
+use crate::recall::index::{Index, Term};
+use crate::recall::scope::Scope;
+
+/// Terms with what they count.
+type Terms = Vec<(Term, f32)>;
+
+/// So many occurrences of the rarest terms are enough to choose from.
+const ENOUGH: u32 = 2_048;
+/// A term that occurs more often waits if a rarer one has been looked at.
+const MANY: u32 = 16_384;
+
+/// The terms to look at first, and those that can wait: none unless some may.
+pub(super) fn split(index: &Index, terms: &[(Term, f32)], some_may: bool) -> (Terms, Terms) {
+    let occurs_in = |term: Term| index.postings(term).len();
+    let mut terms = terms.to_vec();
+    terms.sort_by_key(|(term, _)| occurs_in(*term));
+    let mut seen = 0;
+    terms.into_iter().partition(|(term, _)| {
+        let len = occurs_in(*term);
+        let is_now = !some_may || seen == 0 || (seen < ENOUGH && len <= MANY);
+        seen += if is_now { len } else { 0 };
+        is_now
+    })
+}
+
+impl WordScores<'_> {
+    /// Adds what the terms that waited give to some conversations; `spans` are the places of their
+    /// entries.
+    pub(crate) fn complete(
+        &mut self,
+        index: &Index,
+        scope: &Scope<'_>,
+        conversations: &[u32],
+        (entries, spans): (&[u32], impl Iterator<Item = Range<usize>> + Clone),
+    ) {
+        let lengths = Lengths::of(&scope.census);
+        for (term, importance) in std::mem::take(&mut self.late) {
+            let postings = index.postings(term);
+            let of_entries = importance * rarity(postings.len(), scope.census.entry_total);
+            let of_conversations =
+                importance * rarity(postings.conversations(), scope.census.conversation_total);
+            let mut lookup = postings.lookup();
+            for (conversation, span) in conversations.iter().zip(spans.clone()) {
+                let mut said = 0.0;
+                lookup.among(&entries[span], |entry, count| {
+                    let (weighed, share) = lengths.weigh(index, entry, count);
+                    said += weighed;
+                    self.entries.add(entry, of_entries * share);
+                });
+                if said > 0.0 {
+                    self.conversations.add(*conversation, of_conversations * saturated(said));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Role;
+    use crate::recall::index::tests::index_of;
+    use crate::recall::lanes::words::score;
+    use crate::recall::scope::Narrow;
+
+    #[test]
+    fn words_that_wait_give_what_they_would_have_given() {
+        let text = |entry: u32| match entry {
+            ..2_100 => "always often",
+            2_100..2_600 => "always",
+            _ => "never always always",
+        };
+        let role = |entry: u32| if entry.is_multiple_of(2) { Role::User } else { Role::Assistant };
+        let said: Vec<_> =
+            (0..2_610).map(|entry| (u128::from(entry / 5 + 1), role(entry), text(entry))).collect();
+        let index = index_of(&said);
+        let scope = Scope::new(&index, &Narrow::default());
+        let terms = ["always", "often", "never"].map(|word| (index.term(word).unwrap(), 0.7));
+        let exact = score(&index, &scope, &terms, false);
+        let mut spared = score(&index, &scope, &terms, true);
+        assert_eq!(spared.late, [terms[0]]);
+        let (conversations, entries) = ([521, 0, 420], [2_605, 2_606, 2_609, 0, 1, 2_100, 2_104]);
+        assert_eq!(spared.conversations.get(420), 0.0);
+        spared.complete(&index, &scope, &conversations, (&entries, [0..3, 3..5, 5..7].into_iter()));
+        for entry in entries {
+            let (exact, spared) = (exact.entries.get(entry), spared.entries.get(entry));
+            assert!((exact - spared).abs() < 1e-5, "{entry}: {exact} {spared}");
+        }
+        let whole: Vec<u32> = (2_100..2_105).collect();
+        let mut spared = score(&index, &scope, &terms, true);
+        spared.complete(&index, &scope, &[420], (&whole, std::iter::once(0..5)));
+        let (exact, spared) = (exact.conversations.get(420), spared.conversations.get(420));
+        assert!(spared > 0.0 && (exact - spared).abs() < 1e-5, "{exact} {spared}");
+    }
+}
