@@ -137,6 +137,7 @@ suite! {
         segments_go_with_their_memory_and_vault,
         a_kept_index_answers_as_a_new_one,
         what_is_forgotten_is_in_no_segment,
+        keeping_an_index_ends_though_the_chat_goes_on,
     }
     models {
         usage_adds_up_by_day_model_and_purpose,

@@ -1,18 +1,19 @@
 //! Segments as rows: bytes come back, in their memory, until any entry of it is removed; and through
 //! the verbs: what was kept of an index answers after a restart, and never what was forgotten.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use everwhen_engine::memory::{Address, Role};
-use everwhen_engine::ports::MemoryRef;
+use everwhen_engine::ports::{MemoryRef, Reading, Store, Wait, Writing};
 use everwhen_engine::recall::Query;
-use everwhen_engine::{Forget, Vault};
+use everwhen_engine::{Forget, Result, Vault};
 use everwhen_testkit::{block_on, engine_over};
 
 use crate::bed::{Bed, Open};
 use crate::removal::furnish;
-use crate::rows::{id, name, place};
-use crate::talk::{Talk, memory};
+use crate::rows::{at, id, name, place};
+use crate::talk::{Talk, memory, said};
 
 fn kept(open: Open) -> Bed {
     let bed = open();
@@ -111,4 +112,58 @@ pub(crate) fn what_is_forgotten_is_in_no_segment(open: Open) {
     assert_eq!(kept_segment(&talk).1, None);
     let texts = found(&restarted(&talk), "parrot");
     assert!(texts.iter().all(|(text, _)| !text.contains("parrot")), "{texts:?}");
+}
+
+/// A store in which somebody says something and asks about it after every write.
+struct Chatty {
+    inner: Arc<dyn Store>,
+    vault: OnceLock<Vault>,
+    said: AtomicUsize,
+    is_saying: AtomicBool,
+}
+
+impl Chatty {
+    async fn say(&self) -> Result<()> {
+        let Some(vault) = self.vault.get() else { return Ok(()) };
+        if self.is_saying.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        assert!(self.said.fetch_add(1, Ordering::SeqCst) < 10, "it is kept for ever");
+        vault.remember(memory(), vec![said(Role::User, "and the cat purrs")], None).await?;
+        vault.recall(memory(), Query::new("the cat")).await?;
+        self.is_saying.store(false, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+impl Store for Chatty {
+    fn write(&self, work: Writing) -> Wait<'_, ()> {
+        Box::pin(async move {
+            self.inner.write(work).await?;
+            self.say().await
+        })
+    }
+
+    fn read(&self, work: Reading) -> Wait<'_, ()> {
+        self.inner.read(work)
+    }
+
+    fn check(&self) -> Wait<'_, Vec<String>> {
+        self.inner.check()
+    }
+}
+
+pub(crate) fn keeping_an_index_ends_though_the_chat_goes_on(open: Open) {
+    let talk = talked(open);
+    let (inner, vault) = (Arc::clone(&talk.bed.store), OnceLock::new());
+    let (said, is_saying) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let store = Arc::new(Chatty { inner, vault, said, is_saying });
+    let (engine, clock) = engine_over(Arc::clone(&store) as Arc<dyn Store>);
+    clock.set(at(300));
+    let vault = block_on(engine.vault(Address::Name(name("v")))).unwrap();
+    found(&vault, "a cat");
+    assert!(store.vault.set(vault).is_ok());
+    block_on(engine.keep_indexes(1)).unwrap();
+    assert_eq!(store.said.load(Ordering::SeqCst), 1);
+    assert!(kept_segment(&talk).1.is_some());
 }

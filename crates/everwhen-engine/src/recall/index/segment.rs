@@ -39,6 +39,13 @@ pub(crate) struct Segment {
     up_to: usize,
 }
 
+impl Segment {
+    /// Whether it stays as it is, and another comes behind it.
+    pub(crate) fn is_full(&self) -> bool {
+        self.up_to == (self.number as usize + 1) * ENTRIES
+    }
+}
+
 impl Index {
     /// Entries that no segment holds yet.
     pub(crate) fn unkept(&self) -> usize {

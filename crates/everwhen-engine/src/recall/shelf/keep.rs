@@ -27,6 +27,10 @@ impl Shared {
                 return Ok(());
             }
             self.write().note_kept(&segment);
+            // What came meanwhile has time: the last segment would be written for every entry.
+            if !segment.is_full() {
+                return Ok(());
+            }
         }
         Ok(())
     }
