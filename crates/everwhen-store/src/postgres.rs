@@ -29,6 +29,7 @@ mod receipts;
 mod schema;
 mod segments;
 mod statement;
+mod statistics;
 mod tls;
 mod transaction;
 mod usage;
@@ -49,6 +50,7 @@ use names::Names;
 use patience::Patience;
 use pool::{Crew, Line, Pool, Work};
 pub(crate) use statement::get;
+use statistics::Statistics;
 use writer::Request;
 
 /// How to open the store.
@@ -71,6 +73,7 @@ pub struct PostgresStore {
     readers: Pool<Work>,
     writers: Pool<Request>,
     names: Arc<Names>,
+    statistics: Statistics,
 }
 
 impl PostgresStore {
@@ -91,6 +94,7 @@ impl PostgresStore {
             readers: Pool::start(&address, &readers)?,
             writers: Pool::start(&address, &writers)?,
             names: address.names(),
+            statistics: Statistics::default(),
         })
     }
 
@@ -102,6 +106,10 @@ impl PostgresStore {
 
 impl PostgresStore {
     fn write_as(&self, turn: Option<Turn>, work: Writing) -> Wait<'_, ()> {
+        if self.statistics.is_time() {
+            // Without statistics the database is slower, not wrong.
+            self.readers.leave_to(|line| drop(on(line, statistics::gather)));
+        }
         let (answer, answered) = oneshot::channel();
         Box::pin(self.writers.have_done(turn, Request { work, answer }, answered))
     }

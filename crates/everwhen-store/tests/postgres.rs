@@ -396,6 +396,28 @@ fn statements_that_a_cluster_refuses_are_noticed() {
     }
 }
 
+#[test]
+fn a_new_database_soon_knows_what_lies_in_its_tables() {
+    let cluster = Cluster::start();
+    let url = cluster.url();
+    let vault = vault_of(&server(&url, 1, noon()));
+    let looked = || {
+        let at = "SELECT count(*) FROM pg_stat_user_tables
+            WHERE relname IN ('entry', 'conversation', 'job') AND last_analyze IS NOT NULL";
+        sql(&url, at) == "3"
+    };
+    for write in 0..100 {
+        block_on(vault.remember(memory(), say(&format!("line {write}")), None)).unwrap();
+    }
+    for _ in 0..100 {
+        if looked() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("nobody has looked at the tables");
+}
+
 /// What a cluster demands of tables that it spreads by vault: see `postgres/spread.rs` for statements.
 #[test]
 fn every_table_can_be_spread_by_vault() {

@@ -104,6 +104,11 @@ impl Pool<Work> {
         });
         self.have_done(None, work, answered).await
     }
+
+    /// Leaves a work to a line that is free; nobody waits for it.
+    pub(super) fn leave_to(&self, work: impl FnOnce(&mut Line) + Send + 'static) {
+        self.board.put(None, Box::new(work));
+    }
 }
 
 impl<W> Drop for Pool<W> {
