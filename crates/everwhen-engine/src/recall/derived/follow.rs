@@ -12,8 +12,8 @@ use crate::ports::{MemoryRef, Snapshot};
 use crate::recall::derived::worded::Worded;
 use crate::when::Zone;
 
-/// So many chapters at the end are read again.
-const END: usize = 32;
+/// So many chapters at the end are read again; if more have changed, so many, and then all.
+const ENDS: [usize; 2] = [32, 512];
 
 /// What is not at hand yet.
 pub(crate) struct Changes {
@@ -62,8 +62,9 @@ impl Distilled {
         if self.zone.is_some() && self.chapters_mark == mark {
             return Ok(None);
         }
-        let (stay, again) = known.split_at(known.len().saturating_sub(END));
-        if let Some(last) = stay.last() {
+        for end in ENDS {
+            let (stay, again) = known.split_at(known.len().saturating_sub(end));
+            let Some(last) = stay.last() else { break };
             let end = snapshot.chapters(place, Some(last.last), None)?;
             let stay = self.chapters_mark ^ mark_of(again);
             if stay ^ mark_of(&end) == mark {

@@ -53,6 +53,9 @@ impl<T> Worded<T> {
 
     /// Takes all but the first so many away; `words` finds the words they were put with.
     pub(super) fn truncate(&mut self, length: usize, words: impl Fn(&T) -> BTreeSet<String>) {
+        if length == 0 {
+            *self = Self::default();
+        }
         for gone in self.told.drain(length.min(self.told.len())..) {
             for word in words(&gone) {
                 let Some(users) = self.users.get_mut(word.as_str()) else { continue };
@@ -114,5 +117,7 @@ mod tests {
         assert_eq!(all.shared(&words(&"green apple plum")), [1, 2]);
         all.truncate(5, words);
         assert_eq!(all.all().len(), 2);
+        all.truncate(0, words);
+        assert!(all.users.is_empty() && all.size() == 0);
     }
 }
