@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::stage::Stage;
+use crate::stage::{Stage, read_request};
 
 const REPLY: &str =
     r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Noted."}}]}"#;
@@ -32,24 +32,6 @@ fn upstream() -> (String, mpsc::Receiver<String>) {
         }
     });
     (url, heard)
-}
-
-fn read_request(stream: &mut TcpStream) -> String {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    String::from_utf8(body).unwrap()
 }
 
 fn say(server: &str, text: &str) -> String {

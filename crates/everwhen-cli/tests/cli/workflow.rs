@@ -1,11 +1,11 @@
 //! `everwhen workflow check` says what is wrong, where, and what would be right; `run` shows what nodes did.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use crate::stage::{Serving, Stage};
+use crate::stage::{Serving, Stage, read_request};
 
 fn folder(stage: &Stage, files: &[(&str, &str)]) {
     std::fs::create_dir(stage.home().join("flows")).unwrap();
@@ -114,22 +114,6 @@ fn model() -> (String, mpsc::Receiver<usize>) {
         }
     });
     (url, heard)
-}
-
-fn read_request(stream: &mut TcpStream) {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    reader.read_exact(&mut vec![0; length]).unwrap();
 }
 
 fn say(server: &Serving, text: &str) -> String {
