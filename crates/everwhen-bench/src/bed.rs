@@ -77,6 +77,11 @@ impl Bed {
         Self::open(directory, embedder).await
     }
 
+    /// What time it is.
+    pub(crate) fn now(&self) -> jiff::Timestamp {
+        self.engine.now()
+    }
+
     /// Keeps the indexes of memories, for the next start.
     pub(crate) async fn keep_indexes(&self) -> Result<()> {
         Ok(self.engine.keep_indexes(1).await?)

@@ -2,13 +2,15 @@
 //!
 //! One memory of made-up dialogue is filled to each size in turn; the same questions are asked by
 //! words alone, with the static embedder and, where one is given, with a transformer, on a warm
-//! index. Beside it, in the same run: how fast this machine reads memory, SQLite's FTS5, and
-//! ChromaDB where a Python with it is given.
+//! index, plain and narrowed: by a time they name, by bounds, by who spoke, as of an earlier time.
+//! Beside it, in the same run: how fast this machine reads memory, SQLite's FTS5, and ChromaDB where
+//! a Python with it is given.
 
 mod chroma;
 pub(crate) mod dialogue;
 mod fts;
 mod machine;
+mod narrowed;
 mod report;
 
 use std::path::PathBuf;
@@ -17,9 +19,11 @@ use std::time::Instant;
 use anyhow::Result;
 use everwhen::memory::{Address, MemoryId, NewEntry};
 use everwhen::recall::Query;
+use jiff::Timestamp;
 
-pub use report::{Machine, Peer, RecallReport, RecallSpeed, Restart};
+pub use report::{Machine, Narrowed, Peer, RecallReport, RecallSpeed, Restart};
 
+use self::narrowed::Way;
 use crate::bed::{Bed, EmbedderChoice, memory};
 use crate::report::Latency;
 
@@ -57,6 +61,9 @@ impl RecallBench {
     }
 }
 
+/// Entries that are stored before the memory is made ready again.
+const BATCH: usize = 10_000;
+
 /// Says what is being done.
 type Say<'s> = &'s (dyn Fn(&str) + Sync);
 
@@ -91,9 +98,10 @@ async fn of_embedder(
     for size in &setup.sizes {
         say(&format!("{size} entries, embedder {}", embedder.as_str()));
         let began = Instant::now();
-        fill(&bed, &place, filled..*size).await?;
+        let half = fill(&bed, &place, filled..*size).await?;
         let seconds = began.elapsed().as_secs_f64();
-        let latency_ms = ask(&bed, &place, setup.questions).await?;
+        let latency_ms = ask(&bed, &place, setup.questions, |query| query).await?;
+        let narrowed = narrowed(&bed, &place, setup.questions, &Way::all(*size, half)?).await?;
         let resident_mib = machine::resident_mib();
         let restart;
         (bed, restart) = restarted(bed, embedder, &place).await?;
@@ -103,6 +111,7 @@ async fn of_embedder(
             ingest_seconds: seconds,
             ingest_per_second: (*size - filled) as f64 / seconds,
             latency_ms,
+            narrowed,
             resident_mib,
             restart,
         });
@@ -130,22 +139,51 @@ async fn first_answer(bed: &Bed, place: &Address<MemoryId>) -> Result<f64> {
     Ok(took.as_secs_f64() * 1000.0)
 }
 
-async fn fill(bed: &Bed, place: &Address<MemoryId>, range: std::ops::Range<usize>) -> Result<()> {
-    let numbers: Vec<usize> = range.collect();
-    for batch in numbers.chunks(10_000) {
+/// Fills a memory; answers an instant when half of the entries were there.
+async fn fill(
+    bed: &Bed,
+    place: &Address<MemoryId>,
+    range: std::ops::Range<usize>,
+) -> Result<Timestamp> {
+    let (numbers, half) = (range.clone().collect::<Vec<usize>>(), range.end / 2);
+    let mut at_half = bed.now();
+    for batch in numbers.chunks(BATCH) {
         let entries: Result<Vec<NewEntry>> =
             batch.iter().map(|number| dialogue::entry(*number)).collect();
         bed.remember(place, &entries?).await?;
         bed.make_ready(place).await?;
+        if batch[0] < half {
+            at_half = bed.now();
+        }
     }
-    Ok(())
+    Ok(at_half)
 }
 
-async fn ask(bed: &Bed, place: &Address<MemoryId>, questions: usize) -> Result<Latency> {
+/// Asks the same questions in every way that narrows them.
+async fn narrowed(
+    bed: &Bed,
+    place: &Address<MemoryId>,
+    questions: usize,
+    ways: &[Way],
+) -> Result<Vec<Narrowed>> {
+    let mut narrowed = Vec::with_capacity(ways.len());
+    for way in ways {
+        let latency_ms = ask(bed, place, questions, |query| way.narrow(query)).await?;
+        narrowed.push(Narrowed { by: way.name(), latency_ms });
+    }
+    Ok(narrowed)
+}
+
+async fn ask(
+    bed: &Bed,
+    place: &Address<MemoryId>,
+    questions: usize,
+    narrow: impl Fn(Query) -> Query,
+) -> Result<Latency> {
     let mut latencies = Vec::with_capacity(questions);
     for number in 0..questions {
         let question = format!("what about the {}", dialogue::question(number).join(" "));
-        latencies.push(bed.recall(place, Query::new(question)).await?.1);
+        latencies.push(bed.recall(place, narrow(Query::new(question))).await?.1);
     }
     Ok(Latency::of(latencies))
 }

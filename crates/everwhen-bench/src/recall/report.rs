@@ -43,10 +43,21 @@ pub struct RecallSpeed {
     pub ingest_per_second: f64,
     /// How long an answer took.
     pub latency_ms: Latency,
+    /// The same questions, narrowed.
+    pub narrowed: Vec<Narrowed>,
     /// Memory of the whole process.
     pub resident_mib: Option<f64>,
     /// The first answer after a start.
     pub restart: Restart,
+}
+
+/// Questions that are narrowed in one way.
+#[derive(Debug, Serialize)]
+pub struct Narrowed {
+    /// How.
+    pub by: String,
+    /// How long an answer took.
+    pub latency_ms: Latency,
 }
 
 /// How long the first answer after a start takes.
@@ -102,7 +113,17 @@ impl fmt::Display for RecallSpeed {
             "{:>8}  {:<12} {p50:>8.3} {p95:>8.3} {p99:>8.3} {:>10.0} {resident:>8.0} \
              {with_segments_ms:>10.0} {without_segments_ms:>10.0}",
             self.entries, self.embedder, self.ingest_per_second
-        )
+        )?;
+        self.narrowed.iter().try_for_each(|one| write!(f, "\n{one}"))
+    }
+}
+
+impl fmt::Display for Narrowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Latency { p50, p95, p99 } = self.latency_ms;
+        // As wide as size and embedder, so the numbers stand in the same columns.
+        let by = format!(" {}", self.by);
+        write!(f, "{by:<22} {p50:>8.3} {p95:>8.3} {p99:>8.3}")
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Aim {
     /// What was said here comes first.
     pub(crate) period: Option<Period>,
     /// So do these conversations.
-    pub(crate) chosen: Option<Vec<bool>>,
+    pub(crate) chosen: Option<Vec<u32>>,
     /// Nothing was said then.
     pub(crate) nothing: bool,
 }
@@ -100,7 +100,7 @@ impl Target {
         };
         for about in [period, self.reading.reach()] {
             let narrow = filtered(if chosen.is_some() { None } else { about });
-            if Scope::new(index, &narrow).admitted().next().is_some() {
+            if Scope::new(index, &narrow).has_any() {
                 return Aim { narrow, period, chosen: None, nothing: false };
             }
         }
@@ -109,60 +109,38 @@ impl Target {
     }
 }
 
-/// The times of what may be an answer.
-fn times<'i>(index: &'i Index, scope: &'i Scope<'i>) -> impl Iterator<Item = Timestamp> {
-    let micros = scope.admitted().map(|entry| index.facts[entry as usize].time);
-    micros.filter_map(|micros| Timestamp::from_microsecond(micros).ok())
-}
-
 fn is_spoken_in(index: &Index, base: &Narrow, period: &Period) -> bool {
-    times(index, &Scope::new(index, base)).any(|time| period.contains(time))
+    let narrow = Narrow { about: Some(*period), ..base.clone() };
+    Scope::new(index, &narrow).has_any()
 }
 
 /// A period in which nothing was said, as far as the nearest before and after it.
 fn widened(index: &Index, base: &Narrow, period: Period) -> Period {
     let scope = Scope::new(index, base);
-    let before =
-        period.since().and_then(|since| times(index, &scope).filter(|time| *time < since).max());
-    let after =
-        period.until().and_then(|until| times(index, &scope).filter(|time| *time >= until).min());
-    let until = after.map(|after| after + SignedDuration::from_micros(1));
-    let (since, until) = (before.or(period.since()), until.or(period.until()));
+    let time =
+        |micros: Option<Micros>| micros.and_then(|one| Timestamp::from_microsecond(one).ok());
+    let before = period.since().map(|since| scope.last_before(since.as_microsecond()));
+    let after = period.until().map(|until| scope.first_from(until.as_microsecond()));
+    let until = time(after.flatten()).map(|after| after + SignedDuration::from_micros(1));
+    let (since, until) = (time(before.flatten()).or(period.since()), until.or(period.until()));
     Period::new(since, until, period.precision()).unwrap_or(period)
 }
 
-/// Conversations in the order they began, among those that may be seen.
-fn in_order(index: &Index, base: &Narrow) -> Vec<u32> {
+/// The conversations that are asked for by their order, in rising order of their numbers.
+fn chosen(index: &Index, base: &Narrow, ordinal: Ordinal) -> Vec<u32> {
     let scope = Scope::new(index, base);
-    let mut began: Vec<Option<Micros>> = vec![None; index.conversations.len()];
-    for entry in scope.admitted() {
-        let time = index.facts[entry as usize].time;
-        let known = &mut began[index.homes[entry as usize].conversation as usize];
-        *known = Some(known.map_or(time, |known| known.min(time)));
-    }
-    let mut order: Vec<(Micros, u32)> =
-        (0..).zip(began).filter_map(|(number, began)| began.map(|began| (began, number))).collect();
-    order.sort_unstable();
-    order.into_iter().map(|(_, number)| number).collect()
-}
-
-fn chosen(index: &Index, base: &Narrow, ordinal: Ordinal) -> Vec<bool> {
-    let order = in_order(index, base);
-    let mut chosen = vec![false; index.conversations.len()];
-    let places = (ordinal.first as usize).max(1) - 1..ordinal.last as usize;
-    for place in places {
-        let number = match ordinal.from {
-            Side::First => order.get(place),
-            Side::Last => order.len().checked_sub(place + 1).and_then(|place| order.get(place)),
-        };
-        if let Some(number) = number {
-            chosen[*number as usize] = true;
-        }
-    }
+    let most = ordinal.last as usize;
+    let order = match ordinal.from {
+        Side::First => scope.begun_first(most),
+        Side::Last => scope.begun_last(most),
+    };
+    let skipped = (ordinal.first as usize).max(1) - 1;
+    let mut chosen: Vec<u32> = order.into_iter().skip(skipped).collect();
+    chosen.sort_unstable();
     chosen
 }
 
 /// The conversation that began last.
 fn current(index: &Index, base: &Narrow) -> Option<u32> {
-    in_order(index, base).last().copied()
+    Scope::new(index, base).begun_last(1).first().copied()
 }

@@ -11,6 +11,7 @@ mod entries;
 mod lexicon;
 mod meanings;
 mod order;
+mod past;
 mod postings;
 mod regions;
 mod segment;
@@ -22,10 +23,12 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-pub(crate) use census::Census;
+pub(crate) use census::{Census, Part, Totals};
 pub use dot::nearest_row;
-pub(crate) use entries::{EntryFacts, Home, Micros, NO_ENTRY};
+pub(crate) use entries::{EntryFacts, Home, Micros, NO_ENTRY, roles};
 pub(crate) use lexicon::Term;
+pub(crate) use order::LONG;
+pub(crate) use past::Then;
 pub(crate) use postings::{Occurrences, Postings};
 pub(crate) use segment::Segment;
 pub(crate) use slate::{Slate, Slates};
@@ -34,6 +37,7 @@ pub(crate) use vectors::{Rounded, Vectors};
 use self::lexicon::Lexicon;
 use self::meanings::{Coming, Coverage};
 use self::order::Order;
+use self::past::Past;
 use crate::memory::{ConversationId, Entry, Memory, Name};
 use crate::ports::Standing;
 
@@ -55,7 +59,8 @@ pub(crate) struct Index {
     /// The conversation of each number.
     pub(crate) conversations: Vec<ConversationId>,
     conversation_numbers: HashMap<ConversationId, u32>,
-    /// The last entry of each conversation, in the order they arrived.
+    /// The first and the last entry of each conversation, in the order they arrived.
+    heads: Vec<u32>,
     tails: Vec<u32>,
     /// The entry before each in the same conversation.
     before: Vec<u32>,
@@ -68,6 +73,7 @@ pub(crate) struct Index {
     /// Counts over the entries in force.
     pub(crate) census: Census,
     order: Order,
+    past: Past,
     /// Where questions write.
     pub(crate) slates: Slates,
     /// Entries that segments hold.
@@ -84,7 +90,7 @@ impl Index {
         let conversation = self.conversation_number(entry.conversation);
         let length = self.read(number, conversation, entry.content.as_str());
         let gone = gone_since(entry);
-        let home = Home::new(conversation, length, entry.role.is_reply(), gone.is_none());
+        let home = Home::new(conversation, length, entry.role, gone.is_none());
         let facts = EntryFacts {
             id: entry.id,
             sequence: entry.sequence,
@@ -103,7 +109,9 @@ impl Index {
         self.homes.push(home);
         self.before.push(NO_ENTRY);
         self.facts.push(facts);
-        self.link(self.homes.len() as u32 - 1);
+        let number = self.homes.len() as u32 - 1;
+        self.link(number);
+        self.past.note(number, &home, self.before[number as usize] == NO_ENTRY);
         self.sequence = facts.sequence;
         if home.is_current() {
             self.order.note(&self.census, home.conversation, facts.time);
@@ -128,7 +136,7 @@ impl Index {
 
     fn restand_one(&mut self, number: usize, standing: Option<&Standing>) {
         let Some(standing) = standing else {
-            self.facts[number].created = Micros::MAX;
+            self.facts[number].gone = Micros::MIN;
             self.homes[number].set_current(false);
             return;
         };
@@ -141,12 +149,15 @@ impl Index {
 
     /// Works out again what follows from where the entries stand.
     fn recount(&mut self) {
+        self.heads.fill(NO_ENTRY);
         self.tails.fill(NO_ENTRY);
         self.census = Census::default();
         self.order.forget();
+        self.past = Past::default();
         for number in 0..self.homes.len() {
             self.link(number as u32);
             let home = self.homes[number];
+            self.past.note(number as u32, &home, self.before[number] == NO_ENTRY);
             if home.is_current() {
                 self.census.count(&home, &self.facts[number]);
             }
@@ -156,8 +167,11 @@ impl Index {
     /// Puts an entry behind the last one of its conversation.
     fn link(&mut self, number: u32) {
         let conversation = self.homes[number as usize].conversation;
-        let tail = &mut self.tails[conversation as usize];
-        self.before[number as usize] = std::mem::replace(tail, number);
+        let tail = std::mem::replace(&mut self.tails[conversation as usize], number);
+        self.before[number as usize] = tail;
+        if tail == NO_ENTRY {
+            self.heads[conversation as usize] = number;
+        }
     }
 
     /// The entries of a conversation, the last one first, whatever became of them.
@@ -191,8 +205,9 @@ impl Index {
             + self.postings.capacity() * size_of::<Postings>()
             + self.posted
             + self.homes.capacity() * (size_of::<Home>() + size_of::<EntryFacts>() + 4)
-            + self.conversations.capacity() * 64
+            + self.conversations.capacity() * 68
             + self.census.size()
+            + self.past.size()
             + self.vectors.size()
     }
 
@@ -215,6 +230,7 @@ impl Index {
         let number = *self.conversation_numbers.entry(id).or_insert(next);
         if number == next {
             self.conversations.push(id);
+            self.heads.push(NO_ENTRY);
             self.tails.push(NO_ENTRY);
         }
         number

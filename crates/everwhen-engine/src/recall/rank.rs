@@ -40,8 +40,8 @@ pub(crate) struct Question {
     pub(crate) period: Option<Period>,
     /// Of the leading entries, what was said in this stretch comes before the rest.
     pub(crate) first: Option<Period>,
-    /// Conversations it asks for by their order.
-    pub(crate) chosen: Option<Vec<bool>>,
+    /// Conversations it asks for by their order, in rising order of their numbers.
+    pub(crate) chosen: Option<Vec<u32>>,
     /// Which of what matches it asks for.
     pub(crate) order: Option<Ordinal>,
     /// What narrows it.

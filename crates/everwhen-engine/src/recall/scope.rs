@@ -2,13 +2,25 @@
 //!
 //! What a question may see decides how rare words are; it depends on `as_of` alone, so that an
 //! answer as of an earlier time never changes. Times and roles only narrow down the answers.
+//!
+//! Nothing here looks at all entries. Each is judged when a lane comes across it, and conversations
+//! are found by their times.
 
-use std::borrow::Cow;
+mod counts;
+mod reach;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::index::{Census, EntryFacts, Index, Micros};
+pub(crate) use self::counts::Counts;
+use self::reach::Reach;
+pub(crate) use self::reach::WHOLE;
+use super::index::{Index, Micros, Postings, roles};
 use crate::memory::Role;
 use crate::when::Period;
 
@@ -21,8 +33,8 @@ pub(crate) struct Narrow {
     pub(crate) period: Option<Period>,
     /// Only what was said when the question says.
     pub(crate) about: Option<Period>,
-    /// Only these conversations.
-    pub(crate) conversations: Option<Vec<bool>>,
+    /// Only these conversations, in rising order.
+    pub(crate) conversations: Option<Vec<u32>>,
     /// Not this conversation.
     pub(crate) without: Option<u32>,
     /// Only what one of these roles said; all if empty.
@@ -32,9 +44,9 @@ pub(crate) struct Narrow {
 }
 
 impl Narrow {
-    fn is_open(&self) -> bool {
-        self.as_of.is_none()
-            && self.period.is_none()
+    /// Whether everything that may be seen may be an answer.
+    fn admits_all(&self) -> bool {
+        self.period.is_none()
             && self.about.is_none()
             && self.conversations.is_none()
             && self.without.is_none()
@@ -42,124 +54,124 @@ impl Narrow {
             && self.only.is_none()
     }
 
-    fn admits(&self, facts: &EntryFacts, conversation: u32) -> bool {
-        (self.roles.is_empty() || self.roles.contains(&facts.role))
-            && self.only.as_ref().is_none_or(|only| only.binary_search(&facts.sequence).is_ok())
-            && self.admits_time(facts.time, conversation)
-    }
-
-    fn admits_time(&self, time: Micros, conversation: u32) -> bool {
-        let holds = |period: &Period| {
-            period.since().is_none_or(|since| since.as_microsecond() <= time)
-                && period.until().is_none_or(|until| time < until.as_microsecond())
+    /// The first instant inside, and the first after.
+    fn bounds(&self) -> Option<(Micros, Micros)> {
+        let both = [self.period, self.about].into_iter().flatten();
+        let ends = |period: Period| {
+            let micros = |end: Option<Timestamp>| end.map(Timestamp::as_microsecond);
+            let (since, until) = (micros(period.since()), micros(period.until()));
+            (since.unwrap_or(Micros::MIN), until.unwrap_or(Micros::MAX))
         };
-        [self.period, self.about].iter().flatten().all(holds)
-            && self.conversations.as_ref().is_none_or(|among| among[conversation as usize])
-            && self.without != Some(conversation)
+        both.map(ends).reduce(|a, b| (a.0.max(b.0), a.1.min(b.1)))
     }
 }
 
 /// The entries of an index as one question sees them.
 pub(crate) struct Scope<'i> {
-    /// Bit 0: may be seen; bit 1: may be an answer. Absent if both are what is in force now.
-    marks: Option<Vec<u8>>,
-    /// Answers there may be in each conversation. Absent if all that is in force now may be one.
-    counts: Option<Vec<u32>>,
     index: &'i Index,
+    narrow: Narrow,
+    /// Everything that may be seen may be an answer.
+    admits_all: bool,
+    bounds: Option<(Micros, Micros)>,
+    /// Roles whose entries may be answers, one bit each.
+    roles: u8,
+    reach: OnceCell<Reach>,
     /// Counts over what may be seen.
-    pub(crate) census: Cow<'i, Census>,
+    pub(crate) census: Counts<'i>,
 }
-
-const SEEN: u8 = 1;
-const ADMITTED: u8 = 2;
 
 impl<'i> Scope<'i> {
     pub(crate) fn new(index: &'i Index, narrow: &Narrow) -> Self {
-        if narrow.is_open() {
-            let census = Cow::Borrowed(&index.census);
-            return Self { marks: None, counts: None, index, census };
-        }
-        let marks: Vec<u8> =
-            (0..index.homes.len()).map(|entry| mark(index, entry, narrow)).collect();
-        let census = match narrow.as_of {
-            None => Cow::Borrowed(&index.census),
-            Some(_) => Cow::Owned(count(index, &marks)),
-        };
-        let counts = Some(answers(index, &marks));
-        Self { marks: Some(marks), counts, index, census }
-    }
-
-    /// Whether all entries exist for this question.
-    pub(crate) fn sees_all(&self) -> bool {
-        self.marks.is_none() && self.index.census.entry_total as usize == self.index.homes.len()
-    }
-
-    /// Whether the entry exists for this question.
-    pub(crate) fn sees(&self, entry: u32) -> bool {
-        match &self.marks {
-            None => self.index.homes[entry as usize].is_current(),
-            Some(marks) => marks[entry as usize] & SEEN != 0,
-        }
-    }
-
-    /// Whether the entry may be an answer.
-    pub(crate) fn admits(&self, entry: u32) -> bool {
-        match &self.marks {
-            None => self.index.homes[entry as usize].is_current(),
-            Some(marks) => marks[entry as usize] & ADMITTED != 0,
+        let asked = if narrow.roles.is_empty() { &Role::ALL[..] } else { &narrow.roles[..] };
+        Self {
+            index,
+            narrow: narrow.clone(),
+            admits_all: narrow.admits_all(),
+            bounds: narrow.bounds(),
+            roles: roles(asked),
+            reach: OnceCell::new(),
+            census: Counts::of(index, narrow.as_of.map(Timestamp::as_microsecond)),
         }
     }
 
     /// Whether all that is in force now may be an answer.
     pub(crate) fn is_open(&self) -> bool {
-        self.marks.is_none()
+        self.admits_all && self.census.then.is_none()
     }
 
-    /// In how many conversations there may be answers.
-    pub(crate) fn conversation_total(&self) -> usize {
-        match &self.counts {
-            None => self.census.conversation_total as usize,
-            Some(counts) => counts.iter().filter(|count| **count > 0).count(),
+    /// Entries below this number may be seen.
+    pub(crate) fn end(&self) -> u32 {
+        self.census.then.as_ref().map_or(self.index.homes.len() as u32, |then| then.end())
+    }
+
+    /// Whether the entry exists for this question.
+    #[inline]
+    pub(crate) fn sees(&self, entry: u32) -> bool {
+        match &self.census.then {
+            None => self.index.homes[entry as usize].is_current(),
+            Some(then) => then.sees(self.index, entry),
         }
     }
 
-    /// Numbers of the conversations in which there may be answers.
-    pub(crate) fn conversations(&self) -> impl Iterator<Item = u32> {
-        let counts = self.counts.as_ref().unwrap_or(&self.census.entries);
-        (0..).zip(counts).filter(|(_, count)| **count > 0).map(|(number, _)| number)
+    /// Whether the entry may be an answer.
+    #[inline]
+    pub(crate) fn admits(&self, entry: u32) -> bool {
+        self.sees(entry) && (self.admits_all || self.answers(entry))
     }
 
-    /// Numbers of the entries that may be answers.
-    pub(crate) fn admitted(&self) -> impl Iterator<Item = u32> {
-        (0..self.index.homes.len() as u32).filter(|entry| self.admits(*entry))
+    /// Whether an entry that may be seen may be an answer.
+    fn answers(&self, entry: u32) -> bool {
+        let home = self.index.homes[entry as usize];
+        home.is_by(self.roles)
+            && self.is_among(home.conversation)
+            && self.is_inside(entry)
+            && self.narrow.only.as_ref().is_none_or(|only| {
+                only.binary_search(&self.index.facts[entry as usize].sequence).is_ok()
+            })
     }
-}
 
-fn mark(index: &Index, entry: usize, narrow: &Narrow) -> u8 {
-    let facts = &index.facts[entry];
-    let seen = match narrow.as_of.map(Timestamp::as_microsecond) {
-        None => index.homes[entry].is_current(),
-        Some(time) => facts.created <= time && facts.gone > time,
-    };
-    let inside = narrow.admits(facts, index.homes[entry].conversation);
-    u8::from(seen) * (SEEN | if inside { ADMITTED } else { 0 })
-}
-
-/// How many answers there may be in each conversation.
-fn answers(index: &Index, marks: &[u8]) -> Vec<u32> {
-    let mut counts = vec![0; index.conversations.len()];
-    for (home, mark) in index.homes.iter().zip(marks) {
-        counts[home.conversation as usize] += u32::from(mark & ADMITTED != 0);
+    /// Whether a conversation is none that is left out.
+    fn is_among(&self, conversation: u32) -> bool {
+        let among = self.narrow.conversations.as_ref();
+        self.narrow.without != Some(conversation)
+            && among.is_none_or(|among| among.binary_search(&conversation).is_ok())
     }
-    counts
-}
 
-fn count(index: &Index, marks: &[u8]) -> Census {
-    let mut census = Census::default();
-    for (entry, mark) in marks.iter().enumerate() {
-        if mark & SEEN != 0 {
-            census.count(&index.homes[entry], &index.facts[entry]);
+    /// Whether an entry was said between the bounds.
+    fn is_inside(&self, entry: u32) -> bool {
+        let Some((since, until)) = self.bounds else { return true };
+        let home = self.index.homes[entry as usize];
+        // Most conversations lie on one side, and their times are nearer at hand.
+        if let Some((first, last)) = self.index.census.times(home.conversation)
+            && home.is_current()
+        {
+            if last < since || until <= first {
+                return false;
+            }
+            if since <= first && last < until {
+                return true;
+            }
+        }
+        let time = self.index.facts[entry as usize].time;
+        since <= time && time < until
+    }
+
+    /// How many entries that may be seen have a term.
+    pub(crate) fn occurs_in(&self, postings: &Postings) -> u32 {
+        let nothing_has_gone = self.census.totals.entries == self.end();
+        if nothing_has_gone {
+            return self.occurrences(postings).0;
+        }
+        let all = postings.iter().take_while(|(entry, _)| *entry < self.end());
+        all.filter(|(entry, _)| self.sees(*entry)).count() as u32
+    }
+
+    /// In how many entries and conversations a term occurs, more or less: those included that have
+    /// gone.
+    pub(crate) fn occurrences(&self, postings: &Postings) -> (u32, u32) {
+        match &self.census.then {
+            None => (postings.len(), postings.conversations()),
+            Some(then) => then.occurrences(self.index, postings),
         }
     }
-    census
 }

@@ -6,17 +6,30 @@ use super::{EntryFacts, Home, Micros};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Census {
     /// Terms said first hand, and in replies.
-    pub(crate) lengths: Vec<[u32; 2]>,
+    lengths: Vec<[u32; 2]>,
     /// Entries.
     pub(crate) entries: Vec<u32>,
     /// When it began and ended; only where there are entries.
-    pub(crate) times: Vec<(Micros, Micros)>,
+    times: Vec<(Micros, Micros)>,
+    pub(crate) totals: Totals,
+}
+
+/// The same over all conversations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
     /// Conversations with at least one entry.
-    pub(crate) conversation_total: u32,
-    /// Entries in all.
-    pub(crate) entry_total: u32,
-    /// Terms in all, first hand and in replies.
-    length_totals: [u64; 2],
+    pub(crate) conversations: u32,
+    pub(crate) entries: u32,
+    /// Terms, first hand and in replies.
+    pub(crate) lengths: [u64; 2],
+}
+
+/// The same of one conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) lengths: [u32; 2],
+    pub(crate) entries: u32,
+    times: (Micros, Micros),
 }
 
 impl Census {
@@ -24,17 +37,14 @@ impl Census {
     pub(crate) fn count(&mut self, home: &Home, facts: &EntryFacts) {
         let conversation = home.conversation as usize;
         self.make_room(conversation + 1);
-        let field = usize::from(home.is_reply());
-        let times = &mut self.times[conversation];
-        *times = match self.entries[conversation] {
-            0 => (facts.time, facts.time),
-            _ => (times.0.min(facts.time), times.1.max(facts.time)),
-        };
-        self.conversation_total += u32::from(self.entries[conversation] == 0);
-        self.entry_total += 1;
-        self.length_totals[field] += u64::from(home.length());
-        self.lengths[conversation][field] += home.length();
-        self.entries[conversation] += 1;
+        let mut part = self.part(home.conversation);
+        self.totals.conversations += u32::from(part.entries == 0);
+        self.totals.count(home);
+        part.count(home, facts);
+        let Part { lengths, entries, times } = part;
+        self.lengths[conversation] = lengths;
+        self.entries[conversation] = entries;
+        self.times[conversation] = times;
     }
 
     fn make_room(&mut self, conversations: usize) {
@@ -45,10 +55,24 @@ impl Census {
         }
     }
 
+    fn part(&self, conversation: u32) -> Part {
+        let number = conversation as usize;
+        Part {
+            lengths: self.lengths[number],
+            entries: self.entries[number],
+            times: self.times[number],
+        }
+    }
+
+    /// Terms in a conversation, said first hand and in replies.
+    #[inline]
+    pub(crate) fn lengths(&self, conversation: u32) -> [u32; 2] {
+        self.lengths.get(conversation as usize).copied().unwrap_or_default()
+    }
+
     /// When a conversation began and ended, if it has entries.
     pub(crate) fn times(&self, conversation: u32) -> Option<(Micros, Micros)> {
-        let entries = *self.entries.get(conversation as usize)?;
-        (entries > 0).then(|| self.times[conversation as usize])
+        self.has(conversation).then(|| self.times[conversation as usize])
     }
 
     /// Whether a conversation has entries.
@@ -56,19 +80,48 @@ impl Census {
         self.entries.get(conversation as usize).is_some_and(|entries| *entries > 0)
     }
 
+    /// Bytes held.
+    pub(crate) fn size(&self) -> usize {
+        self.entries.capacity() * (8 + 4 + 16)
+    }
+}
+
+impl Part {
+    /// Counts an entry in.
+    pub(crate) fn count(&mut self, home: &Home, facts: &EntryFacts) {
+        let (first, last) = self.times().unwrap_or((facts.time, facts.time));
+        self.times = (first.min(facts.time), last.max(facts.time));
+        self.lengths[usize::from(home.is_reply())] += home.length();
+        self.entries += 1;
+    }
+
+    /// When it began and ended, if it has entries.
+    pub(crate) fn times(&self) -> Option<(Micros, Micros)> {
+        (self.entries > 0).then_some(self.times)
+    }
+}
+
+impl Totals {
+    /// Counts an entry in; conversations are up to the caller.
+    pub(crate) fn count(&mut self, home: &Home) {
+        self.entries += 1;
+        self.lengths[usize::from(home.is_reply())] += u64::from(home.length());
+    }
+
+    /// Counts an entry out.
+    pub(crate) fn discount(&mut self, home: &Home) {
+        self.entries -= 1;
+        self.lengths[usize::from(home.is_reply())] -= u64::from(home.length());
+    }
+
     /// Mean length of a conversation, first hand or in replies.
     pub(crate) fn mean_length(&self, reply: bool) -> f32 {
-        mean(self.length_totals[usize::from(reply)], self.conversation_total)
+        mean(self.lengths[usize::from(reply)], self.conversations)
     }
 
     /// Mean length of an entry.
     pub(crate) fn mean_entry(&self) -> f32 {
-        mean(self.length_totals.iter().sum(), self.entry_total)
-    }
-
-    /// Bytes held.
-    pub(crate) fn size(&self) -> usize {
-        self.entries.capacity() * (8 + 4 + 16)
+        mean(self.lengths.iter().sum(), self.entries)
     }
 }
 

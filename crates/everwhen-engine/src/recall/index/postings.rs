@@ -15,8 +15,18 @@ pub(crate) struct Postings {
     conversations: u32,
     /// The conversation of the newest entry.
     newest: u32,
-    /// Now and then an entry and the place behind it, to begin there.
-    marks: Vec<(u32, u32)>,
+    /// Now and then an entry, to begin behind it.
+    marks: Vec<Mark>,
+}
+
+/// An entry on the way.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    entry: u32,
+    /// The place behind it.
+    place: u32,
+    /// So many conversations up to it.
+    conversations: u32,
 }
 
 /// So many entries lie between two marks.
@@ -37,16 +47,21 @@ impl Postings {
             self.conversations += 1;
         }
         self.len += 1;
-        let before = self.bytes.capacity() + 8 * self.marks.capacity();
+        let before = self.size();
         self.make_room();
         put(&mut self.bytes, u64::from(distance) << 1 | u64::from(count > 1));
         if count > 1 {
             put(&mut self.bytes, u64::from(count));
         }
         if self.len.is_multiple_of(STRIDE) {
-            self.marks.push((entry, self.bytes.len() as u32));
+            let (place, conversations) = (self.bytes.len() as u32, self.conversations);
+            self.marks.push(Mark { entry, place, conversations });
         }
-        self.bytes.capacity() + 8 * self.marks.capacity() - before
+        self.size() - before
+    }
+
+    fn size(&self) -> usize {
+        self.bytes.capacity() + size_of::<Mark>() * self.marks.capacity()
     }
 
     /// Grows by a quarter, not by half: there are many lists, and most of them stay as they are.
@@ -65,6 +80,32 @@ impl Postings {
     /// How many conversations do; some are counted twice if entries of several come in turns.
     pub(crate) fn conversations(&self) -> u32 {
         self.conversations
+    }
+
+    /// How many entries below a number contain the term, and how many conversations.
+    pub(crate) fn below(&self, end: u32, conversation: impl Fn(u32) -> u32) -> (u32, u32) {
+        if self.next <= end {
+            return (self.len, self.conversations);
+        }
+        let passed = self.marks.partition_point(|mark| mark.entry < end);
+        let mark = passed.checked_sub(1).map(|last| self.marks[last]);
+        let (mut conversations, mut last) = (0, None);
+        let mut occurrences = self.iter();
+        if let Some(mark) = mark {
+            (conversations, last) = (mark.conversations, Some(conversation(mark.entry)));
+            occurrences = self.behind(mark);
+        }
+        let mut entries = passed as u32 * STRIDE;
+        for (entry, _) in occurrences.take_while(|(entry, _)| *entry < end) {
+            let own = Some(conversation(entry));
+            conversations += u32::from(std::mem::replace(&mut last, own) != own);
+            entries += 1;
+        }
+        (entries, conversations)
+    }
+
+    fn behind(&self, mark: Mark) -> Occurrences<'_> {
+        Occurrences { rest: &self.bytes[mark.place as usize..], entry: mark.entry }
     }
 
     /// Looks for it in some entries.
@@ -151,12 +192,12 @@ impl Lookup<'_> {
     /// Goes to the last mark before an entry, unless it is nearer already.
     fn go_near(&mut self, entry: u32) {
         let marks = &self.postings.marks;
-        let mark = marks.partition_point(|(marked, _)| *marked < entry).checked_sub(1);
-        let (marked, place) = mark.map_or((0, 0), |mark| marks[mark]);
+        let mark = marks.partition_point(|mark| mark.entry < entry).checked_sub(1);
         let is_behind = self.found.is_some() && entry <= self.done;
-        if is_behind || marked > self.occurrences.entry {
-            let rest = &self.postings.bytes[place as usize..];
-            (self.occurrences, self.found) = (Occurrences { rest, entry: marked }, None);
+        if is_behind || mark.is_some_and(|mark| marks[mark].entry > self.occurrences.entry) {
+            let start = mark.map(|mark| self.postings.behind(marks[mark]));
+            self.occurrences = start.unwrap_or_else(|| self.postings.iter());
+            self.found = None;
         }
     }
 }
@@ -229,7 +270,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_goes_in_comes_out(steps in proptest::collection::vec((1u32..30_000_000, 1u32..70_000), 0..50)) {
+        fn what_goes_in_comes_out(steps in proptest::collection::vec((1u32..30_000_000, 1u32..70_000), 0..120)) {
             let mut postings = Postings::new();
             let mut expected = Vec::new();
             let mut entry = 0;
@@ -247,6 +288,12 @@ mod tests {
                 if len < entries.len() { break }
             }
             prop_assert_eq!(&read, &expected);
+            for end in [0, 1, entry / 3, entry, entry.saturating_add(1)] {
+                let below: Vec<u32> = expected.iter().map(|one| one.0).filter(|one| *one < end).collect();
+                let runs = below.chunk_by(|a, b| a / 100_000 == b / 100_000).count();
+                let found = postings.below(end, |entry| entry / 100_000);
+                prop_assert_eq!(found, (below.len() as u32, runs as u32));
+            }
             prop_assert_eq!(postings.iter().collect::<Vec<_>>(), expected);
         }
     }

@@ -48,7 +48,7 @@ fn entries_of_a_conversation_hang_together() {
     ]);
     assert_eq!(index.backwards(0).collect::<Vec<_>>(), [3, 1, 0]);
     assert_eq!(index.backwards(1).collect::<Vec<_>>(), [2]);
-    assert_eq!(index.census.conversation_total, 2);
+    assert_eq!(index.census.totals.conversations, 2);
     assert_eq!(index.census.entries, [3, 1]);
 }
 
@@ -69,8 +69,8 @@ fn standings_move_remove_and_forget_without_reading_text_again() {
         [true, false, false]
     );
     assert_eq!(index.conversations[index.homes[0].conversation as usize], other);
-    assert_eq!(index.census.entry_total, 1);
+    assert_eq!(index.census.totals.entries, 1);
     assert_eq!(Some(index.facts[1].gone), later.map(Timestamp::as_microsecond));
-    assert_eq!(index.facts[2].created, Micros::MAX);
+    assert_eq!(index.facts[2].gone, Micros::MIN);
     assert_eq!(index.backwards(1).collect::<Vec<_>>(), [1, 0]);
 }

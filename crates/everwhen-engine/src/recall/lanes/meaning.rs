@@ -9,7 +9,7 @@ use crate::recall::fuse::top;
 use crate::recall::index::{Index, Rounded, Slate, Vectors};
 use crate::recall::scope::Scope;
 
-/// Of many passages so many that are likely near.
+/// Of many passages so many that are likely near and may be an answer.
 const LIKELY: usize = 256;
 /// So many places ahead rows are said to be wanted.
 const AHEAD: usize = 32;
@@ -39,8 +39,7 @@ pub(crate) fn score<'i>(
         let all = (0..vectors.len() as u32).filter(admitted);
         (top(RESCORED, all, |passage| cosines.all[passage as usize]), None)
     } else {
-        let mut chosen = vectors.likely(&cosines.to[0], LIKELY);
-        chosen.retain(admitted);
+        let chosen = chosen(index, scope, &cosines.to[0]);
         let near = cosines.passages(&chosen);
         let chosen: Vec<(u32, f32)> = chosen.into_iter().zip(near).collect();
         let places = 0..chosen.len() as u32;
@@ -50,6 +49,19 @@ pub(crate) fn score<'i>(
     };
     let nearest = cosines.correct(nearest, question);
     MeaningScores { cosines, nearest, likely }
+}
+
+/// Passages that may be an answer: all if those are few, else the ones that are likely near.
+fn chosen(index: &Index, scope: &Scope<'_>, to: &Rounded) -> Vec<u32> {
+    let vectors = &index.vectors;
+    let passages = |entry: u32| vectors.of(entry).map(|passage| passage as u32);
+    if let Some(few) = scope.few() {
+        let entries = few.iter().flat_map(|one| index.backwards(*one));
+        return entries.filter(|entry| scope.admits(*entry)).flat_map(passages).collect();
+    }
+    let mut likely = vectors.likely(to, scope.one_in() * LIKELY);
+    likely.retain(|passage| scope.admits(vectors.entry(*passage as usize)));
+    likely
 }
 
 impl<'i> MeaningScores<'i> {

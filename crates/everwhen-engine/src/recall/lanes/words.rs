@@ -7,8 +7,8 @@
 
 mod late;
 
-use crate::recall::index::{Census, Index, Occurrences, Slate, Term};
-use crate::recall::scope::Scope;
+use crate::recall::index::{Index, Occurrences, Slate, Term};
+use crate::recall::scope::{Counts, Scope};
 
 /// How soon repeating a word stops counting.
 const SATURATION: f32 = 1.2;
@@ -35,7 +35,7 @@ pub(crate) fn score<'i>(
     terms: &[(Term, f32)],
     only_some: bool,
 ) -> WordScores<'i> {
-    let (now, late) = late::split(index, terms, only_some && scope.is_open());
+    let (now, late) = late::split(index, scope, terms, only_some);
     let mut tally = Tally::new(index, scope);
     now.iter().for_each(|(term, weight)| tally.add(*term, *weight));
     WordScores { conversations: tally.conversations, entries: tally.entries, late }
@@ -82,29 +82,21 @@ impl<'q, 'i> Tally<'q, 'i> {
     }
 
     fn add(&mut self, term: Term, importance: f32) {
-        let census = &self.scope.census;
+        let totals = self.scope.census.totals;
         let rarity_of = |occurs_in, total| importance * rarity(occurs_in, total);
-        self.collect(term, rarity_of(self.occurs_in(term), census.entry_total));
+        let occurs_in = self.scope.occurs_in(self.index.postings(term));
+        self.collect(term, rarity_of(occurs_in, totals.entries));
         let conversations = self.said.touched().len() as u32;
-        let of_conversations = rarity_of(conversations, census.conversation_total);
+        let of_conversations = rarity_of(conversations, totals.conversations);
         let weigh = |said| of_conversations * saturated(said);
         self.said.pour_into(&mut self.conversations, weigh);
-    }
-
-    /// How many entries that may be seen have a term.
-    fn occurs_in(&self, term: Term) -> u32 {
-        let postings = self.index.postings(term);
-        if self.scope.sees_all() {
-            return postings.len();
-        }
-        postings.iter().filter(|(entry, _)| self.scope.sees(*entry)).count() as u32
     }
 
     /// Notes what a term gives to each conversation, and adds what it gives to each entry.
     fn collect(&mut self, term: Term, of_entries: f32) {
         let (index, lengths) = (self.index, Lengths::of(&self.scope.census));
         let mut occurrences = index.postings(term).iter();
-        while self.batch.read(&mut occurrences) {
+        while self.batch.read(&mut occurrences) && self.batch.entries[0] < self.scope.end() {
             self.leave_out();
             self.batch.weigh(index, &lengths, of_entries);
             let Batch { len, entries, conversations, weighed, shares, .. } = &self.batch;
@@ -135,16 +127,16 @@ impl<'q, 'i> Tally<'q, 'i> {
 
 /// How long texts are, and how much that holds them back.
 struct Lengths<'c> {
-    of_conversations: &'c [[u32; 2]],
+    of_conversations: &'c Counts<'c>,
     slopes: [f32; 2],
     entry_slope: f32,
 }
 
 impl<'c> Lengths<'c> {
-    fn of(census: &'c Census) -> Self {
-        let slopes = [census.mean_length(false), census.mean_length(true)].map(|m| LENGTH / m);
-        let entry_slope = LENGTH / census.mean_entry();
-        Self { of_conversations: &census.lengths, slopes, entry_slope }
+    fn of(census: &'c Counts<'_>) -> Self {
+        let slopes = [false, true].map(|reply| LENGTH / census.totals.mean_length(reply));
+        let entry_slope = LENGTH / census.totals.mean_entry();
+        Self { of_conversations: census, slopes, entry_slope }
     }
 
     /// What a term that an entry contains so often gives to its conversation, and to it.
@@ -152,7 +144,7 @@ impl<'c> Lengths<'c> {
     fn weigh(&self, index: &Index, entry: u32, count: u32) -> (f32, f32) {
         let home = index.homes[entry as usize];
         let (count, field) = (count as f32, usize::from(home.is_reply()));
-        let length = self.of_conversations[home.conversation as usize][field];
+        let length = self.of_conversations.lengths(home.conversation)[field];
         let weighed = FIELDS[field] * count / held_back(length, self.slopes[field]);
         // As `saturated`, with one division less.
         let held_back = held_back(home.length(), self.entry_slope);

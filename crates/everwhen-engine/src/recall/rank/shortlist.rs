@@ -10,12 +10,10 @@ use crate::recall::fuse::{Footing, top};
 use crate::recall::index::{Index, Slate};
 use crate::recall::lanes::meaning::MeaningScores;
 use crate::recall::lanes::words::WordScores;
-use crate::recall::scope::Scope;
+use crate::recall::scope::{Scope, WHOLE};
 use crate::recall::signal::Signal;
 use crate::recall::weights;
 
-/// Up to so many conversations all take part.
-const WHOLE: usize = 512;
 /// So many conversations are picked by each lane, and by all together.
 const PICKED: usize = 24;
 /// Before times are looked at, so many times more are in question.
@@ -45,27 +43,16 @@ impl Lanes<'_, '_> {
     /// Everybody, or those that are worth it if `limit` answers are wanted.
     pub(super) fn crowd(&self, limit: usize) -> Crowd {
         if takes_all(self.scope) {
-            return Crowd::of(self.index, self.scope, self.scope.conversations());
+            return Crowd::of(self.index, self.scope, self.scope.conversations().into_iter());
         }
         let total = self.scope.conversation_total();
-        let mut sample = self.sample();
+        let mut sample = self.scope.sample(SAMPLED);
         let picked = self.picked(PICKED.max(2 * limit), &sample, total);
         sample.retain(|number| picked.binary_search(number).is_err());
-        let rest = total - picked.len();
+        // The total may be an estimate.
+        let rest = total.saturating_sub(picked.len());
         Crowd::of(self.index, self.scope, picked.into_iter())
             .with_sample(self.index, self.scope, &sample, rest)
-    }
-
-    /// Conversations from all over.
-    fn sample(&self) -> Vec<u32> {
-        if self.scope.is_open() {
-            let all = self.index.in_order();
-            return (0..SAMPLED)
-                .map(|one| all[(2 * one + 1) * all.len() / (2 * SAMPLED)])
-                .collect();
-        }
-        let all: Vec<u32> = self.scope.conversations().collect();
-        all.iter().copied().step_by(all.len().div_ceil(SAMPLED).max(1)).collect()
     }
 
     /// Those that each lane puts first, in rising order.
@@ -74,10 +61,7 @@ impl Lanes<'_, '_> {
         let said = Standing::of_words(self.words, total, weight(Signal::Words));
         let meaning = self.meaning;
         let meant = meaning.map(|one| self.of_meaning(one, sample, weight(Signal::Meaning)));
-        let asked = match self.scope.is_open() {
-            true => self.in_question(most, &said, meant.as_ref()),
-            false => self.scope.conversations().collect(),
-        };
+        let asked = self.in_question(most, &said, meant.as_ref());
         let times = self.of_times(&asked, weight(Signal::Period), weight(Signal::Recent));
         let mut picked = self.of_best_entries();
         let mut pick = |value: &dyn Fn(u32) -> f32| {
@@ -122,16 +106,20 @@ impl Lanes<'_, '_> {
     /// Those that come first by time alone.
     fn by_time(&self, most: usize) -> Vec<u32> {
         if let Some(chosen) = self.times.chosen() {
-            return chosen.collect();
+            return chosen.to_vec();
         }
         let order = self.index.in_order();
-        let latest = |all: &[u32], most: usize| all[all.len().saturating_sub(most)..].to_vec();
-        let mut found = latest(order, most);
+        let may_answer = |one: &u32| self.scope.may_answer(*one);
+        let mut found: Vec<u32> = Vec::new();
+        let mut find_latest = |all: &[u32], most: usize| {
+            found.extend(all.iter().rev().copied().filter(may_answer).take(most));
+        };
+        find_latest(self.scope.in_order(), most);
         if let Some((since, until)) = self.times.period() {
             let inside = self.index.ended_between(since, until);
-            found.extend(latest(&order[..inside.start], most));
-            found.extend(latest(&order[inside.clone()], IN_PERIOD.max(most)));
-            found.extend(order[inside.end..].iter().take(most));
+            find_latest(&order[..inside.start], most);
+            find_latest(&order[inside.clone()], IN_PERIOD.max(most));
+            found.extend(order[inside.end..].iter().copied().filter(may_answer).take(most));
         }
         found
     }

@@ -1,19 +1,20 @@
 //! What time says about conversations and entries: in the period asked about, or recently.
 
 use super::Question;
-use crate::recall::index::{Census, Index, Micros};
+use crate::recall::index::{Index, Micros};
 use crate::recall::lanes::when::{Nearness, recency};
+use crate::recall::scope::Counts;
 
 /// A question's times beside those of an index.
 pub(super) struct Times<'q> {
     index: &'q Index,
-    census: &'q Census,
+    census: &'q Counts<'q>,
     question: &'q Question,
     period: Option<Nearness>,
 }
 
 impl<'q> Times<'q> {
-    pub(super) fn new(index: &'q Index, census: &'q Census, question: &'q Question) -> Self {
+    pub(super) fn new(index: &'q Index, census: &'q Counts<'q>, question: &'q Question) -> Self {
         Self { index, census, question, period: question.period.as_ref().map(Nearness::to) }
     }
 
@@ -23,9 +24,13 @@ impl<'q> Times<'q> {
     }
 
     /// Numbers of the conversations it asks for by their order.
-    pub(super) fn chosen(&self) -> Option<impl Iterator<Item = u32>> {
-        let chosen = self.question.chosen.as_ref()?;
-        Some((0..).zip(chosen).filter(|(_, is_chosen)| **is_chosen).map(|(number, _)| number))
+    pub(super) fn chosen(&self) -> Option<&[u32]> {
+        self.question.chosen.as_deref()
+    }
+
+    /// 1 if it asks for this one.
+    fn is_chosen(chosen: &[u32], number: u32) -> f32 {
+        f32::from(u8::from(chosen.binary_search(&number).is_ok()))
     }
 
     /// When it began and ended.
@@ -38,7 +43,7 @@ impl<'q> Times<'q> {
     /// How near a conversation is to it.
     pub(super) fn conversation(&self, number: u32) -> f32 {
         match (&self.question.chosen, &self.period) {
-            (Some(chosen), _) => f32::from(u8::from(chosen[number as usize])),
+            (Some(chosen), _) => Self::is_chosen(chosen, number),
             (None, Some(period)) => self.census.times(number).map_or(0.0, |times| period.of(times)),
             (None, None) => 0.0,
         }
@@ -49,7 +54,7 @@ impl<'q> Times<'q> {
         let conversation = self.index.homes[entry as usize].conversation;
         let time = self.index.facts[entry as usize].time;
         match (&self.question.chosen, &self.period) {
-            (Some(chosen), _) => f32::from(u8::from(chosen[conversation as usize])),
+            (Some(chosen), _) => Self::is_chosen(chosen, conversation),
             (None, Some(period)) => period.of((time, time)),
             (None, None) => 0.0,
         }

@@ -108,9 +108,8 @@ fn read_entry(index: &mut Index, read: &mut In<'_>, before: &mut Before) -> Opti
     let conversation = read.small()?;
     let length = read.small()?;
     ((conversation as usize) < index.conversations.len()).then_some(())?;
-    // What was forgotten is never kept, so an entry is in force unless it is gone.
-    let is_current = facts.gone == Micros::MAX && facts.created != Micros::MAX;
-    let home = Home::new(conversation, length >> 1, length & 1 == 1, is_current);
+    (facts.role.is_reply() == (length & 1 == 1)).then_some(())?;
+    let home = Home::new(conversation, length >> 1, facts.role, facts.gone == Micros::MAX);
     *before = Before { sequence: facts.sequence, time: facts.time, created: facts.created };
     index.push(home, facts);
     Some(())

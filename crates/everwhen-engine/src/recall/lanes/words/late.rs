@@ -10,20 +10,30 @@ use crate::recall::scope::Scope;
 /// Terms with what they count.
 type Terms = Vec<(Term, f32)>;
 
-/// So many occurrences of the rarest terms are enough to choose from.
+/// So many occurrences of the rarest terms are enough to choose from, if all may be an answer.
 const ENOUGH: u32 = 2_048;
 /// A term that occurs more often waits if a rarer one has been looked at.
 const MANY: u32 = 16_384;
 
-/// The terms to look at first, and those that can wait: none unless some may.
-pub(super) fn split(index: &Index, terms: &[(Term, f32)], some_may: bool) -> (Terms, Terms) {
-    let occurs_in = |term: Term| index.postings(term).len();
+/// The terms to look at first, and those that can wait: none unless some may. If it is known already
+/// who takes part, all do.
+pub(super) fn split(
+    index: &Index,
+    scope: &Scope<'_>,
+    terms: &[(Term, f32)],
+    some_may: bool,
+) -> (Terms, Terms) {
+    let occurs_in = |term: Term| scope.occurrences(index.postings(term)).0;
     let mut terms = terms.to_vec();
+    if scope.few().is_some() {
+        return (Terms::new(), terms);
+    }
     terms.sort_by_key(|(term, _)| occurs_in(*term));
+    let enough = ENOUGH * scope.one_in() as u32;
     let mut seen = 0;
     terms.into_iter().partition(|(term, _)| {
         let len = occurs_in(*term);
-        let is_now = !some_may || seen == 0 || (seen < ENOUGH && len <= MANY);
+        let is_now = !some_may || seen == 0 || (seen < enough && len <= MANY);
         seen += if is_now { len } else { 0 };
         is_now
     })
@@ -42,9 +52,10 @@ impl WordScores<'_> {
         let lengths = Lengths::of(&scope.census);
         for (term, importance) in std::mem::take(&mut self.late) {
             let postings = index.postings(term);
-            let of_entries = importance * rarity(postings.len(), scope.census.entry_total);
-            let of_conversations =
-                importance * rarity(postings.conversations(), scope.census.conversation_total);
+            let (totals, (entries_with, conversations_with)) =
+                (scope.census.totals, scope.occurrences(postings));
+            let of_entries = importance * rarity(entries_with, totals.entries);
+            let of_conversations = importance * rarity(conversations_with, totals.conversations);
             let mut lookup = postings.lookup();
             for (conversation, span) in conversations.iter().zip(spans.clone()) {
                 let mut said = 0.0;
@@ -66,8 +77,38 @@ mod tests {
     use super::*;
     use crate::memory::Role;
     use crate::recall::index::tests::index_of;
-    use crate::recall::lanes::words::score;
+    use crate::recall::lanes::words::{Tally, score};
     use crate::recall::scope::Narrow;
+
+    #[test]
+    fn of_a_few_conversations_all_words_wait_and_give_the_same() {
+        let text = |entry: u32| if entry.is_multiple_of(7) { "rare cat" } else { "a cat sat" };
+        let said: Vec<_> = (0..1_800)
+            .map(|entry| (u128::from(entry / 3 + 1), Role::ALL[entry as usize % 3], text(entry)))
+            .collect();
+        let index = index_of(&said);
+        let narrow = Narrow {
+            conversations: Some(vec![5, 14, 599]),
+            roles: vec![Role::User, Role::Assistant],
+            ..Narrow::default()
+        };
+        let scope = Scope::new(&index, &narrow);
+        let terms = ["cat", "rare"].map(|word| (index.term(word).unwrap(), 0.7));
+        let mut exact = Tally::new(&index, &scope);
+        terms.iter().for_each(|(term, weight)| exact.add(*term, *weight));
+        let entries = [15, 16, 42, 43, 1_797, 1_798];
+        let mut found = score(&index, &scope, &terms, false);
+        assert_eq!((found.late.len(), scope.few()), (2, Some(&[5, 14, 599][..])));
+        found.complete(&index, &scope, &[5, 14, 599], (&entries, [0..2, 2..4, 4..6].into_iter()));
+        for entry in entries {
+            let (exact, found) = (exact.entries.get(entry), found.entries.get(entry));
+            assert!(found > 0.0 && (exact - found).abs() < 1e-5, "{entry}: {exact} {found}");
+        }
+        for one in [5, 14, 599] {
+            let (exact, found) = (exact.conversations.get(one), found.conversations.get(one));
+            assert!(found > 0.0 && (exact - found).abs() < 1e-5, "{one}: {exact} {found}");
+        }
+    }
 
     #[test]
     fn words_that_wait_give_what_they_would_have_given() {

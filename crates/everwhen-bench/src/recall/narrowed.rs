@@ -1,0 +1,64 @@
+//! Ways to narrow a question: a time it names, bounds, who spoke, what was stored by then.
+
+use anyhow::Result;
+use everwhen::memory::Role;
+use everwhen::recall::{PeriodUse, Query};
+use jiff::Timestamp;
+
+use super::dialogue;
+
+/// How a question is narrowed.
+pub(super) enum Way {
+    /// It names a time, which is used like this; it is asked when the last entry is said.
+    Named(&'static str, PeriodUse, Timestamp),
+    /// The caller sets bounds.
+    Between(Timestamp, Timestamp),
+    /// The caller wants this role.
+    Role(Role),
+    /// The caller wants the state of that instant.
+    AsOf(Timestamp),
+}
+
+impl Way {
+    /// All ways, for a memory of so many entries; half of them were stored at `half`.
+    pub(super) fn all(entries: usize, half: Timestamp) -> Result<Vec<Self>> {
+        let end = dialogue::time(entries)?;
+        Ok(vec![
+            Self::Named("last month", PeriodUse::Boost, end),
+            Self::Named("last month", PeriodUse::Filter, end),
+            Self::Named("yesterday", PeriodUse::Filter, end),
+            Self::Named("our last conversation", PeriodUse::Boost, end),
+            Self::Between(dialogue::time(entries / 4)?, dialogue::time(entries * 3 / 4)?),
+            Self::Role(Role::User),
+            Self::AsOf(half),
+        ])
+    }
+
+    /// What it is called in the report.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Named(when, PeriodUse::Filter, _) => format!("{when}, filter"),
+            Self::Named(when, ..) => (*when).to_owned(),
+            Self::Between(..) => "after, before".to_owned(),
+            Self::Role(role) => format!("role {}", role.as_str()),
+            Self::AsOf(_) => "as_of half".to_owned(),
+        }
+    }
+
+    /// The question, narrowed.
+    pub(super) fn narrow(&self, query: Query) -> Query {
+        match self {
+            Self::Named(when, period, asked_at) => Query {
+                text: format!("{} {when}?", query.text),
+                period: *period,
+                asked_at: Some(*asked_at),
+                ..query
+            },
+            Self::Between(after, before) => {
+                Query { after: Some(*after), before: Some(*before), ..query }
+            }
+            Self::Role(role) => Query { roles: vec![*role], ..query },
+            Self::AsOf(as_of) => Query { as_of: Some(*as_of), ..query },
+        }
+    }
+}
