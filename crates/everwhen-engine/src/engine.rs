@@ -17,7 +17,7 @@ use crate::recall::{Embedders, Shelf};
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::vault::Vault;
 use crate::when::{Clock, Zone, to_microsecond};
-use crate::{Error, Result, limits};
+use crate::{Error, ErrorKind, Result, limits};
 
 /// Where time and chance come from.
 pub struct World {
@@ -141,6 +141,19 @@ impl Engine {
     /// any.
     pub async fn embed_step(&self) -> Result<bool> {
         self.shelf.embed_some(self).await
+    }
+
+    /// Makes the indexes of memories that have grown much since, though nobody has asked.
+    pub async fn index_grown(&self) -> Result<()> {
+        for (vault, memory) in self.shelf.grown() {
+            let made = async { self.vault(vault).await?.make_index(memory).await };
+            match made.await {
+                // It may have been forgotten meanwhile.
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Keeps the indexes of memories that were asked, where at least `least` entries have come since

@@ -208,10 +208,10 @@ impl Vault {
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
         let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
-        self.at_desk(memory, Absent::Make, idempotency, move |desk| {
-            remember::entries(desk, entries.clone(), key.as_ref())
-        })
-        .await
+        let add = move |desk: &mut Desk<'_>| remember::entries(desk, entries.clone(), key.as_ref());
+        let done = self.at_desk(memory.clone(), Absent::Make, idempotency, add).await?;
+        self.note_growth(&memory, &done);
+        Ok(done)
     }
 
     /// Corrects an entry: a new one takes its place.

@@ -179,7 +179,10 @@ fn set_apart(text: &str) -> String {
 
 /// Control characters go, except those that separate words.
 fn is_kept(c: char) -> bool {
-    matches!(c, '\t' | '\n' | '\r') || !(c == '\0' || c == '\u{fffd}' || c.is_other())
+    if c.is_ascii() {
+        return matches!(c, '\t' | '\n' | '\r') || !c.is_ascii_control();
+    }
+    !(c == '\u{fffd}' || c.is_other())
 }
 
 fn is_mark(c: char) -> bool {
@@ -219,6 +222,14 @@ mod tests {
     fn marks_stand_alone_and_blanks_vanish() {
         let found: Vec<&str> = words(" don't  stop... ").collect();
         assert_eq!(found, ["don", "'", "t", "stop", ".", ".", "."]);
+    }
+
+    #[test]
+    fn control_characters_go_unless_they_separate_words() {
+        for c in (0..=0x200u32).filter_map(char::from_u32) {
+            let separates = matches!(c, '\t' | '\n' | '\r');
+            assert_eq!(is_kept(c), separates || !c.is_other(), "{c:?}");
+        }
     }
 
     #[test]

@@ -21,8 +21,8 @@ const EDGES: [(&str, &[&str]); 9] = [
     ("everwhen-testkit", &["everwhen-engine"]),
 ];
 /// All that the engine is built on.
-const ENGINE_USES: [&str; 6] =
-    ["blake3", "jiff", "rust-stemmers", "sha2", "unicode-segmentation", "uuid"];
+const ENGINE_USES: [&str; 7] =
+    ["blake3", "foldhash", "jiff", "rust-stemmers", "sha2", "unicode-segmentation", "uuid"];
 /// Parts of the standard library that reach into the world.
 const WORLDLY: [&str; 6] = ["env", "fs", "io", "net", "process", "thread"];
 /// Technologies the engine does not know.

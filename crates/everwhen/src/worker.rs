@@ -46,7 +46,13 @@ async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
         if let Err(error) = engine.keep_retrievals().await {
             tracing::warn!(%error, "what recall answered with cannot be counted");
         }
-        if let Err(error) = engine.keep_indexes(least).await {
+        let indexed = async {
+            if !*told.borrow() {
+                engine.index_grown().await?;
+            }
+            engine.keep_indexes(least).await
+        };
+        if let Err(error) = indexed.await {
             tracing::warn!(%error, "indexes cannot be kept; the next start reads entries again");
         }
     }

@@ -14,6 +14,9 @@ use crate::ports::Embedder;
 /// The vectors of the passages of one entry; nothing if they are not at hand.
 pub(crate) type Passages = Option<Vec<Vec<f32>>>;
 
+/// The same of several entries, by embedder.
+pub(crate) type Vectors = Vec<(String, Vec<Passages>)>;
+
 /// The embedders of an engine; copies share the chosen one.
 #[derive(Clone, Default)]
 pub(crate) struct Embedders {
@@ -75,8 +78,8 @@ impl Embedders {
 
     /// The vectors of new entries, as far as they are at hand, by embedder. The one that serves, or
     /// will until the chosen one is complete, comes first.
-    pub(crate) fn at_hand(&self, index: &Index, entries: &[Entry]) -> Vec<(String, Vec<Passages>)> {
-        let serving = match index.served_by() {
+    pub(crate) fn at_hand(&self, served_by: &str, entries: &[Entry]) -> Vectors {
+        let serving = match served_by {
             "" => self.stand_in.clone(),
             name => self.named(name),
         };

@@ -30,7 +30,7 @@ pub(crate) use lexicon::Term;
 pub(crate) use order::LONG;
 pub(crate) use past::Then;
 pub(crate) use postings::{Occurrences, Postings};
-pub(crate) use segment::Segment;
+pub(crate) use segment::{ENTRIES as SEGMENT_ENTRIES, Segment};
 pub(crate) use slate::{Slate, Slates};
 pub(crate) use vectors::{Rounded, Vectors};
 

@@ -2,15 +2,19 @@
 //! date before each use, and let go, the longest unused first, when they take more room than they
 //! may.
 
+mod catch_up;
+mod growth;
 mod keep;
 mod news;
+mod turns;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use self::growth::Growths;
 pub(crate) use self::news::Opened;
-use self::news::{Known, News};
+use self::turns::Turns;
 use super::derived::Distilled;
 use super::embedders::embedded_passages;
 use super::index::Index;
@@ -27,6 +31,7 @@ const EMBEDDED: usize = 64;
 pub(crate) struct Shelf {
     budget: usize,
     held: Mutex<Held>,
+    growths: Growths,
 }
 
 #[derive(Default)]
@@ -42,6 +47,8 @@ pub(crate) struct Shared {
     distilled: RwLock<Distilled>,
     /// Held by whoever reads what has changed in facts and chapters.
     following: Mutex<()>,
+    /// Taken by whoever brings the index up to date.
+    turns: Turns,
     size: AtomicUsize,
 }
 
@@ -52,6 +59,7 @@ impl Shared {
             index: RwLock::default(),
             distilled: RwLock::default(),
             following: Mutex::default(),
+            turns: Turns::default(),
             size: AtomicUsize::default(),
         }
     }
@@ -90,29 +98,20 @@ impl Shared {
 
 impl Shelf {
     pub(crate) fn new(budget: usize) -> Self {
-        Self { budget, held: Mutex::default() }
+        Self { budget, held: Mutex::default(), growths: Growths::default() }
     }
 
     /// The index of a memory, with everything in it that it had when it was opened.
     pub(crate) async fn caught_up(&self, engine: &Engine, opened: Opened) -> Result<Arc<Shared>> {
         let Opened { place, memory, news } = opened;
         let shared = self.take(place);
-        if shared.read().sequence == 0 {
-            shared.load(engine).await?;
-        }
         if let Some(news) = news {
             shared.take_in(engine, news);
         }
-        while !shared.read().is_level_with(&memory) {
-            let known = Known::of(&shared.read());
-            let read = engine.store.look(move |snapshot| News::read(snapshot, place, known));
-            match read.await {
-                Ok(news) => shared.take_in(engine, news),
-                Err(error) => {
-                    self.forget(place.memory);
-                    return Err(error);
-                }
-            }
+        let is_behind = !shared.read().is_level_with(&memory);
+        if is_behind && let Err(error) = shared.catch_up(engine, &memory).await {
+            self.forget(place.memory);
+            return Err(error);
         }
         self.make_room();
         Ok(shared)

@@ -7,6 +7,7 @@ use crate::Result;
 use crate::memory::VaultInfo;
 use crate::ports::{MemoryRef, Snapshot};
 use crate::recall::{self, Opened, Query, Recollection, Shelf};
+use crate::receipt::{Done, Receipt};
 
 /// Memories read at a time.
 const STEP: usize = 1_000;
@@ -14,14 +15,34 @@ const STEP: usize = 1_000;
 impl Vault {
     /// Answers a question from a memory.
     pub async fn recall(&self, memory: MemoryName, query: Query) -> Result<Recollection> {
+        let (opened, vault) = self.open(memory).await?;
+        recall::recall(&self.engine, vault, vec![opened], query).await
+    }
+
+    async fn open(&self, memory: MemoryName) -> Result<(Opened, VaultInfo)> {
         let (address, shelf) = (self.address(), Arc::clone(&self.engine.shelf));
         let open = move |snapshot: &dyn Snapshot| {
             let (vault, memory) = load_both(snapshot, &address, &memory)?;
             let place = MemoryRef { vault: vault.id, memory: memory.id };
             Ok((shelf.open(snapshot, place, memory)?, vault))
         };
-        let (opened, vault) = self.engine.store.peek(open).await?;
-        recall::recall(&self.engine, vault, vec![opened], query).await
+        self.engine.store.peek(open).await
+    }
+
+    /// Makes the index of a memory, or brings it up to date, without a question.
+    pub(crate) async fn make_index(&self, memory: MemoryName) -> Result<()> {
+        let (opened, _) = self.open(memory).await?;
+        self.engine.shelf.caught_up(&self.engine, opened).await.map(drop)
+    }
+
+    /// Notes that a memory has grown.
+    pub(super) fn note_growth(&self, memory: &MemoryName, done: &Done) {
+        if let Receipt::Entries(receipt) = &done.receipt
+            && let Some(last) = receipt.entries.last()
+        {
+            let place = || (self.address(), memory.clone());
+            self.engine.shelf.note_growth(place, last.sequence, receipt.entries.len());
+        }
     }
 
     /// Answers a question from all memories.

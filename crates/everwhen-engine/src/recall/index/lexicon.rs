@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use crate::recall::text::{is_stop_word, stem, tokens};
 
 /// The number of a term in one index.
@@ -11,8 +13,8 @@ pub(crate) type Term = u32;
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
     /// What a token stands for; nothing for stop words.
-    tokens: HashMap<Box<str>, Option<Term>>,
-    stems: HashMap<Box<str>, Term>,
+    tokens: HashMap<Box<str>, Option<Term>, RandomState>,
+    stems: HashMap<Box<str>, Term, RandomState>,
 }
 
 impl Lexicon {

@@ -88,9 +88,8 @@ impl Index {
         let first = self.homes.len();
         words::read(self, &mut read)?;
         meanings::read(self, &mut read, first..self.homes.len())?;
-        // Standings of different times are no standings: none fits, so all are read again.
-        let agrees = first == 0 || self.generation == generation;
-        self.generation = if agrees { generation } else { u64::MAX };
+        // Of standings of different times only the earliest count, so all are read again.
+        self.generation = if first == 0 { generation } else { self.generation.min(generation) };
         self.kept = self.homes.len();
         self.freeze(self.kept, seal);
         read.is_done().then_some(())

@@ -4,7 +4,7 @@ use super::{Shared, Shelf};
 use crate::engine::Engine;
 use crate::memory::{Entry, Memory, MemoryId};
 use crate::ports::{MemoryRef, Snapshot, Standing};
-use crate::recall::embedders::Passages;
+use crate::recall::embedders::{Embedders, Vectors};
 use crate::recall::index::Index;
 use crate::{Error, Result};
 
@@ -42,6 +42,8 @@ pub(super) struct News {
     /// Where the entries up to `behind` stand, if that has changed.
     standings: Option<Vec<Standing>>,
     entries: Vec<Entry>,
+    /// Their vectors that are at hand, if those were looked for.
+    vectors: Option<Vectors>,
     /// Nothing more is there up to this sequence.
     complete: Option<u64>,
 }
@@ -65,7 +67,20 @@ impl News {
             standings,
             complete: (entries.len() < STEP).then_some(memory.last_sequence),
             entries,
+            vectors: None,
         })
+    }
+
+    /// The same with vectors, as far as they are at hand.
+    pub(super) fn embedded(mut self, embedders: &Embedders, served_by: &str) -> Self {
+        self.vectors = Some(embedders.at_hand(served_by, &self.entries));
+        self
+    }
+
+    /// How far an index has come that took this in, if there is more.
+    pub(super) fn next(&self) -> Option<Known> {
+        let last = self.entries.last().filter(|_| self.complete.is_none())?;
+        Some(Known { generation: self.generation, sequence: last.sequence })
     }
 
     /// The same in passing: only a few new entries, and only if nothing else has changed.
@@ -85,6 +100,7 @@ impl News {
             generation: memory.generation,
             standings: None,
             entries: snapshot.arrivals(place, known.sequence, FEW as usize)?,
+            vectors: None,
             complete: Some(memory.last_sequence),
         }))
     }
@@ -115,17 +131,18 @@ impl Shelf {
 
 impl Shared {
     /// Takes in news, as far as another question has not done so meanwhile.
-    pub(super) fn take_in(&self, engine: &Engine, news: News) {
+    pub(super) fn take_in(&self, engine: &Engine, mut news: News) {
         if self.read().sequence < news.behind {
             return;
         }
-        let vectors = engine.embedders.at_hand(&self.read(), &news.entries);
+        let at_hand = || engine.embedders.at_hand(self.read().served_by(), &news.entries);
+        let vectors = news.vectors.take().unwrap_or_else(at_hand);
         take_in(&mut self.write(), news, &vectors);
         self.weigh();
     }
 }
 
-fn take_in(index: &mut Index, news: News, vectors: &[(String, Vec<Passages>)]) {
+fn take_in(index: &mut Index, news: News, vectors: &Vectors) {
     if let Some(standings) = news.standings.filter(|_| news.generation > index.generation) {
         index.restand(news.generation, news.behind, &standings);
     } else if index.sequence == 0 {

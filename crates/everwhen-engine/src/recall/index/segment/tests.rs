@@ -99,7 +99,7 @@ fn segments_of_different_standings_ask_for_new_ones() {
     again.load(&first.bytes).unwrap();
     assert_eq!(again.generation, 0);
     again.load(&second.bytes).unwrap();
-    assert_eq!(again.generation, u64::MAX);
+    assert_eq!(again.generation, 0, "the memory is at 3, so standings are read again");
 }
 
 #[test]

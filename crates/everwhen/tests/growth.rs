@@ -1,0 +1,112 @@
+//! A large memory is indexed before anybody asks, kept for the next start, and made once however many
+//! ask.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use everwhen::memory::{Address, Name, NewEntry, Role, Said};
+use everwhen::ports::{Embedder, Wait};
+use everwhen::recall::Query;
+use everwhen::{Config, Engine, Environment, Everwhen, Flags, Vault, limits};
+
+/// Entries of a memory that is worth it.
+const ENTRIES: usize = 33_000;
+
+/// An embedder that counts the texts it was given.
+#[derive(Default)]
+struct Counting {
+    texts: AtomicUsize,
+}
+
+impl Counting {
+    /// Texts since the last time.
+    fn texts(&self) -> usize {
+        self.texts.swap(0, Ordering::SeqCst)
+    }
+}
+
+impl Embedder for Counting {
+    fn name(&self) -> &str {
+        "counting"
+    }
+
+    fn dimensions(&self) -> usize {
+        2
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {
+        Box::pin(async { Ok(vec![vec![1.0, 0.0]; texts.len()]) })
+    }
+
+    fn at_hand(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
+        self.texts.fetch_add(texts.len(), Ordering::SeqCst);
+        vec![Some(vec![1.0, 0.0]); texts.len()]
+    }
+}
+
+fn name<Id>(text: &str) -> Address<Id> {
+    Address::Name(Name::new("name", text).unwrap())
+}
+
+struct Place {
+    // In the order they are let go.
+    vault: Vault,
+    engine: Engine,
+    everwhen: Everwhen,
+    directory: tempfile::TempDir,
+    counting: Arc<Counting>,
+}
+
+impl Place {
+    async fn open(directory: tempfile::TempDir) -> Self {
+        let data = Some(directory.path().display().to_string());
+        let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
+        let config = Config::load(&Environment::default(), &flags).unwrap();
+        let (everwhen, counting) = (Everwhen::open(&config).unwrap(), Arc::<Counting>::default());
+        let engine = everwhen.engine().clone().with_embedder(Arc::clone(&counting) as _);
+        let vault = engine.vault_to_write(name("ana")).await.unwrap();
+        Self { vault, engine, everwhen, directory, counting }
+    }
+
+    /// The same place after everything in memory is gone.
+    async fn restarted(self) -> Self {
+        let Self { vault, engine, everwhen, directory, .. } = self;
+        drop((vault, engine, everwhen));
+        Self::open(directory).await
+    }
+
+    async fn fill(&self) {
+        let entry = NewEntry::new(Role::User, Said::new("a cat").unwrap());
+        for batch in vec![entry; ENTRIES].chunks(limits::BATCH_ENTRIES) {
+            self.vault.remember(name("diary"), batch.to_vec(), None).await.unwrap();
+        }
+    }
+
+    async fn ask(&self) {
+        let query = Query::new("any cats?");
+        let found = self.vault.recall(name("diary"), query).await.unwrap();
+        assert!(!found.items.is_empty());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_memory_that_grew_is_ready_before_anybody_asks_and_after_a_restart() {
+    let place = Place::open(tempfile::tempdir().unwrap()).await;
+    place.fill().await;
+    place.engine.index_grown().await.unwrap();
+    assert_eq!(place.counting.texts(), 0, "it may still be growing");
+    place.engine.index_grown().await.unwrap();
+    place.ask().await;
+    assert_eq!(place.counting.texts(), ENTRIES);
+
+    let place = place.restarted().await;
+    tokio::join!(place.ask(), place.ask(), place.ask(), place.ask());
+    assert_eq!(place.counting.texts(), ENTRIES, "four ask, the index is made once");
+    place.engine.keep_indexes(1).await.unwrap();
+
+    let place = place.restarted().await;
+    place.ask().await;
+    assert_eq!(place.counting.texts(), 0, "what was kept is read");
+}
