@@ -195,8 +195,10 @@ pub(crate) fn shorten(text: &str, most: usize) -> String {
 /// beyond ASCII.
 fn is_one_line(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let is_plain = bytes.iter().all(|byte| (b' '..0x7f).contains(byte));
-    let is_parted = bytes.windows(2).all(|pair| pair != b"  ");
+    // Without a way out in the middle, so that many letters are looked at together.
+    let is_plain = bytes.iter().fold(true, |is, byte| is & (b' '..0x7f).contains(byte));
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    let is_parted = pairs.fold(true, |is, (a, b)| is & ((*a != b' ') | (*b != b' ')));
     is_plain && is_parted && text.trim().len() == text.len()
 }
 

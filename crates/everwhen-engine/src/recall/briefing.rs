@@ -129,8 +129,10 @@ fn days(items: &mut [Chosen<'_>]) -> String {
 }
 
 fn told(entry: &Entry, zone: &Zone) -> String {
-    let time = zone.show(entry.conversation_time).strftime("%H:%M").to_string();
-    format!("- {time} {}: {}", speaker(entry), shorten(entry.content.as_str(), ITEM_CHARS))
+    let time = zone.show(entry.conversation_time);
+    let (hour, minute) = (time.hour(), time.minute());
+    let said = shorten(entry.content.as_str(), ITEM_CHARS);
+    format!("- {hour:02}:{minute:02} {}: {said}", speaker(entry))
 }
 
 #[cfg(test)]

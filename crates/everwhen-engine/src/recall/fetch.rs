@@ -1,14 +1,12 @@
 //! Reads what ranking found, in one visit to the store.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::rank::Ranked;
 use super::{ConversationFound, EntryFound, Found, Prepared, Recollection, Survey};
 use crate::Result;
 use crate::engine::Engine;
 use crate::memory::{Conversation, ConversationId, Entry, EntryId};
-use crate::ports::{MemoryRef, Snapshot};
+use crate::ports::{EachOf, MemoryRef, Snapshot};
 
 /// What was found, as it is told. Facts and chapters that changed are read along the way.
 pub(super) async fn fetch(
@@ -21,19 +19,20 @@ pub(super) async fn fetch(
     let is_outdated = |one: &&Prepared| one.shared.distilled().is_outdated(&one.memory, &zone);
     let outdated = memories.iter().filter(|_| survey.wants_distilled()).filter(is_outdated);
     let outdated: Vec<_> = outdated.map(|one| Arc::clone(&one.shared)).collect();
-    let nothing_in_period = found.nothing_in_period;
-    let mut told = if outdated.is_empty() {
-        engine.store.peek(move |snapshot| read(snapshot, &found)).await?
+    let wanted = memories.iter().map(|one| Wanted::of(&found, one.place));
+    let wanted: Vec<Wanted> = wanted.filter(|one| !one.is_empty()).collect();
+    let rows = if outdated.is_empty() {
+        engine.store.peek(move |snapshot| read(snapshot, &wanted)).await?
     } else {
         let read = move |snapshot: &dyn Snapshot| {
             for shared in &outdated {
                 shared.follow(snapshot, &zone)?;
             }
-            read(snapshot, &found)
+            read(snapshot, &wanted)
         };
         engine.store.look(read).await?
     };
-    told.nothing_in_period = nothing_in_period;
+    let mut told = tell(found, rows);
     survey.say_when(&mut told);
     Ok(told)
 }
@@ -50,14 +49,50 @@ impl Survey {
     }
 }
 
-/// Reads what was found. What was forgotten meanwhile is left out.
-fn read(snapshot: &dyn Snapshot, found: &Found) -> Result<Recollection> {
-    let (mut entries, mut conversations) = by_memory(snapshot, found)?;
-    let mut recollection = Recollection::default();
-    for (id, _, memory, Ranked { score, reasons, .. }) in &found.entries {
-        let (memory, score, reasons) = (memory.clone(), *score, reasons.clone());
-        let found = entries.remove(id);
-        recollection.items.extend(found.map(|entry| EntryFound {
+/// What was found in one memory, in the order it was found.
+struct Wanted {
+    place: MemoryRef,
+    entries: Vec<EntryId>,
+    conversations: Vec<ConversationId>,
+}
+
+impl Wanted {
+    fn of(found: &Found, place: MemoryRef) -> Self {
+        let entries = found.entries.iter().filter(|(_, home, ..)| *home == place);
+        let conversations = found.conversations.iter().filter(|(_, home, ..)| *home == place);
+        Self {
+            place,
+            entries: entries.map(|(id, ..)| *id).collect(),
+            conversations: conversations.map(|(id, ..)| *id).collect(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.conversations.is_empty()
+    }
+}
+
+/// The rows of one memory, each where it was wanted.
+type Rows = (MemoryRef, EachOf);
+
+fn read(snapshot: &dyn Snapshot, wanted: &[Wanted]) -> Result<Vec<Rows>> {
+    let rows = |one: &Wanted| snapshot.each_of(one.place, &one.entries, &one.conversations);
+    wanted.iter().map(|one| Ok((one.place, rows(one)?))).collect()
+}
+
+/// Puts rows to what was found. What was forgotten meanwhile is left out.
+fn tell(found: Found, rows: Vec<Rows>) -> Recollection {
+    let (mut entries, mut conversations) = (Vec::new(), Vec::new());
+    for (place, (said, talks)) in rows {
+        entries.push((place, said.into_iter()));
+        conversations.push((place, talks.into_iter()));
+    }
+    let mut told =
+        Recollection { nothing_in_period: found.nothing_in_period, ..Recollection::default() };
+    for (_, place, memory, ranked) in found.entries {
+        let (score, reasons) = (ranked.score, ranked.reasons);
+        let row: Option<Entry> = next_of(&mut entries, place);
+        told.items.extend(row.map(|entry| EntryFound {
             memory,
             entry,
             outside: false,
@@ -65,37 +100,23 @@ fn read(snapshot: &dyn Snapshot, found: &Found) -> Result<Recollection> {
             reasons,
         }));
     }
-    for (id, _, memory, Ranked { score, reasons, .. }) in &found.conversations {
-        let (memory, score, reasons) = (memory.clone(), *score, reasons.clone());
-        let found = conversations.remove(id);
-        recollection.conversations.extend(found.map(|conversation| ConversationFound {
+    for (_, place, memory, ranked) in found.conversations {
+        let (score, reasons) = (ranked.score, ranked.reasons);
+        let row: Option<Conversation> = next_of(&mut conversations, place);
+        told.conversations.extend(row.map(|conversation| ConversationFound {
             memory,
             conversation,
             score,
             reasons,
         }));
     }
-    Ok(recollection)
+    told
 }
 
-/// What was found, by id.
-type Rows = (HashMap<EntryId, Entry>, HashMap<ConversationId, Conversation>);
-
-/// Reads everything by id, that of one memory in one visit.
-fn by_memory(snapshot: &dyn Snapshot, found: &Found) -> Result<Rows> {
-    let mut wanted: HashMap<MemoryRef, (Vec<EntryId>, Vec<ConversationId>)> = HashMap::new();
-    for (id, place, ..) in &found.entries {
-        wanted.entry(*place).or_default().0.push(*id);
-    }
-    for (id, place, ..) in &found.conversations {
-        wanted.entry(*place).or_default().1.push(*id);
-    }
-    let mut rows = Rows::default();
-    for (place, (entries, conversations)) in wanted {
-        let (said, talks) = snapshot.each_of(place, &entries, &conversations)?;
-        rows.0.extend(entries.into_iter().zip(said).filter_map(|(id, row)| Some((id, row?))));
-        rows.1
-            .extend(conversations.into_iter().zip(talks).filter_map(|(id, row)| Some((id, row?))));
-    }
-    Ok(rows)
+/// The next row of a memory.
+fn next_of<T>(
+    rows: &mut [(MemoryRef, impl Iterator<Item = Option<T>>)],
+    place: MemoryRef,
+) -> Option<T> {
+    rows.iter_mut().find(|(home, _)| *home == place)?.1.next()?
 }

@@ -168,15 +168,29 @@ pub(crate) fn best(candidates: &Candidates<'_>, scores: &[f32], limit: usize) ->
     kept.sorted().map(|(_, _, place)| place).collect()
 }
 
-/// The `limit` numbers with the highest values, highest first; of equals the higher number first.
+/// The `limit` numbers with the highest values, in no order; of equals the higher number.
 pub(crate) fn top(
     limit: usize,
     numbers: impl Iterator<Item = u32>,
     value: impl Fn(u32) -> f32,
-) -> Vec<(u32, f32)> {
+) -> impl Iterator<Item = u32> {
     let mut kept = Kept::new(limit);
     numbers.for_each(|number| kept.offer(value(number), number, 0));
-    kept.sorted().map(|(value, number, _)| (number, value)).collect()
+    kept.cut();
+    kept.kept.into_iter().map(|(rank, _)| rank as u32)
+}
+
+/// The places of the `limit` highest values, in no order; of equals the higher place.
+pub(crate) fn highest(
+    limit: usize,
+    values: impl Iterator<Item = f32>,
+) -> impl Iterator<Item = u32> {
+    let mut ranks: Vec<u64> = values.zip(0..).map(|(value, place)| rank(value, place)).collect();
+    if ranks.len() > limit {
+        ranks.select_nth_unstable_by(limit, |a, b| b.cmp(a));
+        ranks.truncate(limit);
+    }
+    ranks.into_iter().map(|rank| rank as u32)
 }
 
 /// The highest of what was offered.
@@ -246,6 +260,8 @@ fn value_of(rank: u64) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     fn all(numbers: &[u32]) -> Candidates<'_> {
@@ -296,8 +312,8 @@ mod tests {
         assert_eq!(best(&all(&[1]), &[0.1], 9), [0]);
         assert!(best(&all(&[]), &[], 9).is_empty());
         let value = |number: u32| [0.5, 0.7, 0.5][number as usize];
-        assert_eq!(top(2, 0..3, value), [(1, 0.7), (2, 0.5)]);
-        assert!(top(0, 0..3, value).is_empty());
+        assert_eq!(top(2, 0..3, value).collect::<HashSet<_>>(), HashSet::from([1, 2]));
+        assert_eq!(top(0, 0..3, value).count(), 0);
     }
 
     #[test]
@@ -307,8 +323,10 @@ mod tests {
         let mut all: Vec<u32> = (0..5_000).collect();
         all.sort_by(|a, b| value(*b).total_cmp(&value(*a)).then(b.cmp(a)));
         for limit in [1, 7, 400] {
-            let best: Vec<u32> = top(limit, 0..5_000, value).iter().map(|one| one.0).collect();
-            assert_eq!(best, all[..limit]);
+            let expected: HashSet<u32> = all[..limit].iter().copied().collect();
+            assert_eq!(top(limit, 0..5_000, value).collect::<HashSet<_>>(), expected);
+            let found = highest(limit, (0..5_000).map(value));
+            assert_eq!(found.collect::<HashSet<_>>(), expected);
         }
     }
 }

@@ -8,28 +8,33 @@
 mod census;
 mod dot;
 mod entries;
+mod gathering;
 mod lexicon;
 mod meanings;
 mod order;
 mod past;
 mod postings;
 mod regions;
+mod sample;
 mod segment;
 mod sketch;
 mod slate;
 mod vectors;
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use jiff::Timestamp;
 
 pub(crate) use census::{Census, Part, Totals};
 pub use dot::nearest_row;
 pub(crate) use entries::{EntryFacts, Home, Micros, NO_ENTRY, roles};
+pub(crate) use gathering::Gathering;
 pub(crate) use lexicon::Term;
 pub(crate) use order::LONG;
 pub(crate) use past::Then;
 pub(crate) use postings::{Occurrences, Postings};
+pub(crate) use sample::{SAMPLED, Sample};
 pub(crate) use segment::{ENTRIES as SEGMENT_ENTRIES, Segment};
 pub(crate) use slate::{Slate, Slates};
 pub(crate) use vectors::{Rounded, Vectors};
@@ -38,6 +43,7 @@ use self::lexicon::Lexicon;
 use self::meanings::{Coming, Coverage};
 use self::order::Order;
 use self::past::Past;
+use self::sample::Drawn;
 use crate::memory::{ConversationId, Entry, Memory, Name};
 use crate::ports::Standing;
 
@@ -64,6 +70,9 @@ pub(crate) struct Index {
     tails: Vec<u32>,
     /// The entry before each in the same conversation.
     before: Vec<u32>,
+    /// The first of the entries that come right behind each other up to the last one, of each
+    /// conversation.
+    runs: Vec<u32>,
     /// Names of speakers, in lower case, by number.
     pub(crate) speakers: Vec<String>,
     /// Vectors that answer questions.
@@ -74,6 +83,7 @@ pub(crate) struct Index {
     pub(crate) census: Census,
     order: Order,
     past: Past,
+    drawn: Drawn,
     /// Where questions write.
     pub(crate) slates: Slates,
     /// Entries that segments hold.
@@ -117,6 +127,7 @@ impl Index {
             self.order.note(&self.census, home.conversation, facts.time);
             self.census.count(&home, &facts);
         }
+        self.drawn.note(home.conversation, self.conversations.len());
     }
 
     /// Puts every entry up to a sequence where it stands now. One that is not among the standings
@@ -154,6 +165,7 @@ impl Index {
         self.census = Census::default();
         self.order.forget();
         self.past = Past::default();
+        self.drawn.forget();
         for number in 0..self.homes.len() {
             self.link(number as u32);
             let home = self.homes[number];
@@ -172,15 +184,26 @@ impl Index {
         if tail == NO_ENTRY {
             self.heads[conversation as usize] = number;
         }
+        if tail == NO_ENTRY || tail + 1 != number {
+            self.runs[conversation as usize] = number;
+        }
     }
 
     /// The entries of a conversation, the last one first, whatever became of them.
     pub(crate) fn backwards(&self, conversation: u32) -> impl Iterator<Item = u32> {
+        self.stretches(conversation).flat_map(Iterator::rev)
+    }
+
+    /// The same in stretches: first the last ones, which mostly are all of them.
+    fn stretches(&self, conversation: u32) -> impl Iterator<Item = Range<u32>> {
+        let mut first = self.runs[conversation as usize];
         let mut next = self.tails[conversation as usize];
         std::iter::from_fn(move || {
-            let entry = (next != NO_ENTRY).then_some(next)?;
-            next = self.before[entry as usize];
-            Some(entry)
+            let last = (next != NO_ENTRY).then_some(next)?;
+            let stretch = first.min(last)..last + 1;
+            next = self.before[stretch.start as usize];
+            first = next;
+            Some(stretch)
         })
     }
 
@@ -205,7 +228,7 @@ impl Index {
             + self.postings.capacity() * size_of::<Postings>()
             + self.posted
             + self.homes.capacity() * (size_of::<Home>() + size_of::<EntryFacts>() + 4)
-            + self.conversations.capacity() * 68
+            + self.conversations.capacity() * 72
             + self.census.size()
             + self.past.size()
             + self.vectors.size()
@@ -232,6 +255,7 @@ impl Index {
             self.conversations.push(id);
             self.heads.push(NO_ENTRY);
             self.tails.push(NO_ENTRY);
+            self.runs.push(NO_ENTRY);
         }
         number
     }

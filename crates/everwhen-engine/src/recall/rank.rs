@@ -14,12 +14,13 @@ mod times;
 
 use jiff::Timestamp;
 
-use self::crowd::Crowd;
+use self::crowd::{Crowd, Sampled};
+use self::shortlist::Lanes;
 use self::times::Times;
 use super::fuse::{Fused, Spread};
 use super::index::{Index, Term};
-use super::lanes::meaning::{self, MeaningScores};
-use super::lanes::words::{self, WordScores};
+use super::lanes::meaning::{self, Cosines, MeaningScores};
+use super::lanes::words::{self, Haste, WordScores};
 use super::scope::{Narrow, Scope};
 use super::signal::Reason;
 use crate::when::Period;
@@ -81,6 +82,8 @@ struct Asked<'q> {
     times: Times<'q>,
     words: WordScores<'q>,
     meaning: Option<MeaningScores<'q>>,
+    /// Those that stand for the rest, if not everybody takes part.
+    sample: Option<Sampled<'q>>,
     crowd: Crowd,
     /// What the lanes give to each entry that takes part.
     said: Vec<f32>,
@@ -89,23 +92,37 @@ struct Asked<'q> {
 
 impl<'q> Asked<'q> {
     fn new(index: &'q Index, scope: &'q Scope<'q>, question: &'q Question) -> Self {
-        let only_some = !shortlist::takes_all(scope);
-        let mut words = words::score(index, scope, &question.terms, only_some);
+        let sample = (!shortlist::takes_all(scope)).then(|| Sampled::of(index, scope));
+        let haste = match (&sample, &question.vector) {
+            (None, _) => Haste::None,
+            (Some(_), None) => Haste::Little,
+            (Some(_), Some(_)) => Haste::Great,
+        };
+        let mut words = words::score(index, scope, &question.terms, haste);
         let meaning = question.vector.as_ref().map(|vector| meaning::score(index, scope, vector));
         let times = Times::new(index, &scope.census, question);
-        let crowd = shortlist::Lanes {
-            index,
-            scope,
-            times: &times,
-            words: &words,
-            meaning: meaning.as_ref(),
-        }
-        .crowd(question.limit);
+        let bearing = meaning.as_ref().map(|meaning| &meaning.cosines.bearing);
+        let sampled = sample.as_ref().zip(bearing).map(|(sample, to)| sample.cosines(to));
+        let sampled = sampled.unwrap_or_default();
+        let crowd = match &sample {
+            None => Crowd::of(index, scope, scope.conversations().into_iter()),
+            Some(sample) => {
+                let (times, words, meaning) = (&times, &words, meaning.as_ref());
+                let sampled = (&sample.gathered, &sampled[..]);
+                Lanes { index, scope, times, words, meaning, sampled }.crowd(question.limit)
+            }
+        };
         words.complete(index, scope, &crowd.conversations, (&crowd.entries, crowd.spans()));
         let said = crowd.entries.iter().map(|entry| words.entries.get(*entry)).collect();
-        let meant = meaning.as_ref().map(|meaning| meaning.cosines.entries(&crowd.entries));
+        let meant = meaning.as_ref().map(|meaning| crowd.cosines(&meaning.cosines, &sampled));
         let meant = meant.unwrap_or_default();
-        Self { index, question, times, words, meaning, crowd, said, meant }
+        Self { index, question, times, words, meaning, sample, crowd, said, meant }
+    }
+
+    /// The cosines of all entries that take part.
+    fn cosines(&self, cosines: &Cosines<'_>) -> Vec<f32> {
+        let sampled = self.sample.as_ref().map(|sample| sample.cosines(&cosines.bearing));
+        self.crowd.cosines(cosines, &sampled.unwrap_or_default())
     }
 }
 

@@ -99,6 +99,16 @@ impl<'i> Scope<'i> {
         self.admits_all && self.census.then.is_none()
     }
 
+    /// Whether every entry there is may be an answer.
+    pub(crate) fn admits_every_one(&self) -> bool {
+        self.is_open() && self.nothing_has_gone()
+    }
+
+    /// Whether all entries up to the end are still in force.
+    fn nothing_has_gone(&self) -> bool {
+        self.census.totals.entries == self.end()
+    }
+
     /// Entries below this number may be seen.
     pub(crate) fn end(&self) -> u32 {
         self.census.then.as_ref().map_or(self.index.homes.len() as u32, |then| then.end())
@@ -158,8 +168,7 @@ impl<'i> Scope<'i> {
 
     /// How many entries that may be seen have a term.
     pub(crate) fn occurs_in(&self, postings: &Postings) -> u32 {
-        let nothing_has_gone = self.census.totals.entries == self.end();
-        if nothing_has_gone {
+        if self.nothing_has_gone() {
             return self.occurrences(postings).0;
         }
         let all = postings.iter().take_while(|(entry, _)| *entry < self.end());

@@ -3,20 +3,34 @@
 use everwhen_engine::memory::{
     BranchId, ConversationId, Corrected, Correction, Entry, EntryId, Metadata, Name, Said, VaultId,
 };
-use everwhen_engine::ports::{EntryQuery, MemoryRef, Neighbour, Order, Speakers, Standing, Which};
+use everwhen_engine::ports::{
+    EachOf, EntryQuery, MemoryRef, Neighbour, Order, Speakers, Standing, Which,
+};
 use everwhen_engine::{Error, Result};
 use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
+use super::conversations;
 use super::statement::{all, first, first_of_each, get, run, run_one};
 use crate::row::{count, id, instant, micros, name, names, names_json, number, role, role_number};
 
-const COLUMNS: &str = "e.id, e.memory_id, e.sequence, e.conversation_id, c.name, e.role,
-    e.conversation_time, e.creation_time, e.placed_by_time, e.is_question, e.speaker, e.content,
-    e.summary, e.tags, e.tools_used, e.metadata, e.corrects, e.correction_reason, e.corrected_by,
-    e.corrected_at, e.branch_id, e.branched_at
-    FROM entry e LEFT JOIN conversation c ON c.id = e.conversation_id";
+/// The columns of an entry, the last one the name of its conversation.
+macro_rules! columns {
+    ($name:literal) => {
+        concat!(
+            "e.id, e.memory_id, e.sequence, e.conversation_id, e.role, e.conversation_time,
+            e.creation_time, e.placed_by_time, e.is_question, e.speaker, e.content, e.summary,
+            e.tags, e.tools_used, e.metadata, e.corrects, e.correction_reason, e.corrected_by,
+            e.corrected_at, e.branch_id, e.branched_at, ",
+            $name,
+            " FROM entry e"
+        )
+    };
+}
+
+const COLUMNS: &str =
+    concat!(columns!("c.name"), " LEFT JOIN conversation c ON c.id = e.conversation_id");
 
 pub(super) fn by_id(
     connection: &Connection,
@@ -35,6 +49,36 @@ pub(super) fn each(
     let sql = format!("SELECT {COLUMNS} WHERE e.id = ?3 AND e.vault_id = ?1 AND e.memory_id = ?2");
     let [vault, memory] = place(&memory);
     first_of_each(connection, &sql, ids.iter().map(|id| (vault, memory, id.bytes())), read)
+}
+
+/// Several of them and several conversations, each in the place of its id. Most entries belong to
+/// one of those conversations, so that its name is at hand.
+pub(super) fn each_of(
+    connection: &Connection,
+    memory: MemoryRef,
+    entries: &[EntryId],
+    conversations: &[ConversationId],
+) -> Result<EachOf> {
+    let talks = conversations::each(connection, memory, conversations)?;
+    let sql = concat!(
+        "SELECT ",
+        columns!("NULL"),
+        " WHERE e.id = ?3 AND e.vault_id = ?1 AND e.memory_id = ?2"
+    );
+    let [vault, home] = place(&memory);
+    let values = entries.iter().map(|id| (vault, home, id.bytes()));
+    let mut said = first_of_each(connection, sql, values, read)?;
+    for entry in said.iter_mut().flatten() {
+        let known = talks.iter().flatten().find(|talk| talk.id == entry.conversation);
+        entry.conversation_name = match known {
+            Some(talk) => talk.name.clone(),
+            None => {
+                let talk = conversations::by_id(connection, memory, entry.conversation)?;
+                talk.and_then(|talk| talk.name)
+            }
+        };
+    }
+    Ok((said, talks))
 }
 
 pub(super) fn add(
@@ -296,34 +340,34 @@ pub(super) fn place(memory: &MemoryRef) -> [[u8; 16]; 2] {
 }
 
 fn read(row: &Row<'_>) -> Result<Entry> {
-    let content: String = get(row, 11)?;
-    let metadata: Option<String> = get(row, 15)?;
+    let content: String = get(row, 10)?;
+    let metadata: Option<String> = get(row, 14)?;
     Ok(Entry {
         id: id(&get::<[u8; 16]>(row, 0)?)?,
         memory: id(&get::<[u8; 16]>(row, 1)?)?,
         sequence: count(get(row, 2)?)?,
         conversation: id(&get::<[u8; 16]>(row, 3)?)?,
-        conversation_name: get::<Option<String>>(row, 4)?.map(name).transpose()?,
-        role: role(get(row, 5)?)?,
-        conversation_time: instant(get(row, 6)?)?,
-        creation_time: instant(get(row, 7)?)?,
-        placed_by_time: get(row, 8)?,
-        is_question: get(row, 9)?,
-        speaker: get::<Option<String>>(row, 10)?.map(name).transpose()?,
+        conversation_name: get::<Option<String>>(row, 21)?.map(name).transpose()?,
+        role: role(get(row, 4)?)?,
+        conversation_time: instant(get(row, 5)?)?,
+        creation_time: instant(get(row, 6)?)?,
+        placed_by_time: get(row, 7)?,
+        is_question: get(row, 8)?,
+        speaker: get::<Option<String>>(row, 9)?.map(name).transpose()?,
         content: Said::new(content).map_err(|error| Error::damaged(error.to_string()))?,
-        summary: get(row, 12)?,
-        tags: names(get(row, 13)?)?,
-        tools_used: names(get(row, 14)?)?,
+        summary: get(row, 11)?,
+        tags: names(get(row, 12)?)?,
+        tools_used: names(get(row, 13)?)?,
         metadata: metadata.map(Metadata::new).transpose()?,
         corrects: read_correction(row)?,
-        corrected: read_pair(row, 18)?.map(|(by, at)| Corrected { by, at }),
-        branch: read_pair(row, 20)?,
+        corrected: read_pair(row, 17)?.map(|(by, at)| Corrected { by, at }),
+        branch: read_pair(row, 19)?,
     })
 }
 
 fn read_correction(row: &Row<'_>) -> Result<Option<Correction>> {
-    let Some(entry) = get::<Option<[u8; 16]>>(row, 16)? else { return Ok(None) };
-    let reason: Option<String> = get(row, 17)?;
+    let Some(entry) = get::<Option<[u8; 16]>>(row, 15)? else { return Ok(None) };
+    let reason: Option<String> = get(row, 16)?;
     Ok(Some(Correction { entry: id(&entry)?, reason: reason.unwrap_or_default() }))
 }
 

@@ -15,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::connection;
 use super::failure::Stored;
+use super::statement::run;
 use super::transaction::View;
 
 /// Reads that may wait before callers have to.
@@ -120,8 +121,26 @@ fn next(jobs: &Queue) -> Option<Job> {
 }
 
 fn in_snapshot(connection: &Connection, work: Reading) -> Result<()> {
-    let snapshot = connection.unchecked_transaction().stored()?;
-    work(&View::new(&snapshot))
+    let snapshot = OneState::begin(connection)?;
+    work(&View::new(snapshot.0))
+}
+
+/// A transaction that only reads. Its two statements are kept prepared: that takes longer than
+/// running them.
+struct OneState<'c>(&'c Connection);
+
+impl<'c> OneState<'c> {
+    fn begin(connection: &'c Connection) -> Result<Self> {
+        run(connection, "BEGIN", [])?;
+        Ok(Self(connection))
+    }
+}
+
+impl Drop for OneState<'_> {
+    fn drop(&mut self) {
+        // There is nothing to lose, and the next one that begins says if this did not work.
+        let _ = run(self.0, "ROLLBACK", []);
+    }
 }
 
 fn quick_check(connection: &Connection) -> Result<Vec<String>> {

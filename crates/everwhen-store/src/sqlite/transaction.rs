@@ -14,9 +14,9 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{
     ActivityRows, ActivityTx, AskedHash, ChapterRows, ChapterTx, ContextTx, ContextVersion,
-    ConversationQuery, Cursor, EntryQuery, FactRows, FactTx, LedgerHead, LedgerLine, LedgerRows,
-    LedgerTx, Lines, MemoryRef, Neighbour, Removed, Reply, SegmentRows, SegmentTx, Snapshot,
-    Speakers, Standing, Tx, UsageRows, UsageTx,
+    ConversationQuery, Cursor, EachOf, EntryQuery, FactRows, FactTx, LedgerHead, LedgerLine,
+    LedgerRows, LedgerTx, Lines, MemoryRef, Neighbour, Removed, Reply, SegmentRows, SegmentTx,
+    Snapshot, Speakers, Standing, Tx, UsageRows, UsageTx,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use everwhen_engine::usage::Usage;
@@ -134,6 +134,7 @@ impl Snapshot for View<'_> {
         vaults::memories as memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
         entries::by_id as entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
         entries::each as each_entry(memory: MemoryRef, ids: &[EntryId]) -> Vec<Option<Entry>>;
+        entries::each_of as each_of(memory: MemoryRef, entries: &[EntryId], conversations: &[ConversationId]) -> EachOf;
         entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
         entries::arrivals as arrivals(memory: MemoryRef, behind: u64, limit: usize) -> Vec<Entry>;
         entries::standings as standings(memory: MemoryRef, up_to: u64) -> Vec<Standing>;

@@ -1,4 +1,4 @@
-//! Dot products of rows of bytes with one other row: the inner loop of the meaning lane.
+//! Dot products of rows of bytes with one or a few others: the inner loop of the meaning lane.
 //!
 //! Which instructions the machine has is known only at run time. AVX-512 with VNNI takes 64
 //! products per step, AVX2 takes 32; elsewhere plain code gives the same numbers. Rows are read
@@ -32,11 +32,17 @@ impl<'r> Factor<'r> {
     }
 }
 
-/// Calls `each` with the number of every row and its dot product with `to`, in order. Numbers lie
+/// Calls `each` with the number of every row and its dot products with `to`, in order. Numbers lie
 /// between -127 and 127.
 #[inline]
-pub(crate) fn dots(rows: &[i8], to: Factor<'_>, each: impl FnMut(usize, i32)) {
-    assert!(to.row.len().is_multiple_of(BLOCK) && !to.row.is_empty(), "rows are whole blocks");
+pub(crate) fn dots<const N: usize>(
+    rows: &[i8],
+    to: [Factor<'_>; N],
+    each: impl FnMut(usize, [i32; N]),
+) {
+    let width = to[0].row.len();
+    assert!(width.is_multiple_of(BLOCK) && width > 0, "rows are whole blocks");
+    assert!(to.iter().all(|one| one.row.len() == width), "rows are of one length");
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512bw") {
@@ -45,10 +51,10 @@ pub(crate) fn dots(rows: &[i8], to: Factor<'_>, each: impl FnMut(usize, i32)) {
         }
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "the CPU has these instructions")]
-            return unsafe { x86::avx2(rows, to.row, each) };
+            return unsafe { x86::avx2(rows, to.map(|one| one.row), each) };
         }
     }
-    portable(rows, to.row, each);
+    portable(rows, to.map(|one| one.row), each);
 }
 
 /// Says that bytes will be read soon. Rows that are far from each other are waited for one by one
@@ -65,7 +71,7 @@ pub(crate) fn expect(rows: &[i8]) {
 /// those who measure it. Rows have as many numbers as `to`, a multiple of 64, from -127 to 127.
 pub fn nearest_row(rows: &[i8], to: &[i8]) -> Option<(usize, i32)> {
     let mut nearest = None;
-    dots(rows, Factor::new(to), |number, dot| {
+    dots(rows, [Factor::new(to)], |number, [dot]| {
         if nearest.is_none_or(|(_, best)| dot > best) {
             nearest = Some((number, dot));
         }
@@ -73,9 +79,10 @@ pub fn nearest_row(rows: &[i8], to: &[i8]) -> Option<(usize, i32)> {
     nearest
 }
 
-fn portable(rows: &[i8], to: &[i8], mut each: impl FnMut(usize, i32)) {
-    for (number, row) in rows.chunks_exact(to.len()).enumerate() {
-        each(number, row.iter().zip(to).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum());
+fn portable<const N: usize>(rows: &[i8], to: [&[i8]; N], mut each: impl FnMut(usize, [i32; N])) {
+    for (number, row) in rows.chunks_exact(to[0].len()).enumerate() {
+        let dot = |to: &[i8]| row.iter().zip(to).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+        each(number, to.map(dot));
     }
 }
 
@@ -107,19 +114,30 @@ mod x86 {
     /// numbers of each row, and what that adds to the sum is taken off again.
     ///
     /// # Safety
-    /// The CPU has AVX-512 with VNNI; `to` is whole blocks.
+    /// The CPU has AVX-512 with VNNI; `to` are whole blocks of one length.
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-    pub(super) unsafe fn vnni(rows: &[i8], to: Factor<'_>, mut each: impl FnMut(usize, i32)) {
-        let (to, excess) = (to.row, 128 * to.sum);
+    pub(super) unsafe fn vnni<const N: usize>(
+        rows: &[i8],
+        to: [Factor<'_>; N],
+        mut each: impl FnMut(usize, [i32; N]),
+    ) {
+        let width = to[0].row.len();
         let lift = _mm512_set1_epi8(i8::MIN);
-        for (number, row) in rows.chunks_exact(to.len()).enumerate() {
-            let mut sum = _mm512_setzero_si512();
-            for at in (0..to.len()).step_by(BLOCK) {
-                // SAFETY: `at` walks over whole blocks of two slices of the same length.
-                let (row, to) = unsafe { (block(row, at), block(to, at)) };
-                sum = _mm512_dpbusd_epi32(sum, _mm512_xor_si512(row, lift), to);
+        for (number, row) in rows.chunks_exact(width).enumerate() {
+            let mut sums = [_mm512_setzero_si512(); N];
+            for at in (0..width).step_by(BLOCK) {
+                // SAFETY: `at` walks over whole blocks of slices of the same length.
+                let lifted = _mm512_xor_si512(unsafe { block(row, at) }, lift);
+                for (sum, to) in sums.iter_mut().zip(&to) {
+                    // SAFETY: the same.
+                    *sum = _mm512_dpbusd_epi32(*sum, lifted, unsafe { block(to.row, at) });
+                }
             }
-            each(number, _mm512_reduce_add_epi32(sum) - excess);
+            let mut found = [0; N];
+            for ((found, sum), to) in found.iter_mut().zip(sums).zip(&to) {
+                *found = _mm512_reduce_add_epi32(sum) - 128 * to.sum;
+            }
+            each(number, found);
         }
     }
 
@@ -138,19 +156,30 @@ mod x86 {
     /// without a sign by bytes with one; two products of 127 by 127 fit into 16 bits.
     ///
     /// # Safety
-    /// The CPU has AVX2; `to` is whole blocks.
+    /// The CPU has AVX2; `to` are whole blocks of one length.
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn avx2(rows: &[i8], to: &[i8], mut each: impl FnMut(usize, i32)) {
-        let ones = _mm256_set1_epi16(1);
-        for (number, row) in rows.chunks_exact(to.len()).enumerate() {
-            let mut sum = _mm256_setzero_si256();
-            for at in (0..to.len()).step_by(BLOCK / 2) {
-                // SAFETY: `at` walks over whole blocks of two slices of the same length.
-                let (row, to) = unsafe { (half(row, at), half(to, at)) };
-                let pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(to), _mm256_sign_epi8(row, to));
-                sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, ones));
+    pub(super) unsafe fn avx2<const N: usize>(
+        rows: &[i8],
+        to: [&[i8]; N],
+        mut each: impl FnMut(usize, [i32; N]),
+    ) {
+        let (width, ones) = (to[0].len(), _mm256_set1_epi16(1));
+        for (number, row) in rows.chunks_exact(width).enumerate() {
+            let mut sums = [_mm256_setzero_si256(); N];
+            for at in (0..width).step_by(BLOCK / 2) {
+                // SAFETY: `at` walks over whole blocks of slices of the same length.
+                let row = unsafe { half(row, at) };
+                for (sum, to) in sums.iter_mut().zip(to) {
+                    // SAFETY: the same.
+                    let to = unsafe { half(to, at) };
+                    let signed = _mm256_sign_epi8(row, to);
+                    let pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(to), signed);
+                    *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, ones));
+                }
             }
-            each(number, add_up(sum));
+            let mut found = [0; N];
+            found.iter_mut().zip(sums).for_each(|(found, sum)| *found = add_up(sum));
+            each(number, found);
         }
     }
 
@@ -169,11 +198,13 @@ mod tests {
 
     use super::*;
 
+    type Pair<'r> = [&'r [i8]; 2];
+
     fn by(
-        way: impl Fn(&[i8], &[i8], &mut dyn FnMut(usize, i32)),
+        way: impl Fn(&[i8], Pair<'_>, &mut dyn FnMut(usize, [i32; 2])),
         rows: &[i8],
-        to: &[i8],
-    ) -> Vec<i32> {
+        to: Pair<'_>,
+    ) -> Vec<[i32; 2]> {
         let mut found = Vec::new();
         way(rows, to, &mut |number, dot| {
             assert_eq!(number, found.len());
@@ -183,10 +214,10 @@ mod tests {
     }
 
     /// Every way this machine can go.
-    fn ways(rows: &[i8], to: &[i8]) -> Vec<Vec<i32>> {
+    fn ways(rows: &[i8], to: Pair<'_>) -> Vec<Vec<[i32; 2]>> {
         let mut ways = vec![
             by(|rows, to, each| portable(rows, to, each), rows, to),
-            by(|rows, to, each| dots(rows, Factor::new(to), each), rows, to),
+            by(|rows, to, each| dots(rows, to.map(Factor::new), each), rows, to),
         ];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
@@ -202,7 +233,7 @@ mod tests {
             pairs in proptest::collection::vec((-127i8..=127, -127i8..=127), 1..70)
         ) {
             let (rows, to): (Vec<i8>, Vec<i8>) = pairs.iter().cycle().take(256 * 3).copied().unzip();
-            let ways = ways(&rows, &to[..256]);
+            let ways = ways(&rows, [&to[..256], &rows[256..512]]);
             prop_assert_eq!(ways[0].len(), 3);
             prop_assert!(ways.iter().all(|way| *way == ways[0]));
         }
@@ -211,8 +242,9 @@ mod tests {
     #[test]
     fn extremes_do_not_overflow() {
         let (low, high) = ([-127i8; 512], [127i8; 256]);
-        for way in ways(&low, &high) {
-            assert_eq!(way, [-256 * 127 * 127; 2]);
+        let product = 256 * 127 * 127;
+        for way in ways(&low, [&high, &low[..256]]) {
+            assert_eq!(way, [[-product, product]; 2]);
         }
     }
 }

@@ -61,7 +61,8 @@ impl Index {
             self.unkeep();
         }
         if self.served_by() == embedder {
-            return self.served.add(&mut self.vectors, entry, passages);
+            self.served.add(&mut self.vectors, entry, passages);
+            return self.note_vectors(entry);
         }
         let other = |coming: &Coming| coming.coverage.embedder != embedder;
         if self.coming.as_ref().is_none_or(other) {
@@ -78,6 +79,7 @@ impl Index {
         let is_complete = |coming: &mut Coming| coming.coverage.entries == all && all > 0;
         if let Some(Coming { coverage, vectors }) = self.coming.take_if(is_complete) {
             (self.served, self.vectors) = (coverage, vectors);
+            self.drawn.forget();
             self.unkeep();
         }
     }
@@ -99,6 +101,13 @@ impl Index {
         if self.served.embedder == embedder && self.served.entries == entry {
             rows.iter().for_each(|(values, scale)| self.vectors.add_row(entry, values, *scale));
             self.served.entries += 1;
+            self.note_vectors(entry);
+        }
+    }
+
+    fn note_vectors(&mut self, entry: u32) {
+        if let Some(home) = self.homes.get(entry as usize) {
+            self.drawn.note(home.conversation, self.conversations.len());
         }
     }
 }

@@ -30,7 +30,7 @@ struct Mark {
 }
 
 /// So many entries lie between two marks.
-const STRIDE: u32 = 32;
+const STRIDE: u32 = 16;
 
 impl Postings {
     pub(crate) fn new() -> Self {
@@ -110,7 +110,7 @@ impl Postings {
 
     /// Looks for it in some entries.
     pub(crate) fn lookup(&self) -> Lookup<'_> {
-        Lookup { postings: self, occurrences: self.iter(), found: None, done: 0 }
+        Lookup { postings: self, occurrences: self.iter(), found: None, done: None, mark: 0 }
     }
 
     /// Entries and counts, in rising order.
@@ -160,7 +160,9 @@ pub(crate) struct Lookup<'p> {
     /// What was read last.
     found: Option<(u32, u32)>,
     /// Up to this entry everything was looked at.
-    done: u32,
+    done: Option<u32>,
+    /// Marks before this one are before that entry.
+    mark: usize,
 }
 
 impl Lookup<'_> {
@@ -186,16 +188,27 @@ impl Lookup<'_> {
                 next => self.found = next,
             }
         }
-        (self.occurrences, self.done) = (occurrences, *last);
+        (self.occurrences, self.done) = (occurrences, Some(*last));
     }
 
     /// Goes to the last mark before an entry, unless it is nearer already.
     fn go_near(&mut self, entry: u32) {
         let marks = &self.postings.marks;
-        let mark = marks.partition_point(|mark| mark.entry < entry).checked_sub(1);
-        let is_behind = self.found.is_some() && entry <= self.done;
-        if is_behind || mark.is_some_and(|mark| marks[mark].entry > self.occurrences.entry) {
-            let start = mark.map(|mark| self.postings.behind(marks[mark]));
+        let is_behind = self.done.is_some_and(|done| entry <= done);
+        if is_behind {
+            self.mark = 0;
+        }
+        // The next one is seldom far.
+        let mut step = 1;
+        while marks.get(self.mark + step).is_some_and(|mark| mark.entry < entry) {
+            self.mark += step;
+            step *= 2;
+        }
+        let near = &marks[self.mark..marks.len().min(self.mark + step)];
+        self.mark += near.partition_point(|mark| mark.entry < entry);
+        let mark = self.mark.checked_sub(1).map(|last| marks[last]);
+        if is_behind || mark.is_some_and(|mark| mark.entry > self.occurrences.entry) {
+            let start = mark.map(|mark| self.postings.behind(mark));
             self.occurrences = start.unwrap_or_else(|| self.postings.iter());
             self.found = None;
         }
@@ -309,18 +322,24 @@ mod tests {
 
     #[test]
     fn entries_are_looked_up_in_any_order() {
+        look_up_below(3_000);
+        // The last mark is behind everything.
+        look_up_below(3 * 16 * STRIDE);
+    }
+
+    fn look_up_below(end: u32) {
         let mut postings = Postings::new();
         let count = |entry: u32| if entry.is_multiple_of(3) { entry % 5 + 1 } else { 0 };
-        for entry in (0..3_000).filter(|entry| count(*entry) > 0) {
+        for entry in (0..end).filter(|entry| count(*entry) > 0) {
             postings.add(entry, count(entry), entry / 10);
         }
-        assert_eq!(postings.conversations(), 300);
+        assert_eq!(postings.conversations(), end.div_ceil(10));
         let mut lookup = postings.lookup();
         for first in (0..900).map(|one| one * 77 % 3_100) {
             let entries: Vec<u32> = (first..first + 12).filter(|entry| entry % 7 != 1).collect();
             let mut found = Vec::new();
             lookup.among(&entries, |entry, count| found.push((entry, count)));
-            let is_there = |entry: &u32| *entry < 3_000 && count(*entry) > 0;
+            let is_there = |entry: &u32| *entry < end && count(*entry) > 0;
             let expected = entries.iter().copied().filter(is_there);
             assert_eq!(found, expected.map(|entry| (entry, count(entry))).collect::<Vec<_>>());
         }

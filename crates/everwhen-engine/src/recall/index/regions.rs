@@ -18,8 +18,10 @@ const ROUNDS: usize = 4;
 /// Centres are found anew when there are so many times more passages.
 const GROWTH: usize = 16;
 /// At least so many passages are looked at, and at least this part of all.
-const LEAST: usize = 2_048;
-const PART: usize = 16;
+const LEAST: usize = 1_024;
+const PART: usize = 32;
+/// So many centres are put in order at a time.
+const IN_ORDER: usize = 16;
 
 /// Where passages point.
 #[derive(Debug, Default)]
@@ -101,16 +103,23 @@ impl Regions {
         // Whole numbers have an order; a millionth is fine enough. The centre is in the last bits.
         let key = |near: f32, centre: usize| (-near * 1e6) as i64 * CENTRES as i64 + centre as i64;
         self.each_centre(row, |centre, near| order.push(key(near, centre)));
-        order.sort_unstable();
         let (mut seen, enough) = (0, LEAST.max(self.len / PART));
-        let regions =
-            order.iter().map(|key| &self.regions[key.rem_euclid(CENTRES as i64) as usize]);
-        let is_needed = |region: &&Region| {
-            let is_needed = seen < enough;
-            seen += region.passages.len();
-            is_needed
-        };
-        regions.take_while(is_needed).collect()
+        let mut visited = Vec::new();
+        // Few are needed, so they are put in order a few at a time.
+        let mut rest = &mut order[..];
+        while seen < enough && !rest.is_empty() {
+            let (some, others) = first_of(rest, IN_ORDER);
+            for key in some.iter() {
+                if seen >= enough {
+                    break;
+                }
+                let region = &self.regions[key.rem_euclid(CENTRES as i64) as usize];
+                seen += region.passages.len();
+                visited.push(region);
+            }
+            rest = others;
+        }
+        visited
     }
 
     fn nearest_centre(&self, row: &[i8]) -> usize {
@@ -126,7 +135,7 @@ impl Regions {
     /// Calls `each` with every centre and how near a row is to it.
     fn each_centre(&self, row: &[i8], mut each: impl FnMut(usize, f32)) {
         let near = |centre: usize, dot: i32| dot as f32 * self.scales[centre];
-        dots(&self.centres, Factor::new(row), |centre, dot| each(centre, near(centre, dot)));
+        dots(&self.centres, [Factor::new(row)], |centre, [dot]| each(centre, near(centre, dot)));
     }
 
     fn find_centres(&mut self, rows: &[i8], count: usize) {
@@ -162,6 +171,17 @@ impl Regions {
         let of = |one: &Region| one.passages.capacity() * 4 + one.sketches.capacity() * 8;
         self.centres.capacity() + self.regions.iter().map(of).sum::<usize>()
     }
+}
+
+/// The first few in order, and the others.
+fn first_of(keys: &mut [i64], count: usize) -> (&mut [i64], &mut [i64]) {
+    let count = count.min(keys.len());
+    if count < keys.len() {
+        keys.select_nth_unstable(count);
+    }
+    let (first, others) = keys.split_at_mut(count);
+    first.sort_unstable();
+    (first, others)
 }
 
 #[cfg(test)]

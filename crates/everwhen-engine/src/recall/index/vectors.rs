@@ -8,9 +8,6 @@ use super::regions::Regions;
 /// Up to so many passages all are compared with a question.
 const FEW: usize = 4_096;
 
-/// Products that are added up beside each other.
-const LANES: usize = 16;
-
 /// Passages and the entries they come from.
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
@@ -23,7 +20,7 @@ pub(crate) struct Vectors {
     regions: Option<Regions>,
     /// The entry of each row.
     entries: Vec<u32>,
-    /// The first row of each entry.
+    /// The first row of each entry up to the newest one with rows, and the place behind all rows.
     starts: Vec<u32>,
 }
 
@@ -43,6 +40,15 @@ impl Rounded {
         let mut values: Vec<i8> = vector.iter().map(|value| nearest(value / scale) as i8).collect();
         values.resize(vector.len().next_multiple_of(BLOCK), 0);
         Self::new(values, scale)
+    }
+
+    /// A vector in two parts, which add up to it: rounded to bytes, and what rounding left out,
+    /// rounded again.
+    pub(crate) fn in_parts(vector: &[f32]) -> [Self; 2] {
+        let coarse = Self::of(vector);
+        let left_out = |(value, byte): (&f32, &i8)| value - f32::from(*byte) * coarse.scale;
+        let fine: Vec<f32> = vector.iter().zip(&coarse.values).map(left_out).collect();
+        [coarse, Self::of(&fine)]
     }
 
     fn new(values: Vec<i8>, scale: f32) -> Self {
@@ -83,12 +89,11 @@ impl Vectors {
     /// Keeps a vector as it was kept before.
     pub(crate) fn add_row(&mut self, entry: u32, values: &[i8], scale: f32) {
         self.width = values.len();
-        while self.starts.len() <= entry as usize {
-            self.starts.push(self.entries.len() as u32);
-        }
+        self.starts.resize(entry as usize + 1, self.len() as u32);
         self.values.extend_from_slice(values);
         self.scales.push(scale);
         self.entries.push(entry);
+        self.starts.push(self.len() as u32);
         self.find_region(values);
     }
 
@@ -139,8 +144,10 @@ impl Vectors {
 
     /// The passages of an entry.
     pub(crate) fn of(&self, entry: u32) -> Range<usize> {
-        let start = |entry: usize| self.starts.get(entry).map_or(self.len(), |at| *at as usize);
-        start(entry as usize)..start(entry as usize + 1)
+        match self.starts.get(entry as usize..entry as usize + 2) {
+            Some(&[start, end]) => start as usize..end as usize,
+            _ => self.len()..self.len(),
+        }
     }
 
     /// The numbers of rows.
@@ -158,33 +165,22 @@ impl Vectors {
         Rounded::new(self.rows(passage..passage + 1).to_vec(), self.scales[passage])
     }
 
-    /// Calls `each` with the cosine of every passage in a range and a rounded vector.
+    /// Calls `each` with the cosines of every passage in a range and two rounded vectors.
     pub(crate) fn near(
         &self,
         passages: Range<usize>,
-        to: &Rounded,
-        mut each: impl FnMut(usize, f32),
+        to: &[Rounded; 2],
+        mut each: impl FnMut(usize, [f32; 2]),
     ) {
-        if passages.is_empty() || to.values.len() != self.width {
+        if passages.is_empty() || to[0].values.len() != self.width {
             return;
         }
-        let first = passages.start;
-        dots(self.rows(passages), to.factor(), |place, dot| {
-            each(first + place, dot as f32 * self.scales[first + place] * to.scale);
+        let (first, scales) = (passages.start, &self.scales[passages.clone()]);
+        let units = [to[0].scale, to[1].scale];
+        dots(self.rows(passages), to.each_ref().map(Rounded::factor), |place, dots| {
+            let cosine = |one: usize| dots[one] as f32 * scales[place] * units[one];
+            each(first + place, [cosine(0), cosine(1)]);
         });
-    }
-
-    /// Cosine of a passage and a vector that was not rounded.
-    pub(crate) fn exactly(&self, passage: usize, to: &[f32]) -> f32 {
-        let (rows, _) = self.rows(passage..passage + 1).as_chunks::<LANES>();
-        // Several sums beside each other, because each addition waits for the one before it.
-        let mut sums = [0.0f32; LANES];
-        for (row, to) in rows.iter().zip(to.chunks(LANES)) {
-            for ((sum, a), b) in sums.iter_mut().zip(row).zip(to) {
-                *sum += f32::from(*a) * b;
-            }
-        }
-        sums.iter().sum::<f32>() * self.scales[passage]
     }
 
     /// The passages that are most likely near, where there are many: at most so many of them.
@@ -205,9 +201,9 @@ impl Vectors {
 mod tests {
     use super::*;
 
-    fn near(vectors: &Vectors, passage: usize, to: &Rounded) -> f32 {
-        let mut found = f32::NAN;
-        vectors.near(passage..passage + 1, to, |_, cosine| found = cosine);
+    fn near(vectors: &Vectors, passage: usize, to: [Rounded; 2]) -> [f32; 2] {
+        let mut found = [f32::NAN; 2];
+        vectors.near(passage..passage + 1, &to, |_, cosines| found = cosines);
         found
     }
 
@@ -238,8 +234,9 @@ mod tests {
             (vectors.len(), vectors.entry(0), vectors.of(7), vectors.of(3)),
             (2, 7, 0..2, 0..0)
         );
-        assert!((near(&vectors, 0, &Rounded::of(&b)) - exact).abs() < 0.01);
-        assert!((vectors.exactly(0, &b) - exact).abs() < 0.005);
-        assert!((near(&vectors, 0, &vectors.row(0)) - 1.0).abs() < 0.01);
+        let [coarse, fine] = near(&vectors, 0, Rounded::in_parts(&b));
+        assert!((coarse - exact).abs() < 0.01 && (coarse + fine - exact).abs() < 0.003);
+        let [itself, other] = near(&vectors, 0, [vectors.row(0), Rounded::of(&b)]);
+        assert!((itself - 1.0).abs() < 0.01 && (other - exact).abs() < 0.01);
     }
 }

@@ -5,24 +5,23 @@
 
 use std::ops::Range;
 
-use crate::recall::fuse::top;
 use crate::recall::index::{Index, Rounded, Slate, Vectors};
 use crate::recall::scope::Scope;
 
 /// Of many passages so many that are likely near and may be an answer.
-const LIKELY: usize = 256;
+const LIKELY: usize = 128;
 /// So many places ahead rows are said to be wanted.
 const AHEAD: usize = 32;
-/// So many of the nearest passages are compared again without rounding the question.
-const RESCORED: usize = 64;
+/// So many passages are the nearest.
+const NEAREST: usize = 64;
 
 /// What the question's vector finds.
 pub(crate) struct MeaningScores<'i> {
     /// To the question.
     pub(crate) cosines: Cosines<'i>,
-    /// The nearest passages with their cosines, nearest first.
-    pub(crate) nearest: Vec<(u32, f32)>,
-    /// Passages that were likely near, if not all were compared.
+    /// The cosine of the last of the nearest passages.
+    floor: f32,
+    /// Passages that were likely near, with their cosines, if not all were compared.
     likely: Option<Vec<(u32, f32)>>,
 }
 
@@ -33,22 +32,26 @@ pub(crate) fn score<'i>(
     question: &[f32],
 ) -> MeaningScores<'i> {
     let vectors = &index.vectors;
-    let mut cosines = Cosines::new(vectors, vec![Rounded::of(question)]);
+    let mut cosines = Cosines::new(vectors, Bearing::to(question));
     let admitted = |passage: &u32| scope.admits(vectors.entry(*passage as usize));
-    let (nearest, likely) = if cosines.work_out_all() {
+    if cosines.work_out_all() {
         let all = (0..vectors.len() as u32).filter(admitted);
-        (top(RESCORED, all, |passage| cosines.all[passage as usize]), None)
-    } else {
-        let chosen = chosen(index, scope, &cosines.to[0]);
-        let near = cosines.passages(&chosen);
-        let chosen: Vec<(u32, f32)> = chosen.into_iter().zip(near).collect();
-        let places = 0..chosen.len() as u32;
-        let nearest = top(RESCORED, places, |place| chosen[place as usize].1);
-        let nearest = nearest.into_iter().map(|(place, _)| chosen[place as usize]).collect();
-        (nearest, Some(chosen))
-    };
-    let nearest = cosines.correct(nearest, question);
-    MeaningScores { cosines, nearest, likely }
+        let floor = floor(all.map(|passage| cosines.all[passage as usize]).collect());
+        return MeaningScores { cosines, floor, likely: None };
+    }
+    let likely = chosen(index, scope, &cosines.bearing.rows[0]);
+    let near = cosines.passages(&likely);
+    let floor = floor(near.clone());
+    let likely = likely.into_iter().zip(near).collect();
+    MeaningScores { cosines, floor, likely: Some(likely) }
+}
+
+/// The cosine of the last of the nearest.
+fn floor(mut cosines: Vec<f32>) -> f32 {
+    if cosines.len() <= NEAREST {
+        return f32::NEG_INFINITY;
+    }
+    *cosines.select_nth_unstable_by(NEAREST - 1, |a, b| b.total_cmp(a)).1
 }
 
 /// Passages that may be an answer: all if those are few, else the ones that are likely near.
@@ -75,110 +78,124 @@ impl<'i> MeaningScores<'i> {
             }
         };
         match &self.likely {
-            Some(chosen) => chosen.iter().for_each(|(one, cosine)| raise(*one as usize, *cosine)),
+            Some(likely) => likely.iter().for_each(|(one, cosine)| raise(*one as usize, *cosine)),
             None => (0..).zip(&self.cosines.all).for_each(|(one, cosine)| raise(one, *cosine)),
         }
         slate
     }
+
+    /// Those passages of some entries that are among the nearest, nearest first.
+    pub(crate) fn nearest_of(&self, entries: &[u32]) -> Vec<usize> {
+        let passages = entries.iter().flat_map(|entry| self.cosines.vectors.of(*entry));
+        let passages: Vec<u32> = passages.map(|passage| passage as u32).collect();
+        let near = self.cosines.passages(&passages);
+        let mut found: Vec<(f32, u32)> = near.into_iter().zip(passages).collect();
+        found.retain(|(cosine, _)| *cosine >= self.floor);
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        found.into_iter().map(|(_, passage)| passage as usize).collect()
+    }
 }
 
-/// Cosines of passages to the nearest of some vectors, worked out all at once or each when asked
-/// for.
+/// Where to look: at one vector, in two parts, or at the nearer of two.
+#[derive(Debug, Clone)]
+pub(crate) struct Bearing {
+    rows: [Rounded; 2],
+    are_parts: bool,
+}
+
+impl Bearing {
+    /// At one vector, as exactly as passages are kept.
+    pub(crate) fn to(vector: &[f32]) -> Self {
+        Self { rows: Rounded::in_parts(vector), are_parts: true }
+    }
+
+    /// At the nearer of two.
+    pub(crate) fn to_either(rows: [Rounded; 2]) -> Self {
+        Self { rows, are_parts: false }
+    }
+
+    /// Calls `each` with the cosine of every passage in a range.
+    fn near(&self, vectors: &Vectors, passages: Range<usize>, mut each: impl FnMut(usize, f32)) {
+        vectors.near(passages, &self.rows, |passage, [a, b]| {
+            each(passage, if self.are_parts { a + b } else { a.max(b) });
+        });
+    }
+
+    /// The cosines of the nearest passages of entries; zero, far from everything, where there is
+    /// none. Those of entries that come right behind each other are compared together.
+    pub(crate) fn entries(&self, vectors: &Vectors, entries: &[u32]) -> Vec<f32> {
+        let range = |run: &[u32]| vectors.of(run[0]).start..vectors.of(run[run.len() - 1]).end;
+        let runs = || entries.chunk_by(|a, b| a + 1 == *b);
+        let (mut coming, mut near) = (runs(), Vec::new());
+        let mut found = Vec::with_capacity(entries.len());
+        coming.next();
+        for run in runs() {
+            if let Some(next) = coming.next() {
+                vectors.expect(range(next));
+            }
+            let passages = range(run);
+            let first = passages.start;
+            near.resize(passages.len(), 0.0);
+            self.near(vectors, passages, |passage, cosine| near[passage - first] = cosine);
+            for own in run.iter().map(|entry| vectors.of(*entry)) {
+                let own = &near[own.start - first..own.end - first];
+                found.push(own.iter().fold(0.0, |highest: f32, cosine| highest.max(*cosine)));
+            }
+        }
+        found
+    }
+}
+
+/// Cosines of passages, worked out all at once or when they are asked for.
 pub(crate) struct Cosines<'i> {
     vectors: &'i Vectors,
-    to: Vec<Rounded>,
+    pub(crate) bearing: Bearing,
     all: Vec<f32>,
-    /// Better ones of the nearest passages, by passage.
-    corrected: Vec<(u32, f32)>,
-    /// What is farther than this was not corrected.
-    floor: f32,
 }
 
 impl<'i> Cosines<'i> {
-    pub(crate) fn new(vectors: &'i Vectors, to: Vec<Rounded>) -> Self {
-        Self { vectors, to, all: Vec::new(), corrected: Vec::new(), floor: f32::INFINITY }
+    pub(crate) fn new(vectors: &'i Vectors, bearing: Bearing) -> Self {
+        Self { vectors, bearing, all: Vec::new() }
     }
 
     /// Works all of them out in one pass, if there are not too many; says whether it did.
     pub(crate) fn work_out_all(&mut self) -> bool {
-        let Self { vectors, to, all, .. } = self;
+        let Self { vectors, bearing, all } = self;
         let few = vectors.are_few();
         if few {
-            all.resize(vectors.len(), f32::NEG_INFINITY);
-            for to in to {
-                let raise = |passage: usize, cosine: f32| all[passage] = all[passage].max(cosine);
-                vectors.near(0..vectors.len(), to, raise);
-            }
+            all.resize(vectors.len(), 0.0);
+            bearing.near(vectors, 0..vectors.len(), |passage, cosine| all[passage] = cosine);
         }
         few
     }
 
     /// The cosines of passages.
     fn passages(&self, passages: &[u32]) -> Vec<f32> {
+        if !self.all.is_empty() {
+            return passages.iter().map(|passage| self.all[*passage as usize]).collect();
+        }
         let range = |passage: u32| passage as usize..passage as usize + 1;
-        self.each(passages, range, f32::NEG_INFINITY)
+        let mut found = vec![0.0; passages.len()];
+        let mut coming = passages.iter();
+        coming.by_ref().take(AHEAD).for_each(|one| self.vectors.expect(range(*one)));
+        for (passage, found) in passages.iter().zip(&mut found) {
+            if let Some(next) = coming.next() {
+                self.vectors.expect(range(*next));
+            }
+            self.bearing.near(self.vectors, range(*passage), |_, cosine| *found = cosine);
+        }
+        found
     }
 
     /// The cosines of the nearest passages of entries; zero, far from everything, where there is
     /// none.
     pub(crate) fn entries(&self, entries: &[u32]) -> Vec<f32> {
-        self.each(entries, |entry| self.vectors.of(entry), 0.0)
-    }
-
-    /// The highest cosine in each of some ranges of passages, at least `least`.
-    fn each(&self, numbers: &[u32], range: impl Fn(u32) -> Range<usize>, least: f32) -> Vec<f32> {
-        let mut coming = numbers.iter();
         if self.all.is_empty() {
-            coming.by_ref().take(AHEAD).for_each(|one| self.vectors.expect(range(*one)));
+            return self.bearing.entries(self.vectors, entries);
         }
-        let nearest = |one: &u32| {
-            if self.all.is_empty()
-                && let Some(next) = coming.next()
-            {
-                self.vectors.expect(range(*next));
-            }
-            self.nearest(range(*one), least)
-        };
-        numbers.iter().map(nearest).collect()
-    }
-
-    /// The highest cosine of some passages, at least `least`.
-    fn nearest(&self, passages: Range<usize>, least: f32) -> f32 {
-        if let Some(known) = self.all.get(passages.clone()) {
-            return known.iter().copied().fold(least, f32::max);
-        }
-        let mut found = least;
-        let mut raise = |passage: usize, cosine: f32| {
-            if cosine >= self.floor {
-                found = found.max(self.corrected(passage).unwrap_or(cosine));
-            } else if cosine > found {
-                found = cosine;
-            }
-        };
-        self.to.iter().for_each(|to| self.vectors.near(passages.clone(), to, &mut raise));
-        found
-    }
-
-    fn corrected(&self, passage: usize) -> Option<f32> {
-        let place = self.corrected.binary_search_by_key(&(passage as u32), |one| one.0).ok()?;
-        Some(self.corrected[place].1)
-    }
-
-    /// Replaces the cosines of some passages by exact ones; answers them, nearest first.
-    fn correct(&mut self, mut some: Vec<(u32, f32)>, to: &[f32]) -> Vec<(u32, f32)> {
-        self.floor = some.iter().map(|(_, cosine)| *cosine).fold(f32::INFINITY, f32::min);
-        for (passage, cosine) in &mut some {
-            *cosine = self.vectors.exactly(*passage as usize, to);
-            if let Some(known) = self.all.get_mut(*passage as usize) {
-                *known = *cosine;
-            }
-        }
-        if self.all.is_empty() {
-            self.corrected.clone_from(&some);
-            self.corrected.sort_unstable_by_key(|(passage, _)| *passage);
-        }
-        some.sort_by(|a, b| b.1.total_cmp(&a.1));
-        some
+        let of =
+            |entry: &u32| self.all[self.vectors.of(*entry)].iter().copied().fold(0.0, f32::max);
+        entries.iter().map(of).collect()
     }
 }
 
@@ -202,7 +219,7 @@ mod tests {
         assert!((conversations.get(0) - 0.96).abs() < 0.01, "{conversations:?}");
         assert!((conversations.get(1) - 0.6).abs() < 0.01);
         assert!((found.cosines.entries(&[0])[0] - 0.8).abs() < 0.01);
-        assert_eq!(found.nearest[0].0, 1);
+        assert_eq!(found.nearest_of(&[0, 1]), [1, 0]);
     }
 
     #[test]
@@ -210,7 +227,7 @@ mod tests {
         let mut index = index_of(&[(1, Role::User, "a"), (1, Role::User, "b")]);
         index.embed("test", 0, &[vec![1.0, 0.0]]);
         index.embed("test", 1, &[vec![0.6, 0.8], vec![-1.0, 0.1]]);
-        let to = vec![Rounded::of(&[0.8, 0.6]), Rounded::of(&[-1.0, 0.0])];
+        let to = Bearing::to_either([Rounded::of(&[0.8, 0.6]), Rounded::of(&[-1.0, 0.0])]);
         let each = Cosines::new(&index.vectors, to.clone());
         let mut all = Cosines::new(&index.vectors, to);
         assert!(all.work_out_all());

@@ -7,6 +7,8 @@
 
 mod late;
 
+pub(crate) use late::Haste;
+
 use crate::recall::index::{Index, Occurrences, Slate, Term};
 use crate::recall::scope::{Counts, Scope};
 
@@ -33,9 +35,9 @@ pub(crate) fn score<'i>(
     index: &'i Index,
     scope: &Scope<'i>,
     terms: &[(Term, f32)],
-    only_some: bool,
+    haste: Haste,
 ) -> WordScores<'i> {
-    let (now, late) = late::split(index, scope, terms, only_some);
+    let (now, late) = late::split(index, scope, terms, haste);
     let mut tally = Tally::new(index, scope);
     now.iter().for_each(|(term, weight)| tally.add(*term, *weight));
     WordScores { conversations: tally.conversations, entries: tally.entries, late }
@@ -108,7 +110,8 @@ impl<'q, 'i> Tally<'q, 'i> {
     /// Leaves out what may be no answer; the conversations of what can be seen are touched.
     fn leave_out(&mut self) {
         let Self { index, scope, said, batch, .. } = self;
-        if batch.entries[..batch.len].iter().all(|entry| scope.admits(*entry)) {
+        let all = &batch.entries[..batch.len];
+        if scope.admits_every_one() || all.iter().all(|entry| scope.admits(*entry)) {
             return;
         }
         let mut left = 0;
@@ -211,7 +214,7 @@ mod tests {
         let scope = Scope::new(&index, &Narrow::default());
         let terms: Vec<(Term, f32)> =
             words.iter().filter_map(|word| index.term(word)).map(|term| (term, 1.0)).collect();
-        let found = score(&index, &scope, &terms, false);
+        let found = score(&index, &scope, &terms, Haste::None);
         let list = |slate: &Slate<'_>, len| (0..len as u32).map(|one| slate.get(one)).collect();
         (list(&found.conversations, index.conversations.len()), list(&found.entries, entries.len()))
     }

@@ -4,14 +4,12 @@ use std::borrow::Cow;
 
 use super::{Asked, Fused};
 use crate::recall::fuse::{best, stand_out};
-use crate::recall::lanes::meaning::{Cosines, MeaningScores};
+use crate::recall::lanes::meaning::{Bearing, Cosines, MeaningScores};
 use crate::recall::signal::Signal;
 use crate::recall::weights;
 
 /// What the second and the third best entry count, against the best.
 const NEXT_BEST: f32 = 0.3;
-/// So many passages of the leading conversation look for siblings.
-const SEEDS: usize = 2;
 
 impl Asked<'_> {
     /// Conversations with an entry that may be an answer.
@@ -64,28 +62,23 @@ impl Asked<'_> {
         self.crowd.spans().map(|span| value(&entries.scores[span])).collect()
     }
 
-    /// How close a conversation comes to the best passages of the one that stands out most: a
+    /// How close a conversation comes to the two best passages of the one that stands out most: a
     /// question about several conversations often shares its words with only one of them.
     fn siblings(&self, meaning: &MeaningScores<'_>) -> Cow<'_, [f32]> {
-        let Some(leader) = self.leader() else { return Cow::default() };
+        let mut closest = vec![0.0; self.crowd.conversations.len()];
+        let Some(leader) = self.leader() else { return closest.into() };
+        let seeds = meaning.nearest_of(&self.crowd.entries[self.crowd.span(leader)]);
+        let Some(first) = seeds.first() else { return closest.into() };
         let vectors = &self.index.vectors;
-        let seeds = self.seeds(meaning, self.crowd.conversations[leader]);
-        let seeds = seeds.into_iter().map(|seed| vectors.row(seed)).collect();
-        let mut cosines = Cosines::new(vectors, seeds);
+        let rows = [*first, *seeds.get(1).unwrap_or(first)].map(|seed| vectors.row(seed));
+        let mut cosines = Cosines::new(vectors, Bearing::to_either(rows));
         if self.crowd.is_whole() {
             cosines.work_out_all();
         }
-        let mut closest = self.crowd.highest(&cosines.entries(&self.crowd.entries));
+        closest = self.crowd.highest(&self.cosines(&cosines));
         closest[leader] = 0.0;
         closest[leader] = closest.iter().copied().fold(0.0, f32::max);
         Cow::Owned(closest)
-    }
-
-    /// The passages of a conversation that are nearest to the question.
-    fn seeds(&self, meaning: &MeaningScores<'_>, conversation: u32) -> Vec<usize> {
-        let home = |passage: usize| self.index.homes[self.index.vectors.entry(passage) as usize];
-        let nearest = meaning.nearest.iter().map(|(passage, _)| *passage as usize);
-        nearest.filter(|passage| home(*passage).conversation == conversation).take(SEEDS).collect()
     }
 
     /// The place of the conversation that stands out most by words and meaning together.

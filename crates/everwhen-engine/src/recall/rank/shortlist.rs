@@ -6,8 +6,8 @@
 
 use super::crowd::Crowd;
 use super::times::Times;
-use crate::recall::fuse::{Footing, top};
-use crate::recall::index::{Index, Slate};
+use crate::recall::fuse::{Footing, highest, top};
+use crate::recall::index::{Gathering, Index, Slate};
 use crate::recall::lanes::meaning::MeaningScores;
 use crate::recall::lanes::words::WordScores;
 use crate::recall::scope::{Scope, WHOLE};
@@ -15,15 +15,13 @@ use crate::recall::signal::Signal;
 use crate::recall::weights;
 
 /// So many conversations are picked by each lane, and by all together.
-const PICKED: usize = 24;
+const PICKED: usize = 16;
 /// Before times are looked at, so many times more are in question.
-const IN_QUESTION: usize = 3;
+const IN_QUESTION: usize = 2;
 /// Of the period asked about, so many are in question, the latest.
 const IN_PERIOD: usize = 2_048;
 /// So many entries bring their conversations by their words alone.
 const ENTRIES: usize = 16;
-/// So many conversations stand for the rest.
-const SAMPLED: usize = 48;
 
 /// Whether everybody takes part.
 pub(super) fn takes_all(scope: &Scope<'_>) -> bool {
@@ -37,43 +35,37 @@ pub(super) struct Lanes<'l, 'q> {
     pub(super) times: &'l Times<'q>,
     pub(super) words: &'l WordScores<'q>,
     pub(super) meaning: Option<&'l MeaningScores<'q>>,
+    /// Those that stand for the rest, and how near their entries are in meaning.
+    pub(super) sampled: (&'l Gathering, &'l [f32]),
 }
 
 impl Lanes<'_, '_> {
-    /// Everybody, or those that are worth it if `limit` answers are wanted.
+    /// Those that are worth it if `limit` answers are wanted, and a sample of the rest.
     pub(super) fn crowd(&self, limit: usize) -> Crowd {
-        if takes_all(self.scope) {
-            return Crowd::of(self.index, self.scope, self.scope.conversations().into_iter());
-        }
         let total = self.scope.conversation_total();
-        let mut sample = self.scope.sample(SAMPLED);
-        let picked = self.picked(PICKED.max(2 * limit), &sample, total);
-        sample.retain(|number| picked.binary_search(number).is_err());
-        // The total may be an estimate.
-        let rest = total.saturating_sub(picked.len());
-        Crowd::of(self.index, self.scope, picked.into_iter())
-            .with_sample(self.index, self.scope, &sample, rest)
+        let picked = self.picked(PICKED.max(limit + limit / 2), total);
+        let picked = Crowd::of(self.index, self.scope, picked.into_iter());
+        picked.with_sample(self.sampled.0, total)
     }
 
     /// Those that each lane puts first, in rising order.
-    fn picked(&self, most: usize, sample: &[u32], total: usize) -> Vec<u32> {
+    fn picked(&self, most: usize, total: usize) -> Vec<u32> {
         let weight = |signal| weight_of(signal, self.meaning.is_some());
         let said = Standing::of_words(self.words, total, weight(Signal::Words));
-        let meaning = self.meaning;
-        let meant = meaning.map(|one| self.of_meaning(one, sample, weight(Signal::Meaning)));
+        let meant = self.meaning.map(|one| self.of_meaning(one, weight(Signal::Meaning)));
         let asked = self.in_question(most, &said, meant.as_ref());
         let times = self.of_times(&asked, weight(Signal::Period), weight(Signal::Recent));
         let mut picked = self.of_best_entries();
-        let mut pick = |value: &dyn Fn(u32) -> f32| {
-            let places = top(most, 0..asked.len() as u32, |place| {
-                times[place as usize] + value(asked[place as usize])
-            });
-            picked.extend(places.iter().map(|(place, _)| asked[*place as usize]));
+        let said: Vec<f32> = asked.iter().map(|one| said.of(*one)).collect();
+        let mut pick = |values: &mut dyn Iterator<Item = f32>| {
+            let places = highest(most, values.zip(&times).map(|(value, time)| value + time));
+            picked.extend(places.map(|place| asked[place as usize]));
         };
-        pick(&|one| said.of(one));
+        pick(&mut said.iter().copied());
         if let Some(meant) = &meant {
-            pick(&|one| meant.of(one));
-            pick(&|one| said.of(one) + meant.of(one));
+            let meant: Vec<f32> = asked.iter().map(|one| meant.of(*one)).collect();
+            pick(&mut meant.iter().copied());
+            pick(&mut said.iter().zip(&meant).map(|(said, meant)| said + meant));
         }
         picked.sort_unstable();
         picked.dedup();
@@ -126,14 +118,9 @@ impl Lanes<'_, '_> {
 
     /// How conversations stand by meaning, as far as they are known; the sample says how the others
     /// do.
-    fn of_meaning<'m>(
-        &'m self,
-        meaning: &'m MeaningScores<'_>,
-        sample: &[u32],
-        weight: f32,
-    ) -> Standing<'m, 'm> {
-        let sample = Crowd::of(self.index, self.scope, sample.iter().copied());
-        let values = sample.highest(&meaning.cosines.entries(&sample.entries));
+    fn of_meaning<'m>(&'m self, meaning: &'m MeaningScores<'_>, weight: f32) -> Standing<'m, 'm> {
+        let (sample, near) = self.sampled;
+        let values = sample.highest(near);
         let footing = Footing::among_zeros(values.iter().copied(), values.len());
         Standing { slate: meaning.of_conversations(self.index, self.scope).into(), footing, weight }
     }
@@ -142,7 +129,7 @@ impl Lanes<'_, '_> {
     fn of_best_entries(&self) -> Vec<u32> {
         let entries = &self.words.entries;
         let best = top(ENTRIES, entries.touched().iter().copied(), |entry| entries.get(entry));
-        best.iter().map(|(entry, _)| self.index.homes[*entry as usize].conversation).collect()
+        best.map(|entry| self.index.homes[entry as usize].conversation).collect()
     }
 }
 
@@ -187,10 +174,9 @@ impl<'l, 'i> Standing<'l, 'i> {
     }
 
     /// The conversations that stand out most.
-    fn best(&self, most: usize) -> Vec<u32> {
+    fn best(&self, most: usize) -> impl Iterator<Item = u32> {
         let slate = self.slate();
-        let best = top(most, slate.touched().iter().copied(), |number| slate.get(number));
-        best.into_iter().map(|(number, _)| number).collect()
+        top(most, slate.touched().iter().copied(), |number| slate.get(number))
     }
 }
 

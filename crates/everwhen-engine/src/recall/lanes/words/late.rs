@@ -10,18 +10,43 @@ use crate::recall::scope::Scope;
 /// Terms with what they count.
 type Terms = Vec<(Term, f32)>;
 
-/// So many occurrences of the rarest terms are enough to choose from, if all may be an answer.
-const ENOUGH: u32 = 2_048;
-/// A term that occurs more often waits if a rarer one has been looked at.
-const MANY: u32 = 16_384;
+/// Whether words that occur all over may wait.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Haste {
+    /// None may: everybody takes part.
+    None,
+    /// Words alone choose who takes part, so many of them are looked at.
+    Little,
+    /// Meaning chooses too.
+    Great,
+}
 
-/// The terms to look at first, and those that can wait: none unless some may. If it is known already
-/// who takes part, all do.
+impl Haste {
+    /// So many occurrences of the rarest terms are enough to choose from, if all may be an answer.
+    fn enough(self) -> u32 {
+        match self {
+            Self::None => u32::MAX,
+            Self::Little => 32_768,
+            Self::Great => 1_024,
+        }
+    }
+
+    /// A term that occurs more often waits if a rarer one has been looked at.
+    fn many(self) -> u32 {
+        match self {
+            Self::None => u32::MAX,
+            Self::Little | Self::Great => 16_384,
+        }
+    }
+}
+
+/// The terms to look at first, and those that can wait. If it is known already who takes part, all
+/// can.
 pub(super) fn split(
     index: &Index,
     scope: &Scope<'_>,
     terms: &[(Term, f32)],
-    some_may: bool,
+    haste: Haste,
 ) -> (Terms, Terms) {
     let occurs_in = |term: Term| scope.occurrences(index.postings(term)).0;
     let mut terms = terms.to_vec();
@@ -29,11 +54,11 @@ pub(super) fn split(
         return (Terms::new(), terms);
     }
     terms.sort_by_key(|(term, _)| occurs_in(*term));
-    let enough = ENOUGH * scope.one_in() as u32;
+    let enough = haste.enough().saturating_mul(scope.one_in() as u32);
     let mut seen = 0;
     terms.into_iter().partition(|(term, _)| {
         let len = occurs_in(*term);
-        let is_now = !some_may || seen == 0 || (seen < enough && len <= MANY);
+        let is_now = seen == 0 || (seen < enough && len <= haste.many());
         seen += if is_now { len } else { 0 };
         is_now
     })
@@ -97,7 +122,7 @@ mod tests {
         let mut exact = Tally::new(&index, &scope);
         terms.iter().for_each(|(term, weight)| exact.add(*term, *weight));
         let entries = [15, 16, 42, 43, 1_797, 1_798];
-        let mut found = score(&index, &scope, &terms, false);
+        let mut found = score(&index, &scope, &terms, Haste::None);
         assert_eq!((found.late.len(), scope.few()), (2, Some(&[5, 14, 599][..])));
         found.complete(&index, &scope, &[5, 14, 599], (&entries, [0..2, 2..4, 4..6].into_iter()));
         for entry in entries {
@@ -123,8 +148,8 @@ mod tests {
         let index = index_of(&said);
         let scope = Scope::new(&index, &Narrow::default());
         let terms = ["always", "often", "never"].map(|word| (index.term(word).unwrap(), 0.7));
-        let exact = score(&index, &scope, &terms, false);
-        let mut spared = score(&index, &scope, &terms, true);
+        let exact = score(&index, &scope, &terms, Haste::None);
+        let mut spared = score(&index, &scope, &terms, Haste::Great);
         assert_eq!(spared.late, [terms[0]]);
         let (conversations, entries) = ([521, 0, 420], [2_605, 2_606, 2_609, 0, 1, 2_100, 2_104]);
         assert_eq!(spared.conversations.get(420), 0.0);
@@ -134,7 +159,7 @@ mod tests {
             assert!((exact - spared).abs() < 1e-5, "{entry}: {exact} {spared}");
         }
         let whole: Vec<u32> = (2_100..2_105).collect();
-        let mut spared = score(&index, &scope, &terms, true);
+        let mut spared = score(&index, &scope, &terms, Haste::Great);
         spared.complete(&index, &scope, &[420], (&whole, std::iter::once(0..5)));
         let (exact, spared) = (exact.conversations.get(420), spared.conversations.get(420));
         assert!(spared > 0.0 && (exact - spared).abs() < 1e-5, "{exact} {spared}");
