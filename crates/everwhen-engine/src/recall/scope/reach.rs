@@ -17,10 +17,9 @@ const FEW_ENTRIES: usize = 4_096;
 const PROBES: usize = 128;
 /// If fewer of them have answers, answers are so rare that all have to be found.
 const RARE: usize = 32;
-/// Going from conversation to conversation takes so many times longer than going through them all.
+/// Going from one conversation to another takes about as long as passing over so many.
 const HOPS: usize = 8;
-
-/// Never are so many times more looked at because few of them have answers.
+/// Where few have answers, at most so many times more are looked at.
 const MOST_LOOKED_AT: usize = 16;
 
 /// Where answers may be.
@@ -67,7 +66,7 @@ impl<'i> Scope<'i> {
     }
 
     /// The conversations in which there may be answers, in rising order, unless they are many.
-    pub(crate) fn listed(&self) -> Option<&[u32]> {
+    fn listed(&self) -> Option<&[u32]> {
         match self.reach() {
             Reach::Listed(all) => Some(all),
             Reach::Wide { .. } => None,
@@ -79,11 +78,9 @@ impl<'i> Scope<'i> {
         self.listed().map_or_else(|| self.all_with_answers(), <[u32]>::to_vec)
     }
 
-    /// The same, if a large memory was narrowed down to so few that all of them take part.
+    /// The same, if the question was narrowed and they are so few that all of them take part.
     pub(crate) fn few(&self) -> Option<&[u32]> {
-        let is_large = self.index.census.totals.conversations as usize > WHOLE;
-        let listed = if is_large && !self.is_open() { self.listed() } else { None };
-        listed.filter(|all| all.len() <= WHOLE)
+        if self.is_open() { None } else { self.listed().filter(|all| all.len() <= WHOLE) }
     }
 
     /// About one in so many conversations of a large memory has answers; the larger this is, the more
@@ -95,10 +92,11 @@ impl<'i> Scope<'i> {
 
     /// So many conversations with answers from all over, if there are so many.
     pub(crate) fn sample(&self, most: usize) -> Vec<u32> {
-        let all = match self.reach() {
-            Reach::Listed(all) => all,
-            Reach::Wide { .. } if self.is_open() => self.index.in_order(),
-            Reach::Wide { probed, .. } => probed,
+        let all = match self.is_open() {
+            true => self.index.in_order(),
+            false => match self.reach() {
+                Reach::Listed(all) | Reach::Wide { probed: all, .. } => all,
+            },
         };
         spread(all.len(), most).map(|place| all[place]).collect()
     }

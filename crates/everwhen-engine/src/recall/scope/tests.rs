@@ -9,6 +9,7 @@ use crate::memory::{Corrected, Entry};
 use crate::ports::Standing;
 use crate::recall::index::Census;
 use crate::recall::index::tests::said;
+use crate::recall::rank::{Question, rank};
 use crate::when::Precision;
 
 const HOUR: i64 = 3_600;
@@ -235,6 +236,42 @@ fn a_large_memory_is_narrowed_down_without_looking_at_all_of_it() {
         assert_eq!(scope.conversation_total(), plain.conversations().len());
     }
     assert_eq!(Scope::new(&index, &hours(500, 524)).few().unwrap().len(), 24);
+}
+
+#[test]
+fn an_answer_as_of_an_earlier_time_stays_as_it_was() {
+    let mut index = Index::default();
+    let mut add = |sequences: Range<u64>, conversations: u64| {
+        for sequence in sequences {
+            let text = ["a cat sat", "the dog and the cat", "birds"][sequence as usize * 7 % 3];
+            let conversation = u128::from(sequence * 31 % conversations);
+            let mut entry = said(sequence, conversation, Role::ALL[sequence as usize % 2], text);
+            entry.conversation_time = at((sequence * 13 % 400) as i64);
+            entry.creation_time = at(sequence as i64);
+            let number = index.add(&entry);
+            let value = |place: u64| ((sequence * 37 + place * place * 11) % 97) as f32 - 48.0;
+            index.embed("table", number, &[(0..64).map(value).collect()]);
+        }
+        let question = Question {
+            terms: ["cat", "dog"].map(|word| (index.term(word).unwrap(), 1.0)).to_vec(),
+            vector: Some((0..64u8).map(|place| f32::from(place % 7) - 3.0).collect()),
+            speakers: Vec::new(),
+            asked_at: at(500),
+            period: None,
+            first: None,
+            chosen: None,
+            order: None,
+            narrow: Narrow { as_of: Some(at(200)), ..Narrow::default() },
+            limit: 10,
+            leading: 10,
+        };
+        let ranking = rank(&index, &question);
+        let best = [ranking.conversations.ranked, ranking.entries.ranked];
+        best.concat().into_iter().map(|one| (one.number, one.score)).collect::<Vec<_>>()
+    };
+    let then = add(1..200, 40);
+    assert_eq!(then.len(), 20);
+    assert_eq!(add(201..6_000, 900), then);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Lengths, WordScores, rarity, saturated};
 use crate::recall::index::{Index, Term};
-use crate::recall::scope::Scope;
+use crate::recall::scope::{Scope, WHOLE};
 
 /// Terms with what they count.
 type Terms = Vec<(Term, f32)>;
@@ -40,8 +40,8 @@ impl Haste {
     }
 }
 
-/// The terms to look at first, and those that can wait. If it is known already who takes part, all
-/// can.
+/// The terms to look at first, and those that can wait. If a large memory was narrowed down to a few
+/// who take part, all can.
 pub(super) fn split(
     index: &Index,
     scope: &Scope<'_>,
@@ -50,7 +50,8 @@ pub(super) fn split(
 ) -> (Terms, Terms) {
     let occurs_in = |term: Term| scope.occurrences(index.postings(term)).0;
     let mut terms = terms.to_vec();
-    if scope.few().is_some() {
+    let is_large = scope.census.totals.conversations as usize > WHOLE;
+    if is_large && scope.few().is_some() {
         return (Terms::new(), terms);
     }
     terms.sort_by_key(|(term, _)| occurs_in(*term));
