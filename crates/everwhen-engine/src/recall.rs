@@ -50,7 +50,7 @@ use self::shelf::Shared;
 use crate::engine::Engine;
 use crate::facts::FactVector;
 use crate::memory::{ConversationId, EntryId, Memory, Name, VaultInfo};
-use crate::ports::{EntryQuery, MemoryRef, Which};
+use crate::ports::MemoryRef;
 use crate::when::Period;
 use crate::{Result, limits};
 
@@ -94,8 +94,6 @@ struct Prepared {
     /// The question's vector.
     meant: Option<Meant>,
     words_alone: bool,
-    /// Sequences of the entries with one of the tags, if tags are asked for.
-    tagged: Option<Arc<[u64]>>,
 }
 
 /// A question's vector, and whose it is.
@@ -180,28 +178,8 @@ impl Survey {
         let shared = engine.shelf.caught_up(engine, opened).await?;
         let text = plan::meant(&shared.read(), &self.query.text, &self.target);
         let meant = embed(engine, &shared, &text).await;
-        let tagged = self.tagged(engine, place).await?;
         let words_alone = meant.is_err();
-        Ok(Prepared { place, memory, shared, meant: meant.ok().flatten(), words_alone, tagged })
-    }
-
-    /// Tags are not indexed: they are few, and the store knows them.
-    async fn tagged(&self, engine: &Engine, place: MemoryRef) -> Result<Option<Arc<[u64]>>> {
-        let tags = self.query.tags.clone();
-        if tags.is_empty() {
-            return Ok(None);
-        }
-        let read = engine.store.look(move |snapshot| {
-            let mut sequences = Vec::new();
-            for tag in &tags {
-                let tag = Some(tag.clone());
-                let query = EntryQuery { tag, which: Which::All, ..EntryQuery::default() };
-                sequences.extend(snapshot.entries(place, &query)?.iter().map(|one| one.sequence));
-            }
-            sequences.sort_unstable();
-            Ok(sequences)
-        });
-        read.await.map(|sequences| Some(sequences.into()))
+        Ok(Prepared { place, memory, shared, meant: meant.ok().flatten(), words_alone })
     }
 
     /// Ranks every memory, and puts what was found into one order.
@@ -232,7 +210,7 @@ impl Survey {
     ) -> Looked<'m> {
         // Another embedder may have taken over meanwhile; then this question goes by words.
         let meant = memory.meant.as_ref().filter(|meant| meant.embedder == index.served_by());
-        let aim = self.target.aim(index, self.narrow(memory), self.query.period);
+        let aim = self.target.aim(index, self.narrow(index), self.query.period);
         let rest = plan::without_names(index, &self.target.rest(&self.query.text));
         let scale = |token: &str| several.map_or(1.0, |all| all.scale(index, token));
         let except = self.query.except.len().min(limits::PAGE_ROWS);
@@ -254,12 +232,13 @@ impl Survey {
         Looked { memory, index, conversations, entries, nothing: aim.nothing }
     }
 
-    fn narrow(&self, memory: &Prepared) -> Narrow {
+    fn narrow(&self, index: &Index) -> Narrow {
+        let tags = &self.query.tags;
         Narrow {
             as_of: self.query.as_of,
             period: self.query.bounds(),
             roles: self.query.roles.clone(),
-            only: memory.tagged.clone(),
+            only: (!tags.is_empty()).then(|| index.tagged(tags).into()),
             ..Narrow::default()
         }
     }

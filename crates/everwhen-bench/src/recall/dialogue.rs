@@ -1,7 +1,7 @@
 //! Made-up dialogue, and questions about it: the same for whoever is measured.
 
 use anyhow::Result;
-use everwhen::memory::{NewEntry, Role, Said};
+use everwhen::memory::{Name, NewEntry, Role, Said};
 use jiff::{SignedDuration, Timestamp};
 
 /// The words of a question: four, the most frequent ones left out.
@@ -9,10 +9,20 @@ pub(super) fn question(number: usize) -> Vec<String> {
     (0..4).map(|place| word(number * 7919 + place * 104_729, 20)).collect()
 }
 
-/// Ten entries to a conversation, an hour apart, user and assistant in turn.
+/// Ten entries to a conversation, an hour apart, user and assistant in turn; one in a hundred has a
+/// tag.
 pub(super) fn entry(number: usize) -> Result<NewEntry> {
     let role = if number.is_multiple_of(2) { Role::User } else { Role::Assistant };
-    Ok(NewEntry::new(role, Said::new(text(number))?).said_at(time(number)?))
+    let mut entry = NewEntry::new(role, Said::new(text(number))?).said_at(time(number)?);
+    if number.is_multiple_of(100) {
+        entry.tags.push(tag()?);
+    }
+    Ok(entry)
+}
+
+/// The tag.
+pub(super) fn tag() -> Result<Name> {
+    Ok(Name::new("tag", "note")?)
 }
 
 /// When it is said.

@@ -1,7 +1,7 @@
-//! Ways to narrow a question: a time it names, bounds, who spoke, what was stored by then.
+//! Ways to narrow a question: a time it names, bounds, who spoke, a tag, what was stored by then.
 
 use anyhow::Result;
-use everwhen::memory::Role;
+use everwhen::memory::{Name, Role};
 use everwhen::recall::{PeriodUse, Query};
 use jiff::Timestamp;
 
@@ -15,6 +15,8 @@ pub(super) enum Way {
     Between(Timestamp, Timestamp),
     /// The caller wants this role.
     Role(Role),
+    /// The caller wants what has this tag.
+    Tag(Name),
     /// The caller wants the state of that instant.
     AsOf(Timestamp),
 }
@@ -30,6 +32,7 @@ impl Way {
             Self::Named("our last conversation", PeriodUse::Boost, end),
             Self::Between(dialogue::time(entries / 4)?, dialogue::time(entries * 3 / 4)?),
             Self::Role(Role::User),
+            Self::Tag(dialogue::tag()?),
             Self::AsOf(half),
         ])
     }
@@ -41,6 +44,7 @@ impl Way {
             Self::Named(when, ..) => (*when).to_owned(),
             Self::Between(..) => "after, before".to_owned(),
             Self::Role(role) => format!("role {}", role.as_str()),
+            Self::Tag(tag) => format!("tag {tag}"),
             Self::AsOf(_) => "as_of half".to_owned(),
         }
     }
@@ -58,6 +62,7 @@ impl Way {
                 Query { after: Some(*after), before: Some(*before), ..query }
             }
             Self::Role(role) => Query { roles: vec![*role], ..query },
+            Self::Tag(tag) => Query { tags: vec![tag.clone()], ..query },
             Self::AsOf(as_of) => Query { as_of: Some(*as_of), ..query },
         }
     }

@@ -99,6 +99,7 @@ impl Index {
         let number = self.homes.len() as u32;
         let conversation = self.conversation_number(entry.conversation);
         let length = self.read(number, conversation, entry.content.as_str());
+        self.note_tags(number, conversation, &entry.tags);
         let gone = gone_since(entry);
         let home = Home::new(conversation, length, entry.role, gone.is_none());
         let facts = EntryFacts {
@@ -246,6 +247,28 @@ impl Index {
             self.posted += postings.add(number, same.len() as u32, conversation);
         }
         length
+    }
+
+    /// Notes where tags occur, as if each were a word of its own.
+    fn note_tags(&mut self, number: u32, conversation: u32, tags: &[Name]) {
+        let mut terms: Vec<Term> =
+            tags.iter().map(|tag| self.lexicon.read_tag(tag.as_str())).collect();
+        self.postings.resize_with(self.lexicon.len(), Postings::new);
+        terms.sort_unstable();
+        terms.dedup();
+        for term in terms {
+            self.posted += self.postings[term as usize].add(number, 1, conversation);
+        }
+    }
+
+    /// Entries with at least one of these tags, in order, whatever became of them.
+    pub(crate) fn tagged(&self, tags: &[Name]) -> Vec<u32> {
+        let terms = tags.iter().filter_map(|tag| self.lexicon.tag(tag.as_str()));
+        let entries = terms.flat_map(|term| self.postings(term).iter());
+        let mut entries: Vec<u32> = entries.map(|(entry, _)| entry).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        entries
     }
 
     fn conversation_number(&mut self, id: ConversationId) -> u32 {

@@ -39,8 +39,8 @@ pub(crate) struct Narrow {
     pub(crate) without: Option<u32>,
     /// Only what one of these roles said; all if empty.
     pub(crate) roles: Vec<Role>,
-    /// Only entries with these sequences, in order.
-    pub(crate) only: Option<Arc<[u64]>>,
+    /// Only these entries, in order.
+    pub(crate) only: Option<Arc<[u32]>>,
 }
 
 impl Narrow {
@@ -135,9 +135,7 @@ impl<'i> Scope<'i> {
         home.is_by(self.roles)
             && self.is_among(home.conversation)
             && self.is_inside(entry)
-            && self.narrow.only.as_ref().is_none_or(|only| {
-                only.binary_search(&self.index.facts[entry as usize].sequence).is_ok()
-            })
+            && self.narrow.only.as_ref().is_none_or(|only| only.binary_search(&entry).is_ok())
     }
 
     /// Whether a conversation is none that is left out.

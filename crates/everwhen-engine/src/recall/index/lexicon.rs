@@ -47,6 +47,17 @@ impl Lexicon {
         term
     }
 
+    /// The term of a tag, added if it is new. Tokens are letters and digits, so none is one.
+    pub(crate) fn read_tag(&mut self, tag: &str) -> Term {
+        let next = self.stems.len() as Term;
+        *self.stems.entry(marked(tag)).or_insert(next)
+    }
+
+    /// The term of a tag, if any entry has it.
+    pub(crate) fn tag(&self, tag: &str) -> Option<Term> {
+        self.stems.get(&marked(tag)).copied()
+    }
+
     /// The term a token stands for, if any entry contains it.
     pub(crate) fn term(&self, token: &str) -> Option<Term> {
         if is_stop_word(token) { None } else { self.stems.get(&*stem(token)).copied() }
@@ -72,6 +83,11 @@ impl Lexicon {
     }
 }
 
+/// A tag as it stands among stems.
+fn marked(tag: &str) -> Box<str> {
+    format!("#{tag}").into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +101,8 @@ mod tests {
         assert_eq!(lexicon.term("visiting"), Some(1));
         assert_eq!(lexicon.term("museum"), None);
         assert_eq!(lexicon.len(), 2);
+        assert_eq!(lexicon.tag("dentist"), None, "a tag is no word");
+        assert_eq!((lexicon.read_tag("dentist"), lexicon.read_tag("Dentist")), (2, 3));
+        assert_eq!((lexicon.tag("dentist"), lexicon.term("dentist")), (Some(2), Some(0)));
     }
 }

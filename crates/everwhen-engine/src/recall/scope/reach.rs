@@ -11,8 +11,8 @@ use super::Scope;
 pub(crate) const WHOLE: usize = 512;
 /// Up to so many conversations are looked at one by one.
 const FEW: usize = 2 * WHOLE;
-/// Up to so many entries are looked up by their sequences.
-const FEW_ENTRIES: usize = 4_096;
+/// Of up to so many entries that are asked for, the conversations are gathered.
+const FEW_ENTRIES: usize = 16_384;
 /// Of more conversations so many are looked at.
 const PROBES: usize = 128;
 /// If fewer of them have answers, answers are so rare that all have to be found.
@@ -147,10 +147,7 @@ impl<'i> Scope<'i> {
             return Some(among.clone());
         }
         let only = self.narrow.only.as_ref().filter(|only| only.len() <= FEW_ENTRIES)?;
-        let facts = &self.index.facts;
-        let entry = |sequence: &u64| facts.binary_search_by_key(sequence, |one| one.sequence).ok();
-        let entries = only.iter().filter_map(entry).map(|entry| entry as u32);
-        Some(self.index.conversations_of(entries))
+        Some(self.index.conversations_of(only.iter().copied()))
     }
 
     /// By time: those that touch the bounds. Of an earlier time: those there were.

@@ -55,6 +55,19 @@ fn what_is_kept_comes_back_and_goes_on() {
 }
 
 #[test]
+fn tags_are_kept() {
+    let mut index = small();
+    let tag = |text: &str| crate::memory::Name::new("tag", text).unwrap();
+    let mut entry = said(9, 2, Role::User, "a cat");
+    entry.tags = vec![tag("home"), tag("cat"), tag("home")];
+    index.add(&entry);
+    index.embed("table", 3, &[]);
+    let again = loaded(&index.segment().unwrap().bytes).unwrap();
+    assert_eq!(again.tagged(&[tag("cat"), tag("none"), tag("home")]), [3]);
+    assert_eq!(again.tagged(&[tag("Home")]), [0; 0]);
+}
+
+#[test]
 fn full_segments_stay_and_the_last_one_grows() {
     let mut index = Index::default();
     let add = |index: &mut Index, sequence: u64| {
