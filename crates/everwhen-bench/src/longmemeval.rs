@@ -67,7 +67,8 @@ pub struct Answered {
     pub reasons: Vec<Vec<Reason>>,
 }
 
-/// Sessions that are asked for: enough for every metric.
+/// Sessions that are asked for: all that there are, for every metric. Of a pool it is ten, as for
+/// everybody: in a large memory fewer take part if fewer are wanted.
 const RANKED: usize = 1_000;
 /// Sessions that are written down per question.
 const WRITTEN: usize = 50;
@@ -80,8 +81,13 @@ pub async fn run(
     let all = data::read(&setup.data)?;
     let asked = chosen(&all, setup)?;
     let bed = Bed::new(&setup.embedder).await?;
-    let mut run =
-        Run { bed, answered: Vec::new(), latencies: Vec::new(), ingest: (0, Duration::ZERO) };
+    let mut run = Run {
+        bed,
+        deep: !setup.pooled,
+        answered: Vec::new(),
+        latencies: Vec::new(),
+        ingest: (0, Duration::ZERO),
+    };
     let pool = memory("pool")?;
     if setup.pooled {
         run.take_in(&pool, &pooled(&all)).await?;
@@ -128,6 +134,8 @@ fn pooled(all: &[Item]) -> Vec<Session> {
 
 struct Run {
     bed: Bed,
+    /// All sessions are asked for.
+    deep: bool,
     answered: Vec<Answered>,
     latencies: Vec<Duration>,
     ingest: (usize, Duration),
@@ -160,8 +168,10 @@ impl Run {
             before: Some(end_of_day(item.asked_at)?),
             ..Query::new(item.text.clone())
         };
-        let (_, latency) = self.bed.recall(place, query.clone()).await?;
-        let (found, _) = self.bed.recall(place, Query { limit: Some(RANKED), ..query }).await?;
+        let (mut found, latency) = self.bed.recall(place, query.clone()).await?;
+        if self.deep {
+            found = self.bed.recall(place, Query { limit: Some(RANKED), ..query }).await?.0;
+        }
         self.answered.push(answered(item, found, latency));
         self.latencies.push(latency);
         Ok(())
