@@ -27,7 +27,7 @@ impl Haste {
         match self {
             Self::None => u32::MAX,
             Self::Little => 32_768,
-            Self::Great => 1_024,
+            Self::Great => 4_096,
         }
     }
 
@@ -139,30 +139,30 @@ mod tests {
     #[test]
     fn words_that_wait_give_what_they_would_have_given() {
         let text = |entry: u32| match entry {
-            ..2_100 => "always often",
-            2_100..2_600 => "always",
+            ..4_200 => "always often",
+            4_200..5_200 => "always",
             _ => "never always always",
         };
         let role = |entry: u32| if entry.is_multiple_of(2) { Role::User } else { Role::Assistant };
         let said: Vec<_> =
-            (0..2_610).map(|entry| (u128::from(entry / 5 + 1), role(entry), text(entry))).collect();
+            (0..5_210).map(|entry| (u128::from(entry / 5 + 1), role(entry), text(entry))).collect();
         let index = index_of(&said);
         let scope = Scope::new(&index, &Narrow::default());
         let terms = ["always", "often", "never"].map(|word| (index.term(word).unwrap(), 0.7));
         let exact = score(&index, &scope, &terms, Haste::None);
         let mut spared = score(&index, &scope, &terms, Haste::Great);
         assert_eq!(spared.late, [terms[0]]);
-        let (conversations, entries) = ([521, 0, 420], [2_605, 2_606, 2_609, 0, 1, 2_100, 2_104]);
-        assert_eq!(spared.conversations.get(420), 0.0);
+        let (conversations, entries) = ([1_041, 0, 840], [5_205, 5_206, 5_209, 0, 1, 4_200, 4_204]);
+        assert_eq!(spared.conversations.get(840), 0.0);
         spared.complete(&index, &scope, &conversations, (&entries, [0..3, 3..5, 5..7].into_iter()));
         for entry in entries {
             let (exact, spared) = (exact.entries.get(entry), spared.entries.get(entry));
             assert!((exact - spared).abs() < 1e-5, "{entry}: {exact} {spared}");
         }
-        let whole: Vec<u32> = (2_100..2_105).collect();
+        let whole: Vec<u32> = (4_200..4_205).collect();
         let mut spared = score(&index, &scope, &terms, Haste::Great);
-        spared.complete(&index, &scope, &[420], (&whole, std::iter::once(0..5)));
-        let (exact, spared) = (exact.conversations.get(420), spared.conversations.get(420));
+        spared.complete(&index, &scope, &[840], (&whole, std::iter::once(0..5)));
+        let (exact, spared) = (exact.conversations.get(840), spared.conversations.get(840));
         assert!(spared > 0.0 && (exact - spared).abs() < 1e-5, "{exact} {spared}");
     }
 }
