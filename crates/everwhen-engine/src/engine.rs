@@ -143,11 +143,12 @@ impl Engine {
         self.shelf.embed_some(self).await
     }
 
-    /// Makes the indexes of memories that have grown much since, though nobody has asked.
+    /// Brings the indexes of memories that have grown up to date, though nobody asks, and makes those
+    /// of memories that have grown much.
     pub async fn index_grown(&self) -> Result<()> {
-        for (vault, memory) in self.shelf.grown() {
-            let made = async { self.vault(vault).await?.make_index(memory).await };
-            match made.await {
+        for ((vault, memory), need) in self.shelf.grown() {
+            let indexed = async { self.vault(vault).await?.index(memory, need).await };
+            match indexed.await {
                 // It may have been forgotten meanwhile.
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                 _ => {}

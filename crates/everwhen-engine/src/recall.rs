@@ -37,7 +37,7 @@ pub use query::{
     ChapterFound, ConversationFound, EntryFound, FactFound, Kind, PeriodUse, Query, Recollection,
     SummaryFound,
 };
-pub(crate) use shelf::{Opened, Shelf};
+pub(crate) use shelf::{Need, Opened, Shelf};
 pub use signal::{Lane, Reason, Signal};
 
 use self::about::Target;

@@ -19,6 +19,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 const SHORTEST_WAIT: Duration = Duration::from_millis(20);
 /// How often to look whether indexes have grown.
 const KEEP_EVERY: Duration = Duration::from_secs(10);
+/// How often indexes follow memories that grow.
+const FOLLOW_EVERY: Duration = Duration::from_secs(1);
 /// The longest wait while the store fails.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
 
@@ -31,8 +33,12 @@ pub async fn work(engine: Engine, stop: impl Future<Output = ()> + Send) {
         stop.await;
         tell.send_replace(true);
     };
+    // On its own, because it computes for long.
+    let following = tokio::spawn(index_grown(engine.clone(), told.clone()));
     let keeping = keep_indexes(engine, told);
     tokio::join!(quick.work(), patient.work(), keeping, stop);
+    // A panic in it has been reported, and what it does is done again when somebody asks.
+    let _ = following.await;
 }
 
 /// Keeps indexes, and what recall answered with, every now and then, and all that is left at the end.
@@ -46,15 +52,25 @@ async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
         if let Err(error) = engine.keep_retrievals().await {
             tracing::warn!(%error, "what recall answered with cannot be counted");
         }
-        let indexed = async {
-            if !*told.borrow() {
-                engine.index_grown().await?;
-            }
-            engine.keep_indexes(least).await
-        };
-        if let Err(error) = indexed.await {
+        if let Err(error) = engine.keep_indexes(least).await {
             tracing::warn!(%error, "indexes cannot be kept; the next start reads entries again");
         }
+    }
+}
+
+/// Lets indexes follow memories that grow. What is under way when told to stop is left.
+async fn index_grown(engine: Engine, mut told: watch::Receiver<bool>) {
+    let follow = async {
+        loop {
+            tokio::time::sleep(FOLLOW_EVERY).await;
+            if let Err(error) = engine.index_grown().await {
+                tracing::warn!(%error, "indexes cannot follow; whoever asks waits for them");
+            }
+        }
+    };
+    tokio::select! {
+        () = stopped(&mut told) => {}
+        () = follow => {}
     }
 }
 

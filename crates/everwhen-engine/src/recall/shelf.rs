@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use self::growth::Growths;
+pub(crate) use self::growth::Need;
 pub(crate) use self::news::Opened;
 use self::turns::Turns;
 use super::derived::Distilled;

@@ -6,7 +6,7 @@ use super::{MemoryName, Vault, load, load_both};
 use crate::Result;
 use crate::memory::VaultInfo;
 use crate::ports::{MemoryRef, Snapshot};
-use crate::recall::{self, Opened, Query, Recollection, Shelf};
+use crate::recall::{self, Need, Opened, Query, Recollection, Shelf};
 use crate::receipt::{Done, Receipt};
 
 /// Memories read at a time.
@@ -29,10 +29,13 @@ impl Vault {
         self.engine.store.peek(open).await
     }
 
-    /// Makes the index of a memory, or brings it up to date, without a question.
-    pub(crate) async fn make_index(&self, memory: MemoryName) -> Result<()> {
-        let (opened, _) = self.open(memory).await?;
-        self.engine.shelf.caught_up(&self.engine, opened).await.map(drop)
+    /// Brings the index of a memory up to date without a question; makes it if that is needed.
+    pub(crate) async fn index(&self, memory: MemoryName, need: Need) -> Result<()> {
+        let ((opened, _), shelf) = (self.open(memory).await?, &self.engine.shelf);
+        if need == Need::Make || shelf.has(opened.place.memory) {
+            shelf.caught_up(&self.engine, opened).await?;
+        }
+        Ok(())
     }
 
     /// Notes that a memory has grown.

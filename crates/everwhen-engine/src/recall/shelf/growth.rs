@@ -1,8 +1,9 @@
-//! Memories that grow while nobody asks: their indexes are made before somebody does.
+//! Memories that grow: their indexes are made, or brought up to date, before somebody asks.
 //!
-//! An import of a million entries takes a minute or two, and so would the first question after it.
-//! Growth is noted as entries are stored; once it has paused, or is a lot, the index is made, and kept
-//! like any other.
+//! An import of a million entries takes a minute, and the first question after it would wait for the
+//! index of all of them. Growth is noted as entries are stored. An index that is there follows all the
+//! time, so that a question in the middle of an import waits for little; one that is not there is made
+//! once growth has paused, so that it never slows an import down.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,10 +11,12 @@ use super::Shelf;
 use crate::memory::{Address, MemoryId, VaultId};
 use crate::recall::index::SEGMENT_ENTRIES;
 
+/// An index that is there follows in steps of so many entries.
+const SOME: u64 = 1_000;
 /// What fewer new entries take, whoever asks first can wait for.
 const MUCH: u64 = SEGMENT_ENTRIES as u64;
-/// From so many on, the index is made while they keep coming.
-const A_LOT: u64 = 8 * MUCH;
+/// Growth has paused when it was looked at so often and nothing had come.
+const QUIET: u32 = 15;
 
 /// Where a memory is, as whoever writes to it says.
 pub(super) type Whereabouts = (Address<VaultId>, Address<MemoryId>);
@@ -24,27 +27,43 @@ pub(super) struct Growths {
     all: Mutex<Vec<Growth>>,
 }
 
+/// What growth calls for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// If there is an index, it should follow.
+    Follow,
+    /// There should be an index.
+    Make,
+}
+
 #[derive(Debug)]
 struct Growth {
     memory: Whereabouts,
     /// The newest entry.
     sequence: u64,
-    /// The newest entry when it was looked at last.
+    /// The newest entry when it was looked at last, and how often it has been the same.
     seen: u64,
+    quiet: u32,
+    /// Up to here the index has followed, if there is one.
+    followed: u64,
     /// Up to here the index was made, or may have been.
     made: u64,
 }
 
 impl Growth {
-    /// Whether it is time to make the index; next time is another time.
-    fn is_due(&mut self) -> bool {
-        let grown = self.sequence - self.made;
-        let has_paused = std::mem::replace(&mut self.seen, self.sequence) == self.sequence;
-        let is_due = grown >= A_LOT || (grown >= MUCH && has_paused);
-        if is_due {
-            self.made = self.sequence;
+    /// What it is time for; next time is another time.
+    fn need(&mut self) -> Option<Need> {
+        let is_quiet = std::mem::replace(&mut self.seen, self.sequence) == self.sequence;
+        self.quiet = if is_quiet { self.quiet + 1 } else { 0 };
+        if self.quiet >= QUIET && self.sequence - self.made >= MUCH {
+            (self.made, self.followed) = (self.sequence, self.sequence);
+            return Some(Need::Make);
         }
-        is_due
+        let follows = self.sequence - self.followed >= SOME;
+        if follows {
+            self.followed = self.sequence;
+        }
+        follows.then_some(Need::Follow)
     }
 }
 
@@ -58,15 +77,16 @@ impl Growths {
                 // What was large before counts as made: it may have been kept.
                 let before = sequence.saturating_sub(count);
                 let made = if before < MUCH { 0 } else { before };
-                all.push(Growth { memory, sequence, seen: made, made });
+                let (seen, followed) = (before, before);
+                all.push(Growth { memory, sequence, seen, quiet: 0, followed, made });
             }
         }
     }
 
-    /// Memories whose indexes should be made now.
-    fn due(&self) -> Vec<Whereabouts> {
+    /// What is to be done now.
+    fn due(&self) -> Vec<(Whereabouts, Need)> {
         let mut all = self.lock();
-        all.iter_mut().filter_map(|one| one.is_due().then(|| one.memory.clone())).collect()
+        all.iter_mut().filter_map(|one| Some((one.memory.clone(), one.need()?))).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Growth>> {
@@ -83,13 +103,13 @@ impl Shelf {
         sequence: u64,
         count: usize,
     ) {
-        if sequence >= MUCH {
+        if sequence >= SOME {
             self.growths.note(memory(), sequence, count as u64);
         }
     }
 
-    /// Memories that have grown much since their indexes were made.
-    pub(crate) fn grown(&self) -> Vec<Whereabouts> {
+    /// Memories that have grown, and what that calls for.
+    pub(crate) fn grown(&self) -> Vec<(Whereabouts, Need)> {
         self.growths.due()
     }
 }
@@ -105,16 +125,25 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_due_when_growth_pauses_or_is_a_lot() {
+    fn an_index_is_made_when_growth_pauses() {
         let growths = Growths::default();
+        let due_soon = || (0..QUIET).flat_map(|_| growths.due()).map(|(_, need)| need);
         growths.note(place("a"), 500_000, 100);
-        assert!(growths.due().is_empty() && growths.due().is_empty(), "it was large before");
+        assert_eq!(due_soon().chain(due_soon()).count(), 0, "it was large before");
         growths.note(place("a"), 500_000 + MUCH, 100);
-        assert!(growths.due().is_empty(), "it still grows");
-        assert_eq!(growths.due(), [place("a")]);
-        assert!(growths.due().is_empty(), "it is made");
-        growths.note(place("b"), MUCH, 1_000);
-        growths.note(place("b"), A_LOT, 1_000);
-        assert_eq!(growths.due(), [place("b")]);
+        assert_eq!(due_soon().collect::<Vec<_>>(), [Need::Follow], "it may still grow");
+        assert_eq!(growths.due(), [(place("a"), Need::Make)]);
+        assert_eq!(due_soon().chain(due_soon()).count(), 0, "it is made");
+    }
+
+    #[test]
+    fn an_index_follows_in_steps() {
+        let growths = Growths::default();
+        growths.note(place("a"), SOME, 10);
+        growths.note(place("a"), 2 * SOME - 11, 10);
+        assert!(growths.due().is_empty());
+        growths.note(place("a"), 2 * SOME, 11);
+        assert_eq!(growths.due(), [(place("a"), Need::Follow)]);
+        assert!(growths.due().is_empty());
     }
 }

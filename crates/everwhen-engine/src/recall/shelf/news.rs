@@ -122,6 +122,11 @@ impl Shelf {
         Ok(Opened { place, memory, news })
     }
 
+    /// Whether there is an index of a memory.
+    pub(crate) fn has(&self, memory: MemoryId) -> bool {
+        self.lock().indexes.contains_key(&memory)
+    }
+
     fn known(&self, memory: MemoryId) -> Option<Known> {
         let shared = self.lock().indexes.get(&memory).map(|(shared, _)| shared.clone())?;
         let index = shared.read();
