@@ -114,7 +114,7 @@ impl<'i> Scope<'i> {
     /// Whether anything may be an answer.
     pub(crate) fn has_any(&self) -> bool {
         match self.named() {
-            Some(named) => named.into_iter().any(|one| self.has_answers(one)),
+            Some(named) => !named.is_empty(),
             None => self.pool().iter().any(|one| self.has_answers(one)),
         }
     }
@@ -124,8 +124,7 @@ impl<'i> Scope<'i> {
     }
 
     fn find(&self) -> Reach {
-        if let Some(mut named) = self.named() {
-            named.retain(|one| self.has_answers(*one));
+        if let Some(named) = self.named() {
             return Reach::Listed(named);
         }
         let pool = self.pool();
@@ -141,13 +140,15 @@ impl<'i> Scope<'i> {
         Reach::Wide { total, probed }
     }
 
-    /// The conversations that are asked for one by one, or by their entries, in rising order.
+    /// If conversations are asked for one by one, or by their entries: those with answers, in rising
+    /// order.
     fn named(&self) -> Option<Vec<u32>> {
         if let Some(among) = &self.narrow.conversations {
-            return Some(among.clone());
+            return Some(among.iter().copied().filter(|one| self.has_answers(*one)).collect());
         }
         let only = self.narrow.only.as_ref().filter(|only| only.len() <= FEW_ENTRIES)?;
-        Some(self.index.conversations_of(only.iter().copied()))
+        let admitted = only.iter().copied().filter(|entry| self.admits(*entry));
+        Some(self.index.conversations_of(admitted))
     }
 
     /// By time: those that touch the bounds. Of an earlier time: those there were.
