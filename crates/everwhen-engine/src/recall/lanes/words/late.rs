@@ -27,7 +27,7 @@ impl Haste {
         match self {
             Self::None => u32::MAX,
             Self::Little => 32_768,
-            Self::Great => 4_096,
+            Self::Great => 2_048,
         }
     }
 
