@@ -10,6 +10,7 @@ mod crowd;
 mod entries;
 mod order;
 mod shortlist;
+mod siblings;
 mod times;
 
 use jiff::Timestamp;
@@ -19,10 +20,11 @@ use self::shortlist::Lanes;
 use self::times::Times;
 use super::fuse::{Fused, Spread};
 use super::index::{Index, Term};
-use super::lanes::meaning::{self, Cosines, MeaningScores};
+use super::lanes::meaning::{self, MeaningScores};
 use super::lanes::words::{self, Haste, WordScores};
 use super::scope::{Narrow, Scope};
 use super::signal::Reason;
+use super::weights;
 use crate::when::Period;
 use crate::when::phrase::Ordinal;
 
@@ -85,6 +87,7 @@ struct Asked<'q> {
     /// Those that stand for the rest, if not everybody takes part.
     sample: Option<Sampled<'q>>,
     crowd: Crowd,
+    weights: weights::Set,
     /// What the lanes give to each entry that takes part.
     said: Vec<f32>,
     meant: Vec<f32>,
@@ -101,6 +104,7 @@ impl<'q> Asked<'q> {
         let mut words = words::score(index, scope, &question.terms, haste);
         let meaning = question.vector.as_ref().map(|vector| meaning::score(index, scope, vector));
         let times = Times::new(index, &scope.census, question);
+        let weights = weights::of(meaning.is_some(), !question.speakers.is_empty());
         let bearing = meaning.as_ref().map(|meaning| &meaning.cosines.bearing);
         let sampled = sample.as_ref().zip(bearing).map(|(sample, to)| sample.cosines(to));
         let sampled = sampled.unwrap_or_default();
@@ -109,20 +113,16 @@ impl<'q> Asked<'q> {
             Some(sample) => {
                 let (times, words, meaning) = (&times, &words, meaning.as_ref());
                 let sampled = (&sample.gathered, &sampled[..]);
-                Lanes { index, scope, times, words, meaning, sampled }.crowd(question.limit)
+                let weights = weights.conversations;
+                Lanes { index, scope, times, words, meaning, sampled, weights }
+                    .crowd(question.limit)
             }
         };
         words.complete(index, scope, &crowd.conversations, (&crowd.entries, crowd.spans()));
         let said = crowd.entries.iter().map(|entry| words.entries.get(*entry)).collect();
         let meant = meaning.as_ref().map(|meaning| crowd.cosines(&meaning.cosines, &sampled));
         let meant = meant.unwrap_or_default();
-        Self { index, question, times, words, meaning, sample, crowd, said, meant }
-    }
-
-    /// The cosines of all entries that take part.
-    fn cosines(&self, cosines: &Cosines<'_>) -> Vec<f32> {
-        let sampled = self.sample.as_ref().map(|sample| sample.cosines(&cosines.bearing));
-        self.crowd.cosines(cosines, &sampled.unwrap_or_default())
+        Self { index, question, times, words, meaning, sample, crowd, weights, said, meant }
     }
 }
 
@@ -149,3 +149,6 @@ fn best(fused: &Fused<'_>, question: &Question) -> Best {
         .collect();
     Best { ranked, spreads: fused.spreads() }
 }
+
+#[cfg(test)]
+mod tests;

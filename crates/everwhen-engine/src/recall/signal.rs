@@ -27,15 +27,21 @@ impl Lane {
 pub enum Signal {
     /// The words of the question occur in it.
     Words,
-    /// They occur right before or after it.
-    WordsNearby,
+    /// They occur together, in one of its entries that was said first hand.
+    WordsTogether,
+    /// They occur right before it.
+    WordsBefore,
+    /// It says much.
+    Length,
     /// The question names its speaker.
     Speaker,
     /// A passage of it means something similar.
     Meaning,
     /// A passage right before or after it does.
     MeaningNearby,
-    /// A passage of it is close to the best passages of the conversation that stands out most.
+    /// It opens with something that means something similar.
+    Opening,
+    /// A passage of it is close to what the conversations that stand out most are about.
     Sibling,
     /// Its best entries speak for it.
     Entries,
@@ -56,10 +62,13 @@ impl Signal {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Words => "words",
-            Self::WordsNearby => "words_nearby",
+            Self::WordsTogether => "words_together",
+            Self::WordsBefore => "words_before",
+            Self::Length => "length",
             Self::Speaker => "speaker",
             Self::Meaning => "meaning",
             Self::MeaningNearby => "meaning_nearby",
+            Self::Opening => "opening",
             Self::Sibling => "sibling",
             Self::Entries => "entries",
             Self::Conversation => "conversation",
@@ -73,8 +82,14 @@ impl Signal {
     /// The lane it comes from; the score of a conversation or of its entries comes from all.
     pub fn lane(self) -> Option<Lane> {
         match self {
-            Self::Words | Self::WordsNearby | Self::Speaker => Some(Lane::Words),
-            Self::Meaning | Self::MeaningNearby | Self::Sibling => Some(Lane::Meaning),
+            Self::Words
+            | Self::WordsTogether
+            | Self::WordsBefore
+            | Self::Length
+            | Self::Speaker => Some(Lane::Words),
+            Self::Meaning | Self::MeaningNearby | Self::Opening | Self::Sibling => {
+                Some(Lane::Meaning)
+            }
             Self::Period | Self::Inside | Self::Recent | Self::Order => Some(Lane::When),
             Self::Conversation | Self::Entries => None,
         }

@@ -1,7 +1,7 @@
 //! Words of a text as recall sees them, and the passages a text is embedded in.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Characters in a passage.
@@ -20,6 +20,17 @@ static STOP_WORDS: WordList =
 /// Words that mostly frame a question and say little about what it asks for.
 static FRAME_WORDS: WordList =
     LazyLock::new(|| include_str!("frame_words.txt").split_whitespace().collect());
+
+/// Stems of tokens that the stemmer takes for other words: without them an evening is even, and what
+/// was added was an ad. Each line has a stem, then its tokens.
+static STEMS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let line = |line: &'static str| {
+        let mut words = line.split_whitespace();
+        let stem = words.next().unwrap_or_default();
+        words.map(move |token| (token, stem))
+    };
+    include_str!("stems.txt").lines().flat_map(line).collect()
+});
 
 /// Whether a lowered token is a stop word.
 pub(crate) fn is_stop_word(token: &str) -> bool {
@@ -78,6 +89,9 @@ fn is_cjk(c: char) -> bool {
 /// The stem of a lowered token; words of other alphabets are their own stems.
 pub(crate) fn stem(token: &str) -> Cow<'_, str> {
     use rust_stemmers::{Algorithm, Stemmer};
+    if let Some(stem) = STEMS.get(token) {
+        return Cow::Borrowed(stem);
+    }
     if token.is_ascii() { Stemmer::create(Algorithm::English).stem(token) } else { token.into() }
 }
 
@@ -116,6 +130,8 @@ mod tests {
     fn stems_meet_and_stop_words_are_known() {
         assert_eq!(stem("running"), stem("runs"));
         assert_eq!(stem("größe"), "größe");
+        assert_eq!(stem("added"), stem("adds"));
+        assert_ne!(stem("evening"), stem("even"));
         assert!(is_stop_word("the") && !is_stop_word("dentist"));
         assert!(is_frame_word("recommended") && !is_frame_word("dentist"));
     }

@@ -13,7 +13,7 @@ use self::bytes::{In, Out, Seal};
 use super::Index;
 
 /// Says what the bytes are, and in which format.
-const MARK: &[u8; 8] = b"EvWhIx\x00\x02";
+const MARK: &[u8; 8] = b"EvWhIx\x00\x03";
 /// Entries in a segment.
 pub(crate) const ENTRIES: usize = 32_768;
 

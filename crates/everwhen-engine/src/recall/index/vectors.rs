@@ -1,5 +1,6 @@
 //! Vectors of passages, one byte per number, in the order their entries arrived.
 
+use std::array;
 use std::ops::Range;
 
 use super::dot::{BLOCK, Factor, dots, expect};
@@ -160,26 +161,35 @@ impl Vectors {
         expect(self.rows(passages));
     }
 
-    /// A passage as it is kept.
-    pub(crate) fn row(&self, passage: usize) -> Rounded {
-        Rounded::new(self.rows(passage..passage + 1).to_vec(), self.scales[passage])
+    /// What some passages mean together, of length 1; zeros for none.
+    pub(crate) fn together(&self, passages: &[usize]) -> Rounded {
+        let mut sum = vec![0.0f32; self.width];
+        for passage in passages {
+            let (row, scale) = (self.rows(*passage..passage + 1), self.scales[*passage]);
+            sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += scale * f32::from(*value));
+        }
+        let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+        if length > 0.0 {
+            sum.iter_mut().for_each(|value| *value /= length);
+        }
+        Rounded::of(&sum)
     }
 
-    /// Calls `each` with the cosines of every passage in a range and two rounded vectors.
-    pub(crate) fn near(
+    /// Calls `each` with the cosines of every passage in a range and some rounded vectors.
+    pub(crate) fn near<const N: usize>(
         &self,
         passages: Range<usize>,
-        to: &[Rounded; 2],
-        mut each: impl FnMut(usize, [f32; 2]),
+        to: &[Rounded; N],
+        mut each: impl FnMut(usize, [f32; N]),
     ) {
         if passages.is_empty() || to[0].values.len() != self.width {
             return;
         }
         let (first, scales) = (passages.start, &self.scales[passages.clone()]);
-        let units = [to[0].scale, to[1].scale];
+        let units = to.each_ref().map(|one| one.scale);
         dots(self.rows(passages), to.each_ref().map(Rounded::factor), |place, dots| {
             let cosine = |one: usize| dots[one] as f32 * scales[place] * units[one];
-            each(first + place, [cosine(0), cosine(1)]);
+            each(first + place, array::from_fn(cosine));
         });
     }
 
@@ -236,7 +246,9 @@ mod tests {
         );
         let [coarse, fine] = near(&vectors, 0, Rounded::in_parts(&b));
         assert!((coarse - exact).abs() < 0.01 && (coarse + fine - exact).abs() < 0.003);
-        let [itself, other] = near(&vectors, 0, [vectors.row(0), Rounded::of(&b)]);
+        let [itself, other] = near(&vectors, 0, [vectors.together(&[0]), Rounded::of(&b)]);
         assert!((itself - 1.0).abs() < 0.01 && (other - exact).abs() < 0.01);
+        let [both, none] = near(&vectors, 0, [vectors.together(&[0, 1]), vectors.together(&[])]);
+        assert!(exact + 0.01 < both && both < 0.99 && none == 0.0, "{both} {none}");
     }
 }

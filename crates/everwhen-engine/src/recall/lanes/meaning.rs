@@ -3,6 +3,7 @@
 //! As long as there are few, all are compared. Beyond, only those in the regions the question points
 //! at, and other passages when ranking asks for them.
 
+use std::array;
 use std::ops::Range;
 
 use crate::recall::index::{Index, Rounded, Slate, Vectors};
@@ -12,15 +13,13 @@ use crate::recall::scope::Scope;
 const LIKELY: usize = 128;
 /// So many places ahead rows are said to be wanted.
 const AHEAD: usize = 32;
-/// So many passages are the nearest.
-const NEAREST: usize = 64;
+/// So many themes are looked for at a time.
+pub(crate) const THEMES: usize = 3;
 
 /// What the question's vector finds.
 pub(crate) struct MeaningScores<'i> {
     /// To the question.
     pub(crate) cosines: Cosines<'i>,
-    /// The cosine of the last of the nearest passages.
-    floor: f32,
     /// Passages that were likely near, with their cosines, if not all were compared.
     likely: Option<Vec<(u32, f32)>>,
 }
@@ -33,25 +32,13 @@ pub(crate) fn score<'i>(
 ) -> MeaningScores<'i> {
     let vectors = &index.vectors;
     let mut cosines = Cosines::new(vectors, Bearing::to(question));
-    let admitted = |passage: &u32| scope.admits(vectors.entry(*passage as usize));
     if cosines.work_out_all() {
-        let all = (0..vectors.len() as u32).filter(admitted);
-        let floor = floor(all.map(|passage| cosines.all[passage as usize]).collect());
-        return MeaningScores { cosines, floor, likely: None };
+        return MeaningScores { cosines, likely: None };
     }
-    let likely = chosen(index, scope, &cosines.bearing.rows[0]);
+    let likely = chosen(index, scope, &cosines.bearing.0[0]);
     let near = cosines.passages(&likely);
-    let floor = floor(near.clone());
     let likely = likely.into_iter().zip(near).collect();
-    MeaningScores { cosines, floor, likely: Some(likely) }
-}
-
-/// The cosine of the last of the nearest.
-fn floor(mut cosines: Vec<f32>) -> f32 {
-    if cosines.len() <= NEAREST {
-        return f32::NEG_INFINITY;
-    }
-    *cosines.select_nth_unstable_by(NEAREST - 1, |a, b| b.total_cmp(a)).1
+    MeaningScores { cosines, likely: Some(likely) }
 }
 
 /// Passages that may be an answer: all if those are few, else the ones that are likely near.
@@ -84,66 +71,77 @@ impl<'i> MeaningScores<'i> {
         slate
     }
 
-    /// Those passages of some entries that are among the nearest, nearest first.
+    /// The passages of some entries, nearest first.
     pub(crate) fn nearest_of(&self, entries: &[u32]) -> Vec<usize> {
         let passages = entries.iter().flat_map(|entry| self.cosines.vectors.of(*entry));
         let passages: Vec<u32> = passages.map(|passage| passage as u32).collect();
         let near = self.cosines.passages(&passages);
         let mut found: Vec<(f32, u32)> = near.into_iter().zip(passages).collect();
-        found.retain(|(cosine, _)| *cosine >= self.floor);
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         found.into_iter().map(|(_, passage)| passage as usize).collect()
     }
 }
 
-/// Where to look: at one vector, in two parts, or at the nearer of two.
+/// Where to look: at one vector, as exactly as passages are kept, in two parts.
 #[derive(Debug, Clone)]
-pub(crate) struct Bearing {
-    rows: [Rounded; 2],
-    are_parts: bool,
-}
+pub(crate) struct Bearing([Rounded; 2]);
 
 impl Bearing {
-    /// At one vector, as exactly as passages are kept.
+    /// At this vector.
     pub(crate) fn to(vector: &[f32]) -> Self {
-        Self { rows: Rounded::in_parts(vector), are_parts: true }
-    }
-
-    /// At the nearer of two.
-    pub(crate) fn to_either(rows: [Rounded; 2]) -> Self {
-        Self { rows, are_parts: false }
+        Self(Rounded::in_parts(vector))
     }
 
     /// Calls `each` with the cosine of every passage in a range.
     fn near(&self, vectors: &Vectors, passages: Range<usize>, mut each: impl FnMut(usize, f32)) {
-        vectors.near(passages, &self.rows, |passage, [a, b]| {
-            each(passage, if self.are_parts { a + b } else { a.max(b) });
-        });
+        vectors.near(passages, &self.0, |passage, [a, b]| each(passage, a + b));
     }
 
     /// The cosines of the nearest passages of entries; zero, far from everything, where there is
-    /// none. Those of entries that come right behind each other are compared together.
+    /// none.
     pub(crate) fn entries(&self, vectors: &Vectors, entries: &[u32]) -> Vec<f32> {
-        let range = |run: &[u32]| vectors.of(run[0]).start..vectors.of(run[run.len() - 1]).end;
-        let runs = || entries.chunk_by(|a, b| a + 1 == *b);
-        let (mut coming, mut near) = (runs(), Vec::new());
-        let mut found = Vec::with_capacity(entries.len());
-        coming.next();
-        for run in runs() {
-            if let Some(next) = coming.next() {
-                vectors.expect(range(next));
-            }
-            let passages = range(run);
-            let first = passages.start;
-            near.resize(passages.len(), 0.0);
-            self.near(vectors, passages, |passage, cosine| near[passage - first] = cosine);
-            for own in run.iter().map(|entry| vectors.of(*entry)) {
-                let own = &near[own.start - first..own.end - first];
-                found.push(own.iter().fold(0.0, |highest: f32, cosine| highest.max(*cosine)));
-            }
-        }
-        found
+        highest(vectors, entries, &self.0, |[a, b]| [a + b]).into_flattened()
     }
+}
+
+/// Several vectors that are looked for at once.
+#[derive(Debug, Clone)]
+pub(crate) struct Themes(pub(crate) [Rounded; THEMES]);
+
+impl Themes {
+    /// For each of them, the cosines of the nearest passages of entries; zero where there is none.
+    pub(crate) fn entries(&self, vectors: &Vectors, entries: &[u32]) -> Vec<[f32; THEMES]> {
+        highest(vectors, entries, &self.0, |cosines| cosines)
+    }
+}
+
+/// The highest values that passages of each entry have, at least zero; `join` makes them from the
+/// cosines to some rows. Passages of entries that come right behind each other are compared together.
+fn highest<const N: usize, const M: usize>(
+    vectors: &Vectors,
+    entries: &[u32],
+    rows: &[Rounded; N],
+    join: impl Fn([f32; N]) -> [f32; M],
+) -> Vec<[f32; M]> {
+    let range = |run: &[u32]| vectors.of(run[0]).start..vectors.of(run[run.len() - 1]).end;
+    let runs = || entries.chunk_by(|a, b| a + 1 == *b);
+    let (mut coming, mut near) = (runs(), Vec::new());
+    let mut found = Vec::with_capacity(entries.len());
+    coming.next();
+    for run in runs() {
+        if let Some(next) = coming.next() {
+            vectors.expect(range(next));
+        }
+        let passages = range(run);
+        let first = passages.start;
+        near.resize(passages.len(), [0.0; M]);
+        vectors.near(passages, rows, |passage, cosines| near[passage - first] = join(cosines));
+        let higher = |a: [f32; M], b: &[f32; M]| array::from_fn(|one| a[one].max(b[one]));
+        for own in run.iter().map(|entry| vectors.of(*entry)) {
+            found.push(near[own.start - first..own.end - first].iter().fold([0.0; M], higher));
+        }
+    }
+    found
 }
 
 /// Cosines of passages, worked out all at once or when they are asked for.
@@ -227,11 +225,15 @@ mod tests {
         let mut index = index_of(&[(1, Role::User, "a"), (1, Role::User, "b")]);
         index.embed("test", 0, &[vec![1.0, 0.0]]);
         index.embed("test", 1, &[vec![0.6, 0.8], vec![-1.0, 0.1]]);
-        let to = Bearing::to_either([Rounded::of(&[0.8, 0.6]), Rounded::of(&[-1.0, 0.0])]);
+        let to = Bearing::to(&[0.8, 0.6]);
         let each = Cosines::new(&index.vectors, to.clone());
         let mut all = Cosines::new(&index.vectors, to);
         assert!(all.work_out_all());
         assert_eq!(each.passages(&[0, 1, 2]), all.passages(&[0, 1, 2]));
         assert_eq!(each.entries(&[0, 1]), all.entries(&[0, 1]));
+        let themes = Themes([[0.8, 0.6], [-1.0, 0.0], [0.0, 0.0]].map(|to| Rounded::of(&to)));
+        let [first, second] = themes.entries(&index.vectors, &[0, 1])[..] else { panic!("two") };
+        assert!((first[0] - 0.8).abs() < 0.01 && first[1..] == [0.0; 2], "{first:?}");
+        assert!((second[0] - 0.96).abs() < 0.01 && second[1] > 0.98, "{second:?}");
     }
 }

@@ -45,10 +45,8 @@ impl Asked<'_> {
     fn meant_by(&self, order: Ordinal, scores: &[f32], top: f32) -> Vec<usize> {
         let is_strong = |place: &usize| scores[*place] >= STRONG * top && self.said[*place] > 0.0;
         let strong: Vec<usize> = (0..scores.len()).filter(is_strong).collect();
-        let is_reply =
-            |place: &usize| self.index.homes[self.crowd.entries[*place] as usize].is_reply();
         let mut first_hand: Vec<usize> =
-            strong.iter().copied().filter(|place| !is_reply(place)).collect();
+            strong.iter().copied().filter(|place| !self.is_reply(*place)).collect();
         if first_hand.is_empty() {
             first_hand = strong;
         }

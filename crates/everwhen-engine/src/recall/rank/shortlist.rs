@@ -12,7 +12,7 @@ use crate::recall::lanes::meaning::MeaningScores;
 use crate::recall::lanes::words::WordScores;
 use crate::recall::scope::{Scope, WHOLE};
 use crate::recall::signal::Signal;
-use crate::recall::weights;
+use crate::recall::weights::Weights;
 
 /// So many conversations are picked by each lane, and by all together.
 const PICKED: usize = 16;
@@ -37,6 +37,7 @@ pub(super) struct Lanes<'l, 'q> {
     pub(super) meaning: Option<&'l MeaningScores<'q>>,
     /// Those that stand for the rest, and how near their entries are in meaning.
     pub(super) sampled: (&'l Gathering, &'l [f32]),
+    pub(super) weights: Weights,
 }
 
 impl Lanes<'_, '_> {
@@ -50,7 +51,7 @@ impl Lanes<'_, '_> {
 
     /// Those that each lane puts first, in rising order.
     fn picked(&self, most: usize, total: usize) -> Vec<u32> {
-        let weight = |signal| weight_of(signal, self.meaning.is_some());
+        let weight = |signal| weight_of(signal, self.weights);
         let said = Standing::of_words(self.words, total, weight(Signal::Words));
         let meant = self.meaning.map(|one| self.of_meaning(one, weight(Signal::Meaning)));
         let asked = self.in_question(most, &said, meant.as_ref());
@@ -180,7 +181,6 @@ impl<'l, 'i> Standing<'l, 'i> {
     }
 }
 
-fn weight_of(signal: Signal, by_meaning: bool) -> f32 {
-    let weights = if by_meaning { weights::CONVERSATIONS } else { weights::CONVERSATIONS_BY_WORDS };
+fn weight_of(signal: Signal, weights: Weights) -> f32 {
     weights.iter().find(|(one, _)| *one == signal).map_or(0.0, |(_, weight)| *weight)
 }
