@@ -92,12 +92,7 @@ impl<'i> Scope<'i> {
 
     /// So many conversations with answers from all over, if there are so many.
     pub(crate) fn sample(&self, most: usize) -> Vec<u32> {
-        let all = match self.is_open() {
-            true => self.index.in_order(),
-            false => match self.reach() {
-                Reach::Listed(all) | Reach::Wide { probed: all, .. } => all,
-            },
-        };
+        let (Reach::Listed(all) | Reach::Wide { probed: all, .. }) = self.reach();
         spread(all.len(), most).map(|place| all[place]).collect()
     }
 

@@ -5,6 +5,7 @@
 //! time, so that a question in the middle of an import waits for little; one that is not there is made
 //! once growth has paused, so that it never slows an import down.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Shelf;
@@ -21,10 +22,10 @@ const QUIET: u32 = 15;
 /// Where a memory is, as whoever writes to it says.
 pub(super) type Whereabouts = (Address<VaultId>, Address<MemoryId>);
 
-/// How memories have grown.
+/// How memories have grown; those that have not for a while are not known.
 #[derive(Debug, Default)]
 pub(super) struct Growths {
-    all: Mutex<Vec<Growth>>,
+    all: Mutex<HashMap<Whereabouts, Growth>>,
 }
 
 /// What growth calls for.
@@ -38,7 +39,6 @@ pub(crate) enum Need {
 
 #[derive(Debug)]
 struct Growth {
-    memory: Whereabouts,
     /// The newest entry.
     sequence: u64,
     /// The newest entry when it was looked at last, and how often it has been the same.
@@ -65,31 +65,38 @@ impl Growth {
         }
         follows.then_some(Need::Follow)
     }
+
+    /// Whether it has paused and nothing is left to be done.
+    fn is_over(&self) -> bool {
+        self.quiet >= QUIET && self.sequence - self.made < MUCH
+    }
 }
 
 impl Growths {
     /// Notes that a memory got `count` entries, the last one with this sequence.
     fn note(&self, memory: Whereabouts, sequence: u64, count: u64) {
+        let begin = || {
+            // What was large before counts as made: it may have been kept.
+            let before = sequence.saturating_sub(count);
+            let made = if before < MUCH { 0 } else { before };
+            Growth { sequence, seen: before, quiet: 0, followed: before, made }
+        };
         let mut all = self.lock();
-        match all.iter_mut().find(|one| one.memory == memory) {
-            Some(known) => known.sequence = known.sequence.max(sequence),
-            None => {
-                // What was large before counts as made: it may have been kept.
-                let before = sequence.saturating_sub(count);
-                let made = if before < MUCH { 0 } else { before };
-                let (seen, followed) = (before, before);
-                all.push(Growth { memory, sequence, seen, quiet: 0, followed, made });
-            }
-        }
+        let growth = all.entry(memory).or_insert_with(begin);
+        growth.sequence = growth.sequence.max(sequence);
     }
 
     /// What is to be done now.
     fn due(&self) -> Vec<(Whereabouts, Need)> {
-        let mut all = self.lock();
-        all.iter_mut().filter_map(|one| Some((one.memory.clone(), one.need()?))).collect()
+        let mut due = Vec::new();
+        self.lock().retain(|memory, growth| {
+            due.extend(growth.need().map(|need| (memory.clone(), need)));
+            !growth.is_over()
+        });
+        due
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Growth>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Whereabouts, Growth>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -130,10 +137,12 @@ mod tests {
         let due_soon = || (0..QUIET).flat_map(|_| growths.due()).map(|(_, need)| need);
         growths.note(place("a"), 500_000, 100);
         assert_eq!(due_soon().chain(due_soon()).count(), 0, "it was large before");
+        assert!(growths.lock().is_empty(), "it grows no longer");
+        growths.note(place("a"), 500_100, 100);
         growths.note(place("a"), 500_000 + MUCH, 100);
         assert_eq!(due_soon().collect::<Vec<_>>(), [Need::Follow], "it may still grow");
         assert_eq!(growths.due(), [(place("a"), Need::Make)]);
-        assert_eq!(due_soon().chain(due_soon()).count(), 0, "it is made");
+        assert!(growths.lock().is_empty(), "it is made");
     }
 
     #[test]
