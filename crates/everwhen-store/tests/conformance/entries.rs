@@ -220,7 +220,15 @@ pub(crate) fn moved_entries_carry_the_name_of_their_new_home(open: Open) {
     assert_eq!(second.conversation, id(2));
     assert_eq!(second.conversation_name, Some(name("their own")));
     let first = bed.look(|rows| rows.entries(home(), &EntryQuery::default())).remove(0);
-    assert_eq!((first.conversation, first.conversation_name), (id(1), None));
+    assert_eq!((first.conversation, &first.conversation_name), (id(1), &None));
+    // Also when they are read together with other conversations than their own, or none.
+    for talks in [vec![id(2), id(1)], vec![id(1), id(9)], Vec::new()] {
+        let read = talks.clone();
+        let (said, found) =
+            bed.look(move |rows| rows.each_of(home(), &[id(2), id(9), id(1)], &read));
+        assert_eq!(said, [Some(second.clone()), None, Some(first.clone())]);
+        assert_eq!(found.len(), talks.len());
+    }
 }
 
 pub(crate) fn marks_on_what_is_not_there_are_refused(open: Open) {
