@@ -9,10 +9,12 @@ mod between;
 pub use about::TimelineAbout;
 pub use between::TimeBetween;
 
+use std::fmt::{self, Display};
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::conversations::summary::shorten;
+use crate::conversations::summary::Shortened;
 use crate::limits;
 use crate::memory::{Entry, EntryId};
 use crate::when::{Zone, gap};
@@ -37,9 +39,18 @@ pub struct TimelineLine {
 impl TimelineLine {
     /// The line as text: `2023-01-15 – Went to the Met (+7 days)`.
     pub fn text(&self) -> String {
-        let gap = self.gap.as_ref().map_or_else(String::new, |gap| format!(" ({gap})"));
-        format!("{} – {}{gap}", self.date, self.event)
+        told(self.date, &self.event, self.gap.as_deref()).to_string()
     }
+}
+
+/// A line as text.
+pub(crate) fn told(date: Date, event: impl Display, gap: Option<&str>) -> impl Display {
+    fmt::from_fn(move |f| write!(f, "{date} – {event}{}", behind(gap)))
+}
+
+/// A gap as it stands behind something: ` (+7 days)`.
+pub(crate) fn behind(gap: Option<&str>) -> impl Display {
+    fmt::from_fn(move |f| gap.map_or(Ok(()), |gap| write!(f, " ({gap})")))
 }
 
 /// The lines of entries in order of conversation_time; `previous` is the day of the line before.
@@ -50,22 +61,26 @@ pub(crate) fn lines(entries: &[Entry], zone: &Zone, previous: Option<Date>) -> V
         .map(|entry| {
             let date = zone.day(entry.conversation_time);
             let gap = previous.replace(date).and_then(|previous| gap(previous, date));
-            TimelineLine { gap, ..line(entry, zone) }
+            line(entry, date, gap)
         })
         .collect()
 }
 
-/// The line of one entry, with nothing before it.
-pub(crate) fn line(entry: &Entry, zone: &Zone) -> TimelineLine {
-    let text = entry.summary.as_deref().unwrap_or(entry.content.as_str());
+fn line(entry: &Entry, date: Date, gap: Option<String>) -> TimelineLine {
     let conversation = entry.conversation_name.as_ref();
     TimelineLine {
-        date: zone.day(entry.conversation_time),
-        event: shorten(text, limits::TIMELINE_CHARS),
-        gap: None,
+        date,
+        event: event(entry).to_string(),
+        gap,
         conversation_time: entry.conversation_time,
         entry: entry.id,
         conversation: conversation
             .map_or_else(|| entry.conversation.to_string(), |name| name.to_string()),
     }
+}
+
+/// What the line of an entry says.
+pub(crate) fn event(entry: &Entry) -> Shortened<'_> {
+    let text = entry.summary.as_deref().unwrap_or(entry.content.as_str());
+    Shortened::new(text, limits::TIMELINE_CHARS)
 }

@@ -3,13 +3,16 @@
 //! The best items are taken as long as they fit, then told in the order they were said, grouped by
 //! day in the vault's zone. The same recollection always gives the same text.
 
-use jiff::civil::Date;
+use std::fmt::{self, Write};
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
 
 use super::{About, EntryFound, Recollection};
 use crate::conversations::prompt::speaker;
-use crate::conversations::summary::shorten;
+use crate::conversations::summary::{Shortened, shorten};
 use crate::memory::Entry;
-use crate::timeline::{self, TimelineLine};
+use crate::timeline::{behind, event, told};
 use crate::when::{Zone, gap};
 
 /// No item may take more than so many characters.
@@ -19,24 +22,26 @@ const LETTERS_PER_TOKEN: usize = 4;
 
 /// The briefing, of at most so many tokens.
 pub(super) fn render(recollection: &Recollection, zone: &Zone, budget_tokens: usize) -> String {
-    let opening = opening(recollection, zone);
+    let mut text = opening(recollection, zone);
     let facts = facts(recollection, budget_tokens / 3);
-    let room = budget_tokens.saturating_sub(tokens(&opening) + tokens(&facts));
-    let mut chosen = choose(&recollection.items, zone, room);
-    if chosen.is_empty() {
-        let said = [opening, facts].into_iter().filter(|section| !section.is_empty());
-        return said.collect::<Vec<_>>().join("\n\n");
+    let room = budget_tokens.saturating_sub(tokens(&text) + tokens(&facts));
+    if !facts.is_empty() {
+        part(&mut text);
+        text.push_str(&facts);
     }
-    let context = days(&mut chosen);
-    let lines: Vec<String> = chosen.iter().map(|one| one.line.text()).collect();
-    let sections = [
-        opening,
-        facts,
-        format!("# Context\n{context}"),
-        format!("# Timeline\n{}", lines.join("\n")),
-    ];
-    let told: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
-    told.join("\n\n")
+    let mut chosen = choose(&recollection.items, zone, room);
+    if !chosen.is_empty() {
+        part(&mut text);
+        write(&mut text, &mut chosen).expect("a string takes whatever is written");
+    }
+    text
+}
+
+/// A blank line between one section and the next.
+fn part(text: &mut String) {
+    if !text.is_empty() {
+        text.push_str("\n\n");
+    }
 }
 
 /// The best facts that fit, in the order they were mentioned.
@@ -81,58 +86,85 @@ fn stretch(about: &About, zone: &Zone) -> Option<String> {
     })
 }
 
-/// An item of the briefing: how it is told, and its line in the timeline.
+/// An item of the briefing.
 struct Chosen<'r> {
     entry: &'r Entry,
-    told: String,
-    line: TimelineLine,
+    time: DateTime,
+    said: Shortened<'r>,
+    event: Shortened<'r>,
+    /// Days since the item before.
+    gap: Option<String>,
 }
 
-/// What an item may need besides: a new day.
-const HEADING: &str = "## 2000-01-01 (+1000 days)\n\n";
+/// What an item needs beside its words: maybe a new day, its time and its day in the timeline.
+const FRAME: &str = "## 2000-01-01 (+1000 days)\n\n- 00:00 : 2000-01-01 – ";
+
+impl<'r> Chosen<'r> {
+    fn new(entry: &'r Entry, zone: &Zone) -> Self {
+        Self {
+            entry,
+            time: zone.wall(entry.conversation_time),
+            said: Shortened::new(entry.content.as_str(), ITEM_CHARS),
+            event: event(entry),
+            gap: None,
+        }
+    }
+
+    fn tokens(&self) -> usize {
+        let words = self.said.chars() + self.event.chars();
+        let chars = words + [FRAME, speaker(self.entry)].map(count).iter().sum::<usize>();
+        chars.div_ceil(LETTERS_PER_TOKEN) + 1
+    }
+
+    fn order(&self) -> (Timestamp, u64) {
+        (self.entry.conversation_time, self.entry.sequence)
+    }
+}
 
 /// The best items that fit, in the order they were said.
 fn choose<'r>(items: &'r [EntryFound], zone: &Zone, room: usize) -> Vec<Chosen<'r>> {
     let mut left = room.saturating_sub(tokens("# Context\n\n\n# Timeline\n"));
-    let mut chosen = Vec::new();
+    let mut chosen = Vec::with_capacity(items.len());
     for EntryFound { entry, .. } in items {
-        let (told, line) = (told(entry, zone), timeline::line(entry, zone));
-        let chars = [HEADING, &told, &line.text()].map(|text| text.chars().count());
-        let cost = chars.iter().sum::<usize>().div_ceil(LETTERS_PER_TOKEN) + 1;
+        let item = Chosen::new(entry, zone);
+        let cost = item.tokens();
         if cost <= left {
             left -= cost;
-            chosen.push(Chosen { entry, told, line });
+            chosen.push(item);
         }
     }
-    chosen.sort_by_key(|one| (one.entry.conversation_time, one.entry.sequence));
+    chosen.sort_by_key(Chosen::order);
     chosen
 }
 
+fn count(text: &str) -> usize {
+    text.chars().count()
+}
+
 fn tokens(text: &str) -> usize {
-    text.chars().count().div_ceil(LETTERS_PER_TOKEN)
+    count(text).div_ceil(LETTERS_PER_TOKEN)
 }
 
-/// Items under the days they were said on, with the days in between, which their lines get too.
-fn days(items: &mut [Chosen<'_>]) -> String {
-    let mut lines = Vec::new();
+/// Items under the days they were said on, with the days in between, then a line of each.
+fn write(text: &mut String, items: &mut [Chosen<'_>]) -> fmt::Result {
+    let size = |item: &Chosen<'_>| 2 * FRAME.len() + item.said.size() + item.event.size();
+    text.reserve(items.iter().map(size).sum());
+    text.push_str("# Context");
     let mut today: Option<Date> = None;
-    for item in items {
-        let day = item.line.date;
+    for item in items.iter_mut() {
+        let day = item.time.date();
         if today != Some(day) {
-            item.line.gap = today.replace(day).and_then(|before| gap(before, day));
-            let gap = item.line.gap.as_ref().map_or_else(String::new, |gap| format!(" ({gap})"));
-            lines.push(format!("## {day}{gap}"));
+            item.gap = today.replace(day).and_then(|before| gap(before, day));
+            write!(text, "\n## {day}{}", behind(item.gap.as_deref()))?;
         }
-        lines.push(std::mem::take(&mut item.told));
+        let (hour, minute) = (item.time.hour(), item.time.minute());
+        write!(text, "\n- {hour:02}:{minute:02} {}: {}", speaker(item.entry), item.said)?;
     }
-    lines.join("\n")
-}
-
-fn told(entry: &Entry, zone: &Zone) -> String {
-    let time = zone.show(entry.conversation_time);
-    let (hour, minute) = (time.hour(), time.minute());
-    let said = shorten(entry.content.as_str(), ITEM_CHARS);
-    format!("- {hour:02}:{minute:02} {}: {said}", speaker(entry))
+    text.push_str("\n\n# Timeline");
+    for Chosen { time, event, gap, .. } in items {
+        write!(text, "\n{}", told(time.date(), event, gap.as_deref()))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub fn gap(earlier: Date, later: Date) -> Option<String> {
 
 /// Whole days from one date to another, negative when `later` is earlier.
 fn days_between(earlier: Date, later: Date) -> i64 {
-    i64::from(later.since((jiff::Unit::Day, earlier)).map_or(0, |span| span.get_days()))
+    later.duration_since(earlier).as_hours() / 24
 }
 
 /// Time passed, in days, hours and minutes, only units that are not zero, truncated:

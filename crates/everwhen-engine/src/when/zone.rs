@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{Timestamp, Zoned};
 
@@ -61,9 +61,14 @@ impl Zone {
         instant.to_zoned(self.zone.clone())
     }
 
+    /// What this zone's calendar and clock on the wall say at the instant.
+    pub fn wall(&self, instant: Timestamp) -> DateTime {
+        self.zone.to_datetime(instant)
+    }
+
     /// The day on which the instant falls here.
     pub fn day(&self, instant: Timestamp) -> Date {
-        self.show(instant).date()
+        self.wall(instant).date()
     }
 
     /// RFC 3339 with this zone's offset, to the second: `2025-01-15T11:00:00+01:00`.
