@@ -26,6 +26,7 @@ mod summaries;
 mod text;
 mod weights;
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -119,18 +120,19 @@ impl Prepared {
 impl Survey {
     /// Adds the facts and chapters of the memories that answer.
     fn derive(&self, engine: &Engine, told: &mut Recollection, memories: &[Prepared]) {
-        let (limit, ruler) = (self.query.limit(), engine.ruler());
+        let (limit, ruler) = (self.query.limit(), LazyCell::new(|| engine.ruler()));
+        let asking = Asking::new(&self.query, told.about.as_ref(), limit);
         for memory in memories.iter().filter(|_| self.wants_distilled()) {
-            let asking = Asking::new(&self.query, told, memory.fact_vector(), limit);
-            let distilled = memory.shared.distilled();
-            let (facts, chapters) = distilled.answers(&asking, &ruler, &self.vault.zone);
-            told.facts.extend(facts);
-            told.chapters.extend(chapters);
+            let (distilled, zone) = (memory.shared.distilled(), &self.vault.zone);
+            if !distilled.is_empty() {
+                let vector = memory.fact_vector();
+                told.facts.extend(distilled.facts(&asking, vector.as_ref(), &ruler, zone));
+                told.chapters.extend(distilled.chapters(&asking));
+            }
         }
         self.fade(engine, &mut told.facts);
         let past_is_meant = self.means_the_past(told);
         succession::settle(&mut told.facts, past_is_meant);
-        let asking = Asking::new(&self.query, told, None, limit);
         told.summaries = summaries::find(&asking, told);
         told.facts.sort_by(|a, b| b.score.total_cmp(&a.score));
         told.chapters.sort_by(|a, b| b.score.total_cmp(&a.score));

@@ -7,11 +7,13 @@
 mod follow;
 mod worded;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use self::worded::Worded;
 use super::signal::{Reason, Signal};
-use super::{ChapterFound, FactFound, Query, Recollection};
+use super::text::lowered;
+use super::{About, ChapterFound, FactFound, Query};
 use crate::chapters::Chapter;
 use crate::conversations::summary::is_stop_word;
 use crate::facts::{Fact, FactVector, FactView, Ruler, views_at};
@@ -23,41 +25,51 @@ const SHARES: [f32; 3] = [1.0, 1.0, 0.5];
 /// What is less close than this and shares no word is no answer.
 const LEAST_CLOSE: f32 = 0.4;
 
-/// A question as facts and chapters see it.
-pub(super) struct Asking {
-    words: BTreeSet<String>,
-    vector: Option<FactVector>,
-    pub(super) period: Option<Period>,
-    pub(super) query: Query,
+/// A question as facts, chapters and summaries see it.
+pub(super) struct Asking<'q> {
+    pub(super) query: &'q Query,
+    about: Option<&'q About>,
     limit: usize,
+    /// Found when something is there that may share them.
+    words: OnceCell<BTreeSet<String>>,
 }
 
-impl Asking {
-    pub(super) fn new(
-        query: &Query,
-        told: &Recollection,
-        vector: Option<FactVector>,
-        limit: usize,
-    ) -> Self {
-        let about = told.about.as_ref();
-        let period = about.and_then(|about| about.period);
-        let spoken: Vec<String> = about.map(|about| about.words.clone()).unwrap_or_default();
-        let mut text = query.text.clone();
-        for words in spoken {
-            text = text.replace(&words, " ");
-        }
-        Self { words: content_words(&text), vector, period, query: query.clone(), limit }
+impl<'q> Asking<'q> {
+    pub(super) fn new(query: &'q Query, about: Option<&'q About>, limit: usize) -> Self {
+        Self { query, about, limit, words: OnceCell::new() }
     }
 
-    /// How many of its words are among these.
-    pub(super) fn shared(&self, told: &BTreeSet<String>) -> usize {
-        self.words.intersection(told).count()
+    /// The stretch it asks about.
+    pub(super) fn period(&self) -> Option<Period> {
+        self.about.and_then(|about| about.period)
+    }
+
+    /// Its words that say what it is about, without those for times.
+    fn words(&self) -> &BTreeSet<String> {
+        self.words.get_or_init(|| {
+            let spoken = self.about.map_or(&[][..], |about| &about.words);
+            let without = |text: String, words: &String| text.replace(words, " ");
+            content_words(&spoken.iter().fold(self.query.text.clone(), without))
+        })
+    }
+
+    /// How many of its words occur in a text.
+    pub(super) fn shared<'t>(&self, text: impl Iterator<Item = &'t str>) -> usize {
+        let mut shared: Vec<&String> = Vec::new();
+        for word in text.flat_map(str::unicode_words) {
+            if let Some(word) = self.words().get(&*lowered(word))
+                && !shared.contains(&word)
+            {
+                shared.push(word);
+            }
+        }
+        shared.len()
     }
 
     /// What speaks for something: words shared, closeness in meaning, standing in the stretch asked
     /// about. Nothing if it is no answer.
     fn values(&self, shared: usize, close: f32, in_period: bool) -> Option<[f32; 3]> {
-        let all = self.words.len();
+        let all = self.words().len();
         let words = if all == 0 { 0.0 } else { shared as f32 / all as f32 };
         let is_answer = words > 0.0 || close >= LEAST_CLOSE;
         is_answer.then(|| [words, close.max(0.0), f32::from(u8::from(in_period))])
@@ -105,21 +117,36 @@ impl Distilled {
         self.views.size() + self.chapters.size()
     }
 
-    /// The facts and chapters that answer, best first.
-    pub(super) fn answers(
+    /// Whether nothing in here can answer anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.facts.is_empty() && self.chapters.all().is_empty()
+    }
+
+    /// The facts that answer, best first; `vector` is that of the question.
+    pub(super) fn facts(
         &self,
-        asking: &Asking,
+        asking: &Asking<'_>,
+        vector: Option<&FactVector>,
         ruler: &Ruler,
         zone: &Zone,
-    ) -> (Vec<FactFound>, Vec<ChapterFound>) {
-        let facts = match asking.query.as_of {
-            None => facts(&self.views, asking),
-            Some(_) => {
-                let shown = views_at(self.facts.clone(), asking.query.as_of, ruler, zone);
-                facts(&Worded::new(shown, words_of_fact), asking)
-            }
-        };
-        (facts, chapters(&self.chapters, asking))
+    ) -> Vec<FactFound> {
+        if asking.query.as_of.is_none() {
+            return facts(&self.views, asking, vector);
+        }
+        let shown = views_at(self.facts.clone(), asking.query.as_of, ruler, zone);
+        facts(&Worded::new(shown, words_of_fact), asking, vector)
+    }
+
+    /// The chapters that answer, best first.
+    pub(super) fn chapters(&self, asking: &Asking<'_>) -> Vec<ChapterFound> {
+        let found = best(&self.chapters, asking, |one, shared| chapter(one, shared, asking));
+        found
+            .map(|(chapter, values)| ChapterFound {
+                chapter: chapter.clone(),
+                score: score(values),
+                reasons: reasons(values),
+            })
+            .collect()
     }
 }
 
@@ -135,11 +162,11 @@ fn words_of_chapter(chapter: &Chapter) -> BTreeSet<String> {
 /// The best that are an answer by their values, those that stand first before equals.
 fn best<'t, T>(
     told: &'t Worded<T>,
-    asking: &Asking,
+    asking: &Asking<'_>,
     values: impl Fn(&T, usize) -> Option<[f32; 3]>,
 ) -> impl Iterator<Item = (&'t T, [f32; 3])> {
     let mut found: Vec<(f32, usize, [f32; 3])> = Vec::new();
-    for (number, shared) in told.shared(&asking.words).into_iter().enumerate() {
+    for (number, shared) in told.shared(asking.words()).into_iter().enumerate() {
         if let Some(values) = values(&told.all()[number], shared as usize) {
             found.push((score(values), number, values));
         }
@@ -153,8 +180,13 @@ fn best<'t, T>(
     found.into_iter().map(|(_, number, values)| (&told.all()[number], values))
 }
 
-fn facts(views: &Worded<FactView>, asking: &Asking) -> Vec<FactFound> {
-    let found = best(views, asking, |view, shared| fact(view, shared, asking));
+fn facts(
+    views: &Worded<FactView>,
+    asking: &Asking<'_>,
+    vector: Option<&FactVector>,
+) -> Vec<FactFound> {
+    let close = |view: &FactView| vector?.cosine(view.fact.vector.as_ref()?);
+    let found = best(views, asking, |view, shared| fact(view, shared, asking, close));
     found
         .map(|(view, values)| FactFound {
             fact: view.clone(),
@@ -164,9 +196,14 @@ fn facts(views: &Worded<FactView>, asking: &Asking) -> Vec<FactFound> {
         .collect()
 }
 
-fn fact(view: &FactView, shared: usize, asking: &Asking) -> Option<[f32; 3]> {
+fn fact(
+    view: &FactView,
+    shared: usize,
+    asking: &Asking<'_>,
+    close: impl Fn(&FactView) -> Option<f32>,
+) -> Option<[f32; 3]> {
     let bounds = asking.query.bounds();
-    let stands = match asking.period.or(bounds) {
+    let stands = match asking.period().or(bounds) {
         Some(period) => view.holds.intersection(&period).is_some(),
         None => view.is_current(),
     };
@@ -174,34 +211,22 @@ fn fact(view: &FactView, shared: usize, asking: &Asking) -> Option<[f32; 3]> {
     if !stands || !is_said || view.fact.withdrawn_at.is_some() {
         return None;
     }
-    let close = asking.vector.as_ref().zip(view.fact.vector.as_ref());
-    let close = close.and_then(|(asked, fact)| asked.cosine(fact)).unwrap_or(0.0);
     let meets = |period: &Period| {
         period.contains(view.fact.mentioned_at)
             || view.fact.event.is_some_and(|event| event.intersection(period).is_some())
     };
-    asking.values(shared, close, asking.period.as_ref().is_some_and(meets))
+    let in_period = asking.period().as_ref().is_some_and(meets);
+    asking.values(shared, close(view).unwrap_or(0.0), in_period)
 }
 
-fn chapters(told: &Worded<Chapter>, asking: &Asking) -> Vec<ChapterFound> {
-    let found = best(told, asking, |one, shared| chapter(one, shared, asking));
-    found
-        .map(|(chapter, values)| ChapterFound {
-            chapter: chapter.clone(),
-            score: score(values),
-            reasons: reasons(values),
-        })
-        .collect()
-}
-
-fn chapter(chapter: &Chapter, shared: usize, asking: &Asking) -> Option<[f32; 3]> {
+fn chapter(chapter: &Chapter, shared: usize, asking: &Asking<'_>) -> Option<[f32; 3]> {
     // Most share nothing; the rest is not looked at then.
     let values = asking.values(shared, 0.0, false)?;
     let stored = asking.query.as_of.is_none_or(|as_of| chapter.creation_time <= as_of);
     let meets = |period: Period| span(chapter).is_some_and(|it| it.intersection(&period).is_some());
     let inside = asking.query.bounds().is_none_or(meets);
     let [words, close, _] = values;
-    let in_period = f32::from(u8::from(asking.period.is_some_and(meets)));
+    let in_period = f32::from(u8::from(asking.period().is_some_and(meets)));
     (stored && inside).then_some([words, close, in_period])
 }
 
@@ -211,6 +236,6 @@ fn span(chapter: &Chapter) -> Option<Period> {
     Period::new(Some(chapter.first.time), Some(until), Precision::Minute).ok()
 }
 
-pub(super) fn content_words(text: &str) -> BTreeSet<String> {
+fn content_words(text: &str) -> BTreeSet<String> {
     text.unicode_words().map(str::to_lowercase).filter(|word| !is_stop_word(word)).collect()
 }

@@ -2,14 +2,14 @@
 //!
 //! They are looked for among the conversations that were found, so they cost no visit to the store.
 
-use super::derived::{Asking, content_words};
-use super::{ConversationFound, PeriodUse, Recollection, SummaryFound};
+use super::derived::Asking;
+use super::{ConversationFound, Kind, PeriodUse, Recollection, SummaryFound};
 use crate::when::{Period, Precision};
 
 /// The summaries that answer, best first. As of an earlier time there is none: nobody knows what a
 /// summary said then.
-pub(super) fn find(asking: &Asking, told: &Recollection) -> Vec<SummaryFound> {
-    if asking.query.as_of.is_some() {
+pub(super) fn find(asking: &Asking<'_>, told: &Recollection) -> Vec<SummaryFound> {
+    if asking.query.as_of.is_some() || !asking.query.wants(Kind::Summary) {
         return Vec::new();
     }
     let found = told.conversations.iter().filter_map(|found| summary(asking, found));
@@ -18,20 +18,20 @@ pub(super) fn find(asking: &Asking, told: &Recollection) -> Vec<SummaryFound> {
     found
 }
 
-fn summary(asking: &Asking, found: &ConversationFound) -> Option<SummaryFound> {
+fn summary(asking: &Asking<'_>, found: &ConversationFound) -> Option<SummaryFound> {
     let conversation = &found.conversation;
     let summary = conversation.summary.as_ref()?;
     let until = conversation.last_at + jiff::SignedDuration::from_micros(1);
     let span = Period::new(Some(conversation.started_at), Some(until), Precision::Minute).ok()?;
     let meets = |period: Period| span.intersection(&period).is_some();
-    let in_period = asking.period.is_some_and(meets);
+    let in_period = asking.period().is_some_and(meets);
     let left_out =
-        asking.query.period == PeriodUse::Filter && asking.period.is_some() && !in_period;
+        asking.query.period == PeriodUse::Filter && asking.period().is_some() && !in_period;
     if left_out || !asking.query.bounds().is_none_or(meets) {
         return None;
     }
-    let words = format!("{} {}", summary.title, summary.text);
-    let (score, reasons) = asking.weigh(asking.shared(&content_words(&words)), 0.0, in_period)?;
+    let shared = asking.shared([&*summary.title, &*summary.text].into_iter());
+    let (score, reasons) = asking.weigh(shared, 0.0, in_period)?;
     let conversation = conversation.clone();
     Some(SummaryFound { memory: found.memory.clone(), conversation, score, reasons })
 }

@@ -72,7 +72,8 @@ fn token_end(text: &str) -> usize {
     if decimals == 0 { run } else { run + 1 + decimals }
 }
 
-fn lowered(token: &str) -> Cow<'_, str> {
+/// A token in lower case.
+pub(crate) fn lowered(token: &str) -> Cow<'_, str> {
     if token.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'.')
     {
         return Cow::Borrowed(token);
