@@ -1,7 +1,7 @@
 //! Recall: a question in, a recollection out. Ranked items, each with its date and the reasons.
 //!
 //! Walk: bring the memory's index up to date → plan the question (pure) → embed it → rank (pure)
-//! → fetch what was found. Over several memories each is ranked by itself and then joined on one
+//! → fetch what was found, as far as it is not at hand. Over several memories each is ranked by itself and then joined on one
 //! footing. The index is a pure data structure of this crate, fed from the store in
 //! sequence order, so the answer is the same on every store.
 
@@ -50,7 +50,7 @@ use self::scope::Narrow;
 use self::shelf::Shared;
 use crate::engine::Engine;
 use crate::facts::FactVector;
-use crate::memory::{ConversationId, EntryId, Memory, Name, VaultInfo};
+use crate::memory::{ConversationId, Entry, EntryId, Memory, VaultInfo};
 use crate::ports::MemoryRef;
 use crate::when::Period;
 use crate::{Result, limits};
@@ -103,11 +103,19 @@ struct Meant {
     vector: Vec<f32>,
 }
 
-/// What ranking found, by id and memory.
-struct Found {
-    conversations: Vec<(ConversationId, MemoryRef, Name, Ranked)>,
-    entries: Vec<(EntryId, MemoryRef, Name, Ranked)>,
+/// What ranking found.
+struct Found<'m> {
+    conversations: Vec<Hit<'m, ConversationId>>,
+    /// Each with its row, if that was at hand.
+    entries: Vec<(Hit<'m, EntryId>, Option<Entry>)>,
     nothing_in_period: bool,
+}
+
+/// One thing found, and where.
+struct Hit<'m, Id> {
+    id: Id,
+    memory: &'m Prepared,
+    ranked: Ranked,
 }
 
 impl Prepared {
@@ -185,11 +193,11 @@ impl Survey {
     }
 
     /// Ranks every memory, and puts what was found into one order.
-    fn look(&self, memories: &[Prepared]) -> Found {
+    fn look<'m>(&self, memories: &'m [Prepared]) -> Found<'m> {
         let held: Vec<_> = memories.iter().map(|one| one.shared.read()).collect();
         let several = (held.len() > 1)
             .then(|| Rarities::of(held.iter().map(|index| &**index), &self.query.text));
-        let mut looked: Vec<Looked<'_>> = (memories.iter().zip(&held))
+        let mut looked: Vec<Looked<'m, '_>> = (memories.iter().zip(&held))
             .map(|(memory, index)| self.look_into(memory, index, several.as_ref()))
             .collect();
         let nothing_in_period = looked.iter().all(|one| one.nothing);
@@ -204,12 +212,12 @@ impl Survey {
     }
 
     /// Plans and ranks in one memory, while its index is held.
-    fn look_into<'m>(
+    fn look_into<'m, 'i>(
         &self,
         memory: &'m Prepared,
-        index: &'m Index,
+        index: &'i Index,
         several: Option<&Rarities>,
-    ) -> Looked<'m> {
+    ) -> Looked<'m, 'i> {
         // Another embedder may have taken over meanwhile; then this question goes by words.
         let meant = memory.meant.as_ref().filter(|meant| meant.embedder == index.served_by());
         let aim = self.target.aim(index, self.narrow(index), self.query.period);
@@ -246,30 +254,39 @@ impl Survey {
     }
 
     /// The best of all memories, best first.
-    fn gather(&self, looked: Vec<Looked<'_>>, nothing_in_period: bool) -> Found {
-        let (mut conversations, mut entries) = (Vec::new(), Vec::new());
-        for Looked { memory, index, conversations: talks, entries: said, .. } in looked {
-            let (place, name) = (memory.place, &memory.memory.name);
-            let id = |one: &Ranked| index.conversations[one.number as usize];
-            conversations
-                .extend(talks.ranked.into_iter().map(|one| (id(&one), place, name.clone(), one)));
-            let id = |one: &Ranked| index.facts[one.number as usize].id;
-            entries.extend(said.ranked.into_iter().map(|one| (id(&one), place, name.clone(), one)));
+    fn gather<'m>(&self, looked: Vec<Looked<'m, '_>>, nothing_in_period: bool) -> Found<'m> {
+        let (mut talks, mut said) = (Vec::new(), Vec::new());
+        for Looked { memory, index, conversations, entries, .. } in looked {
+            talks.extend(conversations.ranked.into_iter().map(|one| (memory, index, one)));
+            said.extend(entries.ranked.into_iter().map(|one| (memory, index, one)));
         }
-        conversations.sort_by(|a, b| b.3.score.total_cmp(&a.3.score));
-        entries.sort_by(|a, b| b.3.score.total_cmp(&a.3.score));
-        entries.retain(|(id, ..)| !self.query.except.contains(id));
+        let id = |index: &Index, one: &Ranked| index.facts[one.number as usize].id;
+        said.retain(|(_, index, one)| !self.query.except.contains(&id(index, one)));
         let limit = |kind: Kind| if self.query.wants(kind) { self.query.limit() } else { 0 };
-        conversations.truncate(limit(Kind::Conversation).max(limit(Kind::Summary)));
-        entries.truncate(limit(Kind::Entry));
-        Found { conversations, entries, nothing_in_period }
+        keep_best(&mut talks, limit(Kind::Conversation).max(limit(Kind::Summary)));
+        keep_best(&mut said, limit(Kind::Entry));
+        let talks = talks.into_iter().map(|(memory, index, ranked)| {
+            let id = index.conversations[ranked.number as usize];
+            Hit { id, memory, ranked }
+        });
+        let said = said.into_iter().map(|(memory, index, ranked)| {
+            let row = index.at_hand(memory.place.memory, ranked.number);
+            (Hit { id: id(index, &ranked), memory, ranked }, row)
+        });
+        Found { conversations: talks.collect(), entries: said.collect(), nothing_in_period }
     }
 }
 
+/// Puts what several memories found into one order, and leaves so many.
+fn keep_best<A, B>(found: &mut Vec<(A, B, Ranked)>, limit: usize) {
+    found.sort_by(|(.., a), (.., b)| b.score.total_cmp(&a.score));
+    found.truncate(limit);
+}
+
 /// What was found in one memory.
-struct Looked<'m> {
+struct Looked<'m, 'i> {
     memory: &'m Prepared,
-    index: &'m Index,
+    index: &'i Index,
     conversations: Best,
     entries: Best,
     nothing: bool,

@@ -1,8 +1,8 @@
-//! Reads what ranking found, in one visit to the store.
+//! Reads what ranking found, in one visit to the store, as far as it was not at hand.
 
 use std::sync::Arc;
 
-use super::{ConversationFound, EntryFound, Found, Prepared, Recollection, Survey};
+use super::{ConversationFound, EntryFound, Found, Hit, Prepared, Recollection, Survey};
 use crate::Result;
 use crate::engine::Engine;
 use crate::memory::{Conversation, ConversationId, Entry, EntryId};
@@ -13,7 +13,7 @@ pub(super) async fn fetch(
     engine: &Engine,
     survey: &Survey,
     memories: &[Prepared],
-    found: Found,
+    found: Found<'_>,
 ) -> Result<Recollection> {
     let zone = survey.vault.zone.clone();
     let is_outdated = |one: &&Prepared| one.shared.distilled().is_outdated(&one.memory, &zone);
@@ -21,7 +21,9 @@ pub(super) async fn fetch(
     let outdated: Vec<_> = outdated.map(|one| Arc::clone(&one.shared)).collect();
     let wanted = memories.iter().map(|one| Wanted::of(&found, one.place));
     let wanted: Vec<Wanted> = wanted.filter(|one| !one.is_empty()).collect();
-    let rows = if outdated.is_empty() {
+    let rows = if outdated.is_empty() && wanted.is_empty() {
+        Vec::new()
+    } else if outdated.is_empty() {
         engine.store.peek(move |snapshot| read(snapshot, &wanted)).await?
     } else {
         let read = move |snapshot: &dyn Snapshot| {
@@ -32,6 +34,7 @@ pub(super) async fn fetch(
         };
         engine.store.look(read).await?
     };
+    keep(&found, memories, &rows);
     let mut told = tell(found, rows);
     survey.say_when(&mut told);
     Ok(told)
@@ -49,7 +52,7 @@ impl Survey {
     }
 }
 
-/// What was found in one memory, in the order it was found.
+/// What was found in one memory and is to be read, in the order it was found.
 struct Wanted {
     place: MemoryRef,
     entries: Vec<EntryId>,
@@ -57,19 +60,27 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(found: &Found, place: MemoryRef) -> Self {
-        let entries = found.entries.iter().filter(|(_, home, ..)| *home == place);
-        let conversations = found.conversations.iter().filter(|(_, home, ..)| *home == place);
+    fn of(found: &Found<'_>, place: MemoryRef) -> Self {
+        let conversations = found.conversations.iter().filter(|hit| hit.memory.place == place);
         Self {
             place,
-            entries: entries.map(|(id, ..)| *id).collect(),
-            conversations: conversations.map(|(id, ..)| *id).collect(),
+            entries: absent(found, place).map(|hit| hit.id).collect(),
+            conversations: conversations.map(|hit| hit.id).collect(),
         }
     }
 
     fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.conversations.is_empty()
     }
+}
+
+/// The entries of a memory that were not at hand.
+fn absent<'f>(
+    found: &'f Found<'_>,
+    place: MemoryRef,
+) -> impl Iterator<Item = &'f Hit<'f, EntryId>> {
+    let here = found.entries.iter().filter(move |(hit, _)| hit.memory.place == place);
+    here.filter(|(_, row)| row.is_none()).map(|(hit, _)| hit)
 }
 
 /// The rows of one memory, each where it was wanted.
@@ -80,8 +91,18 @@ fn read(snapshot: &dyn Snapshot, wanted: &[Wanted]) -> Result<Vec<Rows>> {
     wanted.iter().map(|one| Ok((one.place, rows(one)?))).collect()
 }
 
-/// Puts rows to what was found. What was forgotten meanwhile is left out.
-fn tell(found: Found, rows: Vec<Rows>) -> Recollection {
+/// Keeps the entries that were read at hand for the next question.
+fn keep(found: &Found<'_>, memories: &[Prepared], rows: &[Rows]) {
+    for (place, (said, _)) in rows.iter().filter(|(_, (said, _))| !said.is_empty()) {
+        if let Some(memory) = memories.iter().find(|one| one.place == *place) {
+            let numbers = absent(found, *place).map(|hit| hit.ranked.number);
+            memory.shared.keep_rows(numbers.zip(said));
+        }
+    }
+}
+
+/// Puts rows to what was found. What was forgotten before it was read is left out.
+fn tell(found: Found<'_>, rows: Vec<Rows>) -> Recollection {
     let (mut entries, mut conversations) = (Vec::new(), Vec::new());
     for (place, (said, talks)) in rows {
         entries.push((place, said.into_iter()));
@@ -89,25 +110,23 @@ fn tell(found: Found, rows: Vec<Rows>) -> Recollection {
     }
     let mut told =
         Recollection { nothing_in_period: found.nothing_in_period, ..Recollection::default() };
-    for (_, place, memory, ranked) in found.entries {
-        let (score, reasons) = (ranked.score, ranked.reasons);
-        let row: Option<Entry> = next_of(&mut entries, place);
+    for (Hit { memory, ranked, .. }, row) in found.entries {
+        let row: Option<Entry> = row.or_else(|| next_of(&mut entries, memory.place));
         told.items.extend(row.map(|entry| EntryFound {
-            memory,
+            memory: memory.memory.name.clone(),
             entry,
             outside: false,
-            score,
-            reasons,
+            score: ranked.score,
+            reasons: ranked.reasons,
         }));
     }
-    for (_, place, memory, ranked) in found.conversations {
-        let (score, reasons) = (ranked.score, ranked.reasons);
-        let row: Option<Conversation> = next_of(&mut conversations, place);
+    for Hit { memory, ranked, .. } in found.conversations {
+        let row: Option<Conversation> = next_of(&mut conversations, memory.place);
         told.conversations.extend(row.map(|conversation| ConversationFound {
-            memory,
+            memory: memory.memory.name.clone(),
             conversation,
-            score,
-            reasons,
+            score: ranked.score,
+            reasons: ranked.reasons,
         }));
     }
     told

@@ -15,6 +15,7 @@ mod order;
 mod past;
 mod postings;
 mod regions;
+mod rows;
 mod sample;
 mod segment;
 mod sketch;
@@ -43,6 +44,7 @@ use self::lexicon::Lexicon;
 use self::meanings::{Coming, Coverage};
 use self::order::Order;
 use self::past::Past;
+use self::rows::Rows;
 use self::sample::Drawn;
 use crate::memory::{ConversationId, Entry, Memory, Name};
 use crate::ports::Standing;
@@ -84,6 +86,7 @@ pub(crate) struct Index {
     order: Order,
     past: Past,
     drawn: Drawn,
+    rows: Rows,
     /// Where questions write.
     pub(crate) slates: Slates,
     /// Entries that segments hold.
@@ -142,17 +145,22 @@ impl Index {
                 self.restand_one(number, by_sequence.get(&sequence).copied());
             }
         }
+        self.rows.settle();
         self.recount();
         self.generation = generation;
     }
 
     fn restand_one(&mut self, number: usize, standing: Option<&Standing>) {
         let Some(standing) = standing else {
+            self.rows.let_go(number as u32);
             self.facts[number].gone = Micros::MIN;
             self.homes[number].set_current(false);
             return;
         };
         let conversation = self.conversation_number(standing.conversation);
+        if standing.gone_since.is_some() || conversation != self.homes[number].conversation {
+            self.rows.let_go(number as u32);
+        }
         self.homes[number].conversation = conversation;
         self.homes[number].set_current(standing.gone_since.is_none());
         self.facts[number].gone =
@@ -233,6 +241,7 @@ impl Index {
             + self.census.size()
             + self.past.size()
             + self.vectors.size()
+            + self.rows.size()
     }
 
     /// Notes where the terms of a text occur; answers how many there are.

@@ -86,6 +86,19 @@ impl Shared {
         Ok(())
     }
 
+    /// Keeps entries that were read at hand, by their numbers, unless somebody uses the index at this
+    /// moment: there will be another time.
+    pub(crate) fn keep_rows<'e>(&self, read: impl Iterator<Item = (u32, &'e Option<Entry>)>) {
+        let Ok(mut index) = self.index.try_write() else { return };
+        for (number, entry) in read {
+            if let Some(entry) = entry {
+                index.keep_row(number, entry.clone());
+            }
+        }
+        drop(index);
+        self.weigh();
+    }
+
     /// Works out how much room it takes.
     fn weigh(&self) {
         let size = self.read().size() + self.distilled().size();

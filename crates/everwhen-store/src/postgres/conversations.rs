@@ -51,6 +51,9 @@ pub(super) fn each_of(
     said: &[EntryId],
     talks: &[ConversationId],
 ) -> Result<EachOf> {
+    if said.is_empty() {
+        return Ok((Vec::new(), each(connection, memory, talks)?));
+    }
     let vault = uuid(memory.vault.bytes());
     let (rows, talk_rows) = connection.query_both(
         (&entries::each_sql(), &[&vault, &uuids(said)]),

@@ -14,9 +14,21 @@ use super::entries::place;
 use super::statement::{all, first, first_of_each, get, run, run_one, update_or_insert};
 use crate::row::{count, damaged, id, instant, micros, name, number, summary_by};
 
-const COLUMNS: &str = "SELECT id, memory_id, name, started_at, last_at, entries, ended_at,
+macro_rules! columns {
+    () => {
+        "SELECT id, memory_id, name, started_at, last_at, entries, ended_at,
     ended_by, end_reason, title, summary, summary_by, archived_at, restored_at, distilled_at
-    FROM conversation";
+    FROM conversation"
+    };
+}
+
+const COLUMNS: &str = columns!();
+const BY_ID: &str = concat!(columns!(), " WHERE vault_id = ?1 AND memory_id = ?2 AND id = ?3");
+const MERGED: &str = concat!(
+    columns!(),
+    " WHERE vault_id = ?1 AND memory_id = ?2
+        AND id = (SELECT target_id FROM conversation_alias WHERE id = ?3)"
+);
 
 pub(super) fn by_id(
     connection: &Connection,
@@ -26,18 +38,19 @@ pub(super) fn by_id(
     Ok(each(connection, memory, &[id])?.pop().flatten())
 }
 
-/// Several of them, each in the place of its id.
+/// Several of them, each in the place of its id. Those that are not found may have been merged.
 pub(super) fn each(
     connection: &Connection,
     memory: MemoryRef,
     ids: &[ConversationId],
 ) -> Result<Vec<Option<Conversation>>> {
-    let sql = format!(
-        "{COLUMNS} WHERE vault_id = ?1 AND memory_id = ?2 AND id =
-            coalesce((SELECT target_id FROM conversation_alias WHERE id = ?3), ?3)"
-    );
     let [vault, memory] = place(&memory);
-    first_of_each(connection, &sql, ids.iter().map(|id| (vault, memory, id.bytes())), read)
+    let values = ids.iter().map(|id| (vault, memory, id.bytes()));
+    let mut found = first_of_each(connection, BY_ID, values, read)?;
+    for (one, id) in found.iter_mut().zip(ids).filter(|(one, _)| one.is_none()) {
+        *one = first(connection, MERGED, (vault, memory, id.bytes()), read)?;
+    }
+    Ok(found)
 }
 
 pub(super) fn by_name(

@@ -60,6 +60,9 @@ pub(super) fn each_of(
     conversations: &[ConversationId],
 ) -> Result<EachOf> {
     let talks = conversations::each(connection, memory, conversations)?;
+    if entries.is_empty() {
+        return Ok((Vec::new(), talks));
+    }
     let sql = concat!(
         "SELECT ",
         columns!("NULL"),

@@ -229,6 +229,9 @@ pub(crate) fn moved_entries_carry_the_name_of_their_new_home(open: Open) {
         assert_eq!(said, [Some(second.clone()), None, Some(first.clone())]);
         assert_eq!(found.len(), talks.len());
     }
+    let (said, found) = bed.look(|rows| rows.each_of(home(), &[], &[id(9), id(2)]));
+    assert!(said.is_empty() && found[0].is_none());
+    assert_eq!(found[1].as_ref().map(|one| one.id), Some(id(2)));
 }
 
 pub(crate) fn marks_on_what_is_not_there_are_refused(open: Open) {

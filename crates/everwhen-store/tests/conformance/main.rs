@@ -35,6 +35,7 @@ mod neighbours;
 mod outside;
 mod paging;
 mod receipts;
+mod recollections;
 mod removal;
 mod replays;
 mod rows;
@@ -138,6 +139,11 @@ suite! {
         a_kept_index_answers_as_a_new_one,
         what_is_forgotten_is_in_no_segment,
         keeping_an_index_ends_though_the_chat_goes_on,
+    }
+    recollections {
+        what_is_at_hand_is_told_as_the_store_has_it,
+        what_is_forgotten_is_told_no_more,
+        what_is_at_hand_costs_no_visit,
     }
     models {
         usage_adds_up_by_day_model_and_purpose,

@@ -148,21 +148,62 @@ impl Shared {
 }
 
 fn take_in(index: &mut Index, news: News, vectors: &Vectors) {
+    let is_changed = news.standings.is_some() && news.generation > index.generation;
+    if is_changed && index.sequence > news.behind {
+        // Where the entries stand that came meanwhile was not read; whoever needs it reads again.
+        return;
+    }
     if let Some(standings) = news.standings.filter(|_| news.generation > index.generation) {
         index.restand(news.generation, news.behind, &standings);
     } else if index.sequence == 0 {
         index.generation = news.generation;
     }
-    for (place, entry) in news.entries.iter().enumerate() {
+    for (place, entry) in news.entries.into_iter().enumerate() {
         if entry.sequence > index.sequence {
-            let number = index.add(entry);
+            let number = index.add(&entry);
             for (embedder, passages) in vectors {
                 if let Some(passages) = &passages[place] {
                     index.embed(embedder, number, passages);
                 }
             }
+            index.keep_row(number, entry);
         }
     }
     index.sequence = index.sequence.max(news.complete.unwrap_or(0));
     index.take_over();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Role;
+    use crate::recall::index::tests::said;
+
+    fn news(behind: u64, generation: u64, standings: Option<Vec<Standing>>) -> News {
+        let entries = vec![said(behind + 1, 1, Role::User, "the cat sleeps")];
+        News { behind, generation, standings, entries, vectors: None, complete: Some(behind + 1) }
+    }
+
+    #[test]
+    fn standings_that_do_not_reach_far_enough_are_read_again() {
+        let mut index = Index::default();
+        take_in(&mut index, news(0, 0, None), &Vectors::default());
+        let standings = |one: &Index| {
+            let conversation = one.conversations[0];
+            let standing = |sequence| Standing { sequence, conversation, gone_since: None };
+            Some((1..=one.sequence).map(standing).collect::<Vec<_>>())
+        };
+        let read = news(1, 1, standings(&index));
+        // Another question is quicker, and what it took in has been forgotten since.
+        take_in(&mut index, news(1, 0, None), &Vectors::default());
+        take_in(&mut index, read, &Vectors::default());
+        assert_eq!((index.generation, index.sequence), (0, 2));
+        let again = news(2, 1, standings(&index).map(|all| all[..1].to_vec()));
+        take_in(&mut index, again, &Vectors::default());
+        assert_eq!((index.generation, index.sequence), (1, 3));
+        assert_eq!(
+            index.homes.iter().map(|home| home.is_current()).collect::<Vec<_>>(),
+            [true, false, true]
+        );
+    }
 }

@@ -1,0 +1,169 @@
+//! Recall tells an entry alike whether its row is at hand or comes from the store, whatever became of
+//! it meanwhile; and what is at hand costs no visit to the store.
+
+use std::sync::Arc;
+
+use everwhen_engine::memory::{Address, EntryId, Metadata, NewEntry, Role, Said};
+use everwhen_engine::ports::Store;
+use everwhen_engine::recall::{EntryFound, Kind, Query, Recollection};
+use everwhen_engine::{Forget, NewCorrection, Vault};
+use everwhen_testkit::{Faults, FaultyStore, block_on, engine_over};
+use jiff::Timestamp;
+
+use crate::bed::Open;
+use crate::rows::{at, name};
+use crate::talk::{Talk, memory, said, stored};
+
+/// The vault as another process opens it: its index comes from segments, without any row. And the
+/// visits it makes to the store.
+fn restarted(talk: &Talk) -> (Vault, Arc<Faults>) {
+    block_on(talk.engine.keep_indexes(1)).unwrap();
+    let faults = Faults::new(None);
+    let store = FaultyStore::new(Arc::clone(&talk.bed.store), Arc::clone(&faults));
+    let (engine, clock) = engine_over(Arc::new(store) as Arc<dyn Store>);
+    clock.set(at(60));
+    (block_on(engine.vault(Address::Name(name("v")))).unwrap(), faults)
+}
+
+fn ask(vault: &Vault, query: &Query) -> Recollection {
+    block_on(vault.recall(memory(), query.clone())).unwrap()
+}
+
+/// Questions that everything in the talk answers, now and as of earlier.
+fn questions() -> Vec<Query> {
+    let as_of = |minute: Option<i64>| Query {
+        as_of: minute.map(at),
+        asked_at: Some(at(60)),
+        limit: Some(50),
+        ..Query::new("the cat, the dog and the sea")
+    };
+    let tagged = Query { tags: vec![name("travel")], ..as_of(None) };
+    let bounded = Query { after: Some(at(-400)), before: Some(at(-250)), ..as_of(None) };
+    [None, Some(2), Some(12), Some(22), Some(32)]
+        .map(as_of)
+        .into_iter()
+        .chain([tagged, bounded])
+        .collect()
+}
+
+/// All that a recollection says, in a form that compares.
+fn words(told: &Recollection) -> Vec<String> {
+    let entry =
+        |one: &EntryFound| format!("{:?} {} {}", one, one.entry.content.as_str(), one.score);
+    let talks = told.conversations.iter().map(|one| format!("{one:?}"));
+    told.items.iter().map(entry).chain(talks).chain([told.briefing.clone()]).collect()
+}
+
+/// Asks whoever has the rows at hand, whoever has none and whoever has read them, and compares what
+/// they say with each other and with the store. Answers the entries that were told.
+fn agree(talk: &Talk) -> Vec<(EntryId, Option<Timestamp>)> {
+    let mut all = Vec::new();
+    for query in questions() {
+        let told = ask(&talk.vault, &query);
+        for item in &told.items {
+            let stored = block_on(talk.vault.entry(memory(), item.entry.id)).unwrap();
+            assert_eq!(item.entry, stored);
+            assert_eq!(item.entry.content.as_str(), stored.content.as_str());
+        }
+        let (cold, _) = restarted(talk);
+        assert_eq!(words(&ask(&cold, &query)), words(&told), "{query:?}");
+        assert_eq!(words(&ask(&cold, &query)), words(&told), "{query:?}");
+        assert_eq!(words(&ask(&talk.vault, &query)), words(&told), "{query:?}");
+        all.extend(told.items.iter().map(|item| (item.entry.id, query.as_of)));
+    }
+    all
+}
+
+/// One with all that can be attached to it, in a conversation of its own.
+fn rich(text: &str) -> NewEntry {
+    NewEntry {
+        speaker: Some(name("Ana")),
+        summary: Some("a trip".into()),
+        tags: vec![name("travel"), name("sea")],
+        metadata: Some(Metadata::new(r#"{"mood":"fine"}"#).unwrap()),
+        tools_used: vec![name("maps")],
+        is_question: true,
+        conversation: Some(Address::Name(name("spring"))),
+        ..said(Role::Assistant, text)
+    }
+}
+
+fn named(text: &str) -> NewEntry {
+    NewEntry { conversation: Some(Address::Name(name("spring"))), ..said(Role::User, text) }
+}
+
+fn correct(talk: &Talk, id: EntryId, text: &str) -> EntryId {
+    let correction = NewCorrection { content: Said::new(text).unwrap(), reason: "a slip".into() };
+    stored(block_on(talk.vault.correct(memory(), id, correction, None))).entries[0].id
+}
+
+/// Five entries in a conversation of their own and two placed by time, an hour apart.
+fn talked(open: Open) -> (Talk, Vec<EntryId>) {
+    let talk = Talk::new(open);
+    let entries = vec![
+        named("the cat goes to the sea"),
+        rich("shall the dog come along?"),
+        named("the dog stays").said_at(at(-3)),
+        named("the cat may take the boat").said_at(at(-2)),
+        rich("a boat for the cat").said_at(at(-1)),
+        said(Role::User, "the dog barks").said_at(at(-340)),
+        said(Role::User, "the sea is calm").said_at(at(-300)),
+    ];
+    let ids = talk.remember(entries).entries.iter().map(|entry| entry.id).collect();
+    (talk, ids)
+}
+
+pub(crate) fn what_is_at_hand_is_told_as_the_store_has_it(open: Open) {
+    let (talk, ids) = talked(open);
+    assert_eq!(agree(&talk).iter().filter(|(_, as_of)| as_of.is_none()).count(), 7 + 2 + 2);
+    talk.minute(10);
+    let right = correct(&talk, ids[3], "the cat may take the ferry to the sea");
+    assert!(agree(&talk).contains(&(right, None)));
+    talk.minute(20);
+    let spring = Address::Name(name("spring"));
+    block_on(talk.vault.fork(memory(), spring, ids[2], None)).unwrap();
+    let told = agree(&talk);
+    assert!(!told.contains(&(right, None)) && told.contains(&(right, Some(at(12)))));
+    assert!(told.contains(&(ids[3], Some(at(2)))), "before it was corrected and put aside");
+    talk.minute(30);
+    // What was said between two conversations makes them one.
+    talk.say_at(-320, Role::User, "a dog by the sea");
+    assert_eq!(talk.conversations().len(), 2);
+    let told = agree(&talk);
+    assert!(told.contains(&(ids[6], None)) && told.contains(&(ids[5], Some(at(2)))));
+}
+
+pub(crate) fn what_is_forgotten_is_told_no_more(open: Open) {
+    let (talk, ids) = talked(open);
+    agree(&talk);
+    talk.minute(10);
+    block_on(talk.vault.forget(memory(), Forget::Entry(ids[0]), None)).unwrap();
+    assert!(agree(&talk).iter().all(|(id, _)| *id != ids[0]));
+    let (after, before) = (Some(at(-350)), Some(at(-330)));
+    let (other, _) = restarted(&talk);
+    for query in questions() {
+        ask(&other, &query);
+    }
+    block_on(talk.vault.forget(memory(), Forget::Period { after, before }, None)).unwrap();
+    assert!(agree(&talk).iter().all(|(id, _)| *id != ids[5]));
+    // A process that did not forget it itself learns of it.
+    for query in questions() {
+        assert!(ask(&other, &query).items.iter().all(|item| item.entry.id != ids[5]));
+    }
+}
+
+pub(crate) fn what_is_at_hand_costs_no_visit(open: Open) {
+    let (talk, _) = talked(open);
+    let query = Query { kinds: vec![Kind::Entry], ..questions().remove(0) };
+    assert_eq!(ask(&talk.vault, &query).items.len(), 7);
+    let (vault, faults) = restarted(&talk);
+    let visits = |expected: usize| {
+        let before = faults.calls();
+        assert_eq!(ask(&vault, &query).items.len(), expected);
+        faults.calls() - before
+    };
+    assert!(visits(7) > 2, "the index is read, and then what was found");
+    assert_eq!(visits(7), 1, "to open the memory");
+    talk.say(Role::User, "one more dog");
+    assert_eq!(visits(8), 1, "which brings what has come since");
+}
