@@ -414,8 +414,7 @@ impl Vault {
             forget::forget(desk, &what).map(Receipt::Forgotten)
         };
         let done = self.at_desk(memory, Absent::Refuse, idempotency, forget).await?;
-        // Indexes hold words; those of what is forgotten go too. They are built anew when needed.
-        self.engine.shelf.clear();
+        self.drop_indexes();
         Ok(done)
     }
 
@@ -434,7 +433,7 @@ impl Vault {
                 })
             })
             .await?;
-        self.engine.shelf.clear();
+        self.drop_indexes();
         Ok(done)
     }
 

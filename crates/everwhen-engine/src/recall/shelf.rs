@@ -21,7 +21,7 @@ use super::embedders::embedded_passages;
 use super::index::Index;
 use crate::Result;
 use crate::engine::Engine;
-use crate::memory::{Entry, MemoryId};
+use crate::memory::{Entry, MemoryId, VaultId};
 use crate::ports::{Embedder, MemoryRef, Snapshot};
 use crate::when::Zone;
 
@@ -134,6 +134,11 @@ impl Shelf {
     /// Lets go of everything; what is still there is read anew when it is asked for.
     pub(crate) fn clear(&self) {
         self.lock().indexes.clear();
+    }
+
+    /// The same for the memories of one vault.
+    pub(crate) fn clear_vault(&self, vault: VaultId) {
+        self.lock().indexes.retain(|_, (shared, _)| shared.place.vault != vault);
     }
 
     /// Lets go of what was kept of a memory.

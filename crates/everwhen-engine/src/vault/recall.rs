@@ -38,6 +38,16 @@ impl Vault {
         Ok(())
     }
 
+    /// Lets go of its indexes when something is forgotten: they hold what was said. They are built
+    /// anew when needed.
+    pub(super) fn drop_indexes(&self) {
+        match self.draft {
+            None => self.engine.shelf.clear_vault(self.id),
+            // Which vault a draft has become, only the store knows.
+            Some(_) => self.engine.shelf.clear(),
+        }
+    }
+
     /// Notes that a memory has grown.
     pub(super) fn note_growth(&self, memory: &MemoryName, done: &Done) {
         if let Receipt::Entries(receipt) = &done.receipt

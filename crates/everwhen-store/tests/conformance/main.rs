@@ -144,6 +144,7 @@ suite! {
         what_is_at_hand_is_told_as_the_store_has_it,
         what_is_forgotten_is_told_no_more,
         what_is_at_hand_costs_no_visit,
+        what_others_forget_leaves_it_at_hand,
     }
     models {
         usage_adds_up_by_day_model_and_purpose,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use everwhen_engine::memory::{Address, EntryId, Metadata, NewEntry, Role, Said};
 use everwhen_engine::ports::Store;
 use everwhen_engine::recall::{EntryFound, Kind, Query, Recollection};
-use everwhen_engine::{Forget, NewCorrection, Vault};
+use everwhen_engine::{Engine, Forget, NewCorrection, NewVault, Vault};
 use everwhen_testkit::{Faults, FaultyStore, block_on, engine_over};
 use jiff::Timestamp;
 
@@ -14,15 +14,30 @@ use crate::bed::Open;
 use crate::rows::{at, name};
 use crate::talk::{Talk, memory, said, stored};
 
-/// The vault as another process opens it: its index comes from segments, without any row. And the
-/// visits it makes to the store.
-fn restarted(talk: &Talk) -> (Vault, Arc<Faults>) {
-    block_on(talk.engine.keep_indexes(1)).unwrap();
-    let faults = Faults::new(None);
-    let store = FaultyStore::new(Arc::clone(&talk.bed.store), Arc::clone(&faults));
-    let (engine, clock) = engine_over(Arc::new(store) as Arc<dyn Store>);
-    clock.set(at(60));
-    (block_on(engine.vault(Address::Name(name("v")))).unwrap(), faults)
+/// The vault as another process opens it: its index comes from segments, without any row.
+struct Restarted {
+    engine: Engine,
+    vault: Vault,
+    faults: Arc<Faults>,
+}
+
+impl Restarted {
+    fn new(talk: &Talk) -> Self {
+        block_on(talk.engine.keep_indexes(1)).unwrap();
+        let faults = Faults::new(None);
+        let store = FaultyStore::new(Arc::clone(&talk.bed.store), Arc::clone(&faults));
+        let (engine, clock) = engine_over(Arc::new(store) as Arc<dyn Store>);
+        clock.set(at(60));
+        let vault = block_on(engine.vault(Address::Name(name("v")))).unwrap();
+        Self { engine, vault, faults }
+    }
+
+    /// Asks for entries alone. Answers how many there are, and after how many visits to the store.
+    fn found(&self) -> (usize, u64) {
+        let before = self.faults.calls();
+        let query = Query { kinds: vec![Kind::Entry], ..questions().remove(0) };
+        (ask(&self.vault, &query).items.len(), self.faults.calls() - before)
+    }
 }
 
 fn ask(vault: &Vault, query: &Query) -> Recollection {
@@ -65,7 +80,7 @@ fn agree(talk: &Talk) -> Vec<(EntryId, Option<Timestamp>)> {
             assert_eq!(item.entry, stored);
             assert_eq!(item.entry.content.as_str(), stored.content.as_str());
         }
-        let (cold, _) = restarted(talk);
+        let cold = Restarted::new(talk).vault;
         assert_eq!(words(&ask(&cold, &query)), words(&told), "{query:?}");
         assert_eq!(words(&ask(&cold, &query)), words(&told), "{query:?}");
         assert_eq!(words(&ask(&talk.vault, &query)), words(&told), "{query:?}");
@@ -140,7 +155,7 @@ pub(crate) fn what_is_forgotten_is_told_no_more(open: Open) {
     block_on(talk.vault.forget(memory(), Forget::Entry(ids[0]), None)).unwrap();
     assert!(agree(&talk).iter().all(|(id, _)| *id != ids[0]));
     let (after, before) = (Some(at(-350)), Some(at(-330)));
-    let (other, _) = restarted(&talk);
+    let other = Restarted::new(&talk).vault;
     for query in questions() {
         ask(&other, &query);
     }
@@ -152,18 +167,32 @@ pub(crate) fn what_is_forgotten_is_told_no_more(open: Open) {
     }
 }
 
-pub(crate) fn what_is_at_hand_costs_no_visit(open: Open) {
+/// A vault whose entries have just been told by another process.
+fn read(open: Open) -> (Talk, Restarted) {
     let (talk, _) = talked(open);
-    let query = Query { kinds: vec![Kind::Entry], ..questions().remove(0) };
-    assert_eq!(ask(&talk.vault, &query).items.len(), 7);
-    let (vault, faults) = restarted(&talk);
-    let visits = |expected: usize| {
-        let before = faults.calls();
-        assert_eq!(ask(&vault, &query).items.len(), expected);
-        faults.calls() - before
-    };
-    assert!(visits(7) > 2, "the index is read, and then what was found");
-    assert_eq!(visits(7), 1, "to open the memory");
+    ask(&talk.vault, &questions()[0]);
+    let other = Restarted::new(&talk);
+    let (found, visits) = other.found();
+    assert!(found == 7 && visits > 2, "the index is read, and then what was found");
+    (talk, other)
+}
+
+pub(crate) fn what_is_at_hand_costs_no_visit(open: Open) {
+    let (talk, other) = read(open);
+    assert_eq!(other.found(), (7, 1), "to open the memory");
     talk.say(Role::User, "one more dog");
-    assert_eq!(visits(8), 1, "which brings what has come since");
+    assert_eq!(other.found(), (8, 1), "which brings what has come since");
+}
+
+pub(crate) fn what_others_forget_leaves_it_at_hand(open: Open) {
+    let (_talk, other) = read(open);
+    let new = NewVault { name: name("w"), description: None, zone: None, settings: None };
+    block_on(other.engine.create_vault(new, None)).unwrap();
+    let theirs = block_on(other.engine.vault(Address::Name(name("w")))).unwrap();
+    let secret = vec![said(Role::User, "a secret cat")];
+    let secret = stored(block_on(theirs.remember(memory(), secret, None))).entries[0].id;
+    assert_eq!(ask(&theirs, &questions()[0]).items.len(), 1);
+    block_on(theirs.forget(memory(), Forget::Entry(secret), None)).unwrap();
+    assert_eq!(ask(&theirs, &questions()[0]).items.len(), 0);
+    assert_eq!(other.found(), (7, 1));
 }
