@@ -3,6 +3,7 @@
 use jiff::civil::Weekday;
 
 use super::Date;
+use super::classes::{MONTH, SEASON, WEEKDAY};
 use super::counts::ordinal;
 use super::cursor::{Cursor, Read};
 use super::days::Days;
@@ -113,11 +114,12 @@ pub(super) fn is_month(word: &str) -> bool {
 
 /// A weekday by its full name.
 pub(super) fn weekday(c: Cursor<'_>) -> Read<'_, Weekday> {
-    c.pick(&WEEKDAYS)
+    c.at_one_of(WEEKDAY)?.pick(&WEEKDAYS)
 }
 
 /// A weekday by its full or short name; a dot after the short one belongs to it.
 pub(super) fn any_weekday(c: Cursor<'_>) -> Read<'_, Weekday> {
+    let c = c.at_one_of(WEEKDAY)?;
     weekday(c).or_else(|| {
         let (weekday, after) = c.pick(&SHORT_WEEKDAYS)?;
         let dotted = after.mark('.').filter(|end| !end.at_break() && !end.is_glued());
@@ -127,17 +129,19 @@ pub(super) fn any_weekday(c: Cursor<'_>) -> Read<'_, Weekday> {
 
 /// A season by name.
 pub(super) fn season(c: Cursor<'_>) -> Read<'_, Season> {
-    c.pick(&SEASONS).filter(|(_, after)| !compounds(*after))
+    c.at_one_of(SEASON)?.pick(&SEASONS).filter(|(_, after)| !compounds(*after))
 }
 
 /// A month by its full name.
 pub(super) fn full_month(c: Cursor<'_>) -> Read<'_, i8> {
+    let c = c.at_one_of(MONTH)?;
     let at = MONTHS.iter().position(|month| Some(*month) == c.text())?;
     Some((i8::try_from(at).ok()? + 1, c.step())).filter(|(_, after)| !compounds(*after))
 }
 
 /// A month by its full or short name; a dot after the short one belongs to it.
 fn any_month(c: Cursor<'_>) -> Read<'_, i8> {
+    let c = c.at_one_of(MONTH)?;
     full_month(c).or_else(|| {
         let (month, after) = c.pick(&SHORT_MONTHS)?;
         Some((month, after.mark('.').unwrap_or(after)))

@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use foldhash::fast::FixedState;
+
 use super::lexer::Kind;
 use super::{
     asked, calendar, clock, counts, holidays, offsets, ordinals, place, relative, spans, steps,
@@ -44,7 +46,7 @@ pub(super) const PLACE: Classes = CARRIER - 1;
 /// Everything that can begin one time.
 pub(super) const POINT: Classes = PLACE | CARRIER;
 
-static WORDS: LazyLock<HashMap<&'static str, Classes>> = LazyLock::new(words);
+static WORDS: LazyLock<HashMap<&'static str, Classes, FixedState>> = LazyLock::new(words);
 
 /// What a token can begin.
 pub(super) fn classes(kind: Kind, text: &str) -> Classes {
@@ -66,8 +68,8 @@ fn beginning(entry: &str) -> impl Iterator<Item = &str> {
     entry.split(' ').take(if article { 2 } else { 1 })
 }
 
-fn words() -> HashMap<&'static str, Classes> {
-    let mut words = HashMap::new();
+fn words() -> HashMap<&'static str, Classes, FixedState> {
+    let mut words = HashMap::default();
     let tables: [(Classes, Vec<&'static str>); 19] = [
         (THE, vec!["the"]),
         (IN, vec!["in"]),

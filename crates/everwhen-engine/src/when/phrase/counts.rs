@@ -1,5 +1,6 @@
 //! Numbers in words and figures, exact and vague.
 
+use super::classes::{COUNT, NTH};
 use super::cursor::{Cursor, Read};
 use super::lexer::{self, Kind};
 
@@ -112,6 +113,7 @@ const NTH_TENS: [&str; 10] = [
 
 /// A number: `three`, `twenty-five`, `a hundred and two`, `167`.
 pub(super) fn cardinal(c: Cursor<'_>) -> Read<'_, u32> {
+    let c = c.at_one_of(COUNT)?;
     if let Some(Kind::Number(number)) = c.kind() {
         return Some((number, c.step()));
     }
@@ -135,6 +137,7 @@ pub fn spelt(text: &str) -> Option<u32> {
 
 /// The how-manieth: `third`, `3rd`, `twenty-first`.
 pub(super) fn ordinal(c: Cursor<'_>) -> Read<'_, u32> {
+    let c = c.at_one_of(NTH)?;
     if let Some(Kind::Nth(number)) = c.kind() {
         return Some((number, c.step()));
     }
@@ -153,6 +156,7 @@ pub(super) fn ordinal(c: Cursor<'_>) -> Read<'_, u32> {
 
 /// How many: exact, vague (`a few`), a range (`two or three`), with a half, or `a`.
 pub(super) fn quantity(c: Cursor<'_>) -> Read<'_, Count> {
+    let c = c.at_one_of(COUNT)?;
     if let Some(read) = c.pick(&VAGUE) {
         return Some(read);
     }

@@ -66,6 +66,12 @@ impl<'t> Cursor<'t> {
         self.peek().is_some_and(|token| token.classes & classes != NONE)
     }
 
+    /// This place, if the token here can begin one of these. Spares a look into a table that has no
+    /// other words.
+    pub(super) fn at_one_of(self, classes: Classes) -> Option<Self> {
+        self.begins_with(classes).then_some(self)
+    }
+
     /// The kind of the token here.
     pub(super) fn kind(self) -> Option<Kind> {
         self.peek().map(|token| token.kind)
@@ -99,7 +105,7 @@ impl<'t> Cursor<'t> {
     /// Past the first of these word sequences that is here; name longer ones first.
     pub(super) fn one_of(self, sequences: &[&str]) -> Option<Self> {
         let first = self.text()?;
-        sequences.iter().filter(|s| s.starts_with(first)).find_map(|s| self.words(s))
+        sequences.iter().filter(|s| begins(s, first)).find_map(|s| self.words(s))
     }
 
     /// The meaning of the first of these word sequences that is here; name longer ones first.
@@ -107,7 +113,7 @@ impl<'t> Cursor<'t> {
         let first = self.text()?;
         table
             .iter()
-            .filter(|(words, _)| words.starts_with(first))
+            .filter(|(words, _)| begins(words, first))
             .find_map(|(words, value)| Some((*value, self.words(words)?)))
     }
 
@@ -158,6 +164,15 @@ impl<'t> Cursor<'t> {
     /// Whether a sentence begins here.
     pub(super) fn begins(self) -> bool {
         !matches!(self.previous(), Some(t) if !matches!(t.kind, Kind::Mark(c) if is_break(c)))
+    }
+}
+
+/// Whether the first of some words is this one. Most are told apart by a single letter.
+fn begins(words: &str, first: &str) -> bool {
+    match words.as_bytes().get(first.len()) {
+        None => words == first,
+        Some(b' ') => words.starts_with(first),
+        Some(_) => false,
     }
 }
 

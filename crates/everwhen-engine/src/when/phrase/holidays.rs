@@ -3,6 +3,7 @@
 
 use jiff::civil::Weekday::{self, Monday, Sunday, Thursday};
 
+use super::classes::HOLIDAY;
 use super::cursor::{Cursor, Read};
 use super::days::{Days, plus};
 use super::{Date, Precision};
@@ -102,6 +103,7 @@ fn all() -> impl Iterator<Item = &'static Holiday> {
 
 /// The holiday named here.
 pub(super) fn holiday_at(c: Cursor<'_>) -> Read<'_, &'static Holiday> {
+    let c = c.at_one_of(HOLIDAY)?;
     all().find_map(|holiday| {
         let after = c.one_of(holiday.names).or_else(|| dotted_saint(c, holiday))?;
         Some((holiday, after))

@@ -5,15 +5,16 @@ use jiff::civil::Weekday;
 use jiff::{SignedDuration, Span, Timestamp};
 
 use super::calendar::{any_weekday, weekday};
+use super::classes::{COUNT, IN, UNIT};
 use super::counts::Count;
 use super::cursor::{Cursor, Read};
 use super::days::{Days, Unit, moved, plus};
-use super::lexer::Kind;
+use super::lexer::{Kind, Token};
 use super::named::Named;
 use super::scene::{Scene, Timed};
 use super::sense::{Place, Sense, counted_from};
 use super::steps::{Step, Tilt, finest, steps, tilt};
-use super::vocabulary::{closes, listed};
+use super::vocabulary::closes;
 use super::{Confidence, Date, Lean, Origin, Precision};
 
 /// "Weeks ago": how many an unsaid number may be.
@@ -44,7 +45,10 @@ pub(super) fn day_word<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Place> 
 /// `the other day`, `recently`.
 pub(super) fn fuzzy<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Timed> {
     let ((from, to, reach), after) = c.pick(&FUZZY)?;
-    if c.previous().is_some_and(|before| listed("until till since by before after", before.text)) {
+    let bounded = |before: &Token<'_>| {
+        matches!(before.text, "until" | "till" | "since" | "by" | "before" | "after")
+    };
+    if c.previous().is_some_and(bounded) {
         return None;
     }
     let (first, end) = (plus(scene.today, -from)?, plus(scene.today, -to)?);
@@ -94,6 +98,9 @@ type Counted = (Vec<Step>, Tilt, i64);
 
 fn counted_steps<'t>(c: Cursor<'t>, scene: &Scene<'_>) -> Read<'t, Counted> {
     let (tilt, start) = tilt(c);
+    if !start.begins_with(COUNT | UNIT | IN) {
+        return None;
+    }
     if let Some((steps, after)) = unsaid(start) {
         return Some(((steps, tilt, -1), after));
     }

@@ -1,10 +1,11 @@
 //! Counted stretches, "2 days, 5 hours", and the words that tilt them: "about", "more than".
 
+use super::classes::UNIT;
 use super::counts::{Count, quantity};
 use super::cursor::{Cursor, Read};
 use super::days::Unit;
 use super::lexer::Token;
-use super::vocabulary::listed;
+use super::vocabulary::List;
 
 /// Words for units of time, with how many of the unit they are.
 pub(super) const UNITS: [(&str, (Unit, u32)); 27] = [
@@ -72,11 +73,13 @@ const TILTS: [(&str, Tilt); 21] = [
 ];
 
 /// Words that have a topic: an "about" after them does not widen the time that follows.
-const TOPICAL: &str = "\
+static TOPICAL: List = List::of(
+    "\
     talk talked talking talks chat chatted chatting speak spoke spoken speaking tell told \
     telling say said saying ask asked asking know knew think thought thinking hear heard read \
     write wrote written learn learned learnt forget forgot complain complained worried excited \
-    happy dream dreamed mention mentioned what how discussion";
+    happy dream dreamed mention mentioned what how discussion",
+);
 
 /// So many of a unit.
 #[derive(Debug, Clone, Copy)]
@@ -98,12 +101,12 @@ pub(super) fn tilt(c: Cursor<'_>) -> (Tilt, Cursor<'_>) {
 
 /// Whether an "about" after this word belongs to it: "what did we talk about two weeks ago".
 fn is_about_something(token: &Token<'_>) -> bool {
-    listed(TOPICAL, token.text)
+    TOPICAL.has(token.text)
 }
 
 /// A unit, with what it multiplies a count by.
 pub(super) fn unit(c: Cursor<'_>) -> Read<'_, (Unit, u32)> {
-    let word = c.text()?;
+    let word = c.at_one_of(UNIT)?.text()?;
     let found = UNITS.iter().find(|(name, _)| *name == word)?;
     Some((found.1, c.step()))
 }

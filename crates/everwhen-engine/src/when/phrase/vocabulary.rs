@@ -1,42 +1,72 @@
 //! Words that decide whether something is a time at all: what may follow a bare name, what makes a
 //! number a measure, what a preposition can carry.
 
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use foldhash::fast::FixedState;
+
 use super::classes::{NONE, NTH};
 use super::cursor::Cursor;
 use super::lexer::Kind;
 use super::named::Named;
 use super::sense::{Place, What};
 
+/// Words of one kind, written with blanks between them.
+pub(super) struct List {
+    written: &'static str,
+    words: OnceLock<HashSet<&'static str, FixedState>>,
+}
+
+impl List {
+    pub(super) const fn of(written: &'static str) -> Self {
+        Self { written, words: OnceLock::new() }
+    }
+
+    /// Whether a word is one of them.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.words.get_or_init(|| self.written.split(' ').collect()).contains(word)
+    }
+}
+
 /// Words that go on after a finished phrase: pronouns, prepositions, conjunctions, auxiliaries.
-const FUNCTION: &str = "\
+static FUNCTION: List = List::of(
+    "\
     i you he she it we they me him her us them my your his its our their who whom what which \
     that this these those where when why how and or but nor so if because since while as than \
     though although about above across after against along among around at before behind below \
     beside between beyond by during for from in into like near of off on onto out over past \
     regarding through to toward until till up with within without is are was were be am did do \
-    does had has have will would can could should the a there not";
+    does had has have will would can could should the a there not",
+);
 
 /// Words after a number that make it an amount: "in 2000 words", "may 5 people".
-const MEASURES: &str = "\
+static MEASURES: List = List::of(
+    "\
     words people persons dollars bucks euros pounds cents pieces parts steps miles mile km \
     kilometers kilometres meters metres feet foot inches calories degrees percent points pages \
     items copies times minutes minute hours hour seconds days weeks months years others more am \
-    pm kg lbs";
+    pm kg lbs",
+);
 
 /// Words before a bare weekday that make it part of a name, a habit or a statement: "my Sunday
 /// rides", "a busy Monday", "is it Tuesday".
-const OWNERS: &str = "\
+static OWNERS: List = List::of(
+    "\
     the a an my your his her its our their every each any some one that those these most all no \
     happy merry of to through busy particular typical random regular usual normal sunny rainy \
-    lazy good great nice long it is it's isn't not was be or";
+    lazy good great nice long it is it's isn't not was be or",
+);
 
 /// Second halves of names that begin like a time: "spring rolls", "summer camp", "Sunday school".
-const COMPOUNDS: &str = "\
+static COMPOUNDS: List = List::of(
+    "\
     rolls roll water cleaning onion onions mattress camp school job internship jobs house guy \
     apart asleep mass best madness tree trees cards card gift gifts present presents party \
     parties costume costumes dinner lights carol song songs decorations eggs egg bunny cookies \
     resolution resolutions olympics coat sale sales months season break vacation holidays \
-    clothes wardrobe sports semester term festival weather service";
+    clothes wardrobe sports semester term festival weather service",
+);
 
 /// Words that begin something which may carry a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,24 +129,19 @@ impl Preposition {
     }
 }
 
-/// Whether a word stands in a list of words with blanks between them.
-pub(super) fn listed(list: &str, word: &str) -> bool {
-    list.split(' ').any(|entry| entry == word)
-}
-
 /// Whether a phrase may end here: the next word does not belong to it as a noun would.
 pub(super) fn closes(c: Cursor<'_>) -> bool {
-    c.at_break() || c.text().is_some_and(|word| listed(FUNCTION, word))
+    c.at_break() || c.text().is_some_and(|word| FUNCTION.has(word))
 }
 
 /// Whether the number before here counts things.
 pub(super) fn measures(c: Cursor<'_>) -> bool {
-    c.text().is_some_and(|word| listed(MEASURES, word))
+    c.text().is_some_and(|word| MEASURES.has(word))
 }
 
 /// Whether the name before here is the first half of a longer one.
 pub(super) fn compounds(c: Cursor<'_>) -> bool {
-    c.text().is_some_and(|word| listed(COMPOUNDS, word))
+    c.text().is_some_and(|word| COMPOUNDS.has(word))
 }
 
 /// Whether a bare weekday from `c` to `after` is a day and not part of a name or habit: "we met
@@ -131,9 +156,9 @@ pub(super) fn is_owned(c: Cursor<'_>) -> bool {
     let Some(before) = c.previous() else { return false };
     match before.kind {
         Kind::Word => {
-            let name = before.capital && !listed(FUNCTION, before.text);
+            let name = before.capital && !FUNCTION.has(before.text);
             let counted = before.classes & NTH != NONE;
-            before.possessive || listed(OWNERS, before.text) || counted || name
+            before.possessive || OWNERS.has(before.text) || counted || name
         }
         Kind::Mark(mark) => mark == '-',
         _ => true,
