@@ -92,6 +92,8 @@ struct Prepared {
     place: MemoryRef,
     memory: Memory,
     shared: Arc<Shared>,
+    /// The question apart from when and who.
+    rest: String,
     /// The question's vector.
     meant: Option<Meant>,
     words_alone: bool,
@@ -186,10 +188,10 @@ impl Survey {
     async fn prepare(&self, engine: &Engine, opened: Opened) -> Result<Prepared> {
         let (place, memory) = (opened.place, opened.memory.clone());
         let shared = engine.shelf.caught_up(engine, opened).await?;
-        let text = plan::meant(&shared.read(), &self.query.text, &self.target);
-        let meant = embed(engine, &shared, &text).await;
+        let rest = plan::rest(&shared.read(), &self.query.text, &self.target);
+        let meant = embed(engine, &shared, plan::meant(&rest, &self.query.text)).await;
         let words_alone = meant.is_err();
-        Ok(Prepared { place, memory, shared, meant: meant.ok().flatten(), words_alone })
+        Ok(Prepared { place, memory, shared, rest, meant: meant.ok().flatten(), words_alone })
     }
 
     /// Ranks every memory, and puts what was found into one order.
@@ -221,11 +223,10 @@ impl Survey {
         // Another embedder may have taken over meanwhile; then this question goes by words.
         let meant = memory.meant.as_ref().filter(|meant| meant.embedder == index.served_by());
         let aim = self.target.aim(index, self.narrow(index), self.query.period);
-        let rest = plan::without_names(index, &self.target.rest(&self.query.text));
         let scale = |token: &str| several.map_or(1.0, |all| all.scale(index, token));
         let except = self.query.except.len().min(limits::PAGE_ROWS);
         let question = Question {
-            terms: plan::terms(index, &rest, scale),
+            terms: plan::terms(index, &memory.rest, scale),
             speakers: plan::speakers(index, &self.query.text),
             vector: meant.map(|meant| meant.vector.clone()),
             asked_at: self.asked_at,

@@ -3,6 +3,8 @@
 //! Walk: read the time phrases → a [`Target`] → aimed at an index, where conversations can be
 //! counted and where it shows whether anything was said then.
 
+use std::borrow::Cow;
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::index::{Index, Micros};
@@ -69,16 +71,15 @@ impl Target {
     }
 
     /// The question without its time phrases: they say when, not what.
-    pub(crate) fn rest(&self, text: &str) -> String {
-        let (mut rest, mut from) = (String::with_capacity(text.len()), 0);
+    pub(crate) fn rest<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let (mut rest, mut from) = (Cow::Borrowed(""), 0);
         for phrase in &self.reading.phrases {
             if matches!(phrase.meaning, Meaning::Period(_)) {
-                rest.push_str(&text[from..phrase.range.start]);
+                rest += &text[from..phrase.range.start];
                 from = phrase.range.end;
             }
         }
-        rest.push_str(&text[from..]);
-        rest
+        rest + &text[from..]
     }
 
     /// What follows for one index.

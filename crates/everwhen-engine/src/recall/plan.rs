@@ -24,22 +24,35 @@ pub(crate) fn terms(index: &Index, text: &str, scale: impl Fn(&str) -> f32) -> V
 
 /// The numbers of the speakers whose name, or one word of it, the question contains.
 pub(crate) fn speakers(index: &Index, text: &str) -> Vec<u16> {
+    if index.speakers.is_empty() {
+        return Vec::new();
+    }
     let asked: Vec<_> = tokens(text).collect();
     let is_named = |name: &String| tokens(name).any(|part| asked.contains(&part));
     let named = index.speakers.iter().zip(1..).filter(|(name, _)| is_named(name));
     named.map(|(_, number)| number).collect()
 }
 
-/// What the question means apart from when and who: the text to embed.
-pub(crate) fn meant(index: &Index, text: &str, target: &Target) -> String {
-    let meant = without_names(index, &target.rest(text));
-    if meant.trim().is_empty() { text.to_owned() } else { meant }
+/// The question apart from when and who.
+pub(crate) fn rest(index: &Index, text: &str, target: &Target) -> String {
+    without_names(index, &target.rest(text))
 }
 
 /// The question without the names of speakers: who spoke is known, the names mislead.
-pub(crate) fn without_names(index: &Index, text: &str) -> String {
+fn without_names(index: &Index, text: &str) -> String {
     let names: Vec<_> = index.speakers.iter().flat_map(|name| tokens(name)).collect();
-    let kept = |word: &&str| !tokens(word).any(|token| names.contains(&token));
-    let rest: Vec<&str> = text.split_whitespace().filter(kept).collect();
-    rest.join(" ")
+    let is_name = |word: &str| tokens(word).any(|token| names.contains(&token));
+    let mut rest = String::with_capacity(text.len());
+    for word in text.split_whitespace().filter(|word| names.is_empty() || !is_name(word)) {
+        if !rest.is_empty() {
+            rest.push(' ');
+        }
+        rest.push_str(word);
+    }
+    rest
+}
+
+/// What to embed of a question of which this is left apart from when and who.
+pub(crate) fn meant<'t>(rest: &'t str, text: &'t str) -> &'t str {
+    if rest.is_empty() { text } else { rest }
 }

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use foldhash::fast::FixedState;
+
 /// Characters in a passage.
 const PASSAGE_CHARS: usize = 500;
 /// Characters a passage shares with the one before.
@@ -11,7 +13,7 @@ const PASSAGE_OVERLAP: usize = 100;
 /// Longest token that is worth keeping; longer ones are data, not words.
 const TOKEN_BYTES: usize = 64;
 
-type WordList = LazyLock<HashSet<&'static str>>;
+type WordList = LazyLock<HashSet<&'static str, FixedState>>;
 
 /// English words that say nothing about what a text is about.
 static STOP_WORDS: WordList =
@@ -23,7 +25,7 @@ static FRAME_WORDS: WordList =
 
 /// Stems of tokens that the stemmer takes for other words: without them an evening is even, and what
 /// was added was an ad. Each line has a stem, then its tokens.
-static STEMS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+static STEMS: LazyLock<HashMap<&'static str, &'static str, FixedState>> = LazyLock::new(|| {
     let line = |line: &'static str| {
         let mut words = line.split_whitespace();
         let stem = words.next().unwrap_or_default();
