@@ -148,7 +148,8 @@ fn around_marks(run: &str) -> impl Iterator<Item = &str> {
 
 fn normalize(text: &str, letters: Letters) -> String {
     if text.is_ascii() {
-        let mut clean: String = text.chars().filter(|c| is_kept(*c)).collect();
+        let mut clean = text.to_owned();
+        clean.retain(is_kept);
         if letters.lower {
             clean.make_ascii_lowercase();
         }

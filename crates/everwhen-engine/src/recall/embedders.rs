@@ -60,7 +60,9 @@ impl Embedders {
 
     /// The one with this name.
     pub(crate) fn named(&self, name: &str) -> Option<Arc<dyn Embedder>> {
-        self.all().find(|one| one.name() == name)
+        let chosen = self.chosen.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all = chosen.iter().rev().chain(&self.stand_in);
+        all.find(|one| one.name() == name).cloned()
     }
 
     /// The one whose vectors answer questions to this index.
