@@ -3,12 +3,14 @@
 //! Clean, set CJK characters apart, drop accents, lower the case; split at blanks and around
 //! punctuation; then cut each word greedily into the longest pieces the vocabulary knows.
 
+mod known;
+
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use unicode_categories::UnicodeCategories;
 use unicode_normalization::UnicodeNormalization;
+
+use self::known::Known;
 
 /// The vocabulary of bert-base-uncased, which most English embedding models share. One piece per
 /// line; the line number is the id.
@@ -17,8 +19,6 @@ pub(crate) static BERT_UNCASED: &str = include_str!("../data/bert-base-uncased.v
 const UNKNOWN: &str = "[UNK]";
 /// Words longer than this are unknown.
 const MAX_WORD_CHARS: usize = 100;
-
-type Lookup = HashMap<Cow<'static, str>, u32, BuildHasherDefault<QuickHasher>>;
 
 /// What becomes of letters before words are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +32,8 @@ pub(crate) struct Letters {
 /// A vocabulary, beginnings of words and continuations apart.
 pub(crate) struct WordPieces {
     letters: Letters,
-    beginnings: Lookup,
-    continuations: Lookup,
+    beginnings: Known,
+    continuations: Known,
     unknown: u32,
 }
 
@@ -50,20 +50,21 @@ impl WordPieces {
         pieces: impl IntoIterator<Item = (Cow<'static, str>, u32)>,
         letters: Letters,
     ) -> Option<Self> {
-        let (mut beginnings, mut continuations) = (Lookup::default(), Lookup::default());
+        let (mut beginnings, mut continuations) = (Vec::new(), Vec::new());
         for (piece, id) in pieces {
             match continuation(piece) {
-                Ok(rest) => continuations.insert(rest, id),
-                Err(piece) => beginnings.insert(piece, id),
-            };
+                Ok(rest) => continuations.push((rest, id)),
+                Err(piece) => beginnings.push((piece, id)),
+            }
         }
-        let unknown = *beginnings.get(UNKNOWN)?;
+        let (beginnings, continuations) = (Known::new(beginnings), Known::new(continuations));
+        let unknown = beginnings.get(UNKNOWN)?;
         Some(Self { letters, beginnings, continuations, unknown })
     }
 
     /// The id of a piece that begins words, such as `[CLS]`.
     pub(crate) fn id(&self, piece: &str) -> Option<u32> {
-        self.beginnings.get(piece).copied()
+        self.beginnings.get(piece)
     }
 
     /// The ids of the first `limit` pieces.
@@ -90,7 +91,7 @@ impl WordPieces {
         while !rest.is_empty() {
             let known =
                 if rest.len() == word.len() { &self.beginnings } else { &self.continuations };
-            let Some((id, length)) = longest(known, rest) else {
+            let Some((id, length)) = known.longest(rest) else {
                 ids.truncate(before);
                 return ids.push(self.unknown);
             };
@@ -112,18 +113,6 @@ fn continuation(piece: Cow<'static, str>) -> Result<Cow<'static, str>, Cow<'stat
             _ => Err(Cow::Owned(text)),
         },
     }
-}
-
-/// The longest known piece at the beginning of a text, and how many bytes it takes.
-fn longest(known: &Lookup, text: &str) -> Option<(u32, usize)> {
-    let mut end = text.len();
-    while end > 0 {
-        if let Some(id) = known.get(&text[..end]) {
-            return Some((*id, end));
-        }
-        end = text[..end].char_indices().next_back().map_or(0, |(start, _)| start);
-    }
-    None
 }
 
 /// The pieces between blanks, punctuation marks one by one.
@@ -194,25 +183,6 @@ fn is_cjk(c: char) -> bool {
     matches!(u32::from(c),
         0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x2A6DF | 0x2A700..=0x2B73F
         | 0x2B740..=0x2B81F | 0x2B920..=0x2CEAF | 0xF900..=0xFAFF | 0x2F800..=0x2FA1F)
-}
-
-/// A fast hash for short keys that nobody can choose: the vocabulary is fixed.
-#[derive(Default)]
-struct QuickHasher(u64);
-
-impl Hasher for QuickHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for part in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..part.len()].copy_from_slice(part);
-            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word))
-                .wrapping_mul(0x517c_c1b7_2722_0a95);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
 }
 
 #[cfg(test)]
