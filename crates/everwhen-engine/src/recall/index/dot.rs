@@ -57,14 +57,14 @@ pub(crate) fn dots<const N: usize>(
     portable(rows, to.map(|one| one.row), each);
 }
 
-/// Says that bytes will be read soon. Rows that are far from each other are waited for one by one
+/// Says that values will be read soon. Rows that are far from each other are waited for one by one
 /// otherwise, and that takes longer than multiplying them.
 #[inline]
-pub(crate) fn expect(rows: &[i8]) {
+pub(crate) fn expect<T>(values: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    rows.iter().step_by(BLOCK).for_each(x86::expect);
+    values.iter().step_by((BLOCK / size_of::<T>()).max(1)).for_each(x86::expect);
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = rows;
+    let _ = values;
 }
 
 /// The row with the largest dot product, and that product: what the meaning lane does all day, for
@@ -93,10 +93,10 @@ mod x86 {
 
     use super::{BLOCK, Factor};
 
-    /// Says that a byte and its neighbours will be read soon.
-    pub(super) fn expect(byte: &i8) {
+    /// Says that a value and its neighbours will be read soon.
+    pub(super) fn expect<T>(value: &T) {
         // SAFETY: every CPU of this kind has the instruction, and it changes nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(byte) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
     }
 
     /// A block of bytes.
@@ -133,12 +133,33 @@ mod x86 {
                     *sum = _mm512_dpbusd_epi32(*sum, lifted, unsafe { block(to.row, at) });
                 }
             }
-            let mut found = [0; N];
-            for ((found, sum), to) in found.iter_mut().zip(sums).zip(&to) {
-                *found = _mm512_reduce_add_epi32(sum) - 128 * to.sum;
-            }
+            let mut found = add_up_each(sums);
+            found.iter_mut().zip(&to).for_each(|(found, to)| *found -= 128 * to.sum);
             each(number, found);
         }
+    }
+
+    /// The sums of sixteen numbers each. Up to four are added up together, which takes little longer
+    /// than one alone.
+    #[target_feature(enable = "avx512f")]
+    fn add_up_each<const N: usize>(all: [__m512i; N]) -> [i32; N] {
+        if N == 1 || N > 4 {
+            return all.map(|one| _mm512_reduce_add_epi32(one));
+        }
+        let one = |place: usize| all.get(place).copied().unwrap_or(_mm512_setzero_si512());
+        let pair =
+            |a, b| _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+        let (ab, cd) = (pair(one(0), one(1)), pair(one(2), one(3)));
+        // Four sums side by side, four times.
+        let each = _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
+        let half = _mm512_extracti64x4_epi64::<1>(each);
+        let half = _mm256_add_epi32(_mm512_castsi512_si256(each), half);
+        let quarter = _mm256_extracti128_si256::<1>(half);
+        let sums = _mm_add_epi32(_mm256_castsi256_si128(half), quarter);
+        let mut found = [0i32; 4];
+        // SAFETY: there is room for four.
+        unsafe { _mm_storeu_si128(found.as_mut_ptr().cast(), sums) };
+        std::array::from_fn(|place| found[place])
     }
 
     /// Half a block of bytes.

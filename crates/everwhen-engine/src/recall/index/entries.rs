@@ -9,7 +9,7 @@ pub(crate) type Micros = i64;
 pub(crate) const NO_ENTRY: u32 = u32::MAX;
 
 /// Where an entry belongs, small because it is read for every occurrence of a term.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Home {
     pub(crate) conversation: u32,
     /// Terms in it, above four bits: whether it is a reply, whether it is in force, and who spoke.

@@ -1,12 +1,15 @@
-//! Where one term occurs: entry numbers with counts, packed into a few bytes each.
+//! Where one term occurs: entry numbers with counts, packed into units of two bytes.
 //!
 //! Entries come in rising order, so the distance to the one before is stored, with a bit that says
-//! whether a count above one follows. Most occurrences take one or two bytes.
+//! whether a count above one follows. Nearly all occurrences take one unit. Fewer bytes would do for
+//! many, but where the next one begins would then be known late, and reading wait for it.
+
+use super::dot::expect;
 
 /// The occurrences of one term.
 #[derive(Debug, Default)]
 pub(crate) struct Postings {
-    bytes: Vec<u8>,
+    units: Vec<u16>,
     /// The newest entry plus one; zero if there is none.
     next: u32,
     /// So many entries.
@@ -49,26 +52,30 @@ impl Postings {
         self.len += 1;
         let before = self.size();
         self.make_room();
-        put(&mut self.bytes, u64::from(distance) << 1 | u64::from(count > 1));
+        self.units.push(head(distance, count > 1));
+        if distance >= FAR {
+            self.units.extend([distance as u16, (distance >> 16) as u16]);
+        }
         if count > 1 {
-            put(&mut self.bytes, u64::from(count));
+            // Beyond this a word more or less says nothing.
+            self.units.push(count.min(u16::MAX.into()) as u16);
         }
         if self.len.is_multiple_of(STRIDE) {
-            let (place, conversations) = (self.bytes.len() as u32, self.conversations);
+            let (place, conversations) = (self.units.len() as u32, self.conversations);
             self.marks.push(Mark { entry, place, conversations });
         }
         self.size() - before
     }
 
     fn size(&self) -> usize {
-        self.bytes.capacity() + size_of::<Mark>() * self.marks.capacity()
+        size_of::<u16>() * self.units.capacity() + size_of::<Mark>() * self.marks.capacity()
     }
 
     /// Grows by a quarter, not by half: there are many lists, and most of them stay as they are.
     fn make_room(&mut self) {
-        let len = self.bytes.len();
-        if self.bytes.capacity() < len + MOST_BYTES {
-            self.bytes.reserve_exact((len / 4).max(MOST_BYTES));
+        let len = self.units.len();
+        if self.units.capacity() < len + MOST_UNITS {
+            self.units.reserve_exact((len / 4).max(MOST_UNITS));
         }
     }
 
@@ -90,13 +97,11 @@ impl Postings {
         let passed = self.marks.partition_point(|mark| mark.entry < end);
         let mark = passed.checked_sub(1).map(|last| self.marks[last]);
         let (mut conversations, mut last) = (0, None);
-        let mut occurrences = self.iter();
         if let Some(mark) = mark {
             (conversations, last) = (mark.conversations, Some(conversation(mark.entry)));
-            occurrences = self.behind(mark);
         }
         let mut entries = passed as u32 * STRIDE;
-        for (entry, _) in occurrences.take_while(|(entry, _)| *entry < end) {
+        for (entry, _) in self.behind(passed).take_while(|(entry, _)| *entry < end) {
             let own = Some(conversation(entry));
             conversations += u32::from(std::mem::replace(&mut last, own) != own);
             entries += 1;
@@ -104,25 +109,64 @@ impl Postings {
         (entries, conversations)
     }
 
-    fn behind(&self, mark: Mark) -> Occurrences<'_> {
-        Occurrences { rest: &self.bytes[mark.place as usize..], entry: mark.entry }
+    /// What comes behind so many marks.
+    fn behind(&self, passed: usize) -> Occurrences<'_> {
+        let Some(last) = passed.checked_sub(1) else { return self.iter() };
+        let mark = self.marks[last];
+        Occurrences { rest: &self.units[mark.place as usize..], entry: mark.entry }
     }
 
-    /// Looks for it in some entries.
-    pub(crate) fn lookup(&self) -> Lookup<'_> {
-        Lookup { postings: self, occurrences: self.iter(), found: None, done: None, mark: 0 }
+    /// For each of some entries, how many marks come before it. What is behind the last of them will
+    /// be read soon. Entries that come behind others take the least time.
+    pub(crate) fn marks_before(&self, entries: impl Iterator<Item = u32>) -> Vec<usize> {
+        let mut near = (0, 0);
+        let passed = |entry: u32| {
+            let (last, passed) = near;
+            let passed = self.marks_passed(entry, if last <= entry { passed } else { 0 });
+            near = (entry, passed);
+            expect(self.behind(passed).rest.get(..1).unwrap_or_default());
+            passed
+        };
+        entries.map(passed).collect()
+    }
+
+    /// How many marks come before an entry, if so many do for sure.
+    fn marks_passed(&self, entry: u32, mut passed: usize) -> usize {
+        // The next one is seldom far.
+        let mut step = 1;
+        while self.marks.get(passed + step).is_some_and(|mark| mark.entry < entry) {
+            passed += step;
+            step *= 2;
+        }
+        let near = &self.marks[passed..self.marks.len().min(passed + step)];
+        passed + near.partition_point(|mark| mark.entry < entry)
+    }
+
+    /// Calls `each` with those of some entries that contain the term, and how often. Entries rise;
+    /// `passed` marks come before the first one.
+    pub(crate) fn among(&self, entries: &[u32], passed: usize, mut each: impl FnMut(u32, u32)) {
+        let Some(last) = entries.last() else { return };
+        let mut place = 0;
+        for (found, count) in self.behind(passed).take_while(|(found, _)| found <= last) {
+            while entries[place] < found {
+                place += 1;
+            }
+            if entries[place] == found {
+                each(found, count);
+            }
+        }
     }
 
     /// Entries and counts, in rising order.
     pub(crate) fn iter(&self) -> Occurrences<'_> {
-        Occurrences { rest: &self.bytes, entry: 0 }
+        Occurrences { rest: &self.units, entry: 0 }
     }
 }
 
 /// What is left to read of the occurrences of a term.
 #[derive(Debug, Clone)]
 pub(crate) struct Occurrences<'p> {
-    rest: &'p [u8],
+    rest: &'p [u16],
     entry: u32,
 }
 
@@ -132,8 +176,9 @@ impl Iterator for Occurrences<'_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let head = take(&mut self.rest)?;
-        self.entry += (head >> 1) as u32;
-        let count = if head & 1 == 1 { take(&mut self.rest)? as u32 } else { 1 };
+        let near = u32::from(head >> 1);
+        self.entry += if near < FAR { near } else { take_far(&mut self.rest)? };
+        let count = if head & 1 == 1 { take(&mut self.rest)?.into() } else { 1 };
         Some((self.entry, count))
     }
 }
@@ -153,68 +198,6 @@ impl Occurrences<'_> {
     }
 }
 
-/// Looks for a term in some entries at a time; those that come behind others take the least time.
-pub(crate) struct Lookup<'p> {
-    postings: &'p Postings,
-    occurrences: Occurrences<'p>,
-    /// What was read last.
-    found: Option<(u32, u32)>,
-    /// Up to this entry everything was looked at.
-    done: Option<u32>,
-    /// Marks before this one are before that entry.
-    mark: usize,
-}
-
-impl Lookup<'_> {
-    /// Calls `each` with those of some entries that contain the term, and how often. Entries rise.
-    pub(crate) fn among(&mut self, entries: &[u32], mut each: impl FnMut(u32, u32)) {
-        let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return };
-        self.go_near(*first);
-        let (mut occurrences, mut place) = (self.occurrences.clone(), 0);
-        loop {
-            if let Some((found, count)) = self.found {
-                if found > *last {
-                    break;
-                }
-                while entries[place] < found {
-                    place += 1;
-                }
-                if entries[place] == found {
-                    each(found, count);
-                }
-            }
-            match occurrences.next() {
-                None => break,
-                next => self.found = next,
-            }
-        }
-        (self.occurrences, self.done) = (occurrences, Some(*last));
-    }
-
-    /// Goes to the last mark before an entry, unless it is nearer already.
-    fn go_near(&mut self, entry: u32) {
-        let marks = &self.postings.marks;
-        let is_behind = self.done.is_some_and(|done| entry <= done);
-        if is_behind {
-            self.mark = 0;
-        }
-        // The next one is seldom far.
-        let mut step = 1;
-        while marks.get(self.mark + step).is_some_and(|mark| mark.entry < entry) {
-            self.mark += step;
-            step *= 2;
-        }
-        let near = &marks[self.mark..marks.len().min(self.mark + step)];
-        self.mark += near.partition_point(|mark| mark.entry < entry);
-        let mark = self.mark.checked_sub(1).map(|last| marks[last]);
-        if is_behind || mark.is_some_and(|mark| mark.entry > self.occurrences.entry) {
-            let start = mark.map(|mark| self.postings.behind(mark));
-            self.occurrences = start.unwrap_or_else(|| self.postings.iter());
-            self.found = None;
-        }
-    }
-}
-
 impl Postings {
     /// Those from entry `first` up to, but without, `end`.
     pub(crate) fn iter_from(&self, first: u32, end: u32) -> impl Iterator<Item = (u32, u32)> {
@@ -225,54 +208,29 @@ impl Postings {
     }
 }
 
-/// Most bytes that one occurrence takes.
-const MOST_BYTES: usize = 10;
+/// Units that one occurrence takes at most.
+const MOST_UNITS: usize = 4;
+/// A distance of at least this does not fit beside the bit and takes two units of its own.
+const FAR: u32 = 0x7fff;
 
-fn put(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
+/// The unit that an occurrence begins with: how far it is from the one before, and whether it has a
+/// count.
+fn head(distance: u32, has_count: bool) -> u16 {
+    (distance.min(FAR) as u16) << 1 | u16::from(has_count)
 }
 
-/// Takes the next number off. How many bytes it has cannot be foreseen, so where there are eight,
-/// they are looked at together instead of one after the other.
+/// Takes the next unit off.
 #[inline(always)]
-fn take(bytes: &mut &[u8]) -> Option<u64> {
-    let Some((eight, _)) = bytes.split_first_chunk() else { return take_slowly(bytes) };
-    let eight = u64::from_le_bytes(*eight);
-    let ends = !eight & 0x8080_8080_8080_8080;
-    if ends == 0 {
-        return take_slowly(bytes);
-    }
-    // Up to the first byte without its highest bit.
-    let own = eight & (ends ^ (ends - 1));
-    *bytes = &bytes[ends.trailing_zeros() as usize / 8 + 1..];
-    Some(packed(own))
+fn take(units: &mut &[u16]) -> Option<u16> {
+    let (first, rest) = units.split_first()?;
+    *units = rest;
+    Some(*first)
 }
 
-/// Puts the lower seven bits of each byte next to each other.
-#[inline]
-fn packed(bytes: u64) -> u64 {
-    let join = |value: u64, low: u64, by: u32| value & low | (value & !low) >> by;
-    let pairs = join(bytes & 0x7f7f_7f7f_7f7f_7f7f, 0x007f_007f_007f_007f, 1);
-    let fours = join(pairs, 0x0000_3fff_0000_3fff, 2);
-    join(fours, 0x0000_0000_0fff_ffff, 4)
-}
-
+/// Takes two units off.
 #[cold]
-fn take_slowly(bytes: &mut &[u8]) -> Option<u64> {
-    let (mut value, mut shift) = (0, 0);
-    loop {
-        let (byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f) << shift;
-        if *byte < 0x80 {
-            return Some(value);
-        }
-        shift += 7;
-    }
+fn take_far(units: &mut &[u16]) -> Option<u32> {
+    Some(u32::from(take(units)?) | u32::from(take(units)?) << 16)
 }
 
 #[cfg(test)]
@@ -283,12 +241,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_goes_in_comes_out(steps in proptest::collection::vec((1u32..30_000_000, 1u32..70_000), 0..120)) {
+        fn what_goes_in_comes_out(steps in proptest::collection::vec((1u32..30_000_000, 1u32..65_536), 0..120)) {
             let mut postings = Postings::new();
             let mut expected = Vec::new();
             let mut entry = 0;
             for (step, count) in steps {
-                entry += step;
+                // Near and far in turn.
+                entry += if count % 2 == 0 { step % 50 + 1 } else { step };
+                let count = if count % 3 == 0 { 1 } else { count };
                 postings.add(entry, count, entry / 100_000);
                 expected.push((entry, count));
             }
@@ -334,11 +294,12 @@ mod tests {
             postings.add(entry, count(entry), entry / 10);
         }
         assert_eq!(postings.conversations(), end.div_ceil(10));
-        let mut lookup = postings.lookup();
-        for first in (0..900).map(|one| one * 77 % 3_100) {
-            let entries: Vec<u32> = (first..first + 12).filter(|entry| entry % 7 != 1).collect();
+        let wanted = |first: u32| (first..first + 12).filter(|entry| entry % 7 != 1).collect();
+        let wanted: Vec<Vec<u32>> = (0..900).map(|one| wanted(one * 77 % 3_100)).collect();
+        let marks = postings.marks_before(wanted.iter().map(|entries| entries[0]));
+        for (entries, passed) in wanted.iter().zip(marks) {
             let mut found = Vec::new();
-            lookup.among(&entries, |entry, count| found.push((entry, count)));
+            postings.among(entries, passed, |entry, count| found.push((entry, count)));
             let is_there = |entry: &u32| *entry < end && count(*entry) > 0;
             let expected = entries.iter().copied().filter(is_there);
             assert_eq!(found, expected.map(|entry| (entry, count(entry))).collect::<Vec<_>>());

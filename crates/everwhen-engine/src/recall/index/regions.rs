@@ -18,8 +18,8 @@ const ROUNDS: usize = 4;
 /// Centres are found anew when there are so many times more passages.
 const GROWTH: usize = 16;
 /// At least so many passages are looked at, and at least this part of all.
-const LEAST: usize = 1_024;
-const PART: usize = 32;
+const LEAST: usize = 512;
+const PART: usize = 48;
 /// So many centres are put in order at a time.
 const IN_ORDER: usize = 16;
 
@@ -84,12 +84,16 @@ impl Regions {
         }
         let limit = sketch::limit(&distances, sketch.len(), most);
         let (mut nearest, mut as_far) = (Vec::with_capacity(most), Vec::new());
-        let passages = visited.iter().flat_map(|region| &region.passages);
-        for (passage, distance) in passages.zip(distances) {
-            if distance <= limit {
-                let list = if distance < limit { &mut nearest } else { &mut as_far };
-                list.push(*passage);
+        let mut rest = &distances[..];
+        for region in &visited {
+            let (own, behind) = rest.split_at(region.passages.len());
+            for (passage, distance) in region.passages.iter().zip(own) {
+                if *distance <= limit {
+                    let list = if *distance < limit { &mut nearest } else { &mut as_far };
+                    list.push(*passage);
+                }
             }
+            rest = behind;
         }
         // Of those that are just as far as the limit, as many as there is room for.
         as_far.truncate(most - nearest.len());

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::{Gathering, Index, Vectors};
 
 /// So many conversations stand for the rest.
-pub(crate) const SAMPLED: usize = 32;
+pub(crate) const SAMPLED: usize = 16;
 
 /// Some conversations, and the vectors of their entries by place.
 #[derive(Debug, Default)]

@@ -25,11 +25,29 @@ pub(crate) fn limit(distances: &[u16], words: usize, most: usize) -> u16 {
 /// In how many bits each sketch differs from `to`.
 pub(crate) fn measure(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("popcnt") {
-        #[expect(unsafe_code, reason = "the CPU has the instruction")]
-        return unsafe { measure_popcnt(sketches, to, distances) };
+    {
+        if is_x86_feature_detected!("avx512vpopcntdq") && is_x86_feature_detected!("avx512vl") {
+            #[expect(unsafe_code, reason = "the CPU has these instructions")]
+            return unsafe { measure_vpopcnt(sketches, to, distances) };
+        }
+        if is_x86_feature_detected!("popcnt") {
+            #[expect(unsafe_code, reason = "the CPU has the instruction")]
+            return unsafe { measure_popcnt(sketches, to, distances) };
+        }
     }
     measure_by(sketches, to, distances);
+}
+
+/// # Safety
+/// The CPU has AVX-512 with VPOPCNTDQ and VL.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq,popcnt")]
+#[expect(unsafe_code, reason = "only the instructions themselves have to be there")]
+unsafe fn measure_vpopcnt(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
+    match <&[u64; 4]>::try_from(to) {
+        Ok(to) => measure_by(sketches, to, distances),
+        Err(_) => measure_by(sketches, to, distances),
+    }
 }
 
 /// # Safety

@@ -36,7 +36,7 @@ pub(crate) struct Rounded {
 
 impl Rounded {
     pub(crate) fn of(vector: &[f32]) -> Self {
-        let largest = vector.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
+        let largest = largest(vector);
         let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
         let mut values: Vec<i8> = vector.iter().map(|value| nearest(value / scale) as i8).collect();
         values.resize(vector.len().next_multiple_of(BLOCK), 0);
@@ -78,6 +78,28 @@ fn nearest(value: f32) -> i32 {
     let whole = value as i32;
     let rest = value - whole as f32;
     whole + i32::from(rest >= 0.5) - i32::from(rest <= -0.5)
+}
+
+/// The largest value, whatever its sign. Several at a time, as in [`length`].
+fn largest(vector: &[f32]) -> f32 {
+    let larger = |most: f32, value: &f32| if value.abs() > most { value.abs() } else { most };
+    let (eights, rest) = vector.as_chunks::<8>();
+    let mut most = [0.0; 8];
+    for eight in eights {
+        most.iter_mut().zip(eight).for_each(|(most, value)| *most = larger(*most, value));
+    }
+    most.iter().chain(rest).fold(0.0, larger)
+}
+
+/// How long a vector is.
+fn length(vector: &[f32]) -> f32 {
+    let (eights, rest) = vector.as_chunks::<8>();
+    let mut squares = [0.0; 8];
+    for eight in eights {
+        squares.iter_mut().zip(eight).for_each(|(sum, value)| *sum += value * value);
+    }
+    let rest: f32 = rest.iter().map(|value| value * value).sum();
+    (squares.iter().sum::<f32>() + rest).sqrt()
 }
 
 impl Vectors {
@@ -151,6 +173,11 @@ impl Vectors {
         }
     }
 
+    /// The passages of entries that come right behind each other.
+    pub(crate) fn of_run(&self, first: u32, last: u32) -> Range<usize> {
+        self.of(first).start..self.of(last).end
+    }
+
     /// The numbers of rows.
     pub(crate) fn rows(&self, passages: Range<usize>) -> &[i8] {
         &self.values[passages.start * self.width..passages.end * self.width]
@@ -168,7 +195,7 @@ impl Vectors {
             let (row, scale) = (self.rows(*passage..passage + 1), self.scales[*passage]);
             sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += scale * f32::from(*value));
         }
-        let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+        let length = length(&sum);
         if length > 0.0 {
             sum.iter_mut().for_each(|value| *value /= length);
         }

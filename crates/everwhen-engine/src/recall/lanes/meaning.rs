@@ -10,7 +10,7 @@ use crate::recall::index::{Index, Rounded, Slate, Vectors};
 use crate::recall::scope::Scope;
 
 /// Of many passages so many that are likely near and may be an answer.
-const LIKELY: usize = 128;
+const LIKELY: usize = 96;
 /// So many places ahead rows are said to be wanted.
 const AHEAD: usize = 32;
 /// So many themes are looked for at a time.
@@ -100,7 +100,26 @@ impl Bearing {
     /// The cosines of the nearest passages of entries; zero, far from everything, where there is
     /// none.
     pub(crate) fn entries(&self, vectors: &Vectors, entries: &[u32]) -> Vec<f32> {
-        highest(vectors, entries, &self.0, |[a, b]| [a + b]).into_flattened()
+        let range = |run: &[u32]| vectors.of_run(run[0], run[run.len() - 1]);
+        // Passages of entries that come right behind each other are compared together.
+        let runs = || entries.chunk_by(|a, b| a + 1 == *b);
+        let (mut coming, mut near) = (runs(), Vec::new());
+        let mut found = Vec::with_capacity(entries.len());
+        coming.next();
+        for run in runs() {
+            if let Some(next) = coming.next() {
+                vectors.expect(range(next));
+            }
+            let passages = range(run);
+            let first = passages.start;
+            near.resize(passages.len(), 0.0);
+            self.near(vectors, passages, |passage, cosine| near[passage - first] = cosine);
+            for own in run.iter().map(|entry| vectors.of(*entry)) {
+                let own = &near[own.start - first..own.end - first];
+                found.push(own.iter().copied().fold(0.0, f32::max));
+            }
+        }
+        found
     }
 }
 
@@ -109,39 +128,19 @@ impl Bearing {
 pub(crate) struct Themes(pub(crate) [Rounded; THEMES]);
 
 impl Themes {
-    /// For each of them, the cosines of the nearest passages of entries; zero where there is none.
-    pub(crate) fn entries(&self, vectors: &Vectors, entries: &[u32]) -> Vec<[f32; THEMES]> {
-        highest(vectors, entries, &self.0, |cosines| cosines)
+    /// For each of them, the cosine of the nearest of some passages; zero if there is none.
+    pub(crate) fn closest(
+        &self,
+        vectors: &Vectors,
+        passages: impl Iterator<Item = Range<usize>>,
+    ) -> [f32; THEMES] {
+        let mut closest = [0.0; THEMES];
+        let mut raise = |_, cosines: [f32; THEMES]| {
+            closest = array::from_fn(|one| cosines[one].max(closest[one]));
+        };
+        passages.for_each(|some| vectors.near(some, &self.0, &mut raise));
+        closest
     }
-}
-
-/// The highest values that passages of each entry have, at least zero; `join` makes them from the
-/// cosines to some rows. Passages of entries that come right behind each other are compared together.
-fn highest<const N: usize, const M: usize>(
-    vectors: &Vectors,
-    entries: &[u32],
-    rows: &[Rounded; N],
-    join: impl Fn([f32; N]) -> [f32; M],
-) -> Vec<[f32; M]> {
-    let range = |run: &[u32]| vectors.of(run[0]).start..vectors.of(run[run.len() - 1]).end;
-    let runs = || entries.chunk_by(|a, b| a + 1 == *b);
-    let (mut coming, mut near) = (runs(), Vec::new());
-    let mut found = Vec::with_capacity(entries.len());
-    coming.next();
-    for run in runs() {
-        if let Some(next) = coming.next() {
-            vectors.expect(range(next));
-        }
-        let passages = range(run);
-        let first = passages.start;
-        near.resize(passages.len(), [0.0; M]);
-        vectors.near(passages, rows, |passage, cosines| near[passage - first] = join(cosines));
-        let higher = |a: [f32; M], b: &[f32; M]| array::from_fn(|one| a[one].max(b[one]));
-        for own in run.iter().map(|entry| vectors.of(*entry)) {
-            found.push(near[own.start - first..own.end - first].iter().fold([0.0; M], higher));
-        }
-    }
-    found
 }
 
 /// Cosines of passages, worked out all at once or when they are asked for.
@@ -232,7 +231,11 @@ mod tests {
         assert_eq!(each.passages(&[0, 1, 2]), all.passages(&[0, 1, 2]));
         assert_eq!(each.entries(&[0, 1]), all.entries(&[0, 1]));
         let themes = Themes([[0.8, 0.6], [-1.0, 0.0], [0.0, 0.0]].map(|to| Rounded::of(&to)));
-        let [first, second] = themes.entries(&index.vectors, &[0, 1])[..] else { panic!("two") };
+        let closest = |entry: u32| {
+            let passages = std::iter::once(index.vectors.of(entry));
+            themes.closest(&index.vectors, passages)
+        };
+        let (first, second) = (closest(0), closest(1));
         assert!((first[0] - 0.8).abs() < 0.01 && first[1..] == [0.0; 2], "{first:?}");
         assert!((second[0] - 0.96).abs() < 0.01 && second[1] > 0.98, "{second:?}");
     }

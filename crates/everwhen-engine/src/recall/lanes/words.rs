@@ -9,7 +9,7 @@ mod late;
 
 pub(crate) use late::Haste;
 
-use crate::recall::index::{Index, Occurrences, Slate, Term};
+use crate::recall::index::{Home, Index, Occurrences, Slate, Term};
 use crate::recall::scope::{Counts, Scope};
 
 /// How soon repeating a word stops counting.
@@ -60,6 +60,10 @@ struct Batch {
     entries: [u32; BATCH],
     counts: [u32; BATCH],
     conversations: [u32; BATCH],
+    homes: [Home; BATCH],
+    /// What a word counts there, and how much long conversations and entries are held back.
+    fields: [f32; BATCH],
+    held_back: [[f32; BATCH]; 2],
     /// What they give to conversations and entries.
     weighed: [f32; BATCH],
     shares: [f32; BATCH],
@@ -143,15 +147,18 @@ impl<'c> Lengths<'c> {
     }
 
     /// What a term that an entry contains so often gives to its conversation, and to it.
-    #[inline]
     fn weigh(&self, index: &Index, entry: u32, count: u32) -> (f32, f32) {
-        let home = index.homes[entry as usize];
-        let (count, field) = (count as f32, usize::from(home.is_reply()));
+        let (field, talk, text) = self.hold_back(index.homes[entry as usize]);
+        (field * count as f32 / talk, share(count as f32, text))
+    }
+
+    /// What a word counts in an entry, and how much its conversation and it are held back.
+    #[inline]
+    fn hold_back(&self, home: Home) -> (f32, f32, f32) {
+        let field = usize::from(home.is_reply());
         let length = self.of_conversations.lengths(home.conversation)[field];
-        let weighed = FIELDS[field] * count / held_back(length, self.slopes[field]);
-        // As `saturated`, with one division less.
-        let held_back = held_back(home.length(), self.entry_slope);
-        (weighed, count / (count + SATURATION * held_back))
+        let talk = held_back(length, self.slopes[field]);
+        (FIELDS[field], talk, held_back(home.length(), self.entry_slope))
     }
 }
 
@@ -163,6 +170,9 @@ impl Batch {
             entries: numbers,
             counts: numbers,
             conversations: numbers,
+            homes: [Home::default(); BATCH],
+            fields: values,
+            held_back: [values; 2],
             weighed: values,
             shares: values,
         }
@@ -176,12 +186,19 @@ impl Batch {
 
     #[inline(never)]
     fn weigh(&mut self, index: &Index, lengths: &Lengths<'_>, of_entries: f32) {
-        let asked = self.entries.iter().zip(&self.counts).take(self.len);
-        let told = self.conversations.iter_mut().zip(&mut self.weighed).zip(&mut self.shares);
-        for ((entry, count), ((conversation, weighed), share)) in asked.zip(told) {
-            *conversation = index.homes[*entry as usize].conversation;
-            (*weighed, *share) = lengths.weigh(index, *entry, *count);
-            *share *= of_entries;
+        let [talks, texts] = &mut self.held_back;
+        // What has to be waited for is asked for by itself, as much as possible at a time.
+        for (home, entry) in self.homes.iter_mut().zip(&self.entries).take(self.len) {
+            *home = index.homes[*entry as usize];
+        }
+        for (place, home) in self.homes.iter().enumerate().take(self.len) {
+            self.conversations[place] = home.conversation;
+            (self.fields[place], talks[place], texts[place]) = lengths.hold_back(*home);
+        }
+        for place in 0..self.len {
+            let count = self.counts[place] as i32 as f32;
+            self.weighed[place] = self.fields[place] * count / talks[place];
+            self.shares[place] = of_entries * share(count, texts[place]);
         }
     }
 }
@@ -193,6 +210,11 @@ fn held_back(length: u32, slope: f32) -> f32 {
 
 fn saturated(said: f32) -> f32 {
     said / (said + SATURATION)
+}
+
+/// The same of a count that is held back, with one division less.
+fn share(count: f32, held_back: f32) -> f32 {
+    count / (count + SATURATION * held_back)
 }
 
 /// How much a word counts that occurs in so many of so many texts.

@@ -4,7 +4,7 @@ use std::ops::{Deref, Range};
 
 use crate::recall::fuse::Candidates;
 use crate::recall::index::{Gathering, Index, SAMPLED, Sample};
-use crate::recall::lanes::meaning::{Bearing, Cosines, THEMES, Themes};
+use crate::recall::lanes::meaning::{Bearing, Cosines};
 use crate::recall::scope::Scope;
 
 /// Conversations and their entries. Some were picked; the others are a sample of the rest and
@@ -64,19 +64,20 @@ impl Crowd {
 
     /// The cosines of all entries; those of the sample are known, by place in it.
     pub(super) fn cosines(&self, cosines: &Cosines<'_>, sampled: &[f32]) -> Vec<f32> {
-        let mut found = cosines.entries(self.picked_entries());
-        self.add_sampled(&mut found, sampled);
+        let mut found = cosines.entries(&self.entries[..self.picked.1]);
+        self.sampled.iter().for_each(|span| found.extend_from_slice(&sampled[span.clone()]));
         found
     }
 
-    /// The entries that speak for themselves; those of the sample come behind them.
-    pub(super) fn picked_entries(&self) -> &[u32] {
-        &self.entries[..self.picked.1]
+    /// The places of the entries of each conversation that speaks for itself; those of the sample
+    /// come behind them.
+    pub(super) fn picked_spans(&self) -> impl Iterator<Item = Range<usize>> {
+        self.spans().take(self.picked.0)
     }
 
-    /// Adds the values of the entries that were taken from the sample; they are given by place in it.
-    pub(super) fn add_sampled<T: Copy>(&self, values: &mut Vec<T>, sampled: &[T]) {
-        self.sampled.iter().for_each(|span| values.extend_from_slice(&sampled[span.clone()]));
+    /// Places in the sample of the entries of each conversation that was taken from it.
+    pub(super) fn sampled_spans(&self) -> &[Range<usize>] {
+        &self.sampled
     }
 }
 
@@ -98,16 +99,8 @@ impl<'q> Sampled<'q> {
 
     /// The cosines of its entries, by place.
     pub(super) fn cosines(&self, bearing: &Bearing) -> Vec<f32> {
-        bearing.entries(&self.vectors, &self.places())
-    }
-
-    /// How close its entries are to themes, by place.
-    pub(super) fn close_to(&self, themes: &Themes) -> Vec<[f32; THEMES]> {
-        themes.entries(&self.vectors, &self.places())
-    }
-
-    fn places(&self) -> Vec<u32> {
-        (0..self.gathered.entries.len() as u32).collect()
+        let places: Vec<u32> = (0..self.gathered.entries.len() as u32).collect();
+        bearing.entries(&self.vectors, &places)
     }
 }
 

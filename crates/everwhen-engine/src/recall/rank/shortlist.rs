@@ -14,8 +14,8 @@ use crate::recall::scope::{Scope, WHOLE};
 use crate::recall::signal::Signal;
 use crate::recall::weights::Weights;
 
-/// So many conversations are picked by each lane, and by all together.
-const PICKED: usize = 16;
+/// At least so many conversations are picked by each lane, and by all together.
+const PICKED: usize = 10;
 /// Before times are looked at, so many times more are in question.
 const IN_QUESTION: usize = 2;
 /// Of the period asked about, so many are in question, the latest.
@@ -44,7 +44,9 @@ impl Lanes<'_, '_> {
     /// Those that are worth it if `limit` answers are wanted, and a sample of the rest.
     pub(super) fn crowd(&self, limit: usize) -> Crowd {
         let total = self.scope.conversation_total();
-        let picked = self.picked(PICKED.max(limit + limit / 2), total);
+        // Where words alone choose, more of them.
+        let most = if self.meaning.is_some() { limit } else { limit + limit / 2 };
+        let picked = self.picked(PICKED.max(most), total);
         let picked = Crowd::of(self.index, self.scope, picked.into_iter());
         picked.with_sample(self.sampled.0, total)
     }

@@ -1,8 +1,9 @@
 //! Siblings: a question about several conversations often shares its words with only one of them.
 //! What the leading conversations are about finds the others.
 
-use std::array;
 use std::borrow::Cow;
+use std::ops::Range;
+use std::{array, iter};
 
 use super::Asked;
 use crate::recall::fuse::{best, stand_out};
@@ -65,10 +66,17 @@ impl Asked<'_> {
 
     /// How close the nearest passage of each conversation is to each theme.
     fn closest(&self, themes: &Themes) -> Vec<[f32; THEMES]> {
-        let sampled = self.sample.as_ref().map(|sample| sample.close_to(themes));
-        let mut close = themes.entries(&self.index.vectors, self.crowd.picked_entries());
-        self.crowd.add_sampled(&mut close, &sampled.unwrap_or_default());
-        let higher = |a: [f32; THEMES], b: &[f32; THEMES]| array::from_fn(|one| a[one].max(b[one]));
-        self.crowd.spans().map(|span| close[span].iter().fold([0.0; THEMES], higher)).collect()
+        let vectors = &self.index.vectors;
+        let picked = self.crowd.picked_spans().map(|span| {
+            let runs = self.crowd.entries[span].chunk_by(|a, b| a + 1 == *b);
+            themes.closest(vectors, runs.map(|run| vectors.of_run(run[0], run[run.len() - 1])))
+        });
+        let sampled = self.sample.iter().flat_map(|sample| {
+            let passages =
+                |span: &Range<usize>| sample.vectors.of_run(span.start as u32, span.end as u32 - 1);
+            let spans = self.crowd.sampled_spans().iter();
+            spans.map(move |span| themes.closest(&sample.vectors, iter::once(passages(span))))
+        });
+        picked.chain(sampled).collect()
     }
 }

@@ -25,24 +25,20 @@ impl<'i> Counts<'i> {
     /// Terms in a conversation, said first hand and in replies.
     #[inline]
     pub(crate) fn lengths(&self, conversation: u32) -> [u32; 2] {
-        match self.counted(conversation) {
-            None => self.index.census.lengths(conversation),
-            Some(part) => part.lengths,
-        }
+        let counted = self.then.as_ref().and_then(|then| self.counted(then, conversation));
+        counted.map_or_else(|| self.index.census.lengths(conversation), |part| part.lengths)
     }
 
     /// When a conversation began and ended, if it has entries.
     pub(crate) fn times(&self, conversation: u32) -> Option<(Micros, Micros)> {
-        match self.counted(conversation) {
+        match self.then.as_ref().and_then(|then| self.counted(then, conversation)) {
             None => self.index.census.times(conversation),
             Some(part) => part.times(),
         }
     }
 
     /// A conversation as it was, unless it was as it is now.
-    #[inline]
-    fn counted(&self, conversation: u32) -> Option<Part> {
-        let then = self.then.as_ref()?;
+    fn counted(&self, then: &Then, conversation: u32) -> Option<Part> {
         if then.is_like_now(self.index, conversation) {
             return None;
         }

@@ -22,20 +22,12 @@ pub(crate) enum Haste {
 }
 
 impl Haste {
-    /// So many occurrences of the rarest terms are enough to choose from, if all may be an answer.
-    fn enough(self) -> u32 {
+    /// So many occurrences are looked at, those of the rarest terms, if all may be an answer.
+    fn most(self) -> u32 {
         match self {
             Self::None => u32::MAX,
             Self::Little => 32_768,
-            Self::Great => 2_048,
-        }
-    }
-
-    /// A term that occurs more often waits if a rarer one has been looked at.
-    fn many(self) -> u32 {
-        match self {
-            Self::None => u32::MAX,
-            Self::Little | Self::Great => 16_384,
+            Self::Great => 4_096,
         }
     }
 }
@@ -55,11 +47,11 @@ pub(super) fn split(
         return (Terms::new(), terms);
     }
     terms.sort_by_key(|(term, _)| occurs_in(*term));
-    let enough = haste.enough().saturating_mul(scope.one_in() as u32);
+    let most = haste.most().saturating_mul(scope.one_in() as u32);
     let mut seen = 0;
     terms.into_iter().partition(|(term, _)| {
         let len = occurs_in(*term);
-        let is_now = seen == 0 || (seen < enough && len <= haste.many());
+        let is_now = seen == 0 || seen + len <= most;
         seen += if is_now { len } else { 0 };
         is_now
     })
@@ -82,10 +74,11 @@ impl WordScores<'_> {
                 (scope.census.totals, scope.occurrences(postings));
             let of_entries = importance * rarity(entries_with, totals.entries);
             let of_conversations = importance * rarity(conversations_with, totals.conversations);
-            let mut lookup = postings.lookup();
-            for (conversation, span) in conversations.iter().zip(spans.clone()) {
+            let marks = postings.marks_before(spans.clone().map(|span| entries[span.start]));
+            for ((conversation, span), passed) in conversations.iter().zip(spans.clone()).zip(marks)
+            {
                 let mut said = 0.0;
-                lookup.among(&entries[span], |entry, count| {
+                postings.among(&entries[span], passed, |entry, count| {
                     let (weighed, share) = lengths.weigh(index, entry, count);
                     said += weighed;
                     self.entries.add(entry, of_entries * share);
@@ -139,8 +132,8 @@ mod tests {
     #[test]
     fn words_that_wait_give_what_they_would_have_given() {
         let text = |entry: u32| match entry {
-            ..4_200 => "always often",
-            4_200..5_200 => "always",
+            ..4_000 => "always often",
+            4_000..5_200 => "always",
             _ => "never always always",
         };
         let role = |entry: u32| if entry.is_multiple_of(2) { Role::User } else { Role::Assistant };
