@@ -13,8 +13,14 @@ mod show;
 use std::process::ExitCode;
 
 use clap::Parser;
+use mimalloc::MiMalloc;
 
 use args::Cli;
+
+/// A question takes a few hundred small pieces of memory and gives them back; that is a tenth of its
+/// time with the allocator of the system.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

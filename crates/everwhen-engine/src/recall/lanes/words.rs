@@ -61,10 +61,7 @@ struct Batch {
     counts: [u32; BATCH],
     conversations: [u32; BATCH],
     homes: [Home; BATCH],
-    /// What a word counts there, and how much long conversations and entries are held back.
-    fields: [f32; BATCH],
-    held_back: [[f32; BATCH]; 2],
-    /// What they give to conversations and entries.
+    /// What they give to conversations and entries; before that, by how much they are held back.
     weighed: [f32; BATCH],
     shares: [f32; BATCH],
 }
@@ -135,30 +132,53 @@ impl<'q, 'i> Tally<'q, 'i> {
 /// How long texts are, and how much that holds them back.
 struct Lengths<'c> {
     of_conversations: &'c Counts<'c>,
-    slopes: [f32; 2],
-    entry_slope: f32,
+    /// For what was said first hand in a conversation, and for replies in it.
+    fields: [HeldBack; 2],
+    entries: HeldBack,
+}
+
+/// What a count is divided by: a part of it grows with the length.
+#[derive(Clone, Copy)]
+struct HeldBack {
+    base: f32,
+    slope: f32,
+}
+
+impl HeldBack {
+    /// By the mean length, if a word counts `weight`.
+    fn new(mean: f32, weight: f32) -> Self {
+        Self { base: (1.0 - LENGTH) / weight, slope: LENGTH / mean / weight }
+    }
+
+    fn by(self, length: u32) -> f32 {
+        self.base + self.slope * length as f32
+    }
 }
 
 impl<'c> Lengths<'c> {
     fn of(census: &'c Counts<'_>) -> Self {
-        let slopes = [false, true].map(|reply| LENGTH / census.totals.mean_length(reply));
-        let entry_slope = LENGTH / census.totals.mean_entry();
-        Self { of_conversations: census, slopes, entry_slope }
+        let totals = census.totals;
+        let field =
+            |reply: bool| HeldBack::new(totals.mean_length(reply), FIELDS[usize::from(reply)]);
+        Self {
+            of_conversations: census,
+            fields: [field(false), field(true)],
+            entries: HeldBack::new(totals.mean_entry(), 1.0),
+        }
     }
 
     /// What a term that an entry contains so often gives to its conversation, and to it.
     fn weigh(&self, index: &Index, entry: u32, count: u32) -> (f32, f32) {
-        let (field, talk, text) = self.hold_back(index.homes[entry as usize]);
-        (field * count as f32 / talk, share(count as f32, text))
+        let (talk, text) = self.held_back(index.homes[entry as usize]);
+        (count as f32 / talk, share(count as f32, text))
     }
 
-    /// What a word counts in an entry, and how much its conversation and it are held back.
+    /// By how much the conversation of an entry is held back, and the entry.
     #[inline]
-    fn hold_back(&self, home: Home) -> (f32, f32, f32) {
+    fn held_back(&self, home: Home) -> (f32, f32) {
         let field = usize::from(home.is_reply());
         let length = self.of_conversations.lengths(home.conversation)[field];
-        let talk = held_back(length, self.slopes[field]);
-        (FIELDS[field], talk, held_back(home.length(), self.entry_slope))
+        (self.fields[field].by(length), self.entries.by(home.length()))
     }
 }
 
@@ -171,8 +191,6 @@ impl Batch {
             counts: numbers,
             conversations: numbers,
             homes: [Home::default(); BATCH],
-            fields: values,
-            held_back: [values; 2],
             weighed: values,
             shares: values,
         }
@@ -186,26 +204,20 @@ impl Batch {
 
     #[inline(never)]
     fn weigh(&mut self, index: &Index, lengths: &Lengths<'_>, of_entries: f32) {
-        let [talks, texts] = &mut self.held_back;
         // What has to be waited for is asked for by itself, as much as possible at a time.
         for (home, entry) in self.homes.iter_mut().zip(&self.entries).take(self.len) {
             *home = index.homes[*entry as usize];
         }
         for (place, home) in self.homes.iter().enumerate().take(self.len) {
             self.conversations[place] = home.conversation;
-            (self.fields[place], talks[place], texts[place]) = lengths.hold_back(*home);
+            (self.weighed[place], self.shares[place]) = lengths.held_back(*home);
         }
         for place in 0..self.len {
             let count = self.counts[place] as i32 as f32;
-            self.weighed[place] = self.fields[place] * count / talks[place];
-            self.shares[place] = of_entries * share(count, texts[place]);
+            self.weighed[place] = count / self.weighed[place];
+            self.shares[place] = of_entries * share(count, self.shares[place]);
         }
     }
-}
-
-/// What a long text is divided by; `slope` is [`LENGTH`] over the mean length.
-fn held_back(length: u32, slope: f32) -> f32 {
-    1.0 - LENGTH + slope * length as f32
 }
 
 fn saturated(said: f32) -> f32 {
