@@ -118,12 +118,10 @@ impl Footing {
     }
 
     /// The same of `count` values, all but those given being zero.
-    pub(crate) fn among_zeros(values: impl Iterator<Item = f32>, count: usize) -> Self {
+    pub(crate) fn among_zeros(values: &[f32], count: usize) -> Self {
         let count = count.max(1) as f64;
-        let (sum, squares) = values
-            .map(f64::from)
-            .fold((0.0, 0.0), |(sum, squares), value| (sum + value, squares + value * value));
-        let mean = sum / count;
+        let mean = sum(values, |value| value) / count;
+        let squares = sum(values, |value| value * value);
         Self::new(mean, (squares / count - mean * mean).max(0.0))
     }
 
@@ -171,11 +169,10 @@ pub(crate) fn best(candidates: &Candidates<'_>, scores: &[f32], limit: usize) ->
 /// The `limit` numbers with the highest values, in no order; of equals the higher number.
 pub(crate) fn top(
     limit: usize,
-    numbers: impl Iterator<Item = u32>,
-    value: impl Fn(u32) -> f32,
+    numbers: impl Iterator<Item = (u32, f32)>,
 ) -> impl Iterator<Item = u32> {
     let mut kept = Kept::new(limit);
-    numbers.for_each(|number| kept.offer(value(number), number, 0));
+    numbers.for_each(|(number, value)| kept.offer(value, number, 0));
     kept.cut();
     kept.kept.into_iter().map(|(rank, _)| rank as u32)
 }
@@ -290,7 +287,7 @@ mod tests {
         assert!((few.of(5.0) - many.of(5.0)).abs() < 1e-5);
         let zeros: Vec<f32> = [2.0, 3.0].into_iter().chain([0.0; 8]).collect();
         let listed = Footing::among(&all(&(0..10).collect::<Vec<_>>()), &zeros);
-        let unlisted = Footing::among_zeros([2.0, 3.0].into_iter(), 10);
+        let unlisted = Footing::among_zeros(&[2.0, 3.0], 10);
         assert!((listed.of(3.0) - unlisted.of(3.0)).abs() < 1e-5);
     }
 
@@ -311,9 +308,9 @@ mod tests {
         assert_eq!(best(&all(&[4, 5, 6, 3]), &[0.1, 0.9, 0.5, 0.9], 3), [1, 3, 2]);
         assert_eq!(best(&all(&[1]), &[0.1], 9), [0]);
         assert!(best(&all(&[]), &[], 9).is_empty());
-        let value = |number: u32| [0.5, 0.7, 0.5][number as usize];
-        assert_eq!(top(2, 0..3, value).collect::<HashSet<_>>(), HashSet::from([1, 2]));
-        assert_eq!(top(0, 0..3, value).count(), 0);
+        let values = || (0..).zip([0.5, 0.7, 0.5]);
+        assert_eq!(top(2, values()).collect::<HashSet<_>>(), HashSet::from([1, 2]));
+        assert_eq!(top(0, values()).count(), 0);
     }
 
     #[test]
@@ -324,7 +321,8 @@ mod tests {
         all.sort_by(|a, b| value(*b).total_cmp(&value(*a)).then(b.cmp(a)));
         for limit in [1, 7, 400] {
             let expected: HashSet<u32> = all[..limit].iter().copied().collect();
-            assert_eq!(top(limit, 0..5_000, value).collect::<HashSet<_>>(), expected);
+            let values = (0..5_000).map(|number| (number, value(number)));
+            assert_eq!(top(limit, values).collect::<HashSet<_>>(), expected);
             let found = highest(limit, (0..5_000).map(value));
             assert_eq!(found.collect::<HashSet<_>>(), expected);
         }

@@ -96,6 +96,11 @@ impl Slate<'_> {
         &self.room.touched[..self.count]
     }
 
+    /// Their values.
+    pub(crate) fn values(&self) -> Vec<f32> {
+        self.touched().iter().map(|number| self.get(*number)).collect()
+    }
+
     /// Takes all values out and adds what becomes of them to another slate.
     pub(crate) fn pour_into(&mut self, other: &mut Self, value: impl Fn(f32) -> f32) {
         let numbers = &self.room.touched[..std::mem::take(&mut self.count)];

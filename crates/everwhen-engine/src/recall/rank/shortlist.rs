@@ -21,7 +21,7 @@ const IN_QUESTION: usize = 2;
 /// Of the period asked about, so many are in question, the latest.
 const IN_PERIOD: usize = 2_048;
 /// So many entries bring their conversations by their words alone.
-const ENTRIES: usize = 16;
+const ENTRIES: usize = 10;
 
 /// Whether everybody takes part.
 pub(super) fn takes_all(scope: &Scope<'_>) -> bool {
@@ -123,15 +123,16 @@ impl Lanes<'_, '_> {
     /// do.
     fn of_meaning<'m>(&'m self, meaning: &'m MeaningScores<'_>, weight: f32) -> Standing<'m, 'm> {
         let (sample, near) = self.sampled;
-        let values = sample.highest(near);
-        let footing = Footing::among_zeros(values.iter().copied(), values.len());
-        Standing { slate: meaning.of_conversations(self.index, self.scope).into(), footing, weight }
+        let usual = sample.highest(near);
+        let footing = Footing::among_zeros(&usual, usual.len());
+        let slate = meaning.of_conversations(self.index, self.scope);
+        Standing { values: slate.values(), slate: slate.into(), footing, weight }
     }
 
     /// The conversations of the entries that the words put first.
     fn of_best_entries(&self) -> Vec<u32> {
         let entries = &self.words.entries;
-        let best = top(ENTRIES, entries.touched().iter().copied(), |entry| entries.get(entry));
+        let best = top(ENTRIES, entries.touched().iter().map(|one| (*one, entries.get(*one))));
         best.map(|entry| self.index.homes[entry as usize].conversation).collect()
     }
 }
@@ -139,6 +140,8 @@ impl Lanes<'_, '_> {
 /// How far conversations stand out in one lane, weighted.
 struct Standing<'l, 'i> {
     slate: Held<'l, 'i>,
+    /// Its values, side by side.
+    values: Vec<f32>,
     footing: Footing,
     weight: f32,
 }
@@ -159,8 +162,9 @@ impl<'l, 'i> Standing<'l, 'i> {
     /// By words, among so many conversations.
     fn of_words(words: &'l WordScores<'i>, total: usize, weight: f32) -> Self {
         let slate = &words.conversations;
-        let values = slate.touched().iter().map(|number| slate.get(*number));
-        Self { slate: Held::Lent(slate), footing: Footing::among_zeros(values, total), weight }
+        let values = slate.values();
+        let footing = Footing::among_zeros(&values, total);
+        Self { slate: Held::Lent(slate), values, footing, weight }
     }
 
     fn slate(&self) -> &Slate<'i> {
@@ -178,8 +182,8 @@ impl<'l, 'i> Standing<'l, 'i> {
 
     /// The conversations that stand out most.
     fn best(&self, most: usize) -> impl Iterator<Item = u32> {
-        let slate = self.slate();
-        top(most, slate.touched().iter().copied(), |number| slate.get(number))
+        let touched = self.slate().touched().iter().copied();
+        top(most, touched.zip(self.values.iter().copied()))
     }
 }
 
