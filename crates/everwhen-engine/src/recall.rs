@@ -266,6 +266,7 @@ impl Survey {
         let limit = |kind: Kind| if self.query.wants(kind) { self.query.limit() } else { 0 };
         keep_best(&mut talks, limit(Kind::Conversation).max(limit(Kind::Summary)));
         keep_best(&mut said, limit(Kind::Entry));
+        said.iter().for_each(|(_, index, one)| index.expect_row(one.number));
         let talks = talks.into_iter().map(|(memory, index, ranked)| {
             let id = index.conversations[ranked.number as usize];
             Hit { id, memory, ranked }

@@ -60,7 +60,11 @@ impl Lexicon {
 
     /// The term a token stands for, if any entry contains it.
     pub(crate) fn term(&self, token: &str) -> Option<Term> {
-        if is_stop_word(token) { None } else { self.stems.get(&*stem(token)).copied() }
+        match self.tokens.get(token) {
+            Some(term) => *term,
+            None if is_stop_word(token) => None,
+            None => self.stems.get(&*stem(token)).copied(),
+        }
     }
 
     /// The stems of the terms from `first` on, in order.

@@ -8,18 +8,23 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use jiff::Timestamp;
 
+use super::dot::expect;
 use super::{EntryFacts, Index};
 use crate::limits;
 use crate::memory::{ConversationId, Correction, Entry, MemoryId, Metadata, Name, Said};
+
+/// So many bytes of a text are asked for beforehand; the rest of a long one comes by itself.
+const EXPECTED: usize = 1_024;
 
 /// The rows of an index, by the numbers of their entries.
 #[derive(Debug)]
 pub(super) struct Rows {
     budget: usize,
     bytes: usize,
-    rows: HashMap<u32, Row>,
+    rows: HashMap<u32, Row, RandomState>,
     /// Their numbers, in the order they came.
     order: VecDeque<u32>,
 }
@@ -54,6 +59,15 @@ impl Index {
         let is_here = self.conversations[home.conversation as usize] == entry.conversation;
         if facts.id == entry.id && home.is_current() && is_in_force && is_here {
             self.rows.put(number, entry);
+        }
+    }
+
+    /// Says that an entry will be told soon: rows are waited for one by one otherwise.
+    pub(crate) fn expect_row(&self, number: u32) {
+        expect(&self.facts[number as usize..][..1]);
+        if let Some(row) = self.rows.rows.get(&number) {
+            let bytes = row.content.as_str().as_bytes();
+            expect(&bytes[..bytes.len().min(EXPECTED)]);
         }
     }
 
@@ -102,7 +116,7 @@ impl Rows {
 
 impl Default for Rows {
     fn default() -> Self {
-        let (rows, order) = (HashMap::new(), VecDeque::new());
+        let (rows, order) = (HashMap::default(), VecDeque::new());
         Self { budget: limits::ROWS_BYTES, bytes: 0, rows, order }
     }
 }
