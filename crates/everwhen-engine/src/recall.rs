@@ -1,9 +1,9 @@
 //! Recall: a question in, a recollection out. Ranked items, each with its date and the reasons.
 //!
 //! Walk: bring the memory's index up to date → plan the question (pure) → embed it → rank (pure)
-//! → fetch what was found, as far as it is not at hand. Over several memories each is ranked by itself and then joined on one
-//! footing. The index is a pure data structure of this crate, fed from the store in
-//! sequence order, so the answer is the same on every store.
+//! → fetch what was found, as far as it is not at hand. Over several memories each is ranked by
+//! itself and then joined on one footing. The index is a pure data structure of this crate, fed from
+//! the store in sequence order, so the answer is the same on every store.
 
 mod about;
 mod briefing;

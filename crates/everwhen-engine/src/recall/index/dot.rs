@@ -261,6 +261,26 @@ mod tests {
     }
 
     #[test]
+    fn one_two_and_three_at_a_time_give_the_same() {
+        let row = |seed: i32| (0..128).map(move |place| ((seed * place) % 255 - 127) as i8);
+        let all: Vec<Vec<i8>> = [7, 31, 59].map(|seed| row(seed).collect()).into();
+        let rows: Vec<i8> = (1..6).flat_map(|seed| row(seed * 13)).collect();
+        let to = [&all[0][..], &all[1], &all[2]];
+        let mut found = Vec::new();
+        dots(&rows, to.map(Factor::new), |_, three| found.push(three));
+        for (number, three) in found.iter().enumerate() {
+            let row = &rows[number * 128..][..128];
+            let one = |to: &[i8]| nearest_row(row, to).map(|(_, dot)| dot);
+            assert_eq!(to.map(one), three.map(Some), "{number}");
+            portable(row, to, |_, plain| assert_eq!(plain, *three, "{number}"));
+            dots(row, [to[0], to[2]].map(Factor::new), |_, two| {
+                assert_eq!(two, [three[0], three[2]], "{number}");
+            });
+        }
+        assert_eq!(found.len(), 5);
+    }
+
+    #[test]
     fn extremes_do_not_overflow() {
         let (low, high) = ([-127i8; 512], [127i8; 256]);
         let product = 256 * 127 * 127;

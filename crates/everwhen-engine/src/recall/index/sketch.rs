@@ -25,29 +25,25 @@ pub(crate) fn limit(distances: &[u16], words: usize, most: usize) -> u16 {
 /// In how many bits each sketch differs from `to`.
 pub(crate) fn measure(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
     #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code, reason = "the CPU has the instructions")]
     {
         if is_x86_feature_detected!("avx512vpopcntdq") && is_x86_feature_detected!("avx512vl") {
-            #[expect(unsafe_code, reason = "the CPU has these instructions")]
-            return unsafe { measure_vpopcnt(sketches, to, distances) };
+            return unsafe { measure_many(sketches, to, distances) };
         }
         if is_x86_feature_detected!("popcnt") {
-            #[expect(unsafe_code, reason = "the CPU has the instruction")]
-            return unsafe { measure_popcnt(sketches, to, distances) };
+            return unsafe { measure_one_by_one(sketches, to, distances) };
         }
     }
-    measure_by(sketches, to, distances);
+    measure_plainly(sketches, to, distances);
 }
 
 /// # Safety
 /// The CPU has AVX-512 with VPOPCNTDQ and VL.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq,popcnt")]
+#[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
 #[expect(unsafe_code, reason = "only the instructions themselves have to be there")]
-unsafe fn measure_vpopcnt(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
-    match <&[u64; 4]>::try_from(to) {
-        Ok(to) => measure_by(sketches, to, distances),
-        Err(_) => measure_by(sketches, to, distances),
-    }
+unsafe fn measure_many(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
+    measure_plainly(sketches, to, distances);
 }
 
 /// # Safety
@@ -55,7 +51,13 @@ unsafe fn measure_vpopcnt(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
 #[expect(unsafe_code, reason = "only the instruction itself has to be there")]
-unsafe fn measure_popcnt(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
+unsafe fn measure_one_by_one(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
+    measure_plainly(sketches, to, distances);
+}
+
+/// With whatever instructions the caller was made for. The usual width is known beforehand.
+#[inline(always)]
+fn measure_plainly(sketches: &[u64], to: &[u64], distances: &mut [u16]) {
     match <&[u64; 4]>::try_from(to) {
         Ok(to) => measure_by(sketches, to, distances),
         Err(_) => measure_by(sketches, to, distances),
