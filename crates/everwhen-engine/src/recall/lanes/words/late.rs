@@ -7,6 +7,9 @@ use super::{Lengths, WordScores, rarity, saturated};
 use crate::recall::index::{Index, Term};
 use crate::recall::scope::{Scope, WHOLE};
 
+/// A term that occurs more often waits if a rarer one has been looked at, however few may be answers.
+const MANY: u32 = 16_384;
+
 /// Terms with what they count.
 type Terms = Vec<(Term, f32)>;
 
@@ -51,7 +54,8 @@ pub(super) fn split(
     let mut seen = 0;
     terms.into_iter().partition(|(term, _)| {
         let len = occurs_in(*term);
-        let is_now = seen == 0 || seen + len <= most;
+        let may_wait = seen > 0 && most < u32::MAX;
+        let is_now = !may_wait || (len <= MANY && seen + len <= most);
         seen += if is_now { len } else { 0 };
         is_now
     })
