@@ -109,7 +109,7 @@ fn mask(length: usize) -> u64 {
 /// Where to begin to look.
 fn spread(piece: &str, letters: u64) -> u64 {
     let behind = piece.as_bytes().get(NEAR..).map_or(0, |rest| {
-        rest.iter().fold(0, |sum: u64, byte| sum.wrapping_mul(31) + u64::from(*byte))
+        rest.iter().fold(0, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)))
     });
     letters.wrapping_mul(SPREAD[0]) ^ behind.wrapping_mul(SPREAD[1])
 }
