@@ -302,7 +302,9 @@ fn rust_files() -> Vec<File> {
 
 /// All text of the house: crates, stories, and what lies at the root.
 fn all_files() -> Vec<File> {
-    let at_root = entries(&root()).into_iter().filter(|path| path.is_file());
+    // In a linked checkout `.git` is a file that names a directory of this machine.
+    let is_ours = |path: &PathBuf| path.is_file() && !path.ends_with(".git");
+    let at_root = entries(&root()).into_iter().filter(is_ours);
     files_under("crates")
         .into_iter()
         .chain(files_under("stories"))
