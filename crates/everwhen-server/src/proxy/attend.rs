@@ -153,15 +153,20 @@ impl Visit<'_> {
         signed::user(&token, secret.bytes(), self.door.engine.now())
     }
 
-    fn named(&self, settings: &ProxySettings) -> Result<Option<Named>> {
-        whose::named(&Signs {
+    /// What the request says of itself.
+    fn signs(&self, settings: &ProxySettings) -> Signs<'_> {
+        Signs {
             headers: self.headers,
             path: self.memory_in_path,
             asked: self.asked,
             trusted: self.guest.is_trusted,
             signed_user: self.signed_user(),
             prompt_cache_key: settings.prompt_cache_key,
-        })
+        }
+    }
+
+    fn named(&self, settings: &ProxySettings) -> Result<Option<Named>> {
+        whose::named(&self.signs(settings))
     }
 }
 

@@ -21,7 +21,8 @@ impl<'a> Draft<'a> {
         start..start + part.len()
     }
 
-    /// Puts something else into a place. Places may not overlap.
+    /// Puts something else into a place. Of two places that overlap the later one loses what the
+    /// earlier one has replaced already.
     pub(crate) fn replace(&mut self, place: Range<usize>, with: impl Into<String>) {
         self.edits.push((place, with.into()));
     }
@@ -36,14 +37,15 @@ impl<'a> Draft<'a> {
         if self.edits.is_empty() {
             return None;
         }
-        self.edits.sort_by_key(|(place, _)| place.start);
+        // An insertion goes before a replacement that begins at the same byte.
+        self.edits.sort_by_key(|(place, _)| (place.start, place.end));
         let added: usize = self.edits.iter().map(|(_, text)| text.len()).sum();
         let mut done = String::with_capacity(self.text.len() + added);
         let mut from = 0;
         for (place, text) in &self.edits {
-            done.push_str(&self.text[from..place.start]);
+            done.push_str(&self.text[from..place.start.max(from)]);
             done.push_str(text);
-            from = place.end;
+            from = place.end.max(from);
         }
         done.push_str(&self.text[from..]);
         Some(done)
@@ -63,5 +65,24 @@ mod tests {
         draft.insert(13, "!");
         assert_eq!(draft.finish().unwrap(), "1 two b three!");
         assert_eq!(Draft::new(text).finish(), None);
+    }
+
+    #[test]
+    fn an_insertion_goes_before_a_replacement_at_the_same_byte() {
+        let text = "\"[tag]hello\"";
+        let mut draft = Draft::new(text);
+        draft.replace(1..6, "");
+        draft.insert(1, "(stamp) ");
+        assert_eq!(draft.finish().unwrap(), "\"(stamp) hello\"");
+    }
+
+    #[test]
+    fn edits_that_overlap_do_not_panic() {
+        let mut draft = Draft::new("abcdef");
+        draft.replace(1..4, "x");
+        draft.replace(2..5, "y");
+        draft.replace(2..3, "z");
+        draft.insert(6, "!");
+        assert_eq!(draft.finish().unwrap(), "axzyf!");
     }
 }

@@ -168,7 +168,7 @@ fn prompt_cache_key(signs: &Signs<'_>) -> Option<(String, &'static str)> {
     Some((key?, "prompt_cache_key"))
 }
 
-/// Headers that say who speaks, from those who may say it.
+/// Headers that say who speaks.
 const USERS: [&str; 5] = [
     "x-everwhen-user",
     "x-openwebui-user-id",
@@ -177,15 +177,39 @@ const USERS: [&str; 5] = [
     "x-litellm-customer-id",
 ];
 
-fn user(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+/// The user on whose behalf a request is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) user: String,
+    /// Whether a signature, or a key that may speak for others, stands behind it. What is not
+    /// proven may keep people apart, but gives nobody access to anything.
+    pub(crate) is_proven: bool,
+}
+
+/// The user a request names: signed for, in a header, or in a field of the body.
+pub(crate) fn identity(signs: &Signs<'_>) -> Option<Identity> {
     if let Some(user) = &signs.signed_user {
-        return Some((user.clone(), "signed user"));
-    }
-    if !signs.trusted {
-        return None;
+        return Some(Identity { user: user.clone(), is_proven: true });
     }
     let header = USERS.into_iter().find_map(|name| headers::text(signs.headers, name));
     let fields = &signs.asked.fields;
     let body = || text(fields, "user").or_else(|| text(fields, "safety_identifier"));
-    Some((header.or_else(body)?, "user"))
+    let user = header.or_else(body).or_else(|| user_in_metadata(fields))?;
+    Some(Identity { user, is_proven: signs.trusted })
+}
+
+/// `metadata.user_id` of Anthropic's requests, without the session that Claude Code adds to it.
+fn user_in_metadata(fields: &Object<'_>) -> Option<String> {
+    let user = text(&fields.object("metadata")?, "user_id")?;
+    match Object::read(&user) {
+        Some(inner) => text(&inner, "account_uuid").or_else(|| text(&inner, "device_id")),
+        None => Some(user.split("_session_").next().unwrap_or_default().to_owned()),
+    }
+}
+
+/// A user names a memory only where it is proven who that is.
+fn user(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+    let identity = identity(signs).filter(|identity| identity.is_proven)?;
+    let source = if signs.signed_user.is_some() { "signed user" } else { "user" };
+    Some((identity.user, source))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::recorder::Script;
 use crate::stage::{Stage, chat};
 
-const ALL: &str = r#"
+pub(crate) const ALL: &str = r#"
 [[upstream]]
 base_url = "UPSTREAM/v1"
 [[upstream]]

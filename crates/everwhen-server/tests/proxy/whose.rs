@@ -6,6 +6,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
+use crate::dialects::ALL;
 use crate::stage::{Stage, chat};
 
 /// The memory and its source, as the answer tells them.
@@ -128,6 +129,30 @@ async fn a_trusted_key_may_say_who_speaks() {
     assert_eq!(found, ("u-1".to_owned(), "user".to_owned()));
     let headers = [user, ("authorization", &*bearer(&other))];
     assert_eq!(named(&stage, "/v1/chat/completions", &body, &headers).await.1, "new");
+}
+
+#[tokio::test]
+async fn a_tag_may_begin_a_message_in_every_language() {
+    let tagged = "[DiscussionId]d[/DiscussionId]hello";
+    let user = json!([{ "role": "user", "content": tagged }]);
+    let parts = json!([{ "role": "user", "content": [{ "type": "text", "text": tagged }] }]);
+    let items = json!([{ "role": "user", "content": [{ "type": "input_text", "text": tagged }] }]);
+    for (path, body) in [
+        ("/v1/chat/completions", json!({ "model": "m", "messages": user })),
+        ("/v1/chat/completions", json!({ "model": "m", "messages": parts })),
+        ("/v1/messages", json!({ "model": "m", "messages": user })),
+        ("/v1/responses", json!({ "model": "m", "input": tagged })),
+        ("/v1/responses", json!({ "model": "m", "input": items })),
+        ("/api/chat", json!({ "model": "m", "messages": user, "stream": false })),
+    ] {
+        let stage = Stage::with(ALL).await;
+        let told = stage.post(path, &body.to_string()).told().await;
+        assert_eq!(told.status, 200, "{path}: {}", told.text);
+        assert_eq!(told.header("x-everwhen-memory"), Some("d"), "{path}");
+        let sent = stage.upstream.last().body;
+        assert!(sent.contains("\"(Sunday, 2025-06-01 12:00:00) hello\""), "{path}: {sent}");
+        assert_eq!(stage.said("d").await[0], "12:00 user hello", "{path}");
+    }
 }
 
 /// A token as Open WebUI signs it, good for five minutes from the stage's first moment.
