@@ -35,8 +35,8 @@ pub(crate) use mcp::McpArgs;
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs, UsageArgs};
 pub(crate) use recall::RecallArgs;
 pub(crate) use upkeep::{
-    CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, MigrateArgs, ServeArgs, StoreAction,
-    StoreArgs, TailArgs,
+    CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, HealthArgs, MigrateArgs, ServeArgs,
+    StoreAction, StoreArgs, TailArgs,
 };
 pub(crate) use vaults::{
     KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, MemoryArgs, NewVaultArgs, RulesArgs,
@@ -101,6 +101,7 @@ pub(crate) struct CommonArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(ServeArgs),
+    Health(HealthArgs),
     Mcp(McpArgs),
     Tail(TailArgs),
     Remember(Box<RememberArgs>),
@@ -154,6 +155,7 @@ impl Command {
     pub(crate) fn purpose(&self) -> &'static str {
         match self {
             Self::Serve(_) => "serve",
+            Self::Health(_) => "find a healthy server",
             Self::Mcp(_) => "speak MCP",
             Self::Tail(_) => "watch the proxy",
             Self::Remember(_) => "remember",

@@ -16,6 +16,7 @@ mod entry;
 mod facts;
 mod forget;
 mod fork;
+mod health;
 mod import;
 mod keys;
 mod mcp;
@@ -32,6 +33,7 @@ mod tail;
 mod timeline;
 mod usage;
 mod vaults;
+mod wait;
 mod wilmer_times;
 mod workflow;
 
@@ -50,7 +52,10 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
     let environment = Environment::of_process()?;
     let config = Config::load(&environment, &flags(&common, &command))?;
     match command {
-        Command::Serve(_) => serve::run(&config, common.json),
+        Command::Serve(args) => serve::run(&config, &args, common.json),
+        Command::Health(args) => {
+            runtime()?.block_on(health::run(&config, &environment, &common, &args))
+        }
         Command::Mcp(args) => mcp::run(config, environment, common, &args),
         Command::Config(args) => config::run(&config, &environment, &args, common.json),
         Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
@@ -114,6 +119,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Keys(args) => keys::run(console, args).await,
         Command::Tail(_) => tail::run(console).await,
         Command::Serve(_)
+        | Command::Health(_)
         | Command::Mcp(_)
         | Command::Migrate(_)
         | Command::Store(_)

@@ -15,7 +15,7 @@ EXAMPLES
   everwhen serve --data ./memory --listen 127.0.0.1:8080
   everwhen serve --log debug --log-format json
   everwhen serve --embedder transformer
-  everwhen serve --store postgres://everwhen@db.example/everwhen")]
+  everwhen serve --store postgres://everwhen@db.example/everwhen --wait 600")]
 pub(crate) struct ServeArgs {
     /// Address to listen on [default: 127.0.0.1:3939]
     #[arg(long, value_name = "ADDRESS")]
@@ -38,6 +38,28 @@ pub(crate) struct ServeArgs {
     /// How the proxy stamps messages: absolute, relative, gap or off [default: absolute]
     #[arg(long, value_name = "STYLE")]
     pub(crate) stamps: Option<String>,
+    /// Wait this long at start for the database and for the first key instead of failing
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    pub(crate) wait: u64,
+}
+
+/// Check that a server is alive, or ready to answer
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Ends with exit code 0 if it is and 1 if it is not, as health checks of containers expect. Asks the server at
+--url or --server, else the one on this machine at the configured address.
+
+EXAMPLES
+  everwhen health
+  everwhen health --ready
+  everwhen health --url http://127.0.0.1:3939")]
+pub(crate) struct HealthArgs {
+    /// Address of the server
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Ask also whether the database answers
+    #[arg(long)]
+    pub(crate) ready: bool,
 }
 
 /// Move everything to another store, and prove that it arrived

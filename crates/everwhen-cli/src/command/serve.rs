@@ -12,6 +12,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::wait::Patience;
+use crate::args::ServeArgs;
 use crate::failure::{Failure, Result};
 use crate::{log, output};
 
@@ -19,20 +21,25 @@ use crate::{log, output};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Serves until a signal comes.
-pub(crate) fn run(config: &Config, json: bool) -> Result<()> {
+pub(crate) fn run(config: &Config, args: &ServeArgs, json: bool) -> Result<()> {
     log::start(config, &config.log.value);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(config, json));
+    let served = runtime.block_on(serve(config, Patience::new(args.wait), json));
     // After a failure nobody has told the worker to stop, so nobody waits for it long.
     runtime.shutdown_timeout(PATIENCE);
     served
 }
 
-async fn serve(config: &Config, json: bool) -> Result<()> {
+async fn serve(config: &Config, patience: Patience, json: bool) -> Result<()> {
+    patience.for_store(config).await?;
     let everwhen = Everwhen::open(config)?;
     let listener = listen(&config.listen.value).await?;
     let address = listener.local_addr()?;
-    require_keys(&everwhen, address).await?;
+    while let Err(failure) = require_keys(&everwhen, address).await {
+        if !patience.goes_on(failure.message.as_deref().unwrap_or_default()).await {
+            return Err(failure);
+        }
+    }
 
     let token = everwhen.operator_token().to_owned();
     let proxy = everwhen_server::Proxy::new(config, Some(everwhen.directory()))?;
@@ -101,7 +108,7 @@ fn where_it_is(everwhen: &Everwhen) -> String {
 }
 
 /// The address under which this machine reaches itself.
-fn reachable(address: SocketAddr) -> SocketAddr {
+pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),

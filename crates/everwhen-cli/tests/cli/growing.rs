@@ -8,7 +8,7 @@ use everwhen_testkit::{sql, test_database};
 use crate::stage::{Stage, finish};
 
 /// A schema of its own in the tests' database.
-fn fresh() -> String {
+pub(crate) fn fresh() -> String {
     static MADE: AtomicUsize = AtomicUsize::new(0);
     let name = format!("cli_{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::SeqCst));
     let database = test_database();

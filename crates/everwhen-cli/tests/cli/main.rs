@@ -8,6 +8,7 @@ mod entries;
 mod facts;
 mod first_use;
 mod growing;
+mod health;
 mod holding;
 mod import;
 mod keys;
