@@ -10,15 +10,25 @@ use tracing_subscriber::{Layer, fmt};
 
 use crate::output;
 
-/// The protocol library writes whole messages into its log below errors, and messages hold what
-/// people said.
+/// What our own modules are called. Only they may log below warnings: libraries write statements with
+/// their parameters and whole messages into their logs, and these hold what people said.
+const OWN: [&str; 8] = [
+    "everwhen",
+    "everwhen_bench",
+    "everwhen_cli",
+    "everwhen_engine",
+    "everwhen_models",
+    "everwhen_server",
+    "everwhen_store",
+    "everwhen_workflow",
+];
+/// The protocol library writes whole messages into its warnings, too.
 const TALKATIVE: &str = "rmcp";
 
 /// Logs from now on: so much, in the form the configuration names.
 pub(crate) fn start(config: &Config, level: &str) {
     let level: LevelFilter = level.parse().unwrap_or(LevelFilter::INFO);
-    let some =
-        Targets::new().with_default(level).with_target(TALKATIVE, level.min(LevelFilter::ERROR));
+    let some = targets(level);
     let lines = fmt::layer().with_writer(io::stderr);
     let lines = match config.log_format.value {
         LogFormat::Text => {
@@ -27,4 +37,32 @@ pub(crate) fn start(config: &Config, level: &str) {
         LogFormat::Json => lines.json().with_filter(some).boxed(),
     };
     tracing_subscriber::registry().with(lines).init();
+}
+
+/// Our own modules up to `level`, libraries up to warnings.
+fn targets(level: LevelFilter) -> Targets {
+    Targets::new()
+        .with_default(level.min(LevelFilter::WARN))
+        .with_target(TALKATIVE, level.min(LevelFilter::ERROR))
+        .with_targets(OWN.map(|name| (name, level)))
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing::Level;
+
+    use super::*;
+
+    #[test]
+    fn libraries_never_log_below_warnings() {
+        let some = targets(LevelFilter::TRACE);
+        for library in ["tokio_postgres::query", "hyper", "reqwest", "rusqlite", "some_new_crate"] {
+            assert!(some.would_enable(library, &Level::WARN), "{library}");
+            assert!(!some.would_enable(library, &Level::INFO), "{library}");
+        }
+        assert!(!some.would_enable("rmcp::service", &Level::WARN));
+        assert!(some.would_enable("everwhen_server::proxy", &Level::TRACE));
+        assert!(some.would_enable("everwhen", &Level::TRACE));
+        assert!(!targets(LevelFilter::ERROR).would_enable("everwhen", &Level::WARN));
+    }
 }

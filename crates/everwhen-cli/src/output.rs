@@ -51,13 +51,46 @@ pub(crate) fn plain(text: &str) -> String {
         match letter {
             '\n' | '\t' => plain.push(letter),
             '\r' => {}
-            odd if odd.is_control() => {
-                let _ = write!(plain, "\\u{{{:x}}}", u32::from(odd));
-            }
+            odd if odd.is_control() || is_direction(odd) => push_visible(&mut plain, odd),
             letter => plain.push(letter),
         }
     }
     plain
+}
+
+/// Characters that turn the direction of the text behind them.
+fn is_direction(letter: char) -> bool {
+    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn push_visible(text: &mut String, letter: char) {
+    let _ = write!(text, "\\u{{{:x}}}", u32::from(letter));
+}
+
+/// The same line with our own colors, and every other control sequence made visible: a line that
+/// somebody forgot to make [`plain`] cannot move a terminal either.
+fn colors_only(line: &str) -> String {
+    let mut harmless = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('\u{1b}') {
+        harmless.push_str(&plain(&rest[..at]));
+        let behind = &rest[at + 1..];
+        let length = behind.strip_prefix('[').and_then(|inside| {
+            inside.find(|letter: char| !letter.is_ascii_digit() && letter != ';')
+        });
+        match length.filter(|length| behind[1 + length..].starts_with('m')) {
+            Some(length) => {
+                harmless.push_str(&rest[at..at + length + 3]);
+                rest = &rest[at + length + 3..];
+            }
+            None => {
+                push_visible(&mut harmless, '\u{1b}');
+                rest = behind;
+            }
+        }
+    }
+    harmless.push_str(&plain(rest));
+    harmless
 }
 
 /// A block whose first line begins with `lead` and whose others stand under its text.
@@ -94,7 +127,7 @@ fn width(cell: &str) -> usize {
 
 /// Prints a line of text on standard output.
 pub(crate) fn line(text: &str) -> Result<()> {
-    Ok(writeln!(anstream::stdout().lock(), "{text}")?)
+    Ok(writeln!(anstream::stdout().lock(), "{}", colors_only(text))?)
 }
 
 /// Prints bytes on standard output, as they are.
@@ -112,12 +145,13 @@ pub(crate) fn json(document: &str) -> Result<()> {
 /// Tells a person something that is not part of the answer.
 pub(crate) fn note(text: &str) {
     // Whether anybody reads it changes nothing.
-    let _ = writeln!(anstream::stderr().lock(), "{}", dim(text));
+    let _ = writeln!(anstream::stderr().lock(), "{}", dim(&plain(text)));
 }
 
 /// Says what could not be done, and why.
 pub(crate) fn error(purpose: &str, message: &str) {
     // There is nowhere left to complain.
+    let message = plain(message);
     let _ = writeln!(anstream::stderr().lock(), "everwhen: could not {purpose}: {message}");
 }
 
@@ -154,6 +188,10 @@ mod tests {
     #[test]
     fn a_terminal_is_never_moved_by_what_somebody_said() {
         assert_eq!(plain("a\u{1b}[2Jb\r\n\u{7}"), "a\\u{1b}[2Jb\n\\u{7}");
+        assert_eq!(plain("a\u{202e}b"), "a\\u{202e}b");
+        let line = format!("{} \u{1b}]0;OWNED\u{7} \u{1b}[2J \u{1b}", bold("a"));
+        let shown = format!("{} \\u{{1b}}]0;OWNED\\u{{7}} \\u{{1b}}[2J \\u{{1b}}", bold("a"));
+        assert_eq!(colors_only(&line), shown);
     }
 
     #[test]

@@ -314,6 +314,7 @@ fn keep_summary(
             (title.unwrap_or(made.title), text.unwrap_or(made.text))
         }
     };
+    let title = summary::without_controls(&title);
     conversation.summary = Some(Summary { title, text, by: SummaryBy::Source });
     desk.tx.put_conversation(desk.vault.id, &conversation)?;
     desk.drop_job(JobKind::Summarize, id)

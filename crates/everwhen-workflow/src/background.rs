@@ -117,10 +117,11 @@ impl Worker {
         let Rest { workflow, run: name, mut progress, chat } = Rest::read(payload)?;
         let workflow = self.workflows.found(&workflow)?;
         let place = self.place(job).await?;
+        let files = self.workflows.files_of(Some(place.vault.id()));
         let desk = MemoryDesk::new(place, &chat, &name);
         let scene = chat.scene();
         for count in progress.outputs.len() + 1..=workflow.nodes.len() {
-            let stage = self.workflows.stage(&desk, &scene);
+            let stage = self.workflows.stage(&desk, &files, &scene);
             let ended = run(stage, workflow, &mut progress, Until::Nodes(count), &mut Deaf).await?;
             if let Ended::Locked { lock } = ended {
                 tracing::debug!(workflow = workflow.name, lock, "somebody else is behind the lock");

@@ -1,25 +1,87 @@
-//! Files of workflows: all below one directory, whatever a path says.
+//! Files of workflows: each vault has a directory of its own, and all may read what the author of
+//! the workflows put into `shared`.
 //!
 //! Paths may contain variables, and variables may contain what a user typed; so a path that leads out
-//! of the directory is refused, not followed.
+//! of the directory is refused, not followed. What one vault's workflow writes, no other vault reads.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 
+use everwhen::memory::VaultId;
 use everwhen::{Error, Result};
 
 use crate::port::Files;
 
-/// The directory that workflows read from and write to.
-#[derive(Debug, Clone)]
-pub struct FilesBelow(PathBuf);
+/// Below the configured directory: files that every vault may read and none may write.
+const SHARED: &str = "shared";
+/// Below the configured directory: one directory for each vault.
+const VAULTS: &str = "vaults";
 
-impl FilesBelow {
-    /// Files below this directory. It need not exist before the first is written.
-    pub fn new(directory: impl Into<PathBuf>) -> Self {
-        Self(directory.into())
+/// The files that the workflows of one vault read and write.
+#[derive(Debug, Clone)]
+pub struct VaultFiles {
+    root: PathBuf,
+    shared: FilesBelow,
+    /// Absent while the vault cannot be looked up: nothing of it is read or written then.
+    own: Option<FilesBelow>,
+}
+
+impl VaultFiles {
+    /// The files of a vault below the configured directory. It need not exist before the first write.
+    pub fn new(root: impl Into<PathBuf>, vault: Option<VaultId>) -> Self {
+        let root = root.into();
+        let own = |vault: VaultId| FilesBelow(root.join(VAULTS).join(vault.to_string()));
+        Self { shared: FilesBelow(root.join(SHARED)), own: vault.map(own), root }
     }
 
+    /// The path below the configured directory, where it was written in full.
+    fn relative<'p>(&self, path: &'p str) -> &'p str {
+        let inside = Path::new(path).strip_prefix(&self.root).ok().and_then(Path::to_str);
+        inside.unwrap_or(path)
+    }
+
+    /// Says where a file of an author has to lie, if it lies where all vaults could once write.
+    fn warn_if_misplaced(&self, path: &str) {
+        if FilesBelow(self.root.clone()).place(path).is_ok_and(|place| place.is_file()) {
+            tracing::warn!(
+                "a workflow asks for {path:?}, which lies directly in {}; move it to {SHARED}/ \
+                 there if all vaults may read it",
+                self.root.display()
+            );
+        }
+    }
+}
+
+impl Files for VaultFiles {
+    fn read(&self, path: &str) -> Result<Option<String>> {
+        let path = self.relative(path);
+        let own = self.own.as_ref().map(|own| own.read(path)).transpose()?.flatten();
+        if own.is_some() {
+            return Ok(own);
+        }
+        let inside = path.strip_prefix(SHARED).and_then(|rest| rest.strip_prefix('/'));
+        let shared = self.shared.read(inside.unwrap_or(path))?;
+        if shared.is_none() {
+            self.warn_if_misplaced(path);
+        }
+        Ok(shared)
+    }
+
+    fn write(&self, path: &str, content: &str, append: bool) -> Result<()> {
+        match &self.own {
+            Some(own) => own.write(self.relative(path), content, append),
+            None => Err(Error::unavailable(
+                "the vault cannot be looked up now, so its workflow files cannot be written",
+            )),
+        }
+    }
+}
+
+/// One directory, and nothing outside of it.
+#[derive(Debug, Clone)]
+struct FilesBelow(PathBuf);
+
+impl FilesBelow {
     fn place(&self, path: &str) -> Result<PathBuf> {
         let inside = Path::new(path);
         let parts = inside.strip_prefix(&self.0).unwrap_or(inside).components();
@@ -47,7 +109,7 @@ impl FilesBelow {
     }
 }
 
-impl Files for FilesBelow {
+impl FilesBelow {
     fn read(&self, path: &str) -> Result<Option<String>> {
         let place = self.place(path)?;
         match std::fs::read_to_string(&place) {
@@ -81,10 +143,14 @@ fn trouble(deed: &str, place: &Path, error: &std::io::Error) -> Error {
 mod tests {
     use super::*;
 
+    fn vault_id(last: char) -> VaultId {
+        format!("vlt_0000000000000000000000000{last}").parse().unwrap()
+    }
+
     #[test]
     fn what_was_written_is_read_and_added_to() {
         let directory = tempfile::tempdir().unwrap();
-        let files = FilesBelow::new(directory.path().join("new"));
+        let files = FilesBelow(directory.path().join("new"));
         assert_eq!(files.read("a/b.txt").unwrap(), None);
         files.write("a/b.txt", "one", false).unwrap();
         files.write("a/b.txt", " two", true).unwrap();
@@ -95,13 +161,49 @@ mod tests {
     }
 
     #[test]
+    fn a_vault_reads_its_own_and_shared_files_and_no_other_vaults() {
+        let directory = tempfile::tempdir().unwrap();
+        let (ana, bo) = (vault_id('1'), vault_id('2'));
+        let ana = VaultFiles::new(directory.path(), Some(ana));
+        let bo = VaultFiles::new(directory.path(), Some(bo));
+        ana.write("diary.txt", "Ana's secret", false).unwrap();
+        assert_eq!(ana.read("diary.txt").unwrap().as_deref(), Some("Ana's secret"));
+        assert_eq!(bo.read("diary.txt").unwrap(), None);
+        for path in ["vaults", "../vaults"].map(|top| format!("{top}/{}/diary.txt", vault_id('1')))
+        {
+            assert!(!matches!(bo.read(&path), Ok(Some(_))), "{path}");
+            let absolute = directory.path().join(&path).display().to_string();
+            assert!(!matches!(bo.read(&absolute), Ok(Some(_))), "{absolute}");
+        }
+        std::fs::create_dir(directory.path().join("shared")).unwrap();
+        std::fs::write(directory.path().join("shared/persona.txt"), "Be kind").unwrap();
+        for path in ["persona.txt", "shared/persona.txt"] {
+            assert_eq!(bo.read(path).unwrap().as_deref(), Some("Be kind"), "{path}");
+        }
+        bo.write("persona.txt", "Be rude", false).unwrap();
+        assert_eq!(ana.read("persona.txt").unwrap().as_deref(), Some("Be kind"));
+        assert_eq!(bo.read("persona.txt").unwrap().as_deref(), Some("Be rude"));
+    }
+
+    #[test]
+    fn without_a_vault_only_shared_files_are_read_and_nothing_is_written() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("shared")).unwrap();
+        std::fs::write(directory.path().join("shared/a.txt"), "a").unwrap();
+        let files = VaultFiles::new(directory.path(), None);
+        assert_eq!(files.read("a.txt").unwrap().as_deref(), Some("a"));
+        let error = files.write("a.txt", "b", false).unwrap_err();
+        assert_eq!(error.kind(), everwhen::ErrorKind::Unavailable);
+    }
+
+    #[test]
     fn no_path_leads_out() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("secret"), "s").unwrap();
         let inside = directory.path().join("inside");
         std::fs::create_dir(&inside).unwrap();
         std::os::unix::fs::symlink(directory.path(), inside.join("link")).unwrap();
-        let files = FilesBelow::new(&inside);
+        let files = FilesBelow(inside);
         for path in ["../secret", "/etc/hostname", "a/../../secret", "", " ", "link/secret", "a\0b"]
         {
             let error = files.read(path).unwrap_err();

@@ -37,7 +37,7 @@ mod writer;
 pub use background::go_on;
 pub use chat::{Chat, SaidAt};
 pub use desk::Place;
-pub use files::FilesBelow;
+pub use files::VaultFiles;
 pub use flaw::Flaw;
 pub use folder::Folder;
 pub use node::{Node, SearchMode, Stamps};

@@ -4,16 +4,16 @@
 //! the answer ends, so it is done whatever happens then.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use everwhen::memory::Chance;
+use everwhen::memory::{Chance, VaultId};
 use everwhen::{Config, EndpointConfig, Error, Result, SystemChance};
 use jiff::SignedDuration;
 
 use crate::chat::Chat;
 use crate::desk::{BareDesk, MemoryDesk, Place};
 use crate::endpoints::NamedEndpoints;
-use crate::files::FilesBelow;
+use crate::files::VaultFiles;
 use crate::flaw::Flaw;
 use crate::folder::Folder;
 use crate::node::Stamps;
@@ -29,7 +29,8 @@ const BEHIND: SignedDuration = SignedDuration::from_millis(500);
 pub struct Workflows {
     folder: Folder,
     pub(crate) endpoints: NamedEndpoints,
-    files: FilesBelow,
+    /// Below it every vault has files of its own.
+    files: PathBuf,
 }
 
 impl Workflows {
@@ -67,7 +68,7 @@ impl Workflows {
         let names: BTreeSet<String> = endpoints.names().cloned().collect();
         flaws.extend(folder.check_endpoints(&names));
         flaws.extend(folder.check_presets(&endpoints.presets().cloned().collect()));
-        Ok((Self { folder, endpoints, files: FilesBelow::new(files) }, flaws))
+        Ok((Self { folder, endpoints, files: files.to_owned() }, flaws))
     }
 
     /// The names of all.
@@ -97,11 +98,14 @@ impl Workflows {
         let workflow = self.found(name)?;
         let (name, mut progress) = (fresh_name(), Progress::default());
         let Some(place) = place else {
-            let stage = (self, chat, &BareDesk as &dyn Desk);
+            let (files, scene) = (self.files_of(None), chat.scene());
+            let stage = self.stage(&BareDesk, &files, &scene);
             return first_part(stage, workflow, &mut progress, follow).await;
         };
         let desk = MemoryDesk::new(place.clone(), chat, &name);
-        let text = first_part((self, chat, &desk), workflow, &mut progress, follow).await?;
+        let (files, scene) = (self.files_of(Some(place.vault.id())), chat.scene());
+        let stage = self.stage(&desk, &files, &scene);
+        let text = first_part(stage, workflow, &mut progress, follow).await?;
         if progress.outputs.len() < workflow.nodes.len() {
             let (workflow, chat) = (workflow.name.clone(), chat.clone());
             let rest = Rest { workflow, run: name, progress, chat };
@@ -123,9 +127,9 @@ impl Workflows {
         let workflow = self.found(name)?;
         let mut progress = Progress::default();
         let desk = MemoryDesk::new(place.clone(), chat, &fresh_name());
-        let ended =
-            run(self.stage(&desk, &chat.scene()), workflow, &mut progress, Until::End, follow)
-                .await?;
+        let (files, scene) = (self.files_of(Some(place.vault.id())), chat.scene());
+        let stage = self.stage(&desk, &files, &scene);
+        let ended = run(stage, workflow, &mut progress, Until::End, follow).await?;
         Ok((ended, answer(workflow, &progress).map(str::to_owned)))
     }
 
@@ -137,24 +141,28 @@ impl Workflows {
         })
     }
 
+    /// The files of a vault; those that all share if it cannot be looked up.
+    pub(crate) fn files_of(&self, vault: Option<VaultId>) -> VaultFiles {
+        VaultFiles::new(&self.files, vault)
+    }
+
     pub(crate) fn stage<'s>(
         &'s self,
         desk: &'s dyn Desk,
+        files: &'s VaultFiles,
         scene: &'s crate::variables::Scene,
     ) -> Stage<'s> {
-        Stage { folder: &self.folder, endpoints: &self.endpoints, desk, files: &self.files, scene }
+        Stage { folder: &self.folder, endpoints: &self.endpoints, desk, files, scene }
     }
 }
 
 /// Runs a workflow up to its answer.
 async fn first_part(
-    (workflows, chat, desk): (&Workflows, &Chat, &dyn Desk),
+    stage: Stage<'_>,
     workflow: &Workflow,
     progress: &mut Progress,
     follow: &mut dyn Follow,
 ) -> Result<String> {
-    let scene = chat.scene();
-    let stage = workflows.stage(desk, &scene);
     match run(stage, workflow, progress, Until::Answered, follow).await? {
         Ended::Done => Ok(answer(workflow, progress).unwrap_or_default().to_owned()),
         Ended::Locked { lock } => Err(Error::conflict(format!(

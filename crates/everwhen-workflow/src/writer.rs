@@ -91,7 +91,8 @@ impl Writer {
         ];
         let mut progress = Progress { inputs, ..Progress::default() };
         let scene = chat.scene();
-        let stage = self.workflows.stage(&desk, &scene);
+        let files = self.workflows.files_of(Some(material.place.vault));
+        let stage = self.workflows.stage(&desk, &files, &scene);
         run(stage, workflow, &mut progress, Until::End, &mut Unheard).await?;
         Ok(answer(workflow, &progress).unwrap_or_default().to_owned())
     }

@@ -20,12 +20,24 @@ pub(crate) async fn run(console: &Console) -> Result<()> {
             output::json(&event)?;
             continue;
         }
-        let event: Value = serde_json::from_str(&event).unwrap_or_default();
+        let mut event: Value = serde_json::from_str(&event).unwrap_or_default();
+        make_plain(&mut event);
         for line in lines(&event, &zone) {
             output::line(&line)?;
         }
     }
     Ok(())
+}
+
+/// Makes the control characters of every text in an event visible: they come from clients, models
+/// and memory.
+fn make_plain(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = output::plain(text),
+        Value::Array(items) => items.iter_mut().for_each(make_plain),
+        Value::Object(fields) => fields.values_mut().for_each(make_plain),
+        _ => {}
+    }
 }
 
 /// One event for people.
@@ -78,4 +90,26 @@ fn short(text: &str) -> String {
         return line;
     }
     line.chars().take(SHOWN_CHARS).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_was_said_cannot_move_the_terminal_of_whoever_watches() {
+        let hostile = "\u{1b}]0;OWNED\u{7}";
+        let mut event = json!({
+            "event": "asked", "time": "2025-06-01T12:00:00Z", "memory": hostile, "model": hostile,
+            "upstream": hostile, "injected": hostile, "degraded": hostile, "stamped": [],
+            "stored": [{ "role": "user", "conversation_time": hostile, "content": hostile }],
+        });
+        make_plain(&mut event);
+        let shown = lines(&event, &Zone::utc()).concat();
+        let unstyled = anstream::adapter::strip_str(&shown).to_string();
+        assert!(!shown.contains("\u{1b}]") && !unstyled.contains('\u{7}'), "{shown:?}");
+        assert!(unstyled.contains("\\u{1b}]0;OWNED"), "{unstyled}");
+    }
 }

@@ -12,6 +12,7 @@ mod health;
 mod holding;
 mod import;
 mod keys;
+mod log;
 mod mcp;
 mod models;
 mod proxy;

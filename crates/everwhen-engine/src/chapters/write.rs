@@ -151,7 +151,7 @@ async fn written(
     let own = in_plain_words(&told.text, &planned.entries, zone)?;
     let some = |list: Vec<String>, own| if list.is_empty() { own } else { list };
     Ok(Words {
-        title: if told.title.is_empty() { own.title } else { shorten(&told.title, TITLE_CHARS) },
+        title: if told.title.is_empty() { own.title } else { chapter_title(&told.title) },
         entities: some(told.entities, own.entities),
         key_phrases: some(told.key_phrases, own.key_phrases),
         text: own.text,
@@ -192,6 +192,11 @@ fn own_prompt(rules: &ChapterRules, shown: &str) -> Prompt {
     Prompt::new(fill(system), user).with_max_tokens(rules.max_response_tokens)
 }
 
+/// A title on one line, as it may be shown anywhere.
+fn chapter_title(title: &str) -> String {
+    summary::without_controls(&shorten(title, TITLE_CHARS))
+}
+
 fn told(json: &Json, entries: &[Entry], zone: &Zone) -> Result<Words> {
     let words = in_plain_words(json.text("summary").unwrap_or_default(), entries, zone)?;
     let title = json.text("title").unwrap_or_default().trim();
@@ -201,7 +206,7 @@ fn told(json: &Json, entries: &[Entry], zone: &Zone) -> Result<Words> {
         texts.map(|text| shorten(text, TITLE_CHARS)).collect()
     };
     Ok(Words {
-        title: if title.is_empty() { words.title } else { shorten(title, TITLE_CHARS) },
+        title: if title.is_empty() { words.title } else { chapter_title(title) },
         entities: list("entities"),
         key_phrases: list("key_phrases"),
         ..words

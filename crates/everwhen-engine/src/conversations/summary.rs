@@ -162,7 +162,13 @@ pub(super) fn first_words(text: &str, most: usize) -> String {
         .nth(most - 1)
         .map_or(text.len(), |(start, word)| start + word.len());
     let line: Vec<&str> = text[..end].split_whitespace().collect();
-    line.join(" ").trim_end_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
+    let line = without_controls(&line.join(" "));
+    line.trim_end_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
+}
+
+/// A title as it may be shown anywhere: without characters that would move or color a terminal.
+pub(crate) fn without_controls(title: &str) -> String {
+    title.chars().filter(|letter| !letter.is_control()).collect()
 }
 
 /// A text on one line, cut at a word if it is longer than so many characters.
@@ -307,6 +313,12 @@ mod tests {
         assert_eq!(summary.text, "Hi. Could you send the invoice. Here it is.");
         assert_eq!(summary.title, "Could you send the invoice");
         assert_eq!(extracted(&[(Role::User, "ok")]).text, "ok.");
+    }
+
+    #[test]
+    fn a_title_carries_no_control_sequences() {
+        let title = extracted(&[(Role::User, "Please \u{1b}]0;OWNED\u{7}send me the old invoice")]);
+        assert_eq!(title.title, "Please ]0;OWNEDsend me the old invoice");
     }
 
     #[test]

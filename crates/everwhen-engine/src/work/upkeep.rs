@@ -42,6 +42,16 @@ impl Vault {
     pub async fn waiting_jobs(&self, memory: Address<MemoryId>) -> Result<Vec<Job>> {
         self.read(memory, |view, _| waiting(view.snapshot, view.place)).await
     }
+
+    /// All jobs of a memory, those due first. Jobs of other vaults are not read.
+    pub async fn jobs(&self, memory: Address<MemoryId>) -> Result<Vec<Job>> {
+        self.read(memory, |view, _| {
+            let mut jobs = view.snapshot.jobs(Some(view.place.vault), MOST_JOBS)?;
+            jobs.retain(|job| job.place() == view.place);
+            Ok(jobs)
+        })
+        .await
+    }
 }
 
 impl Engine {

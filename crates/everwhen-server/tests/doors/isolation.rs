@@ -127,3 +127,59 @@ async fn a_replay_tells_nothing_to_another_vault() {
     assert!(again.replayed());
     assert_eq!(again.with(200)["vaults"], 1);
 }
+
+/// Arguments for a tool made from its schema: ids and names of the victim wherever one fits.
+fn arguments(tool: &Value, victim: &Victim, by_name: bool) -> Value {
+    let empty = serde_json::Map::new();
+    let fields = tool["inputSchema"]["properties"].as_object().unwrap_or(&empty);
+    let value = |name: &str, shape: &Value| match name {
+        "vault" | "vault_id" if by_name => json!("ana"),
+        "vault" | "vault_id" => victim.vault.clone(),
+        "memory" | "memory_id" if by_name => json!("diary"),
+        "memory" | "memory_id" => victim.memory.clone(),
+        "id" | "entry_id" | "entry" | "corrects" | "first" | "second" | "from" | "to" => {
+            victim.entry.clone()
+        }
+        "conversation_id" | "conversation" => victim.conversation.clone(),
+        "role" => json!("user"),
+        "after" | "before" | "conversation_time" => json!("2025-05-01T10:00:00Z"),
+        "raw_entry" | "content" | "query" | "reason" | "name" | "title" => json!("intruder"),
+        _ if shape["type"] == "integer" => json!(3),
+        _ => Value::Null,
+    };
+    let filled = fields.iter().map(|(name, shape)| (name.clone(), value(name, shape)));
+    Value::Object(filled.filter(|(_, value)| !value.is_null()).collect())
+}
+
+async fn mcp(stage: &Stage, address: &str, key: &str, method: &str, params: Value) -> Value {
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let ask = stage.ask("POST", address).key(key).json(&message);
+    let ask = ask.header("host", "localhost:3939").header("mcp-protocol-version", "2025-11-25");
+    ask.header("accept", "application/json, text/event-stream").told().await.with(200)
+}
+
+#[tokio::test]
+async fn no_tool_shows_or_changes_another_vault() {
+    let stage = Stage::new().await;
+    let victim = victim(&stage).await;
+    stage.post("/v1/vaults", json!({ "name": "bo" })).await;
+    let before = everything(&stage).await;
+    let key = stage.key_of("bo").await;
+    let mut tried = 0;
+    for address in ["/mcp?tools=full", "/mcp?profile=graph"] {
+        let listed = mcp(&stage, address, &key, "tools/list", json!({})).await;
+        for tool in listed["result"]["tools"].as_array().unwrap() {
+            for by_name in [false, true] {
+                let call =
+                    json!({ "name": tool["name"], "arguments": arguments(tool, &victim, by_name) });
+                let told = mcp(&stage, address, &key, "tools/call", call).await;
+                assert!(!told.to_string().contains("private"), "{}: {told}", tool["name"]);
+                tried += 1;
+            }
+        }
+        let resources = mcp(&stage, address, &key, "resources/list", json!({})).await;
+        assert!(!resources.to_string().contains("ana"), "{resources}");
+    }
+    assert!(tried >= 2 * 25, "{tried}");
+    assert_eq!(everything(&stage).await, before, "nothing was changed");
+}

@@ -8,6 +8,7 @@ mod bytes;
 mod dialects;
 mod fail_open;
 mod injection;
+mod isolation;
 mod kept;
 mod recorder;
 mod seeing;

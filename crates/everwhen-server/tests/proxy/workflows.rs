@@ -77,7 +77,9 @@ impl House {
     }
 
     fn file(&self, name: &str) -> Option<String> {
-        std::fs::read_to_string(self.flows.path().join("files").join(name)).ok()
+        let vaults = std::fs::read_dir(self.flows.path().join("files/vaults")).ok()?;
+        let mut files = vaults.map(|vault| vault.unwrap().path().join(name));
+        files.find_map(|file| std::fs::read_to_string(file).ok())
     }
 }
 

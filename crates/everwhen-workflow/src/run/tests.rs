@@ -8,7 +8,7 @@ use everwhen::memory::Role;
 use everwhen::ports::{PromptMessage, Wait};
 
 use super::*;
-use crate::files::FilesBelow;
+use crate::files::VaultFiles;
 use crate::node::Stamps;
 use crate::port::{Found, Question, Told, Wanted};
 
@@ -112,7 +112,7 @@ struct Theatre {
     folder: Folder,
     parrot: Parrot,
     drawer: Drawer,
-    files: FilesBelow,
+    files: VaultFiles,
     scene: Scene,
     _directory: tempfile::TempDir,
 }
@@ -130,7 +130,10 @@ impl Theatre {
             folder,
             parrot: Parrot::default(),
             drawer: Drawer::default(),
-            files: FilesBelow::new(directory.path().join("files")),
+            files: VaultFiles::new(
+                directory.path().join("files"),
+                "vlt_00000000000000000000000007".parse().ok(),
+            ),
             scene: Scene {
                 messages: vec![
                     say(Role::System, "Be brief."),

@@ -96,8 +96,8 @@ async fn a_lock_that_is_never_let_go_is_free_when_its_lease_is_over() {
     stage.clock.advance(everwhen::limits::JOB_LEASE);
     let (played, _) = stage.play("a", &["u:Hi"]).await;
     assert_eq!(played.unwrap().0, Ended::Done);
-    let written =
-        std::fs::read_to_string(stage.directory.path().join("flows/files/n.txt")).unwrap();
+    let file = format!("flows/files/vaults/{}/n.txt", stage.vault.id());
+    let written = std::fs::read_to_string(stage.directory.path().join(file)).unwrap();
     assert_eq!(written, "xx");
 }
 

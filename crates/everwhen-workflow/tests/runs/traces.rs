@@ -8,7 +8,7 @@ use crate::stage::Stage;
 const OTHERS: [(&str, &str); 3] = [
     ("hello.json", r#"[{"type": "StaticResponse", "content": "hello {agent1Input}"}]"#),
     ("other.json", r#"[{"type": "StaticResponse", "content": "other"}]"#),
-    ("files/notes.txt", "one\ntwo\nthree"),
+    ("files/shared/notes.txt", "one\ntwo\nthree"),
 ];
 
 const CHAT: [&str; 3] = ["s:Be brief.", "u:Which {roses} did I plant?", "a:Mira:"];

@@ -407,7 +407,7 @@ pub(super) const WORKFLOW_DIR: Key = key(
 pub(super) const WORKFLOW_FILES: Key = key(
     "workflow.files",
     "EVERWHEN_WORKFLOW_FILES",
-    "directory of files that workflows read and write; files below workflow.dir unless set",
+    "directory of files that workflows read (shared/) and write (vaults/ID/); files below workflow.dir unless set",
     "the path of a directory",
 );
 /// Whether facts fade.

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use everwhen::job::JobState;
+use everwhen::job::{Job, JobState};
+use everwhen::memory::Address;
 use everwhen::receipt::Receipt;
 use everwhen::{Error, Result};
 
@@ -40,8 +41,6 @@ pub(crate) struct AwaitConsistency;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often to look meanwhile.
 const LOOK: Duration = Duration::from_millis(50);
-/// More jobs than this are not counted.
-const JOBS_COUNTED: usize = 100_000;
 
 impl Tool for AwaitConsistency {
     type Takes = wire::AwaitConsistency;
@@ -55,14 +54,13 @@ impl Tool for AwaitConsistency {
     async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
         let address = guest.memory(takes.memory.as_deref())?;
         let vault = guest.vault(takes.vault.as_deref()).await?;
-        let memory = vault.memory(address).await?.id;
+        let memory = Address::Id(vault.memory(address).await?.id);
         let mut waited = Duration::ZERO;
         loop {
             let now = guest.door.engine.now();
-            let jobs = guest.door.engine.jobs(JOBS_COUNTED).await?;
-            let due = jobs.iter().filter(|job| {
-                job.memory == memory && job.due_at <= now && job.state != JobState::SetAside
-            });
+            let jobs = vault.jobs(memory.clone()).await?;
+            let is_due = |job: &&Job| job.due_at <= now && job.state != JobState::SetAside;
+            let due = jobs.iter().filter(is_due);
             match due.count() {
                 0 => return Ok(wire::Consistent { status: "consistent", jobs: 0 }),
                 jobs if waited >= PATIENCE => {
