@@ -159,7 +159,7 @@ impl Bench {
     async fn through(&mut self, workflow: &str) -> Result<Duration> {
         let body = body(&format!("everwhen/{workflow}"), self.next());
         let began = Instant::now();
-        self.server.first_byte("/m/w/v1/chat/completions", "", &body).await?;
+        self.server.first_byte("/m/w/v1/chat/completions", "", &body).await?.with_memory()?;
         Ok(began.elapsed())
     }
 

@@ -1,10 +1,11 @@
 //! What was measured, for people and as JSON.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::store::load::Latencies;
+use super::talk::Waits;
 
 /// Everything `everwhen bench proxy` measures.
 #[derive(Debug, Default, Serialize)]
@@ -38,14 +39,32 @@ pub struct Added {
 pub struct Measured {
     /// How many, each way.
     pub requests: usize,
-    /// Straight at the upstream, median.
+    /// Straight at the upstream: half of all requests are faster.
     pub direct_p50_ms: f64,
-    /// Straight at the upstream, all but one in a hundred.
+    /// Straight at the upstream: 99 of 100 are faster.
     pub direct_p99_ms: f64,
-    /// Through the proxy, median.
+    /// Through the proxy: half of all requests are faster.
     pub proxied_p50_ms: f64,
-    /// Through the proxy, all but one in a hundred.
+    /// Through the proxy: 99 of 100 are faster.
     pub proxied_p99_ms: f64,
+    /// What lies between the two medians. It is a difference of percentiles.
+    pub difference_of_p50_ms: f64,
+    /// What lies between the two 99th percentiles. It is a difference of percentiles.
+    pub difference_of_p99_ms: f64,
+    /// Of what each request took longer than the one straight at the upstream just before it, the
+    /// percentiles. Only for one chat alone, which asks in turns.
+    pub paired: Option<Paired>,
+    /// Requests through the proxy for which memory was not ready within the deadline.
+    pub degraded: usize,
+}
+
+/// Percentiles of differences, one difference for each pair of requests.
+#[derive(Debug, Serialize)]
+pub struct Paired {
+    /// In half of all pairs less was added.
+    pub p50_ms: f64,
+    /// In 99 of 100 pairs less was added.
+    pub p99_ms: f64,
 }
 
 /// Turns with a short and with a long history.
@@ -82,25 +101,49 @@ pub struct Slow {
 }
 
 impl Measured {
-    pub(super) fn new(mut direct: Latencies, mut proxied: Latencies) -> Self {
+    pub(super) fn new(direct: &Waits, proxied: &Waits, is_paired: bool) -> Self {
+        let (straight, through) = (sorted_ms(&direct.lengths), sorted_ms(&proxied.lengths));
+        let [direct_p50_ms, direct_p99_ms] = [0.50, 0.99].map(|share| percentile(&straight, share));
+        let [proxied_p50_ms, proxied_p99_ms] =
+            [0.50, 0.99].map(|share| percentile(&through, share));
         Self {
-            requests: proxied.count(),
-            direct_p50_ms: direct.percentile_ms(0.50),
-            direct_p99_ms: direct.percentile_ms(0.99),
-            proxied_p50_ms: proxied.percentile_ms(0.50),
-            proxied_p99_ms: proxied.percentile_ms(0.99),
+            requests: proxied.lengths.len(),
+            direct_p50_ms,
+            direct_p99_ms,
+            proxied_p50_ms,
+            proxied_p99_ms,
+            difference_of_p50_ms: proxied_p50_ms - direct_p50_ms,
+            difference_of_p99_ms: proxied_p99_ms - direct_p99_ms,
+            paired: is_paired.then(|| Paired::new(&direct.lengths, &proxied.lengths)),
+            degraded: proxied.degraded,
         }
     }
+}
 
-    /// What the proxy adds to the median.
-    pub fn added_p50_ms(&self) -> f64 {
-        self.proxied_p50_ms - self.direct_p50_ms
+impl Paired {
+    fn new(direct: &[Duration], proxied: &[Duration]) -> Self {
+        let pairs = direct.iter().zip(proxied);
+        let mut added: Vec<f64> =
+            pairs.map(|(direct, proxied)| milliseconds(*proxied) - milliseconds(*direct)).collect();
+        added.sort_by(f64::total_cmp);
+        Self { p50_ms: percentile(&added, 0.50), p99_ms: percentile(&added, 0.99) }
     }
+}
 
-    /// What it adds to the slowest in a hundred.
-    pub fn added_p99_ms(&self) -> f64 {
-        self.proxied_p99_ms - self.direct_p99_ms
-    }
+fn milliseconds(length: Duration) -> f64 {
+    length.as_secs_f64() * 1000.0
+}
+
+fn sorted_ms(lengths: &[Duration]) -> Vec<f64> {
+    let mut all: Vec<f64> = lengths.iter().copied().map(milliseconds).collect();
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+/// The nearest-rank percentile: the smallest value that this share of all values do not exceed.
+fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let rank = (sorted.len() as f64 * share).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 
 impl Histories {
@@ -118,20 +161,28 @@ impl Histories {
 
 impl Added {
     /// What stands above its lines.
-    pub(super) const TITLE: &str = "added to the first byte      streams  briefing  \
-                                    p50 ms  p99 ms   direct p50  p99      n";
+    pub(super) const TITLE: &str = "\
+first byte, ms                                  through          direct      difference of   pairs        without
+                         chats  briefing     p50     p99     p50     p99     p50s    p99s     p50    p99   memory      n";
 }
 
 impl fmt::Display for Added {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { entries, streams, measured, .. } = self;
-        let (p50, p99) = (measured.added_p50_ms(), measured.added_p99_ms());
-        let Measured { requests, direct_p50_ms, direct_p99_ms, .. } = measured;
         let briefing = if self.briefing { "yes" } else { "no" };
+        let Measured { direct_p50_ms, direct_p99_ms, proxied_p50_ms, proxied_p99_ms, .. } =
+            measured;
+        let (p50s, p99s) = (measured.difference_of_p50_ms, measured.difference_of_p99_ms);
+        let [pair_p50, pair_p99] = match &measured.paired {
+            Some(paired) => [paired.p50_ms, paired.p99_ms].map(|ms| format!("{ms:.2}")),
+            None => ["-", "-"].map(ToOwned::to_owned),
+        };
         write!(
             f,
-            "  memory of {entries:>7} entries    {streams:>7}  {briefing:>8}  {p50:>6.2}  {p99:>6.2}   \
-             {direct_p50_ms:>10.2} {direct_p99_ms:>4.2} {requests:>6}",
+            "memory of {entries:>7} entries {streams:>4}  {briefing:>8}  {proxied_p50_ms:>6.2}  \
+             {proxied_p99_ms:>6.2}  {direct_p50_ms:>6.2}  {direct_p99_ms:>6.2}   {p50s:>6.2}  \
+             {p99s:>6.2}  {pair_p50:>6} {pair_p99:>6}   {:>6} {:>6}",
+            measured.degraded, measured.requests,
         )
     }
 }
@@ -139,10 +190,11 @@ impl fmt::Display for Added {
 impl fmt::Display for Histories {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (messages, measured) in self.messages.iter().zip(&self.measured) {
-            let (p50, direct) = (measured.added_p50_ms(), measured.direct_p50_ms);
+            let Measured { proxied_p50_ms, direct_p50_ms, .. } = measured;
             writeln!(
                 f,
-                "history of {messages:>5} messages     p50 {p50:.2} ms added to {direct:.2} ms"
+                "history of {messages:>5} messages     p50 {proxied_p50_ms:.2} ms through, \
+                 {direct_p50_ms:.2} ms direct"
             )?;
         }
         let (proxied, direct) = self.ratios();
@@ -183,5 +235,32 @@ impl fmt::Display for ProxyReport {
         lines.extend(self.saturated.as_ref().map(ToString::to_string));
         lines.extend(self.slow.as_ref().map(ToString::to_string));
         f.write_str(&lines.join("\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(lengths: impl IntoIterator<Item = u64>) -> Waits {
+        Waits { lengths: lengths.into_iter().map(Duration::from_millis).collect(), degraded: 0 }
+    }
+
+    #[test]
+    fn a_percentile_is_a_value_that_was_measured() {
+        let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
+        assert_eq!((percentile(&hundred, 0.5), percentile(&hundred, 0.99)), (50.0, 99.0));
+        assert_eq!((percentile(&[7.0], 0.99), percentile(&[], 0.99)), (7.0, 0.0));
+    }
+
+    #[test]
+    fn a_difference_of_percentiles_is_not_a_percentile_of_differences() {
+        // The slow requests are others on each side: the distributions are the same, the pairs are not.
+        let direct = waits((0..100).map(|at| if at < 2 { 101 } else { 1 }));
+        let proxied = waits((0..100).map(|at| if at >= 98 { 101 } else { 1 }));
+        let measured = Measured::new(&direct, &proxied, true);
+        assert!(measured.difference_of_p99_ms.abs() < 1e-9);
+        assert!((measured.paired.unwrap().p99_ms - 100.0).abs() < 1e-9);
+        assert!(Measured::new(&direct, &proxied, false).paired.is_none());
     }
 }

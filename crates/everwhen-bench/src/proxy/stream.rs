@@ -13,19 +13,39 @@ pub(crate) struct Stream {
     buffer: Vec<u8>,
 }
 
+/// A reply, and how it came.
+pub(crate) struct Heard {
+    /// How long its first byte took.
+    pub(crate) waited: Duration,
+    /// What it says.
+    pub(crate) text: String,
+    /// Why memory took no part, if it did not.
+    pub(crate) degraded: Option<String>,
+}
+
+impl Heard {
+    /// The reply, if memory took part in it.
+    pub(crate) fn with_memory(self) -> Result<Self> {
+        match self.degraded {
+            Some(why) => bail!("memory did not take part: {why}"),
+            None => Ok(self),
+        }
+    }
+}
+
 impl Stream {
     /// A connection to this host.
     pub(crate) fn to(host: &str) -> Self {
         Self { host: host.to_owned(), connection: None, buffer: Vec::new() }
     }
 
-    /// Sends a request; answers how long the first byte of the reply took, and what the reply said.
+    /// Sends a request and reads its reply to the end.
     pub(crate) async fn first_byte(
         &mut self,
         path: &str,
         headers: &str,
         body: &str,
-    ) -> Result<(Duration, String)> {
+    ) -> Result<Heard> {
         let request = format!(
             "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n{headers}\
              content-length: {}\r\n\r\n{body}",
@@ -44,7 +64,8 @@ impl Stream {
             fill(&mut connection, &mut self.buffer).await?;
         }
         self.connection = Some(connection);
-        Ok((waited, said(&String::from_utf8_lossy(&self.buffer))?))
+        let reply = String::from_utf8_lossy(&self.buffer);
+        Ok(Heard { waited, text: said(&reply), degraded: degraded(&reply) })
     }
 
     async fn connect(&mut self) -> Result<TcpStream> {
@@ -71,11 +92,13 @@ fn holds(buffer: &[u8], word: &[u8]) -> bool {
     buffer.windows(word.len()).any(|window| window == word)
 }
 
-/// The text of a streamed reply. What memory had to say against the request is an error here.
-fn said(reply: &str) -> Result<String> {
-    if let Some((_, why)) = reply.split_once("x-everwhen-degraded: ") {
-        bail!("memory did not take part: {}", why.lines().next().unwrap_or(why));
-    }
+fn degraded(reply: &str) -> Option<String> {
+    let (_, why) = reply.split_once("x-everwhen-degraded: ")?;
+    Some(why.lines().next().unwrap_or(why).to_owned())
+}
+
+/// The text of a streamed reply.
+fn said(reply: &str) -> String {
     let pieces = reply.split("\"content\":\"").skip(1);
-    Ok(pieces.filter_map(|piece| piece.split('"').next()).collect())
+    pieces.filter_map(|piece| piece.split('"').next()).collect()
 }

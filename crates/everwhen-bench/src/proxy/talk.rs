@@ -7,7 +7,6 @@ use anyhow::Result;
 use super::chat::Chat;
 use super::stream::Stream;
 use super::upstream::Pace;
-use crate::store::load::Latencies;
 
 /// A way to the upstream: straight, or through the proxy.
 #[derive(Debug, Clone)]
@@ -27,6 +26,21 @@ pub(super) struct Manner {
     /// The longest pause between a reply and the next message. Pauses are of any length up to it,
     /// so that chats that begin together do not stay in step.
     pub(super) pause: Duration,
+}
+
+/// How long first bytes took, in the order they were asked for.
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    pub(super) lengths: Vec<Duration>,
+    /// Requests that went through without memory, which was not ready in time.
+    pub(super) degraded: usize,
+}
+
+impl Waits {
+    pub(super) fn join(&mut self, other: Self) {
+        self.lengths.extend(other.lengths);
+        self.degraded += other.degraded;
+    }
 }
 
 /// Somebody who chats.
@@ -49,15 +63,16 @@ impl Talker {
     }
 
     /// Has so many exchanges; answers how long each first byte took.
-    pub(super) async fn talk(&mut self, exchanges: usize) -> Result<Latencies> {
-        let mut taken = Latencies::default();
+    pub(super) async fn talk(&mut self, exchanges: usize) -> Result<Waits> {
+        let mut taken = Waits::default();
         for _ in 0..exchanges {
             tokio::time::sleep(self.manner.pause.mul_f64(self.share())).await;
             let body = self.chat.ask(self.manner.pace.name());
             let Way { path, headers, .. } = &self.way;
-            let (waited, reply) = self.stream.first_byte(path, headers, &body).await?;
-            self.chat.hear(reply);
-            taken.add_length(waited);
+            let heard = self.stream.first_byte(path, headers, &body).await?;
+            self.chat.hear(heard.text);
+            taken.lengths.push(heard.waited);
+            taken.degraded += usize::from(heard.degraded.is_some());
         }
         Ok(taken)
     }
@@ -72,7 +87,7 @@ impl Talker {
 }
 
 /// Lets all of them talk at once, so many exchanges each.
-pub(super) async fn together(talkers: &mut Vec<Talker>, exchanges: usize) -> Result<Latencies> {
+pub(super) async fn together(talkers: &mut Vec<Talker>, exchanges: usize) -> Result<Waits> {
     let mut running = tokio::task::JoinSet::new();
     for mut talker in talkers.drain(..) {
         running.spawn(async move {
@@ -80,11 +95,11 @@ pub(super) async fn together(talkers: &mut Vec<Talker>, exchanges: usize) -> Res
             taken.map(|taken| (talker, taken))
         });
     }
-    let mut all = Latencies::default();
+    let mut all = Waits::default();
     while let Some(done) = running.join_next().await {
         let (talker, taken) = done??;
         talkers.push(talker);
-        all = all.join(taken);
+        all.join(taken);
     }
     Ok(all)
 }
