@@ -12,6 +12,7 @@ mod errand;
 mod headers;
 mod history;
 mod keep;
+mod not_remembered;
 mod pass;
 mod refusal;
 mod relay;
@@ -45,15 +46,15 @@ use tokio::sync::RwLock;
 use self::attend::{Attended, Visit, attend};
 use self::draft::Draft;
 use self::refusal::Refusal;
-use self::relay::{Framing, Listener, Underway};
+use self::relay::{CutReply, Framing, Gathered, Listener, Underway, read_reply};
 use self::route::Route;
 use self::spool::Spool;
 use self::tail::Tail;
 use self::translate::Translation;
 use self::turns::Turns;
 use self::upstream::{Answer, Answerer, Answerers, Call};
-use self::wire::Asked;
 use self::wire::seen::{AskedSeen, Seen};
+use self::wire::{Asked, partial};
 use self::workflow::{Local, Talk};
 use crate::Door;
 use crate::problem::Problem;
@@ -63,12 +64,15 @@ pub(crate) use spool::drain_for_ever;
 
 /// The longest request or whole reply that is read.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// Messages that are named in one header at most.
+const MOST_NAMED: usize = 8;
 /// How long to wait, when stopping, for replies that are being kept.
 const KEEPING: Duration = Duration::from_secs(10);
 
 const MEMORY: HeaderName = HeaderName::from_static("x-everwhen-memory");
 const MEMORY_SOURCE: HeaderName = HeaderName::from_static("x-everwhen-memory-source");
 const DEGRADED: HeaderName = HeaderName::from_static("x-everwhen-degraded");
+const NOT_REMEMBERED: HeaderName = HeaderName::from_static("x-everwhen-not-remembered");
 const TRACE: HeaderName = HeaderName::from_static("x-everwhen-trace");
 const UPSTREAM: &str = "x-everwhen-upstream";
 
@@ -188,22 +192,33 @@ async fn exchange(
     let talk = visit.local.map(|_| Talk::of(&visit, &attended));
     let mut told = tell(&visit, chosen.answerer.name(), std::mem::take(&mut attended.seen));
     let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
-    let answer = forward(&visit, &parts, &*chosen.answerer, (written, talk)).await?;
+    let reply = forward(&visit, &parts, &*chosen.answerer, (written, talk)).await?;
     if let Some(reason) = attended.settle().await {
         tracing::warn!(reason, "what was said waits on the spool");
         told.headers.insert(DEGRADED, headers::value(&reason));
     }
-    respond(&visit, answer, attended, &told).await
+    let answered = respond(&visit, reply, attended, &mut told).await;
+    let mut response = answered.unwrap_or_else(|refusal| refusal.told(route.kind));
+    response.headers_mut().extend(told.headers);
+    Ok(response)
+}
+
+/// An upstream's answer on its way back.
+struct UpstreamReply<'a> {
+    answer: Answer,
+    upstream: &'a str,
+    translation: Option<Translation>,
 }
 
 /// Asks whoever answers, in their own language.
-async fn forward(
+async fn forward<'a>(
     visit: &Visit<'_>,
     parts: &Parts,
-    answerer: &dyn Answerer,
+    answerer: &'a dyn Answerer,
     (written, talk): (Bytes, Option<Talk>),
-) -> Result<Answer, Refusal> {
-    let translation = Translation::between(visit.route, answerer.kind(), visit.asked);
+) -> Result<UpstreamReply<'a>, Refusal> {
+    let now = visit.door.engine.now();
+    let translation = Translation::between(visit.route, answerer.kind(), visit.asked, now);
     let path = translation.as_ref().map_or(visit.route.path, Translation::path);
     let call = Call {
         method: parts.method.clone(),
@@ -217,10 +232,7 @@ async fn forward(
         talk,
     };
     let answer = answerer.ask(call).await?;
-    match translation {
-        Some(translation) => translation.answer(answer).await,
-        None => Ok(answer),
-    }
+    Ok(UpstreamReply { answer, upstream: answerer.name(), translation })
 }
 
 fn choose(
@@ -238,7 +250,7 @@ fn with_query(path: &str, uri: &Uri) -> String {
     uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"))
 }
 
-/// A body of bounded length.
+/// The body of a request, of bounded length.
 async fn read(body: Body) -> Result<Bytes, Refusal> {
     to_bytes(body, MOST_BYTES).await.map_err(|error| {
         Refusal::invalid(format!("the body did not arrive, or is over {MOST_BYTES} bytes: {error}"))
@@ -249,6 +261,15 @@ async fn read(body: Body) -> Result<Bytes, Refusal> {
 struct Told {
     request: u64,
     headers: HeaderMap,
+}
+
+impl Told {
+    /// Names something that is not remembered, beside what was named before.
+    fn not_remembered(&mut self, reason: &str) {
+        let before = headers::text(&self.headers, NOT_REMEMBERED.as_str());
+        let all = before.map_or_else(|| reason.to_owned(), |before| format!("{before}; {reason}"));
+        self.headers.insert(NOT_REMEMBERED, headers::value(&all));
+    }
 }
 
 fn tell(visit: &Visit<'_>, upstream: &str, mut seen: AskedSeen) -> Told {
@@ -263,6 +284,9 @@ fn tell(visit: &Visit<'_>, upstream: &str, mut seen: AskedSeen) -> Told {
         headers.extend(text.as_ref().map(|text| (name, headers::value(text))));
     }
     let request = tail.number();
+    if !seen.errand {
+        seen.not_remembered = not_remembered::messages(visit.asked);
+    }
     seen.id = request;
     seen.time = visit.door.engine.now().to_string();
     seen.door = visit.route.kind.as_str();
@@ -271,44 +295,128 @@ fn tell(visit: &Visit<'_>, upstream: &str, mut seen: AskedSeen) -> Told {
     if let Some(reason) = &seen.degraded {
         tracing::warn!(reason, "a request goes through without memory");
     }
-    if !visit.is_watched {
-        return Told { request, headers };
+    let mut told = Told { request, headers };
+    for one in seen.not_remembered.iter().take(MOST_NAMED) {
+        told.not_remembered(&one.reason);
     }
+    if !visit.is_watched {
+        return told;
+    }
+    seen.shorten();
     let seen = tail.tell(Seen::Asked(Box::new(seen)));
     if visit.headers.contains_key(TRACE) {
-        headers.insert(TRACE, headers::value(&format!("/proxy/traces/{request}")));
+        told.headers.insert(TRACE, headers::value(&format!("/proxy/traces/{request}")));
         tail.trace(seen);
     }
-    Told { request, headers }
+    told
 }
 
-/// Hands an answer to the client, with somebody listening.
+/// Hands an answer to the client, and keeps what it says.
 async fn respond(
     visit: &Visit<'_>,
-    answer: Answer,
+    reply: UpstreamReply<'_>,
+    attended: Attended,
+    told: &mut Told,
+) -> Result<Response, Refusal> {
+    let UpstreamReply { answer, upstream, translation } = reply;
+    let status = answer.status;
+    let mut headers = headers::for_client(&answer.headers);
+    let Some(translation) = translation else {
+        if !status.is_success() || attended.keeper.is_none() {
+            return Ok(response(status, headers, answer.body));
+        }
+        return match framing(visit.route, &headers, visit.asked.streams) {
+            Some(framing) => {
+                Ok(in_events(visit, (status, headers, answer.body), framing, attended, told))
+            }
+            None => {
+                let whole = Whole { status, headers, translation: None };
+                whole.respond(visit, read_reply(answer.body, upstream).await, attended, told)
+            }
+        };
+    };
+    if !status.is_success() {
+        translation.headers(status, &mut headers);
+        let said = read_reply(answer.body, upstream).await?;
+        let body = translation.error(&String::from_utf8_lossy(&said));
+        return Ok(response(status, headers, Body::from(body)));
+    }
+    if translation.headers(status, &mut headers) {
+        let body = translation.events(answer.body);
+        let framing = framing(visit.route, &headers, true).unwrap_or(Framing::Lines);
+        return Ok(in_events(visit, (status, headers, body), framing, attended, told));
+    }
+    let whole = Whole { status, headers, translation: Some(translation) };
+    whole.respond(visit, read_reply(answer.body, upstream).await, attended, told)
+}
+
+/// An answer that passes piece by piece. What came is kept when it ends, also if it is cut off.
+fn in_events(
+    visit: &Visit<'_>,
+    (status, mut headers, body): (StatusCode, HeaderMap, Body),
+    framing: Framing,
     mut attended: Attended,
     told: &Told,
-) -> Result<Response, Refusal> {
-    let mut headers = headers::for_client(&answer.headers);
-    headers.extend(told.headers.clone());
-    if !answer.status.is_success() || attended.keeper.is_none() {
-        return Ok(response(answer.status, headers, answer.body));
-    }
-    let (route, request, strips) = (visit.route, told.request, attended.strips);
-    let Some(framing) = framing(route, &headers, visit.asked.streams) else {
-        let body = read(answer.body).await?;
-        let mut listener = Listener::new(route.wording, Framing::Lines, strips);
-        let cut = std::str::from_utf8(&body).ok().and_then(|text| listener.whole(text));
-        attended.finish(request, listener.gathered());
-        let body = cut.map_or(body, Bytes::from);
-        headers.insert(CONTENT_LENGTH, body.len().into());
-        return Ok(response(answer.status, headers, Body::from(body)));
-    };
+) -> Response {
     headers.remove(CONTENT_LENGTH);
-    let listener = Listener::new(route.wording, framing, strips);
-    let at_end = Box::new(move |said| attended.finish(request, said));
-    let body = visit.door.proxy.underway.body(answer.body, listener, at_end);
-    Ok(response(answer.status, headers, body))
+    if attended.keeper.is_none() {
+        return response(status, headers, body);
+    }
+    let request = told.request;
+    let listener = Listener::new(visit.route.wording, framing, attended.strips);
+    let at_end = Box::new(move |said: Gathered| attended.finish(request, said));
+    response(status, headers, visit.door.proxy.underway.body(body, listener, at_end))
+}
+
+/// An answer that is read whole before it is handed on.
+struct Whole {
+    status: StatusCode,
+    headers: HeaderMap,
+    translation: Option<Translation>,
+}
+
+impl Whole {
+    /// Hands on what was read. What came of a reply that was cut off is kept as such, and the
+    /// client is told that the upstream failed.
+    fn respond(
+        mut self,
+        visit: &Visit<'_>,
+        read: Result<Bytes, CutReply>,
+        mut attended: Attended,
+        told: &mut Told,
+    ) -> Result<Response, Refusal> {
+        let mut listener = Listener::new(visit.route.wording, Framing::Lines, attended.strips);
+        let body = match read {
+            Ok(body) => self.translated(body),
+            Err(CutReply { came, refusal }) => {
+                attended.finish(told.request, listener.part(&self.text_of(&came)));
+                return Err(refusal);
+            }
+        };
+        let cut = std::str::from_utf8(&body).ok().and_then(|text| listener.whole(text));
+        let said = listener.gathered();
+        if let Some(reason) = not_remembered::reply(&said.text) {
+            told.not_remembered(&reason);
+        }
+        attended.finish(told.request, said);
+        let body = cut.map_or(body, Bytes::from);
+        self.headers.insert(CONTENT_LENGTH, body.len().into());
+        Ok(response(self.status, self.headers, Body::from(body)))
+    }
+
+    fn translated(&self, body: Bytes) -> Bytes {
+        match &self.translation {
+            Some(translation) => translation.whole(&String::from_utf8_lossy(&body)).into(),
+            None => body,
+        }
+    }
+
+    /// What came of a body, as the client would have read it.
+    fn text_of(&self, came: &[u8]) -> String {
+        let valid = came.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        let closed = partial::closed(valid);
+        self.translation.as_ref().map_or(closed.clone(), |it| it.whole(&closed))
+    }
 }
 
 /// How a reply comes in pieces, if it does.

@@ -69,13 +69,17 @@ fn asked(event: &Value, begun: String) -> Vec<String> {
     }
     let injected = text(&event["injected"]).lines().filter(|line| !line.is_empty());
     lines.extend(injected.map(|line| format!("  + {line}")));
+    let not_remembered = rows_of(&event["not_remembered"]).iter();
+    lines.extend(not_remembered.map(|one| format!("  not remembered: {}", text(&one["reason"]))));
     lines.extend(event["degraded"].as_str().map(|why| format!("  degraded: {why}")));
     lines
 }
 
 fn answered(event: &Value, begun: &str) -> String {
     let cut = if event["truncated"] == true { ", cut off" } else { "" };
-    let kept = match (event["entry"].as_str(), event["degraded"].as_str()) {
+    let not_kept = event["degraded"].as_str().or(event["not_remembered"].as_str());
+    let kept = match (event["entry"].as_str(), not_kept) {
+        (_, Some(why)) if event["degraded"].is_null() => format!(", not remembered: {why}"),
         (_, Some(why)) => format!(", not kept yet: {why}"),
         (Some(entry), None) => format!(", kept as {entry}"),
         (None, None) => String::new(),

@@ -14,11 +14,12 @@ impl<'a> Draft<'a> {
         Self { text, edits: Vec::new() }
     }
 
-    /// Where a part of the text lies in it.
-    pub(crate) fn place(&self, part: &str) -> Range<usize> {
-        let start = part.as_ptr() as usize - self.text.as_ptr() as usize;
-        debug_assert!(self.text.get(start..start + part.len()) == Some(part));
-        start..start + part.len()
+    /// Where a part of the text lies in it; nothing if it is no slice of this text but, for
+    /// instance, a copy.
+    pub(crate) fn place(&self, part: &str) -> Option<Range<usize>> {
+        let start = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
+        let place = start..start.checked_add(part.len())?;
+        self.text.get(place.clone()).is_some().then_some(place)
     }
 
     /// Puts something else into a place. Of two places that overlap the later one loses what the
@@ -60,8 +61,8 @@ mod tests {
     fn only_the_places_named_change() {
         let text = "one two three";
         let mut draft = Draft::new(text);
-        draft.insert(draft.place(&text[8..]).start, "b ");
-        draft.replace(draft.place(&text[..3]), "1");
+        draft.insert(draft.place(&text[8..]).unwrap().start, "b ");
+        draft.replace(draft.place(&text[..3]).unwrap(), "1");
         draft.insert(13, "!");
         assert_eq!(draft.finish().unwrap(), "1 two b three!");
         assert_eq!(Draft::new(text).finish(), None);
@@ -84,5 +85,15 @@ mod tests {
         draft.replace(2..3, "z");
         draft.insert(6, "!");
         assert_eq!(draft.finish().unwrap(), "axzyf!");
+    }
+
+    #[test]
+    fn a_copy_of_a_part_has_no_place() {
+        let text = "one two three".to_owned();
+        let (draft, copy) = (Draft::new(&text[4..7]), text.clone());
+        assert_eq!(draft.place(&text[4..7]), Some(0..3));
+        assert_eq!(draft.place(&copy[4..7]), None);
+        assert_eq!(draft.place(&text[..3]), None, "before the text");
+        assert_eq!(draft.place(&text[6..9]), None, "beyond its end");
     }
 }

@@ -16,6 +16,7 @@ use tokio::time::Instant as TokioInstant;
 
 use super::attend::{Visit, commit, in_time, shown};
 use super::history::{self, names};
+use super::not_remembered;
 use super::relay::Gathered;
 use super::route::Route;
 use super::spool::Kept;
@@ -149,8 +150,12 @@ impl Keeper {
             memory: self.named.as_ref().map(|named| shown(&named.memory)),
             characters: said.text.chars().count(),
             truncated: !said.is_whole,
+            not_remembered: not_remembered::reply(&said.text),
             ..AnsweredSeen::default()
         };
+        if let Some(reason) = &seen.not_remembered {
+            tracing::warn!(reason, "a reply is not remembered");
+        }
         let reply = Reply {
             content: said.text,
             truncated: !said.is_whole,

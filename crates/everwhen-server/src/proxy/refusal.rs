@@ -35,6 +35,11 @@ impl Refusal {
         Self::new(StatusCode::BAD_GATEWAY, "upstream_unreachable", message)
     }
 
+    /// The upstream does not answer in time.
+    pub(crate) fn too_slow(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::GATEWAY_TIMEOUT, "upstream_timeout", message)
+    }
+
     /// The refusal as a client of this kind expects errors.
     pub(crate) fn told(self, kind: UpstreamKind) -> Response {
         let Self { status, code, message } = self;

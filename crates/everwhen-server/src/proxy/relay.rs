@@ -5,6 +5,7 @@
 
 mod frames;
 mod listener;
+mod whole;
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -15,6 +16,7 @@ use axum::body::{Body, Bytes, HttpBody};
 pub(crate) use frames::{Frames, Framing};
 use http_body::Frame;
 pub(crate) use listener::{Gathered, Listener};
+pub(crate) use whole::{CutReply, deepest, read_reply};
 
 /// What to do with what was said, once that is over.
 pub(crate) type AtEnd = Box<dyn FnOnce(Gathered) + Send>;
@@ -52,7 +54,7 @@ impl Underway {
             all.retain(|one| one.strong_count() > 0);
         }
         all.push(Arc::downgrade(&ear));
-        Body::new(Relay { inner, ear, ready: VecDeque::new(), is_over: false })
+        Body::new(Relay { inner, ear, ready: VecDeque::new(), is_over: false, error: None })
     }
 
     /// Lets all of them end here: what was said so far is kept as cut off.
@@ -74,6 +76,8 @@ struct Relay {
     ear: Arc<Mutex<Ear>>,
     ready: VecDeque<Bytes>,
     is_over: bool,
+    /// What the upstream's body ended with, for the client to see as well.
+    error: Option<axum::Error>,
 }
 
 impl HttpBody for Relay {
@@ -89,7 +93,7 @@ impl HttpBody for Relay {
                 return Poll::Ready(Some(Ok(Frame::data(bytes))));
             }
             if self.is_over {
-                return Poll::Ready(None);
+                return Poll::Ready(self.error.take().map(Err));
             }
             match std::task::ready!(Pin::new(&mut self.inner).poll_frame(context)) {
                 Some(Ok(frame)) => {
@@ -98,14 +102,16 @@ impl HttpBody for Relay {
                     self.ready.extend(passed);
                 }
                 Some(Err(error)) => {
-                    self.is_over = true;
+                    (self.is_over, self.error) = (true, Some(error));
+                    let left = lock(&self.ear).listener.cut_off();
+                    self.ready.extend(left);
                     lock(&self.ear).end();
-                    return Poll::Ready(Some(Err(error)));
                 }
                 None => {
                     self.is_over = true;
                     let left = lock(&self.ear).listener.finish();
                     self.ready.extend(left);
+                    lock(&self.ear).end();
                 }
             }
             let mut ear = lock(&self.ear);

@@ -39,7 +39,7 @@ fn doors() -> Router<Door> {
         .route("/v1/images/{*rest}", any(pass_on))
         // Anthropic's
         .route("/v1/messages", said(&MESSAGES))
-        .route("/v1/messages/count_tokens", any(pass_on))
+        .route("/v1/messages/count_tokens", post(lists::count))
         // Ollama's
         .route("/api/chat", said(&OLLAMA_CHAT))
         .route("/api/generate", said(&OLLAMA_GENERATE))

@@ -21,14 +21,35 @@ use crate::problem::{Cause, Problem};
 
 /// So many events wait for somebody who reads slowly; then the oldest are lost to them.
 const WAITING: usize = 256;
-/// So many traces are kept.
+/// Traces that are kept at most,
 const TRACES: usize = 256;
+/// and how many bytes they may take together.
+const TRACES_BYTES: usize = 16 * 1024 * 1024;
 
 /// What was done, and who watches.
 pub(crate) struct Tail {
     next: AtomicU64,
     watched: broadcast::Sender<Arc<Seen>>,
-    traces: Mutex<VecDeque<Arc<Seen>>>,
+    traces: Mutex<Traces>,
+}
+
+/// The last traces, oldest first.
+#[derive(Default)]
+struct Traces {
+    kept: VecDeque<Arc<Seen>>,
+    bytes: usize,
+}
+
+impl Traces {
+    /// Keeps one more. The oldest go as long as there are too many, or too large ones.
+    fn keep(&mut self, seen: Arc<Seen>) {
+        self.bytes += seen.bytes();
+        self.kept.push_back(seen);
+        while self.kept.len() > TRACES || self.bytes > TRACES_BYTES {
+            let Some(gone) = self.kept.pop_front() else { break };
+            self.bytes -= gone.bytes();
+        }
+    }
 }
 
 impl Default for Tail {
@@ -59,16 +80,12 @@ impl Tail {
 
     /// Keeps it for somebody who will ask for it.
     pub(crate) fn trace(&self, seen: Arc<Seen>) {
-        let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
-        if traces.len() == TRACES {
-            traces.pop_front();
-        }
-        traces.push_back(seen);
+        self.traces.lock().unwrap_or_else(PoisonError::into_inner).keep(seen);
     }
 
     fn traced(&self, id: u64) -> Option<Arc<Seen>> {
         let traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
-        traces.iter().find(|seen| seen.id() == id).cloned()
+        traces.kept.iter().find(|seen| seen.id() == id).cloned()
     }
 }
 
@@ -116,8 +133,41 @@ pub(crate) async fn trace(
 ) -> Result<Response, Problem> {
     let found = door.proxy.tail.traced(id).filter(|seen| may_see(caller, seen));
     let seen = found.ok_or_else(|| {
-        let detail = format!("trace not found: {id}; the last {TRACES} are kept");
+        let detail = format!(
+            "trace not found: {id}; the last {TRACES} are kept, up to {TRACES_BYTES} bytes"
+        );
         Problem::new(Cause::Engine(everwhen::ErrorKind::NotFound), detail)
     })?;
     Ok(axum::Json(&*seen).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::wire::seen::{AskedSeen, StoredSeen};
+    use super::*;
+
+    fn seen(id: u64, messages: usize, bytes: usize) -> Arc<Seen> {
+        let stored = StoredSeen {
+            entry: "ent_1".into(),
+            role: "user",
+            conversation_time: "2025-06-01T12:00:00Z".into(),
+            content: "é".repeat(bytes / 2),
+        };
+        let stored = vec![stored; messages];
+        let mut asked = AskedSeen { id, stored, ..AskedSeen::default() };
+        asked.shorten();
+        Arc::new(Seen::Asked(Box::new(asked)))
+    }
+
+    #[test]
+    fn traces_are_bounded_in_number_and_in_bytes() {
+        let mut traces = Traces::default();
+        (0..1_000).for_each(|id| traces.keep(seen(id, 1, 10)));
+        assert_eq!((traces.kept.len(), traces.kept[0].id()), (TRACES, 744));
+        (0..1_000).for_each(|id| traces.keep(seen(id, 3, 1024 * 1024)));
+        let bytes: usize = traces.kept.iter().map(|seen| seen.bytes()).sum();
+        assert!(bytes <= TRACES_BYTES && bytes == traces.bytes, "{bytes} {}", traces.bytes);
+        assert!(traces.kept.len() > 30, "{}", traces.kept.len());
+        assert_eq!(traces.kept.back().unwrap().id(), 999);
+    }
 }

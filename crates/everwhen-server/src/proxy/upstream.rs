@@ -15,6 +15,7 @@ use everwhen::{Error, Result, Upstream, UpstreamKind};
 
 use super::headers::{self, API_KEY};
 use super::refusal::Refusal;
+use super::relay::deepest;
 use super::workflow::Talk;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -71,6 +72,7 @@ impl Provider {
     pub(crate) fn new(upstream: Upstream) -> Result<Self> {
         let builder = everwhen::models::client_builder(&upstream.root)
             .connect_timeout(CONNECT_TIMEOUT)
+            .read_timeout(upstream.timeout)
             .redirect(reqwest::redirect::Policy::none());
         // A proxy of the system's is for the world, not for this machine.
         let builder = if is_local(&upstream.root) { builder.no_proxy() } else { builder };
@@ -123,11 +125,10 @@ impl Answerer for Provider {
 
 fn unreachable(name: &str, error: reqwest::Error) -> Refusal {
     let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
+    if error.is_timeout() && !error.is_connect() {
+        return Refusal::too_slow(format!("the upstream {name:?} does not answer in time"));
     }
-    Refusal::unreachable(format!("the upstream {name:?} does not answer: {cause}"))
+    Refusal::unreachable(format!("the upstream {name:?} does not answer: {}", deepest(&error)))
 }
 
 /// Everybody who answers, the usual one first.

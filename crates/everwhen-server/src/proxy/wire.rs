@@ -9,6 +9,7 @@ pub(crate) mod json;
 pub(crate) mod kept;
 mod ollama;
 mod openai;
+pub(crate) mod partial;
 mod responses;
 pub(crate) mod seen;
 
@@ -89,6 +90,8 @@ pub(crate) struct Heard<'a> {
     pub(crate) tools: Vec<Cow<'a, str>>,
     /// Whether nothing comes after it.
     pub(crate) is_last: bool,
+    /// Whether the reply says why it ends; a count of tokens may still follow.
+    pub(crate) finishes: bool,
 }
 
 /// A piece of text.

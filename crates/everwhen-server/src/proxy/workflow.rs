@@ -4,6 +4,8 @@
 //! date messages and read memory themselves. The answer ends with the responder; what stands behind
 //! it is a job by then.
 
+mod pieces;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,11 +17,11 @@ use everwhen::ledger::{Begun, Commit};
 use everwhen::ports::{PromptMessage, Spent};
 use everwhen::when::Zone;
 use everwhen::{Config, Error, Result, UpstreamKind};
-use everwhen_workflow::{Chat, Follow, Place, Trace, Workflows};
+use everwhen_workflow::{Chat, Place, Workflows};
 use futures_util::stream;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
+use self::pieces::{Pieces, at_pace};
 use super::attend::Visit;
 use super::history::without_tags;
 use super::refusal::Refusal;
@@ -169,53 +171,28 @@ enum Heard {
     Over(Result<Spent>),
 }
 
-/// Passes on what a run says.
-struct Voice {
-    say: UnboundedSender<Heard>,
-    spent: Spent,
-}
-
-impl Follow for Voice {
-    fn hear(&mut self, piece: &str) {
-        // Nobody listens any more if the client has gone; the run is cut off then.
-        let _ = self.say.send(Heard::Piece(piece.to_owned()));
-    }
-
-    fn ran(&mut self, trace: Trace) {
-        if trace.depth == 0 {
-            self.spent = self.spent + trace.spent;
-        }
-    }
-}
-
-/// Begins a run. When nobody listens any more it ends where it is.
-fn begin(
-    workflows: Arc<Workflows>,
-    name: String,
-    talk: Talk,
-    zone: Zone,
-) -> UnboundedReceiver<Heard> {
-    let (say, heard) = unbounded_channel();
+/// Begins a run. It goes on only as fast as what it says is taken, and when nobody listens any more
+/// it ends where it is.
+fn begin(workflows: Arc<Workflows>, name: String, talk: Talk, zone: Zone) -> Pieces {
+    let (mut voice, heard) = pieces::channel();
     tokio::spawn(async move {
+        let say = voice.sender();
         let chat = talk.chat(&zone);
-        let mut voice = Voice { say: say.clone(), spent: Spent::default() };
+        let answering = workflows.answer(&name, &chat, talk.place.as_ref(), &mut voice);
         let answered = tokio::select! {
-            answered = workflows.answer(&name, &chat, talk.place.as_ref(), &mut voice) => answered,
+            answered = at_pace(&say, answering) => answered,
             () = say.closed() => return,
         };
         if let Err(error) = &answered {
             tracing::warn!(%error, workflow = name, "a workflow failed");
         }
-        let _ = say.send(Heard::Over(answered.map(|_| voice.spent)));
+        say.send(Heard::Over(answered.map(|_| voice.spent())));
     });
     heard
 }
 
 /// The whole answer at once.
-async fn whole(
-    mut heard: UnboundedReceiver<Heard>,
-    completion: Completion,
-) -> Result<Answer, Refusal> {
+async fn whole(mut heard: Pieces, completion: Completion) -> Result<Answer, Refusal> {
     let mut text = String::new();
     while let Some(said) = heard.recv().await {
         match said {
@@ -232,7 +209,7 @@ async fn whole(
 
 /// The answer in events. What fails soon is a refusal; what fails later is told in the stream.
 async fn in_pieces(
-    mut heard: UnboundedReceiver<Heard>,
+    mut heard: Pieces,
     completion: Completion,
     counts: bool,
 ) -> Result<Answer, Refusal> {
@@ -251,7 +228,7 @@ async fn in_pieces(
 
 /// A run that is told in events.
 struct Telling {
-    heard: UnboundedReceiver<Heard>,
+    heard: Pieces,
     first: Option<Heard>,
     completion: Completion,
     counts: bool,

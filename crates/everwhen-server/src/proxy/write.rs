@@ -15,7 +15,7 @@ const TAG: (&str, [&str; 2]) = ("[DiscussionId]", ["[/DiscussionId]", "[\\/Discu
 /// Takes all tags out.
 pub(crate) fn without_tags(draft: &mut Draft<'_>, asked: &Asked<'_>) {
     for literal in asked.messages.iter().flat_map(|message| &message.literals) {
-        let start = draft.place(literal).start;
+        let Some(start) = draft.place(literal).map(|place| place.start) else { continue };
         let mut from = 0;
         while let Some((begin, end)) = tag_in(literal, from) {
             draft.replace(start + begin..start + end, "");
@@ -43,8 +43,10 @@ pub(crate) fn stamps(
         if message.role == Role::Tool {
             continue;
         }
-        draft.insert(draft.place(literal).start + 1, escaped(&stamp));
-        count += 1;
+        if let Some(place) = draft.place(literal) {
+            draft.insert(place.start + 1, escaped(&stamp));
+            count += 1;
+        }
     }
     count
 }
@@ -65,18 +67,21 @@ pub(crate) fn last_said<'m, 'a>(
 /// Puts text behind a message: a part of its own where the message has parts, which may be marked
 /// to be cached as they are.
 pub(crate) fn aside(draft: &mut Draft<'_>, message: &Message<'_>, part: &str, text: &str) {
-    if message.content.starts_with('[') {
-        let added = format!(",{{\"type\":\"{part}\",\"text\":\"{}\"}}", escaped(text));
-        draft.insert(draft.place(message.content).end - 1, added);
-    } else if let Some(literal) = message.literals.last() {
-        draft.insert(draft.place(literal).end - 1, escaped(&format!("\n\n{text}")));
-    }
+    let is_parts = message.content.starts_with('[');
+    let behind = if is_parts { Some(message.content) } else { message.literals.last().copied() };
+    let Some(place) = behind.and_then(|part| draft.place(part)) else { return };
+    let added = if is_parts {
+        format!(",{{\"type\":\"{part}\",\"text\":\"{}\"}}", escaped(text))
+    } else {
+        escaped(&format!("\n\n{text}"))
+    };
+    draft.insert(place.end - 1, added);
 }
 
 /// Calls the model otherwise.
 pub(crate) fn model(draft: &mut Draft<'_>, fields: &Object<'_>, model: &str) {
-    if let Some(literal) = fields.get("model") {
-        draft.replace(draft.place(literal), format!("\"{}\"", escaped(model)));
+    if let Some(place) = fields.get("model").and_then(|literal| draft.place(literal)) {
+        draft.replace(place, format!("\"{}\"", escaped(model)));
     }
 }
 

@@ -101,6 +101,7 @@ async fn replies_pass_byte_for_byte_with_all_their_fields() {
         headers: vec![("content-type", "application/json"), ("x-request-id", "r1")],
         pieces: vec![reply.to_owned()],
         hangs: false,
+        breaks: false,
     };
     stage.upstream.answers(script);
     let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").told().await;
@@ -123,6 +124,7 @@ async fn errors_keep_status_body_and_headers() {
         ],
         pieces: vec![error.to_owned()],
         hangs: false,
+        breaks: false,
     };
     stage.upstream.answers(script);
     let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").told().await;

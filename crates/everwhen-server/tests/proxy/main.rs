@@ -5,6 +5,7 @@
 
 mod access;
 mod bytes;
+mod cut;
 mod dialects;
 mod fail_open;
 mod injection;
@@ -14,6 +15,8 @@ mod recorder;
 mod seeing;
 mod stage;
 mod streams;
+mod too_long;
+mod tool_calls;
 mod translation;
 mod whose;
 mod workflows;

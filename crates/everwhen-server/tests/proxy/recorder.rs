@@ -37,6 +37,8 @@ pub(crate) struct Script {
     pub(crate) pieces: Vec<String>,
     /// Whether it goes on for ever after that.
     pub(crate) hangs: bool,
+    /// Whether the connection breaks after that.
+    pub(crate) breaks: bool,
 }
 
 impl Script {
@@ -47,13 +49,27 @@ impl Script {
             headers: vec![("content-type", "application/json")],
             pieces: vec![body.to_string()],
             hangs: false,
+            breaks: false,
         }
+    }
+
+    /// A whole answer of which only the beginning comes, before the connection breaks.
+    pub(crate) fn cut(body: &Value, bytes: usize) -> Self {
+        let whole = Self::json(200, body);
+        let came = whole.pieces[0][..bytes].to_owned();
+        Self { pieces: vec![came], breaks: true, ..whole }
     }
 
     /// Events of this type, each in a piece of its own.
     pub(crate) fn stream(kind: &'static str, pieces: &[&str]) -> Self {
         let pieces = pieces.iter().map(ToString::to_string).collect();
-        Self { status: 200, headers: vec![("content-type", kind)], pieces, hangs: false }
+        Self {
+            status: 200,
+            headers: vec![("content-type", kind)],
+            pieces,
+            hangs: false,
+            breaks: false,
+        }
     }
 
     /// OpenAI's events that say these pieces.
@@ -161,18 +177,22 @@ impl Drop for Watch {
 
 fn body_of(script: Script, notes: Arc<Notes>) -> Body {
     let pieces: VecDeque<String> = script.pieces.into();
-    let state = (pieces, Watch { notes, has_ended: false }, script.hangs);
-    Body::from_stream(stream::unfold(state, |(mut pieces, mut watch, hangs)| async move {
+    let state = (pieces, Watch { notes, has_ended: false }, script.hangs, script.breaks);
+    Body::from_stream(stream::unfold(state, |(mut pieces, mut watch, hangs, breaks)| async move {
+        tokio::time::sleep(Duration::from_millis(1)).await;
         let Some(piece) = pieces.pop_front() else {
             if hangs {
                 std::future::pending::<()>().await;
             }
+            if breaks {
+                // What was sent has to arrive before the connection goes.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
             watch.has_ended = true;
-            drop(watch);
-            return None;
+            let error = Err(std::io::Error::other("the upstream died"));
+            return breaks.then_some((error, (pieces, watch, hangs, breaks)));
         };
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        Some((Ok::<Bytes, std::io::Error>(piece.into()), (pieces, watch, hangs)))
+        Some((Ok::<Bytes, std::io::Error>(piece.into()), (pieces, watch, hangs, breaks)))
     }))
 }
 

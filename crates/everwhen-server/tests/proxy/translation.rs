@@ -39,9 +39,9 @@ async fn openai_before_ollama() {
                 { "role": "system", "content": "s" },
                 { "role": "user", "content": "hi", "images": ["QUJD"] },
                 { "role": "assistant", "content": "", "tool_calls": [
-                    { "function": { "name": "f", "arguments": { "a": 1 } } },
+                    { "id": "c", "function": { "name": "f", "arguments": { "a": 1 } } },
                 ] },
-                { "role": "tool", "content": "2" },
+                { "role": "tool", "content": "2", "tool_call_id": "c", "tool_name": "f" },
             ],
         })
     );
@@ -125,13 +125,13 @@ async fn ollama_lines_before_openai_events() {
     assert_eq!(told.header("content-type"), Some("application/x-ndjson"));
     let lines: Vec<Value> =
         told.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), 3, "{}", told.text);
+    assert_eq!(lines.len(), 4, "{}", told.text);
     assert_eq!(lines[0]["message"]["content"], "Hel");
-    let last = &lines[2];
     assert_eq!(
-        last["message"]["tool_calls"][0]["function"],
-        json!({ "name": "f", "arguments": { "a": 1 } })
+        lines[2]["message"]["tool_calls"],
+        json!([{ "id": "c", "function": { "index": 0, "name": "f", "arguments": { "a": 1 } } }])
     );
+    let last = &lines[3];
     assert_eq!((&last["done"], &last["eval_count"]), (&json!(true), &json!(2)));
     assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello"]);
     assert!(stage.upstream.last().json()["stream"].as_bool().unwrap());
@@ -165,4 +165,72 @@ async fn lists_and_errors_are_translated() {
             .is_array()
     );
     stage.upstream.answers(Script::json(200, &completion("Noted.")));
+}
+
+/// An upstream of each kind, the Ollama first.
+const BOTH: &str = r#"
+[[upstream]]
+name = "home"
+kind = "ollama"
+base_url = "UPSTREAM"
+[[upstream]]
+name = "oai"
+kind = "openai"
+base_url = "UPSTREAM/v1"
+[[upstream]]
+name = "far"
+kind = "openai"
+base_url = "UPSTREAM/far/v1"
+"#;
+
+#[tokio::test]
+async fn every_translated_model_has_a_digest_of_its_own() {
+    let stage = Stage::with(BOTH).await;
+    let same = json!({ "data": [{ "id": "gpt-4o" }, { "id": "gpt-4o-mini" }] });
+    let mut all = Vec::new();
+    for _ in 0..2 {
+        stage.upstream.answers(Script::json(200, &same));
+        stage.upstream.answers(Script::json(200, &same));
+        stage.upstream.answers(Script::json(200, &same));
+        let models = stage.get("/api/tags").told().await.json()["models"].clone();
+        let digest = |model: &Value| {
+            let text = |name: &str| model[name].as_str().unwrap_or_default().to_owned();
+            (text("name"), text("digest"))
+        };
+        all.push(models.as_array().unwrap().iter().map(digest).collect::<Vec<_>>());
+    }
+    assert_eq!(all[0], all[1], "a digest stays the same");
+    let translated: Vec<&(String, String)> =
+        all[0].iter().filter(|(name, _)| name.contains('/')).collect();
+    assert_eq!(translated.len(), 4, "{all:?}");
+    for (name, digest) in &translated {
+        assert!(
+            digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            "{name}"
+        );
+        assert_eq!(translated.iter().filter(|(_, other)| other == digest).count(), 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_of_another_upstream_is_shown_as_far_as_it_is_known() {
+    let stage = Stage::with(BOTH).await;
+    let shown = stage.post("/api/show", r#"{"model":"oai/gpt-4o"}"#).told().await.json();
+    assert_eq!((&shown["details"]["family"], stage.upstream.sent().len()), (&json!("openai"), 0));
+    assert!(shown["capabilities"].as_array().unwrap().contains(&json!("tools")));
+    assert_eq!(shown["model_info"]["general.architecture"], "openai");
+    let passed = stage.post("/api/show", r#"{"model":"llama3"}"#).told().await.json();
+    assert_eq!(passed["path"], "/api/show", "the Ollama shows its own");
+}
+
+#[tokio::test]
+async fn a_count_of_tokens_says_what_it_leaves_out() {
+    let stage = Stage::with("upstream = 'anthropic+UPSTREAM'\n").await;
+    stage.upstream.answers(Script::json(200, &json!({ "input_tokens": 7 })));
+    let body = r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#;
+    let told = stage.post("/v1/messages/count_tokens", body).told().await;
+    assert_eq!(told.json()["input_tokens"], 7);
+    assert_eq!(stage.upstream.last().body, body);
+    let left_out = told.header("x-everwhen-not-counted").unwrap();
+    assert_eq!(left_out, "stamps, and up to 1000 tokens of memory");
 }

@@ -1,6 +1,7 @@
 //! The model providers behind the proxy: `[[upstream]]` in the file, or one address.
 
 use std::fmt;
+use std::time::Duration;
 
 use everwhen_models::Secret;
 
@@ -76,7 +77,16 @@ pub struct Upstream {
     pub root: String,
     /// What to show it, instead of what the client shows.
     pub key: Option<Secret>,
+    /// An upstream that sends nothing for this long has failed.
+    pub timeout: Duration,
 }
+
+/// How long clients wait as well, unless told otherwise: a reply that does not stream is silence
+/// until it is complete.
+const TIMEOUT: Duration = Duration::from_secs(600);
+/// The longest wait that is of use, in seconds: a day.
+const MOST_TIMEOUT_S: f64 = 86_400.0;
+const RIGHT_TIMEOUT: &str = "a number of seconds from 0.001 to 86400";
 
 impl fmt::Debug for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,7 +106,7 @@ impl Upstream {
             return Err(Error::invalid("is no address"));
         }
         let (name, root) = (kind.as_str().to_owned(), kind.root(url));
-        Ok(Self { name, kind, root, key: None })
+        Ok(Self { name, kind, root, key: None, timeout: TIMEOUT })
     }
 
     /// What is set of it, as one would write it; its key is not shown.
@@ -106,6 +116,7 @@ impl Upstream {
             ("name", quoted(&self.name)),
             ("kind", quoted(self.kind.as_str())),
             ("base_url", quoted(&self.root)),
+            ("timeout_s", self.timeout.as_secs_f64().to_string()),
         ];
         fields.into_iter().chain(key).collect()
     }
@@ -124,6 +135,12 @@ impl Upstream {
         }
         upstream.name = name.to_owned();
         upstream.key = secret(row, environment)?;
+        if let Some(seconds) = row.amount("timeout_s")? {
+            if !(0.001..=MOST_TIMEOUT_S).contains(&seconds) {
+                return Err(row.refuse("timeout_s", RIGHT_TIMEOUT));
+            }
+            upstream.timeout = Duration::from_secs_f64(seconds);
+        }
         Ok(upstream)
     }
 }

@@ -54,6 +54,9 @@ impl Framing {
     }
 }
 
+/// No event is longer than this. Whoever sends more without an end sends no events.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
 /// Bytes that have come, up to whole events.
 #[derive(Debug)]
 pub(crate) struct Frames {
@@ -83,6 +86,11 @@ impl Frames {
         let rest = self.held.split_off(end);
         self.seen = 0;
         Some(std::mem::replace(&mut self.held, rest))
+    }
+
+    /// Whether what has come is too long to be an event.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.held.len() > MOST_BYTES
     }
 
     /// What is left of an event that is not whole.

@@ -34,6 +34,10 @@ pub(crate) struct Listener {
     said: BTreeMap<u64, String>,
     tools: Vec<String>,
     heard_end: bool,
+    /// Whether the reply has said why it ends, though more may follow, such as a count of tokens.
+    heard_finish: bool,
+    /// Whether what comes is too long to be listened to; it only passes.
+    gave_up: bool,
     /// Whether bytes pass as they come.
     passes: bool,
     /// Text that was taken off, where it is told again.
@@ -88,6 +92,8 @@ impl Listener {
             said: BTreeMap::new(),
             tools: Vec::new(),
             heard_end: false,
+            heard_finish: false,
+            gave_up: false,
             passes: !strips,
             taken: None,
         }
@@ -95,6 +101,9 @@ impl Listener {
 
     /// Takes what has come; answers what may be passed on.
     pub(crate) fn push(&mut self, bytes: Bytes) -> Vec<Bytes> {
+        if self.gave_up {
+            return vec![bytes];
+        }
         self.frames.push(&bytes);
         let mut passed = if self.passes { vec![bytes] } else { Vec::new() };
         let passing = self.passes;
@@ -105,14 +114,24 @@ impl Listener {
         if self.passes && !passing {
             passed.push(Bytes::copy_from_slice(self.frames.rest()));
         }
+        if self.frames.is_too_long() {
+            passed.extend(self.cut_off());
+            (self.gave_up, self.frames) = (true, Frames::new(self.frames.framing));
+        }
         passed.retain(|bytes| !bytes.is_empty());
         passed
     }
 
-    /// The reply has ended; answers what was held back.
+    /// The body has ended; answers what was held back. A reply that has not said why it ends was
+    /// cut off, though by somebody who ended the body properly.
     pub(crate) fn finish(&mut self) -> Vec<Bytes> {
-        self.heard_end = true;
-        if self.passes {
+        self.heard_end |= self.heard_finish && !self.gave_up;
+        self.cut_off()
+    }
+
+    /// Nothing more comes; answers what was held back.
+    pub(crate) fn cut_off(&mut self) -> Vec<Bytes> {
+        if self.passes || self.gave_up {
             return Vec::new();
         }
         for opening in self.openings.values_mut() {
@@ -136,6 +155,13 @@ impl Listener {
         self.cut(body)
     }
 
+    /// What a reply said that did not arrive whole; `body` is what came of it.
+    pub(crate) fn part(&mut self, body: &str) -> Gathered {
+        let heard = self.wording.hear(body);
+        self.gather(&heard);
+        self.gathered()
+    }
+
     /// Whether the end was heard.
     pub(crate) fn has_ended(&self) -> bool {
         self.heard_end
@@ -157,6 +183,7 @@ impl Listener {
         let heard = data.map(|data| self.wording.hear(data)).unwrap_or_default();
         self.gather(&heard);
         self.heard_end |= heard.is_last;
+        self.heard_finish |= heard.finishes;
         if self.passes {
             drop(heard);
             return vec![event];
@@ -204,7 +231,9 @@ impl Listener {
             None => event,
             Some(cut) => {
                 let mut draft = Draft::new(text);
-                draft.replace(draft.place(data), cut);
+                if let Some(place) = draft.place(data) {
+                    draft.replace(place, cut);
+                }
                 draft.finish().map_or_else(|| text.to_owned().into(), String::into_bytes)
             }
         }
@@ -219,6 +248,7 @@ impl Listener {
         for piece in self.wording.hear(body).pieces {
             let Some(opening) = self.openings.get_mut(&piece.choice) else { continue };
             let gone = opening.goes.min(piece.text.len());
+            let Some(place) = draft.place(piece.literal) else { continue };
             if opening.part != piece.part || gone == 0 {
                 continue;
             }
@@ -227,7 +257,7 @@ impl Listener {
                 self.taken.get_or_insert_default().push_str(&piece.text[..gone]);
             }
             let rest = format!("\"{}\"", json::escaped(&piece.text[gone..]));
-            draft.replace(draft.place(piece.literal), rest);
+            draft.replace(place, rest);
         }
         draft.finish()
     }

@@ -10,13 +10,15 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, HeaderName, Method};
 use axum::response::{IntoResponse, Response};
 use everwhen::UpstreamKind;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::super::refusal::Refusal;
+use super::super::relay::read_reply;
 use super::super::upstream::{Answer, Answerer, Call};
 use super::super::wire::json::Object;
 use super::super::workflow as workflows;
@@ -39,7 +41,7 @@ async fn list(door: &Door, client: UpstreamKind, parts: &Parts) -> Result<Respon
     let able = door.proxy.answerers.able(named.as_deref(), chat_with(client))?;
     if let [only] = able.as_slice() {
         let answer = only.ask(call(only, &guest, parts, true)).await?;
-        return alone(answer, only.kind(), client).await;
+        return alone(answer, &**only, client).await;
     }
     let asked = able.iter().enumerate().map(|(place, one)| {
         // What a client shows is meant for the usual upstream, and for nobody else.
@@ -78,16 +80,16 @@ fn call(one: &Arc<dyn Answerer>, guest: &Guest, parts: &Parts, is_usual: bool) -
 /// The list of the only upstream: as it came, unless it has to be translated.
 async fn alone(
     answer: Answer,
-    kind: UpstreamKind,
+    only: &dyn Answerer,
     client: UpstreamKind,
 ) -> Result<Response, Refusal> {
-    if kind == client || !answer.status.is_success() {
+    if only.kind() == client || !answer.status.is_success() {
         let headers = headers::for_client(&answer.headers);
         return Ok(response(answer.status, headers, answer.body));
     }
-    let listed = read(answer.body).await?;
+    let listed = read_reply(answer.body, only.name()).await?;
     let listed = serde_json::from_slice(&listed).unwrap_or_default();
-    Ok(Json(envelope(client, translated(&listed, kind, client))).into_response())
+    Ok(Json(envelope(client, translated(&listed, only, client))).into_response())
 }
 
 /// The models of one upstream, or why there are none.
@@ -98,7 +100,7 @@ async fn items(
 ) -> Result<Vec<Value>, Refusal> {
     let read_all = async {
         let answer = answering.await?;
-        let (status, body) = (answer.status, read(answer.body).await?);
+        let (status, body) = (answer.status, read_reply(answer.body, one.name()).await?);
         if status.is_success() {
             return Ok(serde_json::from_slice::<Value>(&body).unwrap_or_default());
         }
@@ -108,7 +110,7 @@ async fn items(
     let too_slow =
         |_| Refusal::unreachable(format!("the upstream {:?} takes too long", one.name()));
     let listed = tokio::time::timeout(PATIENCE, read_all).await.map_err(too_slow)??;
-    Ok(translated(&listed, one.kind(), client))
+    Ok(translated(&listed, &**one, client))
 }
 
 /// All lists as one. Whoever did not answer is left out and named in a header.
@@ -158,12 +160,15 @@ fn envelope(client: UpstreamKind, items: Vec<Value>) -> Value {
 }
 
 /// The items of a list, as a client of another language knows them.
-fn translated(list: &Value, kind: UpstreamKind, client: UpstreamKind) -> Vec<Value> {
+fn translated(list: &Value, upstream: &dyn Answerer, client: UpstreamKind) -> Vec<Value> {
+    let kind = upstream.kind();
     let field = if kind == UpstreamKind::Ollama { "models" } else { "data" };
     let items = list[field].as_array().into_iter().flatten();
     match (kind, client) {
         (UpstreamKind::Ollama, UpstreamKind::OpenAi) => items.map(model).collect(),
-        (UpstreamKind::OpenAi, UpstreamKind::Ollama) => items.map(tag).collect(),
+        (UpstreamKind::OpenAi, UpstreamKind::Ollama) => {
+            items.map(|model| tag(upstream.name(), model)).collect()
+        }
         _ => items.cloned().collect(),
     }
 }
@@ -174,13 +179,21 @@ fn model(tag: &Value) -> Value {
     json!({ "id": tag["name"], "object": "model", "created": created, "owned_by": "ollama" })
 }
 
-fn tag(model: &Value) -> Value {
+fn tag(upstream: &str, model: &Value) -> Value {
     let made = jiff::Timestamp::from_second(model["created"].as_i64().unwrap_or(0));
     let made = made.unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string();
+    let digest = digest(upstream, model["id"].as_str().unwrap_or_default());
     json!({
-        "name": model["id"], "model": model["id"], "modified_at": made, "size": 0, "digest": "",
-        "details": details(),
+        "name": model["id"], "model": model["id"], "modified_at": made, "size": 0,
+        "digest": digest, "details": details(model["owned_by"].as_str()),
     })
+}
+
+/// Ollama's clients take models with the same digest for names of one. There are no weights to
+/// hash here, so it is made of what a request chooses the model by.
+fn digest(upstream: &str, model: &str) -> String {
+    let hash = Sha256::new().chain_update(upstream).chain_update([0]).chain_update(model);
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A list in this language with more models behind those it has.
@@ -194,7 +207,7 @@ pub(crate) fn with(known: &[u8], kind: UpstreamKind, names: &[String]) -> Value 
         list = empty;
     }
     let added = names.iter().map(|name| workflow(name)).map(|model| match kind {
-        UpstreamKind::Ollama => tag(&model),
+        UpstreamKind::Ollama => tag(workflows::NAME, &model),
         _ => model,
     });
     if let Some(models) = list[place].as_array_mut() {
@@ -208,10 +221,12 @@ pub(crate) fn workflow(name: &str) -> Value {
     json!({ "id": name, "object": "model", "created": 0, "owned_by": "everwhen" })
 }
 
-fn details() -> Value {
+fn details(owner: Option<&str>) -> Value {
+    let family = owner.unwrap_or_default();
+    let families = owner.map(|owner| vec![owner]).unwrap_or_default();
     json!({
-        "parent_model": "", "format": "", "family": "", "families": [], "parameter_size": "",
-        "quantization_level": "",
+        "parent_model": "", "format": "", "family": family, "families": families,
+        "parameter_size": "", "quantization_level": "",
     })
 }
 
@@ -226,15 +241,45 @@ async fn shown(door: Door, request: Request) -> Result<Response, Refusal> {
     let body = read(body).await?;
     let asked = std::str::from_utf8(&body).ok().and_then(Object::read).unwrap_or_default();
     let model = asked.text("model").or_else(|| asked.text("name"));
-    let is_workflow = model.is_some_and(|model| workflows::is_known(&door, &model));
-    if !is_workflow && pass::has(&door, UpstreamKind::Ollama) {
+    if model.as_ref().is_some_and(|model| workflows::is_known(&door, model)) {
+        return Ok(Json(shown_as("everwhen", &["completion"])).into_response());
+    }
+    let named = headers::text(&parts.headers, UPSTREAM);
+    let kinds = chat_with(UpstreamKind::Ollama);
+    let chosen = door.proxy.answerers.choose(named.as_deref(), model.as_deref(), kinds)?;
+    if chosen.answerer.kind() == UpstreamKind::Ollama {
         return pass::on(&door, &guest, (UpstreamKind::Ollama, "/api/show"), &parts, body).await;
     }
-    let details = json!({
-        "modelfile": "", "parameters": "", "template": "", "details": details(),
-        "model_info": {}, "capabilities": ["completion", "tools"],
-    });
-    Ok(Json(details).into_response())
+    // An upstream of OpenAI's kind does not tell what its models can do, so nothing a client may
+    // want to try is ruled out here; what a model cannot do, the upstream refuses.
+    Ok(Json(shown_as("openai", &["completion", "tools", "vision"])).into_response())
+}
+
+/// A model that is no Ollama's, as Ollama's clients expect models to be shown.
+fn shown_as(family: &str, capabilities: &[&str]) -> Value {
+    json!({
+        "modelfile": "", "parameters": "", "template": "", "license": "",
+        "modified_at": jiff::Timestamp::UNIX_EPOCH.to_string(),
+        "details": details(Some(family)),
+        "model_info": { "general.architecture": family },
+        "capabilities": capabilities,
+    })
+}
+
+/// Says of a count of tokens what it leaves out.
+const NOT_COUNTED: HeaderName = HeaderName::from_static("x-everwhen-not-counted");
+
+/// `POST /v1/messages/count_tokens`: the upstream counts the request as the client wrote it. What
+/// is added when it is sent is not known before: it depends on when that is.
+pub(crate) async fn count(State(door): State<Door>, request: Request) -> Response {
+    let budget = door.proxy.config.budget_tokens.value;
+    let path = "/v1/messages/count_tokens".to_owned();
+    let mut response = pass::pass(door, UpstreamKind::Anthropic, path, request).await;
+    if response.status().is_success() {
+        let text = format!("stamps, and up to {budget} tokens of memory");
+        response.headers_mut().insert(NOT_COUNTED, headers::value(&text));
+    }
+    response
 }
 
 /// `GET /api/version`

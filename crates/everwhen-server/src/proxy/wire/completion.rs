@@ -12,6 +12,11 @@ use crate::proxy::refusal::Refusal;
 /// Tells completions of the same moment apart.
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
+/// A number that no other reply has, as text.
+pub(crate) fn fresh_number(now: Timestamp) -> String {
+    format!("{:x}-{:x}", now.as_microsecond(), NUMBER.fetch_add(1, Ordering::Relaxed))
+}
+
 /// What a request wishes besides its messages.
 pub(crate) struct Wish {
     pub(crate) model: String,
@@ -57,8 +62,7 @@ pub(crate) struct Completion {
 
 impl Completion {
     pub(crate) fn new(model: &str, now: Timestamp) -> Self {
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let id = format!("chatcmpl-{:x}-{number:x}", now.as_microsecond());
+        let id = format!("chatcmpl-{}", fresh_number(now));
         Self { id, created: now.as_second(), model: model.to_owned() }
     }
 

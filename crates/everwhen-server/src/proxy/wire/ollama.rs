@@ -21,6 +21,7 @@ impl Wording for OllamaChat {
             pieces: Piece::new(0, 0, said.get("content")).into_iter().collect(),
             tools: said.items("tool_calls").into_iter().filter_map(tool).collect(),
             is_last: fields.is_true("done"),
+            finishes: false,
         }
     }
 }

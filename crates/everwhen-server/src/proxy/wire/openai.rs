@@ -24,8 +24,9 @@ impl Wording for Chat {
         for choice in fields.items("choices") {
             let Some(choice) = Object::read(choice) else { continue };
             let said = choice.object("delta").or_else(|| choice.object("message"));
-            let Some(said) = said else { continue };
+            let said = said.unwrap_or_default();
             let number = choice.number("index").unwrap_or(0);
+            heard.finishes |= finishes(&choice, number);
             heard.pieces.extend(Piece::new(number, 0, said.get("content")));
             heard.tools.extend(said.items("tool_calls").into_iter().filter_map(tool));
         }
@@ -45,6 +46,11 @@ fn message(text: &str) -> Option<Message<'_>> {
         literals,
         tools: fields.items("tool_calls").into_iter().filter_map(tool).collect(),
     })
+}
+
+/// Whether the first reply says why it ends.
+fn finishes(choice: &Object<'_>, number: u64) -> bool {
+    number == 0 && choice.text("finish_reason").is_some_and(|reason| !reason.is_empty())
 }
 
 /// The name in a call of a tool.
@@ -71,6 +77,7 @@ impl Wording for Completions {
         let Some(fields) = Object::read(body) else { return heard };
         for choice in fields.items("choices").into_iter().filter_map(Object::read) {
             let number = choice.number("index").unwrap_or(0);
+            heard.finishes |= finishes(&choice, number);
             heard.pieces.extend(Piece::new(number, 0, choice.get("text")));
         }
         heard

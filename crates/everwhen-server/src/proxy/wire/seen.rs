@@ -30,8 +30,19 @@ pub(crate) struct AskedSeen {
     pub(crate) injected: Option<String>,
     /// Entries that this request brought.
     pub(crate) stored: Vec<StoredSeen>,
+    /// Messages that are longer than an entry may be.
+    pub(crate) not_remembered: Vec<NotRememberedSeen>,
+    /// Whether contents were shortened, because all of them together are too long to be shown.
+    pub(crate) shortened: bool,
     pub(crate) degraded: Option<String>,
     pub(crate) errand: bool,
+}
+
+/// A message that is not remembered.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct NotRememberedSeen {
+    pub(crate) message: usize,
+    pub(crate) reason: String,
 }
 
 /// A stamp before a message.
@@ -60,10 +71,47 @@ pub(crate) struct AnsweredSeen {
     pub(crate) entry: Option<String>,
     pub(crate) characters: usize,
     pub(crate) truncated: bool,
+    /// Why it is not remembered, if it is longer than an entry may be.
+    pub(crate) not_remembered: Option<String>,
     pub(crate) degraded: Option<String>,
 }
 
+/// Most bytes of what was said in one request that are shown.
+const SHOWN_BYTES: usize = 256 * 1024;
+/// About what everything else about a request takes.
+const OUTLINE_BYTES: usize = 1024;
+
+impl AskedSeen {
+    /// Shortens what was stored to what may be shown of it, the first first.
+    pub(crate) fn shorten(&mut self) {
+        let mut left = SHOWN_BYTES;
+        for stored in &mut self.stored {
+            if stored.content.len() > left {
+                stored.content.truncate(stored.content.floor_char_boundary(left));
+                stored.content.shrink_to_fit();
+                self.shortened = true;
+            }
+            left -= stored.content.len();
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let stored: usize = self.stored.iter().map(|one| one.content.len() + OUTLINE_BYTES).sum();
+        let stamped = self.stamped.iter().map(|one| one.stamp.len() + size_of::<StampSeen>());
+        let injected = self.injected.as_ref().map_or(0, String::len);
+        stored + stamped.sum::<usize>() + injected + OUTLINE_BYTES
+    }
+}
+
 impl Seen {
+    /// About how much memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Asked(asked) => asked.bytes(),
+            Self::Answered(_) => OUTLINE_BYTES,
+        }
+    }
+
     /// The vault it was about.
     pub(crate) fn vault(&self) -> &str {
         match self {

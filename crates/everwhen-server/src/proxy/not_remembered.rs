@@ -1,0 +1,31 @@
+//! What was said and is not remembered, because it is longer than an entry may be. It is named in a
+//! header, in the log (without its text) and in the trace.
+
+use everwhen::limits::CONTENT_BYTES;
+use everwhen::memory::Role;
+
+use super::wire::Asked;
+use super::wire::seen::NotRememberedSeen;
+
+/// The messages of a request that no entry can hold.
+pub(crate) fn messages(asked: &Asked<'_>) -> Vec<NotRememberedSeen> {
+    let all = asked.messages.iter().enumerate();
+    let said = all.filter(|(_, message)| matches!(message.role, Role::User | Role::Assistant));
+    let long = said.filter_map(|(place, message)| {
+        let why = too_long(&message.text)?;
+        let reason = format!("message {} of {} {why}", place + 1, asked.messages.len());
+        tracing::warn!(reason, "a message is not remembered");
+        Some(NotRememberedSeen { message: place, reason })
+    });
+    long.collect()
+}
+
+/// Why a reply is not remembered, if it is not.
+pub(crate) fn reply(text: &str) -> Option<String> {
+    too_long(text).map(|why| format!("the reply {why}"))
+}
+
+fn too_long(text: &str) -> Option<String> {
+    let bytes = text.len();
+    (bytes > CONTENT_BYTES).then(|| format!("has {bytes} bytes, over the limit of {CONTENT_BYTES}"))
+}

@@ -1,0 +1,161 @@
+//! What a run says, on its way to the client: a queue of bounded length.
+//!
+//! A run speaks in the middle of its work and cannot wait there. So it is the run that is not
+//! polled while too much of what it said waits: a client that reads slowly slows the run, and with
+//! it the model that the run listens to, instead of filling memory.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+
+use everwhen::ports::Spent;
+use everwhen_workflow::{Follow, Trace};
+use futures_util::task::AtomicWaker;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::Heard;
+
+/// A run waits while more bytes than this wait for the client.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// A run's voice, and what is heard of it.
+pub(super) fn channel() -> (Voice, Pieces) {
+    let (say, heard) = unbounded_channel();
+    let waiting = Arc::<Waiting>::default();
+    let sender = Sender { say, waiting: Arc::clone(&waiting) };
+    (Voice { sender, spent: Spent::default() }, Pieces { heard, waiting })
+}
+
+/// How much waits for the client, and the run that waits for that to become less.
+#[derive(Default)]
+struct Waiting {
+    bytes: AtomicUsize,
+    run: AtomicWaker,
+}
+
+/// Where pieces go in.
+#[derive(Clone)]
+pub(super) struct Sender {
+    say: UnboundedSender<Heard>,
+    waiting: Arc<Waiting>,
+}
+
+impl Sender {
+    pub(super) fn send(&self, heard: Heard) {
+        self.waiting.bytes.fetch_add(length(&heard), Ordering::SeqCst);
+        // Nobody listens any more if the client has gone; the run is cut off then.
+        let _ = self.say.send(heard);
+    }
+
+    /// Nobody listens any more.
+    pub(super) async fn closed(&self) {
+        self.say.closed().await;
+    }
+
+    fn is_full(&self) -> bool {
+        self.waiting.bytes.load(Ordering::SeqCst) > MOST_BYTES
+    }
+}
+
+fn length(heard: &Heard) -> usize {
+    match heard {
+        // An empty piece takes room, too.
+        Heard::Piece(piece) => piece.len() + size_of::<Heard>(),
+        Heard::Over(_) => 0,
+    }
+}
+
+/// Passes on what a run says.
+pub(super) struct Voice {
+    sender: Sender,
+    spent: Spent,
+}
+
+impl Voice {
+    pub(super) fn sender(&self) -> Sender {
+        self.sender.clone()
+    }
+
+    /// What the run's models took.
+    pub(super) fn spent(&self) -> Spent {
+        self.spent
+    }
+}
+
+impl Follow for Voice {
+    fn hear(&mut self, piece: &str) {
+        self.sender.send(Heard::Piece(piece.to_owned()));
+    }
+
+    fn ran(&mut self, trace: Trace) {
+        if trace.depth == 0 {
+            self.spent = self.spent + trace.spent;
+        }
+    }
+}
+
+/// Where pieces come out.
+pub(super) struct Pieces {
+    heard: UnboundedReceiver<Heard>,
+    waiting: Arc<Waiting>,
+}
+
+impl Pieces {
+    /// The next piece; nothing if the run was cut off.
+    pub(super) async fn recv(&mut self) -> Option<Heard> {
+        let heard = self.heard.recv().await?;
+        self.waiting.bytes.fetch_sub(length(&heard), Ordering::SeqCst);
+        self.waiting.run.wake();
+        Some(heard)
+    }
+}
+
+/// Lets a run go on while what it said is taken.
+pub(super) async fn at_pace<T>(say: &Sender, run: impl Future<Output = T>) -> T {
+    let mut run = pin!(run);
+    std::future::poll_fn(|context| {
+        if say.is_full() {
+            say.waiting.run.register(context.waker());
+            // It may have been taken just before.
+            if say.is_full() {
+                return Poll::Pending;
+            }
+        }
+        run.as_mut().poll(context)
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_run_waits_while_nobody_takes_what_it_says() {
+        let (mut voice, mut pieces) = channel();
+        let (say, said) = (voice.sender(), Arc::new(AtomicUsize::new(0)));
+        let (count, piece) = (Arc::clone(&said), "x".repeat(1024));
+        let run = tokio::spawn(async move {
+            let run = async {
+                for _ in 0..2_000 {
+                    voice.hear(&piece);
+                    count.fetch_add(1, Ordering::SeqCst);
+                    tokio::task::yield_now().await;
+                }
+            };
+            at_pace(&say, run).await;
+        });
+        for _ in 0..10_000 {
+            tokio::task::yield_now().await;
+        }
+        let waiting = said.load(Ordering::SeqCst);
+        assert!((200..=256).contains(&waiting), "{waiting} KiB wait");
+        let mut taken = 0;
+        while pieces.recv().await.is_some() {
+            taken += 1;
+        }
+        run.await.unwrap();
+        assert_eq!(taken, 2_000);
+    }
+}
