@@ -138,9 +138,10 @@ fn said(desk: &mut Desk<'_>, doomed: &[Entry], ids: &[EntryId]) -> Result<Remove
 }
 
 /// What a model said about the vault may say what is forgotten, so all of it goes.
-/// So may what a workflow has yet to do.
+/// So may what a workflow has yet to do, and what was added to messages of chats.
 fn forget_replies(desk: &mut Desk<'_>) -> Result<()> {
     work::forget_outside(desk)?;
+    desk.tx.drop_additions(desk.vault.id)?;
     desk.tx.drop_replies(desk.vault.id, None)
 }
 

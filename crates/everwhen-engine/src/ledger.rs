@@ -32,7 +32,22 @@
 //! **Edited or forked?** Where as many messages stand between two known ones as before, with the
 //! same roles, they are edits: corrections at the time of what they correct. Where a history leaves
 //! the line and goes on elsewhere, what it left goes on a branch, if it was the same
-//! conversation; else it is another conversation in the same memory, and both stay.
+//! conversation and a reply that was given here lies before that point; else it is another
+//! conversation in the same memory, and both stay. So examples that a program sends before
+//! everything it asks put nothing aside. A program that always sends the whole chat
+//! ([`History::resends_all`]) has left whatever it does not send.
+//!
+//! **Whose chat is it?** [`Vault::memory_of_history`] finds the memory of a request that names
+//! none, by proof: replies that were delivered here, with the message they answered; ids of tool
+//! calls and responses that were delivered here. What a client merely sent proves nothing. A proof
+//! holds for the person it was delivered to, and a weak one only for the same program. Where two
+//! memories fit equally well and differ, none is answered: a new memory is better than somebody
+//! else's. A retry is the same request, from the same client, whose reply was not delivered whole.
+//!
+//! **What was added stays added.** A door that adds text to a message hands it over with the reply
+//! ([`Reply::added`]) and gets it back with every later request ([`Begun::additions`]), so that it
+//! can send the same bytes again. Forgetting anything in a vault drops all additions there, because
+//! they may quote it.
 
 mod align;
 mod begin;
@@ -42,6 +57,8 @@ mod interchange;
 mod keep;
 mod mark;
 mod plan;
+mod proof;
+mod recognise;
 mod speaker;
 mod stamp;
 mod strand;
@@ -49,14 +66,14 @@ mod times;
 
 use jiff::Timestamp;
 
+use crate::Result;
 use crate::activity::Activity;
 use crate::aside;
 use crate::desk::Desk;
 use crate::memory::{Address, EntryId, MemoryId, Name, Role};
-use crate::ports::MemoryRef;
+use crate::ports::{Addition, MemoryRef};
 use crate::vault::{Absent, Vault};
 use crate::when::Zone;
-use crate::{Result, limits};
 
 pub use echo::EchoStripper;
 pub use interchange::{TextHash, Times, read_absolute};
@@ -99,6 +116,21 @@ pub struct History {
     pub resent: bool,
     /// When it was sent, if that was not now but earlier.
     pub sent_at: Option<Timestamp>,
+    /// Who sent it.
+    pub client: Client,
+    /// Ids of tool calls and replies that it refers to, each behind so many messages.
+    pub ids: Vec<(usize, String)>,
+    /// Whether the client always sends the whole chat.
+    pub resends_all: bool,
+}
+
+/// Who sends a request, as hashes: enough to tell clients apart, and nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Client {
+    /// The credential and the user. What was delivered to one person proves nothing for another.
+    pub person: [u8; 32],
+    /// The program and where it runs.
+    pub app: [u8; 32],
 }
 
 impl From<Vec<Message>> for History {
@@ -129,6 +161,8 @@ pub struct Told {
     pub entry: Option<EntryId>,
     /// Whether this request brought it.
     pub is_new: bool,
+    /// The number of its line; nothing for what is not content.
+    pub line: Option<u64>,
 }
 
 /// An exchange that has begun. Hand it to [`Vault::finish_exchange`].
@@ -152,6 +186,12 @@ pub struct Exchange {
     speaks: Option<String>,
     /// Whoever else speaks in the history; filled only with `speaks`.
     speakers: Vec<String>,
+    /// What its delivery will prove.
+    proof: proof::Pending,
+    /// Whether the client always sends the whole chat.
+    resends_all: bool,
+    /// The epoch of the vault's additions when it began.
+    epoch: u64,
 }
 
 /// A history with its times.
@@ -175,6 +215,8 @@ pub struct Begun {
     pub backdrop: String,
     /// Whether it changed what had been said before: edits, branches.
     pub changed_past: bool,
+    /// For each message what was added to it before.
+    pub additions: Vec<Option<Addition>>,
 }
 
 impl Begun {
@@ -202,6 +244,10 @@ pub struct Reply {
     pub tools_used: Vec<Name>,
     /// How long whoever gave it was at work, if that is known: it counts as conversation time.
     pub work: Option<Activity>,
+    /// Ids in it that the client may refer to: of tool calls, of the reply and its parts.
+    pub ids: Vec<String>,
+    /// What was added to messages of the request, by the number of the line.
+    pub added: Vec<(u64, Addition)>,
 }
 
 /// What became of a reply.
@@ -211,6 +257,17 @@ pub struct Finished {
     pub entry: Option<EntryId>,
     /// Whether it was known already, from a request that came before the end of the reply.
     pub known: bool,
+    /// The number of its line.
+    line: Option<u64>,
+}
+
+/// A memory that a history belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recognised {
+    /// Its id.
+    pub memory: MemoryId,
+    /// Its name.
+    pub name: Name,
 }
 
 impl Vault {
@@ -269,16 +326,17 @@ impl Vault {
         self.on_desk(memory, Absent::Make, work).await
     }
 
-    /// The memory whose line shares the longest run with a history, the newest messages first; for
-    /// requests that name no memory. At least two messages in a row, one of them the user's.
-    pub async fn memory_of_history(&self, history: &History) -> Result<Option<MemoryId>> {
-        let items = begin::items(history);
-        let marks: Vec<(Role, [u8; 32])> =
-            items.iter().map(|item| (item.message.role, item.mark)).collect();
-        let marks = marks.split_last().map_or(Vec::new(), |(_, earlier)| earlier.to_vec());
-        self.look(move |snapshot, vault| strand::kin(snapshot, vault, &marks)).await
+    /// The memory that a history belongs to, for requests that name none: by what was delivered
+    /// to the same client before. Nothing if that cannot be told for certain.
+    pub async fn memory_of_history(&self, history: &History) -> Result<Option<Recognised>> {
+        let (history, now) = (history.clone(), self.engine.now());
+        self.look(move |snapshot, vault| recognise::recognise(snapshot, vault, &history, now)).await
     }
 }
 
-/// How far back [`Vault::memory_of_history`] looks.
-const KIN_MESSAGES: usize = limits::LEDGER_KIN_MESSAGES;
+impl History {
+    /// SHA-256 of the client and everything it sends: the same for a retry.
+    pub fn request_hash(&self) -> [u8; 32] {
+        proof::of_request(self)
+    }
+}

@@ -52,9 +52,11 @@ pub const JOB_LEASE: SignedDuration = SignedDuration::from_secs(60);
 pub const JOB_RENEWAL: SignedDuration = SignedDuration::from_secs(20);
 /// Longest wait between two tries of a job.
 pub const JOB_BACKOFF: SignedDuration = SignedDuration::from_mins(60);
-/// Messages of a history that are looked up to find its memory.
-pub const LEDGER_KIN_MESSAGES: usize = 32;
-/// Memories that are considered for one message.
-pub const LEDGER_KIN: usize = 64;
+/// Proofs in a history that are looked up to find its memory, newest first.
+pub const PROOFS: usize = 64;
+/// Memories that are considered for one proof.
+pub const PROOF_HOLDERS: usize = 64;
+/// The same request after this time is no retry.
+pub const RETRY: SignedDuration = SignedDuration::from_mins(15);
 /// Longest activity of a model or tool.
 pub const ACTIVITY: SignedDuration = SignedDuration::from_hours(24);

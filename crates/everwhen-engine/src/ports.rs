@@ -17,7 +17,10 @@ pub use chapters::{ChapterRows, ChapterTx};
 pub use contexts::ContextTx;
 pub use embedder::{Bands, Embedder};
 pub use facts::{FactRows, FactTx};
-pub use ledger::{LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, Placeholder};
+pub use ledger::{
+    Addition, LastRequest, LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, Placeholder, Proof,
+    ProofHolder, Requested,
+};
 pub use llm::{Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent};
 pub use segments::{SegmentRows, SegmentTx};
 pub use store::{

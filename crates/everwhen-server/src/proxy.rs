@@ -6,7 +6,9 @@
 //! Memory never breaks the chat: whatever fails there, the request goes through as it came, and
 //! `x-everwhen-degraded` says why.
 
+mod additions;
 mod attend;
+mod client;
 mod draft;
 mod errand;
 mod headers;
@@ -14,6 +16,7 @@ mod history;
 mod keep;
 mod not_remembered;
 mod pass;
+mod recognise;
 mod refusal;
 mod relay;
 mod route;
@@ -29,12 +32,13 @@ mod wire;
 mod workflow;
 mod write;
 
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::Request;
+use axum::extract::{ConnectInfo, Request};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
@@ -179,6 +183,7 @@ async fn exchange(
         guest: &guest,
         headers: &parts.headers,
         memory_in_path,
+        peer: peer(&parts),
         body: &body,
         asked: &asked,
         is_watched: door.proxy.tail.is_watched() || parts.headers.contains_key(TRACE),
@@ -208,6 +213,11 @@ struct UpstreamReply<'a> {
     answer: Answer,
     upstream: &'a str,
     translation: Option<Translation>,
+}
+
+/// The address that a request comes from, where the server that took it says so.
+fn peer(parts: &Parts) -> Option<IpAddr> {
+    parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
 }
 
 /// Asks whoever answers, in their own language.

@@ -24,6 +24,7 @@ mod ledger;
 mod names;
 mod patience;
 mod pool;
+mod proofs;
 mod reader;
 mod receipts;
 mod schema;

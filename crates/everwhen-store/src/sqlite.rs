@@ -18,6 +18,7 @@ mod forget;
 mod jobs;
 mod keys;
 mod ledger;
+mod proofs;
 mod reader;
 mod receipts;
 mod schema;

@@ -5,8 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use everwhen_engine::ledger::{Commit, History, Message, Reply};
 use everwhen_engine::memory::{Address, MemoryId, Name, NewContext, NewEntry, Role, Said};
-use everwhen_engine::ports::{EntryQuery, Store, Which};
+use everwhen_engine::ports::{Addition, EntryQuery, Store, Which};
 use everwhen_engine::recall::Query;
 use everwhen_engine::receipt::Idempotency;
 use everwhen_engine::{ErrorKind, NewVault, Vault};
@@ -60,8 +61,27 @@ fn live(store: Arc<dyn Store>) {
         block_on(vault.end_conversation(memory(), None, None, None)).unwrap();
         let context = NewContext::new("She likes museums.", None).unwrap();
         block_on(vault.put_context(memory(), context, None)).unwrap();
+        chat(&vault);
     }
     block_on(engine.settle()).unwrap();
+}
+
+/// A chat without a name, to which something was added.
+fn chat(vault: &Vault) {
+    let begun = vault.begin_exchange(Address::Name(name("chat")), said(&["hi"]), Commit::NextTurn);
+    let begun = block_on(begun).unwrap();
+    let text = "<memory> ☃".to_owned();
+    let addition = Addition { text, form: 6, person: [0; 32], at: begun.now };
+    let added = vec![(begun.messages[0].line.unwrap(), addition)];
+    let reply = Reply { content: "hello".into(), added, ..Reply::default() };
+    block_on(vault.finish_exchange(begun.exchange, reply)).unwrap();
+}
+
+/// What a user and an assistant said in turn.
+fn said(texts: &[&str]) -> History {
+    let roles = [Role::User, Role::Assistant].into_iter().cycle();
+    let messages = roles.zip(texts).map(|(role, text)| Message::new(role, *text));
+    History::from(messages.collect::<Vec<Message>>())
 }
 
 /// What can be seen of it all.
@@ -76,6 +96,8 @@ fn seen(store: Arc<dyn Store>) -> String {
         let found = block_on(vault.recall(memory(), Query::new("museum"))).unwrap();
         let prompt = block_on(vault.prompt(memory())).unwrap();
         told.push_str(&format!("{entries:?}\n{:?}\n{prompt}\n", found.briefing));
+        let known = block_on(vault.memory_of_history(&said(&["hi", "hello", "bye"]))).unwrap();
+        told.push_str(&format!("{:?}\n", known.unwrap().name));
         // A key still stands for what it stood for.
         let key = Idempotency { key: name("key 3"), digest: [2; 32] };
         let entry = NewEntry::new(Role::User, Said::new("again").unwrap());
@@ -97,7 +119,8 @@ fn there_and_back_again_nothing_is_different() {
     let back = move_all(&End::Postgres(url.clone()), &End::Sqlite(last.clone()), &|_| {}).unwrap();
     assert_eq!(there, back);
     let rows = |table: &str| there.iter().find(|it| it.table == table).map(|it: &Moved| it.rows);
-    assert_eq!((rows("vault"), rows("entry"), rows("receipt")), (Some(2), Some(100), Some(102)));
+    assert_eq!((rows("vault"), rows("entry"), rows("receipt")), (Some(2), Some(104), Some(102)));
+    assert_eq!((rows("proof"), rows("addition")), (Some(2), Some(2)));
     let told = seen(sqlite(&first));
     assert_eq!(seen(postgres(&url)), told);
     assert_eq!(seen(sqlite(&last)), told);

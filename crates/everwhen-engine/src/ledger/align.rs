@@ -247,6 +247,7 @@ mod tests {
             since: None,
             after: (number > 1).then(|| number - 1),
             entry: None,
+            delivered: false,
         };
         (1..).zip(words.split(' ')).map(line).collect()
     }

@@ -6,12 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 use crate::Result;
 use crate::desk::Desk;
 use crate::memory::Role;
-use crate::ports::{LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder, Snapshot};
+use crate::ports::{Addition, LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder, Snapshot};
 
 use super::align::{Sought, Stretch, align};
 use super::keep::{self, Kept};
 use super::mark::mark;
 use super::plan::{self, Request};
+use super::proof::Pending;
 use super::{Begun, Commit, Exchange, History, Message, Told, speaker, strand};
 
 /// Lines read beyond as many as the request has messages.
@@ -48,23 +49,40 @@ pub(super) fn items(history: &History) -> Vec<Item<'_>> {
 pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> Result<Begun> {
     let (place, generation) = (desk.place(), desk.memory.generation);
     let mut items = items(history);
-    let mut found = find(desk.tx.snapshot(), place, &items)?;
+    let mut found = find(desk.tx.snapshot(), place, &items)?.found;
     let prefill = take_prefill(&mut items, &mut found);
+    let pending = Pending::new(history, &items, matches!(prefill, Prefill::Line(_)));
     let head = desk.tx.ledger_head(place)?.unwrap_or_default();
     let newest = strand::tail(desk.tx.snapshot(), place)?;
     let now = history.sent_at.map_or(desk.now, |sent| sent.min(desk.now));
-    let request = Request { items: &items, resent: history.resent, head, newest, now };
+    let request = Request {
+        items: &items,
+        resent: history.resent,
+        resends_all: history.resends_all,
+        refers_back: !history.ids.is_empty(),
+        head,
+        newest,
+        now,
+    };
     let plan = plan::plan(desk, &request, found)?;
     let kept = keep::keep(desk, &request, plan)?;
-    let exchange = exchange(place, history, &kept, prefill, (commit, start(&kept, now)));
+    let start = start(&kept, now);
+    let epoch = desk.tx.additions_epoch(desk.vault.id)?;
+    let exchange = exchange(place, history, &kept, (prefill, pending, epoch), (commit, start));
     let placeholder =
         Placeholder { started_at: exchange.started_at, after: exchange.after, reply: None };
-    let head = LedgerHead { last_number: exchange.seen, placeholder: Some(placeholder) };
+    let head = LedgerHead {
+        last_number: exchange.seen,
+        placeholder: Some(placeholder),
+        request: Some(pending.request()),
+    };
     desk.tx.put_ledger_head(place, &head)?;
     desk.save_memory()?;
     let oldest = desk.tx.ledger_lines(place, Lines::Oldest)?.pop();
+    let messages = told(history, &items, &kept);
     Ok(Begun {
-        messages: told(history, &items, &kept),
+        additions: additions(desk, history, &messages)?,
+        messages,
         exchange,
         started_at: oldest.map(|line| line.time),
         last_at: last_at(&kept, newest),
@@ -76,12 +94,36 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
     })
 }
 
-/// The line of each message, as far as it is known.
-fn find(
-    rows: &dyn Snapshot,
-    place: MemoryRef,
-    items: &[Item<'_>],
-) -> Result<Vec<Option<LedgerLine>>> {
+/// What was added before to the messages of a request, for the same person.
+fn additions(
+    desk: &Desk<'_>,
+    history: &History,
+    messages: &[Told],
+) -> Result<Vec<Option<Addition>>> {
+    let numbers: Vec<u64> = messages.iter().filter_map(|told| told.line).collect();
+    let mut known = desk.tx.additions(desk.place(), &numbers)?;
+    known.retain(|(_, addition)| addition.person == history.client.person);
+    let of = |told: &Told| known.iter().find(|(number, _)| Some(*number) == told.line);
+    Ok(messages.iter().map(|told| of(told).map(|(_, addition)| addition.clone())).collect())
+}
+
+/// A history laid beside the line of a memory.
+pub(super) struct Beside {
+    /// The line of each message, as far as it is known.
+    pub(super) found: Vec<Option<LedgerLine>>,
+    /// The number of the newest line.
+    pub(super) newest: Option<u64>,
+    /// Whether there are lines that the history does not have.
+    pub(super) holds_more: bool,
+}
+
+/// Whether a text is long enough that it is hardly said twice by chance.
+pub(super) fn is_distinctive(item: &Item<'_>) -> bool {
+    item.message.content.len() >= DISTINCTIVE_CHARS
+}
+
+/// Lays the messages of a request beside the line of a memory.
+pub(super) fn find(rows: &dyn Snapshot, place: MemoryRef, items: &[Item<'_>]) -> Result<Beside> {
     let wanted = items.len() + SLACK;
     let mut lines = rows.ledger_lines(place, Lines::Newest(wanted))?;
     lines.reverse();
@@ -92,18 +134,17 @@ fn find(
     }
     let sought: Vec<Sought> = items
         .iter()
-        .map(|item| Sought {
-            mark: item.mark,
-            distinctive: item.message.content.len() >= DISTINCTIVE_CHARS,
-        })
+        .map(|item| Sought { mark: item.mark, distinctive: is_distinctive(item) })
         .collect();
     let oldest = match is_all {
         true => lines.first().copied(),
         false => rows.ledger_lines(place, Lines::Oldest)?.pop(),
     };
     let stretch = Stretch::new(&lines, lines.len() - newer, oldest.map(|line| line.number));
-    let found = align(&sought, &stretch);
-    Ok(found.into_iter().map(|at| at.map(|at| lines[at])).collect())
+    let found: Vec<Option<LedgerLine>> =
+        align(&sought, &stretch).into_iter().map(|at| at.map(|at| lines[at])).collect();
+    let holds_more = !is_all || found.iter().flatten().count() < lines.len();
+    Ok(Beside { found, newest: lines.last().map(|line| line.number), holds_more })
 }
 
 /// Puts older lines with the marks of messages that newer lines do not have before those.
@@ -156,7 +197,7 @@ fn exchange(
     memory: MemoryRef,
     history: &History,
     kept: &Kept,
-    prefill: Prefill,
+    (prefill, proof, epoch): (Prefill, Pending, u64),
     (commit, started_at): (Commit, Timestamp),
 ) -> Exchange {
     let speaks = speaker::generation_prompt(&history.messages);
@@ -171,7 +212,21 @@ fn exchange(
     };
     let after = kept.lines.last().map(|line| line.number);
     let seen = kept.last_number;
-    Exchange { memory, started_at, commit, after, seen, continues, prefill, speaks, speakers }
+    let resends_all = history.resends_all;
+    Exchange {
+        memory,
+        started_at,
+        commit,
+        after,
+        seen,
+        continues,
+        prefill,
+        speaks,
+        speakers,
+        proof,
+        resends_all,
+        epoch,
+    }
 }
 
 /// When the reply begins: now, but behind the message it answers, however often that is edited.
@@ -183,8 +238,13 @@ fn start(kept: &Kept, now: Timestamp) -> Timestamp {
 fn told(history: &History, items: &[Item<'_>], kept: &Kept) -> Vec<Told> {
     let mut told = vec![Told::default(); history.messages.len()];
     for ((item, line), is_new) in items.iter().zip(&kept.lines).zip(&kept.is_new) {
-        told[item.index] =
-            Told { time: Some(line.time), since: line.since, entry: line.entry, is_new: *is_new };
+        told[item.index] = Told {
+            time: Some(line.time),
+            since: line.since,
+            entry: line.entry,
+            is_new: *is_new,
+            line: Some(line.number),
+        };
     }
     told
 }

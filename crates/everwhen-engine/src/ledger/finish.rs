@@ -9,7 +9,7 @@ use crate::ports::{LedgerHead, LedgerLine, Lines, Placeholder};
 use super::keep::{self, put_aside, write_line};
 use super::mark::mark;
 use super::plan::is_one_conversation;
-use super::{Commit, Exchange, Finished, Message, Reply, speaker, strand};
+use super::{Commit, Exchange, Finished, Message, Reply, proof, speaker, strand};
 
 /// Says of an entry that it was cut off.
 const TRUNCATED: &str = r#"{"truncated":true}"#;
@@ -18,15 +18,18 @@ const TRUNCATED: &str = r#"{"truncated":true}"#;
 pub(super) fn finish(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Result<Finished> {
     if reply.content.trim().is_empty() {
         settle(desk, exchange, None)?;
+        proof::deliver(desk, exchange, (reply, "", None))?;
         return Ok(Finished::default());
     }
-    let finished = match exchange.continues {
+    let (finished, said) = match exchange.continues {
         Some(number) => go_on(desk, exchange, number, reply)?,
         None => {
-            let content = text_of(exchange, &reply.content);
-            place_reply(desk, exchange, &Reply { content, ..reply.clone() })?
+            let said = text_of(exchange, &reply.content);
+            let reply = Reply { content: said.clone(), ..reply.clone() };
+            (place_reply(desk, exchange, &reply)?, said)
         }
     };
+    proof::deliver(desk, exchange, (reply, &said, finished.line))?;
     note_work(desk, &finished, reply.work.as_ref())?;
     desk.save_memory()?;
     Ok(finished)
@@ -76,8 +79,12 @@ fn place_reply(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Resul
     let mark = mark(Role::Assistant, &reply.content, b"");
     let same = others.first().filter(|first| first.mark == mark).copied();
     if let Some(known) = same {
+        if !known.delivered {
+            let delivered = LedgerLine { delivered: true, ..known };
+            desk.tx.put_ledger_line(desk.place(), &delivered)?;
+        }
         settle(desk, exchange, Some(known.number))?;
-        return Ok(Finished { entry: known.entry, known: true });
+        return Ok(Finished { entry: known.entry, known: true, line: Some(known.number) });
     }
     let position = position(desk, exchange, asked.as_ref(), &others)?;
     add(desk, exchange, reply, (mark, asked, position))
@@ -93,7 +100,7 @@ fn position(
 ) -> Result<Position> {
     let (Some(asked), Some(first)) = (asked, others.first()) else { return Ok(Position::End) };
     let was_there = others.iter().all(|line| line.number <= exchange.seen);
-    if was_there && !is_one_conversation(desk, asked, others)? {
+    if was_there && !exchange.resends_all && !is_one_conversation(desk, asked, others)? {
         return Ok(Position::End);
     }
     let is_other_reply = others.len() == 1 && first.role == Role::Assistant;
@@ -130,6 +137,7 @@ fn add(
         since: asked.map(|asked| asked.time),
         after: exchange.after,
         entry,
+        delivered: true,
     };
     write_line(desk, &mut line)?;
     match position {
@@ -140,7 +148,7 @@ fn add(
         Position::End => {}
     }
     settle(desk, exchange, Some(number))?;
-    Ok(Finished { entry, known: false })
+    Ok(Finished { entry, known: false, line: Some(number) })
 }
 
 fn place(desk: &Desk<'_>, position: &Position) -> Result<Option<i64>> {
@@ -163,11 +171,17 @@ fn new_entry(reply: &Reply) -> Option<NewEntry> {
     Some(NewEntry { metadata, tools_used, ..NewEntry::new(Role::Assistant, said) })
 }
 
-/// Goes on with a reply that was there: its text becomes longer, its time stays.
-fn go_on(desk: &mut Desk<'_>, exchange: &Exchange, number: u64, reply: &Reply) -> Result<Finished> {
+/// Goes on with a reply that was there: its text becomes longer, its time stays. Answers all of
+/// the text, too.
+fn go_on(
+    desk: &mut Desk<'_>,
+    exchange: &Exchange,
+    number: u64,
+    reply: &Reply,
+) -> Result<(Finished, String)> {
     let place = desk.place();
     let Some(old) = strand::along(desk.tx.snapshot(), place, number)? else {
-        return Ok(Finished::default());
+        return Ok((Finished::default(), reply.content.clone()));
     };
     let known = old.entry.map(|id| desk.tx.entry(place, id)).transpose()?.flatten();
     let begun = known.map(|entry| entry.content.as_str().to_owned()).unwrap_or_default();
@@ -177,9 +191,10 @@ fn go_on(desk: &mut Desk<'_>, exchange: &Exchange, number: u64, reply: &Reply) -
     let head = desk.tx.ledger_head(place)?.unwrap_or_default();
     let mark = mark(Role::Assistant, &message.content, b"");
     let number = head.last_number + 1;
-    write_line(desk, &mut LedgerLine { number, mark, occurrence: 0, entry, ..old })?;
+    let mut longer = LedgerLine { number, mark, occurrence: 0, entry, delivered: true, ..old };
+    write_line(desk, &mut longer)?;
     settle(desk, exchange, Some(number))?;
-    Ok(Finished { entry, known: false })
+    Ok((Finished { entry, known: false, line: Some(number) }, message.content))
 }
 
 /// Notes which line the reply has become. Its placeholder goes at once, or waits for the text the
@@ -195,5 +210,5 @@ fn settle(desk: &mut Desk<'_>, exchange: &Exchange, reply: Option<u64>) -> Resul
         (Some(waiting), Commit::NextTurn) => Some(Placeholder { reply, ..waiting }),
     };
     let last_number = head.last_number.max(reply.unwrap_or(0));
-    desk.tx.put_ledger_head(desk.place(), &LedgerHead { last_number, placeholder })
+    desk.tx.put_ledger_head(desk.place(), &LedgerHead { last_number, placeholder, ..head })
 }

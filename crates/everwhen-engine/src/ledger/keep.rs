@@ -12,7 +12,7 @@ use crate::receipt::Receipt;
 use crate::remember::{self, NewCorrection};
 
 use super::begin::Item;
-use super::plan::{Fate, Plan, Request, newest_reply};
+use super::plan::{Fate, Plan, Request, awaited_reply};
 use super::times::{Clue, backfill};
 use super::{Message, interchange};
 
@@ -38,9 +38,12 @@ pub(super) fn keep(desk: &mut Desk<'_>, request: &Request<'_>, plan: Plan) -> Re
     let times = backfill(&clues, request.now);
     let mut last_number = request.head.last_number;
     let mut lines: Vec<LedgerLine> = Vec::new();
+    let awaited = awaited_reply(request, &plan.fates);
     for (item, (fate, time)) in request.items.iter().zip(plan.fates.iter().zip(times)) {
         let before = lines.last().copied();
-        let fresh = |number| fresh_line(item, number, time, before);
+        // A reply that began here and whose text only the client has was given here, too.
+        let delivered = awaited == Some(lines.len());
+        let fresh = |number| LedgerLine { delivered, ..fresh_line(item, number, time, before) };
         lines.push(match fate {
             Fate::Known(line) | Fate::Back(line) => *line,
             Fate::Edited { old, back } => {
@@ -77,12 +80,14 @@ fn fresh_line(
         since: before.map(|line| line.time),
         after: before.map(|line| line.number),
         entry: None,
+        delivered: false,
     }
 }
 
 fn in_place_of(old: &LedgerLine, new: LedgerLine) -> LedgerLine {
     let after = new.after.or(old.after);
-    LedgerLine { place: old.place, time: old.time, since: old.since, after, ..new }
+    let delivered = old.delivered;
+    LedgerLine { place: old.place, time: old.time, since: old.since, after, delivered, ..new }
 }
 
 /// What is known of the times of messages.
@@ -98,9 +103,8 @@ fn clues(desk: &mut Desk<'_>, request: &Request<'_>, fates: &[Fate]) -> Result<V
             }
         });
     }
-    if let Some(waiting) = request.head.placeholder.filter(|waiting| waiting.reply.is_none())
-        && let Some(at) = newest_reply(request)
-        && fates[at] == Fate::New
+    if let Some(waiting) = request.head.placeholder
+        && let Some(at) = awaited_reply(request, fates)
     {
         clues[at] = Clue::Told(waiting.started_at);
     }

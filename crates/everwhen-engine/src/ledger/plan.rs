@@ -1,6 +1,6 @@
 //! Decides what becomes of each message of a request: known, edited, back from a branch, or new.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::Result;
 use crate::conversations::boundary::is_pause;
@@ -16,12 +16,20 @@ pub(super) struct Request<'r> {
     pub(super) items: &'r [Item<'r>],
     /// Whether the client says that it sends this again.
     pub(super) resent: bool,
+    /// Whether the client always sends the whole chat.
+    pub(super) resends_all: bool,
+    /// Whether it refers to what it does not send.
+    pub(super) refers_back: bool,
     pub(super) head: LedgerHead,
     /// The newest line.
     pub(super) newest: Option<LedgerLine>,
     /// When it was sent.
     pub(super) now: Timestamp,
 }
+
+/// The only exchange of a memory is asked for again within this time; later the same words are
+/// said again, as somebody does who asks the same every day.
+const FIRST_AGAIN: SignedDuration = SignedDuration::from_hours(12);
 
 /// What a message turns out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +95,26 @@ pub(super) fn plan(
         from = start + rest.iter().position(|fate| *fate != Fate::New).unwrap_or(rest.len());
         decide(desk, request, &mut plan, start..from)?;
     }
+    if begins_again(request, &plan) {
+        plan.aside = only_chat(desk)?;
+    }
     Ok(plan)
+}
+
+/// All lines of a memory that holds nothing but one chat.
+fn only_chat(desk: &Desk<'_>) -> Result<Vec<LedgerLine>> {
+    let rows = desk.tx.snapshot();
+    let all = rows.ledger_lines(desk.place(), Lines::Behind(i64::MIN))?;
+    let Some(first) = all.first() else { return Ok(all) };
+    let is_one = strand::following(rows, desk.place(), first)?.len() + 1 == all.len();
+    Ok(if is_one { all } else { Vec::new() })
+}
+
+/// Whether a client that always sends the whole chat has begun it with other words.
+fn begins_again(request: &Request<'_>, plan: &Plan) -> bool {
+    let is_alone = matches!(plan.fates.as_slice(), [Fate::New | Fate::Back(_)]);
+    let says = |item: &Item<'_>| item.message.role == Role::User;
+    request.resends_all && !request.refers_back && is_alone && request.items.iter().all(says)
 }
 
 /// The line of the message to be answered, unless it is the same words said again.
@@ -125,12 +152,19 @@ fn newest_same(desk: &Desk<'_>, item: &Item<'_>) -> Result<Option<LedgerLine>> {
 /// conversation that is going on. Clients that always send one message have said more before.
 fn is_first_again(desk: &Desk<'_>, request: &Request<'_>, line: &LedgerLine) -> Result<bool> {
     let rows = desk.tx.snapshot();
+    if request.resends_all && line.after.is_none() {
+        return Ok(true);
+    }
     let following = strand::following(rows, desk.place(), line)?;
     let newest = following.last().unwrap_or(line);
     if request.newest.is_none_or(|tail| tail.number != newest.number) {
         return Ok(false);
     }
     if following.is_empty() {
+        return Ok(true);
+    }
+    let is_all = rows.ledger_lines(desk.place(), Lines::Newest(3))?.len() == 2;
+    if is_all && request.now.duration_since(newest.time) <= FIRST_AGAIN {
         return Ok(true);
     }
     let before = line.place.map(|place| rows.ledger_lines(desk.place(), Lines::Before(place)));
@@ -169,6 +203,13 @@ pub(super) fn newest_reply(request: &Request<'_>) -> Option<usize> {
     request.items.iter().rposition(|item| item.message.role == Role::Assistant)
 }
 
+/// The message that is the reply which began with the last request and whose text did not come to
+/// an end here.
+pub(super) fn awaited_reply(request: &Request<'_>, fates: &[Fate]) -> Option<usize> {
+    request.head.placeholder.filter(|waiting| waiting.reply.is_none())?;
+    newest_reply(request).filter(|at| fates[*at] == Fate::New)
+}
+
 /// Decides about a run of messages that are not along the line.
 fn decide(
     desk: &Desk<'_>,
@@ -185,6 +226,7 @@ fn decide(
             let rows = desk.tx.snapshot();
             let old = strand::between(rows, desk.place(), from, &behind, run.len())?;
             if let Some(old) = old.filter(|old| old.len() == run.len()) {
+                swipe(plan, run.start, &old, behind.time);
                 edit(request, plan, run.start, &old);
             }
         }
@@ -226,12 +268,25 @@ fn put_aside_after(
     Ok(same.into_iter().rfind(|line| line.place.is_none() && line.after == before))
 }
 
+/// Replies that come back in the place of others, which were given at another time, are no edits of
+/// those: the others go aside, and each keeps its time.
+fn swipe(plan: &mut Plan, start: usize, old: &[LedgerLine], latest: Timestamp) {
+    for (fate, old) in plan.fates[start..].iter().zip(old) {
+        let is_other = |line: &LedgerLine| line.time != old.time && line.time <= latest;
+        if matches!(fate, Fate::Back(line) if is_other(line)) {
+            plan.aside.push(*old);
+        }
+    }
+}
+
 /// Lets messages take the places of as many lines, if the same roles speak.
 fn edit(request: &Request<'_>, plan: &mut Plan, start: usize, old: &[LedgerLine]) -> bool {
     let roles = request.items[start..].iter().map(|item| item.message.role);
     let fits = old.iter().map(|line| line.role).eq(roles.take(old.len()));
     if fits {
-        for (fate, old) in plan.fates[start..].iter_mut().zip(old) {
+        let aside: Vec<u64> = plan.aside.iter().map(|line| line.number).collect();
+        let pairs = plan.fates[start..].iter_mut().zip(old);
+        for (fate, old) in pairs.filter(|(_, old)| !aside.contains(&old.number)) {
             let back = if let Fate::Back(line) = fate { Some(*line) } else { None };
             *fate = Fate::Edited { old: *old, back };
         }
@@ -250,7 +305,9 @@ fn leave_line(
 ) -> Result<()> {
     let left = strand::following(desk.tx.snapshot(), desk.place(), before)?;
     let user_spoke = request.items[..run.start].iter().any(|item| item.message.role == Role::User);
-    if left.is_empty() || !user_spoke || !is_one_conversation(desk, before, &left)? {
+    let was_here = request.resends_all
+        || (was_answered(&plan.fates[..run.start]) && is_one_conversation(desk, before, &left)?);
+    if left.is_empty() || !user_spoke || !was_here {
         return Ok(());
     }
     let all_new = plan.fates[run.clone()].iter().all(|fate| *fate == Fate::New);
@@ -259,6 +316,16 @@ fn leave_line(
     }
     plan.aside.extend(left);
     Ok(())
+}
+
+/// Whether a reply that was given here is among these messages. Examples that a program sends with
+/// every request are not.
+fn was_answered(fates: &[Fate]) -> bool {
+    let line = |fate: &Fate| match fate {
+        Fate::Known(line) | Fate::Back(line) | Fate::Edited { old: line, .. } => Some(*line),
+        Fate::New => None,
+    };
+    fates.iter().filter_map(line).any(|line| line.role == Role::Assistant && line.delivered)
 }
 
 /// Whether what is left belongs to the conversation it is left from.

@@ -3,15 +3,17 @@
 //! came, and the answer says why.
 
 use std::future::Future;
+use std::net::IpAddr;
 
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 use everwhen::aside::{self, Wishes};
-use everwhen::ledger::{Begun, Commit, Style};
+use everwhen::ledger::{Begun, Client, Commit, Style};
 use everwhen::memory::{Address, VaultId};
 use everwhen::{Error, ProxyChange, ProxySettings, Result};
 use tokio::time::{Instant, timeout_at};
 
+use super::additions;
 use super::draft::Draft;
 use super::keep::Keeper;
 use super::relay::Gathered;
@@ -20,7 +22,7 @@ use super::signed::{self, OPENWEBUI_USER};
 use super::whose::{self, Named, Signs};
 use super::wire::seen::{AskedSeen, StampSeen, StoredSeen};
 use super::wire::{Asked, Message};
-use super::{errand, headers, write};
+use super::{client, errand, headers, write};
 use crate::Door;
 use crate::access::{Caller, Guest};
 
@@ -34,6 +36,8 @@ pub(crate) struct Visit<'a> {
     pub(crate) guest: &'a Guest,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) memory_in_path: Option<&'a str>,
+    /// The address it comes from, where that is known.
+    pub(crate) peer: Option<IpAddr>,
     pub(crate) body: &'a Bytes,
     pub(crate) asked: &'a Asked<'a>,
     /// Whether somebody wants to see what is done to it.
@@ -105,7 +109,7 @@ async fn remember(visit: &Visit<'_>, draft: &mut Draft<'_>, attended: &mut Atten
     let keeper = attended.keeper.insert(keeper);
     let begun = in_time(deadline, keeper.begin(visit, &change)).await;
     attended.seen.vault = keeper.vault_id();
-    attended.seen.memory = keeper.named.as_ref().map(|named| shown(&named.memory));
+    attended.seen.memory = keeper.named.as_ref().map(|named| named.name.clone());
     attended.seen.memory_source = keeper.named.as_ref().map(|named| named.source);
     let settings = visit.settings(attended.seen.memory.as_deref(), &change);
     let begun = begun?;
@@ -163,6 +167,13 @@ impl Visit<'_> {
             signed_user: self.signed_user(),
             prompt_cache_key: settings.prompt_cache_key,
         }
+    }
+
+    /// Who sends it.
+    pub(crate) fn client(&self) -> Client {
+        let settings = self.settings(None, &ProxyChange::default());
+        let identity = whose::identity(&self.signs(&settings));
+        client::client(self.headers, identity.as_ref(), self.peer)
     }
 
     fn named(&self, settings: &ProxySettings) -> Result<Option<Named>> {
@@ -227,7 +238,7 @@ fn stamp(
 }
 
 /// Adds what the model should know beside the messages. What was added to a message once is added
-/// again for the requests that follow in the same turn, so that prompt caches hold.
+/// again with the same bytes, so that prompt caches hold.
 async fn add(
     visit: &Visit<'_>,
     draft: &mut Draft<'_>,
@@ -237,11 +248,10 @@ async fn add(
     attended: &mut Attended,
 ) -> Result<()> {
     let Some((place, message)) = write::last_said(visit.asked, begun) else { return Ok(()) };
-    let (turns, part) = (&visit.door.proxy.turns, visit.route.wording.text_part());
-    let is_last = place + 1 == visit.asked.messages.len();
-    if let Some(text) = turns.added(begun, place, is_last) {
-        write::aside(draft, message, part, &text);
-        attended.seen.injected = Some(text);
+    let adding = additions::Adding::new(visit, settings);
+    adding.again(draft, begun, place);
+    if let Some(text) = adding.kept(begun, place) {
+        attended.seen.injected = Some(text.to_owned());
         return Ok(());
     }
     let wishes =
@@ -256,8 +266,7 @@ async fn add(
     let now = settings.now.then(|| aside::now(begun));
     let text = aside::text(told.as_deref().unwrap_or_default(), now.as_deref());
     if !text.is_empty() {
-        write::aside(draft, message, part, &text);
-        turns.add(begun, place, &text);
+        keeper.added.extend(adding.first(draft, begun, (place, &text)));
         attended.seen.injected = Some(text);
     }
     told.map(drop)

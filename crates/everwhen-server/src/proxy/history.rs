@@ -19,8 +19,19 @@ pub(crate) fn history(asked: &Asked<'_>, headers: &HeaderMap) -> History {
     History {
         messages: asked.messages.iter().map(said).collect(),
         resent: retried.is_some_and(|count| count != "0"),
-        sent_at: None,
+        ids: ids(asked),
+        ..History::default()
     }
+}
+
+/// Ids that a request refers to, each with the number of messages up to it.
+fn ids(asked: &Asked<'_>) -> Vec<(usize, String)> {
+    let within =
+        asked.messages.iter().enumerate().flat_map(|(place, message)| {
+            message.ids.iter().map(move |id| (place + 1, id.to_string()))
+        });
+    let beside = asked.ids.iter().map(|id| (asked.messages.len(), id.to_string()));
+    within.chain(beside).collect()
 }
 
 fn said(message: &Message<'_>) -> Said {

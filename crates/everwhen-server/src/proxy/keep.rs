@@ -7,16 +7,19 @@ use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use everwhen::activity::{Activity, ActivityKind};
-use everwhen::ledger::{Begun, Commit, Exchange, Finished, History, Reply};
+use everwhen::ledger::{Begun, Client, Commit, Exchange, Finished, History, Reply};
 use everwhen::memory::{Address, MemoryId, Name, VaultId};
-use everwhen::{Error, ProxyChange, ProxySettings, Result, Unnamed, Vault};
+use everwhen::ports::Addition;
+use everwhen::{Error, ProxyChange, ProxySettings, Result, Vault};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{RwLock, oneshot};
 use tokio::time::Instant as TokioInstant;
 
 use super::attend::{Visit, commit, in_time, shown};
+use super::client;
 use super::history::{self, names};
 use super::not_remembered;
+use super::recognise::recognise;
 use super::relay::Gathered;
 use super::route::Route;
 use super::spool::Kept;
@@ -47,6 +50,10 @@ pub(crate) struct Keeper {
     /// Since when it has been at work.
     since: Instant,
     body: Bytes,
+    /// Who sends the request.
+    client: Client,
+    /// What was added to messages of the request, by the number of the line.
+    pub(crate) added: Vec<(u64, Addition)>,
 }
 
 impl Keeper {
@@ -65,6 +72,8 @@ impl Keeper {
             model: visit.asked.model().and_then(|model| Name::new("model", model).ok()),
             since: Instant::now(),
             body: visit.body.clone(),
+            client: visit.client(),
+            added: Vec::new(),
         }
     }
 
@@ -74,12 +83,14 @@ impl Keeper {
         let vault = visit.guest.caller.vault_to_write(engine, self.address.clone()).await?;
         self.vault = Some(vault.clone());
         let history = history::history(visit.asked, visit.headers);
+        let mut history = History { client: self.client, ..history };
         let usual = visit.settings(None, change);
         let named = match self.named.take() {
             Some(named) => named,
-            None => recognize(visit.door, (&vault, &self.address), &history, usual.unnamed).await?,
+            None => recognise(visit.door, &vault, &history, usual.unnamed).await?,
         };
-        let settings = visit.settings(Some(&shown(&named.memory)), change);
+        history.resends_all = named.resends_all;
+        let settings = visit.settings(Some(&named.name), change);
         self.commit = visit.local.unwrap_or_else(|| commit(&settings));
         self.named = Some(named.clone());
         let (early, mut durable) =
@@ -147,7 +158,7 @@ impl Keeper {
         let mut seen = AnsweredSeen {
             id: request,
             vault: self.vault_id(),
-            memory: self.named.as_ref().map(|named| shown(&named.memory)),
+            memory: self.named.as_ref().map(|named| named.name.clone()),
             characters: said.text.chars().count(),
             truncated: !said.is_whole,
             not_remembered: not_remembered::reply(&said.text),
@@ -161,6 +172,8 @@ impl Keeper {
             truncated: !said.is_whole,
             tools_used: names(said.tools.iter()),
             work: self.work(lasted),
+            ids: said.ids,
+            added: self.added.clone(),
         };
         match self.store(&reply).await {
             Ok(finished) => seen.entry = finished.entry.map(|entry| entry.to_string()),
@@ -204,6 +217,8 @@ impl Keeper {
             reply: reply.content,
             truncated: reply.truncated,
             tools: reply.tools_used.iter().map(ToString::to_string).collect(),
+            ids: reply.ids,
+            client: client::written(&self.client),
         }
     }
 }
@@ -242,40 +257,20 @@ fn begin_early(
     (early, Box::pin(begin))
 }
 
-/// The memory of a history that nobody named: the one that knows it, else a new one or the usual.
-pub(crate) async fn recognize(
-    door: &Door,
-    (vault, address): (&Vault, &Address<VaultId>),
-    history: &History,
-    unnamed: Unnamed,
-) -> Result<Named> {
-    // A reply that is just being kept may be what the history is known by.
-    drop(door.proxy.busy.write().await);
-    if let Some(memory) = vault.memory_of_history(history).await? {
-        return Ok(Named { memory: memory.into(), source: "history" });
-    }
-    match unnamed {
-        Unnamed::Default => Ok(Named { memory: door.proxy.memory.clone(), source: "default" }),
-        Unnamed::New => {
-            let name = door.proxy.turns.fresh_name(&shown(address), history, door.engine.now());
-            Ok(Named { memory: Address::Name(Name::new("memory", name)?), source: "new" })
-        }
-    }
-}
-
 /// Keeps what was put on the spool.
 pub(crate) async fn replay(door: &Door, route: &'static Route, kept: &Kept) -> Result<()> {
     let address = Address::read("vault", &kept.vault)?;
-    let vault = Caller::Operator.vault_to_write(&door.engine, address.clone()).await?;
+    let vault = Caller::Operator.vault_to_write(&door.engine, address).await?;
     let asked = route.wording.read(&kept.request);
     let asked = asked.ok_or_else(|| Error::invalid("the request on the spool cannot be read"))?;
     let history = history::history(&asked, &axum::http::HeaderMap::new());
-    let history = History { sent_at: Some(kept.at), ..history };
+    let client = client::read(&kept.client);
+    let history = History { sent_at: Some(kept.at), client, ..history };
     let memory: Address<MemoryId> = match &kept.memory {
         Some(name) => Address::read("memory", name)?,
         None => {
             let unnamed = door.proxy.config.unnamed.value;
-            recognize(door, (&vault, &address), &history, unnamed).await?.memory
+            recognise(door, &vault, &history, unnamed).await?.memory
         }
     };
     let commit = if kept.at_once { Commit::AtOnce } else { Commit::NextTurn };
@@ -283,7 +278,8 @@ pub(crate) async fn replay(door: &Door, route: &'static Route, kept: &Kept) -> R
         content: kept.reply.clone(),
         truncated: kept.truncated,
         tools_used: names(kept.tools.iter()),
-        work: None,
+        ids: kept.ids.clone(),
+        ..Reply::default()
     };
     vault.keep_exchange(memory, history, commit, reply).await.map(drop)
 }

@@ -1,73 +1,74 @@
-//! What must stay the same from one request of a turn to the next: what was added to a message, and
-//! the name of a memory that was just made.
+//! New chats that are being answered for the first time: the same request from the same client is
+//! the same chat until that is over.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use everwhen::ledger::{Begun, History};
-use everwhen::memory::{EntryId, MemoryId};
+use everwhen::memory::VaultId;
 use jiff::Timestamp;
 
-/// The same request within this time is a second try.
-const RETRY: Duration = Duration::from_secs(60);
-/// A turn with its tools takes no longer than this.
-const TURN: Duration = Duration::from_secs(60 * 60);
-/// So many are remembered; then the old ones go.
-const MOST: usize = 10_000;
+/// A request: the vault and the hash of the client and everything it sends.
+type Request = (VaultId, [u8; 32]);
 
-/// Turns that are going on.
-#[derive(Default)]
-pub(crate) struct Turns {
-    added: Mutex<HashMap<MemoryId, Added>>,
-    names: Mutex<HashMap<u64, (String, Instant)>>,
+/// First requests that are under way.
+#[derive(Clone, Default)]
+pub(crate) struct Turns(Arc<Mutex<HashMap<Request, Weak<Claim>>>>);
+
+/// The name of a new chat, claimed for its first request.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    name: String,
 }
 
-struct Added {
-    entry: EntryId,
-    text: String,
-    since: Instant,
+impl Claim {
+    /// The name of the chat.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 impl Turns {
-    /// What was added to a message earlier in its turn. A message that is still the last may have
-    /// been sent again for another answer later; then things have changed.
-    pub(crate) fn added(&self, begun: &Begun, place: usize, is_last: bool) -> Option<String> {
-        let entry = begun.messages[place].entry?;
-        let added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = added.get(&begun.exchange.memory.memory)?;
-        let lasts = if is_last { RETRY } else { TURN };
-        let same = found.entry == entry && found.since.elapsed() < lasts;
-        same.then(|| found.text.clone())
+    /// The chat that a request begins: a new one, or the one that the same request has just begun
+    /// and that nobody has let go of.
+    pub(crate) fn claim(&self, request: Request, now: Timestamp, chance: [u8; 16]) -> Arc<Claim> {
+        let mut claims = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        claims.retain(|_, claim| claim.strong_count() > 0);
+        if let Some(claim) = claims.get(&request).and_then(Weak::upgrade) {
+            return claim;
+        }
+        let claim = Arc::new(Claim { name: fresh_name(now, chance) });
+        claims.insert(request, Arc::downgrade(&claim));
+        claim
     }
 
-    /// Remembers what was added to a message.
-    pub(crate) fn add(&self, begun: &Begun, place: usize, text: &str) {
-        let Some(entry) = begun.messages[place].entry else { return };
-        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-        if added.len() >= MOST {
-            added.retain(|_, one| one.since.elapsed() < RETRY);
-        }
-        let one = Added { entry, text: text.to_owned(), since: Instant::now() };
-        added.insert(begun.exchange.memory.memory, one);
+    /// The chat that the same request has just begun.
+    pub(crate) fn claimed(&self, request: &Request) -> Option<Arc<Claim>> {
+        let claims = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        claims.get(request).and_then(Weak::upgrade)
     }
+}
 
-    /// A name for the memory of a history that nobody knows; the same for the same history, if it
-    /// comes again at once.
-    pub(crate) fn fresh_name(&self, vault: &str, history: &History, now: Timestamp) -> String {
-        let mut hasher = DefaultHasher::new();
-        vault.hash(&mut hasher);
-        for message in &history.messages {
-            (message.role.as_str(), &message.content, &message.other).hash(&mut hasher);
-        }
-        let mark = hasher.finish();
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        names.retain(|_, (_, since)| since.elapsed() < RETRY);
-        let fresh = || {
-            let time = now.strftime("%Y-%m-%d-%H%M%S");
-            (format!("chat-{time}-{:04x}", mark & 0xffff), Instant::now())
-        };
-        names.entry(mark).or_insert_with(fresh).0.clone()
+/// A name that no other chat has: 128 random bits behind the time.
+fn fresh_name(now: Timestamp, chance: [u8; 16]) -> String {
+    let digits: String = chance.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("chat-{}-{digits}", now.strftime("%Y-%m-%d-%H%M%S"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_claimed_until_it_is_let_go() {
+        let (turns, now) = (Turns::default(), Timestamp::UNIX_EPOCH);
+        let request = (VaultId::from(uuid::Uuid::nil()), [1; 32]);
+        let first = turns.claim(request, now, [1; 16]);
+        assert_eq!(turns.claim(request, now, [2; 16]).name(), first.name());
+        assert!(turns.claimed(&request).is_some());
+        assert_ne!(turns.claim((request.0, [2; 32]), now, [2; 16]).name(), first.name());
+        drop(first);
+        assert!(turns.claimed(&request).is_none());
+        let name = turns.claim(request, now, [0xab; 16]).name().to_owned();
+        assert_eq!(name, format!("chat-1970-01-01-000000-{}", "ab".repeat(16)));
     }
 }

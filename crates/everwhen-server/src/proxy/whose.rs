@@ -1,13 +1,16 @@
 //! Whose memory is this? The table of everything that may say so, the strongest first.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use axum::http::HeaderMap;
 use axum::http::header::USER_AGENT;
 use everwhen::Result;
 use everwhen::memory::{Address, MemoryId};
 
+use super::attend::shown;
 use super::headers;
+use super::turns::Claim;
 use super::wire::json::Object;
 use super::wire::{Asked, Message};
 
@@ -29,11 +32,28 @@ pub(crate) struct Signs<'a> {
 }
 
 /// A memory, and what named it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Named {
     pub(crate) memory: Address<MemoryId>,
+    /// What the client is told it is called, the same on every turn.
+    pub(crate) name: String,
     pub(crate) source: &'static str,
+    /// Whether the client always sends the whole chat.
+    pub(crate) resends_all: bool,
+    /// Held while the first request of a new chat is being answered.
+    pub(crate) _claim: Option<Arc<Claim>>,
 }
+
+impl Named {
+    /// A memory that a request names itself.
+    pub(crate) fn new(memory: Address<MemoryId>, source: &'static str) -> Self {
+        let resends_all = RESEND_ALL.contains(&source);
+        Self { name: shown(&memory), memory, source, resends_all, _claim: None }
+    }
+}
+
+/// Programs that send the whole chat with every request, under the chat's id.
+const RESEND_ALL: [&str; 2] = ["Open WebUI", "LibreChat"];
 
 /// One way to name a memory.
 type Way = fn(&Signs<'_>) -> Option<(String, &'static str)>;
@@ -57,7 +77,7 @@ pub(crate) fn named(signs: &Signs<'_>) -> Result<Option<Named>> {
         return Ok(None);
     };
     let memory = Address::read("memory", text.trim()).map_err(|error| error.at(source))?;
-    Ok(Some(Named { memory, source }))
+    Ok(Some(Named::new(memory, source)))
 }
 
 fn own_header(signs: &Signs<'_>) -> Option<(String, &'static str)> {

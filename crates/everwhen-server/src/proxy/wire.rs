@@ -55,6 +55,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) messages: Vec<Message<'a>>,
     /// Whether the reply is wanted piece by piece.
     pub(crate) streams: bool,
+    /// Ids of earlier replies and their parts that stand outside messages.
+    pub(crate) ids: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Asked<'a> {
@@ -79,6 +81,8 @@ pub(crate) struct Message<'a> {
     pub(crate) literals: Vec<&'a str>,
     /// Tools that are called in it.
     pub(crate) tools: Vec<Cow<'a, str>>,
+    /// Ids of tool calls, and of the message itself, that a server may have given.
+    pub(crate) ids: Vec<Cow<'a, str>>,
 }
 
 /// What was heard in a reply or in one event of it.
@@ -88,6 +92,8 @@ pub(crate) struct Heard<'a> {
     pub(crate) pieces: Vec<Piece<'a>>,
     /// Tools that are called.
     pub(crate) tools: Vec<Cow<'a, str>>,
+    /// Ids that the client may send back: of tool calls, of the reply and its parts.
+    pub(crate) ids: Vec<Cow<'a, str>>,
     /// Whether nothing comes after it.
     pub(crate) is_last: bool,
     /// Whether the reply says why it ends; a count of tokens may still follow.

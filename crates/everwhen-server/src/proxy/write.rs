@@ -64,18 +64,35 @@ pub(crate) fn last_said<'m, 'a>(
     said.next_back()
 }
 
-/// Puts text behind a message: a part of its own where the message has parts, which may be marked
-/// to be cached as they are.
-pub(crate) fn aside(draft: &mut Draft<'_>, message: &Message<'_>, part: &str, text: &str) {
-    let is_parts = message.content.starts_with('[');
-    let behind = if is_parts { Some(message.content) } else { message.literals.last().copied() };
-    let Some(place) = behind.and_then(|part| draft.place(part)) else { return };
-    let added = if is_parts {
-        format!(",{{\"type\":\"{part}\",\"text\":\"{}\"}}", escaped(text))
-    } else {
-        escaped(&format!("\n\n{text}"))
-    };
-    draft.insert(place.end - 1, added);
+/// Whether text that is put behind a message for the first time becomes a part of its own: where
+/// the message has parts, which may be marked to be cached as they are.
+pub(crate) fn has_parts(message: &Message<'_>) -> bool {
+    message.content.starts_with('[')
+}
+
+/// Puts text behind a message, as a part of its own or within its words. A message that is one text
+/// now and had parts when the text was first added gets them again, where `part` may stand.
+pub(crate) fn aside(
+    draft: &mut Draft<'_>,
+    message: &Message<'_>,
+    part: Option<&str>,
+    (text, own_part): (&str, bool),
+) {
+    let Some(last) = message.literals.last() else { return };
+    let places = draft.place(last).zip(draft.place(message.content));
+    let Some((words, content)) = places else { return };
+    let own = part.filter(|_| own_part);
+    let added = |part: &str| format!(",{{\"type\":\"{part}\",\"text\":\"{}\"}}", escaped(text));
+    match own {
+        Some(part) if has_parts(message) => {
+            draft.insert(content.end - 1, added(part));
+        }
+        Some(part) if *last == message.content => {
+            draft.insert(words.start, format!("[{{\"type\":\"{part}\",\"text\":"));
+            draft.insert(words.end, format!("}}{}]", added(part)));
+        }
+        _ => draft.insert(words.end - 1, escaped(&format!("\n\n{text}"))),
+    }
 }
 
 /// Calls the model otherwise.

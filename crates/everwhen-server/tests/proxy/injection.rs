@@ -23,7 +23,11 @@ async fn the_model_is_told_the_time_and_how_long_the_pause_was() {
     );
     stage.wait(60 * 24 * 3 + 61);
     let sent = stage.messages(&["s:Be kind.", "u:hello", "a:Noted.", "u:back"]).await;
-    assert_eq!(sent[1], "(Sunday, 2025-06-01 12:00:00) hello", "what is past is left alone");
+    assert_eq!(
+        sent[1],
+        "(Sunday, 2025-06-01 12:00:00) hello\n\n[It is Sunday, 2025-06-01 12:00 +00:00 (UTC).]",
+        "what was added once is added again"
+    );
     assert!(
         sent[3].ends_with("back\n\n[It is Wednesday, 2025-06-04 13:01 +00:00 (UTC). The message before this one was sent 3 days, 1 hour ago.]"),
         "{}",

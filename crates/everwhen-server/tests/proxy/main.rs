@@ -5,15 +5,19 @@
 
 mod access;
 mod bytes;
+mod cached;
 mod cut;
 mod dialects;
 mod fail_open;
 mod injection;
 mod isolation;
 mod kept;
+mod phrased;
+mod recognised;
 mod recorder;
 mod seeing;
 mod stage;
+mod strangers;
 mod streams;
 mod too_long;
 mod tool_calls;

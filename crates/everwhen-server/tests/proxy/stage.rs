@@ -88,6 +88,11 @@ impl Stage {
 
     /// A proxy with this configuration; `UPSTREAM` in it is the upstream's address.
     pub(crate) async fn with(settings: &str) -> Self {
+        Self::over(settings, SqliteOptions::default()).await
+    }
+
+    /// The same over a store that is opened like this.
+    pub(crate) async fn over(settings: &str, options: SqliteOptions) -> Self {
         let upstream = Recorder::start().await;
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("config.toml");
@@ -101,7 +106,7 @@ impl Stage {
         let flags = Flags { config: Some(file), data, ..Flags::default() };
         let config = Config::load(&Environment::default(), &flags).unwrap();
         let path = directory.path().join("everwhen.db");
-        let inner = SqliteStore::open(&path, SqliteOptions::default()).unwrap();
+        let inner = SqliteStore::open(&path, options).unwrap();
         let store = Arc::new(Moody {
             inner,
             down: AtomicBool::default(),
@@ -126,6 +131,12 @@ impl Stage {
     pub(crate) fn post(&self, path: &str, body: &str) -> Ask {
         let request = Request::post(path).header("content-type", "application/json");
         Ask { router: self.router.clone(), request: request.body(body.to_owned().into()).unwrap() }
+    }
+
+    /// A request to remove something.
+    pub(crate) fn delete(&self, path: &str) -> Ask {
+        let request = Request::delete(path).body(Body::empty()).unwrap();
+        Ask { router: self.router.clone(), request }
     }
 
     /// A request without a body.

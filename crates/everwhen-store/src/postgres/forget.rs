@@ -10,11 +10,27 @@ use super::ledger::forget_entries;
 use super::statement::{Values, run, send};
 
 /// Tables of a memory that nobody counts: the ledger's, parts of the index, activities, what was derived.
-const UNCOUNTED: [&str; 7] =
-    ["ledger", "ledger_head", "promised_time", "segment", "activity", "chapter", "rolling_summary"];
+const UNCOUNTED: [&str; 9] = [
+    "ledger",
+    "ledger_head",
+    "promised_time",
+    "proof",
+    "addition",
+    "segment",
+    "activity",
+    "chapter",
+    "rolling_summary",
+];
 /// Tables of a vault that nobody counts.
-const OF_VAULT: [&str; 6] =
-    ["conversation_alias", "ending", "receipt", "vault_name", "llm_usage", "llm_reply"];
+const OF_VAULT: [&str; 7] = [
+    "conversation_alias",
+    "ending",
+    "receipt",
+    "vault_name",
+    "llm_usage",
+    "llm_reply",
+    "addition_epoch",
+];
 
 pub(super) fn entries(
     connection: &Connection,

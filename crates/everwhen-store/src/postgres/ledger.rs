@@ -1,22 +1,23 @@
 //! The tables `ledger`, `ledger_head` and `promised_time`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{EntryId, MemoryId, VaultId};
-use everwhen_engine::ports::{LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder};
+use everwhen_engine::memory::EntryId;
+use everwhen_engine::ports::{LastRequest, LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder};
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::connection::Connection;
 use super::entries::{all_of, place, small, uuid, uuids};
-use super::statement::{all, first, get, get_id, run, send};
+use super::statement::{all, first, get, run, send};
 use crate::row::{count, damaged, instant, micros, number, role, role_number};
 
-const COLUMNS: &str = "SELECT number, place, mark, occurrence, role, time, since, after, entry_id
+const COLUMNS: &str =
+    "SELECT number, place, mark, occurrence, role, time, since, after, entry_id, delivered
     FROM ledger WHERE vault_id = $1 AND memory_id = $2";
 
 pub(super) fn head(connection: &Connection, memory: MemoryRef) -> Result<Option<LedgerHead>> {
-    let sql = "SELECT last_number, started_at, after, reply
+    let sql = "SELECT last_number, started_at, after, reply, request, answered
         FROM ledger_head WHERE vault_id = $1 AND memory_id = $2";
     let [vault, memory] = place(&memory);
     first(connection, sql, &[&vault, &memory], read_head)
@@ -46,18 +47,6 @@ pub(super) fn lines(
     }
 }
 
-pub(super) fn kin(
-    connection: &Connection,
-    vault: VaultId,
-    mark: [u8; 32],
-    limit: usize,
-) -> Result<Vec<MemoryId>> {
-    let sql = "SELECT DISTINCT memory_id FROM ledger
-        WHERE vault_id = $1 AND mark = $2 AND place IS NOT NULL ORDER BY memory_id LIMIT $3";
-    let (vault, limit) = (uuid(vault.bytes()), number(limit as u64));
-    all(connection, sql, &[&vault, &mark.as_slice(), &limit], |row| get_id(row, 0))
-}
-
 pub(super) fn promised(
     connection: &Connection,
     memory: MemoryRef,
@@ -85,10 +74,11 @@ pub(super) fn put_head(
     memory: MemoryRef,
     head: &LedgerHead,
 ) -> Result<()> {
-    let sql = "INSERT INTO ledger_head (vault_id, memory_id, last_number, started_at, after, reply)
-        VALUES ($1, $2, $3, $4, $5, $6)
+    let sql = "INSERT INTO ledger_head
+            (vault_id, memory_id, last_number, started_at, after, reply, request, answered)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
         ON CONFLICT (vault_id, memory_id) DO UPDATE SET last_number = $3, started_at = $4,
-            after = $5, reply = $6";
+            after = $5, reply = $6, request = $7, answered = $8";
     let [vault, memory] = place(&memory);
     let waiting = head.placeholder;
     send(
@@ -101,6 +91,8 @@ pub(super) fn put_head(
             &waiting.map(|one| micros(one.started_at)),
             &waiting.and_then(|one| one.after).map(number),
             &waiting.and_then(|one| one.reply).map(number),
+            &head.request.as_ref().map(|last| last.hash.as_slice()),
+            &head.request.is_some_and(|last| last.answered),
         ],
     )
 }
@@ -112,10 +104,11 @@ pub(super) fn put_line(
 ) -> Result<()> {
     let sql =
         "INSERT INTO ledger (vault_id, memory_id, number, place, mark, occurrence, role, time,
-            since, after, entry_id)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            since, after, entry_id, delivered)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
         ON CONFLICT (vault_id, memory_id, number) DO UPDATE SET place = $4, mark = $5,
-            occurrence = $6, role = $7, time = $8, since = $9, after = $10, entry_id = $11";
+            occurrence = $6, role = $7, time = $8, since = $9, after = $10, entry_id = $11,
+            delivered = $12";
     let [vault, memory] = place(&memory);
     send(
         connection,
@@ -132,6 +125,7 @@ pub(super) fn put_line(
             &line.since.map(micros),
             &line.after.map(number),
             &line.entry.map(|entry| uuid(entry.bytes())),
+            &line.delivered,
         ],
     )
 }
@@ -189,6 +183,10 @@ fn read_head(row: &Row) -> Result<LedgerHead> {
     Ok(LedgerHead {
         last_number: count(get(row, 0)?)?,
         placeholder: started_at.map(|started_at| Placeholder { started_at, after, reply }),
+        request: match get::<Option<Vec<u8>>>(row, 4)? {
+            Some(_) => Some(LastRequest { hash: hash(row, 4)?, answered: get(row, 5)? }),
+            None => None,
+        },
     })
 }
 
@@ -203,6 +201,7 @@ fn read(row: &Row) -> Result<LedgerLine> {
         since: get::<Option<i64>>(row, 6)?.map(instant).transpose()?,
         after: optional_count(row, 7)?,
         entry: get::<Option<Uuid>>(row, 8)?.map(Into::into),
+        delivered: get(row, 9)?,
     })
 }
 
@@ -210,7 +209,8 @@ fn optional_count(row: &Row, column: usize) -> Result<Option<u64>> {
     get::<Option<i64>>(row, column)?.map(count).transpose()
 }
 
-fn hash(row: &Row, column: usize) -> Result<[u8; 32]> {
+/// A hash of 32 bytes.
+pub(super) fn hash(row: &Row, column: usize) -> Result<[u8; 32]> {
     let bytes: Vec<u8> = get(row, column)?;
     let length = bytes.len();
     bytes.try_into().map_err(|_| damaged("hash", length))

@@ -1,8 +1,8 @@
 //! The tables `ledger`, `ledger_head` and `promised_time`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{EntryId, MemoryId, VaultId};
-use everwhen_engine::ports::{LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder};
+use everwhen_engine::memory::EntryId;
+use everwhen_engine::ports::{LastRequest, LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 
@@ -10,11 +10,12 @@ use super::entries::place;
 use super::statement::{all, first, get, run, run_one};
 use crate::row::{count, id, instant, micros, number, role, role_number};
 
-const COLUMNS: &str = "SELECT number, place, mark, occurrence, role, time, since, after, entry_id
+const COLUMNS: &str =
+    "SELECT number, place, mark, occurrence, role, time, since, after, entry_id, delivered
     FROM ledger WHERE vault_id = ?1 AND memory_id = ?2";
 
 pub(super) fn head(connection: &Connection, memory: MemoryRef) -> Result<Option<LedgerHead>> {
-    let sql = "SELECT last_number, started_at, after, reply
+    let sql = "SELECT last_number, started_at, after, reply, request, answered
         FROM ledger_head WHERE vault_id = ?1 AND memory_id = ?2";
     first(connection, sql, place(&memory), read_head)
 }
@@ -43,18 +44,6 @@ pub(super) fn lines(
     }
 }
 
-pub(super) fn kin(
-    connection: &Connection,
-    vault: VaultId,
-    mark: [u8; 32],
-    limit: usize,
-) -> Result<Vec<MemoryId>> {
-    let sql = "SELECT DISTINCT memory_id FROM ledger
-        WHERE vault_id = ?1 AND mark = ?2 AND place IS NOT NULL ORDER BY memory_id LIMIT ?3";
-    let values = params![vault.bytes(), mark, number(limit as u64)];
-    all(connection, sql, values, |row| id(&get::<Vec<u8>>(row, 0)?))
-}
-
 pub(super) fn promised(
     connection: &Connection,
     memory: MemoryRef,
@@ -81,8 +70,8 @@ pub(super) fn put_head(
     head: &LedgerHead,
 ) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO ledger_head
-            (vault_id, memory_id, last_number, started_at, after, reply)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            (vault_id, memory_id, last_number, started_at, after, reply, request, answered)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let [vault, memory] = place(&memory);
     let waiting = head.placeholder;
     let values = params![
@@ -92,6 +81,8 @@ pub(super) fn put_head(
         waiting.map(|one| micros(one.started_at)),
         waiting.and_then(|one| one.after).map(number),
         waiting.and_then(|one| one.reply).map(number),
+        head.request.map(|last| last.hash),
+        head.request.is_some_and(|last| last.answered),
     ];
     run(connection, sql, values).map(drop)
 }
@@ -103,11 +94,12 @@ pub(super) fn put_line(
 ) -> Result<()> {
     let sql =
         "INSERT INTO ledger (vault_id, memory_id, number, place, mark, occurrence, role, time,
-            since, after, entry_id)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            since, after, entry_id, delivered)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         ON CONFLICT (memory_id, number) DO UPDATE SET place = excluded.place, mark = excluded.mark,
             occurrence = excluded.occurrence, role = excluded.role, time = excluded.time,
-            since = excluded.since, after = excluded.after, entry_id = excluded.entry_id";
+            since = excluded.since, after = excluded.after, entry_id = excluded.entry_id,
+            delivered = excluded.delivered";
     let [vault, memory] = place(&memory);
     let values = params![
         vault,
@@ -121,6 +113,7 @@ pub(super) fn put_line(
         line.since.map(micros),
         line.after.map(number),
         line.entry.map(EntryId::bytes),
+        line.delivered,
     ];
     run(connection, sql, values).map(drop)
 }
@@ -173,9 +166,11 @@ pub(super) fn forget_entry(
 fn read_head(row: &Row<'_>) -> Result<LedgerHead> {
     let started_at = get::<Option<i64>>(row, 1)?.map(instant).transpose()?;
     let (after, reply) = (optional_count(row, 2)?, optional_count(row, 3)?);
+    let (hash, answered): (Option<[u8; 32]>, bool) = (get(row, 4)?, get(row, 5)?);
     Ok(LedgerHead {
         last_number: count(get(row, 0)?)?,
         placeholder: started_at.map(|started_at| Placeholder { started_at, after, reply }),
+        request: hash.map(|hash| LastRequest { hash, answered }),
     })
 }
 
@@ -190,6 +185,7 @@ fn read(row: &Row<'_>) -> Result<LedgerLine> {
         since: get::<Option<i64>>(row, 6)?.map(instant).transpose()?,
         after: optional_count(row, 7)?,
         entry: get::<Option<[u8; 16]>>(row, 8)?.map(|bytes| id(&bytes)).transpose()?,
+        delivered: get(row, 9)?,
     })
 }
 

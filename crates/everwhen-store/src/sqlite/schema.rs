@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0010_context.sql"),
     include_str!("schema/0011_lifecycle.sql"),
     include_str!("schema/0012_followed.sql"),
+    include_str!("schema/0013_proof.sql"),
 ];
 
 /// Brings the file up to date.

@@ -10,13 +10,13 @@ use everwhen_engine::job::{Job, JobKind, Queue, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
     Branch, BranchId, ChapterId, ContextBy, ContextDocument, Conversation, ConversationId,
-    Corrected, Entry, EntryId, FactId, JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
+    Corrected, Entry, EntryId, FactId, JobId, KeyId, Memory, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    ActivityRows, ActivityTx, AskedHash, ChapterRows, ChapterTx, ContextTx, ContextVersion,
-    ConversationQuery, Cursor, EachOf, EntryQuery, FactRows, FactTx, LedgerHead, LedgerLine,
-    LedgerRows, LedgerTx, Lines, MemoryRef, Neighbour, Removed, Reply, SegmentRows, SegmentTx,
-    Snapshot, Speakers, Standing, Tx, UsageRows, UsageTx,
+    ActivityRows, ActivityTx, Addition, AskedHash, ChapterRows, ChapterTx, ContextTx,
+    ContextVersion, ConversationQuery, Cursor, EachOf, EntryQuery, FactRows, FactTx, LedgerHead,
+    LedgerLine, LedgerRows, LedgerTx, Lines, MemoryRef, Neighbour, Proof, ProofHolder, Removed,
+    Reply, Requested, SegmentRows, SegmentTx, Snapshot, Speakers, Standing, Tx, UsageRows, UsageTx,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use everwhen_engine::usage::Usage;
@@ -26,7 +26,7 @@ use rusqlite::Connection;
 
 use super::{
     activities, chapters, contexts, conversations, entries, facts, forget, jobs, keys, ledger,
-    receipts, segments, usage, vaults,
+    proofs, receipts, segments, usage, vaults,
 };
 
 /// One consistent state.
@@ -285,7 +285,10 @@ impl LedgerRows for View<'_> {
     forward! {
         ledger::head as ledger_head(memory: MemoryRef) -> Option<LedgerHead>;
         ledger::lines as ledger_lines(memory: MemoryRef, which: Lines) -> Vec<LedgerLine>;
-        ledger::kin as ledger_kin(vault: VaultId, mark: [u8; 32], limit: usize) -> Vec<MemoryId>;
+        proofs::holders as proof_holders(vault: VaultId, proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;
+        proofs::requested as requested(vault: VaultId, request: [u8; 32]) -> Vec<Requested>;
+        proofs::additions as additions(memory: MemoryRef, numbers: &[u64]) -> Vec<(u64, Addition)>;
+        proofs::epoch as additions_epoch(vault: VaultId) -> u64;
         ledger::promised as promised_time(memory: MemoryRef, text: [u8; 32]) -> Option<Timestamp>;
         ledger::all_promised as promised_times(memory: MemoryRef) -> Vec<([u8; 32], Timestamp)>;
     }
@@ -295,7 +298,10 @@ impl LedgerRows for Transaction<'_> {
     forward! { view
         ledger_head(memory: MemoryRef) -> Option<LedgerHead>;
         ledger_lines(memory: MemoryRef, which: Lines) -> Vec<LedgerLine>;
-        ledger_kin(vault: VaultId, mark: [u8; 32], limit: usize) -> Vec<MemoryId>;
+        proof_holders(vault: VaultId, proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;
+        requested(vault: VaultId, request: [u8; 32]) -> Vec<Requested>;
+        additions(memory: MemoryRef, numbers: &[u64]) -> Vec<(u64, Addition)>;
+        additions_epoch(vault: VaultId) -> u64;
         promised_time(memory: MemoryRef, text: [u8; 32]) -> Option<Timestamp>;
         promised_times(memory: MemoryRef) -> Vec<([u8; 32], Timestamp)>;
     }
@@ -306,6 +312,9 @@ impl LedgerTx for Transaction<'_> {
         ledger::put_head as put_ledger_head(memory: MemoryRef, head: &LedgerHead) -> ();
         ledger::put_line as put_ledger_line(memory: MemoryRef, line: &LedgerLine) -> ();
         ledger::put_promised as put_promised_time(memory: MemoryRef, text: [u8; 32], time: Option<Timestamp>) -> ();
+        proofs::put as put_proof(memory: MemoryRef, proof: &Proof) -> ();
+        proofs::put_addition as put_addition(memory: MemoryRef, number: u64, addition: &Addition) -> ();
+        proofs::drop_additions as drop_additions(vault: VaultId) -> ();
         ledger::rejoin as rejoin_entries(memory: MemoryRef, entries: &[EntryId]) -> ();
     }
 }

@@ -408,8 +408,7 @@ pub(crate) fn a_history_finds_its_memory(open: Open) {
     tell("dogs", &["u:hi"], "hello");
     let find = |lines: &[&str]| {
         let found = block_on(talk.vault.memory_of_history(&messages(lines))).unwrap();
-        let memory = |id| block_on(talk.vault.memory(Address::Id(id))).unwrap().name.to_string();
-        found.map(memory)
+        found.map(|found| found.name.to_string())
     };
     assert_eq!(find(&["u:hi", "a:hello", "u:cats?", "a:meow", "u:x"]).as_deref(), Some("cats"));
     assert_eq!(find(&["s:be", "u:hi", "a:hello", "u:dogs?"]).as_deref(), Some("dogs"));
@@ -417,6 +416,78 @@ pub(crate) fn a_history_finds_its_memory(open: Open) {
     assert_eq!(find(&["u:hi"]), None);
     assert_eq!(find(&["u:hi", "a:bye", "u:x"]), None);
     assert_eq!(find(&[]), None);
+}
+
+pub(crate) fn examples_sent_with_every_request_put_nothing_aside(open: Open) {
+    let talk = Talk::new(open);
+    let few = ["u:I love it", "a:positive", "u:I hate it", "a:negative"];
+    for (minute, last) in (0..).zip(["u:Alice is pregnant.", "u:Bob was fired.", "u:Carol moved."])
+    {
+        talk.minute(minute);
+        exchange(&talk, &[&few[..], &[last]].concat(), "Noted.");
+    }
+    let told: Vec<String> = current(&talk);
+    for text in ["Alice is pregnant.", "Bob was fired.", "Carol moved."] {
+        assert!(told.contains(&text.to_owned()), "{text} is out of sight: {told:?}");
+    }
+    assert_eq!(told.iter().filter(|text| *text == "Noted.").count(), 3);
+    assert_eq!(told.iter().filter(|text| *text == "positive").count(), 1);
+    talk.minute(9);
+    let more = [&few[..], &["u:Carol moved.", "a:Noted.", "u:To Rome."]].concat();
+    exchange(&talk, &more, "Oh.");
+    talk.minute(10);
+    let edited = [&few[..], &["u:Carol moved.", "a:Noted.", "u:To Oslo."]].concat();
+    exchange(&talk, &edited, "Ah.");
+    let told = current(&talk);
+    assert!(!told.contains(&"To Rome.".to_owned()) && told.contains(&"To Oslo.".to_owned()));
+    assert!(told.contains(&"Alice is pregnant.".to_owned()), "{told:?}");
+}
+
+pub(crate) fn a_chat_that_is_always_sent_whole_may_begin_with_other_words(open: Open) {
+    let talk = Talk::new(open);
+    let whole = |lines: &[&str], reply: &str| {
+        let history = History { resends_all: true, ..messages(lines) };
+        let begun = block_on(talk.vault.begin_exchange(memory(), history, Commit::NextTurn));
+        finish(&talk, &begun.unwrap(), reply);
+    };
+    whole(&["u:My cat is called Tom."], "Nice.");
+    talk.minute(2);
+    whole(&["u:My cat is called Tom.", "a:Nice.", "u:He is old."], "Oh.");
+    talk.minute(60 * 24);
+    whole(&["u:My cat is called Tim."], "Lovely.");
+    assert_eq!(current(&talk), ["My cat is called Tim.", "Lovely."]);
+    talk.minute(60 * 48);
+    whole(&["u:My cat is called Tim."], "Sweet.");
+    assert_eq!(current(&talk), ["My cat is called Tim.", "Sweet."], "another reply, days later");
+    whole(&["u:My cat is called Tom.", "a:Nice.", "u:He is old.", "a:Oh.", "u:Very."], "Hm.");
+    let back = ["My cat is called Tom.", "Nice.", "He is old.", "Oh.", "Very.", "Hm."];
+    assert!(back.iter().all(|text| current(&talk).contains(&(*text).to_owned())));
+}
+
+pub(crate) fn the_first_reply_can_be_asked_for_again_after_a_pause(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:hi"], "hello");
+    talk.minute(60);
+    let begun = exchange(&talk, &["u:hi"], "hey");
+    assert_eq!(said_at(&begun), minutes(&[0.0]), "it is not said again");
+    assert_eq!(current(&talk), ["hi", "hey"]);
+}
+
+pub(crate) fn each_of_two_replies_keeps_its_time_however_often_they_change_places(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:one", "a:two", "u:joke?"], "first");
+    talk.minute(2);
+    exchange(&talk, &["u:one", "a:two", "u:joke?"], "second");
+    talk.minute(4);
+    let next = |reply| ["u:one", "a:two", "u:joke?", reply, "u:go on"];
+    exchange(&talk, &next("a:second"), "fine");
+    for (reply, minute) in [("a:first", 0.0), ("a:second", 2.0), ("a:first", 0.0)] {
+        talk.minute(10);
+        let begun = begin(&talk, &next(reply));
+        assert_eq!(said_at(&begun)[3..], minutes(&[minute, 4.0]), "{reply}");
+        assert!(current(&talk).contains(&reply[2..].to_owned()));
+        assert_eq!(current(&talk).iter().filter(|text| *text == "go on").count(), 1);
+    }
 }
 
 pub(crate) fn a_clock_set_back_makes_no_time_run_backwards(open: Open) {

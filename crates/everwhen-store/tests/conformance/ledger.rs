@@ -1,7 +1,7 @@
 //! Rows of ledgers: what is put comes back, in its order, in its memory.
 
 use everwhen_engine::memory::Role;
-use everwhen_engine::ports::{LedgerHead, LedgerLine, Lines, Placeholder};
+use everwhen_engine::ports::{LastRequest, LedgerHead, LedgerLine, Lines, Placeholder};
 
 use crate::bed::{Bed, Open};
 use crate::rows::{at, home, id, place};
@@ -17,6 +17,7 @@ fn line(number: u64, place: Option<i64>, mark: u8, occurrence: u64) -> LedgerLin
         since: (number > 1).then(|| at(0)),
         after: number.checked_sub(1).filter(|before| *before > 0),
         entry: Some(id(u128::from(number))),
+        delivered: number.is_multiple_of(2),
     }
 }
 
@@ -68,20 +69,16 @@ pub(crate) fn ledgers_stay_in_their_memory(open: Open) {
         assert_eq!(bed.look(move |rows| rows.promised_times(wrong)), []);
         assert_eq!(bed.look(move |rows| rows.ledger_head(wrong)), None);
     }
-    bed.write(|tx| tx.put_ledger_line(place(1, 2), &line(1, Some(1), 1, 1)));
-    bed.write(|tx| tx.put_ledger_line(place(2, 3), &line(1, Some(1), 1, 1)));
-    let kin = |limit| bed.look(move |rows| rows.ledger_kin(id(1), [1; 32], limit));
-    assert_eq!((kin(9), kin(1)), (vec![id(1), id(2)], vec![id(1)]));
-    bed.write(|tx| tx.put_ledger_line(place(1, 2), &line(1, None, 1, 1)));
-    assert_eq!(kin(9), [id(1)], "what is aside is no kin");
 }
 
 pub(crate) fn a_head_is_replaced_whole(open: Open) {
     let bed = open();
     let waiting = Placeholder { started_at: at(1), after: Some(3), reply: Some(4) };
     let alone = Placeholder { started_at: at(2), after: None, reply: None };
-    for placeholder in [Some(waiting), Some(alone), None] {
-        let head = LedgerHead { last_number: 7, placeholder };
+    let asked = LastRequest { hash: [3; 32], answered: true };
+    for (placeholder, request) in [(Some(waiting), None), (Some(alone), Some(asked)), (None, None)]
+    {
+        let head = LedgerHead { last_number: 7, placeholder, request };
         bed.write(move |tx| tx.put_ledger_head(home(), &head));
         assert_eq!(bed.look(|rows| rows.ledger_head(home())), Some(head));
     }

@@ -34,6 +34,7 @@ mod models;
 mod neighbours;
 mod outside;
 mod paging;
+mod proofs;
 mod receipts;
 mod recollections;
 mod removal;
@@ -175,6 +176,18 @@ suite! {
         promised_times_are_kept_and_taken,
         forgetting_leaves_the_line_and_removal_takes_it,
     }
+    proofs {
+        holders_of_a_proof_come_newest_first,
+        the_last_request_of_a_memory_is_found,
+        additions_are_kept_until_they_are_dropped,
+        text_that_a_client_sent_proves_nothing,
+        a_proof_holds_for_one_person_and_a_weak_one_for_one_program,
+        the_chat_that_goes_on_at_its_end_is_meant,
+        the_newest_of_many_equal_chats_is_found,
+        tool_calls_do_not_break_the_chain,
+        a_retry_is_the_same_request_before_its_reply_was_whole,
+        what_was_added_comes_back_until_something_is_forgotten,
+    }
     arrival {
         whatever_the_order,
         whatever_the_order_around_explicit_ends,
@@ -245,6 +258,10 @@ suite! {
         what_was_forgotten_does_not_come_back_with_the_history,
         times_of_another_system_hold_for_what_it_saw,
         a_history_finds_its_memory,
+        examples_sent_with_every_request_put_nothing_aside,
+        a_chat_that_is_always_sent_whole_may_begin_with_other_words,
+        the_first_reply_can_be_asked_for_again_after_a_pause,
+        each_of_two_replies_keeps_its_time_however_often_they_change_places,
         a_clock_set_back_makes_no_time_run_backwards,
     }
     histories {

@@ -234,6 +234,7 @@ impl Tx for Shelves {
         self.receipts.retain(|row| row.vault != Some(id));
         self.usage.retain(|(vault, _)| *vault != id);
         self.replies.retain(|row| row.vault != id);
+        self.addition_epochs.retain(|(vault, _)| *vault != id);
         let vaults = drop_rows(&mut self.vaults, |vault| vault.id == id);
         let keys = drop_rows(&mut self.keys, |key| key.vault == id);
         Ok(Removed { vaults, keys, ..inside })

@@ -1,8 +1,11 @@
 //! The oracle's ledgers: rows in lists, like everything else.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{EntryId, MemoryId, VaultId};
-use everwhen_engine::ports::{LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, MemoryRef};
+use everwhen_engine::memory::{EntryId, VaultId};
+use everwhen_engine::ports::{
+    Addition, LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, MemoryRef, Proof, ProofHolder,
+    Requested,
+};
 use jiff::Timestamp;
 
 use super::shelves::Shelves;
@@ -41,6 +44,8 @@ impl Shelves {
         self.ledger.retain(|(place, _)| !doomed(*place));
         self.ledger_heads.retain(|(place, _)| !doomed(*place));
         self.promised.retain(|(place, _, _)| !doomed(*place));
+        self.proofs.retain(|(place, _)| !doomed(*place));
+        self.additions.retain(|(place, _, _)| !doomed(*place));
     }
 }
 
@@ -66,16 +71,51 @@ impl LedgerRows for Shelves {
         })
     }
 
-    fn ledger_kin(&self, vault: VaultId, mark: [u8; 32], limit: usize) -> Result<Vec<MemoryId>> {
-        let holds = |(place, line): &&(MemoryRef, LedgerLine)| {
-            place.vault == vault && line.mark == mark && line.place.is_some()
-        };
-        let mut memories: Vec<MemoryId> =
-            self.ledger.iter().filter(holds).map(|(place, _)| place.memory).collect();
-        memories.sort_unstable();
-        memories.dedup();
-        memories.truncate(limit);
-        Ok(memories)
+    fn proof_holders(
+        &self,
+        vault: VaultId,
+        proof: [u8; 32],
+        limit: usize,
+    ) -> Result<Vec<ProofHolder>> {
+        let ours =
+            self.proofs.iter().filter(|(place, one)| place.vault == vault && one.hash == proof);
+        let mut holders = Vec::new();
+        for (place, proof) in ours {
+            let head = self.ledger_head(*place)?;
+            let reply = head.and_then(|head| head.placeholder).and_then(|waiting| waiting.reply);
+            let holder = ProofHolder { memory: place.memory, proof: *proof };
+            holders.push(((reply == Some(proof.number), proof.at, place.memory), holder));
+        }
+        holders.sort_by_key(|(order, _)| std::cmp::Reverse(*order));
+        Ok(holders.into_iter().map(|(_, holder)| holder).take(limit).collect())
+    }
+
+    fn requested(&self, vault: VaultId, request: [u8; 32]) -> Result<Vec<Requested>> {
+        let ours = self.ledger_heads.iter().filter(|(place, _)| place.vault == vault);
+        let found = ours.filter_map(|(place, head)| {
+            let last = head.request.filter(|last| last.hash == request)?;
+            let at = head.placeholder.map(|waiting| waiting.started_at);
+            Some(Requested { memory: place.memory, answered: last.answered, at })
+        });
+        let mut found: Vec<Requested> = found.collect();
+        found.sort_by_key(|one| std::cmp::Reverse(one.memory));
+        Ok(found)
+    }
+
+    fn additions(&self, memory: MemoryRef, numbers: &[u64]) -> Result<Vec<(u64, Addition)>> {
+        let ours = self
+            .additions
+            .iter()
+            .filter(|(place, number, _)| *place == memory && numbers.contains(number));
+        let mut found: Vec<(u64, Addition)> =
+            ours.map(|(_, number, addition)| (*number, addition.clone())).collect();
+        found.sort_by_key(|(number, _)| *number);
+        Ok(found)
+    }
+
+    fn additions_epoch(&self, vault: VaultId) -> Result<u64> {
+        let found = self.addition_epochs.iter().find(|(place, _)| *place == vault);
+        Ok(found.map_or(0, |(_, epoch)| *epoch))
     }
 
     fn promised_time(&self, memory: MemoryRef, text: [u8; 32]) -> Result<Option<Timestamp>> {
@@ -112,6 +152,26 @@ impl LedgerTx for Shelves {
     ) -> Result<()> {
         self.promised.retain(|(place, hash, _)| *place != memory || *hash != text);
         self.promised.extend(time.map(|time| (memory, text, time)));
+        Ok(())
+    }
+
+    fn put_proof(&mut self, memory: MemoryRef, proof: &Proof) -> Result<()> {
+        self.proofs.retain(|(place, one)| *place != memory || one.hash != proof.hash);
+        self.proofs.push((memory, *proof));
+        Ok(())
+    }
+
+    fn put_addition(&mut self, memory: MemoryRef, number: u64, addition: &Addition) -> Result<()> {
+        self.additions.retain(|(place, line, _)| *place != memory || *line != number);
+        self.additions.push((memory, number, addition.clone()));
+        Ok(())
+    }
+
+    fn drop_additions(&mut self, vault: VaultId) -> Result<()> {
+        self.additions.retain(|(place, _, _)| place.vault != vault);
+        let epoch = self.additions_epoch(vault)? + 1;
+        self.addition_epochs.retain(|(place, _)| *place != vault);
+        self.addition_epochs.push((vault, epoch));
         Ok(())
     }
 

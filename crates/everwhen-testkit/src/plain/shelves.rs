@@ -11,8 +11,8 @@ use everwhen_engine::memory::{
     VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, LedgerHead,
-    LedgerLine, MemoryRef, Neighbour, Order, Shelf, Snapshot, Speakers, Standing, Which,
+    Addition, ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, LedgerHead,
+    LedgerLine, MemoryRef, Neighbour, Order, Proof, Shelf, Snapshot, Speakers, Standing, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -38,6 +38,9 @@ pub(super) struct Shelves {
     pub(super) ledger: Vec<(MemoryRef, LedgerLine)>,
     pub(super) ledger_heads: Vec<(MemoryRef, LedgerHead)>,
     pub(super) promised: Vec<(MemoryRef, [u8; 32], Timestamp)>,
+    pub(super) proofs: Vec<(MemoryRef, Proof)>,
+    pub(super) additions: Vec<(MemoryRef, u64, Addition)>,
+    pub(super) addition_epochs: Vec<(VaultId, u64)>,
     pub(super) usage: Vec<(VaultId, Usage)>,
     pub(super) replies: Vec<ReplyRow>,
     pub(super) activities: Vec<(MemoryRef, ConversationId, Activity)>,

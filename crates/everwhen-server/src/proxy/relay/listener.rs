@@ -15,11 +15,16 @@ use super::frames::{Frames, Framing};
 /// No reply that is kept is longer than this.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 
+/// No more ids of one reply are kept.
+const MOST_IDS: usize = 256;
+
 /// What was said in a reply.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gathered {
     pub(crate) text: String,
     pub(crate) tools: Vec<String>,
+    /// Ids in it that the client may send back.
+    pub(crate) ids: Vec<String>,
     /// Whether the end was heard.
     pub(crate) is_whole: bool,
 }
@@ -33,6 +38,7 @@ pub(crate) struct Listener {
     /// The first reply, by its parts.
     said: BTreeMap<u64, String>,
     tools: Vec<String>,
+    ids: Vec<String>,
     heard_end: bool,
     /// Whether the reply has said why it ends, though more may follow, such as a count of tokens.
     heard_finish: bool,
@@ -91,6 +97,7 @@ impl Listener {
             held: Vec::new(),
             said: BTreeMap::new(),
             tools: Vec::new(),
+            ids: Vec::new(),
             heard_end: false,
             heard_finish: false,
             gave_up: false,
@@ -173,6 +180,7 @@ impl Listener {
         Gathered {
             text: EchoStripper::strip(&parts.join("\n")),
             tools: std::mem::take(&mut self.tools),
+            ids: std::mem::take(&mut self.ids),
             is_whole: self.heard_end,
         }
     }
@@ -202,6 +210,8 @@ impl Listener {
             }
         }
         self.tools.extend(heard.tools.iter().map(|tool| tool.to_string()));
+        let ids = heard.ids.iter().map(|id| id.to_string());
+        self.ids.extend(ids.take(MOST_IDS.saturating_sub(self.ids.len())));
     }
 
     fn open(&mut self, heard: &Heard<'_>) {

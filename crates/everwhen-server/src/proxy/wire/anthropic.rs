@@ -10,7 +10,7 @@ impl Wording for Messages {
     fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
         let fields = Object::read(body)?;
         let messages = fields.items("messages").into_iter().filter_map(message).collect();
-        Some(Asked { streams: fields.is_true("stream"), messages, fields })
+        Some(Asked { streams: fields.is_true("stream"), messages, fields, ids: Vec::new() })
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
@@ -19,6 +19,7 @@ impl Wording for Messages {
         match fields.text("type").as_deref() {
             Some("content_block_start") => Heard {
                 tools: fields.object("content_block").iter().filter_map(tool).collect(),
+                ids: fields.object("content_block").iter().filter_map(call_id).collect(),
                 ..Heard::default()
             },
             Some("content_block_delta") => {
@@ -38,13 +39,15 @@ fn message(text: &str) -> Option<Message<'_>> {
     let content = fields.get("content").unwrap_or("null");
     let literals = literals(content, &["text"]);
     let blocks = super::json::items(content).into_iter().filter_map(Object::read);
+    let blocks: Vec<Object<'_>> = blocks.collect();
     Some(Message {
         role: role(&fields.text("role")?)?,
         speaker: None,
         text: joined(&literals),
         content,
         literals,
-        tools: blocks.filter_map(|block| tool(&block)).collect(),
+        tools: blocks.iter().filter_map(tool).collect(),
+        ids: blocks.iter().filter_map(call_id).collect(),
     })
 }
 
@@ -53,6 +56,7 @@ fn whole<'a>(fields: &Object<'a>) -> Heard<'a> {
     for (part, block) in (0..).zip(fields.items("content")) {
         let Some(block) = Object::read(block) else { continue };
         heard.tools.extend(tool(&block));
+        heard.ids.extend(call_id(&block));
         heard.pieces.extend(Piece::new(0, part, block.get("text")));
     }
     heard
@@ -60,4 +64,13 @@ fn whole<'a>(fields: &Object<'a>) -> Heard<'a> {
 
 fn tool<'a>(block: &Object<'a>) -> Option<std::borrow::Cow<'a, str>> {
     block.text("name").filter(|_| block.text("type").is_some_and(|kind| kind == "tool_use"))
+}
+
+/// The id of a call of a tool, or of the call whose result a block is.
+fn call_id<'a>(block: &Object<'a>) -> Option<std::borrow::Cow<'a, str>> {
+    match block.text("type")?.as_ref() {
+        "tool_use" => block.text("id"),
+        "tool_result" => block.text("tool_use_id"),
+        _ => None,
+    }
 }

@@ -22,6 +22,12 @@ pub(crate) struct Kept {
     pub(crate) reply: String,
     pub(crate) truncated: bool,
     pub(crate) tools: Vec<String>,
+    /// Ids in the reply that the client may send back.
+    #[serde(default)]
+    pub(crate) ids: Vec<String>,
+    /// Who sent it, as hashes.
+    #[serde(default)]
+    pub(crate) client: String,
 }
 
 /// Times as text.

@@ -1,7 +1,7 @@
 //! Ollama's chat and generate: a line of JSON for every piece, unless the client wants it whole.
 
 use super::json::Object;
-use super::openai::{prompt, tool};
+use super::openai::{call_ids, prompt, tool};
 use super::{Asked, Heard, Message, Piece, Wording, joined, literals, role};
 
 /// `/api/chat`
@@ -11,7 +11,8 @@ impl Wording for OllamaChat {
     fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
         let fields = Object::read(body)?;
         let messages = fields.items("messages").into_iter().filter_map(message).collect();
-        Some(Asked { streams: fields.get("stream") != Some("false"), messages, fields })
+        let streams = fields.get("stream") != Some("false");
+        Some(Asked { streams, messages, fields, ids: Vec::new() })
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
@@ -20,6 +21,7 @@ impl Wording for OllamaChat {
         Heard {
             pieces: Piece::new(0, 0, said.get("content")).into_iter().collect(),
             tools: said.items("tool_calls").into_iter().filter_map(tool).collect(),
+            ids: call_ids(&said),
             is_last: fields.is_true("done"),
             finishes: false,
         }
@@ -36,6 +38,7 @@ fn message(text: &str) -> Option<Message<'_>> {
         content: text,
         literals: words,
         tools: fields.items("tool_calls").into_iter().filter_map(tool).collect(),
+        ids: call_ids(&fields),
     })
 }
 
@@ -47,7 +50,7 @@ impl Wording for OllamaGenerate {
         let fields = Object::read(body)?;
         let prompt = fields.get("prompt").filter(|text| *text != "\"\"").and_then(prompt);
         let streams = fields.get("stream") != Some("false");
-        Some(Asked { messages: prompt.into_iter().collect(), streams, fields })
+        Some(Asked { messages: prompt.into_iter().collect(), streams, fields, ids: Vec::new() })
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {

@@ -12,7 +12,7 @@ impl Wording for Chat {
     fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
         let fields = Object::read(body)?;
         let messages = fields.items("messages").into_iter().filter_map(message).collect();
-        Some(Asked { streams: fields.is_true("stream"), messages, fields })
+        Some(Asked { streams: fields.is_true("stream"), messages, fields, ids: Vec::new() })
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
@@ -29,6 +29,7 @@ impl Wording for Chat {
             heard.finishes |= finishes(&choice, number);
             heard.pieces.extend(Piece::new(number, 0, said.get("content")));
             heard.tools.extend(said.items("tool_calls").into_iter().filter_map(tool));
+            heard.ids.extend(call_ids(&said));
         }
         heard
     }
@@ -45,12 +46,20 @@ fn message(text: &str) -> Option<Message<'_>> {
         content,
         literals,
         tools: fields.items("tool_calls").into_iter().filter_map(tool).collect(),
+        ids: call_ids(&fields),
     })
 }
 
 /// Whether the first reply says why it ends.
 fn finishes(choice: &Object<'_>, number: u64) -> bool {
     number == 0 && choice.text("finish_reason").is_some_and(|reason| !reason.is_empty())
+}
+
+/// Ids of the tool calls in a message, or of the one whose result it is.
+pub(super) fn call_ids<'a>(message: &Object<'a>) -> Vec<std::borrow::Cow<'a, str>> {
+    let calls = message.items("tool_calls").into_iter();
+    let calls = calls.filter_map(|call| Object::read(call)?.text("id"));
+    calls.chain(message.text("tool_call_id")).collect()
 }
 
 /// The name in a call of a tool.
@@ -66,7 +75,7 @@ impl Wording for Completions {
     fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
         let fields = Object::read(body)?;
         let messages = fields.get("prompt").and_then(prompt).into_iter().collect();
-        Some(Asked { streams: fields.is_true("stream"), messages, fields })
+        Some(Asked { streams: fields.is_true("stream"), messages, fields, ids: Vec::new() })
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
@@ -97,5 +106,6 @@ pub(super) fn prompt(content: &str) -> Option<Message<'_>> {
         content,
         literals: vec![content],
         tools: Vec::new(),
+        ids: Vec::new(),
     })
 }

@@ -21,18 +21,21 @@ impl Wording for Responses {
             Some(text) if text.starts_with('"') => prompt(text).into_iter().collect(),
             _ => fields.items("input").into_iter().filter_map(item).collect(),
         };
-        Some(Asked { streams: fields.is_true("stream"), messages, fields })
+        let ids = referred(&fields);
+        Some(Asked { streams: fields.is_true("stream"), messages, fields, ids })
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
         let Some(fields) = Object::read(body) else { return Heard::default() };
         match fields.text("type").as_deref() {
             Some("response.output_text.delta") => delta(&fields),
+            Some("response.created") => Heard { ids: response_id(&fields), ..Heard::default() },
             Some("response.completed" | "response.incomplete" | "response.failed") => {
-                Heard { is_last: true, ..Heard::default() }
+                Heard { is_last: true, ids: response_id(&fields), ..Heard::default() }
             }
             Some("response.output_item.added") => Heard {
                 tools: fields.object("item").iter().filter_map(tool).collect(),
+                ids: fields.object("item").iter().flat_map(item_ids).collect(),
                 ..Heard::default()
             },
             Some(_) => Heard::default(),
@@ -58,7 +61,29 @@ fn item(text: &str) -> Option<Message<'_>> {
     let literals = literals(content, &WORDS);
     let role: Role = role(&fields.text("role")?)?;
     let text = joined(&literals);
-    Some(Message { role, speaker: None, text, content, literals, tools: Vec::new() })
+    let ids = item_ids(&fields);
+    Some(Message { role, speaker: None, text, content, literals, tools: Vec::new(), ids })
+}
+
+/// Ids that a request refers to beside its messages: an earlier response, items of one, tool calls
+/// and their results.
+fn referred<'a>(fields: &Object<'a>) -> Vec<Cow<'a, str>> {
+    let is_message = |item: &Object<'_>| item.text("type").is_none_or(|kind| kind == "message");
+    let items = fields.items("input").into_iter().filter_map(Object::read);
+    let items = items.filter(|item| !is_message(item));
+    fields
+        .text("previous_response_id")
+        .into_iter()
+        .chain(items.flat_map(|item| item_ids(&item)))
+        .collect()
+}
+
+fn item_ids<'a>(item: &Object<'a>) -> Vec<Cow<'a, str>> {
+    item.text("id").into_iter().chain(item.text("call_id")).collect()
+}
+
+fn response_id<'a>(fields: &Object<'a>) -> Vec<Cow<'a, str>> {
+    fields.object("response").and_then(|response| response.text("id")).into_iter().collect()
 }
 
 fn delta<'a>(fields: &Object<'a>) -> Heard<'a> {
@@ -74,10 +99,12 @@ fn part(item: u64, content: u64) -> u64 {
 }
 
 fn whole<'a>(fields: &Object<'a>) -> Heard<'a> {
-    let mut heard = Heard { is_last: true, ..Heard::default() };
+    let ids = fields.text("id").into_iter().collect();
+    let mut heard = Heard { is_last: true, ids, ..Heard::default() };
     for (place, item) in (0..).zip(fields.items("output")) {
         let Some(item) = Object::read(item) else { continue };
         heard.tools.extend(tool(&item));
+        heard.ids.extend(item_ids(&item));
         let Some(content) = item.get("content") else { continue };
         let pieces = (0..).zip(literals(content, &["output_text"]));
         let piece = |(at, literal)| Piece::new(0, part(place, at), Some(literal));
