@@ -28,6 +28,11 @@ need_postgres() {
   ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || install_packages postgresql
 }
 
+# A real browser, and what drives it.
+need_chromium() {
+  command -v chromium >/dev/null && command -v chromedriver >/dev/null || install_packages chromium chromium-driver
+}
+
 # A Python environment with exactly the packages of tools/requirements.txt.
 need_python() {
   local stamp=.venv/.requirements

@@ -28,6 +28,7 @@ mod recall;
 mod remember;
 mod restore;
 mod serve;
+mod stopping;
 mod store;
 mod tail;
 mod timeline;

@@ -27,29 +27,17 @@ mod vaults;
 mod wire;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
-use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::{Door, mcp, problem, proxy, tally};
+use crate::Door;
 
-/// All routes, in front of this door.
-pub fn router(door: Door) -> Router {
-    let mounted = mcp::routes(&door);
-    router_with_mcp(door, mounted)
+/// The routes of this interface.
+pub(crate) fn routes() -> Router<Door> {
+    routes::table().split_for_parts().0
 }
 
-/// All routes, with another MCP door than ours; see [`crate::mount_mcp`].
-pub fn router_with_mcp(door: Door, mounted: Router<Door>) -> Router {
-    let (routes, _) = routes::table().split_for_parts();
-    routes
-        .merge(docs::routes())
-        .merge(mounted)
-        .merge(proxy::routes())
-        .fallback(problem::no_route)
-        .method_not_allowed_fallback(problem::wrong_method)
-        .layer(CatchPanicLayer::custom(problem::panicked))
-        .layer(from_fn_with_state(door.clone(), tally::watch))
-        .with_state(door)
+/// The page that shows it.
+pub(crate) fn docs() -> Router<Door> {
+    docs::routes()
 }
 
 /// The OpenAPI 3.1 document of all routes, as pretty JSON that ends in a line break.

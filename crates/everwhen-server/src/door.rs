@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use everwhen::{Engine, Result};
+use everwhen::{Engine, Result, ServerConfig};
 
 use crate::McpSettings;
 use crate::access::Access;
+use crate::gate::Gate;
 use crate::proxy::{Proxy, drain_for_ever};
 use crate::tally::Tally;
 
@@ -15,6 +16,7 @@ pub struct Door {
     pub(crate) engine: Engine,
     pub(crate) access: Arc<Access>,
     pub(crate) tally: Arc<Tally>,
+    pub(crate) gate: Arc<Gate>,
     pub(crate) mcp: Arc<McpSettings>,
     pub(crate) proxy: Arc<Proxy>,
 }
@@ -28,6 +30,7 @@ impl Door {
             engine,
             access: Arc::new(access),
             tally: Arc::new(Tally::new()),
+            gate: Arc::default(),
             mcp: Arc::default(),
             proxy: Arc::new(Proxy::without_upstreams()),
         })
@@ -44,6 +47,13 @@ impl Door {
     #[must_use]
     pub fn with_mcp(mut self, settings: McpSettings) -> Self {
         self.mcp = Arc::new(settings);
+        self
+    }
+
+    /// The same, guarded as the configuration says, for a server that listens on this address.
+    #[must_use]
+    pub fn with_server(mut self, config: &ServerConfig, listen: &str) -> Self {
+        self.gate = Arc::new(Gate::new(config, listen));
         self
     }
 
@@ -66,6 +76,12 @@ impl Door {
     /// Keeps, for as long as it is polled, what the proxy could not keep when it was said.
     pub async fn catch_up(self) {
         drain_for_ever(self).await;
+    }
+
+    /// Ends the streams of those who watch the proxy, which would go on for ever. For when the server
+    /// is told to stop.
+    pub fn end_watching(&self) {
+        self.proxy.end_watching();
     }
 
     /// Ends the replies that are still on their way through the proxy; what was said so far is kept

@@ -1,7 +1,8 @@
 //! One port, several doors: the REST API under `/v1`, MCP for agents at `/mcp`, and the proxy, which
 //! answers as model providers do.
 //!
-//! A request comes in, `access` says who is calling, the extractors of `api` turn path, query and
+//! A request comes in and passes the `gate`, which turns away what a foreign web page made a browser
+//! send and what is too much; `access` says who is calling, the extractors of `api` turn path, query and
 //! body into words of the engine, one verb of the engine runs, and its result is written as JSON. A
 //! door decides nothing about memory: it reads, calls and writes.
 //!
@@ -13,14 +14,17 @@
 mod access;
 mod api;
 mod door;
+mod gate;
 mod mcp;
 mod problem;
 mod proxy;
+mod router;
 mod serving;
 mod tally;
 
-pub use api::{openapi, router, router_with_mcp};
+pub use api::openapi;
 pub use door::Door;
 pub use mcp::{McpSessions, McpSettings, mount_mcp};
 pub use proxy::Proxy;
-pub use serving::serve;
+pub use router::{router, router_with_mcp};
+pub use serving::{listen, raise_file_limit, serve};

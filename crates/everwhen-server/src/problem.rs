@@ -3,13 +3,15 @@
 use std::any::Any;
 
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use everwhen::{Error, ErrorKind};
 use serde::Serialize;
 
 /// Longest detail, in characters: a parser may quote what it was given.
 const DETAIL_CHARS: usize = 600;
+/// The type of a problem document.
+const DOCUMENT: &str = "application/problem+json";
 
 /// What a request is refused with.
 #[derive(Debug)]
@@ -25,6 +27,7 @@ pub(crate) enum Cause {
     Unauthenticated,
     MethodNotAllowed,
     UnsupportedMediaType,
+    Timeout,
     Panicked,
 }
 
@@ -60,6 +63,9 @@ impl Cause {
                 "unsupported_media_type",
                 "Not a type that is read here",
             ),
+            Self::Timeout => {
+                (StatusCode::REQUEST_TIMEOUT, "timeout", "The request took too long to arrive")
+            }
         }
     }
 }
@@ -105,8 +111,9 @@ struct Written<'a> {
     kind: &'a str,
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
+impl Problem {
+    /// The problem document.
+    fn document(&self) -> Vec<u8> {
         let (status, kind, title) = self.cause.row();
         let written = Written {
             r#type: format!("urn:everwhen:problem:{kind}"),
@@ -115,19 +122,40 @@ impl IntoResponse for Problem {
             detail: self.detail.chars().take(DETAIL_CHARS).collect(),
             kind,
         };
-        let body = serde_json::to_vec(&written).expect("strings and a number are always JSON");
-        let mut response = (status, body).into_response();
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        serde_json::to_vec(&written).expect("strings and a number are always JSON")
+    }
+
+    /// A header that goes with the status.
+    fn header(&self) -> Option<(HeaderName, &'static str)> {
         match self.cause {
-            Cause::Unauthenticated => {
-                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            }
-            Cause::Engine(ErrorKind::Busy) => {
-                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-            }
-            _ => {}
+            Cause::Unauthenticated => Some((WWW_AUTHENTICATE, "Bearer")),
+            Cause::Engine(ErrorKind::Busy) => Some((RETRY_AFTER, "1")),
+            _ => None,
         }
+    }
+
+    /// A whole HTTP/1.1 response, for a connection on which no request was read.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let (status, ..) = self.cause.row();
+        let document = self.document();
+        let header = self.header().map(|(name, value)| format!("{name}: {value}\r\n"));
+        let head = format!(
+            "HTTP/1.1 {status}\r\n{}content-type: {DOCUMENT}\r\ncontent-length: {}\r\n\
+             connection: close\r\n\r\n",
+            header.unwrap_or_default(),
+            document.len()
+        );
+        [head.into_bytes(), document].concat()
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let (status, ..) = self.cause.row();
+        let mut response = (status, self.document()).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(DOCUMENT));
+        headers.extend(self.header().map(|(name, value)| (name, HeaderValue::from_static(value))));
         response
     }
 }

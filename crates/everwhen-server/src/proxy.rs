@@ -49,7 +49,6 @@ use tokio::sync::RwLock;
 
 use self::attend::{Attended, Visit, attend};
 use self::draft::Draft;
-use self::refusal::Refusal;
 use self::relay::{CutReply, Framing, Gathered, Listener, Underway, read_reply};
 use self::route::Route;
 use self::spool::Spool;
@@ -63,10 +62,11 @@ use self::workflow::{Local, Talk};
 use crate::Door;
 use crate::problem::Problem;
 
+pub(crate) use refusal::Refusal;
 pub(crate) use routes::routes;
 pub(crate) use spool::drain_for_ever;
 
-/// The longest request or whole reply that is read.
+/// The longest whole reply that is read.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 /// Messages that are named in one header at most.
 const MOST_NAMED: usize = 8;
@@ -104,7 +104,8 @@ impl Proxy {
         let local = Local::open(config)?.map(Arc::new);
         let answerer = local.clone().map(|local| local as Arc<dyn Answerer>);
         Ok(Self {
-            answerers: Answerers::new(&config.upstreams)?.with(answerer),
+            answerers: Answerers::new(&config.upstreams)?
+                .with(answerer),
             local,
             config: config.proxy.clone(),
             vault: Address::read("vault", &config.vault.value)?,
@@ -139,6 +140,11 @@ impl Proxy {
         self.local.as_ref().map(|local| local.workflows())
     }
 
+    /// Ends the streams of those who watch.
+    pub(crate) fn end_watching(&self) {
+        self.tail.end_watching();
+    }
+
     /// Ends the replies that are still on their way; what was said so far is kept.
     pub(crate) fn hang_up(&self) {
         self.underway.hang_up();
@@ -170,7 +176,8 @@ async fn exchange(
     request: Request,
 ) -> Result<Response, Refusal> {
     let (parts, body) = request.into_parts();
-    let (guest, body) = (door.access.guest(&door.engine, &parts.headers).await?, read(body).await?);
+    let (guest, body) =
+        (door.access.guest(&door.engine, &parts.headers).await?, read(body).await?);
     let text = std::str::from_utf8(&body).unwrap_or_default();
     let Some(asked) = route.wording.read(text) else {
         return pass::on(door, &guest, (route.kind, route.path), &parts, body).await;
@@ -260,11 +267,10 @@ fn with_query(path: &str, uri: &Uri) -> String {
     uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"))
 }
 
-/// The body of a request, of bounded length.
+/// The body of a request; the gate bounds it.
 async fn read(body: Body) -> Result<Bytes, Refusal> {
-    to_bytes(body, MOST_BYTES).await.map_err(|error| {
-        Refusal::invalid(format!("the body did not arrive, or is over {MOST_BYTES} bytes: {error}"))
-    })
+    let read = to_bytes(body, usize::MAX).await;
+    read.map_err(|error| Refusal::invalid(format!("the body did not arrive whole: {error}")))
 }
 
 /// What the client is told in headers, and watchers by the tail.

@@ -10,6 +10,7 @@ mod layer;
 mod llm;
 mod proxy;
 mod row;
+mod server;
 mod upstream;
 mod workflow;
 
@@ -28,6 +29,7 @@ pub use layer::Origin;
 use layer::{Found, Layers};
 pub use llm::LlmConfig;
 pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Unnamed};
+pub use server::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimits, WebOrigin};
 pub use upstream::{Upstream, UpstreamKind};
 pub use workflow::WorkflowConfig;
 
@@ -39,11 +41,6 @@ use crate::{Error, Result, VaultDefaults};
 
 const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 const MEGABYTE: u64 = 1024 * 1024;
-
-/// Hosts by which a machine reaches itself: what `/mcp` answers unless told otherwise.
-pub const LOOPBACK_HOSTS: &str = "localhost, 127.0.0.1, ::1";
-/// Origins of pages on the machine itself.
-pub const LOOPBACK_ORIGINS: &str = "http://localhost:*, http://127.0.0.1:*, http://[::1]:*";
 
 /// A value, and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,10 +101,8 @@ pub struct Config {
     pub max_size_mb: Chosen<Option<u64>>,
     /// How many writes may share one commit.
     pub commit_group: Chosen<u32>,
-    /// Hosts that `/mcp` answers, with commas between them.
-    pub mcp_hosts: Chosen<String>,
-    /// Origins that `/mcp` answers, with commas between them.
-    pub mcp_origins: Chosen<String>,
+    /// Who may send requests, and how much the server takes on.
+    pub server: ServerConfig,
     /// Where the upstream that needs no name was named.
     upstream: Chosen<Option<String>>,
     /// The model providers behind the proxy, the usual one first.
@@ -275,8 +270,7 @@ impl Config {
             synchronous: choose(&layers, key::SYNCHRONOUS, synchronous, || Synchronous::Full)?,
             max_size_mb: max_size(&layers)?,
             commit_group: number(&layers, key::COMMIT_GROUP, 32)?,
-            mcp_hosts: choose(&layers, key::MCP_HOSTS, names, || LOOPBACK_HOSTS.into())?,
-            mcp_origins: choose(&layers, key::MCP_ORIGINS, origins, || LOOPBACK_ORIGINS.into())?,
+            server: ServerConfig::read(&layers)?,
             upstream: choose(&layers, key::UPSTREAM, |text| Ok(Some(text.into())), || None)?,
             endpoints: endpoint::all(&layers, &upstreams)?,
             upstreams,
@@ -370,14 +364,14 @@ impl Config {
             (quoted(synchronous_name(self.synchronous.value)), &self.synchronous.from),
             (max_size, &self.max_size_mb.from),
             (self.commit_group.value.to_string(), &self.commit_group.from),
-            (quoted(&self.mcp_hosts.value), &self.mcp_hosts.from),
-            (quoted(&self.mcp_origins.value), &self.mcp_origins.from),
-            (self.upstream.value.as_deref().map_or("none".into(), quoted), &self.upstream.from),
         ];
+        let upstream = self.upstream.value.as_deref().map_or("none".into(), quoted);
+        let upstream = [(upstream, &self.upstream.from)];
+        let rows = rows.into_iter().chain(self.server.rows()).chain(upstream);
         let tables = self.proxy.listing().into_iter().chain(self.embedder.rows());
         let settings = self.chapter_settings.value.as_ref();
         let settings = settings.map_or("none".into(), |path| quoted(&path.display().to_string()));
-        let rows = rows.into_iter().chain(tables).chain(self.llm.rows());
+        let rows = rows.chain(tables).chain(self.llm.rows());
         let rows = rows.chain([
             (settings, &self.chapter_settings.from),
             (quoted(if self.forgetting.value { "on" } else { "off" }), &self.forgetting.from),
@@ -524,19 +518,6 @@ fn vault_name(text: &str) -> Result<String> {
 
 fn memory_name(text: &str) -> Result<String> {
     Address::<MemoryId>::read("memory", text).map(|_| text.to_owned())
-}
-
-/// Names with commas between them, none of them empty.
-fn names(text: &str) -> Result<String> {
-    let right = text.split(',').all(|name| !name.trim().is_empty() && !name.contains('/'));
-    if right { Ok(text.to_owned()) } else { Err(Error::invalid("is no list of hosts")) }
-}
-
-/// Origins with commas between them, each with its scheme, or a star for all.
-fn origins(text: &str) -> Result<String> {
-    let right =
-        text.split(',').map(str::trim).all(|origin| origin == "*" || origin.contains("://"));
-    if right { Ok(text.to_owned()) } else { Err(Error::invalid("is no list of origins")) }
 }
 
 fn switch(text: &str) -> Result<bool> {

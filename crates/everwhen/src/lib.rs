@@ -59,10 +59,10 @@ mod worker;
 mod world;
 
 pub use config::{
-    Chosen, Config, EmbedderConfig, EmbedderKind, EndpointConfig, Environment, Exception, Flags,
-    KEYS, Key as ConfigKey, LOOPBACK_HOSTS, LOOPBACK_ORIGINS, LlmConfig, LogFormat, MODELS_FOLDER,
-    Origin, ProxyChange, ProxyConfig, ProxySettings, Setting, Unnamed, Upstream, UpstreamKind,
-    WorkflowConfig,
+    AllowedHost, AllowedOrigin, Chosen, Config, EmbedderConfig, EmbedderKind, EndpointConfig,
+    Environment, Exception, Flags, HostName, KEYS, Key as ConfigKey, LlmConfig, LogFormat,
+    MODELS_FOLDER, Origin, ProxyChange, ProxyConfig, ProxySettings, ServerConfig, ServerLimits,
+    Setting, Unnamed, Upstream, UpstreamKind, WebOrigin, WorkflowConfig,
 };
 pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;

@@ -17,7 +17,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::args::{CommonArgs, McpArgs};
 use crate::client::Request;
-use crate::command::serve::{stop_on_signal, stopped};
+use crate::command::stopping::{at_once, stop_on_signal, stopped};
 use crate::failure::{Failure, Result};
 use crate::log;
 use house::House;
@@ -65,9 +65,12 @@ async fn speak(house: House, address: Request) -> Result<()> {
     let writer = tokio::spawn(write(answers));
     tokio::select! {
         heard = listen(&house, &address, told) => heard?,
-        () = stopped(stop) => {}
+        () = stopped(stop.clone()) => {}
     }
-    house.close().await;
+    tokio::select! {
+        () = house.close() => {}
+        () = at_once(stop) => return Ok(()),
+    }
     writer.await.map_err(|error| Failure::new(error.to_string()))?
 }
 

@@ -4,16 +4,15 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use everwhen::{Config, Everwhen};
+use everwhen::{Config, Everwhen, ServerLimits};
 use everwhen_server::McpSettings;
 use serde_json::json;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::wait::Patience;
 use crate::args::ServeArgs;
+use crate::command::stopping::{Stopping, at_once, stop_on_signal, stopped};
 use crate::failure::{Failure, Result};
 use crate::{log, output};
 
@@ -25,13 +24,26 @@ pub(crate) fn run(config: &Config, args: &ServeArgs, json: bool) -> Result<()> {
     log::start(config, &config.log.value);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(config, Patience::new(args.wait), json));
-    // After a failure nobody has told the worker to stop, so nobody waits for it long.
-    runtime.shutdown_timeout(PATIENCE);
-    served
+    match served {
+        // Somebody has asked twice; nothing is waited for.
+        Ok(Ended::AtOnce) => runtime.shutdown_background(),
+        // After a failure nobody has told the worker to stop, so nobody waits for it long.
+        _ => runtime.shutdown_timeout(PATIENCE),
+    }
+    served.map(drop)
 }
 
-async fn serve(config: &Config, patience: Patience, json: bool) -> Result<()> {
+/// How serving ended.
+enum Ended {
+    /// Everything that was begun is finished.
+    Whole,
+    /// A second signal came before that.
+    AtOnce,
+}
+
+async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended> {
     patience.for_store(config).await?;
+    let limits = within_file_limit(config.server.limits());
     let everwhen = Everwhen::open(config)?;
     let listener = listen(&config.listen.value).await?;
     let address = listener.local_addr()?;
@@ -47,7 +59,7 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<()> {
     let engine = everwhen_workflow::with_writer(engine, config, proxy.workflows())?;
     let door = everwhen_server::Door::new(engine.clone(), Some(token)).await?;
     let door = door.with_mcp(McpSettings::of(config));
-    let door = door.with_proxy(proxy);
+    let door = door.with_server(&config.server, &config.listen.value).with_proxy(proxy);
     let catching_up = tokio::spawn(door.clone().catch_up());
     let stop = stop_on_signal()?;
     let worker = aside(everwhen::work(engine, stopped(stop.clone())));
@@ -57,20 +69,53 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<()> {
     everwhen.announce(&url)?;
     greet(&url, &everwhen, json)?;
 
-    let router = everwhen_server::router(door.clone());
-    let served = everwhen_server::serve(router, listener, stopped(stop)).await;
-    catching_up.abort();
-    door.hang_up();
-    door.settle().await;
-    // Serving ends by a signal, which stops the worker too, or by a failure, after which its
-    // jobs wait for the next start.
-    if served.is_ok() {
-        worker.await.map_err(|error| Failure::new(error.to_string()))?;
-        workflows.await.map_err(|error| Failure::new(error.to_string()))?;
-        embedding.await.map_err(|error| Failure::new(error.to_string()))?;
-        tracing::info!("stopped");
+    let serving = async {
+        let router = everwhen_server::router(door.clone());
+        let ending = end(door.clone(), stop.clone());
+        let served = everwhen_server::serve(router, listener, limits, ending).await;
+        catching_up.abort();
+        door.hang_up();
+        door.settle().await;
+        // Serving ends by a signal, which stops the worker too, or by a failure, after which its
+        // jobs wait for the next start.
+        if served.is_ok() {
+            for task in [worker, workflows, embedding] {
+                task.await.map_err(|error| Failure::new(error.to_string()))?;
+            }
+            tracing::info!("stopped");
+        }
+        Ok(served?)
+    };
+    tokio::select! {
+        served = serving => served.map(|()| Ended::Whole),
+        () = at_once(stop.clone()) => Ok(Ended::AtOnce),
     }
-    Ok(served?)
+}
+
+/// Waits for a signal. Streams that would never end by themselves are ended then.
+async fn end(door: everwhen_server::Door, stop: Stopping) {
+    stopped(stop).await;
+    door.end_watching();
+}
+
+/// Raises the limit of open files as far as the system allows, and keeps a quarter of it for what is
+/// not a client's connection: the store, and connections to upstreams.
+fn within_file_limit(limits: ServerLimits) -> ServerLimits {
+    let files = match everwhen_server::raise_file_limit() {
+        Ok(None) => return limits,
+        Ok(Some(files)) => files,
+        Err(error) => {
+            tracing::warn!(%error, "the limit of open files cannot be raised");
+            return limits;
+        }
+    };
+    let room = usize::try_from(files - files / 4).unwrap_or(usize::MAX);
+    let max_connections = limits.max_connections.min(room);
+    if max_connections < limits.max_connections {
+        tracing::warn!(files, max_connections, "the limit of open files allows fewer connections");
+    }
+    tracing::debug!(files, max_connections, "open files and connections");
+    ServerLimits { max_connections, ..limits }
 }
 
 /// Does work on a thread of its own, so that nobody who talks waits behind it.
@@ -80,7 +125,7 @@ fn aside(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
 }
 
 async fn listen(address: &str) -> Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|error| {
+    everwhen_server::listen(address).await.map_err(|error| {
         let reason = match error.kind() {
             io::ErrorKind::AddrInUse => "another program listens there".to_owned(),
             _ => error.to_string(),
@@ -127,27 +172,6 @@ fn greet(url: &str, everwhen: &Everwhen, json: bool) -> Result<()> {
         "Everwhen answers at {} and keeps everything in {place}; what it can do: {url}/docs",
         output::bold(url)
     ))
-}
-
-/// Turns true once the process is told to end, by a terminal or by whoever started it.
-pub(super) fn stop_on_signal() -> Result<watch::Receiver<bool>> {
-    let (told, heard) = watch::channel(false);
-    let (mut interrupt, mut terminate) =
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        tracing::info!("stopping");
-        told.send_replace(true);
-    });
-    Ok(heard)
-}
-
-pub(super) async fn stopped(mut stop: watch::Receiver<bool>) {
-    // The sender is gone only after it has spoken.
-    let _ = stop.wait_for(|told| *told).await;
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod proxy;
 mod runs;
 mod settings;
 mod stage;
+mod stopping;
 mod upkeep;
 mod wilmer_times;
 mod workflow;

@@ -159,5 +159,6 @@ async fn main() -> std::io::Result<()> {
     let door = Door::new(engine, None).await.expect("an empty store has no keys to read");
     let mounted = mount_mcp(&door, McpSessions::Kept, || Suite);
     let listener = TcpListener::bind(address).await?;
-    serve(router_with_mcp(door, mounted), listener, std::future::pending()).await
+    let limits = everwhen::ServerLimits::default();
+    serve(router_with_mcp(door, mounted), listener, limits, std::future::pending()).await
 }

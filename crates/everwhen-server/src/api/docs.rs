@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::RawPathParams;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use everwhen::Error;
@@ -41,6 +41,8 @@ async fn file(name: &str) -> Result<Response, Problem> {
 
 fn sent(file: SwaggerFile<'_>) -> Response {
     let kind = [(CONTENT_TYPE, file.content_type)];
+    // No other page may show this one inside itself and lead clicks to it.
+    let alone = [(CONTENT_SECURITY_POLICY, "frame-ancestors 'none'")];
     let zipped = file.gzpipped.then_some([(CONTENT_ENCODING, "gzip")]);
-    (kind, zipped, file.bytes.into_owned()).into_response()
+    (kind, alone, zipped, file.bytes.into_owned()).into_response()
 }

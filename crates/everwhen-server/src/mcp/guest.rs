@@ -14,7 +14,7 @@ use everwhen::{Error, Result, Vault};
 use super::wire::Choice;
 use crate::Door;
 use crate::access::Caller;
-use crate::problem::{Cause, Problem};
+use crate::problem::Problem;
 
 /// One request: the door it came through, who sends it, and what they chose.
 #[derive(Clone)]
@@ -86,11 +86,7 @@ pub(super) async fn admit(State(door): State<Door>, request: Request, next: Next
         Ok(guest) => drop(parts.extensions.insert(guest)),
         Err(problem) => return problem.into_response(),
     }
-    let response = next.run(Request::from_parts(parts, body)).await;
-    if response.status() == axum::http::StatusCode::FORBIDDEN {
-        return strange_address().into_response();
-    }
-    response
+    next.run(Request::from_parts(parts, body)).await
 }
 
 async fn recognize(parts: &mut Parts, door: Door) -> Result<Guest, Problem> {
@@ -101,12 +97,4 @@ async fn recognize(parts: &mut Parts, door: Door) -> Result<Guest, Problem> {
         Problem::invalid(format!("{}; {known}", rejection.body_text()))
     })?;
     Ok(Guest { door, caller, choice })
-}
-
-fn strange_address() -> Problem {
-    Problem::new(
-        Cause::Engine(everwhen::ErrorKind::Denied),
-        "the Host or Origin of this request is not allowed here; allow it with \
-         mcp.allowed_hosts or mcp.allowed_origins in the configuration",
-    )
 }

@@ -9,10 +9,11 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt;
 use http_body::Frame;
 use http_body_util::StreamBody;
-use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch as watching};
 
 use super::wire::seen::Seen;
 use crate::Door;
@@ -31,6 +32,8 @@ pub(crate) struct Tail {
     next: AtomicU64,
     watched: broadcast::Sender<Arc<Seen>>,
     traces: Mutex<Traces>,
+    /// Turns true when the server stops.
+    ending: watching::Sender<bool>,
 }
 
 /// The last traces, oldest first.
@@ -55,7 +58,8 @@ impl Traces {
 impl Default for Tail {
     fn default() -> Self {
         let (watched, _) = broadcast::channel(WAITING);
-        Self { next: AtomicU64::new(1), watched, traces: Mutex::default() }
+        let (ending, _) = watching::channel(false);
+        Self { next: AtomicU64::new(1), watched, traces: Mutex::default(), ending }
     }
 }
 
@@ -76,6 +80,11 @@ impl Tail {
     /// Whether anybody watches.
     pub(crate) fn is_watched(&self) -> bool {
         self.watched.receiver_count() > 0
+    }
+
+    /// Ends the streams of those who watch.
+    pub(crate) fn end_watching(&self) {
+        self.ending.send_replace(true);
     }
 
     /// Keeps it for somebody who will ask for it.
@@ -99,8 +108,13 @@ fn may_see(caller: Caller, seen: &Seen) -> bool {
 
 /// `GET /proxy/tail`: everything the proxy does from now on, as server-sent events.
 pub(crate) async fn watch(State(door): State<Door>, caller: Caller) -> Response {
-    let watching = (door.proxy.tail.watched.subscribe(), caller);
-    let events = stream(watching);
+    let tail = &door.proxy.tail;
+    let mut ending = tail.ending.subscribe();
+    let ended = async move {
+        // The sender is gone only when the server is.
+        let _ = ending.wait_for(|ends| *ends).await;
+    };
+    let events = stream((tail.watched.subscribe(), caller)).take_until(Box::pin(ended));
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
     (headers, Body::new(StreamBody::new(events))).into_response()
 }

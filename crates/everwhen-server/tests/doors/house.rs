@@ -77,7 +77,9 @@ async fn it_serves_on_a_socket_until_told_to_stop() {
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let shutdown = async move { stopped.await.unwrap_or_default() };
-    let server = tokio::spawn(everwhen_server::serve(stage.router.clone(), listener, shutdown));
+    let limits = everwhen::ServerLimits::default();
+    let router = stage.router.clone();
+    let server = tokio::spawn(everwhen_server::serve(router, listener, limits, shutdown));
     let mut client = TcpStream::connect(address).await.unwrap();
     client
         .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")

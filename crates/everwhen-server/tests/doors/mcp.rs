@@ -315,7 +315,7 @@ async fn a_page_from_elsewhere_is_turned_away() {
         let told = ask.told().await;
         assert_eq!(told.status, status, "{host} {origin:?}");
         if status == 403 {
-            assert!(told.problem(403, "denied").contains("mcp.allowed_hosts"));
+            assert!(told.problem(403, "denied").contains("server.allowed_"));
         }
     }
 }

@@ -1,5 +1,13 @@
 //! Every key that may be set: its name, its variable, what it means, what a right value looks like.
 
+mod server;
+
+pub(super) use server::{
+    ALLOWED_HOSTS, ALLOWED_ORIGINS, BODY_TIMEOUT, HEADER_TIMEOUT,
+    IDLE_TIMEOUT as CONNECTION_IDLE_TIMEOUT, MAX_BODY_MB, MAX_BUFFERED_MB, MAX_CONNECTIONS,
+    MAX_JSON_DEPTH, MAX_REQUESTS, MCP_HOSTS, MCP_ORIGINS,
+};
+
 /// One thing that can be configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
@@ -241,21 +249,6 @@ pub(super) const OPENWEBUI_SECRET: Key = key(
     "the same text as there",
 );
 
-/// Which hosts the MCP door answers.
-pub(super) const MCP_HOSTS: Key = key(
-    "mcp.allowed_hosts",
-    "EVERWHEN_MCP_ALLOWED_HOSTS",
-    "values of Host that /mcp answers",
-    "names with commas between them, such as \"localhost, memory.example.org\", or \"*\" for all",
-);
-/// Which origins the MCP door answers.
-pub(super) const MCP_ORIGINS: Key = key(
-    "mcp.allowed_origins",
-    "EVERWHEN_MCP_ALLOWED_ORIGINS",
-    "values of Origin that /mcp answers",
-    "origins with commas between them, such as \"https://app.example.org:443\", or \"*\" for all",
-);
-
 /// Which embedder takes part.
 pub(super) const EMBEDDER: Key = key(
     "embedder.kind",
@@ -427,7 +420,7 @@ pub(super) const HALF_LIFE: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 55] = [
+pub const KEYS: [Key; 65] = [
     DATA,
     LISTEN,
     ZONE,
@@ -446,6 +439,16 @@ pub const KEYS: [Key; 55] = [
     SYNCHRONOUS,
     MAX_SIZE_MB,
     COMMIT_GROUP,
+    ALLOWED_HOSTS,
+    ALLOWED_ORIGINS,
+    HEADER_TIMEOUT,
+    BODY_TIMEOUT,
+    CONNECTION_IDLE_TIMEOUT,
+    MAX_CONNECTIONS,
+    MAX_REQUESTS,
+    MAX_BODY_MB,
+    MAX_BUFFERED_MB,
+    MAX_JSON_DEPTH,
     MCP_HOSTS,
     MCP_ORIGINS,
     UPSTREAM,
@@ -486,8 +489,18 @@ pub const KEYS: [Key; 55] = [
 ];
 
 /// Tables that hold keys.
-const TABLES: [&str; 9] =
-    ["chapters", "conversations", "embedder", "facts", "llm", "mcp", "proxy", "store", "workflow"];
+const TABLES: [&str; 10] = [
+    "chapters",
+    "conversations",
+    "embedder",
+    "facts",
+    "llm",
+    "mcp",
+    "proxy",
+    "server",
+    "store",
+    "workflow",
+];
 
 /// Tables that may stand several times, in double brackets.
 pub(super) const REPEATED: [&str; 3] = ["proxy.for", "upstream", "endpoint"];
@@ -544,41 +557,4 @@ fn bare(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_key_is_named_with_its_table() {
-        for (unknown, nearest) in [
-            ("listn", "`listen`"),
-            ("timezone", "`zone`"),
-            ("conversation", "`conversations`"),
-            ("conversations.idleTimeout", "`conversations.conversationIdleTimeoutMinutes`"),
-            ("synchronous", "`store.synchronous`"),
-            ("conversations.maxConversationRetained", "`conversations.maxConversationsRetained`"),
-            ("store.max_size", "`store.max_size_mb`"),
-        ] {
-            let said = suggest_key(unknown);
-            assert!(said.contains(nearest), "{unknown}: {said}");
-        }
-        assert!(suggest_key("qqq").starts_with("known keys are data, listen"));
-        assert_eq!(suggest_variable("EVERWHEN_DATE"), "did you mean EVERWHEN_DATA?");
-    }
-
-    #[test]
-    fn every_table_is_known() {
-        for (table, _) in KEYS.iter().filter_map(|key| key.name.split_once('.')) {
-            assert!(is_table(table), "{table}");
-        }
-    }
-
-    #[test]
-    fn no_two_keys_share_a_name_or_a_variable() {
-        for (place, key) in KEYS.iter().enumerate() {
-            for other in &KEYS[..place] {
-                assert_ne!(key.name, other.name);
-                assert_ne!(key.variable, other.variable);
-            }
-        }
-    }
-}
+mod tests;

@@ -103,6 +103,17 @@ group_chat = "on"
 unnamed = "default"
 prompt_cache_key = "on"
 openwebui_secret = "(not shown)"
+[server]
+allowed_hosts = "*.example.net, box:8080"
+allowed_origins = "https://app.example.org, chrome-extension://abc"
+header_timeout_seconds = 11
+body_timeout_seconds = 31
+idle_timeout_seconds = 61
+max_connections = 100
+max_requests = 50
+max_body_mb = 32
+max_buffered_mb = 128
+max_json_depth = 64
 [mcp]
 allowed_hosts = "localhost, memory.example.org"
 allowed_origins = "*"
@@ -173,6 +184,16 @@ const VALUES: [&str; KEYS.len()] = [
     "normal",
     "3",
     "1",
+    "a.example",
+    "https://a.example",
+    "11",
+    "31",
+    "61",
+    "100",
+    "50",
+    "32",
+    "128",
+    "64",
     "h",
     "https://o:1",
     "http://box:1/v1",
@@ -269,6 +290,10 @@ fn a_wrong_value_names_the_key_and_what_would_be_right() {
         ("[store]\nsynchronous = 'off'", "write \"full\" or \"normal\""),
         ("[conversations]\nretention = 'keep'", "write \"archive\" or \"delete\""),
         ("[conversations]\nmaxConversationsRetained = 0", "is 0; write a whole number"),
+        ("[server]\nallowed_hosts = 'http://a'", "`server.allowed_hosts` is \"http://a\"; write"),
+        ("[server]\nallowed_origins = 'a.example'", "such as \"https://app.example.org"),
+        ("[server]\nmax_body_mb = 2000", "2: `server.max_body_mb` is \"2000\"; write a whole"),
+        ("[server]\nmax_requests = 0", "`server.max_requests` is 0"),
         ("store = 5", "1: `store` is a table; write [store] above its keys"),
         ("data = [", "1: not valid TOML"),
     ] {
@@ -518,5 +543,25 @@ input_price = 0.5
     ] {
         let error = load(&text.replace(wrong, right), HOME.into(), Flags::default()).unwrap_err();
         assert!(error.message().contains("config.toml:1"), "{error}");
+    }
+}
+
+#[test]
+fn lists_of_hosts_and_origins_have_an_older_name_and_both_count() {
+    let text = "[server]\nallowed_hosts = 'a.example, b.example'\nallowed_origins = 'https://a.example'\n\
+                [mcp]\nallowed_hosts = 'c.example'\nallowed_origins = 'https://c.example:*'\n";
+    let server = load_file(text).unwrap().server;
+    let (hosts, origins) = (server.allowed_hosts(), server.allowed_origins());
+    for (name, allowed) in
+        [("a.example", true), ("b.example:1", true), ("c.example", true), ("d.example", false)]
+    {
+        let host = HostName::read(name).unwrap();
+        assert_eq!(hosts.iter().any(|one| one.allows(&host)), allowed, "{name}");
+    }
+    for (name, allowed) in
+        [("https://a.example", true), ("https://c.example:8443", true), ("http://a.example", false)]
+    {
+        let origin = WebOrigin::read(name).unwrap();
+        assert_eq!(origins.iter().any(|one| one.allows(&origin)), allowed, "{name}");
     }
 }

@@ -5,7 +5,7 @@
 //! may read the directory, and does the background work. When it ends, the next message of any other
 //! makes that one take its place.
 
-use everwhen::{Config, Environment};
+use everwhen::{Config, Environment, ServerLimits};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, RwLock, watch};
 use tokio::task::JoinHandle;
@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use super::message::{Message, agreed_version};
 use crate::args::CommonArgs;
 use crate::client::{Client, Local, Reply, Request};
-use crate::command::serve::stopped;
+use crate::command::stopping::{Stop, stopped};
 use crate::failure::{Failure, Result};
 
 /// Somebody who answers, and how to find another.
@@ -34,7 +34,7 @@ struct Answering {
 
 /// What runs beside the answering.
 struct Staff {
-    stop: watch::Sender<bool>,
+    stop: watch::Sender<Stop>,
     serving: JoinHandle<()>,
     worker: JoinHandle<()>,
     embedding: JoinHandle<()>,
@@ -63,7 +63,7 @@ impl House {
     async fn find(&self) -> Result<Answering> {
         let client = Client::connect(&self.config, &self.environment, &self.common).await?;
         let staff = match &client {
-            Client::Local(local) => Some(Staff::hire(local).await?),
+            Client::Local(local) => Some(Staff::hire(local, self.config.server.limits()).await?),
             Client::Remote(_) => None,
         };
         Ok(Answering { client, staff })
@@ -123,13 +123,13 @@ impl House {
 
 impl Staff {
     /// Serves others and does the background work.
-    async fn hire(local: &Local) -> Result<Self> {
-        let (stop, told) = watch::channel(false);
+    async fn hire(local: &Local, limits: ServerLimits) -> Result<Self> {
+        let (stop, told) = watch::channel(Stop::No);
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
         let (router, end) = (local.router(), stopped(told.clone()));
         let serving = tokio::spawn(async move {
-            if let Err(error) = everwhen_server::serve(router, listener, end).await {
+            if let Err(error) = everwhen_server::serve(router, listener, limits, end).await {
                 tracing::error!(%error, "others cannot reach this process any more");
             }
         });
@@ -142,7 +142,7 @@ impl Staff {
 
     /// Waits until everything begun is finished.
     async fn dismiss(self) {
-        self.stop.send_replace(true);
+        self.stop.send_replace(Stop::Gently);
         // Whether they end well or not, they end.
         let _ = self.serving.await;
         let _ = self.worker.await;

@@ -3,9 +3,8 @@
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use everwhen::ErrorKind;
 use everwhen::receipt::Idempotency;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
@@ -13,9 +12,6 @@ use serde_json::error::Category;
 use super::once;
 use crate::Door;
 use crate::problem::{Cause, Problem};
-
-/// The longest body that is read: a full batch of long entries.
-const LIMIT: usize = 64 * 1024 * 1024;
 
 /// A JSON body, and the idempotency key that stands for this request.
 pub(crate) struct Sent<T> {
@@ -48,15 +44,12 @@ impl<T: DeserializeOwned + Default> FromRequest<Door> for SentOrNot<T> {
     }
 }
 
+/// The whole body; the gate bounds it.
 async fn read(request: Request) -> Result<(Parts, Bytes), Problem> {
     let (parts, body) = request.into_parts();
-    if declared_length(&parts.headers).is_some_and(|length| length > LIMIT as u64) {
-        return Err(too_large());
-    }
-    let bytes = to_bytes(body, LIMIT).await.map_err(|error| match error.into_inner() {
-        cause if is_over_limit(&*cause) => too_large(),
-        cause => Problem::invalid(format!("the body did not arrive whole: {cause}")),
-    })?;
+    let bytes = to_bytes(body, usize::MAX)
+        .await
+        .map_err(|error| Problem::invalid(format!("the body did not arrive whole: {error}")))?;
     Ok((parts, bytes))
 }
 
@@ -81,18 +74,4 @@ fn is_json(headers: &HeaderMap) -> bool {
     let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = declared.and_then(|text| text.split(';').next());
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
-}
-
-fn declared_length(headers: &HeaderMap) -> Option<u64> {
-    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-fn is_over_limit(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut causes = std::iter::successors(Some(error), |error| error.source());
-    causes.any(|cause| cause.is::<http_body_util::LengthLimitError>())
-}
-
-fn too_large() -> Problem {
-    let detail = format!("the body is longer than {LIMIT} bytes; send less at once");
-    Problem::new(Cause::Engine(ErrorKind::TooLarge), detail)
 }

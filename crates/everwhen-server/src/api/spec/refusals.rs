@@ -27,7 +27,10 @@ fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
     if operation.is_guarded() {
         refusals.push(("400", "The request is wrong; the detail says what would be right"));
         refusals.push(("401", "A key is needed, or the one sent opens nothing"));
-        refusals.push(("403", "This takes the operator"));
+        refusals.push((
+            "403",
+            "This takes the operator, or the Host or Origin of the request is not allowed",
+        ));
         refusals.push(("404", "What was named does not exist, or not for this caller"));
         refusals.push(("500", "Something is broken here"));
     }
@@ -41,10 +44,11 @@ fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
         refusals.push(("409", "Not possible as things stand, or parts contradict each other"));
     }
     if operation.takes_body() {
-        refusals.push(("415", "The body is not sent as application/json"));
+        refusals.push(("408", "The body did not arrive in time"));
+        refusals.push(("415", "The body is not sent as application/json, or is packed"));
     }
     if operation.is_guarded() || matches!(operation.path, "/readyz" | "/metrics") {
-        refusals.push(("503", "The store is busy or cannot be used"));
+        refusals.push(("503", "The server or the store is busy, or the store cannot be used"));
     }
     refusals
 }

@@ -35,6 +35,7 @@ pub(crate) enum ProblemKind {
     Conflict,
     TooLarge,
     UnsupportedMediaType,
+    Timeout,
     Busy,
     Unavailable,
     Damaged,

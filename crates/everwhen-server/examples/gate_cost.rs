@@ -1,0 +1,63 @@
+//! Prints what passing the gate costs a request: the time of one route behind the whole server's layers
+//! (gate, counters, log) beside the same route alone. Run it with `--release`.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use axum::routing::{get, post};
+use everwhen_server::{Door, router};
+use everwhen_testkit::{PlainStore, engine_over};
+use tower::ServiceExt;
+
+const REQUESTS: u32 = 5_000;
+const ROUNDS: usize = 10;
+
+/// The quickest of several rounds: in the others the machine did something else as well.
+async fn per_request(router: &Router, request: impl Fn() -> Request<Body>) -> Duration {
+    let mut best = Duration::MAX;
+    for _ in 0..ROUNDS {
+        let begun = Instant::now();
+        for _ in 0..REQUESTS {
+            // A router never fails; what it answers is not what is measured.
+            let Ok(response) = router.clone().oneshot(request()).await;
+            drop(response);
+        }
+        best = best.min(begun.elapsed() / REQUESTS);
+    }
+    best
+}
+
+fn from_page(request: axum::http::request::Builder) -> axum::http::request::Builder {
+    request.header("host", "localhost:3939").header("origin", "http://localhost:8080")
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let (engine, _) = engine_over(Arc::new(PlainStore::default()));
+    let door = Door::new(engine, None).await.expect("an empty store has no keys to read");
+    let whole = router(door);
+    let bare = Router::new()
+        .route("/healthz", get(async || r#"{"status":"ok"}"#))
+        .route("/v1/chat/completions", post(async |_: axum::body::Bytes| "no upstream"));
+    let chat = format!(r#"{{"messages":[{{"role":"user","content":"{}"}}]}}"#, "a ".repeat(10_240));
+    let empty = || from_page(Request::get("/healthz")).body(Body::empty()).expect("a request");
+    let long = || {
+        let request = from_page(Request::post("/v1/chat/completions"));
+        let request = request.header("content-type", "application/json");
+        request.body(Body::from(chat.clone())).expect("a request")
+    };
+    let rows = [
+        ("GET without a body", per_request(&bare, empty).await, per_request(&whole, empty).await),
+        ("POST of 20 KiB", per_request(&bare, long).await, per_request(&whole, long).await),
+    ];
+    for (what, bare, whole) in rows {
+        let cost = whole.saturating_sub(bare);
+        #[expect(clippy::print_stdout, reason = "this is what the program is for")]
+        {
+            println!("{what}: {bare:?} alone, {whole:?} behind the server's layers, cost {cost:?}");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The gate: one layer before every interface, so that no route can be forgotten.
+//!
+//! A web page that somebody happens to visit can make their browser send requests to this server.
+//! Such a request gives itself away: by a `Host` that is not ours (DNS rebinding), by an `Origin`
+//! that is not ours, or by `Sec-Fetch-Site`. Those are refused here, before anything is read, stored
+//! or passed on. Pages whose origin is allowed get the CORS headers that their browser asks for.
+//!
+//! The gate also bounds what one request and all of them together may take: requests in flight, bytes
+//! of bodies in memory, the time a body takes to arrive, the depth of JSON.
+
+mod body;
+mod cors;
+mod depth;
+mod refused;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, HttpBody};
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use everwhen::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimits, WebOrigin};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use self::body::{Budget, Checked, Held, Received};
+use self::refused::{Refused, Shape};
+use crate::Door;
+use crate::access::Caller;
+use crate::problem;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+/// What those ask who only want to know whether the server runs. They reach it by any name, and are
+/// answered however busy it is.
+const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
+/// Proxy routes on which something is said; they take JSON and nothing else.
+const CHAT: [&str; 6] = [
+    "/v1/chat/completions",
+    "/v1/completions",
+    "/v1/responses",
+    "/v1/messages",
+    "/api/chat",
+    "/api/generate",
+];
+
+/// The address of this machine that a connection was made to; the serving loop adds it to requests.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LocalAddress(pub(crate) IpAddr);
+
+/// What stands behind the gate; each writes errors and takes bodies in its own way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interface {
+    /// REST, health and metrics.
+    Rest,
+    /// The protocol for agents.
+    Mcp,
+    /// The page that shows the API.
+    Docs,
+    /// What answers as model providers do.
+    Proxy,
+}
+
+/// Who may pass, and how much at once.
+pub(crate) struct Gate {
+    hosts: Vec<AllowedHost>,
+    origins: Vec<AllowedOrigin>,
+    limits: ServerLimits,
+    requests: Arc<Semaphore>,
+    buffered: Arc<Budget>,
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self::new(&ServerConfig::default(), "")
+    }
+}
+
+impl Gate {
+    /// The gate of a server that listens on this address.
+    pub(crate) fn new(config: &ServerConfig, listen: &str) -> Self {
+        let limits = config.limits();
+        let listen = AllowedHost::of_listen_address(listen);
+        Self {
+            hosts: config.allowed_hosts().into_iter().chain(listen).collect(),
+            origins: config.allowed_origins(),
+            limits,
+            requests: Arc::new(Semaphore::new(limits.max_requests)),
+            buffered: Arc::new(Budget::new(limits.max_buffered)),
+        }
+    }
+
+    /// A place among the requests in flight. Health checks need none.
+    fn begin(&self, path: &str) -> Result<Option<OwnedSemaphorePermit>, Refused> {
+        if HEALTH.contains(&path) {
+            return Ok(None);
+        }
+        let permit = Arc::clone(&self.requests).try_acquire_owned();
+        permit.map(Some).map_err(|_| Refused::Requests(self.limits.max_requests))
+    }
+
+    /// Whether a request names this server by a name that a foreign web page cannot have.
+    fn is_named_rightly(&self, request: &Request) -> bool {
+        let local = request.extensions().get::<LocalAddress>().map(|local| local.0.to_canonical());
+        let is_ours = |host: &HostName| {
+            host.is_loopback()
+                || (local.is_some() && host.address() == local)
+                || self.hosts.iter().any(|allowed| allowed.allows(host))
+        };
+        hosts(request).all(|host| host.is_some_and(|host| is_ours(&host)))
+    }
+
+    /// The origin of another site that is allowed; nothing for requests that no other site sent.
+    fn other_site<'a>(
+        &self,
+        interface: Interface,
+        request: &'a Request,
+    ) -> Result<Option<&'a HeaderValue>, Refused> {
+        let any = self.origins.iter().any(AllowedOrigin::is_any);
+        let mut origins = request.headers().get_all(ORIGIN).iter();
+        let Some(value) = origins.next() else {
+            let refused = !any && is_cross_site(request) && !is_visit(interface, request);
+            return if refused { Err(Refused::CrossSite) } else { Ok(None) };
+        };
+        let origin = value.to_str().ok().and_then(WebOrigin::read);
+        let is_own = |origin: &WebOrigin| {
+            hosts(request).flatten().next().is_some_and(|host| origin.is_of(&host))
+        };
+        let is_allowed = |origin: &WebOrigin| {
+            origin.is_loopback() || self.origins.iter().any(|one| one.allows(origin))
+        };
+        match origin {
+            _ if origins.next().is_some() => Err(Refused::origin(value)),
+            Some(origin) if is_own(&origin) => Ok(None),
+            Some(origin) if any || is_allowed(&origin) => Ok(Some(value)),
+            None if any => Ok(Some(value)),
+            _ => Err(Refused::origin(value)),
+        }
+    }
+
+    /// The request with its body under watch.
+    fn watch_body(&self, request: Request) -> Result<(Request, Option<Arc<Received>>), Refused> {
+        if request.body().is_end_stream() {
+            return Ok((request, None));
+        }
+        let declared = request.headers().get(CONTENT_LENGTH);
+        let declared = declared.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+        if declared.is_some_and(|length| length > self.limits.max_body) {
+            return Err(Refused::TooLarge(self.limits.max_body));
+        }
+        let received = Arc::new(Received::new(Arc::clone(&self.buffered)));
+        let is_json = essence(request.headers()).is_some_and(is_json);
+        let watched = |body| Checked::new(body, self.limits, is_json, Arc::clone(&received));
+        let request = request.map(|body| Body::new(watched(body)));
+        Ok((request, Some(received)))
+    }
+}
+
+/// Puts the gate before these routes, and before their answer to a wrong method.
+pub(crate) fn before(routes: Router<Door>, door: &Door, interface: Interface) -> Router<Door> {
+    let state = (door.clone(), interface);
+    routes
+        .method_not_allowed_fallback(problem::wrong_method)
+        .layer(from_fn_with_state(state, guard))
+}
+
+async fn guard(
+    State((door, interface)): State<(Door, Interface)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let shape = Shape::of(interface, &request);
+    let answered = pass(&door, interface, request, next).await;
+    answered.unwrap_or_else(|refused| {
+        tracing::debug!(%refused, "refused at the gate");
+        refused.told(shape)
+    })
+}
+
+async fn pass(
+    door: &Door,
+    interface: Interface,
+    request: Request,
+    next: Next,
+) -> Result<Response, Refused> {
+    let gate = &*door.gate;
+    let permit = gate.begin(request.uri().path())?;
+    let is_preflight = cors::is_preflight(&request);
+    if !is_preflight && !gate.is_named_rightly(&request) {
+        require_key(door, request.uri().path(), request.headers()).await?;
+    }
+    let origin = gate.other_site(interface, &request)?.cloned();
+    if let Some(origin) = origin.as_ref().filter(|_| is_preflight) {
+        return Ok(cors::preflight(origin, request.headers()));
+    }
+    check_kind_of_body(interface, &request)?;
+    let shape = Shape::of(interface, &request);
+    let (request, received) = gate.watch_body(request)?;
+    let mut response = next.run(request).await;
+    if let Some(refused) = received.as_ref().and_then(|received| received.refused()) {
+        response = refused.told(shape);
+    }
+    if let Some(origin) = &origin {
+        cors::allow(&mut response, origin);
+    }
+    Ok(response.map(|body| Body::new(Held::new(body, permit, received))))
+}
+
+/// By a name that is not ours only those are answered who show a key: a web page has none.
+async fn require_key(door: &Door, path: &str, headers: &HeaderMap) -> Result<(), Refused> {
+    if HEALTH.contains(&path) {
+        return Ok(());
+    }
+    match door.access.guest(&door.engine, headers).await {
+        Ok(guest) if guest.caller != Caller::Anyone => Ok(()),
+        _ => Err(Refused::host(headers.get(HOST))),
+    }
+}
+
+/// Every host that a request names; nothing in place of one that cannot be read. Programs may name
+/// none, browsers always do.
+fn hosts(request: &Request) -> impl Iterator<Item = Option<HostName>> {
+    let in_address = request.uri().authority().map(|authority| authority.as_str());
+    let in_headers = request.headers().get_all(HOST).iter().map(|value| value.to_str().ok());
+    let all = in_address.map(Some).into_iter().chain(in_headers);
+    all.map(|text| text.and_then(HostName::read))
+}
+
+/// Whether a browser says that another site made it send this.
+fn is_cross_site(request: &Request) -> bool {
+    let site = request.headers().get(SEC_FETCH_SITE);
+    site.is_some_and(|site| ["cross-site", "same-site"].iter().any(|foreign| site == foreign))
+}
+
+/// Whether somebody follows a link to the page that shows the API; the page it came from sees nothing
+/// of that.
+fn is_visit(interface: Interface, request: &Request) -> bool {
+    let says = |name, value: &str| request.headers().get(name).is_some_and(|said| said == value);
+    interface == Interface::Docs
+        && [Method::GET, Method::HEAD].contains(request.method())
+        && says(SEC_FETCH_MODE, "navigate")
+        && says(SEC_FETCH_DEST, "document")
+}
+
+/// Bodies are not unpacked here. And what is meant for a model must be sent as JSON, which a web page
+/// cannot do without asking first.
+fn check_kind_of_body(interface: Interface, request: &Request) -> Result<(), Refused> {
+    let encoding = request.headers().get(CONTENT_ENCODING);
+    if let Some(encoding) =
+        encoding.filter(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"))
+    {
+        return Err(Refused::encoding(encoding));
+    }
+    let writes = [Method::POST, Method::PUT, Method::PATCH].contains(request.method());
+    if interface != Interface::Proxy || !writes {
+        return Ok(());
+    }
+    let chats = CHAT.iter().any(|path| request.uri().path().ends_with(path));
+    match essence(request.headers()) {
+        Some(kind) if is_json(kind) => Ok(()),
+        Some("multipart/form-data" | "application/octet-stream") if !chats => Ok(()),
+        None if !chats && request.body().is_end_stream() => Ok(()),
+        _ => Err(Refused::MediaType),
+    }
+}
+
+/// The type of a body, without its parameters.
+fn essence(headers: &HeaderMap) -> Option<&str> {
+    let declared = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    declared.split(';').next().map(str::trim)
+}
+
+fn is_json(kind: &str) -> bool {
+    let kind = kind.to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}

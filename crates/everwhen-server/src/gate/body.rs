@@ -1,0 +1,201 @@
+//! Request bodies under watch: how large, how deep, how slow, and how much of all of them is in memory.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use everwhen::ServerLimits;
+use http_body::{Frame, SizeHint};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::depth::Depth;
+use super::refused::Refused;
+
+/// The first bytes of every body count towards no budget, so that a few large bodies never keep out
+/// the many small ones; the number of requests in flight bounds them.
+const UNCOUNTED: usize = 16 * 1024;
+/// A whole body may take this many times as long as a pause in it.
+const PAUSES: u32 = 10;
+
+/// How many bytes may be in memory at once.
+pub(super) struct Budget {
+    most: usize,
+    used: AtomicUsize,
+}
+
+impl Budget {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, used: AtomicUsize::new(0) }
+    }
+
+    fn take(&self, bytes: usize) -> bool {
+        let within = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= self.most);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, within).is_ok()
+    }
+}
+
+/// What is known of a body from outside: why it was refused, and how much of the budget it takes.
+pub(super) struct Received {
+    budget: Arc<Budget>,
+    counted: AtomicUsize,
+    refused: OnceLock<Refused>,
+}
+
+impl Received {
+    pub(super) fn new(budget: Arc<Budget>) -> Self {
+        Self { budget, counted: AtomicUsize::new(0), refused: OnceLock::new() }
+    }
+
+    /// Why the body did not arrive, if that is our doing.
+    pub(super) fn refused(&self) -> Option<Refused> {
+        self.refused.get().cloned()
+    }
+
+    fn count(&self, bytes: usize) -> Result<(), Refused> {
+        if !self.budget.take(bytes) {
+            return Err(Refused::Buffered(self.budget.most));
+        }
+        self.counted.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Drop for Received {
+    fn drop(&mut self) {
+        self.budget.used.fetch_sub(*self.counted.get_mut(), Ordering::Relaxed);
+    }
+}
+
+/// A body under watch.
+pub(super) struct Checked {
+    body: Body,
+    limits: ServerLimits,
+    received: Arc<Received>,
+    bytes: usize,
+    depth: Option<Depth>,
+    begun: Instant,
+    last: Instant,
+    pause: Option<Pin<Box<Sleep>>>,
+}
+
+impl Checked {
+    pub(super) fn new(
+        body: Body,
+        limits: ServerLimits,
+        is_json: bool,
+        received: Arc<Received>,
+    ) -> Self {
+        let (depth, now) = (is_json.then(Depth::default), Instant::now());
+        Self { body, limits, received, bytes: 0, depth, begun: now, last: now, pause: None }
+    }
+
+    fn check(&mut self, data: &Bytes) -> Result<(), Refused> {
+        let before = self.bytes;
+        self.bytes += data.len();
+        if self.bytes > self.limits.max_body {
+            return Err(Refused::TooLarge(self.limits.max_body));
+        }
+        let counted = self.bytes.saturating_sub(UNCOUNTED) - before.saturating_sub(UNCOUNTED);
+        self.received.count(counted)?;
+        let most = self.limits.max_json_depth;
+        match self.depth.as_mut().is_none_or(|depth| depth.takes(data, most)) {
+            true => Ok(()),
+            false => Err(Refused::TooDeep(most)),
+        }
+    }
+
+    /// Ready once the body has paused for too long.
+    fn poll_pause(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let pause = self.limits.body_timeout;
+        let end = (self.last + pause).min(self.begun + whole(pause));
+        let timer = self.pause.get_or_insert_with(|| Box::pin(sleep_until(end)));
+        if timer.deadline() != end {
+            timer.as_mut().reset(end);
+        }
+        timer.as_mut().poll(cx)
+    }
+
+    fn refuse(&mut self, refused: Refused) -> axum::Error {
+        let error = axum::Error::new(std::io::Error::other(refused.to_string()));
+        // The first reason stands.
+        let _ = self.received.refused.set(refused);
+        error
+    }
+}
+
+fn whole(pause: Duration) -> Duration {
+    pause.saturating_mul(PAUSES)
+}
+
+impl HttpBody for Checked {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let this = &mut *self;
+        let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) else {
+            ready!(this.poll_pause(cx));
+            let refused = Refused::Slow(this.limits.body_timeout);
+            return Poll::Ready(Some(Err(this.refuse(refused))));
+        };
+        if let Some(data) = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()) {
+            this.last = Instant::now();
+            if let Err(refused) = this.check(data) {
+                return Poll::Ready(Some(Err(this.refuse(refused))));
+            }
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A response that holds what its request took, until it is sent or given up.
+pub(super) struct Held {
+    body: Body,
+    _permit: Option<OwnedSemaphorePermit>,
+    _received: Option<Arc<Received>>,
+}
+
+impl Held {
+    pub(super) fn new(
+        body: Body,
+        permit: Option<OwnedSemaphorePermit>,
+        received: Option<Arc<Received>>,
+    ) -> Self {
+        Self { body, _permit: permit, _received: received }
+    }
+}
+
+impl HttpBody for Held {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

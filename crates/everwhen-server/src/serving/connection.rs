@@ -1,0 +1,162 @@
+//! One connection: hyper speaks HTTP/1 on it, and a timer beside it ends it when it takes too long.
+
+use std::convert::Infallible;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::{Request, Response};
+use everwhen::ServerLimits;
+use http_body::{Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::Service;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use super::activity::{Activity, Verdict, shortest};
+use super::stream::Stream;
+use crate::gate::LocalAddress;
+use crate::problem::{Cause, Problem};
+
+/// How long a client that is refused may take to read why.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Everything a connection needs to be served.
+pub(super) struct Connection {
+    pub(super) stream: TcpStream,
+    pub(super) router: Router,
+    pub(super) limits: ServerLimits,
+    pub(super) activity: Arc<Activity>,
+    /// Turns true when the server stops.
+    pub(super) stopping: watch::Receiver<bool>,
+}
+
+impl Connection {
+    /// Serves requests until the client leaves, a timeout ends it, or the server stops.
+    pub(super) async fn run(self) {
+        let Self { stream, router, limits, activity, mut stopping } = self;
+        // Small answers are not held back to be sent together.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection keeps its delay");
+        }
+        let local = stream.local_addr().ok().map(|address| LocalAddress(address.ip()));
+        let answers = Answers { router, activity: Arc::clone(&activity), local };
+        let io = TokioIo::new(Stream::new(stream, Arc::clone(&activity)));
+        let mut http =
+            http1::Builder::new().header_read_timeout(None).serve_connection(io, answers);
+        let mut timer = pin!(sleep(shortest(&limits)));
+        let is_late = loop {
+            tokio::select! {
+                ended = &mut http => {
+                    ended.unwrap_or_else(|error| tracing::debug!(%error, "a connection failed"));
+                    return;
+                }
+                () = &mut timer => match activity.verdict(&limits) {
+                    Verdict::Stays(until) => timer.as_mut().reset(until),
+                    Verdict::Closed => break false,
+                    Verdict::TimedOut => break true,
+                },
+                () = activity.evicted.notified() => break false,
+                Ok(()) = stopping.changed() => Pin::new(&mut http).graceful_shutdown(),
+            }
+        };
+        let stream = http.into_parts().io.into_inner().into_inner();
+        if is_late {
+            let detail = format!(
+                "the headers of the request did not arrive within {:?}",
+                limits.header_timeout
+            );
+            refuse(stream, Problem::new(Cause::Timeout, detail)).await;
+        }
+    }
+}
+
+/// Tells a client why it is not answered, without HTTP having begun, and hangs up.
+pub(super) async fn refuse(mut stream: TcpStream, problem: Problem) {
+    let told = problem.to_bytes();
+    let telling = async {
+        stream.write_all(&told).await?;
+        stream.shutdown().await?;
+        // Closing before everything is read would make the client lose what it was told.
+        let mut unread = [0; 1024];
+        while stream.read(&mut unread).await? > 0 {}
+        io::Result::Ok(())
+    };
+    // It does not matter to us whether anybody listens.
+    let _ = timeout(LINGER, telling).await;
+}
+
+/// What answers the requests of one connection.
+struct Answers {
+    router: Router,
+    activity: Arc<Activity>,
+    local: Option<LocalAddress>,
+}
+
+impl Service<Request<Incoming>> for Answers {
+    type Response = Response<Sent>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Sent>, Infallible>> + Send>>;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        let underway = Underway::new(Arc::clone(&self.activity));
+        if let Some(local) = self.local {
+            request.extensions_mut().insert(local);
+        }
+        let mut router = self.router.clone();
+        Box::pin(async move {
+            let response = tower::Service::call(&mut router, request.map(Body::new)).await?;
+            Ok(response.map(|body| Sent { body, _underway: underway }))
+        })
+    }
+}
+
+/// A request that is being answered for as long as this exists.
+struct Underway(Arc<Activity>);
+
+impl Underway {
+    fn new(activity: Arc<Activity>) -> Self {
+        activity.begins();
+        Self(activity)
+    }
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        self.0.ends();
+    }
+}
+
+/// A response on its way.
+struct Sent {
+    body: Body,
+    _underway: Underway,
+}
+
+impl HttpBody for Sent {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

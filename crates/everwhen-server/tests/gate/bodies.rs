@@ -1,0 +1,94 @@
+//! Bodies: which are read, how large, how deep and how slow they may be.
+
+use tokio::io::AsyncWriteExt;
+
+use crate::stage::{CHAT, ENTRIES, Stage, read};
+
+const JSON: (&str, &str) = ("Content-Type", "application/json");
+const ENTRY: &str = r#"{"role":"user","content":"hi"}"#;
+
+#[tokio::test]
+async fn a_packed_body_is_refused_on_every_interface() {
+    let stage = Stage::new().await;
+    for path in [ENTRIES, "/mcp", "/v1/chat/completions", "/api/chat"] {
+        for encoding in ["gzip", "zstd", "br", "deflate, gzip"] {
+            let headers = [JSON, ("Content-Encoding", encoding)];
+            let told = stage.ask("POST", path, &headers, CHAT).await;
+            assert_eq!(told.status, 415, "{path} {encoding}");
+            assert!(told.body.contains("Content-Encoding"), "{}", told.body);
+        }
+    }
+    let told = stage.ask("POST", ENTRIES, &[JSON, ("Content-Encoding", "identity")], ENTRY).await;
+    assert_eq!(told.status, 201, "{}", told.body);
+    assert_eq!(stage.passed(), 0);
+}
+
+#[tokio::test]
+async fn json_is_json_whatever_its_parameters_and_files_are_files() {
+    let stage = Stage::new().await;
+    for kind in ["application/json; charset=utf-8", "Application/JSON", "application/vnd.api+json"]
+    {
+        let told = stage.ask("POST", "/v1/chat/completions", &[("Content-Type", kind)], CHAT).await;
+        assert_eq!(told.status, 200, "{kind}: {}", told.body);
+    }
+    let form = [("Content-Type", "multipart/form-data; boundary=x")];
+    let told = stage.ask("POST", "/v1/audio/transcriptions", &form, "--x--").await;
+    assert_eq!(told.status, 200, "{}", told.body);
+    let told =
+        stage.ask("POST", "/v1/audio/transcriptions", &[("Content-Type", "text/plain")], "x").await;
+    assert_eq!(told.status, 415, "{}", told.body);
+}
+
+#[tokio::test]
+async fn a_body_may_be_as_large_as_configured() {
+    let stage = Stage::with("[server]\nmax_body_mb = 1\n").await;
+    let large = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(1 << 20));
+    for path in [ENTRIES, "/v1/chat/completions"] {
+        let told = stage.ask("POST", path, &[JSON], &large).await;
+        assert_eq!(told.status, 413, "declared: {}", told.body);
+        assert!(told.body.contains("1048576 bytes"), "{}", told.body);
+        let chunked = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: \
+             application/json\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{large}\r\n0\r\n\r\n",
+            large.len()
+        );
+        assert_eq!(stage.raw(&chunked).await.status, 413, "found out while reading");
+    }
+    assert!(stage.stored().await.is_empty());
+}
+
+#[tokio::test]
+async fn json_may_be_nested_as_deep_as_configured() {
+    let stage = Stage::with("[server]\nmax_json_depth = 10\n").await;
+    let chat = |levels: usize| {
+        let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+        format!(
+            r#"{{"model":"m","x":{open}{close},"messages":[{{"role":"user","content":"[[[[[[[[[[["}}]}}"#
+        )
+    };
+    let told = stage.ask("POST", "/v1/chat/completions", &[JSON], &chat(9)).await;
+    assert_eq!(told.status, 200, "{}", told.body);
+    let headers = [JSON, ("Accept", "application/json, text/event-stream")];
+    for path in ["/v1/chat/completions", "/v1/embeddings", ENTRIES, "/mcp"] {
+        let told = stage.ask("POST", path, &headers, &chat(10)).await;
+        assert_eq!(told.status, 400, "{path}");
+        assert!(told.body.contains("deeper than 10 levels"), "{}", told.body);
+    }
+    assert_eq!(stage.passed(), 1);
+}
+
+#[tokio::test]
+async fn a_body_that_pauses_too_long_is_answered_with_408() {
+    let stage = Stage::with("[server]\nbody_timeout_seconds = 1\n").await;
+    for path in [ENTRIES, "/v1/chat/completions", "/mcp"] {
+        let mut client = stage.connect().await;
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: \
+             application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{{\"role\":"
+        );
+        client.write_all(head.as_bytes()).await.unwrap();
+        let told = read(&mut client).await;
+        assert_eq!(told.status, 408, "{path}: {told:?}");
+        assert!(told.body.contains("did not arrive in time"), "{}", told.body);
+    }
+}

@@ -1,0 +1,77 @@
+//! Pages of allowed origins: their browser is told that they may.
+
+use crate::stage::{CHAT, Stage};
+
+const APP: &str = "https://app.example.org";
+const ALLOWING: &str = "[server]\nallowed_origins = 'https://app.example.org'\n";
+const PATHS: [&str; 6] =
+    ["/v1/chat/completions", "/m/ana/v1/messages", "/api/chat", "/v1/vaults", "/mcp", "/api/tags"];
+
+#[tokio::test]
+async fn a_preflight_of_an_allowed_page_is_answered_on_every_interface() {
+    let stage = Stage::with(ALLOWING).await;
+    for origin in [APP, "http://localhost:5173"] {
+        for path in PATHS {
+            let asks = [
+                ("Origin", origin),
+                ("Access-Control-Request-Method", "POST"),
+                ("Access-Control-Request-Headers", "authorization,content-type,x-everwhen-memory"),
+            ];
+            let told = stage.ask("OPTIONS", path, &asks, "").await;
+            assert_eq!(told.status, 204, "{path}: {}", told.body);
+            assert_eq!(told.header("access-control-allow-origin"), Some(origin));
+            assert!(told.header("access-control-allow-methods").unwrap().contains("delete"));
+            let headers = told.header("access-control-allow-headers").unwrap();
+            assert!(headers.contains("authorization") && headers.contains("x-everwhen-memory"));
+            assert!(told.head.contains("vary: origin"), "{}", told.head);
+            assert!(!told.head.contains("credentials") && !told.head.contains("private-network"));
+        }
+    }
+    assert_eq!(stage.passed(), 0);
+}
+
+#[tokio::test]
+async fn only_an_allowed_page_may_reach_a_private_network() {
+    let stage = Stage::with(ALLOWING).await;
+    let asks = |origin| {
+        [
+            ("Origin", origin),
+            ("Access-Control-Request-Method", "POST"),
+            ("Access-Control-Request-Private-Network", "true"),
+        ]
+    };
+    let told = stage.ask("OPTIONS", "/v1/chat/completions", &asks(APP), "").await;
+    assert_eq!(told.header("access-control-allow-private-network"), Some("true"));
+    let told =
+        stage.ask("OPTIONS", "/v1/chat/completions", &asks("https://evil.example"), "").await;
+    assert_eq!(told.status, 403);
+    assert!(!told.head.contains("access-control"), "{}", told.head);
+}
+
+#[tokio::test]
+async fn an_allowed_page_chats_and_reads_our_headers() {
+    let stage = Stage::with(ALLOWING).await;
+    let headers =
+        [("Origin", APP), ("Content-Type", "application/json"), ("x-everwhen-memory", "ana")];
+    let told = stage.ask("POST", "/v1/chat/completions", &headers, CHAT).await;
+    assert_eq!(told.status, 200, "{}", told.body);
+    assert_eq!(told.header("access-control-allow-origin"), Some(APP), "not what the upstream said");
+    assert_eq!(told.head.matches("access-control-allow-origin").count(), 1);
+    assert_eq!(told.header("access-control-expose-headers"), Some("*"));
+    assert_eq!(told.header("access-control-allow-credentials"), None);
+    assert_eq!(told.header("x-everwhen-memory"), Some("ana"));
+    assert_eq!(stage.stored().await, ["hi", "Noted."]);
+}
+
+#[tokio::test]
+async fn an_allowed_page_can_read_why_it_was_refused() {
+    let stage = Stage::with(ALLOWING).await;
+    let told = stage.ask("GET", "/v1/vaults/nobody", &[("Origin", APP)], "").await;
+    assert_eq!((told.status, told.header("access-control-allow-origin")), (404, Some(APP)));
+}
+
+#[tokio::test]
+async fn options_without_an_origin_is_a_method_like_any_other() {
+    let stage = Stage::new().await;
+    assert_eq!(stage.ask("OPTIONS", "/v1/vaults", &[], "").await.status, 405);
+}
