@@ -189,13 +189,13 @@ async fn pass(
 ) -> Result<Response, Refused> {
     let gate = &*door.gate;
     let permit = gate.begin(request.uri().path())?;
-    let is_preflight = cors::is_preflight(&request);
-    if !is_preflight && !gate.is_named_rightly(&request) {
-        require_key(door, request.uri().path(), request.headers()).await?;
-    }
     let origin = gate.other_site(interface, &request)?.cloned();
-    if let Some(origin) = origin.as_ref().filter(|_| is_preflight) {
+    // A browser asks without a key whether a page may send a request with one.
+    if let Some(origin) = origin.as_ref().filter(|_| cors::is_preflight(&request)) {
         return Ok(cors::preflight(origin, request.headers()));
+    }
+    if !gate.is_named_rightly(&request) {
+        require_key(door, request.uri().path(), request.headers()).await?;
     }
     check_kind_of_body(interface, &request)?;
     let shape = Shape::of(interface, &request);

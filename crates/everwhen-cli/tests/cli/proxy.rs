@@ -40,7 +40,7 @@ fn say(server: &str, text: &str) -> String {
     let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{text}"}}]}}"#);
     let length = body.len();
     let head = format!(
-        "POST /m/diary/v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+        "POST /m/diary/v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
          content-length: {length}\r\nconnection: close\r\n\r\n{body}"
     );
     stream.write_all(head.as_bytes()).unwrap();

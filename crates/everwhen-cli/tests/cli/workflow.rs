@@ -127,7 +127,8 @@ fn say(server: &Serving, text: &str) -> String {
     let mut stream = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
     let message = format!(r#"[{{"role":"user","content":"{text}"}}]"#);
     let body = format!(r#"{{"model":"everwhen/chat","messages":{message}}}"#);
-    let head = "POST /m/diary/v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+    let head = "POST /m/diary/v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+                content-type: application/json\r\n";
     let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
