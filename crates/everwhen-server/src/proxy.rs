@@ -104,8 +104,7 @@ impl Proxy {
         let local = Local::open(config)?.map(Arc::new);
         let answerer = local.clone().map(|local| local as Arc<dyn Answerer>);
         Ok(Self {
-            answerers: Answerers::new(&config.upstreams)?
-                .with(answerer),
+            answerers: Answerers::new(&config.upstreams)?.with(answerer),
             local,
             config: config.proxy.clone(),
             vault: Address::read("vault", &config.vault.value)?,
@@ -176,8 +175,7 @@ async fn exchange(
     request: Request,
 ) -> Result<Response, Refusal> {
     let (parts, body) = request.into_parts();
-    let (guest, body) =
-        (door.access.guest(&door.engine, &parts.headers).await?, read(body).await?);
+    let (guest, body) = (door.access.guest(&door.engine, &parts.headers).await?, read(body).await?);
     let text = std::str::from_utf8(&body).unwrap_or_default();
     let Some(asked) = route.wording.read(text) else {
         return pass::on(door, &guest, (route.kind, route.path), &parts, body).await;

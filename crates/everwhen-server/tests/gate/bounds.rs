@@ -74,9 +74,12 @@ async fn requests_beyond_the_limit_are_told_to_come_back() {
 
 #[tokio::test]
 async fn an_upstream_that_never_answers_is_given_up() {
-    let stage = Stage::with("[proxy]\nread_timeout_seconds = 1\n").await;
+    let stage = Stage::with(
+        "[[upstream]]\nbase_url = 'UPSTREAM/v1'\nkind = 'openai'\nname = 'u'\ntimeout_s = 1\n",
+    )
+    .await;
     let chat = CHAT.replace("hi", "never answer");
     let told = stage.ask("POST", "/v1/chat/completions", &[JSON], &chat).await;
     assert_eq!(told.status, 504, "{}", told.body);
-    assert!(told.body.contains("proxy.read_timeout_seconds"), "{}", told.body);
+    assert!(told.body.contains("does not answer in time"), "{}", told.body);
 }

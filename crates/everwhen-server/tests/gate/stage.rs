@@ -35,13 +35,18 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A server with this configuration.
+    /// A server with this configuration; `UPSTREAM` in it is the address of the upstream, which is
+    /// otherwise the only one.
     pub(crate) async fn with(settings: &str) -> Self {
         let passed = Arc::<Mutex<Vec<String>>>::default();
         let upstream = upstream(Arc::clone(&passed)).await;
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("config.toml");
-        std::fs::write(&file, format!("upstream = \"http://{upstream}/v1\"\n{settings}")).unwrap();
+        let settings = match settings.contains("UPSTREAM") {
+            true => settings.replace("UPSTREAM", &format!("http://{upstream}")),
+            false => format!("upstream = \"http://{upstream}/v1\"\n{settings}"),
+        };
+        std::fs::write(&file, settings).unwrap();
         let data = Some(directory.path().display().to_string());
         let flags = Flags { config: Some(file), data, ..Flags::default() };
         let config = Config::load(&Environment::default(), &flags).unwrap();
