@@ -9,6 +9,7 @@
 //! 2. [`Vault::begin_exchange`], before forwarding. It is one durable write: what is new is
 //!    remembered, edited messages become corrections, and the start of the reply is kept as a
 //!    placeholder. [`Begun::messages`] answers for every message, by position, when it was said.
+//!    [`History::wanted`] says what is asked for, where the request does.
 //! 3. [`Begun::stamps`] gives what to put before each message; nothing where nothing belongs
 //!    (system messages, generation prompts, a reply to be continued).
 //! 4. Run the reply through an [`EchoStripper`].
@@ -122,6 +123,10 @@ pub struct History {
     pub ids: Vec<(usize, String)>,
     /// Whether the client always sends the whole chat.
     pub resends_all: bool,
+    /// What is asked for.
+    pub wanted: Wanted,
+    /// Tools that were called since the last words, in messages without any.
+    pub tools_used: Vec<Name>,
 }
 
 /// Who sends a request, as hashes: enough to tell clients apart, and nothing else.
@@ -131,6 +136,21 @@ pub struct Client {
     pub person: [u8; 32],
     /// The program and where it runs.
     pub app: [u8; 32],
+}
+
+/// What a request asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Wanted {
+    /// The next message; the rest of the last one if the request ends with the beginning of a reply.
+    #[default]
+    Reply,
+    /// The rest of the assistant's last message.
+    Continuation,
+    /// The next message, by whoever has this name.
+    By(String),
+    /// Something that is no part of the chat, such as a summary, or a draft for the user: it is not
+    /// remembered.
+    Unrecorded,
 }
 
 impl From<Vec<Message>> for History {
@@ -182,10 +202,12 @@ pub struct Exchange {
     continues: Option<u64>,
     /// The beginning of the reply, if the request gave one.
     prefill: Option<String>,
-    /// Who is to speak, if a generation prompt says so.
-    speaks: Option<String>,
-    /// Whoever else speaks in the history; filled only with `speaks`.
-    speakers: Vec<String>,
+    /// Who is to speak, if the request says so.
+    speaks: Option<speaker::Speaks>,
+    /// Tools that were called on the way to the reply.
+    tools_used: Vec<Name>,
+    /// Whether the reply is part of the chat.
+    is_recorded: bool,
     /// What its delivery will prove.
     proof: proof::Pending,
     /// Whether the client always sends the whole chat.

@@ -10,12 +10,12 @@ mod additions;
 mod attend;
 mod client;
 mod draft;
-mod errand;
 mod headers;
 mod history;
 mod keep;
 mod not_remembered;
 mod pass;
+mod programs;
 mod recognise;
 mod refusal;
 mod relay;
@@ -177,9 +177,10 @@ async fn exchange(
     let (parts, body) = request.into_parts();
     let (guest, body) = (door.access.guest(&door.engine, &parts.headers).await?, read(body).await?);
     let text = std::str::from_utf8(&body).unwrap_or_default();
-    let Some(asked) = route.wording.read(text) else {
+    let Some(mut asked) = route.wording.read(text) else {
         return pass::on(door, &guest, (route.kind, route.path), &parts, body).await;
     };
+    programs::attribute(&mut asked, &parts.headers, door.proxy.config.tool_output.value);
     let chosen = choose(door, route, &parts.headers, &asked)?;
     let model = chosen.model.clone().or_else(|| asked.model().map(Into::into));
     let visit = Visit {

@@ -13,7 +13,7 @@ use super::keep::{self, Kept};
 use super::mark::mark;
 use super::plan::{self, Request};
 use super::proof::Pending;
-use super::{Begun, Commit, Exchange, History, Message, Told, speaker, strand};
+use super::{Begun, Commit, Exchange, History, Message, Told, Wanted, speaker, strand};
 
 /// Lines read beyond as many as the request has messages.
 const SLACK: usize = 32;
@@ -31,7 +31,7 @@ pub(super) struct Item<'h> {
 
 /// The messages of a request that are content: no instructions, no generation prompt.
 pub(super) fn items(history: &History) -> Vec<Item<'_>> {
-    let content = match speaker::generation_prompt(&history.messages) {
+    let content = match speaker::generation_prompt(history) {
         Some(_) => &history.messages[..history.messages.len() - 1],
         None => &history.messages[..],
     };
@@ -50,7 +50,10 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
     let (place, generation) = (desk.place(), desk.memory.generation);
     let mut items = items(history);
     let mut found = find(desk.tx.snapshot(), place, &items)?.found;
-    let prefill = take_prefill(&mut items, &mut found);
+    let prefill = match goes_on(history) {
+        true => take_prefill(&mut items, &mut found),
+        false => Prefill::None,
+    };
     let pending = Pending::new(history, &items, matches!(prefill, Prefill::Line(_)));
     let head = desk.tx.ledger_head(place)?.unwrap_or_default();
     let newest = strand::tail(desk.tx.snapshot(), place)?;
@@ -69,13 +72,16 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
     let start = start(&kept, now);
     let epoch = desk.tx.additions_epoch(desk.vault.id)?;
     let exchange = exchange(place, history, &kept, (prefill, pending, epoch), (commit, start));
-    let placeholder =
-        Placeholder { started_at: exchange.started_at, after: exchange.after, reply: None };
-    let head = LedgerHead {
-        last_number: exchange.seen,
-        placeholder: Some(placeholder),
-        request: Some(pending.request()),
+    let placeholder = match exchange.is_recorded {
+        true => Some(Placeholder {
+            started_at: exchange.started_at,
+            after: exchange.after,
+            reply: None,
+        }),
+        false => request.head.placeholder,
     };
+    let head =
+        LedgerHead { last_number: exchange.seen, placeholder, request: Some(pending.request()) };
     desk.tx.put_ledger_head(place, &head)?;
     desk.save_memory()?;
     let oldest = desk.tx.ledger_lines(place, Lines::Oldest)?.pop();
@@ -178,6 +184,18 @@ enum Prefill {
     Line(LedgerLine),
 }
 
+/// Whether a request asks for the rest of a message, if the last message is an assistant's: nothing
+/// stands behind it, or a line that says so.
+fn goes_on(history: &History) -> bool {
+    let ends_with_reply =
+        history.messages.last().is_some_and(|message| message.role == Role::Assistant);
+    match history.wanted {
+        Wanted::Reply => ends_with_reply && speaker::generation_prompt(history).is_none(),
+        Wanted::Continuation => true,
+        Wanted::By(_) | Wanted::Unrecorded => false,
+    }
+}
+
 fn take_prefill(items: &mut Vec<Item<'_>>, found: &mut Vec<Option<LedgerLine>>) -> Prefill {
     let Some(last) = items.last().filter(|item| item.message.role == Role::Assistant) else {
         return Prefill::None;
@@ -200,31 +218,25 @@ fn exchange(
     (prefill, proof, epoch): (Prefill, Pending, u64),
     (commit, started_at): (Commit, Timestamp),
 ) -> Exchange {
-    let speaks = speaker::generation_prompt(&history.messages);
-    let speakers = match &speaks {
-        Some(_) => speaker::speakers(&history.messages).map(str::to_owned).collect(),
-        None => Vec::new(),
-    };
     let (continues, prefill) = match prefill {
         Prefill::None => (None, None),
         Prefill::Text(text) => (None, Some(text)),
         Prefill::Line(line) => (Some(line.number), None),
     };
     let after = kept.lines.last().map(|line| line.number);
-    let seen = kept.last_number;
-    let resends_all = history.resends_all;
     Exchange {
         memory,
         started_at,
         commit,
         after,
-        seen,
+        seen: kept.last_number,
         continues,
         prefill,
-        speaks,
-        speakers,
+        speaks: speaker::speaks(history, commit),
+        tools_used: history.tools_used.clone(),
+        is_recorded: history.wanted != Wanted::Unrecorded,
         proof,
-        resends_all,
+        resends_all: history.resends_all,
         epoch,
     }
 }

@@ -3,19 +3,22 @@
 use crate::Result;
 use crate::activity::Activity;
 use crate::desk::Desk;
-use crate::memory::{Metadata, NewEntry, Role, Said};
+use crate::memory::{Metadata, Name, NewEntry, Role, Said};
 use crate::ports::{LedgerHead, LedgerLine, Lines, Placeholder};
 
 use super::keep::{self, put_aside, write_line};
 use super::mark::mark;
 use super::plan::is_one_conversation;
-use super::{Commit, Exchange, Finished, Message, Reply, proof, speaker, strand};
+use super::{Commit, Exchange, Finished, Message, Reply, proof, strand};
 
 /// Says of an entry that it was cut off.
 const TRUNCATED: &str = r#"{"truncated":true}"#;
 
 /// Keeps the reply of an exchange.
 pub(super) fn finish(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Result<Finished> {
+    if !exchange.is_recorded {
+        return Ok(Finished::default());
+    }
     if reply.content.trim().is_empty() {
         settle(desk, exchange, None)?;
         proof::deliver(desk, exchange, (reply, "", None))?;
@@ -25,7 +28,8 @@ pub(super) fn finish(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) ->
         Some(number) => go_on(desk, exchange, number, reply)?,
         None => {
             let said = text_of(exchange, &reply.content);
-            let reply = Reply { content: said.clone(), ..reply.clone() };
+            let tools_used = tools_of(exchange, reply);
+            let reply = Reply { content: said.clone(), tools_used, ..reply.clone() };
             (place_reply(desk, exchange, &reply)?, said)
         }
     };
@@ -51,11 +55,20 @@ fn note_work(desk: &mut Desk<'_>, finished: &Finished, work: Option<&Activity>) 
 fn text_of(exchange: &Exchange, reply: &str) -> String {
     match (&exchange.prefill, &exchange.speaks) {
         (Some(begun), _) => format!("{begun}{reply}"),
-        (None, Some(name)) if exchange.commit == Commit::AtOnce => {
-            speaker::with_name(reply, name, &exchange.speakers)
-        }
+        (None, Some(speaks)) if speaks.is_written => speaks.with_name(reply),
         _ => reply.to_owned(),
     }
+}
+
+/// The tools of a reply, those that were called on the way to it first.
+fn tools_of(exchange: &Exchange, reply: &Reply) -> Vec<Name> {
+    let mut tools = exchange.tools_used.clone();
+    for tool in &reply.tools_used {
+        if !tools.contains(tool) {
+            tools.push(tool.clone());
+        }
+    }
+    tools
 }
 
 /// Where the reply goes among what else answers the same message.

@@ -180,8 +180,9 @@ fn settle_reply(desk: &Desk<'_>, request: &Request<'_>, plan: &mut Plan) -> Resu
     let Some(reply) = request.head.placeholder.and_then(|waiting| waiting.reply) else {
         return Ok(());
     };
-    let Some(at) = newest_reply(request).filter(|at| plan.fates[*at..] == [Fate::New, Fate::New])
-    else {
+    // Behind it stands what the user says next; or nothing, where somebody else is to speak.
+    let is_settled = |at: &usize| matches!(plan.fates[*at..], [Fate::New] | [Fate::New, Fate::New]);
+    let Some(at) = newest_reply(request).filter(is_settled) else {
         return Ok(());
     };
     let Some(old) = strand::along(desk.tx.snapshot(), desk.place(), reply)? else { return Ok(()) };

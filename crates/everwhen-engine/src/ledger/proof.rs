@@ -13,7 +13,7 @@ use crate::ports::{LastRequest, LedgerHead, Proof};
 
 use super::begin::Item;
 use super::mark::mark;
-use super::{Client, Exchange, History, Reply, speaker};
+use super::{Client, Exchange, History, Reply};
 
 /// A reply of this length is hardly given twice by chance.
 const LONG_BYTES: usize = 160;
@@ -152,11 +152,15 @@ fn answer(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Result<()>
 fn replies(exchange: &Exchange, said: &str) -> Vec<String> {
     let mut texts = vec![said.to_owned()];
     texts.extend(without_thoughts(said));
-    if let Some(name) = &exchange.speaks {
-        let named = texts.iter().map(|text| speaker::with_name(text, name, &exchange.speakers));
-        let named: Vec<String> = named.collect();
-        texts.extend(named);
+    if let Some(speaks) = &exchange.speaks {
+        let forms = texts.iter().flat_map(|text| {
+            let bare = speaks.without_name(text);
+            [speaks.with_name(bare), bare.to_owned()]
+        });
+        let forms: Vec<String> = forms.collect();
+        texts.extend(forms);
     }
+    texts.sort();
     texts.dedup();
     texts
 }

@@ -1,10 +1,11 @@
-//! Generation prompts: a last message such as `Mira:` names who speaks next and says nothing.
+//! Who is to speak: a last message such as `Mira:` names who speaks next and says nothing.
 //!
-//! A name and a colon, short, on one line. From the assistant's side that is enough. From the
+//! A name and a colon, short, on one line; `**Mira:**` and `Mira (whispering):` are the same with
+//! decoration. From the assistant's side that is enough, and one word may be in lower case. From the
 //! user's side the name must be one that speaks in this history, because "Question:" may be
 //! something a person says.
 
-use super::Message;
+use super::{Commit, History, Message, Wanted};
 use crate::memory::Role;
 
 /// Longest generation prompt, in characters.
@@ -13,75 +14,162 @@ const PROMPT_CHARS: usize = 100;
 const NAME_WORDS: usize = 4;
 /// Names that always speak.
 const MODELS: [&str; 3] = ["Assistant", "AI", "Bot"];
+/// What stands around a name to make it bold or the like.
+const DECORATION: [char; 5] = ['*', '_', '~', '`', ' '];
 
-/// The name of who is to speak next, if the last message is only that.
-pub(super) fn generation_prompt(messages: &[Message]) -> Option<String> {
-    let (last, earlier) = messages.split_last()?;
-    let name = name_alone(&last.content)?;
-    let is_prompt = match last.role {
-        Role::User => MODELS.contains(&name) || speakers(earlier).any(|known| known == name),
-        Role::Tool => false,
-        Role::Assistant | Role::System => true,
+/// A speaker whose name may stand before what they say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Speaks {
+    /// Whether it does in this history.
+    pub(super) is_written: bool,
+    /// How the reply begins: the name, as it is written in this history, and a colon.
+    label: String,
+    /// The names of all who speak here.
+    known: Vec<String>,
+}
+
+impl Speaks {
+    /// The reply as it stands in the history: with its speaker's name before it, unless it begins
+    /// with the name of somebody who speaks here.
+    pub(super) fn with_name(&self, reply: &str) -> String {
+        let begun = reply.trim_start();
+        let is_named = name_before(begun)
+            .is_some_and(|before| self.known.iter().any(|known| is_same(known, before)));
+        if is_named { begun.to_owned() } else { format!("{} {begun}", self.label) }
+    }
+
+    /// The same without the name.
+    pub(super) fn without_name<'r>(&self, reply: &'r str) -> &'r str {
+        reply.strip_prefix(&self.label).map_or(reply, str::trim_start)
+    }
+}
+
+/// Who speaks next, if the request says so. Their name will stand before what they say where the
+/// request asks for somebody's message, and where a generation prompt ends a history in which names
+/// are written.
+pub(super) fn speaks(history: &History, commit: Commit) -> Option<Speaks> {
+    let messages = &history.messages;
+    let (label, is_written) = match &history.wanted {
+        // Where names stand beside messages they are not written into them.
+        Wanted::By(name) => {
+            (format!("{name}:"), messages.iter().all(|message| message.speaker.is_none()))
+        }
+        Wanted::Reply => {
+            let (prompt, earlier) = (generation_prompt(history)?, messages.split_last()?.1);
+            let names_are_written =
+                earlier.iter().any(|message| name_before(&message.content).is_some());
+            let is_person = !is_model(name_of(prompt)?);
+            let is_written = commit == Commit::AtOnce || (names_are_written && is_person);
+            (prompt.to_owned(), is_written)
+        }
+        Wanted::Continuation | Wanted::Unrecorded => return None,
     };
-    is_prompt.then(|| name.to_owned())
+    let mut known: Vec<String> = speakers(messages).map(str::to_owned).collect();
+    known.extend(name_of(&label).map(str::to_owned));
+    Some(Speaks { is_written, label, known })
+}
+
+/// The last message, if it only says who is to speak next.
+pub(super) fn generation_prompt(history: &History) -> Option<&str> {
+    if history.wanted != Wanted::Reply {
+        return None;
+    }
+    let (last, earlier) = history.messages.split_last()?;
+    let prompt = last.content.trim();
+    let name = name_of(prompt)?;
+    let is_known = || speakers(earlier).any(|known| is_same(known, name));
+    let is_prompt = match last.role {
+        Role::User => is_model(name) || is_known(),
+        Role::Tool => false,
+        Role::Assistant | Role::System => is_name(name) || is_word(name) || is_known(),
+    };
+    is_prompt.then_some(prompt)
 }
 
 /// The names that speak in a history: given beside messages, or written before them.
-pub(super) fn speakers(messages: &[Message]) -> impl Iterator<Item = &str> {
+fn speakers(messages: &[Message]) -> impl Iterator<Item = &str> {
     messages.iter().flat_map(|message| {
         let written = name_before(&message.content);
         message.speaker.as_deref().into_iter().chain(written)
     })
 }
 
-/// The reply as it stands in the history: with its speaker's name before it, unless it begins
-/// with the name of somebody who speaks here.
-pub(super) fn with_name(reply: &str, name: &str, known: &[String]) -> String {
-    let begun = reply.trim_start();
-    match name_before(begun) {
-        Some(before) if before == name || known.iter().any(|known| known == before) => begun.into(),
-        _ => format!("{name}: {begun}"),
-    }
+fn is_same(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
 }
 
-/// The name, if the text is a name and a colon and nothing else.
-fn name_alone(text: &str) -> Option<&str> {
+fn is_model(name: &str) -> bool {
+    MODELS.iter().any(|model| is_same(model, name))
+}
+
+/// The name in a text that is a name and a colon and nothing else.
+fn name_of(text: &str) -> Option<&str> {
     let text = text.trim();
-    let name = text.strip_suffix(':')?;
-    (text.chars().count() < PROMPT_CHARS && is_name(name)).then_some(name)
+    let label = text.trim_end_matches(DECORATION).strip_suffix(':')?;
+    let is_short = text.chars().count() < PROMPT_CHARS && !text.contains('\n');
+    let name = bare(label);
+    let few_words = name.split(' ').count() <= NAME_WORDS;
+    let reads_as_name = few_words && name.split(' ').all(is_made_of_letters);
+    (is_short && reads_as_name).then_some(name)
 }
 
 /// The name before the first colon of the first line.
 fn name_before(text: &str) -> Option<&str> {
     let line = text.trim_start().lines().next()?;
-    let (name, _) = line.split_once(':')?;
+    let (label, _) = line.split_once(':')?;
+    let name = bare(label);
     is_name(name).then_some(name)
+}
+
+/// A label without decoration: `**Mira**`, `Mira (whispering)`.
+fn bare(label: &str) -> &str {
+    let label = label.trim_matches(DECORATION);
+    let manner = label.strip_suffix(')').and_then(|label| label.split_once(" ("));
+    manner.map_or(label, |(name, _)| name).trim_matches(DECORATION)
 }
 
 /// Whether this could be somebody's name: few words, none in lower case, no punctuation.
 fn is_name(text: &str) -> bool {
     let words: Vec<&str> = text.split(' ').collect();
-    let reads_as_name = |word: &&str| {
-        let first = word.chars().next();
-        first.is_some_and(|letter| letter.is_alphanumeric() && !letter.is_lowercase())
-            && word.chars().all(|letter| letter.is_alphanumeric() || "-_'’.".contains(letter))
-    };
+    let is_capital = |letter: char| letter.is_alphanumeric() && !letter.is_lowercase();
+    let reads_as_name = |word: &&str| word.starts_with(is_capital) && is_made_of_letters(word);
     words.len() <= NAME_WORDS && words.iter().all(reads_as_name)
+}
+
+/// Whether this is one word.
+fn is_word(text: &str) -> bool {
+    !text.contains(' ') && text.starts_with(char::is_alphabetic)
+}
+
+fn is_made_of_letters(word: &str) -> bool {
+    !word.is_empty()
+        && word.chars().all(|letter| letter.is_alphanumeric() || "-_'’.".contains(letter))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn history(messages: &[(Role, &str)]) -> Vec<Message> {
-        messages.iter().map(|(role, text)| Message::new(*role, *text)).collect()
+    fn history(messages: &[(Role, &str)]) -> History {
+        let messages = messages.iter().map(|(role, text)| Message::new(*role, *text));
+        messages.collect::<Vec<Message>>().into()
     }
 
     #[test]
     fn a_name_and_a_colon_say_nothing() {
-        for text in ["Assistant:", "Mira:", " Mira Lind: ", "Dr. Ana O'Neil:", "R2-D2:"] {
+        for text in [
+            "Assistant:",
+            "Mira:",
+            " Mira Lind: ",
+            "Dr. Ana O'Neil:",
+            "R2-D2:",
+            "mira:",
+            "*Mira*:",
+            "**Mira:**",
+            "Mira (whispering):",
+        ] {
             let said = history(&[(Role::User, "hi"), (Role::Assistant, text)]);
-            assert!(generation_prompt(&said).is_some(), "{text}");
+            assert_eq!(generation_prompt(&said), Some(text.trim()));
         }
         for text in ["Here is the list:", "Mira", "", ":", "Mira: hi", "A:\nB:", "Sure, Mira:"] {
             let said = history(&[(Role::User, "hi"), (Role::Assistant, text)]);
@@ -91,21 +179,57 @@ mod tests {
 
     #[test]
     fn what_a_user_says_is_content_unless_somebody_has_that_name() {
-        for text in ["Translate this:", "Translate:", "Question:"] {
+        for text in ["Translate this:", "Translate:", "Question:", "mira:"] {
             assert!(generation_prompt(&history(&[(Role::User, text)])).is_none(), "{text}");
         }
-        let group = [(Role::Assistant, "Mira: hello"), (Role::User, "Mira:")];
-        assert_eq!(generation_prompt(&history(&group)).as_deref(), Some("Mira"));
+        for prompt in ["Mira:", "mira:", "**Mira:**"] {
+            let group = [(Role::Assistant, "Mira: hello"), (Role::User, prompt)];
+            assert_eq!(generation_prompt(&history(&group)), Some(prompt));
+        }
         assert!(generation_prompt(&history(&[(Role::User, "Assistant:")])).is_some());
     }
 
     #[test]
     fn a_reply_gets_the_name_it_lacks() {
-        let known = ["Tom".to_owned()];
-        assert_eq!(with_name(" hello", "Mira", &known), "Mira: hello");
-        assert_eq!(with_name("Mira: hello", "Mira", &known), "Mira: hello");
-        assert_eq!(with_name("Tom: hello", "Mira", &known), "Tom: hello");
-        assert_eq!(with_name("Note: it is late", "Mira", &known), "Mira: Note: it is late");
-        assert_eq!(with_name("", "Mira", &known), "Mira: ");
+        let group = [(Role::User, "Tom: hello"), (Role::Assistant, "Mira:")];
+        let speaks = speaks(&history(&group), Commit::AtOnce).unwrap();
+        assert_eq!(speaks.with_name(" hello"), "Mira: hello");
+        assert_eq!(speaks.with_name("Mira: hello"), "Mira: hello");
+        assert_eq!(speaks.with_name("**mira:** hello"), "Mira: **mira:** hello");
+        assert_eq!(speaks.with_name("Tom: hello"), "Tom: hello");
+        assert_eq!(speaks.with_name("Note: it is late"), "Mira: Note: it is late");
+        assert_eq!(speaks.with_name(""), "Mira: ");
+    }
+
+    #[test]
+    fn a_name_is_written_as_the_request_writes_it() {
+        for (prompt, expected) in [
+            ("mira:", "mira: hello"),
+            ("**Mira:**", "**Mira:** hello"),
+            ("Mira (whispering):", "Mira (whispering): hello"),
+        ] {
+            let group = [(Role::User, "Tom: hello"), (Role::Assistant, prompt)];
+            for commit in [Commit::AtOnce, Commit::NextTurn] {
+                let speaks = speaks(&history(&group), commit).unwrap();
+                assert_eq!(speaks.with_name("hello"), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_written_only_where_the_history_writes_them() {
+        let plain = [(Role::User, "hello"), (Role::Assistant, "Mira:")];
+        let is_written = |history: &History| speaks(history, Commit::NextTurn).unwrap().is_written;
+        assert!(!is_written(&history(&plain)));
+        let model = [(Role::User, "Tom: hello"), (Role::Assistant, "Assistant:")];
+        assert!(!is_written(&history(&model)));
+        let asked =
+            History { wanted: Wanted::By("Bob".into()), ..history(&[(Role::User, "hello")]) };
+        let bob = speaks(&asked, Commit::NextTurn).unwrap();
+        assert_eq!((bob.is_written, &*bob.with_name("Hi.")), (true, "Bob: Hi."));
+        assert_eq!(bob.without_name("Bob: Hi."), "Hi.");
+        let mut beside = asked;
+        beside.messages[0].speaker = Some("Tom".into());
+        assert!(!is_written(&beside));
     }
 }

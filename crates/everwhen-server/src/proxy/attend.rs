@@ -16,13 +16,14 @@ use tokio::time::{Instant, timeout_at};
 use super::additions;
 use super::draft::Draft;
 use super::keep::Keeper;
+use super::programs::Purpose;
 use super::relay::Gathered;
 use super::route::Route;
 use super::signed::{self, OPENWEBUI_USER};
 use super::whose::{self, Named, Signs};
 use super::wire::seen::{AskedSeen, StampSeen, StoredSeen};
 use super::wire::{Asked, Message};
-use super::{client, errand, headers, write};
+use super::{client, headers, write};
 use crate::Door;
 use crate::access::{Caller, Guest};
 
@@ -91,7 +92,7 @@ impl Drop for Attended {
 pub(crate) async fn attend(visit: &Visit<'_>, draft: &mut Draft<'_>) -> Attended {
     let mut attended = Attended::default();
     attended.seen.messages = visit.asked.messages.len();
-    attended.seen.errand = errand::is_errand(visit.headers, visit.asked);
+    attended.seen.errand = visit.asked.purpose == Purpose::Errand;
     write::without_tags(draft, visit.asked);
     if !attended.seen.errand && !visit.asked.messages.is_empty() {
         let remembered = remember(visit, draft, &mut attended).await;
@@ -213,7 +214,7 @@ fn stored(asked: &Asked<'_>, begun: &Begun) -> Vec<StoredSeen> {
             entry: told.entry?.to_string(),
             role: message.role.as_str(),
             conversation_time: begun.zone.rfc3339(told.time?),
-            content: message.text.to_string(),
+            content: message.words().to_owned(),
         })
     };
     told.filter_map(one).collect()
@@ -262,7 +263,7 @@ async fn add(
         keeper.settle(Some(deadline)).await?;
     }
     let vault = keeper.vault.clone().expect("an exchange has begun in a vault");
-    let told = in_time(deadline, vault.remembered_for(begun, &message.text, &wishes)).await;
+    let told = in_time(deadline, vault.remembered_for(begun, message.words(), &wishes)).await;
     let now = settings.now.then(|| aside::now(begun));
     let text = aside::text(told.as_deref().unwrap_or_default(), now.as_deref());
     if !text.is_empty() {

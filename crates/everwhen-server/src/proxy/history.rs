@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use axum::http::HeaderMap;
-use everwhen::ledger::{History, Message as Said};
-use everwhen::memory::Name;
+use everwhen::ledger::{History, Message as Said, Wanted};
+use everwhen::memory::{Name, Role};
 
 use super::headers;
+use super::programs::Purpose;
 use super::whose::tag;
 use super::wire::{Asked, Message};
 
@@ -16,10 +17,17 @@ const RETRIES: &str = "x-stainless-retry-count";
 /// The history that a request sends.
 pub(crate) fn history(asked: &Asked<'_>, headers: &HeaderMap) -> History {
     let retried = headers::text(headers, RETRIES);
+    let mut messages: Vec<Said> = asked.messages.iter().map(said).collect();
+    let tools_used = carry_tools(&mut messages, names(asked.called.iter()));
     History {
-        messages: asked.messages.iter().map(said).collect(),
+        messages,
+        tools_used,
         resent: retried.is_some_and(|count| count != "0"),
         ids: ids(asked),
+        wanted: match &asked.purpose {
+            Purpose::Chat(wanted) => wanted.clone(),
+            Purpose::Errand => Wanted::Unrecorded,
+        },
         ..History::default()
     }
 }
@@ -34,15 +42,45 @@ fn ids(asked: &Asked<'_>) -> Vec<(usize, String)> {
     within.chain(beside).collect()
 }
 
+/// A message as the ledger reads it: the speaker's own words. One that holds nothing but what a
+/// program wrote is an instruction.
 fn said(message: &Message<'_>) -> Said {
-    let content = without_tags(&message.text).into_owned();
+    let content = without_tags(message.words()).into_owned();
     let other = if content.trim().is_empty() { message.content.into() } else { Vec::new() };
     Said {
-        role: message.role,
+        role: if message.is_instruction() { Role::System } else { message.role },
         content,
         other,
         speaker: message.speaker.as_ref().map(ToString::to_string),
         tools_used: names(message.tools.iter()),
+    }
+}
+
+/// Tools that are called in messages without words count for the next words of the same turn;
+/// answers those that are left over for the reply, `last` among them.
+fn carry_tools(messages: &mut [Said], last: Vec<Name>) -> Vec<Name> {
+    let mut carried: Vec<Name> = Vec::new();
+    for message in messages {
+        let has_words = !message.content.trim().is_empty();
+        match message.role {
+            Role::User if has_words => carried.clear(),
+            Role::Assistant if has_words => {
+                let own = std::mem::replace(&mut message.tools_used, std::mem::take(&mut carried));
+                add_names(&mut message.tools_used, own);
+            }
+            Role::Assistant => add_names(&mut carried, std::mem::take(&mut message.tools_used)),
+            _ => {}
+        }
+    }
+    add_names(&mut carried, last);
+    carried
+}
+
+fn add_names(names: &mut Vec<Name>, more: Vec<Name>) {
+    for name in more {
+        if !names.contains(&name) && names.len() < everwhen::limits::LABELS {
+            names.push(name);
+        }
     }
 }
 

@@ -19,6 +19,7 @@ use super::attend::{Visit, commit, in_time, shown};
 use super::client;
 use super::history::{self, names};
 use super::not_remembered;
+use super::programs;
 use super::recognise::recognise;
 use super::relay::Gathered;
 use super::route::Route;
@@ -262,7 +263,10 @@ pub(crate) async fn replay(door: &Door, route: &'static Route, kept: &Kept) -> R
     let address = Address::read("vault", &kept.vault)?;
     let vault = Caller::Operator.vault_to_write(&door.engine, address).await?;
     let asked = route.wording.read(&kept.request);
-    let asked = asked.ok_or_else(|| Error::invalid("the request on the spool cannot be read"))?;
+    let mut asked =
+        asked.ok_or_else(|| Error::invalid("the request on the spool cannot be read"))?;
+    let keeps_tool_output = door.proxy.config.tool_output.value;
+    programs::attribute(&mut asked, &axum::http::HeaderMap::new(), keeps_tool_output);
     let history = history::history(&asked, &axum::http::HeaderMap::new());
     let client = client::read(&kept.client);
     let history = History { sent_at: Some(kept.at), client, ..history };

@@ -19,6 +19,9 @@ use everwhen::memory::Role;
 
 pub(crate) use anthropic::Messages;
 use json::Object;
+
+use super::programs::{Own, Purpose};
+
 pub(crate) use ollama::{OllamaChat, OllamaGenerate};
 pub(crate) use openai::{Chat, Completions};
 pub(crate) use responses::Responses;
@@ -57,9 +60,25 @@ pub(crate) struct Asked<'a> {
     pub(crate) streams: bool,
     /// Ids of earlier replies and their parts that stand outside messages.
     pub(crate) ids: Vec<Cow<'a, str>>,
+    /// Tools that were called since the last message, where calls are no messages.
+    pub(crate) called: Vec<Cow<'a, str>>,
+    /// What it is for.
+    pub(crate) purpose: Purpose,
 }
 
 impl<'a> Asked<'a> {
+    /// A request that is part of a chat, as long as nobody has looked closer.
+    fn new(fields: Object<'a>, messages: Vec<Message<'a>>, streams: bool) -> Self {
+        Self {
+            fields,
+            messages,
+            streams,
+            ids: Vec::new(),
+            called: Vec::new(),
+            purpose: Purpose::default(),
+        }
+    }
+
     /// The model.
     pub(crate) fn model(&self) -> Option<Cow<'a, str>> {
         self.fields.text("model")
@@ -83,6 +102,44 @@ pub(crate) struct Message<'a> {
     pub(crate) tools: Vec<Cow<'a, str>>,
     /// Ids of tool calls, and of the message itself, that a server may have given.
     pub(crate) ids: Vec<Cow<'a, str>>,
+    /// Which words of it are the speaker's own.
+    pub(crate) own: Own<'a>,
+}
+
+impl<'a> Message<'a> {
+    /// The speaker's own words.
+    pub(crate) fn words(&self) -> &str {
+        match &self.own {
+            Own::All => &self.text,
+            Own::Some { words, .. } => words,
+        }
+    }
+
+    /// The rest of the string literal that holds the first of the speaker's own words, from there
+    /// on; nothing if there are none.
+    pub(crate) fn opening(&self) -> Option<&'a str> {
+        match &self.own {
+            Own::All => self.literals.first().map(|literal| &literal[1..]),
+            Own::Some { from, .. } => *from,
+        }
+    }
+
+    /// Whether nobody said it: a system's message, or one that holds nothing but what a program wrote.
+    pub(crate) fn is_instruction(&self) -> bool {
+        let is_cut = self.own != Own::All && self.words().trim().is_empty();
+        self.role == Role::System || (self.role != Role::Tool && is_cut && !self.has_more())
+    }
+
+    /// Whether it holds something besides text, such as an image.
+    fn has_more(&self) -> bool {
+        match self.content.as_bytes().first() {
+            Some(b'[') => json::items(self.content).len() > self.literals.len(),
+            Some(b'{') => {
+                Object::read(self.content).is_some_and(|fields| !fields.items("images").is_empty())
+            }
+            _ => false,
+        }
+    }
 }
 
 /// What was heard in a reply or in one event of it.

@@ -31,7 +31,7 @@ fn tag_in(literal: &str, from: usize) -> Option<(usize, usize)> {
     Some((begin, end))
 }
 
-/// Puts stamps before messages; answers how many.
+/// Puts stamps before the first of the speakers' own words; answers how many.
 pub(crate) fn stamps(
     draft: &mut Draft<'_>,
     asked: &Asked<'_>,
@@ -39,12 +39,12 @@ pub(crate) fn stamps(
 ) -> usize {
     let mut count = 0;
     for (message, stamp) in asked.messages.iter().zip(stamps) {
-        let (Some(literal), Some(stamp)) = (message.literals.first(), stamp) else { continue };
-        if message.role == Role::Tool {
+        let (Some(words), Some(stamp)) = (message.opening(), stamp) else { continue };
+        if message.role == Role::Tool || message.words().trim().is_empty() {
             continue;
         }
-        if let Some(place) = draft.place(literal) {
-            draft.insert(place.start + 1, escaped(&stamp));
+        if let Some(place) = draft.place(words) {
+            draft.insert(place.start, escaped(&stamp));
             count += 1;
         }
     }
@@ -59,7 +59,7 @@ pub(crate) fn last_said<'m, 'a>(
     let all = asked.messages.iter().enumerate();
     let mut said = all.filter(|(place, message)| {
         let known = begun.messages.get(*place).is_some_and(|told| told.time.is_some());
-        known && message.role == Role::User && !message.literals.is_empty()
+        known && message.role == Role::User && !message.words().trim().is_empty()
     });
     said.next_back()
 }

@@ -23,6 +23,8 @@ base_url = "UPSTREAM"
 "#;
 /// Nothing but stamps is added.
 const STAMPS_ONLY: &str = "[proxy]\nnow = 'off'\ncontext = 'off'\nbriefing = 'off'\n";
+/// On a busy machine memory may take long; that is tested elsewhere.
+const PATIENT: &str = "[proxy]\ndeadline_ms = 60000\n";
 /// The label of what is passed and not remembered.
 const NONE: &str = "none";
 
@@ -48,6 +50,7 @@ pub(crate) async fn play(sequence: Sequence) -> Result<(), String> {
         return Err("say in `program` and `shows` whose requests these are and why".into());
     }
     let settings = sequence.settings.as_deref().unwrap_or(STAMPS_ONLY);
+    let settings = settings.replace("[proxy]\n", PATIENT);
     let stage = Stage::with(&format!("{UPSTREAMS}{settings}")).await;
     let mut play =
         Play { sequence: &sequence, stage, played: Vec::new(), memories: BTreeMap::new() };

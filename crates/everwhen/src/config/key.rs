@@ -241,6 +241,13 @@ pub(super) const PROMPT_CACHE_KEY: Key = key(
     "the field prompt_cache_key names a chat",
     SWITCH,
 );
+/// Whether what tools answer is remembered.
+pub(super) const TOOL_OUTPUT: Key = key(
+    "proxy.tool_output",
+    "EVERWHEN_PROXY_TOOL_OUTPUT",
+    "what tools answer is remembered, and not only which tools were called",
+    SWITCH,
+);
 /// What Open WebUI signs users with.
 pub(super) const OPENWEBUI_SECRET: Key = key(
     "proxy.openwebui_secret",
@@ -420,7 +427,7 @@ pub(super) const HALF_LIFE: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 65] = [
+pub const KEYS: [Key; 66] = [
     DATA,
     LISTEN,
     ZONE,
@@ -461,6 +468,7 @@ pub const KEYS: [Key; 65] = [
     GROUP_CHAT,
     UNNAMED,
     PROMPT_CACHE_KEY,
+    TOOL_OUTPUT,
     OPENWEBUI_SECRET,
     EMBEDDER,
     EMBEDDER_PATH,

@@ -65,6 +65,8 @@ pub struct ProxyConfig {
     pub unnamed: Chosen<Unnamed>,
     /// Whether `prompt_cache_key` names a chat.
     pub prompt_cache_key: Chosen<bool>,
+    /// Whether what tools answer is remembered, and not only which were called.
+    pub tool_output: Chosen<bool>,
     /// What Open WebUI signs its users with.
     pub openwebui_secret: Chosen<Option<Secret>>,
     /// Where it behaves otherwise; later ones win.
@@ -155,6 +157,7 @@ impl ProxyConfig {
             group_chat: off(key::GROUP_CHAT)?,
             unnamed: choose(layers, key::UNNAMED, Unnamed::named, || Unnamed::New)?,
             prompt_cache_key: off(key::PROMPT_CACHE_KEY)?,
+            tool_output: off(key::TOOL_OUTPUT)?,
             openwebui_secret: secret(layers, key::OPENWEBUI_SECRET)?,
             exceptions: layers.rows("proxy.for").map(Exception::read).collect::<Result<_>>()?,
         })
@@ -196,7 +199,7 @@ impl ProxyConfig {
     }
 
     /// The lines of `everwhen config`, in the order of the keys.
-    pub(super) fn listing(&self) -> [(String, &super::Origin); 10] {
+    pub(super) fn listing(&self) -> [(String, &super::Origin); 11] {
         let secret = self.openwebui_secret.value.as_ref();
         let secret = secret.map_or("none".into(), |_| super::quoted("(not shown)"));
         let switch = |chosen: &Chosen<bool>| super::quoted(if chosen.value { "on" } else { "off" });
@@ -210,6 +213,7 @@ impl ProxyConfig {
             (switch(&self.group_chat), &self.group_chat.from),
             (super::quoted(self.unnamed.value.as_str()), &self.unnamed.from),
             (switch(&self.prompt_cache_key), &self.prompt_cache_key.from),
+            (switch(&self.tool_output), &self.tool_output.from),
             (secret, &self.openwebui_secret.from),
         ]
     }

@@ -102,6 +102,7 @@ deadline_ms = 50
 group_chat = "on"
 unnamed = "default"
 prompt_cache_key = "on"
+tool_output = "on"
 openwebui_secret = "(not shown)"
 [server]
 allowed_hosts = "*.example.net, box:8080"
@@ -205,6 +206,7 @@ const VALUES: [&str; KEYS.len()] = [
     "10",
     "on",
     "default",
+    "on",
     "on",
     "(not shown)",
     "transformer",

@@ -1,7 +1,7 @@
 //! Anthropic's messages: content in blocks, events with names.
 
 use super::json::Object;
-use super::{Asked, Heard, Message, Piece, Wording, joined, literals, role};
+use super::{Asked, Heard, Message, Own, Piece, Wording, joined, literals, role};
 
 /// `/v1/messages`
 pub(crate) struct Messages;
@@ -10,7 +10,8 @@ impl Wording for Messages {
     fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
         let fields = Object::read(body)?;
         let messages = fields.items("messages").into_iter().filter_map(message).collect();
-        Some(Asked { streams: fields.is_true("stream"), messages, fields, ids: Vec::new() })
+        let streams = fields.is_true("stream");
+        Some(Asked::new(fields, messages, streams))
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
@@ -48,6 +49,7 @@ fn message(text: &str) -> Option<Message<'_>> {
         literals,
         tools: blocks.iter().filter_map(tool).collect(),
         ids: blocks.iter().filter_map(call_id).collect(),
+        own: Own::All,
     })
 }
 

@@ -45,6 +45,11 @@ impl<'a> Object<'a> {
         self.get(name)?.parse().ok()
     }
 
+    /// The names of its fields.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| &**name)
+    }
+
     /// Whether the value under this name is `true`.
     pub(crate) fn is_true(&self, name: &str) -> bool {
         self.get(name) == Some("true")
@@ -64,6 +69,39 @@ pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
         return serde_json::from_str(text).ok().map(Cow::Owned);
     }
     Some(Cow::Borrowed(inner))
+}
+
+/// Where a byte of a string stands in its literal, quotes and escapes included.
+pub(crate) fn offset(literal: &str, of: usize) -> usize {
+    let (mut at, mut length) = (1, 0);
+    let bytes = literal.as_bytes();
+    while length < of && at < literal.len() {
+        if bytes[at] != b'\\' {
+            (at, length) = (at + 1, length + 1);
+            continue;
+        }
+        let escape = escape(&literal[at..]);
+        (at, length) = (at + escape.len(), length + meant(escape));
+    }
+    at.min(literal.len())
+}
+
+/// The escape that a text begins with; both halves where it takes two.
+fn escape(text: &str) -> &str {
+    let length = match text.as_bytes() {
+        [_, b'u', b'd' | b'D', b'8' | b'9' | b'a' | b'b' | b'A' | b'B', ..] => 12,
+        [_, b'u', ..] => 6,
+        _ => 2,
+    };
+    text.get(..length).unwrap_or(text)
+}
+
+/// How many bytes an escape means.
+fn meant(escape: &str) -> usize {
+    match escape.len() {
+        2 => 1,
+        _ => string(&format!("\"{escape}\"")).map_or(1, |one| one.len()),
+    }
 }
 
 /// Text as it stands between the quotes of a JSON string.
@@ -113,6 +151,17 @@ mod tests {
         assert_eq!(Object::read(object.items("a")[1]).unwrap().text("b").unwrap(), "x\n");
         assert_eq!((object.get("c"), object.is_true("d")), (None, true));
         assert_eq!(object.text("e").unwrap(), "2");
+    }
+
+    #[test]
+    fn bytes_of_a_string_are_found_in_its_literal() {
+        for literal in [r#""plain""#, r#""a\n\"b\"\\é\u00e9\ud83d\ude00\/c""#] {
+            let text = string(literal).unwrap();
+            for (at, _) in text.char_indices() {
+                let rest = format!("\"{}", &literal[offset(literal, at)..]);
+                assert_eq!(string(&rest).unwrap(), &text[at..], "{literal} {at}");
+            }
+        }
     }
 
     #[test]

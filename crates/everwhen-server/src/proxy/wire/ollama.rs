@@ -2,7 +2,7 @@
 
 use super::json::Object;
 use super::openai::{call_ids, prompt, tool};
-use super::{Asked, Heard, Message, Piece, Wording, joined, literals, role};
+use super::{Asked, Heard, Message, Own, Piece, Wording, joined, literals, role};
 
 /// `/api/chat`
 pub(crate) struct OllamaChat;
@@ -12,7 +12,7 @@ impl Wording for OllamaChat {
         let fields = Object::read(body)?;
         let messages = fields.items("messages").into_iter().filter_map(message).collect();
         let streams = fields.get("stream") != Some("false");
-        Some(Asked { streams, messages, fields, ids: Vec::new() })
+        Some(Asked::new(fields, messages, streams))
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
@@ -39,6 +39,7 @@ fn message(text: &str) -> Option<Message<'_>> {
         literals: words,
         tools: fields.items("tool_calls").into_iter().filter_map(tool).collect(),
         ids: call_ids(&fields),
+        own: Own::All,
     })
 }
 
@@ -50,7 +51,7 @@ impl Wording for OllamaGenerate {
         let fields = Object::read(body)?;
         let prompt = fields.get("prompt").filter(|text| *text != "\"\"").and_then(prompt);
         let streams = fields.get("stream") != Some("false");
-        Some(Asked { messages: prompt.into_iter().collect(), streams, fields, ids: Vec::new() })
+        Some(Asked::new(fields, prompt.into_iter().collect(), streams))
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {

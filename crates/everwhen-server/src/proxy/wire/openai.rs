@@ -3,7 +3,7 @@
 use everwhen::memory::Role;
 
 use super::json::{self, Object};
-use super::{Asked, Heard, Message, Piece, Wording, joined, literals, role};
+use super::{Asked, Heard, Message, Own, Piece, Wording, joined, literals, role};
 
 /// `/v1/chat/completions`
 pub(crate) struct Chat;
@@ -12,7 +12,8 @@ impl Wording for Chat {
     fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
         let fields = Object::read(body)?;
         let messages = fields.items("messages").into_iter().filter_map(message).collect();
-        Some(Asked { streams: fields.is_true("stream"), messages, fields, ids: Vec::new() })
+        let streams = fields.is_true("stream");
+        Some(Asked::new(fields, messages, streams))
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
@@ -47,6 +48,7 @@ fn message(text: &str) -> Option<Message<'_>> {
         literals,
         tools: fields.items("tool_calls").into_iter().filter_map(tool).collect(),
         ids: call_ids(&fields),
+        own: Own::All,
     })
 }
 
@@ -75,7 +77,8 @@ impl Wording for Completions {
     fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
         let fields = Object::read(body)?;
         let messages = fields.get("prompt").and_then(prompt).into_iter().collect();
-        Some(Asked { streams: fields.is_true("stream"), messages, fields, ids: Vec::new() })
+        let streams = fields.is_true("stream");
+        Some(Asked::new(fields, messages, streams))
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
@@ -107,5 +110,6 @@ pub(super) fn prompt(content: &str) -> Option<Message<'_>> {
         literals: vec![content],
         tools: Vec::new(),
         ids: Vec::new(),
+        own: Own::All,
     })
 }

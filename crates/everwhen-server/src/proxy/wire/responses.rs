@@ -6,7 +6,7 @@ use everwhen::memory::Role;
 
 use super::json::Object;
 use super::openai::prompt;
-use super::{Asked, Heard, Message, Piece, Wording, joined, literals, role};
+use super::{Asked, Heard, Message, Own, Piece, Wording, joined, literals, role};
 
 /// `/v1/responses`
 pub(crate) struct Responses;
@@ -17,12 +17,12 @@ const WORDS: [&str; 3] = ["input_text", "output_text", "text"];
 impl Wording for Responses {
     fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
         let fields = Object::read(body)?;
-        let messages = match fields.get("input") {
-            Some(text) if text.starts_with('"') => prompt(text).into_iter().collect(),
-            _ => fields.items("input").into_iter().filter_map(item).collect(),
+        let (messages, called) = match fields.get("input") {
+            Some(text) if text.starts_with('"') => (prompt(text).into_iter().collect(), Vec::new()),
+            _ => items(fields.items("input")),
         };
-        let ids = referred(&fields);
-        Some(Asked { streams: fields.is_true("stream"), messages, fields, ids })
+        let (ids, streams) = (referred(&fields), fields.is_true("stream"));
+        Some(Asked { called, ids, ..Asked::new(fields, messages, streams) })
     }
 
     fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
@@ -52,6 +52,24 @@ impl Wording for Responses {
     }
 }
 
+/// The messages among items, each with the tools that were called before it since the one before;
+/// and those called since the last.
+fn items<'a>(items: Vec<&'a str>) -> (Vec<Message<'a>>, Vec<Cow<'a, str>>) {
+    let (mut messages, mut called) = (Vec::new(), Vec::new());
+    for text in items {
+        let Some(mut message) = item(text) else {
+            called.extend(Object::read(text).iter().filter_map(tool));
+            continue;
+        };
+        let before = std::mem::take(&mut called);
+        if message.role == Role::Assistant {
+            message.tools = before;
+        }
+        messages.push(message);
+    }
+    (messages, called)
+}
+
 fn item(text: &str) -> Option<Message<'_>> {
     let fields = Object::read(text)?;
     if fields.text("type").is_some_and(|kind| kind != "message") {
@@ -62,7 +80,16 @@ fn item(text: &str) -> Option<Message<'_>> {
     let role: Role = role(&fields.text("role")?)?;
     let text = joined(&literals);
     let ids = item_ids(&fields);
-    Some(Message { role, speaker: None, text, content, literals, tools: Vec::new(), ids })
+    Some(Message {
+        role,
+        speaker: None,
+        text,
+        content,
+        literals,
+        tools: Vec::new(),
+        ids,
+        own: Own::All,
+    })
 }
 
 /// Ids that a request refers to beside its messages: an earlier response, items of one, tool calls
