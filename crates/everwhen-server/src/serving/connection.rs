@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::ConnectInfo;
 use axum::http::{Request, Response};
 use everwhen::ServerLimits;
 use http_body::{Frame, SizeHint};
@@ -48,7 +50,8 @@ impl Connection {
             tracing::debug!(%error, "a connection keeps its delay");
         }
         let local = stream.local_addr().ok().map(|address| LocalAddress(address.ip()));
-        let answers = Answers { router, activity: Arc::clone(&activity), local };
+        let peer = stream.peer_addr().ok().map(ConnectInfo);
+        let answers = Answers { router, activity: Arc::clone(&activity), local, peer };
         let io = TokioIo::new(Stream::new(stream, Arc::clone(&activity)));
         let mut http =
             http1::Builder::new().header_read_timeout(None).serve_connection(io, answers);
@@ -99,6 +102,8 @@ struct Answers {
     router: Router,
     activity: Arc<Activity>,
     local: Option<LocalAddress>,
+    /// Where the client is, by which the proxy tells clients apart.
+    peer: Option<ConnectInfo<SocketAddr>>,
 }
 
 impl Service<Request<Incoming>> for Answers {
@@ -110,6 +115,9 @@ impl Service<Request<Incoming>> for Answers {
         let underway = Underway::new(Arc::clone(&self.activity));
         if let Some(local) = self.local {
             request.extensions_mut().insert(local);
+        }
+        if let Some(peer) = self.peer {
+            request.extensions_mut().insert(peer);
         }
         let mut router = self.router.clone();
         Box::pin(async move {

@@ -118,6 +118,37 @@ async fn another_credential_user_or_program_is_another_chat() {
     assert_eq!(memory(&stage, &next, &updated).await, first, "a program may be updated");
 }
 
+/// The memory of a chat that is sent over a socket from this address.
+#[cfg(target_os = "linux")]
+async fn memory_from(address: [u8; 4], url: &str, lines: &[&str]) -> String {
+    let from = std::net::IpAddr::from(address);
+    let client = reqwest::Client::builder().local_address(from).no_proxy().build().unwrap();
+    let ask = client.post(format!("{url}{CHATS}")).header("content-type", "application/json");
+    let told = ask.body(chat(lines)).send().await.unwrap();
+    let name = told.headers()["x-everwhen-memory"].to_str().unwrap().to_owned();
+    told.bytes().await.unwrap();
+    name
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn another_address_is_another_client() {
+    let stage = Stage::new().await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let until = async move { stopped.await.unwrap_or_default() };
+    let limits = everwhen::ServerLimits::default();
+    let serving = everwhen_server::serve(stage.router.clone(), listener, limits, until);
+    let serving = tokio::spawn(serving);
+    let next = ["u:hi", "a:Noted.", "u:My PIN is 1234."];
+    let first = memory_from([127, 0, 0, 1], &url, &["u:hi"]).await;
+    assert_ne!(memory_from([127, 0, 0, 2], &url, &next).await, first);
+    assert_eq!(memory_from([127, 0, 0, 1], &url, &next).await, first);
+    stop.send(()).unwrap();
+    serving.await.unwrap().unwrap();
+}
+
 #[tokio::test]
 async fn a_retry_is_the_same_chat_until_the_answer_was_delivered_whole() {
     let stage = Stage::new().await;
