@@ -68,7 +68,8 @@ fn carry_tools(messages: &mut [Said], last: Vec<Name>) -> Vec<Name> {
                 let own = std::mem::replace(&mut message.tools_used, std::mem::take(&mut carried));
                 add_names(&mut message.tools_used, own);
             }
-            Role::Assistant => add_names(&mut carried, std::mem::take(&mut message.tools_used)),
+            // They stay there, too: a call is what a message without words is recognised by.
+            Role::Assistant => add_names(&mut carried, message.tools_used.clone()),
             _ => {}
         }
     }
