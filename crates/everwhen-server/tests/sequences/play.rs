@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use everwhen::memory::{Address, Entry, Name};
+use everwhen::memory::Entry;
 use serde_json::{Map, Value, json};
 
 use crate::shape::{Protocol, merged};
@@ -86,11 +86,7 @@ impl Play<'_> {
         self.played.push(Played { name: step.name.clone(), messages });
         let sent = self.stage.upstream.sent();
         let [sent] = &sent[before..] else { return Err("the upstream was not asked once".into()) };
-        let memory = match told.header("x-everwhen-memory") {
-            Some(memory) => Some(memory_id(&self.stage, memory).await),
-            None => None,
-        };
-        self.compare_memory(step, memory)?;
+        self.compare_memory(step, told.header("x-everwhen-memory"))?;
         self.compare(step, &told, &body, &sent.body)
     }
 
@@ -146,19 +142,19 @@ impl Play<'_> {
         }
     }
 
-    /// A label stands for one memory, and two labels for two.
-    fn compare_memory(&mut self, step: &Step, memory: Option<String>) -> Result<(), String> {
+    /// A label stands for one memory, told by the same name in every step, and two labels for two.
+    fn compare_memory(&mut self, step: &Step, memory: Option<&str>) -> Result<(), String> {
         let Some(memory) = memory else {
             return same("memory", &step.memory.as_str(), &NONE);
         };
         if step.memory == NONE {
             return Err(format!("it is remembered in {memory}"));
         }
-        let known = self.memories.iter().find(|(_, known)| **known == memory);
+        let known = self.memories.iter().find(|(_, known)| *known == memory);
         if let Some((label, _)) = known {
             return same("memory", &step.memory, label);
         }
-        match self.memories.insert(step.memory.clone(), memory.clone()) {
+        match self.memories.insert(step.memory.clone(), memory.to_owned()) {
             Some(before) => Err(format!("memory {} was {before} and is {memory}", step.memory)),
             None => Ok(()),
         }
@@ -179,14 +175,6 @@ impl Play<'_> {
             None => Ok(()),
         }
     }
-}
-
-/// The id of a memory, by its name or id.
-async fn memory_id(stage: &Stage, memory: &str) -> String {
-    let vault = Address::Name(Name::new("vault", "default").unwrap());
-    let vault = stage.engine.vault(vault).await.unwrap();
-    let memory = Address::read("memory", memory).unwrap();
-    vault.memory(memory).await.unwrap().id.to_string()
 }
 
 /// An entry: `12:00 user hi`, `12:00 assistant [Read] (Ana) Done.`.

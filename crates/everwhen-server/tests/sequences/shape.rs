@@ -198,7 +198,13 @@ fn anthropic_events(step: &Step) -> Vec<Value> {
 fn items(step: &Step) -> Vec<Value> {
     let text = step.reply.iter().map(|text| {
         let content = json!([{ "type": "output_text", "text": text }]);
-        json!({ "type": "message", "role": "assistant", "content": content })
+        let id = step.reply_id.as_ref().map(|id| id.replace("resp_", "msg_"));
+        match id {
+            Some(id) => {
+                json!({ "type": "message", "id": id, "role": "assistant", "content": content })
+            }
+            None => json!({ "type": "message", "role": "assistant", "content": content }),
+        }
     });
     let calls = step.calls.iter().map(|call| {
         let arguments = Value::Object(call.arguments.clone()).to_string();
