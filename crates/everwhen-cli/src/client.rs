@@ -194,7 +194,7 @@ impl Client {
         run_due_jobs(everwhen.engine()).await?;
         let token = everwhen.operator_token().to_owned();
         let door = everwhen_server::Door::new(everwhen.engine().clone(), Some(token)).await?;
-        let door = door.shut_to_strangers().with_mcp(McpSettings::of(config));
+        let door = door.requiring_key().with_mcp(McpSettings::of(config));
         let door = door.with_server(&config.server, &config.listen.value);
         Ok(Self::Local(Box::new(Local { router: everwhen_server::router(door), everwhen })))
     }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::activity::ConversationTime;
 use crate::chapters::ChapterRules;
 use crate::facts::{Fading, Retrieved};
-use crate::key::{self, Key, KeyHash};
+use crate::key::{self, Key, KeyHash, KeyUse, NewKey};
 use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, Chance, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
@@ -277,19 +277,18 @@ impl Engine {
     }
 
     /// Makes a key for a vault; the text is shown this once.
-    pub async fn add_key(
-        &self,
-        vault: VaultId,
-        label: Option<Name>,
-        trusted: bool,
-    ) -> Result<(Key, String)> {
-        let text = key::new_text(&*self.world.chance);
+    pub async fn add_key(&self, new: NewKey) -> Result<(Key, String)> {
         let now = self.now();
+        new.check(now)?;
+        let text = key::new_text(&*self.world.chance);
         let key = Key {
             id: Mint::new(now, &*self.world.chance).id(),
-            vault,
-            label,
-            trusted,
+            vault: new.vault,
+            label: new.label,
+            trusted: new.trusted,
+            scope: new.scope,
+            expires_at: new.expires_at,
+            last_used_at: None,
             hash: KeyHash::of(&text),
             creation_time: now,
         };
@@ -301,6 +300,11 @@ impl Engine {
     /// All keys.
     pub async fn keys(&self) -> Result<Vec<Key>> {
         self.store.look(|snapshot| snapshot.keys()).await
+    }
+
+    /// Stores when keys were last used. A key that is gone is left out.
+    pub async fn note_key_uses(&self, uses: Vec<KeyUse>) -> Result<()> {
+        self.store.transact(move |tx| uses.iter().try_for_each(|one| tx.note_key_use(*one))).await
     }
 
     /// Removes a key.

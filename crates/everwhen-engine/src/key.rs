@@ -1,37 +1,135 @@
-//! Keys: who may open which vault.
+//! API keys: which vault a caller may use, for what, and until when.
 //!
-//! A key is 256 bits of chance, shown once. Only its hash is kept, and hashes are compared in
-//! constant time.
+//! A key is 256 random bits, shown once. Only its hash is stored, and hashes are compared in
+//! constant time. Its [`Scope`] says what it allows; from its expiry on it is rejected.
 
 use std::fmt;
 
 use jiff::Timestamp;
 
 use crate::memory::{Chance, KeyId, Name, VaultId};
+use crate::{Error, Result};
 
 /// What every key's text begins with.
 pub const PREFIX: &str = "ew_";
 
-/// A key as it is kept.
+/// What a key allows. Each scope includes the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Read the vault: list, get, recall, watch.
+    Read,
+    /// Also add, correct and forget entries, and chat through the proxy.
+    Write,
+    /// Also change the vault's settings, delete the vault, and read the server's metrics.
+    Admin,
+}
+
+impl Scope {
+    /// All scopes, the weakest first.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Admin];
+
+    /// As written on the wire and in stores.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The scope with this name.
+    pub fn named(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == text)
+    }
+
+    /// Reads a scope; what is none is an error that lists them.
+    pub fn read(text: &str) -> Result<Self> {
+        Self::named(text).ok_or_else(|| {
+            Error::invalid(format!("scope is {text:?}; write \"read\", \"write\" or \"admin\""))
+        })
+    }
+}
+
+/// A key to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewKey {
+    /// The vault it is for.
+    pub vault: VaultId,
+    /// What it is called.
+    pub label: Option<Name>,
+    /// Whether user headers sent with it are believed.
+    pub trusted: bool,
+    /// What it allows.
+    pub scope: Scope,
+    /// From when on it is rejected.
+    pub expires_at: Option<Timestamp>,
+}
+
+impl NewKey {
+    /// A key that may read and write this vault and does not expire.
+    pub fn of(vault: VaultId) -> Self {
+        Self { vault, label: None, trusted: false, scope: Scope::Write, expires_at: None }
+    }
+
+    /// Refuses an expiry that is not in the future.
+    pub(crate) fn check(&self, now: Timestamp) -> Result<()> {
+        match self.expires_at {
+            Some(at) if at <= now => Err(Error::conflict(format!(
+                "expires_at is {at}, which is not in the future; it is now {now}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A key as it is stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
     /// Its id.
     pub id: KeyId,
-    /// The vault it opens.
+    /// The vault it is for.
     pub vault: VaultId,
-    /// What it is for.
+    /// What it is called.
     pub label: Option<Name>,
-    /// Whether its holder may say on whose behalf it speaks.
+    /// Whether user headers sent with it are believed.
     pub trusted: bool,
+    /// What it allows.
+    pub scope: Scope,
+    /// From when on it is rejected.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used, to about a minute.
+    pub last_used_at: Option<Timestamp>,
     /// The hash of its text.
     pub hash: KeyHash,
     /// When it was made.
     pub creation_time: Timestamp,
 }
 
+impl Key {
+    /// Whether its time is over.
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
+    }
+}
+
+/// When a key was last used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyUse {
+    /// The vault of the key.
+    pub vault: VaultId,
+    /// The key.
+    pub key: KeyId,
+    /// When.
+    pub at: Timestamp,
+}
+
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Key({} for {})", self.id, self.vault)
+        write!(f, "Key({} for {}, {}", self.id, self.vault, self.scope.as_str())?;
+        if let Some(at) = self.expires_at {
+            write!(f, ", until {at}")?;
+        }
+        f.write_str(")")
     }
 }
 
@@ -78,6 +176,16 @@ pub fn new_text(chance: &dyn Chance) -> String {
 mod tests {
     use super::*;
     use crate::memory::SeededChance;
+
+    #[test]
+    fn scopes_include_those_before_them_and_are_read_by_name() {
+        assert!(Scope::Read < Scope::Write && Scope::Write < Scope::Admin);
+        for scope in Scope::ALL {
+            assert_eq!(Scope::read(scope.as_str()), Ok(scope));
+        }
+        let told = Scope::read("root").unwrap_err();
+        assert!(told.message().contains("\"read\", \"write\" or \"admin\""), "{told}");
+    }
 
     #[test]
     fn a_key_matches_its_own_hash_only() {

@@ -1,181 +1,237 @@
-//! Who is calling, and which vaults they may hold.
+//! Authentication: who sends a request, and what they may do.
 //!
-//! Three kinds of callers: the operator (by token) may do everything; the holder of a key has one
-//! vault; and as long as no key has ever been seen, anyone may use every vault, but not what only
-//! the operator may do. Once a key has been seen the door stays closed to the nameless, even when
-//! that key is removed: taking a key away must not open anything.
+//! Four kinds of callers. The operator, by the server's token, may do everything. The holder of an
+//! API key has one vault, and of that what the key's scope allows until the key expires. While
+//! there are no keys, anyone may use every vault, but not what only the operator may do. Once a key
+//! has been seen, requests without one are rejected until the server is restarted, even when that
+//! key is removed: removing a key must not open a running server.
+//!
+//! Keys are looked up in memory ([`known`]). A task keeps that copy up to date ([`refresh`]), so no
+//! request waits for the store to be authenticated; only a key that is unknown here is looked for
+//! once more, for a bounded time. When the store cannot be read, known keys go on working.
+
+mod credential;
+mod known;
+mod refresh;
+mod scope;
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::extract::FromRequestParts;
-use axum::http::header::AUTHORIZATION;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue};
-use everwhen::key::{Key, KeyHash};
-use everwhen::memory::{Address, VaultId};
+use everwhen::key::{Key, Scope};
+use everwhen::memory::{Address, KeyId, VaultId};
 use everwhen::{Engine, Error, ErrorKind, Result, Vault};
+use jiff::Timestamp;
 use subtle::ConstantTimeEq;
 
+use self::credential::{OWN_KEY, credential};
+use self::known::{KnownKey, KnownKeys};
+use self::refresh::Refresh;
 use crate::Door;
 use crate::problem::{Cause, Problem};
 
-/// The header for those who cannot set `Authorization`.
-const API_KEY: &str = "x-api-key";
-/// The header for those whose `Authorization` is for the model provider behind the proxy.
-const OWN_KEY: &str = "x-everwhen-key";
-/// A caller nobody knows may hold a key that another process has just added; so look, but not
-/// more often than this.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// A key that another process removed stops working after this.
-const STALE: Duration = Duration::from_secs(30);
+pub(crate) use scope::needed;
+
+/// How long a request with an unknown key waits at most while keys are read again.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Who a request comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Caller {
     Operator,
-    Holder(VaultId),
+    /// The holder of a key: their vault, and what the key allows.
+    Holder(VaultId, Scope),
     Anyone,
 }
 
-/// What is known of keys and of the operator.
-pub(crate) struct Access {
-    operator: Option<String>,
-    known: RwLock<Arc<Known>>,
-    /// Held while keys are read, so that an older reading never replaces a newer one.
-    reading: tokio::sync::Mutex<()>,
-}
-
-/// Somebody at the proxy, where a credential may be meant for whoever is behind it.
+/// A caller of the proxy, where a credential may be meant for the upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Guest {
+pub(crate) struct ProxyCaller {
     pub(crate) caller: Caller,
-    /// What their key is called.
+    /// The label of their key.
     pub(crate) label: Option<String>,
-    /// Whether they may say on whose behalf they speak.
+    /// Whether user headers they send are believed.
     pub(crate) is_trusted: bool,
-    /// Whether what they show in `Authorization` or `x-api-key` was not for us.
+    /// Whether the credential they sent was not for us, so that an upstream may get it.
     pub(crate) credential_travels: bool,
 }
 
-/// The keys at one moment, by the first bytes of their hashes.
-struct Known {
-    keys: HashMap<[u8; 8], Vec<Key>>,
-    closed: bool,
-    since: Instant,
+/// The API keys and the operator's token.
+pub(crate) struct Access {
+    engine: Engine,
+    operator: Option<String>,
+    known: RwLock<Arc<KnownKeys>>,
+    refresh: Arc<Refresh>,
 }
 
-impl Known {
-    fn new(all: &[Key], was_closed: bool) -> Self {
-        let mut keys: HashMap<[u8; 8], Vec<Key>> = HashMap::new();
-        for key in all {
-            keys.entry(shelf(&key.hash)).or_default().push(key.clone());
-        }
-        Self { keys, closed: was_closed || !all.is_empty(), since: Instant::now() }
-    }
-
-    /// The key with this text. Where hashes begin alike they are compared whole, in constant time.
-    fn key(&self, text: &str) -> Option<&Key> {
-        let hash = KeyHash::of(text);
-        self.keys.get(&shelf(&hash))?.iter().find(|key| key.hash == hash)
-    }
-}
-
-fn shelf(hash: &KeyHash) -> [u8; 8] {
-    let mut first = [0; 8];
-    first.copy_from_slice(&hash.as_bytes()[..8]);
-    first
+/// What a credential turned out to be.
+enum Found {
+    Operator,
+    Key(KnownKey),
+    Expired(Timestamp),
+    Unknown,
+    Absent,
 }
 
 impl Access {
-    /// Reads the keys.
-    pub(crate) async fn load(engine: &Engine, operator: Option<String>) -> Result<Self> {
-        let known = Known::new(&engine.keys().await?, false);
-        let reading = tokio::sync::Mutex::new(());
-        let operator = operator.filter(|token| !token.is_empty());
-        Ok(Self { operator, known: RwLock::new(Arc::new(known)), reading })
+    /// Reads the keys, and keeps them up to date for as long as the result is there.
+    pub(crate) async fn load(engine: &Engine, operator: Option<String>) -> Result<Arc<Self>> {
+        let known = KnownKeys::new(&engine.keys().await?);
+        let access = Arc::new(Self {
+            engine: engine.clone(),
+            operator: operator.filter(|token| !token.is_empty()),
+            known: RwLock::new(Arc::new(known)),
+            refresh: Arc::default(),
+        });
+        refresh::start(&access);
+        Ok(access)
     }
 
-    /// Shuts the door to the nameless, though no key was ever seen.
-    pub(crate) fn close(&self) {
+    /// Rejects requests without a key from now on, though no key was ever seen.
+    pub(crate) fn require_key(&self) {
+        self.change(KnownKeys::requiring);
+    }
+
+    /// A key was made through this server.
+    pub(crate) fn added(&self, key: &Key) {
+        self.change(|known| known.with(key));
+    }
+
+    /// A key was removed through this server.
+    pub(crate) fn removed(&self, id: KeyId) {
+        self.change(|known| known.without(|key| key.id == id));
+    }
+
+    /// A vault was removed through this server, and its keys with it.
+    pub(crate) fn removed_vault(&self, vault: VaultId) {
+        self.change(|known| known.without(|key| key.vault == vault));
+    }
+
+    /// When keys were last used, as far as this server knows.
+    pub(crate) fn last_uses(&self) -> HashMap<KeyId, Timestamp> {
         let known = self.known();
-        let closed = Known { keys: known.keys.clone(), closed: true, since: known.since };
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(closed);
+        known.all().filter_map(|known| Some((known.key.id, known.last_use()?))).collect()
     }
 
-    /// Reads the keys anew, after a change.
-    pub(crate) async fn refresh(&self, engine: &Engine) -> Result<()> {
-        self.read_if(engine, |_| true).await
-    }
-
-    async fn read_if(&self, engine: &Engine, needed: impl Fn(&Known) -> bool) -> Result<()> {
-        let _reading = self.reading.lock().await;
-        let known = self.known();
-        if needed(&known) {
-            let fresh = Arc::new(Known::new(&engine.keys().await?, known.closed));
-            *self.known.write().unwrap_or_else(PoisonError::into_inner) = fresh;
-        }
-        Ok(())
-    }
-
-    fn known(&self) -> Arc<Known> {
+    fn known(&self) -> Arc<KnownKeys> {
         Arc::clone(&self.known.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Who sends these headers.
-    async fn caller(&self, engine: &Engine, headers: &HeaderMap) -> Result<Caller, Problem> {
-        let credential = credential(headers)?;
-        if let Some(text) = credential
-            && self.is_operator(text)
-        {
-            return Ok(Caller::Operator);
-        }
-        let known = self.known();
-        let first = recognize(&known, credential);
-        let trusted_for = if matches!(first, Ok(Caller::Holder(_))) { STALE } else { LOOK_AGAIN };
-        if known.since.elapsed() < trusted_for {
-            return first;
-        }
-        self.read_if(engine, |known| known.since.elapsed() >= trusted_for).await?;
-        recognize(&self.known(), credential)
+    fn change(&self, change: impl FnOnce(&KnownKeys) -> KnownKeys) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        *known = Arc::new(change(&known));
     }
 
-    /// Who sends these headers through the proxy. As long as there are no keys, anyone may, and
-    /// whatever they show is for somebody else. A store that cannot be read does not stop those
-    /// who were known before.
-    pub(crate) async fn guest(
+    /// Takes over what was read from the store, unless keys were changed through this server since
+    /// the reading began: then it may miss that change. Says whether it was taken over.
+    fn take_over(&self, before: &KnownKeys, read: &[Key]) -> bool {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let is_current = known.revision() == before.revision();
+        if is_current {
+            *known = Arc::new(known.replaced_by(read));
+        }
+        is_current
+    }
+
+    fn find(&self, credential: Option<&str>) -> Found {
+        let Some(text) = credential else { return Found::Absent };
+        if self.is_operator(text) {
+            return Found::Operator;
+        }
+        let (known, now) = (self.known(), self.engine.now());
+        match known.by_text(text) {
+            None => Found::Unknown,
+            Some(found) => match found.key.expires_at.filter(|_| found.key.has_expired(now)) {
+                Some(at) => Found::Expired(at),
+                None => {
+                    found.note_use(now);
+                    Found::Key(found.clone())
+                }
+            },
+        }
+    }
+
+    /// The same; but another process may have just added a key that is unknown here, so keys are
+    /// read again, which is waited for no longer than `patience`.
+    async fn find_within(
         &self,
-        engine: &Engine,
+        credential: Option<&str>,
+        patience: Duration,
+    ) -> Result<Found, Problem> {
+        let found = self.find(credential);
+        if !matches!(found, Found::Unknown) {
+            return Ok(found);
+        }
+        let is_current = self.refresh.run(patience).await;
+        match self.find(credential) {
+            Found::Unknown if !is_current => Err(Problem::new(
+                Cause::Engine(ErrorKind::Unavailable),
+                "unknown API key; it may be new, but the store that holds keys cannot be read now",
+            )),
+            found => Ok(found),
+        }
+    }
+
+    /// Who sends these headers, if that is known at once. `None`: they are rejected.
+    pub(crate) fn known_caller(&self, headers: &HeaderMap) -> Option<Caller> {
+        self.recognized(&self.find(credential(headers).ok()?)).ok()
+    }
+
+    /// Who sends these headers.
+    async fn caller(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
+        self.recognized(&self.find_within(credential(headers)?, PATIENCE).await?)
+    }
+
+    fn recognized(&self, found: &Found) -> Result<Caller, Problem> {
+        match found {
+            Found::Operator => Ok(Caller::Operator),
+            Found::Key(known) => Ok(Caller::Holder(known.key.vault, known.key.scope)),
+            Found::Expired(at) => {
+                Err(unauthenticated(format!("this API key expired at {at}; ask for a new one")))
+            }
+            Found::Unknown => Err(unauthenticated("unknown API key; it may have been removed")),
+            Found::Absent if self.known().is_key_required() => Err(unauthenticated(
+                "an API key is required; send it as \"Authorization: Bearer KEY\" or as \
+                 \"x-api-key: KEY\"",
+            )),
+            Found::Absent => Ok(Caller::Anyone),
+        }
+    }
+
+    /// Who sends these headers through the proxy. While there are no keys, anyone may, and what
+    /// they show is for the upstream.
+    pub(crate) async fn proxy_caller(
+        &self,
         headers: &HeaderMap,
-    ) -> Result<Guest, Problem> {
+        patience: Duration,
+    ) -> Result<ProxyCaller, Problem> {
         let own = headers.get(OWN_KEY).and_then(|value| value.to_str().ok()).map(str::trim);
         let shown = own.or_else(|| credential(headers).ok().flatten());
-        if self.known().since.elapsed() >= LOOK_AGAIN {
-            let looked = self.read_if(engine, |known| known.since.elapsed() >= LOOK_AGAIN).await;
-            looked.unwrap_or_else(|error| tracing::warn!(%error, "keys cannot be read now"));
-        }
-        let known = self.known();
-        let mut guest = Guest {
-            caller: Caller::Anyone,
-            label: None,
-            is_trusted: false,
-            credential_travels: own.is_some() || !known.closed,
+        let found = match self.find(shown) {
+            Found::Unknown if self.known().is_key_required() => {
+                self.find_within(shown, patience).await?
+            }
+            found => found,
         };
-        match shown {
-            Some(text) if self.is_operator(text) => {
-                guest.caller = Caller::Operator;
-                guest.credential_travels = own.is_some();
-            }
-            shown if known.closed => {
-                guest.caller = recognize(&known, shown)?;
-                let key = shown.and_then(|text| known.key(text));
-                guest.label = key.and_then(|key| key.label.as_ref()).map(ToString::to_string);
-                guest.is_trusted = key.is_some_and(|key| key.trusted);
-            }
-            _ => {}
-        }
-        Ok(guest)
+        let is_open = !self.known().is_key_required();
+        let caller = match &found {
+            Found::Unknown if is_open => Caller::Anyone,
+            found => self.recognized(found)?,
+        };
+        let key = match &found {
+            Found::Key(known) => Some(&known.key),
+            _ => None,
+        };
+        Ok(ProxyCaller {
+            caller,
+            label: key.and_then(|key| key.label.as_ref()).map(ToString::to_string),
+            is_trusted: key.is_some_and(|key| key.trusted),
+            credential_travels: own.is_some() || caller == Caller::Anyone,
+        })
     }
 
     fn is_operator(&self, text: &str) -> bool {
@@ -184,55 +240,35 @@ impl Access {
     }
 }
 
-fn recognize(known: &Known, credential: Option<&str>) -> Result<Caller, Problem> {
-    match credential {
-        Some(text) => known.key(text).map(|key| Caller::Holder(key.vault)).ok_or_else(|| {
-            unauthenticated("this key opens nothing here; it may have been removed")
-        }),
-        None if known.closed => Err(unauthenticated(
-            "a key is needed; send it as \"Authorization: Bearer KEY\" or as \"x-api-key: KEY\"",
-        )),
-        None => Ok(Caller::Anyone),
+impl Drop for Access {
+    fn drop(&mut self) {
+        self.refresh.wake();
     }
 }
 
-/// The key or token a request carries.
-fn credential(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
-    let readable = |value: &HeaderValue| value.to_str().is_ok();
-    if let Some(value) = headers.get(AUTHORIZATION) {
-        let (scheme, text) = value.to_str().ok().and_then(|text| text.split_once(' ')).unzip();
-        return match (scheme, text.map(str::trim)) {
-            (Some(scheme), Some(text)) if scheme.eq_ignore_ascii_case("bearer") => Ok(Some(text)),
-            _ => Err(unauthenticated("cannot read Authorization; write \"Bearer KEY\"")),
-        };
-    }
-    match headers.get(API_KEY) {
-        Some(value) if !readable(value) => {
-            Err(unauthenticated("cannot read x-api-key; write the key as it was shown"))
-        }
-        value => Ok(value.and_then(|value| value.to_str().ok())),
-    }
-}
-
-fn unauthenticated(detail: &str) -> Problem {
+fn unauthenticated(detail: impl Into<String>) -> Problem {
     Problem::new(Cause::Unauthenticated, detail)
+}
+
+fn denied(detail: impl Into<String>) -> Problem {
+    Problem::new(Cause::Engine(ErrorKind::Denied), detail)
 }
 
 impl FromRequestParts<Door> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, Problem> {
-        door.access.caller(&door.engine, &parts.headers).await
+        door.access.caller(&parts.headers).await
     }
 }
 
 impl Caller {
-    /// The vault at this address, if it is one the caller may hold; else there is none.
+    /// The vault at this address, if it is one the caller may use; else there is none.
     pub(crate) async fn vault(self, engine: &Engine, address: Address<VaultId>) -> Result<Vault> {
         let hidden = Error::not_found(format!("vault not found: {address}"));
         let vault = engine.vault(address).await?;
         match self {
-            Self::Holder(own) if own != vault.id() => Err(hidden),
+            Self::Holder(own, _) if own != vault.id() => Err(hidden),
             _ => Ok(vault),
         }
     }
@@ -245,22 +281,35 @@ impl Caller {
         address: Address<VaultId>,
     ) -> Result<Vault> {
         match self {
-            Self::Holder(_) => self.vault(engine, address).await,
+            Self::Holder(..) => self.vault(engine, address).await,
             Self::Operator | Self::Anyone => engine.vault_to_write(address).await,
+        }
+    }
+
+    /// Refuses the holder of a key that does not allow this.
+    pub(crate) fn require(self, needed: Scope) -> Result<()> {
+        match self {
+            Self::Holder(_, scope) if scope < needed => Err(Error::new(
+                ErrorKind::Denied,
+                format!(
+                    "this API key has scope {:?}; this needs a key with scope {:?}",
+                    scope.as_str(),
+                    needed.as_str()
+                ),
+            )),
+            _ => Ok(()),
         }
     }
 
     /// Refuses the holder of a key, who has one vault and no say over others.
     pub(crate) fn over_all_vaults(self) -> Result<(), Problem> {
         match self {
-            Self::Holder(_) => Err(denied("a key opens one vault; this takes the operator")),
+            Self::Holder(..) => {
+                Err(denied("an API key is for one vault; this needs the operator's token"))
+            }
             Self::Operator | Self::Anyone => Ok(()),
         }
     }
-}
-
-fn denied(detail: &str) -> Problem {
-    Problem::new(Cause::Engine(ErrorKind::Denied), detail)
 }
 
 /// Proof that the operator is calling.
@@ -272,7 +321,9 @@ impl FromRequestParts<Door> for Operator {
     async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, Problem> {
         match Caller::from_request_parts(parts, door).await? {
             Caller::Operator => Ok(Self),
-            Caller::Holder(_) => Err(denied("only the operator may do this, not a key's holder")),
+            Caller::Holder(..) => {
+                Err(denied("only the operator may do this, not the holder of an API key"))
+            }
             Caller::Anyone => Err(unauthenticated("only the operator may do this; send its token")),
         }
     }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use axum::http::HeaderMap;
 use everwhen::{Engine, Result, ServerConfig};
 
 use crate::McpSettings;
-use crate::access::Access;
+use crate::access::{Access, ProxyCaller};
 use crate::gate::Gate;
+use crate::problem::Problem;
 use crate::proxy::{Proxy, drain_for_ever};
 use crate::tally::Tally;
 
@@ -28,7 +30,7 @@ impl Door {
         let access = Access::load(&engine, operator_token).await?;
         Ok(Self {
             engine,
-            access: Arc::new(access),
+            access,
             tally: Arc::new(Tally::new()),
             gate: Arc::default(),
             mcp: Arc::default(),
@@ -36,11 +38,17 @@ impl Door {
         })
     }
 
-    /// The same, shut to whoever shows neither the operator's token nor a key.
+    /// The same; requests without an API key or the operator's token are rejected.
     #[must_use]
-    pub fn shut_to_strangers(self) -> Self {
-        self.access.close();
+    pub fn requiring_key(self) -> Self {
+        self.access.require_key();
         self
+    }
+
+    /// Who sends these headers through the proxy. An unknown key is looked for once more, no longer
+    /// than a chat waits for memory.
+    pub(crate) async fn proxy_caller(&self, headers: &HeaderMap) -> Result<ProxyCaller, Problem> {
+        self.access.proxy_caller(headers, self.proxy.deadline()).await
     }
 
     /// The same, its MCP door told so.

@@ -215,7 +215,7 @@ async fn require_key(door: &Door, path: &str, headers: &HeaderMap) -> Result<(),
     if HEALTH.contains(&path) {
         return Ok(());
     }
-    match door.access.guest(&door.engine, headers).await {
+    match door.proxy_caller(headers).await {
         Ok(guest) if guest.caller != Caller::Anyone => Ok(()),
         _ => Err(Refused::host(headers.get(HOST))),
     }

@@ -54,7 +54,9 @@ impl Cause {
             Self::Engine(Kind::Damaged) | Self::Panicked => {
                 (StatusCode::INTERNAL_SERVER_ERROR, "damaged", "Something is broken here")
             }
-            Self::Unauthenticated => (StatusCode::UNAUTHORIZED, "unauthenticated", "Key needed"),
+            Self::Unauthenticated => {
+                (StatusCode::UNAUTHORIZED, "unauthenticated", "API key required")
+            }
             Self::MethodNotAllowed => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "Method not allowed")
             }

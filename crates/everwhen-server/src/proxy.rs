@@ -43,6 +43,7 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 use axum::response::Response;
+use everwhen::key::Scope;
 use everwhen::memory::{Address, MemoryId, Name, VaultId};
 use everwhen::{Config, ProxyConfig, Result, UpstreamKind};
 use tokio::sync::RwLock;
@@ -134,6 +135,11 @@ impl Proxy {
         }
     }
 
+    /// How long a chat waits for memory.
+    pub(crate) fn deadline(&self) -> Duration {
+        Duration::from_millis(self.config.deadline_ms.value.into())
+    }
+
     /// The workflows behind the proxy, if there are any.
     pub fn workflows(&self) -> Option<&Arc<everwhen_workflow::Workflows>> {
         self.local.as_ref().map(|local| local.workflows())
@@ -175,7 +181,8 @@ async fn exchange(
     request: Request,
 ) -> Result<Response, Refusal> {
     let (parts, body) = request.into_parts();
-    let (guest, body) = (door.access.guest(&door.engine, &parts.headers).await?, read(body).await?);
+    let (guest, body) = (door.proxy_caller(&parts.headers).await?, read(body).await?);
+    guest.caller.require(Scope::Write).map_err(Problem::from)?;
     let text = std::str::from_utf8(&body).unwrap_or_default();
     let Some(mut asked) = route.wording.read(text) else {
         return pass::on(door, &guest, (route.kind, route.path), &parts, body).await;

@@ -10,6 +10,7 @@ pub(crate) use facts::{precision, precision_number, relation, source, source_num
 pub(crate) use receipt::{read_receipt, write_receipt};
 pub(crate) use reply::{read_reply, write_reply};
 
+use everwhen_engine::key::Scope;
 use everwhen_engine::memory::{ContextBy, Lifecycle, Name, Retention, Role, Settings, SummaryBy};
 use everwhen_engine::{Error, Result};
 use jiff::Timestamp;
@@ -48,6 +49,11 @@ pub(crate) fn number(count: u64) -> i64 {
 
 pub(crate) fn damaged(column: &str, value: impl std::fmt::Display) -> Error {
     Error::damaged(format!("the database holds an impossible {column}: {value}"))
+}
+
+/// The scope of a key from its column.
+pub(crate) fn scope(text: &str) -> Result<Scope> {
+    Scope::named(text).ok_or_else(|| damaged("scope of a key", text))
 }
 
 pub(crate) fn role_number(role: Role) -> i64 {

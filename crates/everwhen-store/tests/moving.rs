@@ -5,8 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use everwhen_engine::key::{NewKey, Scope};
 use everwhen_engine::ledger::{Commit, History, Message, Reply};
-use everwhen_engine::memory::{Address, MemoryId, Name, NewContext, NewEntry, Role, Said};
+use everwhen_engine::memory::{Address, MemoryId, Name, NewContext, NewEntry, Role, Said, VaultId};
 use everwhen_engine::ports::{Addition, EntryQuery, Store, Which};
 use everwhen_engine::recall::Query;
 use everwhen_engine::receipt::Idempotency;
@@ -39,6 +40,13 @@ fn postgres(url: &str) -> Arc<dyn Store> {
     Arc::new(PostgresStore::open(url, options).unwrap())
 }
 
+/// A key in which every field is set.
+fn laptop(vault: VaultId) -> NewKey {
+    let expires_at = Some("2099-01-01T00:00:00Z".parse().unwrap());
+    let label = Some(name("laptop"));
+    NewKey { label, trusted: true, scope: Scope::Read, expires_at, ..NewKey::of(vault) }
+}
+
 /// A little of everything: two vaults, keys, receipts, tags, a correction, an end, a context.
 fn live(store: Arc<dyn Store>) {
     let (engine, clock) = engine_over(store);
@@ -49,7 +57,7 @@ fn live(store: Arc<dyn Store>) {
         block_on(engine.vault(Address::Name(name(called)))).unwrap()
     };
     for vault in [make("ana"), make("ümit")] {
-        block_on(engine.add_key(vault.id(), Some(name("laptop")), true)).unwrap();
+        block_on(engine.add_key(laptop(vault.id()))).unwrap();
         for number in 0..50 {
             let text = format!("entry {number} about the museum\nand \"quotes\", \\ and ☃");
             let mut entry = NewEntry::new(Role::User, Said::new(text).unwrap());

@@ -73,6 +73,38 @@ fn a_database_of_a_newer_version_is_left_alone() {
 }
 
 #[test]
+fn a_key_made_before_there_were_scopes_is_an_admin_key() {
+    const BEFORE: [&str; 13] = [
+        include_str!("../src/sqlite/schema/0001_init.sql"),
+        include_str!("../src/sqlite/schema/0002_recall.sql"),
+        include_str!("../src/sqlite/schema/0003_jobs.sql"),
+        include_str!("../src/sqlite/schema/0004_ledger.sql"),
+        include_str!("../src/sqlite/schema/0005_segments.sql"),
+        include_str!("../src/sqlite/schema/0006_models.sql"),
+        include_str!("../src/sqlite/schema/0007_facts.sql"),
+        include_str!("../src/sqlite/schema/0008_chapters.sql"),
+        include_str!("../src/sqlite/schema/0009_distilled.sql"),
+        include_str!("../src/sqlite/schema/0010_context.sql"),
+        include_str!("../src/sqlite/schema/0011_lifecycle.sql"),
+        include_str!("../src/sqlite/schema/0012_followed.sql"),
+        include_str!("../src/sqlite/schema/0013_proof.sql"),
+    ];
+    let place = Place::new();
+    let old = Connection::open(place.file()).unwrap();
+    BEFORE.iter().for_each(|migration| old.execute_batch(migration).unwrap());
+    old.pragma_update(None, "application_id", 0x4576_5768).unwrap();
+    old.pragma_update(None, "user_version", BEFORE.len() as i64).unwrap();
+    let sql = "INSERT INTO access_key (id, vault_id, trusted, hash, creation_time)
+        VALUES (zeroblob(16), zeroblob(16), 0, zeroblob(32), 0)";
+    old.execute(sql, []).unwrap();
+    drop(old);
+    let (engine, _) = everwhen_testkit::engine_over(std::sync::Arc::new(place.open().unwrap()));
+    let keys = block_on(engine.keys()).unwrap();
+    assert_eq!(keys.len(), 1);
+    assert_eq!((keys[0].scope, keys[0].expires_at), (everwhen_engine::key::Scope::Admin, None));
+}
+
+#[test]
 fn a_database_of_another_program_is_left_alone() {
     let place = Place::new();
     Connection::open(place.file()).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();

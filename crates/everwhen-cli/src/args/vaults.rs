@@ -164,15 +164,21 @@ impl MemoriesArgs {
     }
 }
 
-/// List, make or remove keys: who may open which vault
+/// List, make or remove API keys
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without any key, a server on this machine answers everybody on this machine. From the first key on
-it answers only those who show one.
+Without any key, a server on this machine answers every program on this machine. From the first key
+on, requests without one are rejected.
+
+SCOPES
+  read   list, get, recall and watch the vault
+  write  also add, correct and forget entries, and chat through the proxy
+  admin  also change the vault's settings, delete the vault, and read the server's metrics
 
 EXAMPLES
   everwhen keys
   everwhen keys add --vault ana --label \"Ana's phone\"
+  everwhen keys add --vault ana --scope read --expires 90d
   everwhen keys remove key_0695mmbd3hw97cyqkp9w4ny34r")]
 pub(crate) struct KeysArgs {
     #[command(subcommand)]
@@ -186,19 +192,32 @@ pub(crate) enum KeysAction {
     List,
     /// Make one for a vault; its text is shown this once
     Add {
-        /// Its holder may say on whose behalf it speaks
-        #[arg(long)]
-        trusted: bool,
-        /// What it is for
-        #[arg(long, value_name = "TEXT")]
-        label: Option<String>,
+        #[command(flatten)]
+        new: NewKeyArgs,
     },
-    /// Remove one; whoever shows it is refused from now on
+    /// Remove one; requests with it are rejected from now on
     Remove {
         /// Its id
         #[arg(value_name = "KEY_ID")]
         id: String,
     },
+}
+
+/// A key to make.
+#[derive(Debug, Args)]
+pub(crate) struct NewKeyArgs {
+    /// What it allows: read, write or admin
+    #[arg(long, value_name = "SCOPE", default_value = "write", value_parser = ["read", "write", "admin"])]
+    pub(crate) scope: String,
+    /// When it stops working: after a time (12h, 90d, 8w) or at a date (2027-01-31)
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) expires: Option<String>,
+    /// Believe user headers sent with it, such as x-openwebui-user-id
+    #[arg(long)]
+    pub(crate) trusted: bool,
+    /// What it is for
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label: Option<String>,
 }
 
 impl KeysArgs {

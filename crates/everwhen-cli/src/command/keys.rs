@@ -1,31 +1,49 @@
-//! `everwhen keys`: who may open which vault.
+//! `everwhen keys`: API keys for vaults.
 
 use axum::http::Method;
+use everwhen::SystemClock;
+use everwhen::when::{Clock, read_time_in};
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use crate::args::{KeysAction, KeysArgs};
+use crate::args::{KeysAction, KeysArgs, NewKeyArgs};
 use crate::client::{Request, escape};
 use crate::console::{Console, rows, show_minute, text};
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::output;
 
 /// Does with keys what was typed.
 pub(crate) async fn run(console: &Console, args: KeysArgs) -> Result<()> {
     match args.action {
         None | Some(KeysAction::List) => list(console).await,
-        Some(KeysAction::Add { trusted, label }) => add(console, trusted, label).await,
+        Some(KeysAction::Add { new }) => add(console, new).await,
         Some(KeysAction::Remove { id }) => remove(console, &id).await,
     }
 }
 
 async fn list(console: &Console) -> Result<()> {
     let Some(page) = console.ask(Request::get("/v1/keys")).await? else { return Ok(()) };
+    if rows(&page).is_empty() {
+        output::note(
+            "No keys: a server on this machine answers every program on this machine. Make one \
+             with: everwhen keys add",
+        );
+        return Ok(());
+    }
     let zone = console.zone().await?;
+    let minute = |time: &Value| show_minute(time, zone);
+    let at = |word: &str, time: &Value, absent: &str| match time {
+        Value::Null => absent.to_owned(),
+        time => format!("{word} {}", minute(time)),
+    };
     let row = |key: &Value| {
         vec![
             text(&key["id"]).to_owned(),
-            format!("since {}", show_minute(&key["creation_time"], zone)),
+            text(&key["scope"]).to_owned(),
             format!("vault {}", output::plain(text(&key["vault"]))),
+            format!("since {}", minute(&key["creation_time"])),
+            at("expires", &key["expires_at"], "does not expire"),
+            at("last used", &key["last_used_at"], "never used"),
             if key["trusted"] == true { "trusted".into() } else { String::new() },
             output::plain(text(&key["label"])),
         ]
@@ -34,11 +52,14 @@ async fn list(console: &Console) -> Result<()> {
     output::columns(&table).iter().try_for_each(|line| output::line(line))
 }
 
-async fn add(console: &Console, trusted: bool, label: Option<String>) -> Result<()> {
+async fn add(console: &Console, new: NewKeyArgs) -> Result<()> {
+    let expires = expiry(console, new.expires.as_deref()).await?;
     make_vault_if_absent(console).await?;
-    let mut body = json!({ "vault": console.vault(), "trusted": trusted });
-    if let Some(label) = label {
-        body["label"] = label.into();
+    let mut body = json!({ "vault": console.vault(), "trusted": new.trusted, "scope": new.scope });
+    for (field, value) in [("label", new.label), ("expires_at", expires)] {
+        if let Some(value) = value {
+            body[field] = value.into();
+        }
     }
     let Some(key) = console.ask(Request::post("/v1/keys", &body)).await? else { return Ok(()) };
     output::line(text(&key["key"]))?;
@@ -47,7 +68,37 @@ async fn add(console: &Console, trusted: bool, label: Option<String>) -> Result<
     Ok(())
 }
 
-/// A server for other machines needs a key before anything has been said.
+/// When a key expires, as the API reads it.
+async fn expiry(console: &Console, typed: Option<&str>) -> Result<Option<String>> {
+    let Some(typed) = typed else { return Ok(None) };
+    if let Some(hours) = hours(typed) {
+        let at = SystemClock.now().checked_add(SignedDuration::from_hours(hours));
+        let at = at.map_err(|_| Failure::usage(format!("--expires {typed}: too far away")))?;
+        return Ok(Some(at.to_string()));
+    }
+    let at = read_time_in(typed, console.zone().await?).map_err(|_| {
+        Failure::usage(format!(
+            "--expires is {typed:?}; write a time such as 12h, 90d or 8w, or a date such as \
+             2027-01-31"
+        ))
+    })?;
+    Ok(Some(at.to_string()))
+}
+
+/// A number of hours, days or weeks, such as `90d`, in hours.
+fn hours(typed: &str) -> Option<i64> {
+    let (unit, number) = (typed.chars().last()?, typed.get(..typed.len().checked_sub(1)?)?);
+    let hours = match unit {
+        'h' => 1,
+        'd' => 24,
+        'w' => 24 * 7,
+        _ => return None,
+    };
+    let number: i64 = number.parse().ok().filter(|number| (1..=100_000).contains(number))?;
+    Some(number * hours)
+}
+
+/// A server for other machines needs a key before anything is stored.
 async fn make_vault_if_absent(console: &Console) -> Result<()> {
     match console.send(Request::get(console.in_vault(""))).await {
         Err(failure) if failure.is_not_found() => {}
@@ -60,8 +111,29 @@ async fn make_vault_if_absent(console: &Console) -> Result<()> {
 
 async fn remove(console: &Console, id: &str) -> Result<()> {
     let request = Request::new(Method::DELETE, format!("/v1/keys/{}", escape(id)));
-    match console.ask(request).await? {
-        Some(_) => output::line(&format!("Removed {id}")),
-        None => Ok(()),
+    if console.ask(request).await?.is_none() {
+        return Ok(());
+    }
+    output::line(&format!("Removed {id}"))?;
+    let left = console.send(Request::get("/v1/keys")).await?.value()?;
+    if rows(&left).is_empty() {
+        output::note(
+            "That was the last key. A running server goes on rejecting requests without one; after \
+             a restart, a server on this machine answers every program on this machine.",
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_days_and_weeks_are_read_and_nothing_else() {
+        assert_eq!([hours("12h"), hours("90d"), hours("2w")], [Some(12), Some(2160), Some(336)]);
+        for wrong in ["", "d", "0d", "-1d", "90", "90m", "1.5d", "2027-01-31", "999999d", "é"] {
+            assert_eq!(hours(wrong), None, "{wrong:?}");
+        }
     }
 }

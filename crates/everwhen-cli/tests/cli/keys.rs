@@ -65,6 +65,62 @@ fn a_key_opens_its_vault_and_no_other() {
 }
 
 #[test]
+fn keys_are_listed_with_scope_expiry_and_last_use() {
+    let stage = Stage::new();
+    let none = stage.run(&["keys"]);
+    assert!(none.stdout.is_empty() && none.stderr.starts_with("No keys: "), "{none:?}");
+    stage.ok(&["remember", "for ana", "--vault", "ana"]);
+    let args = ["keys", "add", "--vault", "ana", "--scope", "read", "--expires", "2099-01-31"];
+    let key = stage.ok(&args);
+    stage.ok(&["keys", "add", "--vault", "ana", "--expires", "90d"]);
+    let keys = stage.json(&["keys"]);
+    assert_eq!(
+        (&keys["data"][0]["scope"], &keys["data"][1]["scope"]),
+        (&json!("read"), &json!("write"))
+    );
+    let listed = stage.ok(&["keys"]);
+    assert!(listed.contains("  read   ") && listed.contains("  write  "), "{listed}");
+    assert!(listed.contains("  expires 2099-01-31 00:00  never used"), "{listed}");
+
+    let server = stage.serve();
+    let elsewhere = Stage::new();
+    let with = |args: &[&str]| {
+        let args = [args, &["--vault", "ana", "--server", &server.url]].concat();
+        finish(elsewhere.command(&args).env("EVERWHEN_KEY", key.trim()), "")
+    };
+    assert!(with(&["entries"]).stdout.contains("for ana"));
+    let refused = with(&["remember", "more"]);
+    assert!(refused.code != 0 && refused.stderr.contains("scope \"read\""), "{refused:?}");
+    let listed = stage.ok(&["keys"]);
+    assert!(listed.contains("  last used 2"), "{listed}");
+}
+
+#[test]
+fn an_expiry_that_is_none_makes_no_key() {
+    let stage = Stage::new();
+    for wrong in ["soon", "90", "0d", "2027-13-01"] {
+        let ran = stage.run(&["keys", "add", "--expires", wrong]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.stderr.contains("12h, 90d or 8w"), "{ran:?}");
+    }
+    let past = stage.run(&["keys", "add", "--expires", "2020-01-01"]);
+    assert!(past.code != 0 && past.stderr.contains("not in the future"), "{past:?}");
+    assert_eq!(stage.json(&["keys"])["data"], json!([]));
+}
+
+#[test]
+fn whoever_removes_the_last_key_is_told_what_that_means() {
+    let stage = Stage::new();
+    stage.ok(&["keys", "add"]);
+    stage.ok(&["keys", "add"]);
+    let keys = stage.json(&["keys"]);
+    let id = |place: usize| keys["data"][place]["id"].as_str().unwrap().to_owned();
+    assert!(!stage.run(&["keys", "remove", &id(0)]).stderr.contains("last key"));
+    let last = stage.run(&["keys", "remove", &id(1)]);
+    assert!(last.stderr.contains("That was the last key."), "{last:?}");
+}
+
+#[test]
 fn a_key_for_a_vault_that_does_not_exist_yet() {
     let stage = Stage::new();
     let ran = stage.run(&["keys", "add", "--vault", "default"]);

@@ -17,7 +17,7 @@ use super::{
     LedgerTx, SegmentRows, SegmentTx, UsageRows, UsageTx,
 };
 use crate::job::{Job, JobKind, Queue, Subject};
-use crate::key::Key;
+use crate::key::{Key, KeyUse};
 use crate::memory::{
     Address, Branch, BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry,
     EntryId, JobId, KeyId, Memory, MemoryId, Name, Role, VaultId, VaultInfo,
@@ -530,6 +530,8 @@ pub trait Tx:
 
     /// Adds a key.
     fn add_key(&mut self, key: &Key) -> Result<()>;
+    /// Sets when a key was last used, unless it is gone or a later use is stored.
+    fn note_key_use(&mut self, used: KeyUse) -> Result<()>;
     /// Removes a key; says whether there was one.
     fn remove_key(&mut self, id: KeyId) -> Result<bool>;
 

@@ -27,7 +27,8 @@ pub(super) fn write(document: &utoipa::openapi::OpenApi) -> String {
     document["components"]["securitySchemes"] = json!({
         "bearer": {
             "type": "http", "scheme": "bearer",
-            "description": "A key, or the operator's token. `x-api-key` works too.",
+            "description": "An API key with the scope that the operation needs (`read`, `write` or \
+                `admin`), or the operator's token. `x-api-key` works too.",
         },
     });
     document["components"]["schemas"]["Problem"] = to_value(&wire::Problem::schema());
@@ -79,7 +80,7 @@ fn tags() -> Value {
         { "name": "timeline", "description": "One dated line for everything said" },
         { "name": "recall", "description": "A question in, what was said about it out" },
         { "name": "operator", "description": "Keys and upkeep, for who runs the server" },
-        { "name": "house", "description": "Health, metrics, this document" },
+        { "name": "house", "description": "Health checks, metrics, this document" },
     ])
 }
 
@@ -110,7 +111,7 @@ fn complete(operation: &mut Operation<'_>) {
     if let Some(schema) = operation.body.pointer_mut(BODY) {
         without_null(schema);
     }
-    if operation.is_guarded() {
+    if operation.is_guarded() || operation.is_metrics() {
         operation.body["security"] = operation.security();
     }
     if operation.takes_idempotency_key() {
@@ -123,6 +124,11 @@ impl Operation<'_> {
     /// Whether a caller must be known, once there are keys.
     fn is_guarded(&self) -> bool {
         self.path.starts_with("/v1/")
+    }
+
+    /// Whether it is the metrics, which need no key only while there are none.
+    fn is_metrics(&self) -> bool {
+        self.path == "/metrics"
     }
 
     /// Whether only the operator may call it.

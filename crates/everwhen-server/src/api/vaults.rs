@@ -1,6 +1,7 @@
 //! Vaults: make, list, look, change, forget.
 
 use axum::extract::State;
+use everwhen::key::Scope;
 use everwhen::memory::{Address, VaultInfo};
 use everwhen::receipt::{Done, Receipt};
 use everwhen::{Page, Vault};
@@ -26,7 +27,7 @@ pub(super) async fn list_vaults(
     Asked(query): Asked<wire::NamesQuery>,
 ) -> Answered<wire::Page<wire::Vault>> {
     let (after, rows) = (query.after()?, query.rows()?);
-    if let Caller::Holder(own) = caller {
+    if let Caller::Holder(own, _) = caller {
         let vault = caller.vault(&door.engine, Address::Id(own)).await?.info().await?;
         let own = (after < Some(vault.name.clone())).then(|| vault.into());
         return Ok(Answer::ok(wire::Page::whole(own.into_iter().collect())));
@@ -67,22 +68,29 @@ pub(super) async fn get_vault(VaultOf(vault): VaultOf) -> Answered<wire::Vault> 
 }
 
 /// Change a vault
+///
+/// Needs a key with scope `admin`. Its name is changed by the operator only: names are shared by all
+/// vaults, so whoever tries them learns which others there are.
 #[utoipa::path(
     patch, path = "/v1/vaults/{vault}", tag = "vaults",
     request_body = wire::VaultPatch,
     responses((status = 200, description = "The vault as it is now", body = wire::Vault)),
 )]
 pub(super) async fn change_vault(
+    caller: Caller,
     VaultOf(vault): VaultOf,
     Sent { body, once }: Sent<wire::VaultPatch>,
 ) -> Answered<wire::Vault> {
+    if body.renames() {
+        caller.over_all_vaults()?;
+    }
     let done = vault.change(body.read()?, once).await?;
     Ok(Answer::ok(vault.info().await?.into()).replayed(done.replayed))
 }
 
 /// Forget a vault
 ///
-/// Removes it for good, with everything in it and its keys.
+/// Removes it for good, with everything in it and its keys. Needs a key with scope `admin`.
 #[utoipa::path(
     delete, path = "/v1/vaults/{vault}", tag = "vaults",
     responses((status = 200, description = "What was removed", body = wire::Removed)),
@@ -96,8 +104,9 @@ pub(super) async fn forget_vault(
     let found = caller.vault(&door.engine, address).await.map_err(Problem::from);
     let done = match (found, once) {
         (Ok(vault), once) => {
+            caller.require(Scope::Admin)?;
             let done = vault.forget_vault(once).await?;
-            door.access.refresh(&door.engine).await?;
+            door.access.removed_vault(vault.id());
             done
         }
         (Err(gone), Some(once)) if gone.is_not_found() && caller.over_all_vaults().is_ok() => {

@@ -8,6 +8,7 @@ use axum::extract::{Query, Request, State};
 use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use everwhen::key::Scope;
 use everwhen::memory::{Address, MemoryId, VaultId};
 use everwhen::{Error, Result, Vault};
 
@@ -42,12 +43,17 @@ impl Guest {
         Address::read("memory", named.unwrap_or_else(usual))
     }
 
-    /// Refuses whoever has one vault and no say over others.
+    /// Refuses the holder of a key that does not allow what a tool does.
+    pub(crate) fn require(&self, needed: Scope) -> Result<()> {
+        self.caller.require(needed)
+    }
+
+    /// Refuses the holder of a key, who has one vault and no say over others.
     pub(crate) fn over_all_vaults(&self) -> Result<()> {
         self.caller.over_all_vaults().map_err(|_| {
             Error::new(
                 everwhen::ErrorKind::Denied,
-                "this key opens one vault; other vaults take the operator",
+                "an API key is for one vault; other vaults need the operator's token",
             )
         })
     }
@@ -55,7 +61,7 @@ impl Guest {
     /// The one vault of the holder of a key.
     pub(crate) fn only_vault(&self) -> Option<VaultId> {
         match self.caller {
-            Caller::Holder(own) => Some(own),
+            Caller::Holder(own, _) => Some(own),
             Caller::Operator | Caller::Anyone => None,
         }
     }

@@ -42,7 +42,10 @@ impl ServerHandler for Host {
     }
 
     async fn list_tools(&self, _: Page, context: Context) -> Answer<ListToolsResult> {
-        let shown = tools::shown(&guest(&context)?.choice).iter().map(|tool| tool.shown.clone());
+        let guest = guest(&context)?;
+        let allowed =
+            tools::shown(&guest.choice).iter().filter(|tool| guest.require(tool.scope).is_ok());
+        let shown = allowed.map(|tool| tool.shown.clone());
         Ok(ListToolsResult::with_all_items(shown.collect())
             .with_ttl_ms(LISTS_LAST_MS)
             .with_cache_scope(CacheScope::Private))

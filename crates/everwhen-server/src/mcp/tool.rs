@@ -4,6 +4,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use everwhen::key::Scope;
 use everwhen::{Error, Result};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ToolAnnotations};
 use schemars::JsonSchema;
@@ -47,6 +48,14 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
+    /// The scope that a key needs for it.
+    fn scope(self) -> Scope {
+        match self {
+            Self::Reads => Scope::Read,
+            Self::Adds | Self::Sets | Self::Removes => Scope::Write,
+        }
+    }
+
     /// The four hints of the protocol. The world of a memory is closed.
     fn hints(self) -> ToolAnnotations {
         let (reads, removes, again) = match self {
@@ -68,6 +77,8 @@ type Answer = Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
 /// A tool among others.
 pub(crate) struct Listed {
     pub(crate) shown: rmcp::model::Tool,
+    /// The scope that a key needs for it.
+    pub(crate) scope: Scope,
     run: fn(Guest, JsonObject) -> Answer,
 }
 
@@ -78,7 +89,11 @@ impl Listed {
             .with_title(T::TITLE)
             .with_raw_output_schema(Arc::new(shape::<T::Gives>()))
             .with_annotations(T::EFFECT.hints());
-        Self { shown, run: |guest, arguments| Box::pin(run::<T>(guest, arguments)) }
+        Self {
+            shown,
+            scope: T::EFFECT.scope(),
+            run: |guest, arguments| Box::pin(run::<T>(guest, arguments)),
+        }
     }
 
     /// Calls it. What goes wrong is told to the model, which can do better.
@@ -106,6 +121,7 @@ fn advice(error: &Error) -> String {
 }
 
 async fn answer<T: Tool>(guest: Guest, arguments: JsonObject) -> Result<Value> {
+    guest.require(T::EFFECT.scope())?;
     let takes = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
         Error::invalid(format!("the arguments of {} do not fit: {error}", T::NAME))
     })?;

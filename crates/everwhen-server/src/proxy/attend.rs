@@ -25,7 +25,7 @@ use super::wire::seen::{AskedSeen, StampSeen, StoredSeen};
 use super::wire::{Asked, Message};
 use super::{client, headers, write};
 use crate::Door;
-use crate::access::{Caller, Guest};
+use crate::access::{Caller, ProxyCaller};
 
 /// The header that names the vault, for those who may choose.
 const VAULT: &str = "x-everwhen-vault";
@@ -34,7 +34,7 @@ const VAULT: &str = "x-everwhen-vault";
 pub(crate) struct Visit<'a> {
     pub(crate) door: &'a Door,
     pub(crate) route: &'static Route,
-    pub(crate) guest: &'a Guest,
+    pub(crate) guest: &'a ProxyCaller,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) memory_in_path: Option<&'a str>,
     /// The address it comes from, where that is known.
@@ -145,7 +145,7 @@ impl Visit<'_> {
     /// The vault: that of the key, else the one that is named, else the usual one.
     fn vault(&self) -> Result<Address<VaultId>> {
         match (self.guest.caller, headers::text(self.headers, VAULT)) {
-            (Caller::Holder(vault), _) => Ok(vault.into()),
+            (Caller::Holder(vault, _), _) => Ok(vault.into()),
             (_, Some(name)) => Address::read("vault", &name),
             (_, None) => Ok(self.door.proxy.vault.clone()),
         }

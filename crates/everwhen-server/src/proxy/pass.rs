@@ -13,7 +13,7 @@ use super::upstream::Call;
 use super::wire::json::Object;
 use super::{UPSTREAM, headers, read, response, with_query, write};
 use crate::Door;
-use crate::access::Guest;
+use crate::access::ProxyCaller;
 
 /// Answers a request that passes as it is.
 pub(crate) async fn pass(
@@ -24,7 +24,7 @@ pub(crate) async fn pass(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let answered = async {
-        let guest = door.access.guest(&door.engine, &parts.headers).await?;
+        let guest = door.proxy_caller(&parts.headers).await?;
         on(&door, &guest, (kind, &path), &parts, read(body).await?).await
     };
     answered.await.unwrap_or_else(|refusal| refusal.told(kind))
@@ -33,7 +33,7 @@ pub(crate) async fn pass(
 /// Passes a request on to an upstream of this kind, below whose root it has this path.
 pub(crate) async fn on(
     door: &Door,
-    guest: &Guest,
+    guest: &ProxyCaller,
     (kind, path): (UpstreamKind, &str),
     parts: &Parts,
     body: Bytes,

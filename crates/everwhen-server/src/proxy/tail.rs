@@ -101,7 +101,7 @@ impl Tail {
 /// Whether a caller may see what was done in a vault.
 fn may_see(caller: Caller, seen: &Seen) -> bool {
     match caller {
-        Caller::Holder(vault) => seen.vault() == vault.to_string(),
+        Caller::Holder(vault, _) => seen.vault() == vault.to_string(),
         Caller::Operator | Caller::Anyone => true,
     }
 }

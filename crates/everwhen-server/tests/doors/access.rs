@@ -1,17 +1,18 @@
 //! Who may come in, and how they say who they are.
 
+use everwhen::key::NewKey;
 use everwhen::memory::Address;
 use serde_json::json;
 
 use crate::stage::{DIARY, Stage, TOKEN, column};
 
 #[tokio::test]
-async fn the_door_is_open_until_the_first_key_and_never_again() {
+async fn requests_without_a_key_are_rejected_from_the_first_key_on() {
     let stage = Stage::new().await;
     stage.say("2025-05-01T10:00:00Z", "one").await;
     let key = stage.key_of("ana").await;
     let nameless = stage.ask("GET", DIARY).told().await;
-    assert!(nameless.problem(401, "unauthenticated").contains("a key is needed"));
+    assert!(nameless.problem(401, "unauthenticated").contains("an API key is required"));
     assert_eq!(nameless.headers["www-authenticate"], "Bearer");
     stage.ask("GET", DIARY).key(&key).told().await.with(200);
     let keys = stage.ask("GET", "/v1/keys").key(TOKEN).told().await.with(200);
@@ -130,8 +131,8 @@ async fn a_key_that_another_process_added_is_seen() {
     stage.say("2025-05-01T10:00:00Z", "one").await;
     let ana = Address::read("vault", "ana").unwrap();
     let id = stage.engine.vault(ana).await.unwrap().id();
-    let (_, key) = stage.engine.add_key(id, None, false).await.unwrap();
+    let (_, key) = stage.engine.add_key(NewKey::of(id)).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
-    stage.ask("GET", DIARY).told().await.problem(401, "unauthenticated");
     stage.ask("GET", DIARY).key(&key).told().await.with(200);
+    stage.ask("GET", DIARY).told().await.problem(401, "unauthenticated");
 }

@@ -77,10 +77,10 @@ async fn a_memory_goes_whole() {
 }
 
 #[tokio::test]
-async fn a_vault_goes_with_its_keys_which_open_nothing_any_more() {
+async fn a_vault_goes_with_its_keys_which_are_unknown_from_then_on() {
     let stage = Stage::new().await;
     stage.say("2025-05-01T10:00:00Z", "one").await;
-    let key = stage.key_of("ana").await;
+    let key = stage.key_with(json!({ "vault": "ana", "scope": "admin" })).await;
     let receipt = stage.ask("DELETE", "/v1/vaults/ana").key(&key).told().await.with(200);
     let expected = json!({
         "vaults": 1, "memories": 1, "conversations": 1, "entries": 1, "keys": 1,

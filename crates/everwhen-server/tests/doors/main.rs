@@ -18,5 +18,6 @@ mod misbehaving;
 mod once;
 mod problems;
 mod recall;
+mod scopes;
 mod stage;
 mod vaults;

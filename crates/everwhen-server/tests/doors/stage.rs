@@ -77,9 +77,13 @@ impl Stage {
         self.post(&format!("{DIARY}/entries"), entry).await
     }
 
-    /// A new key of a vault.
+    /// A new key of a vault, with the usual scope.
     pub(crate) async fn key_of(&self, vault: &str) -> String {
-        let body = serde_json::json!({ "vault": vault });
+        self.key_with(serde_json::json!({ "vault": vault })).await
+    }
+
+    /// A new key.
+    pub(crate) async fn key_with(&self, body: Value) -> String {
         let made = self.ask("POST", "/v1/keys").key(TOKEN).json(&body).told().await.with(201);
         made["key"].as_str().unwrap().to_owned()
     }

@@ -7,7 +7,7 @@ use everwhen_engine::activity::Activity;
 use everwhen_engine::chapters::{Chapter, RollingSummary};
 use everwhen_engine::facts::Fact;
 use everwhen_engine::job::{Job, JobKind, Queue, Subject};
-use everwhen_engine::key::Key;
+use everwhen_engine::key::{Key, KeyUse};
 use everwhen_engine::memory::{
     Address, Branch, BranchId, ChapterId, ContextBy, ContextDocument, Conversation, ConversationId,
     Corrected, Entry, EntryId, FactId, JobId, KeyId, Memory, MemoryId, Name, VaultId, VaultInfo,
@@ -210,6 +210,7 @@ impl Tx for Transaction<'_> {
         jobs::put as put_job(job: &Job) -> ();
         jobs::remove as remove_job(vault: VaultId, kind: JobKind, subject: Subject) -> ();
         keys::add as add_key(key: &Key) -> ();
+        keys::note_use as note_key_use(used: KeyUse) -> ();
         keys::remove as remove_key(id: KeyId) -> bool;
     }
 

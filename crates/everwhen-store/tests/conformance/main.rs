@@ -131,6 +131,7 @@ suite! {
     }
     keys {
         a_key_comes_back_as_it_was_added,
+        the_last_use_of_a_key_moves_forward_only,
         a_removed_key_is_gone,
     }
     segments {

@@ -2,7 +2,7 @@
 
 use everwhen_engine::facts::{Evidence, Fact, Source, WrittenBy};
 use everwhen_engine::job::{Job, JobKind, Subject};
-use everwhen_engine::key::{Key, KeyHash};
+use everwhen_engine::key::{Key, KeyHash, Scope};
 use everwhen_engine::memory::{
     ContextBy, ContextDocument, Conversation, Entry, Memory, Name, Role, Said, Settings, VaultInfo,
 };
@@ -149,6 +149,9 @@ pub(crate) fn key(number: u128, vault: u128) -> Key {
         vault: id(vault),
         label: None,
         trusted: false,
+        scope: Scope::Write,
+        expires_at: None,
+        last_used_at: None,
         hash: KeyHash::of(&number.to_string()),
         creation_time: at(0),
     }

@@ -2,7 +2,7 @@
 
 use everwhen_engine::activity::Activity;
 use everwhen_engine::job::{Job, JobKind, Subject};
-use everwhen_engine::key::Key;
+use everwhen_engine::key::{Key, KeyUse};
 use everwhen_engine::memory::{
     BranchId, ContextBy, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId,
     KeyId, Memory, Name, VaultId, VaultInfo,
@@ -218,6 +218,14 @@ impl Tx for Shelves {
 
     fn add_key(&mut self, key: &Key) -> Result<()> {
         self.keys.push(key.clone());
+        Ok(())
+    }
+
+    fn note_key_use(&mut self, used: KeyUse) -> Result<()> {
+        let meant = |key: &&mut Key| (key.vault, key.id) == (used.vault, used.key);
+        for key in self.keys.iter_mut().filter(meant) {
+            key.last_used_at = key.last_used_at.max(Some(used.at));
+        }
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! What stands in the path: a vault, a memory, and what is in it.
 
-use axum::extract::{FromRequestParts, RawPathParams};
+use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
 use everwhen::Vault;
 use everwhen::memory::{
@@ -8,10 +8,10 @@ use everwhen::memory::{
 };
 
 use crate::Door;
-use crate::access::Caller;
+use crate::access::{Caller, needed};
 use crate::problem::Problem;
 
-/// The vault in the path. It exists, and the caller may hold it.
+/// The vault in the path. It exists, and the caller may do with it what the request does.
 pub(crate) struct VaultOf(pub(crate) Vault);
 
 /// The same, for writes that make the vault when it does not exist.
@@ -49,6 +49,14 @@ async fn segment(parts: &mut Parts, name: &str) -> Result<String, Problem> {
     Ok(text.to_owned())
 }
 
+/// Refuses the holder of a key whose scope does not cover this request. Only after the vault was
+/// found, so that another vault's key learns nothing from it.
+fn allow(caller: Caller, parts: &Parts) -> Result<(), Problem> {
+    let route = parts.extensions.get::<MatchedPath>();
+    let route = route.map_or_else(|| parts.uri.path(), MatchedPath::as_str);
+    Ok(caller.require(needed(&parts.method, route))?)
+}
+
 impl FromRequestParts<Door> for VaultAt {
     type Rejection = Problem;
 
@@ -63,7 +71,9 @@ impl FromRequestParts<Door> for VaultOf {
     async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, Problem> {
         let caller = Caller::from_request_parts(parts, door).await?;
         let VaultAt(address) = VaultAt::from_request_parts(parts, door).await?;
-        Ok(Self(caller.vault(&door.engine, address).await?))
+        let vault = caller.vault(&door.engine, address).await?;
+        allow(caller, parts)?;
+        Ok(Self(vault))
     }
 }
 
@@ -73,7 +83,9 @@ impl FromRequestParts<Door> for VaultToWrite {
     async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, Problem> {
         let caller = Caller::from_request_parts(parts, door).await?;
         let VaultAt(address) = VaultAt::from_request_parts(parts, door).await?;
-        Ok(Self(caller.vault_to_write(&door.engine, address).await?))
+        let vault = caller.vault_to_write(&door.engine, address).await?;
+        allow(caller, parts)?;
+        Ok(Self(vault))
     }
 }
 

@@ -26,13 +26,18 @@ fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
     let mut refusals = Vec::new();
     if operation.is_guarded() {
         refusals.push(("400", "The request is wrong; the detail says what would be right"));
-        refusals.push(("401", "A key is needed, or the one sent opens nothing"));
+        refusals.push(("401", "An API key is required, or the one sent is unknown or has expired"));
         refusals.push((
             "403",
-            "This takes the operator, or the Host or Origin of the request is not allowed",
+            "The key's scope does not allow this, it takes the operator, or the Host or Origin of \
+             the request is not allowed",
         ));
         refusals.push(("404", "What was named does not exist, or not for this caller"));
         refusals.push(("500", "Something is broken here"));
+    }
+    if operation.is_metrics() {
+        refusals.push(("401", "There are API keys, and this needs one or the operator's token"));
+        refusals.push(("403", "The key's scope is not `admin`"));
     }
     if operation.is_guarded() && operation.is_write() {
         refusals.push(("413", "Too large"));

@@ -1,7 +1,7 @@
-//! Keys on the wire. The text of a key is there once, when it is made.
+//! API keys on the wire. The text of a key is there once, when it is made.
 
 use everwhen::Result;
-use everwhen::key;
+use everwhen::key::{self, Scope};
 use everwhen::memory::{Address, Name, VaultId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,22 +12,69 @@ use super::shape;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewKey {
-    /// The vault it opens, by id or name.
+    /// The vault it is for, by id or name.
     #[schema(value_type = shape::Name)]
     vault: String,
     /// What it is for.
     #[schema(value_type = Option<shape::Name>)]
     label: Option<String>,
-    /// Whether its holder may say on whose behalf it speaks.
+    /// Whether user headers sent with it (`x-openwebui-user-id` and the like) are believed.
     trusted: Option<bool>,
+    /// What it allows; `write` unless another is named.
+    scope: Option<ScopeName>,
+    /// From when on it is rejected. Without this it does not expire.
+    #[schema(value_type = Option<shape::TimeIn>)]
+    expires_at: Option<String>,
+}
+
+/// What a key allows. Each scope includes the ones before it.
+#[derive(Deserialize, Serialize, ToSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ScopeName {
+    /// Read the vault: list, get, recall, watch.
+    Read,
+    /// Also add, correct and forget entries, and chat through the proxy.
+    Write,
+    /// Also change the vault's settings, delete the vault, and read the server's metrics.
+    Admin,
+}
+
+impl From<ScopeName> for Scope {
+    fn from(name: ScopeName) -> Self {
+        match name {
+            ScopeName::Read => Self::Read,
+            ScopeName::Write => Self::Write,
+            ScopeName::Admin => Self::Admin,
+        }
+    }
+}
+
+impl From<Scope> for ScopeName {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Read => Self::Read,
+            Scope::Write => Self::Write,
+            Scope::Admin => Self::Admin,
+        }
+    }
 }
 
 impl NewKey {
-    /// Reads the vault, the label and whether it is trusted.
-    pub(crate) fn read(self) -> Result<(Address<VaultId>, Option<Name>, bool)> {
-        let vault = Address::read("vault", &self.vault)?;
-        let label = self.label.map(|label| Name::new("label", label)).transpose()?;
-        Ok((vault, label, self.trusted.unwrap_or_default()))
+    /// The vault it is for.
+    pub(crate) fn vault(&self) -> Result<Address<VaultId>> {
+        Address::read("vault", &self.vault)
+    }
+
+    /// The key to make for that vault.
+    pub(crate) fn read(self, vault: VaultId) -> Result<key::NewKey> {
+        let usual = key::NewKey::of(vault);
+        Ok(key::NewKey {
+            label: self.label.map(|label| Name::new("label", label)).transpose()?,
+            trusted: self.trusted.unwrap_or_default(),
+            scope: self.scope.map_or(usual.scope, Scope::from),
+            expires_at: super::read_time("expires_at", self.expires_at.as_deref())?,
+            ..usual
+        })
     }
 }
 
@@ -37,13 +84,23 @@ pub(crate) struct Key {
     /// Its id.
     #[schema(examples("key_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     id: String,
-    /// The id of the vault it opens.
+    /// The id of the vault it is for.
     vault: String,
     /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// Whether its holder may say on whose behalf it speaks.
+    /// Whether user headers sent with it are believed.
     trusted: bool,
+    /// What it allows.
+    scope: ScopeName,
+    /// From when on it is rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<shape::TimeOut>)]
+    expires_at: Option<String>,
+    /// When it was last used, to about a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<shape::TimeOut>)]
+    last_used_at: Option<String>,
     /// When it was made.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
@@ -56,6 +113,9 @@ impl From<key::Key> for Key {
             vault: key.vault.to_string(),
             label: key.label.map(|label| label.to_string()),
             trusted: key.trusted,
+            scope: key.scope.into(),
+            expires_at: key.expires_at.map(|at| at.to_string()),
+            last_used_at: key.last_used_at.map(|at| at.to_string()),
             creation_time: key.creation_time.to_string(),
         }
     }

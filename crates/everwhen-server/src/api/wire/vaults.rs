@@ -231,6 +231,11 @@ pub(crate) struct VaultPatch {
 }
 
 impl VaultPatch {
+    /// Whether it holds a new name.
+    pub(crate) fn renames(&self) -> bool {
+        self.name.is_some()
+    }
+
     /// Reads it.
     pub(crate) fn read(self) -> Result<VaultChange> {
         Ok(VaultChange {

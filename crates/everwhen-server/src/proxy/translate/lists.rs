@@ -24,7 +24,7 @@ use super::super::wire::json::Object;
 use super::super::workflow as workflows;
 use super::super::{DEGRADED, UPSTREAM, headers, pass, read, response, with_query};
 use crate::Door;
-use crate::access::Guest;
+use crate::access::ProxyCaller;
 
 /// An upstream that takes longer is left out where there are others.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -36,7 +36,7 @@ pub(crate) async fn told(door: &Door, client: UpstreamKind, request: Request) ->
 }
 
 async fn list(door: &Door, client: UpstreamKind, parts: &Parts) -> Result<Response, Refusal> {
-    let guest = door.access.guest(&door.engine, &parts.headers).await?;
+    let guest = door.proxy_caller(&parts.headers).await?;
     let named = headers::text(&parts.headers, UPSTREAM);
     let able = door.proxy.answerers.able(named.as_deref(), chat_with(client))?;
     if let [only] = able.as_slice() {
@@ -61,7 +61,7 @@ fn chat_with(client: UpstreamKind) -> &'static [UpstreamKind] {
     }
 }
 
-fn call(one: &Arc<dyn Answerer>, guest: &Guest, parts: &Parts, is_usual: bool) -> Call {
+fn call(one: &Arc<dyn Answerer>, guest: &ProxyCaller, parts: &Parts, is_usual: bool) -> Call {
     let path = match one.kind() {
         UpstreamKind::OpenAi => "/models",
         UpstreamKind::Ollama => "/api/tags",
@@ -237,7 +237,7 @@ pub(crate) async fn show(State(door): State<Door>, request: Request) -> Response
 
 async fn shown(door: Door, request: Request) -> Result<Response, Refusal> {
     let (parts, body) = request.into_parts();
-    let guest = door.access.guest(&door.engine, &parts.headers).await?;
+    let guest = door.proxy_caller(&parts.headers).await?;
     let body = read(body).await?;
     let asked = std::str::from_utf8(&body).ok().and_then(Object::read).unwrap_or_default();
     let model = asked.text("model").or_else(|| asked.text("name"));

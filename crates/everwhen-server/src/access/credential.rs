@@ -1,0 +1,26 @@
+//! Where a request carries its key or token.
+
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+
+use super::unauthenticated;
+use crate::problem::Problem;
+
+/// The header for clients that cannot set `Authorization`.
+const API_KEY: &str = "x-api-key";
+/// The header for clients whose `Authorization` is for the model provider behind the proxy.
+pub(super) const OWN_KEY: &str = "x-everwhen-key";
+
+/// The key or token a request carries.
+pub(super) fn credential(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    if let Some(value) = headers.get(AUTHORIZATION) {
+        let (scheme, text) = value.to_str().ok().and_then(|text| text.split_once(' ')).unzip();
+        return match (scheme, text.map(str::trim)) {
+            (Some(scheme), Some(text)) if scheme.eq_ignore_ascii_case("bearer") => Ok(Some(text)),
+            _ => Err(unauthenticated("cannot read Authorization; write \"Bearer KEY\"")),
+        };
+    }
+    let Some(value) = headers.get(API_KEY) else { return Ok(None) };
+    let unreadable = |_| unauthenticated("cannot read x-api-key; write the key as it was shown");
+    value.to_str().map(Some).map_err(unreadable)
+}
