@@ -8,8 +8,10 @@
 
 mod additions;
 mod attend;
+mod calls;
 mod client;
 mod draft;
+mod egress;
 mod headers;
 mod history;
 mod keep;
@@ -50,6 +52,7 @@ use tokio::sync::RwLock;
 
 use self::attend::{Attended, Visit, attend};
 use self::draft::Draft;
+use self::egress::Target;
 use self::relay::{CutReply, Framing, Gathered, Listener, Underway, read_reply};
 use self::route::Route;
 use self::spool::Spool;
@@ -185,7 +188,8 @@ async fn exchange(
     guest.caller.require(Scope::Write).map_err(Problem::from)?;
     let text = std::str::from_utf8(&body).unwrap_or_default();
     let Some(mut asked) = route.wording.read(text) else {
-        return pass::on(door, &guest, (route.kind, route.path), &parts, body).await;
+        let target = with_query(route.path, &parts.uri);
+        return pass::on(door, &guest, (route.kind, target), &parts, body).await;
     };
     programs::attribute(&mut asked, &parts.headers, door.proxy.config.tool_output.value);
     let chosen = choose(door, route, &parts.headers, &asked)?;
@@ -210,7 +214,7 @@ async fn exchange(
     let talk = visit.local.map(|_| Talk::of(&visit, &attended));
     let mut told = tell(&visit, chosen.answerer.name(), std::mem::take(&mut attended.seen));
     let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
-    let reply = forward(&visit, &parts, &*chosen.answerer, (written, talk)).await?;
+    let reply = forward(&visit, &parts, &chosen, (written, talk)).await?;
     if let Some(reason) = attended.settle().await {
         tracing::warn!(reason, "what was said waits on the spool");
         told.headers.insert(DEGRADED, headers::value(&reason));
@@ -237,17 +241,18 @@ fn peer(parts: &Parts) -> Option<IpAddr> {
 async fn forward<'a>(
     visit: &Visit<'_>,
     parts: &Parts,
-    answerer: &'a dyn Answerer,
+    chosen: &'a upstream::Chosen,
     (written, talk): (Bytes, Option<Talk>),
 ) -> Result<UpstreamReply<'a>, Refusal> {
-    let now = visit.door.engine.now();
+    let (answerer, now) = (&*chosen.answerer, visit.door.engine.now());
     let translation = Translation::between(visit.route, answerer.kind(), visit.asked, now);
     let path = translation.as_ref().map_or(visit.route.path, Translation::path);
     let call = Call {
         method: parts.method.clone(),
-        path: with_query(path, &parts.uri),
+        target: with_query(path, &parts.uri),
         headers: parts.headers.clone(),
         with_credentials: visit.guest.credential_travels,
+        is_usual: chosen.is_usual,
         body: match &translation {
             Some(translation) => translation.request(&written)?,
             None => written,
@@ -268,9 +273,9 @@ fn choose(
     door.proxy.answerers.choose(header.as_deref(), model.as_deref(), route.answered_by)
 }
 
-/// A path with the query of an address.
-fn with_query(path: &str, uri: &Uri) -> String {
-    uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"))
+/// One of our own paths, with the query of an address.
+fn with_query(path: &str, uri: &Uri) -> Target {
+    Target::known(path, uri)
 }
 
 /// The body of a request; the gate bounds it.

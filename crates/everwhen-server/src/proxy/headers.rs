@@ -1,15 +1,11 @@
-//! Which headers travel on, in both directions.
+//! Headers that come back from an upstream, and text in headers. What goes to an upstream is decided
+//! in [`super::egress`].
 
 use axum::http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, PROXY_AUTHENTICATE,
-    PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, SET_COOKIE, STRICT_TRANSPORT_SECURITY, TE,
+    TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-
-/// The client's own key, where it is not in `Authorization`.
-pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-/// What everything that is meant for us alone begins with.
-const OURS: &str = "x-everwhen-";
 
 /// Headers that belong to one connection and end with it.
 const OF_THE_CONNECTION: [HeaderName; 8] = [
@@ -22,32 +18,33 @@ const OF_THE_CONNECTION: [HeaderName; 8] = [
     TRANSFER_ENCODING,
     UPGRADE,
 ];
-
-/// What of a client's headers an upstream gets. Replies are read here, so they must come
-/// unpacked; and the length is that of the body that is really sent.
-pub(crate) fn for_upstream(client: &HeaderMap, with_credentials: bool) -> HeaderMap {
-    let stays = |name: &HeaderName| {
-        OF_THE_CONNECTION.contains(name)
-            || [HOST, CONTENT_LENGTH, ACCEPT_ENCODING, EXPECT].contains(name)
-            || name.as_str().starts_with(OURS)
-            || (!with_credentials && [AUTHORIZATION, API_KEY].contains(name))
-    };
-    travelling(client, stays)
-}
+/// Headers by which an upstream would set up a browser for its own host, which ours is not.
+const OF_THE_HOST: [HeaderName; 4] = [
+    SET_COOKIE,
+    STRICT_TRANSPORT_SECURITY,
+    HeaderName::from_static("alt-svc"),
+    HeaderName::from_static("clear-site-data"),
+];
+/// What the names of headers begin with that only we may send: our own, and which web pages may read
+/// an answer.
+const OURS: [&str; 2] = ["x-everwhen-", "access-control-"];
 
 /// What of an upstream's headers a client gets.
 pub(crate) fn for_client(upstream: &HeaderMap) -> HeaderMap {
-    travelling(upstream, |name| OF_THE_CONNECTION.contains(name) || name.as_str().starts_with(OURS))
-}
-
-/// Headers without those that stay, and without those that `Connection` names.
-fn travelling(headers: &HeaderMap, stays: impl Fn(&HeaderName) -> bool) -> HeaderMap {
-    let named = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    let named = upstream.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
     let named: Vec<String> =
         named.flat_map(|value| value.split(',')).map(|name| name.trim().to_lowercase()).collect();
-    let travels = |name: &HeaderName| !stays(name) && !named.iter().any(|one| one == name.as_str());
-    let pairs = headers.iter().filter(|(name, _)| travels(name));
-    pairs.map(|(name, value)| (name.clone(), value.clone())).collect()
+    let stays = |name: &HeaderName| {
+        OF_THE_CONNECTION.contains(name)
+            || OF_THE_HOST.contains(name)
+            || OURS.iter().any(|prefix| name.as_str().starts_with(prefix))
+            || named.iter().any(|one| one == name.as_str())
+    };
+    let mut headers = HeaderMap::with_capacity(upstream.len());
+    for (name, value) in upstream.iter().filter(|(name, _)| !stays(name)) {
+        headers.append(name.clone(), value.clone());
+    }
+    headers
 }
 
 /// Text as the value of a header: one line of plain characters.
@@ -68,27 +65,24 @@ pub(crate) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        let pair = |(name, value): &(&'static str, &'static str)| {
-            (HeaderName::from_static(name), HeaderValue::from_static(value))
-        };
-        pairs.iter().map(pair).collect()
-    }
-
     #[test]
-    fn ours_and_those_of_the_connection_stay() {
-        let client = headers(&[
-            ("host", "us"),
-            ("connection", "keep-alive, X-Hop"),
+    fn an_upstream_does_not_speak_for_our_host() {
+        let pairs = [
+            ("connection", "x-hop"),
             ("x-hop", "1"),
+            ("set-cookie", "a=1"),
+            ("access-control-allow-origin", "*"),
+            ("strict-transport-security", "max-age=1"),
             ("x-everwhen-memory", "m"),
-            ("accept-encoding", "gzip"),
-            ("authorization", "Bearer k"),
-            ("anthropic-version", "2023-06-01"),
-        ]);
-        let sent = for_upstream(&client, false);
-        assert_eq!(sent.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["anthropic-version"]);
-        assert!(for_upstream(&client, true).contains_key("authorization"));
+            ("x-request-id", "r1"),
+            ("retry-after", "7"),
+        ];
+        let pair = |(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value));
+        let upstream: HeaderMap = pairs.into_iter().map(pair).collect();
+        let mut sent: Vec<String> =
+            for_client(&upstream).keys().map(|name| name.as_str().to_owned()).collect();
+        sent.sort_unstable();
+        assert_eq!(sent, ["retry-after", "x-request-id"]);
     }
 
     #[test]

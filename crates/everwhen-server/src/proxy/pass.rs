@@ -1,57 +1,148 @@
-//! Requests in which nobody says anything: embeddings, one model and the like. They pass as they
-//! are, to the upstream whose name stands before that of the model, if one does.
+//! Calls in which nothing is said: embeddings, one model, files and the like. They pass as they are,
+//! to the upstream whose name stands before that of the model, if one does.
 
 use axum::body::Bytes;
 use axum::extract::Request;
-use axum::http::StatusCode;
+use axum::http::header::ALLOW;
 use axum::http::request::Parts;
-use axum::response::Response;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
 use everwhen::UpstreamKind;
+use everwhen::key::Scope;
 
+use super::calls::{Effect, Listed};
+use super::egress::Target;
 use super::refusal::Refusal;
-use super::upstream::Call;
+use super::upstream::{Answerer, Call, Chosen};
 use super::wire::json::Object;
-use super::{UPSTREAM, headers, read, response, with_query, write};
+use super::{UPSTREAM, headers, read, response, write};
 use crate::Door;
-use crate::access::ProxyCaller;
+use crate::access::{Caller, ProxyCaller};
+use crate::problem::{self, Problem};
 
-/// Answers a request that passes as it is.
-pub(crate) async fn pass(
-    door: Door,
-    kind: UpstreamKind,
-    path: String,
-    request: Request,
-) -> Response {
+/// What the REST API has below `/v1`; the rest below it is a provider's.
+pub(crate) const REST: [&str; 5] = ["vaults", "keys", "doctor", "jobs", "settle"];
+
+/// Answers a call of the table that is not a chat.
+pub(crate) async fn listed(door: Door, listed: &'static Listed, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    let (kind, path) = below_base(parts.uri.path(), &parts.headers);
+    let Some(effect) = listed.effect(&parts.method) else {
+        return wrong_method(listed, kind);
+    };
     let answered = async {
+        let target = Target::read(&path, &parts.uri)?;
         let guest = door.proxy_caller(&parts.headers).await?;
-        on(&door, &guest, (kind, &path), &parts, read(body).await?).await
+        let body = read(body).await?;
+        let chosen = chosen(&door, kind, &target, &parts, &body)?;
+        permit(effect, &guest, &*chosen.answerer)?;
+        send(&chosen, &guest, target, &parts, body).await
     };
     answered.await.unwrap_or_else(|refusal| refusal.told(kind))
 }
 
-/// Passes a request on to an upstream of this kind, below whose root it has this path.
+/// Refuses what no table lists: in the provider's shape below its paths, else in ours.
+pub(crate) async fn unlisted(request: Request) -> Response {
+    let path = request.uri().path();
+    let is_rest = path.strip_prefix("/v1/").and_then(|rest| rest.split('/').next());
+    if is_rest.is_some_and(|first| REST.contains(&first)) {
+        return problem::no_route().await.into_response();
+    }
+    let (kind, below) = below_base(path, request.headers());
+    let read = Target::read(&below, request.uri());
+    let refusal = read.err().unwrap_or_else(|| {
+        Refusal::not_found(format!(
+            "{} {path} is not passed on: it is no call that is known here; ask the provider itself",
+            request.method()
+        ))
+    });
+    refusal.told(kind)
+}
+
+fn wrong_method(listed: &Listed, kind: UpstreamKind) -> Response {
+    let allowed = listed.allowed();
+    let message = format!("this path has other methods: {allowed}");
+    let status = StatusCode::METHOD_NOT_ALLOWED;
+    let mut response = Refusal::new(status, "invalid_request_error", message).told(kind);
+    response.headers_mut().insert(ALLOW, headers::value(&allowed));
+    response
+}
+
+/// Whether a caller may make such a call. What an account holds is managed by the operator; but
+/// while there are no keys and the upstream is not asked with one of the operator's, it is the
+/// client's own account, or nobody's.
+fn permit(effect: Effect, guest: &ProxyCaller, answerer: &dyn Answerer) -> Result<(), Refusal> {
+    let needed = match effect {
+        Effect::Read => Scope::Read,
+        Effect::Chat(_) | Effect::Use => Scope::Write,
+        Effect::Refused(reason) => return Err(Refusal::not_found(reason)),
+        Effect::Manage => {
+            return match guest.caller {
+                Caller::Operator => Ok(()),
+                Caller::Anyone if !answerer.has_own_key() => Ok(()),
+                Caller::Anyone | Caller::Holder(..) => Err(managed(answerer.name())),
+            };
+        }
+    };
+    Ok(guest.caller.require(needed).map_err(Problem::from)?)
+}
+
+fn managed(upstream: &str) -> Refusal {
+    Refusal::new(
+        StatusCode::FORBIDDEN,
+        "permission_error",
+        format!(
+            "this call manages what the account at the upstream {upstream:?} holds, which is for \
+             the operator; send the operator's token as x-everwhen-key"
+        ),
+    )
+}
+
+/// Passes a request on to an upstream of this protocol; the caller may make it.
 pub(crate) async fn on(
     door: &Door,
     guest: &ProxyCaller,
-    (kind, path): (UpstreamKind, &str),
+    (kind, target): (UpstreamKind, Target),
     parts: &Parts,
     body: Bytes,
 ) -> Result<Response, Refusal> {
+    let chosen = chosen(door, kind, &target, parts, &body)?;
+    send(&chosen, guest, target, parts, body).await
+}
+
+fn chosen(
+    door: &Door,
+    kind: UpstreamKind,
+    target: &Target,
+    parts: &Parts,
+    body: &Bytes,
+) -> Result<Chosen, Refusal> {
     let named = headers::text(&parts.headers, UPSTREAM);
-    let in_body = std::str::from_utf8(&body).ok().and_then(Object::read).unwrap_or_default();
-    let in_path = path.split_once("/models/").map(|(_, model)| model.into());
-    let model = in_path.or_else(|| in_body.text("model"));
-    let chosen = door.proxy.answerers.choose(named.as_deref(), model.as_deref(), &[kind])?;
-    let (path, body) = match &chosen.model {
-        Some(model) => (only(path, model), write::renamed(&body, &in_body, model)),
-        None => (path.to_owned(), body.clone()),
+    let model = target.model().or_else(|| in_body(body).text("model").map(Into::into));
+    door.proxy.answerers.choose(named.as_deref(), model.as_deref(), &[kind])
+}
+
+fn in_body(body: &Bytes) -> Object<'_> {
+    std::str::from_utf8(body).ok().and_then(Object::read).unwrap_or_default()
+}
+
+async fn send(
+    chosen: &Chosen,
+    guest: &ProxyCaller,
+    target: Target,
+    parts: &Parts,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let (target, body) = match &chosen.model {
+        Some(model) => (target.of_model(model), write::renamed(&body, &in_body(&body), model)),
+        None => (target, body),
     };
     let call = Call {
         method: parts.method.clone(),
-        path: with_query(&path, &parts.uri),
+        target,
         headers: parts.headers.clone(),
         with_credentials: guest.credential_travels,
+        is_usual: chosen.is_usual,
         body,
         talk: None,
     };
@@ -60,15 +151,20 @@ pub(crate) async fn on(
     Ok(response(answer.status, headers, answer.body))
 }
 
-/// The path of a model, by the name it has there.
-fn only(path: &str, model: &str) -> String {
-    match path.split_once("/models/") {
-        Some((root, _)) => format!("{root}/models/{model}"),
-        None => path.to_owned(),
+/// The protocol of a path, and the path below the base URL of an upstream that speaks it.
+fn below_base(path: &str, headers: &HeaderMap) -> (UpstreamKind, String) {
+    if path.starts_with("/api/") {
+        return (UpstreamKind::Ollama, path.to_owned());
+    }
+    let rest = path.strip_prefix("/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path);
+    let is_message = rest == "/messages" || rest.starts_with("/messages/");
+    match is_message || headers.contains_key("anthropic-version") {
+        true => (UpstreamKind::Anthropic, format!("/v1{rest}")),
+        false => (UpstreamKind::OpenAi, rest.to_owned()),
     }
 }
 
-/// Whether an upstream of this kind is there.
+/// Whether an upstream of this protocol is there.
 pub(crate) fn has(door: &Door, kind: UpstreamKind) -> bool {
     let found = door.proxy.answerers.choose(None, None, &[kind]);
     !matches!(found, Err(Refusal { status: StatusCode::NOT_FOUND, .. }))

@@ -1,14 +1,14 @@
-//! The table of contents of the proxy. The same routes stand below `/m/{memory}`, for clients that
-//! have a box for a base URL and for nothing else.
+//! Routes of the proxy, made from the table in [`super::calls`]. The same routes stand below
+//! `/m/{memory}`, for clients that have a field for a base URL and for nothing else.
 
 use axum::Router;
-use axum::extract::{OriginalUri, RawPathParams, Request, State};
-use axum::http::Uri;
+use axum::extract::{RawPathParams, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get, post};
 use everwhen::UpstreamKind;
 
-use super::route::{CHAT, COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_GENERATE, RESPONSES, Route};
+use super::calls::{Listed, TABLE};
+use super::route::Route;
 use super::translate::lists;
 use super::{pass, tail, talk, workflow};
 use crate::{Door, problem};
@@ -19,34 +19,40 @@ pub(crate) fn routes() -> Router<Door> {
         .route("/", get(hello))
         .route("/proxy/tail", get(tail::watch))
         .route("/proxy/traces/{id}", get(tail::trace))
-        .merge(doors())
-        .nest("/m/{memory}", doors())
+        .merge(calls())
+        .nest("/m/{memory}", calls())
 }
 
-#[rustfmt::skip]
-fn doors() -> Router<Door> {
-    Router::new()
-        // OpenAI's
-        .route("/v1/chat/completions", said(&CHAT))
-        .route("/v1/completions", said(&COMPLETIONS))
-        .route("/v1/responses", said(&RESPONSES))
-        .route("/v1/responses/{*rest}", any(pass_on))
-        .route("/v1/models", get(models))
-        .route("/v1/models/{*model}", any(pass_on))
-        .route("/v1/embeddings", any(pass_on))
-        .route("/v1/moderations", any(pass_on))
-        .route("/v1/audio/{*rest}", any(pass_on))
-        .route("/v1/images/{*rest}", any(pass_on))
-        // Anthropic's
-        .route("/v1/messages", said(&MESSAGES))
-        .route("/v1/messages/count_tokens", post(lists::count))
-        // Ollama's
-        .route("/api/chat", said(&OLLAMA_CHAT))
-        .route("/api/generate", said(&OLLAMA_GENERATE))
-        .route("/api/tags", get(tags))
-        .route("/api/show", post(lists::show))
-        .route("/api/version", get(lists::version))
-        .route("/api/{*rest}", any(pass_on))
+fn calls() -> Router<Door> {
+    let router = TABLE.iter().fold(Router::new(), |router, listed| {
+        let router = router.route(listed.path, answer(listed));
+        match listed.without_version() {
+            Some(path) => router.route(path, answer(listed)),
+            None => router,
+        }
+    });
+    router.route("/v1/{*rest}", any(pass::unlisted)).route("/api/{*rest}", any(pass::unlisted))
+}
+
+/// What answers at a path: something that knows it, and for all else whoever passes it on.
+fn answer(listed: &'static Listed) -> MethodRouter<Door> {
+    let passed = async move |State(door): State<Door>, request: Request| {
+        pass::listed(door, listed, request).await
+    };
+    let known = match (listed.chat(), listed.path) {
+        (Some(route), _) => said(route),
+        (None, "/v1/models") => get(models),
+        (None, "/api/tags") => get(tags),
+        (None, "/api/show") => post(lists::show),
+        (None, "/api/version") => get(lists::version),
+        (None, "/v1/messages/count_tokens") => {
+            return any(async move |State(door): State<Door>, request: Request| {
+                lists::counted(&door.clone(), pass::listed(door, listed, request).await)
+            });
+        }
+        (None, _) => return any(passed),
+    };
+    known.fallback(passed)
 }
 
 /// What Ollama's clients look for to see whether it is there.
@@ -68,12 +74,6 @@ fn memory(params: &RawPathParams) -> Option<String> {
     params.iter().find(|(name, _)| *name == "memory").map(|(_, memory)| memory.to_owned())
 }
 
-/// Passes a request on to whoever speaks its language.
-async fn pass_on(State(door): State<Door>, request: Request) -> Response {
-    let (kind, path) = below_root(&request);
-    pass::pass(door, kind, path, request).await
-}
-
 /// OpenAI and Anthropic list their models at the same place.
 async fn models(State(door): State<Door>, request: Request) -> Response {
     if request.headers().contains_key("anthropic-version") {
@@ -87,19 +87,4 @@ async fn models(State(door): State<Door>, request: Request) -> Response {
 async fn tags(State(door): State<Door>, request: Request) -> Response {
     let others = lists::told(&door, UpstreamKind::Ollama, request).await;
     workflow::listed(&door, UpstreamKind::Ollama, others).await
-}
-
-/// The language of a request, and its path below the root of an upstream that speaks it.
-fn below_root(request: &Request) -> (UpstreamKind, String) {
-    let uri: &Uri = request.extensions().get::<OriginalUri>().map_or(request.uri(), |uri| &uri.0);
-    let path = uri.path();
-    let start = ["/v1/", "/api/"].into_iter().filter_map(|root| path.find(root)).min();
-    let path = &path[start.unwrap_or(0)..];
-    let anthropic =
-        path.starts_with("/v1/messages") || request.headers().contains_key("anthropic-version");
-    match path.strip_prefix("/v1") {
-        Some(_) if anthropic => (UpstreamKind::Anthropic, path.to_owned()),
-        Some(rest) => (UpstreamKind::OpenAi, rest.to_owned()),
-        None => (UpstreamKind::Ollama, path.to_owned()),
-    }
 }

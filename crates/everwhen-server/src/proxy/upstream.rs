@@ -5,29 +5,26 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, Method, StatusCode};
 use everwhen::ledger::Commit;
-use everwhen::{Error, Result, Upstream, UpstreamKind};
+use everwhen::{Result, Upstream, UpstreamKind};
 
-use super::headers::{self, API_KEY};
+use super::egress::{Provider, Target};
 use super::refusal::Refusal;
-use super::relay::deepest;
 use super::workflow::Talk;
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What is asked.
 pub(crate) struct Call {
     pub(crate) method: Method,
-    /// The path below the upstream's root, with its query.
-    pub(crate) path: String,
+    /// Where it goes below the upstream's base URL.
+    pub(crate) target: Target,
     pub(crate) headers: HeaderMap,
-    /// Whether the headers' credentials are meant for whoever answers.
+    /// Whether the credential in the headers was not for us.
     pub(crate) with_credentials: bool,
+    /// Whether it goes to the upstream that answers when no other is named.
+    pub(crate) is_usual: bool,
     pub(crate) body: Bytes,
     /// What something local is asked with.
     pub(crate) talk: Option<Talk>,
@@ -57,78 +54,13 @@ pub(crate) trait Answerer: Send + Sync {
         None
     }
 
+    /// Whether it is asked with a key of the operator's.
+    fn has_own_key(&self) -> bool {
+        false
+    }
+
     /// Asks it.
     fn ask(&self, call: Call) -> Answering;
-}
-
-/// A model provider behind an address.
-pub(crate) struct Provider {
-    upstream: Upstream,
-    client: reqwest::Client,
-}
-
-impl Provider {
-    /// A provider with connections of its own.
-    pub(crate) fn new(upstream: Upstream) -> Result<Self> {
-        let builder = everwhen::models::client_builder(&upstream.root)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .read_timeout(upstream.timeout)
-            .redirect(reqwest::redirect::Policy::none());
-        // A proxy of the system's is for the world, not for this machine.
-        let builder = if is_local(&upstream.root) { builder.no_proxy() } else { builder };
-        let client = builder.build().map_err(|error| {
-            Error::unavailable(format!("no client for the upstream {:?}: {error}", upstream.name))
-        })?;
-        Ok(Self { upstream, client })
-    }
-
-    fn headers(&self, call: &Call) -> HeaderMap {
-        let Some(key) = &self.upstream.key else {
-            return headers::for_upstream(&call.headers, call.with_credentials);
-        };
-        let mut sent = headers::for_upstream(&call.headers, false);
-        match self.upstream.kind {
-            UpstreamKind::Anthropic => sent.insert(API_KEY, key.plain()),
-            UpstreamKind::OpenAi | UpstreamKind::Ollama => sent.insert(AUTHORIZATION, key.bearer()),
-        };
-        sent
-    }
-}
-
-fn is_local(url: &str) -> bool {
-    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
-    ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))
-}
-
-impl Answerer for Provider {
-    fn name(&self) -> &str {
-        &self.upstream.name
-    }
-
-    fn kind(&self) -> UpstreamKind {
-        self.upstream.kind
-    }
-
-    fn ask(&self, call: Call) -> Answering {
-        let headers = self.headers(&call);
-        let url = format!("{}{}", self.upstream.root, call.path);
-        let request = self.client.request(call.method, url).headers(headers).body(call.body);
-        let name = self.upstream.name.clone();
-        Box::pin(async move {
-            let answered = request.send().await.map_err(|error| unreachable(&name, error))?;
-            let (parts, body) = axum::http::Response::from(answered).into_parts();
-            let body = axum::body::Body::new(body);
-            Ok(Answer { status: parts.status, headers: parts.headers, body })
-        })
-    }
-}
-
-fn unreachable(name: &str, error: reqwest::Error) -> Refusal {
-    let error = error.without_url();
-    if error.is_timeout() && !error.is_connect() {
-        return Refusal::too_slow(format!("the upstream {name:?} does not answer in time"));
-    }
-    Refusal::unreachable(format!("the upstream {name:?} does not answer: {}", deepest(&error)))
 }
 
 /// Everybody who answers, the usual one first.
@@ -140,6 +72,8 @@ pub(crate) struct Chosen {
     pub(crate) answerer: Arc<dyn Answerer>,
     /// The model without the name of its provider, if that stood before it.
     pub(crate) model: Option<String>,
+    /// Whether it is the one that answers when no other is named.
+    pub(crate) is_usual: bool,
 }
 
 impl Answerers {
@@ -172,22 +106,32 @@ impl Answerers {
         if self.0.is_empty() {
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "no_upstream", NO_UPSTREAM));
         }
-        let able = |one: &&Arc<dyn Answerer>| kinds.contains(&one.kind());
-        if let Some(name) = header {
-            let named = self.0.iter().filter(able).find(|one| one.name() == name);
-            let answerer = named.cloned().ok_or_else(|| self.unknown(name, kinds))?;
-            return Ok(Chosen { answerer, model: None });
-        }
-        let split = model.and_then(|model| model.split_once('/'));
-        let named = split.and_then(|(name, model)| {
-            let answerer = self.0.iter().filter(able).find(|one| one.name() == name)?;
-            Some(Chosen { answerer: Arc::clone(answerer), model: Some(model.to_owned()) })
-        });
+        let named = |name: &str| {
+            let able = self.0.iter().filter(|one| kinds.contains(&one.kind()));
+            able.into_iter().find(|one| one.name() == name).cloned()
+        };
+        let (answerer, model) = if let Some(name) = header {
+            (named(name).ok_or_else(|| self.unknown(name, kinds))?, None)
+        } else if let Some((answerer, model)) = model.and_then(|model| {
+            let (name, model) = model.split_once('/')?;
+            Some((named(name)?, model.to_owned()))
+        }) {
+            (answerer, Some(model))
+        } else {
+            (self.usual(kinds).cloned().ok_or_else(|| self.speechless(kinds))?, None)
+        };
+        Ok(Chosen { is_usual: self.is_usual(&answerer, kinds), answerer, model })
+    }
+
+    /// Who answers in these protocols when nobody is named, the best protocol first.
+    fn usual(&self, kinds: &[UpstreamKind]) -> Option<&Arc<dyn Answerer>> {
         let others = self.0.iter().filter(|one| one.local("").is_none());
-        let usual = kinds.iter().find_map(|kind| others.clone().find(|one| one.kind() == *kind));
-        named
-            .or_else(|| Some(Chosen { answerer: Arc::clone(usual?), model: None }))
-            .ok_or_else(|| self.speechless(kinds))
+        kinds.iter().find_map(|kind| others.clone().find(|one| one.kind() == *kind))
+    }
+
+    /// Whether this is who answers in these protocols when nobody is named.
+    pub(crate) fn is_usual(&self, one: &Arc<dyn Answerer>, kinds: &[UpstreamKind]) -> bool {
+        self.usual(kinds).is_some_and(|usual| Arc::ptr_eq(usual, one))
     }
 
     /// All that speak one of these languages, the usual one first; or the one that is named.

@@ -117,12 +117,13 @@ impl Answerer for Local {
     fn ask(&self, call: Call) -> Answering {
         let (workflows, zone) = (Arc::clone(&self.workflows), self.zone.clone());
         Box::pin(async move {
-            if let Some(name) = call.path.strip_prefix("/models/") {
+            let path = call.target.path();
+            if let Some(name) = path.strip_prefix("/models/") {
                 let found = workflows.get(bare(name)).ok_or_else(|| unknown(&workflows, name));
                 let model = lists::workflow(&format!("{NAME}/{}", found.map(|_| bare(name))?));
                 return Ok(answer("application/json", Body::from(model.to_string())));
             }
-            let talk = call.talk.filter(|_| call.path.starts_with(CHAT.path));
+            let talk = call.talk.filter(|_| path.starts_with(CHAT.path));
             let talk = talk.ok_or_else(|| {
                 Refusal::not_found(
                     "a workflow answers chats: ask it at /v1/chat/completions or /api/chat",

@@ -14,13 +14,13 @@ async fn with_everything_off_a_request_passes_byte_for_byte() {
         .post("/v1/chat/completions?beta=true", odd)
         .memory("m")
         .header("x-everwhen-stamps", "off")
-        .header("x-vendor", "1")
+        .header("openai-beta", "1")
         .told()
         .await;
     assert_eq!(told.status, 200);
     let sent = stage.upstream.last();
     assert_eq!((sent.body.as_str(), sent.path.as_str()), (odd, "/v1/chat/completions?beta=true"));
-    assert_eq!(sent.headers["x-vendor"], "1");
+    assert_eq!(sent.headers["openai-beta"], "1");
     assert!(sent.headers.keys().all(|name| !name.as_str().starts_with("x-everwhen")));
     assert_eq!(stage.said("m").await, ["12:00 user café / ", "12:00 assistant Noted."]);
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use http_body_util::BodyExt;
+use serde_json::json;
 
 use crate::recorder::{Script, delta};
 use crate::stage::{Stage, chat, contents};
@@ -49,6 +50,52 @@ async fn a_slow_store_is_not_waited_for() {
     assert!(begun.elapsed() < Duration::from_millis(1500), "{:?}", begun.elapsed());
     assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
     assert!(told.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
+}
+
+/// Five chats at once, each in a memory of its own: their statuses, and how long all of them took.
+async fn five_chats(stage: &Stage, key: Option<&str>) -> (Vec<u16>, Duration) {
+    let begun = Instant::now();
+    let chats = (0..5).map(|number| {
+        let ask = stage.post("/v1/chat/completions", &chat(&["u:hello"]));
+        let ask = ask.memory(&format!("m{number}"));
+        if let Some(key) = key { ask.key(key).told() } else { ask.told() }
+    });
+    let told = futures_util::future::join_all(chats).await;
+    (told.iter().map(|told| told.status).collect(), begun.elapsed())
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_store_that_hangs_to_be_authenticated() {
+    for has_keys in [false, true] {
+        let stage = Stage::with("[proxy]\ndeadline_ms = 250\n").await;
+        let key = match has_keys {
+            true => Some(stage.key("ana", &json!({})).await),
+            false => None,
+        };
+        stage.store.hangs.store(true, Ordering::SeqCst);
+        // Longer than keys are taken to be current without a look.
+        tokio::time::sleep(Duration::from_millis(1100)).await;
+        let (statuses, took) = five_chats(&stage, key.as_deref()).await;
+        assert_eq!(statuses, [200; 5]);
+        // One reading of the store takes twenty seconds.
+        assert!(took < Duration::from_secs(10), "{took:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_key_is_not_called_wrong_while_keys_cannot_be_read() {
+    let stage = Stage::with("[proxy]\ndeadline_ms = 250\n").await;
+    let known = stage.key("ana", &json!({})).await;
+    stage.store.hangs.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let begun = Instant::now();
+    let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).key("ew_new").told().await;
+    assert_eq!(told.status, 503, "{}", told.text);
+    assert!(told.json()["error"]["message"].as_str().unwrap().contains("cannot be read now"));
+    assert_eq!(stage.get("/v1/vaults").key("ew_new").told().await.status, 503);
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    let (statuses, _) = five_chats(&stage, Some(&known)).await;
+    assert_eq!(statuses, [200; 5], "a failed reading keeps the known keys");
 }
 
 #[tokio::test]

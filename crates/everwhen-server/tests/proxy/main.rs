@@ -8,6 +8,7 @@ mod bytes;
 mod cached;
 mod cut;
 mod dialects;
+mod egress;
 mod fail_open;
 mod injection;
 mod isolation;

@@ -31,6 +31,8 @@ pub(crate) struct Moody {
     pub(crate) damaged: AtomicBool,
     pub(crate) slow: AtomicBool,
     pub(crate) reads_slowly: AtomicBool,
+    /// It does not answer for twenty seconds, and then says that it cannot.
+    pub(crate) hangs: AtomicBool,
     /// It does what it is told, and then says that it could not.
     pub(crate) loses_answers: AtomicBool,
 }
@@ -39,6 +41,12 @@ impl Moody {
     fn mood<'a>(&self, call: Wait<'a, ()>, slow: bool) -> Wait<'a, ()> {
         if self.damaged.load(Ordering::SeqCst) {
             return Box::pin(async { Err(Error::damaged("a page of the file is torn")) });
+        }
+        if self.hangs.load(Ordering::SeqCst) {
+            return Box::pin(async {
+                tokio::time::sleep(Duration::from_secs(20)).await;
+                Err(Error::unavailable("the connection timed out"))
+            });
         }
         if self.down.load(Ordering::SeqCst) {
             return Box::pin(async { Err(Error::unavailable("the disk is on fire")) });
@@ -113,6 +121,7 @@ impl Stage {
             damaged: AtomicBool::default(),
             slow: AtomicBool::default(),
             reads_slowly: AtomicBool::default(),
+            hangs: AtomicBool::default(),
             loses_answers: AtomicBool::default(),
         });
         let (engine, clock) = engine_over(store.clone());
@@ -137,6 +146,13 @@ impl Stage {
     pub(crate) fn delete(&self, path: &str) -> Ask {
         let request = Request::delete(path).body(Body::empty()).unwrap();
         Ask { router: self.router.clone(), request }
+    }
+
+    /// A request with this method.
+    pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> Ask {
+        let request = Request::builder().method(method).uri(path);
+        let request = request.header("content-type", "application/json");
+        Ask { router: self.router.clone(), request: request.body(body.to_owned().into()).unwrap() }
     }
 
     /// A request without a body.

@@ -165,8 +165,16 @@ const SWITCH: &str = "\"on\" or \"off\"";
 /// What an address of an upstream looks like.
 pub(super) const RIGHT_URL: &str = "an address, such as \"http://localhost:8080/v1\"";
 /// What may be said of an upstream.
-pub(super) const UPSTREAM_FIELDS: &[&str] =
-    &["name", "kind", "base_url", "key", "key_variable", "timeout_s"];
+pub(super) const UPSTREAM_FIELDS: &[&str] = &[
+    "name",
+    "kind",
+    "base_url",
+    "key",
+    "key_variable",
+    "pass_client_key",
+    "pass_headers",
+    "timeout_s",
+];
 /// What may be said of an endpoint.
 pub(super) const ENDPOINT_FIELDS: &[&str] =
     &["name", "upstream", "model", "backupEndpointName", "input_price", "output_price"];

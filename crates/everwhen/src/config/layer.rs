@@ -49,6 +49,8 @@ pub(super) enum Raw {
     Text(String),
     Number(i64),
     Decimal(f64),
+    Flag(bool),
+    Texts(Vec<String>),
     /// Something no key takes, by the name of its type.
     Other(&'static str),
 }
@@ -72,7 +74,7 @@ impl Found {
             Raw::Text(text) if text.trim().is_empty() => Err(self.refuse(key, "is empty")),
             Raw::Text(text) => Ok(text),
             Raw::Number(_) | Raw::Decimal(_) => Err(self.refuse(key, "is a number")),
-            Raw::Other(kind) => Err(self.refuse(key, format_args!("is of type {kind}"))),
+            other => Err(self.refuse(key, format_args!("is of type {}", other.kind()))),
         }
     }
 
@@ -81,12 +83,26 @@ impl Found {
         match (&self.raw, &self.from) {
             (Raw::Number(number), _) => Ok(*number),
             (Raw::Decimal(number), _) => Err(self.refuse(key, format_args!("is {number}"))),
-            (Raw::Other(kind), _) => Err(self.refuse(key, format_args!("is of type {kind}"))),
             (Raw::Text(_), Origin::File { .. }) => Err(self.refuse(key, "is text")),
             (Raw::Text(text), _) => text
                 .trim()
                 .parse()
                 .map_err(|_| self.refuse(key, format_args!("is {text:?}, which is no number"))),
+            (other, _) => Err(self.refuse(key, format_args!("is of type {}", other.kind()))),
+        }
+    }
+}
+
+impl Raw {
+    /// The name of its type.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "string",
+            Self::Number(_) => "integer",
+            Self::Decimal(_) => "float",
+            Self::Flag(_) => "boolean",
+            Self::Texts(_) => "array",
+            Self::Other(kind) => kind,
         }
     }
 }
@@ -227,6 +243,12 @@ fn line_of(text: &str, place: usize) -> usize {
     text.as_bytes().iter().take(place).filter(|byte| **byte == b'\n').count() + 1
 }
 
+/// The items of an array, if all are text.
+fn texts(items: &toml::de::DeArray<'_>) -> Option<Vec<String>> {
+    let text = |item: &toml::Spanned<DeValue<'_>>| Some(item.get_ref().as_str()?.to_owned());
+    items.iter().map(text).collect()
+}
+
 pub(super) fn raw(value: &DeValue<'_>) -> Raw {
     let number = |value: &toml::de::DeInteger<'_>| {
         i64::from_str_radix(value.as_str(), value.radix())
@@ -236,6 +258,8 @@ pub(super) fn raw(value: &DeValue<'_>) -> Raw {
         DeValue::String(text) => Raw::Text(text.clone().into_owned()),
         DeValue::Integer(value) => number(value),
         DeValue::Float(value) => value.as_str().parse().map_or(Raw::Other("float"), Raw::Decimal),
+        DeValue::Boolean(value) => Raw::Flag(*value),
+        DeValue::Array(items) => texts(items).map_or(Raw::Other("array"), Raw::Texts),
         other => Raw::Other(other.type_str()),
     }
 }

@@ -59,6 +59,24 @@ impl Row {
         }
     }
 
+    /// A field that is true or false, if it is there.
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>> {
+        match self.fields.get(name).map(|found| &found.raw) {
+            None => Ok(None),
+            Some(Raw::Flag(value)) => Ok(Some(*value)),
+            Some(_) => Err(self.refuse(name, "true or false")),
+        }
+    }
+
+    /// A field that holds a list of texts; none if it is not there. `right` ends "write …".
+    pub(super) fn texts(&self, name: &str, right: &str) -> Result<&[String]> {
+        match self.fields.get(name).map(|found| &found.raw) {
+            None => Ok(&[]),
+            Some(Raw::Texts(texts)) => Ok(texts),
+            Some(_) => Err(self.refuse(name, right)),
+        }
+    }
+
     /// A field that holds an amount of money, if it is there.
     pub(super) fn amount(&self, name: &str) -> Result<Option<f64>> {
         let amount = match self.fields.get(name).map(|found| &found.raw) {
@@ -77,7 +95,7 @@ impl Row {
             let written = match &found.raw {
                 Raw::Text(text) => Ok(text.clone()),
                 Raw::Number(number) => Ok(number.to_string()),
-                Raw::Decimal(_) | Raw::Other(_) => Err(self.refuse(name, "text or a whole number")),
+                _ => Err(self.refuse(name, "text or a whole number")),
             };
             (name.as_str(), written)
         })

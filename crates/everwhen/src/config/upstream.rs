@@ -79,6 +79,11 @@ pub struct Upstream {
     pub key: Option<Secret>,
     /// An upstream that sends nothing for this long has failed.
     pub timeout: Duration,
+    /// Whether it gets the client's own key. Unless said, only if it is the one that answers when no
+    /// other is named. One with a key of its own never does.
+    pub pass_client_key: Option<bool>,
+    /// Headers of the client that it gets besides those that every upstream gets, in lower case.
+    pub pass_headers: Vec<String>,
 }
 
 /// How long clients wait as well, unless told otherwise: a reply that does not stream is silence
@@ -106,19 +111,24 @@ impl Upstream {
             return Err(Error::invalid("is no address"));
         }
         let (name, root) = (kind.as_str().to_owned(), kind.root(url));
-        Ok(Self { name, kind, root, key: None, timeout: TIMEOUT })
+        let (pass_client_key, pass_headers) = (None, Vec::new());
+        Ok(Self { name, kind, root, key: None, timeout: TIMEOUT, pass_client_key, pass_headers })
     }
 
     /// What is set of it, as one would write it; its key is not shown.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
         let key = self.key.as_ref().map(|_| ("key", quoted("(not shown)")));
+        let passes = self.pass_client_key.map(|passes| ("pass_client_key", passes.to_string()));
+        let headers: Vec<String> = self.pass_headers.iter().map(|name| quoted(name)).collect();
+        let headers =
+            (!headers.is_empty()).then(|| ("pass_headers", format!("[{}]", headers.join(", "))));
         let fields = [
             ("name", quoted(&self.name)),
             ("kind", quoted(self.kind.as_str())),
             ("base_url", quoted(&self.root)),
             ("timeout_s", self.timeout.as_secs_f64().to_string()),
         ];
-        fields.into_iter().chain(key).collect()
+        fields.into_iter().chain(key).chain(passes).chain(headers).collect()
     }
 
     fn read(row: &Row, environment: &Environment) -> Result<Self> {
@@ -141,8 +151,55 @@ impl Upstream {
             }
             upstream.timeout = Duration::from_secs_f64(seconds);
         }
+        upstream.pass_client_key = row.flag("pass_client_key")?;
+        if upstream.key.is_some() && upstream.pass_client_key == Some(true) {
+            let right =
+                "false, or leave its key out: an upstream gets one key, its own or the client's";
+            return Err(row.refuse("pass_client_key", right));
+        }
+        upstream.pass_headers = pass_headers(row)?;
         Ok(upstream)
     }
+}
+
+const RIGHT_HEADERS: &str = "names of headers such as [\"x-session-affinity\"], without keys \
+     (pass_client_key is for those), x-everwhen-* and headers of the connection";
+
+/// Headers that no list can send on: keys, ours, and those that belong to one connection.
+const NEVER_PASSED: [&str; 15] = [
+    "authorization",
+    "x-api-key",
+    "api-key",
+    "x-goog-api-key",
+    "host",
+    "content-length",
+    "accept-encoding",
+    "expect",
+    "connection",
+    "keep-alive",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+fn pass_headers(row: &Row) -> Result<Vec<String>> {
+    let names = row.texts("pass_headers", RIGHT_HEADERS)?.iter();
+    let names = names.map(|name| name.trim().to_lowercase());
+    let is_right = |name: &String| {
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!#$%&'*+^`|~".contains(&byte);
+        !name.is_empty()
+            && name.bytes().all(is_token)
+            && !name.starts_with("x-everwhen-")
+            && !NEVER_PASSED.contains(&name.as_str())
+    };
+    let checked = names.map(|name| match is_right(&name) {
+        true => Ok(name),
+        false => Err(row.refuse("pass_headers", RIGHT_HEADERS)),
+    });
+    checked.collect()
 }
 
 const RIGHT_KIND: &str = "\"openai\", \"ollama\" or \"anthropic\"";
@@ -191,7 +248,39 @@ pub(super) fn all(layers: &Layers, environment: &Environment) -> Result<Vec<Chos
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Config, Flags};
     use super::*;
+
+    fn read(fields: &str) -> Result<Upstream> {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("config.toml");
+        let text = format!("[[upstream]]\nbase_url = \"http://box:1/v1\"\n{fields}\n");
+        std::fs::write(&file, text).unwrap();
+        let flags = Flags { config: Some(file), ..Flags::default() };
+        let config = Config::load(&Environment::default(), &flags)?;
+        Ok(config.upstreams[0].clone())
+    }
+
+    #[test]
+    fn what_a_client_sends_on_is_checked() {
+        let upstream =
+            read("pass_client_key = true\npass_headers = [\"X-Vendor\", \"x-b\"]").unwrap();
+        assert_eq!(upstream.pass_client_key, Some(true));
+        assert_eq!(upstream.pass_headers, ["x-vendor", "x-b"]);
+        assert_eq!(read("").unwrap().pass_client_key, None);
+        for (wrong, told) in [
+            ("pass_client_key = \"yes\"", "true or false"),
+            ("key = \"k\"\npass_client_key = true", "one key, its own or the client's"),
+            ("pass_headers = \"x-vendor\"", "names of headers"),
+            ("pass_headers = [1]", "names of headers"),
+            ("pass_headers = [\"Authorization\"]", "pass_client_key is for those"),
+            ("pass_headers = [\"x-everwhen-key\"]", "names of headers"),
+            ("pass_headers = [\"a b\"]", "names of headers"),
+        ] {
+            let error = read(wrong).unwrap_err();
+            assert!(error.message().contains(told), "{wrong}: {error}");
+        }
+    }
 
     #[test]
     fn an_address_says_what_it_speaks() {

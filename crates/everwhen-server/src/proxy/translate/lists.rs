@@ -38,14 +38,14 @@ pub(crate) async fn told(door: &Door, client: UpstreamKind, request: Request) ->
 async fn list(door: &Door, client: UpstreamKind, parts: &Parts) -> Result<Response, Refusal> {
     let guest = door.proxy_caller(&parts.headers).await?;
     let named = headers::text(&parts.headers, UPSTREAM);
-    let able = door.proxy.answerers.able(named.as_deref(), chat_with(client))?;
+    let (answerers, kinds) = (&door.proxy.answerers, chat_with(client));
+    let able = answerers.able(named.as_deref(), kinds)?;
     if let [only] = able.as_slice() {
-        let answer = only.ask(call(only, &guest, parts, true)).await?;
+        let answer = only.ask(call(only, &guest, parts, answerers.is_usual(only, kinds))).await?;
         return alone(answer, &**only, client).await;
     }
-    let asked = able.iter().enumerate().map(|(place, one)| {
-        // What a client shows is meant for the usual upstream, and for nobody else.
-        let answering = one.ask(call(one, &guest, parts, place == 0));
+    let asked = able.iter().map(|one| {
+        let answering = one.ask(call(one, &guest, parts, answerers.is_usual(one, kinds)));
         async move { items(one, answering, client).await }
     });
     let listed = join_all(asked).await;
@@ -69,9 +69,10 @@ fn call(one: &Arc<dyn Answerer>, guest: &ProxyCaller, parts: &Parts, is_usual: b
     };
     Call {
         method: Method::GET,
-        path: with_query(path, &parts.uri),
+        target: with_query(path, &parts.uri),
         headers: parts.headers.clone(),
-        with_credentials: guest.credential_travels && is_usual,
+        with_credentials: guest.credential_travels,
+        is_usual,
         body: axum::body::Bytes::new(),
         talk: None,
     }
@@ -248,7 +249,8 @@ async fn shown(door: Door, request: Request) -> Result<Response, Refusal> {
     let kinds = chat_with(UpstreamKind::Ollama);
     let chosen = door.proxy.answerers.choose(named.as_deref(), model.as_deref(), kinds)?;
     if chosen.answerer.kind() == UpstreamKind::Ollama {
-        return pass::on(&door, &guest, (UpstreamKind::Ollama, "/api/show"), &parts, body).await;
+        let target = with_query("/api/show", &parts.uri);
+        return pass::on(&door, &guest, (UpstreamKind::Ollama, target), &parts, body).await;
     }
     // An upstream of OpenAI's kind does not tell what its models can do, so nothing a client may
     // want to try is ruled out here; what a model cannot do, the upstream refuses.
@@ -269,12 +271,10 @@ fn shown_as(family: &str, capabilities: &[&str]) -> Value {
 /// Says of a count of tokens what it leaves out.
 const NOT_COUNTED: HeaderName = HeaderName::from_static("x-everwhen-not-counted");
 
-/// `POST /v1/messages/count_tokens`: the upstream counts the request as the client wrote it. What
-/// is added when it is sent is not known before: it depends on when that is.
-pub(crate) async fn count(State(door): State<Door>, request: Request) -> Response {
+/// An answer of `POST /v1/messages/count_tokens`: the upstream counts the request as the client wrote
+/// it. What is added when it is sent is not known before: it depends on when that is.
+pub(crate) fn counted(door: &Door, mut response: Response) -> Response {
     let budget = door.proxy.config.budget_tokens.value;
-    let path = "/v1/messages/count_tokens".to_owned();
-    let mut response = pass::pass(door, UpstreamKind::Anthropic, path, request).await;
     if response.status().is_success() {
         let text = format!("stamps, and up to {budget} tokens of memory");
         response.headers_mut().insert(NOT_COUNTED, headers::value(&text));
@@ -285,7 +285,14 @@ pub(crate) async fn count(State(door): State<Door>, request: Request) -> Respons
 /// `GET /api/version`
 pub(crate) async fn version(State(door): State<Door>, request: Request) -> Response {
     if pass::has(&door, UpstreamKind::Ollama) {
-        return pass::pass(door, UpstreamKind::Ollama, "/api/version".into(), request).await;
+        let (parts, _) = request.into_parts();
+        let target = with_query("/api/version", &parts.uri);
+        let answered = async {
+            let guest = door.proxy_caller(&parts.headers).await?;
+            let body = axum::body::Bytes::new();
+            pass::on(&door, &guest, (UpstreamKind::Ollama, target), &parts, body).await
+        };
+        return answered.await.unwrap_or_else(|refusal| refusal.told(UpstreamKind::Ollama));
     }
     Json(json!({ "version": env!("CARGO_PKG_VERSION") })).into_response()
 }
