@@ -2,10 +2,11 @@
 
 from anthropic import Anthropic
 
-from proof import PROXY, keeps, recorded
+from proof import EARLIER, PROXY, is_added_to, keeps, recorded, remember_earlier
 
 REPLY = "Hello from upstream."
 
+remember_earlier("anthropic")
 client = Anthropic(
     base_url=PROXY,
     api_key="unused",
@@ -22,8 +23,11 @@ with client.messages.stream(model="recorded", max_tokens=16, messages=asked) as 
     text = "".join(stream.text_stream)
     final = stream.get_final_message()
 assert text == REPLY and final.usage.output_tokens == 3, final
-assert client.messages.count_tokens(model="recorded", messages=asked).input_tokens == 7
-keeps("anthropic", ("user", "Say hello."), ("assistant", REPLY), ("user", "Again."), ("assistant", REPLY))
+counted = client.messages.with_raw_response.count_tokens(model="recorded", messages=asked)
+assert counted.parse().input_tokens == 7 and counted.headers["x-everwhen-not-counted"], dict(counted.headers)
+keeps("anthropic", EARLIER, ("user", "Say hello."), ("assistant", REPLY), ("user", "Again."), ("assistant", REPLY))
 sent = [one["body"] for one in recorded() if one["path"] == "/v1/messages"]
 assert sent[0]["system"] == "Be brief." or "Be brief." in str(sent[0]["system"]), sent[0]
 assert len(sent[-1]["messages"]) == 3, sent[-1]
+for messages in (sent[0]["messages"], sent[-1]["messages"]):
+    is_added_to(messages[-1])

@@ -40,3 +40,32 @@ for await (const chunk of long) {
 }
 long.controller.abort();
 assert.equal((await entries("leaving-js", 2)).length, 2);
+
+// Two calls of tools at once, through translation to an Ollama.
+const headers = { "x-everwhen-memory": "openai-js-tools", "x-everwhen-upstream": "ollama" };
+const translated = new OpenAI({ baseURL: `${proxy}/v1`, apiKey: "unused", defaultHeaders: headers });
+const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const tools = [{ type: "function", function: { name: "weather", description: "The weather in a city", parameters } }];
+const weather = { Porto: "sunny", Rome: "rain" };
+const asks = {
+  whole: async (input) => (await translated.chat.completions.create({ model: "recorded", messages: input, tools })).choices[0],
+  streamed: async (input) => {
+    const stream = translated.chat.completions.stream({ model: "recorded", messages: input, tools });
+    return (await stream.finalChatCompletion()).choices[0];
+  },
+};
+for (const [name, ask] of Object.entries(asks)) {
+  const asked = [{ role: "user", content: `Weather in Porto and Rome, ${name}?` }];
+  const first = await ask(asked);
+  assert.equal(first.finish_reason, "tool_calls");
+  const calls = first.message.tool_calls;
+  assert.deepEqual(calls.map((call) => JSON.parse(call.function.arguments).city), ["Porto", "Rome"]);
+  assert.equal(new Set(calls.map((call) => call.id)).size, 2);
+  asked.push({ role: "assistant", content: null, tool_calls: calls.map(({ id, type, function: { name, arguments: given } }) => ({ id, type, function: { name, arguments: given } })) });
+  for (const call of calls.toReversed()) {
+    asked.push({ role: "tool", tool_call_id: call.id, content: weather[JSON.parse(call.function.arguments).city] });
+  }
+  const told = await ask(asked);
+  assert.equal(told.message.content, "Porto: sunny; Rome: rain");
+  assert.equal(told.finish_reason, "stop");
+}

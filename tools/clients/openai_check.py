@@ -50,3 +50,5 @@ stream.close()
 kept = settled("leaving", 2)[1][1]
 assert heard.strip() and kept.startswith(heard.strip()[:10]), (heard, kept)
 assert len(entries("openai")) == 4
+
+import openai_tools  # noqa: E402, F401

@@ -39,3 +39,37 @@ def keeps(memory, *expected):
     """The memory holds exactly this."""
     found = settled(memory, len(expected))
     assert found == list(expected), found
+
+
+EARLIER = ("user", "My sister Ana keeps a goat called Bluebell.")
+
+
+def remember_earlier(memory):
+    """Something said in a memory long before, which the proxy may tell the model of."""
+    url = f"{PROXY}/v1/vaults/default/memories/{memory}/entries"
+    entry = {"role": EARLIER[0], "content": EARLIER[1], "conversation_time": "2025-03-02T09:00:00Z"}
+    request = urllib.request.Request(url, json.dumps(entry).encode(), {"content-type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        assert answer.status == 201, answer.status
+
+
+def is_added_to(message):
+    """All that the proxy adds is there: a stamp, what is remembered, the time."""
+    text = message["content"]
+    text = text if isinstance(text, str) else "".join(part.get("text", "") for part in text)
+    assert STAMP.match(text), text
+    assert "Bluebell" in text and "[It is " in text, text
+
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "weather",
+            "description": "The weather in a city",
+            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+        },
+    }
+]
+WEATHER = {"Porto": "sunny", "Rome": "rain"}
+WEATHER_TOLD = "Porto: sunny; Rome: rain"

@@ -1,4 +1,8 @@
-"""An upstream for dialects that the test model does not speak: Ollama's and Anthropic's.
+"""An upstream for what the test model does not do: Ollama's and Anthropic's languages, and two calls of tools at once
+in OpenAI's.
+
+Whoever sends tools is answered with two calls, one for Porto and one for Rome; whoever sends their results is told them
+back by the call each belongs to. As OpenAI does, it refuses results that belong to no call.
 
 It answers as those servers do, streamed or not, and writes every request it got to a file, one JSON
 document per line, so that what really arrived can be compared. Usage: recording_upstream.py RECORD
@@ -10,6 +14,40 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 WORDS = ["Hello", " from", " upstream."]
 MODEL = "recorded"
+CITIES = ["Porto", "Rome"]
+USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+
+
+class Mismatch(Exception):
+    """A history whose results and calls do not belong together."""
+
+
+def wants_calls(body):
+    """Whether the next thing to say is to call tools."""
+    return bool(body.get("tools")) and body["messages"][-1]["role"] == "user"
+
+
+def city_of(call):
+    """The city a call is about; arguments are text in OpenAI's language and an object in Ollama's."""
+    arguments = call["function"]["arguments"]
+    return (json.loads(arguments) if isinstance(arguments, str) else arguments)["city"]
+
+
+def results(body):
+    """What the results at the end of a history say, by the city their call was about."""
+    messages = body["messages"]
+    last = max((at for at, message in enumerate(messages) if message.get("tool_calls")), default=None)
+    if last is None or messages[-1]["role"] != "tool":
+        return None
+    calls = {call.get("id"): city_of(call) for call in messages[last]["tool_calls"]}
+    found = {}
+    for message in messages[last + 1 :]:
+        if message["role"] != "tool" or message.get("tool_call_id") not in calls:
+            raise Mismatch(f"tool_call_id {message.get('tool_call_id')!r} belongs to none of {sorted(map(str, calls))}")
+        found[calls[message["tool_call_id"]]] = message["content"]
+    if len(found) != len(calls):
+        raise Mismatch(f"{len(calls)} calls have {len(found)} results")
+    return "; ".join(f"{city}: {found[city]}" for city in sorted(found))
 
 
 class Upstream(BaseHTTPRequestHandler):
@@ -21,6 +59,8 @@ class Upstream(BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/api/tags":
             return self.whole({"models": [{"name": MODEL, "model": MODEL, "size": 1, "details": {}}]})
+        if self.path == "/v1/models":
+            return self.whole({"object": "list", "data": [{"id": MODEL}, {"id": f"{MODEL}-2"}]})
         if self.path == "/api/version":
             return self.whole({"version": "0.13.0"})
         return self.whole({"error": "not found"}, 404)
@@ -33,20 +73,60 @@ class Upstream(BaseHTTPRequestHandler):
             return self.whole({"input_tokens": 7})
         if self.path == "/v1/messages":
             return self.messages(body.get("stream", False))
-        if self.path == "/api/chat":
-            return self.chat(body.get("stream", True))
+        try:
+            if self.path == "/api/chat":
+                return self.chat(body, body.get("stream", True))
+            if self.path == "/v1/chat/completions":
+                return self.completions(body, body.get("stream", False))
+        except (Mismatch, KeyError) as error:
+            return self.whole({"error": {"message": str(error), "type": "invalid_request_error"}}, 400)
         return self.whole({"error": "not found"}, 404)
 
-    def chat(self, stream):
-        def line(text, **more):
-            message = {"role": "assistant", "content": text}
+    def chat(self, body, stream):
+        """Ollama's chat. Calls have no ids, as in versions before 0.12, and come one a line."""
+
+        def line(text, calls=None, **more):
+            message = {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
             return {"model": MODEL, "created_at": "2026-01-01T00:00:00Z", "message": message, **more}
 
-        last = {"done": True, "done_reason": "stop", "eval_count": len(WORDS), "total_duration": 1}
+        last = {"done": True, "done_reason": "stop", "prompt_eval_count": 11, "eval_count": 7, "total_duration": 1}
+        calls = [{"function": {"name": "weather", "arguments": {"city": city}}} for city in CITIES]
+        calls = calls if wants_calls(body) else []
+        told = results(body)
+        words = [] if calls else [told] if told else WORDS
         if not stream:
-            return self.whole(line("".join(WORDS), **last))
-        lines = [line(word, done=False) for word in WORDS] + [line("", **last)]
-        self.pieces("application/x-ndjson", [json.dumps(one) + "\n" for one in lines])
+            return self.whole(line("".join(words), calls, **last))
+        lines = [line(word, done=False) for word in words] + [line("", [call], done=False) for call in calls]
+        self.pieces("application/x-ndjson", [json.dumps(one) + "\n" for one in [*lines, line("", **last)]])
+
+    def completions(self, body, stream):
+        """OpenAI's chat completions. Streamed calls come in pieces, those of one between those of the other."""
+        told = results(body)
+        outline = {"id": "chatcmpl-1", "created": 1767225600, "model": MODEL}
+        calls = [
+            {"id": f"call_{city}", "type": "function", "function": {"name": "weather", "arguments": json.dumps({"city": city})}}
+            for city in CITIES
+        ]
+        calls = calls if wants_calls(body) else []
+        finish = "tool_calls" if calls else "stop"
+        words = [] if calls else [told] if told else WORDS
+        if not stream:
+            message = {"role": "assistant", "content": "".join(words) or None, **({"tool_calls": calls} if calls else {})}
+            choice = {"index": 0, "message": message, "finish_reason": finish}
+            return self.whole({**outline, "object": "chat.completion", "choices": [choice], "usage": USAGE})
+        deltas = [{"role": "assistant", "content": ""}, *({"content": word} for word in words)]
+        for index, call in enumerate(calls):
+            head = {**call, "index": index, "function": {"name": "weather", "arguments": ""}}
+            deltas.append({"tool_calls": [head]})
+        for part in (slice(None, 5), slice(5, None)):
+            for index, call in enumerate(calls):
+                piece = {"index": index, "function": {"arguments": call["function"]["arguments"][part]}}
+                deltas.append({"tool_calls": [piece]})
+        chunk = {**outline, "object": "chat.completion.chunk"}
+        events = [{**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+        events.append({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+        events.append({**chunk, "choices": [], "usage": USAGE})
+        self.pieces("text/event-stream", [*(f"data: {json.dumps(one)}\n\n" for one in events), "data: [DONE]\n\n"])
 
     def messages(self, stream):
         usage = {"input_tokens": 7, "output_tokens": 3}

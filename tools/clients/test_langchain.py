@@ -1,10 +1,15 @@
-"""langchain-tests' own suite for chat models, over whatever BASE_URL names. Run twice, straight at the model and
-through the proxy, it must come to the same verdicts."""
+"""langchain-tests' own suite for chat models, over whatever BASE_URL names. ADDED says whether the proxy adds what it
+adds for people: stamps, the time, and what is remembered."""
 
 import os
 
 from langchain_openai import ChatOpenAI
 from langchain_tests.integration_tests import ChatModelIntegrationTests
+
+# Everything is on unless a request says otherwise. The model is small: it is told a little of what is remembered.
+SWITCHES = ("stamps", "now", "context", "briefing")
+OFF = {f"x-everwhen-{name}": "off" for name in SWITCHES}
+ADDITIONS = {"x-everwhen-budget-tokens": "100"} if os.environ["ADDED"] == "on" else OFF
 
 
 class TestChat(ChatModelIntegrationTests):
@@ -20,15 +25,9 @@ class TestChat(ChatModelIntegrationTests):
             "api_key": "unused",
             "temperature": 0,
             "seed": 1,
-            "max_tokens": 24,
+            "max_tokens": 64,
             "max_retries": 0,
+            "stream_usage": True,
             "timeout": 120,
-            # What the proxy adds for people would change what so small a model says.
-            "default_headers": {
-                "x-everwhen-memory": "langchain-tests",
-                "x-everwhen-stamps": "off",
-                "x-everwhen-now": "off",
-                "x-everwhen-context": "off",
-                "x-everwhen-briefing": "off",
-            },
+            "default_headers": {"x-everwhen-memory": f"langchain-tests-{os.environ['ADDED']}", **ADDITIONS},
         }
