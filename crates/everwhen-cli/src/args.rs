@@ -39,8 +39,8 @@ pub(crate) use upkeep::{
     StoreAction, StoreArgs, TailArgs,
 };
 pub(crate) use vaults::{
-    KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, MemoryArgs, NewKeyArgs, NewVaultArgs,
-    RulesArgs, VaultChangeArgs, VaultsAction, VaultsArgs,
+    EnsureKeyArgs, KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, MemoryArgs, NewKeyArgs,
+    NewVaultArgs, RulesArgs, VaultChangeArgs, VaultsAction, VaultsArgs,
 };
 pub(crate) use workflow::{WorkflowAction, WorkflowArgs, WorkflowRunArgs};
 

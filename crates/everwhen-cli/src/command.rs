@@ -18,6 +18,7 @@ mod forget;
 mod fork;
 mod health;
 mod import;
+mod key_file;
 mod keys;
 mod mcp;
 mod memories;
@@ -40,7 +41,7 @@ mod workflow;
 
 use everwhen::{Config, Environment, Flags};
 
-use crate::args::{Cli, Command, CommonArgs, ExportTarget};
+use crate::args::{Cli, Command, CommonArgs, ExportTarget, KeysAction, KeysArgs};
 use crate::console::Console;
 use crate::failure::Result;
 
@@ -68,6 +69,9 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
             let flags = Flags { config: common.config.clone(), ..Flags::default() };
             let config = Config::load(&environment, &flags)?;
             runtime()?.block_on(bench::run(&config, &common, &args))
+        }
+        Command::Keys(KeysArgs { action: Some(KeysAction::Ensure(args)) }) => {
+            runtime()?.block_on(key_file::ensure(&config, &args, common.json))
         }
         command => runtime()?.block_on(ask(&config, &environment, &common, command)),
     }

@@ -278,20 +278,9 @@ impl Engine {
 
     /// Makes a key for a vault; the text is shown this once.
     pub async fn add_key(&self, new: NewKey) -> Result<(Key, String)> {
-        let now = self.now();
-        new.check(now)?;
+        new.check(self.now())?;
         let text = key::new_text(&*self.world.chance);
-        let key = Key {
-            id: Mint::new(now, &*self.world.chance).id(),
-            vault: new.vault,
-            label: new.label,
-            trusted: new.trusted,
-            scope: new.scope,
-            expires_at: new.expires_at,
-            last_used_at: None,
-            hash: KeyHash::of(&text),
-            creation_time: now,
-        };
+        let key = self.draft_key(new, &text);
         let kept = key.clone();
         self.store.transact(move |tx| tx.add_key(&kept)).await?;
         Ok((key, text))
@@ -311,6 +300,40 @@ impl Engine {
     pub async fn remove_key(&self, id: KeyId) -> Result<()> {
         let removed = self.store.transact(move |tx| tx.remove_key(id)).await?;
         if removed { Ok(()) } else { Err(Error::not_found(format!("key not found: {id}"))) }
+    }
+
+    fn draft_key(&self, new: NewKey, text: &str) -> Key {
+        let now = self.now();
+        Key {
+            id: Mint::new(now, &*self.world.chance).id(),
+            vault: new.vault,
+            label: new.label,
+            trusted: new.trusted,
+            scope: new.scope,
+            expires_at: new.expires_at,
+            last_used_at: None,
+            hash: KeyHash::of(text),
+            creation_time: now,
+        }
+    }
+
+    /// Makes a key whose text was chosen elsewhere, such as a secret of a cluster, and says whether it
+    /// is new. The same text for the same vault finds the key that is there, so any number of processes
+    /// may do this at once.
+    pub async fn adopt_key(&self, vault: VaultId, text: &str) -> Result<(Key, bool)> {
+        key::check_text(text)?;
+        let key = self.draft_key(NewKey::of(vault), text);
+        self.store
+            .transact_in(Address::Id(vault), move |tx| {
+                // This holds the vault: whoever comes second sees the key of the first.
+                tx.vault(vault)?;
+                match tx.keys()?.into_iter().find(|one| one.hash == key.hash) {
+                    Some(known) if known.vault == vault => Ok((known, false)),
+                    Some(_) => Err(Error::conflict("this text is the key of another vault")),
+                    None => tx.add_key(&key).map(|()| (key.clone(), true)),
+                }
+            })
+            .await
     }
 }
 

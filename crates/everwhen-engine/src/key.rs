@@ -172,6 +172,24 @@ pub fn new_text(chance: &dyn Chance) -> String {
     format!("{PREFIX}{hex}")
 }
 
+/// How many characters stand behind the prefix of a key whose text was chosen elsewhere.
+const CHOSEN_LENGTHS: std::ops::RangeInclusive<usize> = 32..=128;
+
+/// Refuses a text that was chosen elsewhere and is no key's: it could be guessed, or not be sent.
+pub fn check_text(text: &str) -> Result<()> {
+    let rest = text.strip_prefix(PREFIX).unwrap_or_default();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    if CHOSEN_LENGTHS.contains(&rest.len()) && rest.chars().all(is_plain) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "this is not the text of a key; write {PREFIX:?} and {} to {} random letters and digits, such \
+         as of: openssl rand -hex 32",
+        CHOSEN_LENGTHS.start(),
+        CHOSEN_LENGTHS.end()
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,7 @@
 //! What may be typed about vaults, memories and keys.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 /// List, make, change or remove vaults
@@ -179,6 +181,7 @@ EXAMPLES
   everwhen keys
   everwhen keys add --vault ana --label \"Ana's phone\"
   everwhen keys add --vault ana --scope read --expires 90d
+  everwhen keys ensure --vault default --file /run/everwhen/key --wait 600
   everwhen keys remove key_0695mmbd3hw97cyqkp9w4ny34r")]
 pub(crate) struct KeysArgs {
     #[command(subcommand)]
@@ -201,6 +204,19 @@ pub(crate) enum KeysAction {
         #[arg(value_name = "KEY_ID")]
         id: String,
     },
+    /// Have a key in a file: register the one it holds, or write a new one there; nothing is printed
+    Ensure(EnsureKeyArgs),
+}
+
+/// A key in a file.
+#[derive(Debug, Args)]
+pub(crate) struct EnsureKeyArgs {
+    /// The file; a new one can be read by its owner only
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Wait this long for the database
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    pub(crate) wait: u64,
 }
 
 /// A key to make.
@@ -227,6 +243,7 @@ impl KeysArgs {
             None | Some(KeysAction::List) => "list keys",
             Some(KeysAction::Add { .. }) => "make the key",
             Some(KeysAction::Remove { .. }) => "remove the key",
+            Some(KeysAction::Ensure(_)) => "have the key in a file",
         }
     }
 }

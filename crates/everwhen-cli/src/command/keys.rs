@@ -18,6 +18,7 @@ pub(crate) async fn run(console: &Console, args: KeysArgs) -> Result<()> {
         None | Some(KeysAction::List) => list(console).await,
         Some(KeysAction::Add { new }) => add(console, new).await,
         Some(KeysAction::Remove { id }) => remove(console, &id).await,
+        Some(KeysAction::Ensure(_)) => unreachable!("it has run before"),
     }
 }
 

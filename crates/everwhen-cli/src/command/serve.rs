@@ -23,7 +23,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) fn run(config: &Config, args: &ServeArgs, json: bool) -> Result<()> {
     log::start(config, &config.log.value);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(config, Patience::new(args.wait), json));
+    let served = runtime.block_on(serve(
+        config,
+        Patience::new(args.wait, |why| tracing::warn!("{why}")),
+        json,
+    ));
     match served {
         // Somebody has asked twice; nothing is waited for.
         Ok(Ended::AtOnce) => runtime.shutdown_background(),

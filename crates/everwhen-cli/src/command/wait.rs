@@ -15,20 +15,21 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
     until: Instant,
+    tell: fn(&str),
 }
 
 impl Patience {
-    /// Waits for so many seconds from now on.
-    pub(crate) fn new(seconds: u64) -> Self {
-        Self { until: Instant::now() + Duration::from_secs(seconds) }
+    /// Waits for so many seconds from now on, and tells why.
+    pub(crate) fn new(seconds: u64, tell: fn(&str)) -> Self {
+        Self { until: Instant::now() + Duration::from_secs(seconds), tell }
     }
 
-    /// Logs why it has to wait and pauses; says no once the time is over.
+    /// Tells why it has to wait and pauses; says no once the time is over.
     pub(crate) async fn goes_on(&self, why: &str) -> bool {
         if Instant::now() + PAUSE > self.until {
             return false;
         }
-        tracing::warn!("waiting: {why}");
+        (self.tell)(&format!("waiting: {why}"));
         tokio::time::sleep(PAUSE).await;
         true
     }

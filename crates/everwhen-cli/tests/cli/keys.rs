@@ -126,3 +126,48 @@ fn a_key_for_a_vault_that_does_not_exist_yet() {
     let ran = stage.run(&["keys", "add", "--vault", "default"]);
     assert_eq!(ran.code, 0, "the refusal of serve names this command: {ran:?}");
 }
+
+#[test]
+fn a_key_in_a_file_is_made_once_and_never_printed() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = Stage::new();
+    let file = stage.home().join("key");
+    let add = ["keys", "ensure", "--file", file.to_str().unwrap()];
+    let first = stage.run(&add);
+    assert_eq!(first.code, 0, "{first:?}");
+    let key = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let second = stage.run(&add);
+    let third = stage.run(&[&add[..], &["--json"]].concat());
+    assert_eq!((second.code, third.code), (0, 0), "{second:?} {third:?}");
+    assert!(second.stderr.contains("known already"), "{second:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), key);
+    assert!(!format!("{first:?} {second:?} {third:?}").contains(key.trim()));
+    assert_eq!(stage.json(&["keys"])["data"].as_array().unwrap().len(), 1);
+
+    let server = stage.serve();
+    let opened = stage.run(&["vaults", "--server", &server.url, "--key", key.trim()]);
+    assert_eq!(opened.code, 0, "{opened:?}");
+}
+
+#[test]
+fn a_key_that_was_chosen_elsewhere_is_registered_as_it_is() {
+    let stage = Stage::new();
+    let chosen = format!("ew_{}", "0123456789abcdef".repeat(4));
+    let file = stage.file("secret", &format!("{chosen}\n"));
+    let file = file.to_str().unwrap();
+    stage.ok(&["keys", "ensure", "--vault", "ana", "--file", file]);
+    let other = stage.run(&["keys", "ensure", "--vault", "bob", "--file", file]);
+    assert_eq!(other.code, 4, "{other:?}");
+    assert!(other.stderr.contains("key of another vault"), "{other:?}");
+    for (text, complaint) in [("", "is empty"), ("hunter2", "openssl rand -hex 32")] {
+        let file = stage.file("wrong", text);
+        let refused = stage.run(&["keys", "ensure", "--file", file.to_str().unwrap()]);
+        assert_eq!(refused.code, 1, "{refused:?}");
+        assert!(refused.stderr.contains(complaint), "{refused:?}");
+    }
+    assert_eq!(stage.json(&["keys"])["data"].as_array().unwrap().len(), 1);
+    let server = stage.serve();
+    let opened = stage.run(&["vaults", "--server", &server.url, "--key", &chosen]);
+    assert_eq!(opened.code, 0, "{opened:?}");
+}

@@ -1,0 +1,91 @@
+//! `everwhen keys ensure`: a key in a file, made there once, however many try it at the same time. Its
+//! text is printed nowhere: what a job prints is kept in logs.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use everwhen::memory::{Address, Name};
+use everwhen::{Config, Engine, ErrorKind as Kind, Everwhen, NewVault, SystemChance, Vault, key};
+use serde_json::json;
+
+use super::wait::Patience;
+use crate::args::EnsureKeyArgs;
+use crate::failure::{Failure, Result};
+use crate::output;
+
+/// Has a key for the vault in the file, and the vault itself, if there is none yet.
+pub(super) async fn ensure(config: &Config, args: &EnsureKeyArgs, json: bool) -> Result<()> {
+    Patience::new(args.wait, output::note).for_store(config).await?;
+    let everwhen = Everwhen::open(config)?;
+    let vault = vault(everwhen.engine(), &config.vault.value).await?;
+    let text = read_or_make(&args.file)?;
+    let (key, is_new) = everwhen.engine().adopt_key(vault.id(), &text).await?;
+    let (id, file) = (key.id.to_string(), args.file.display().to_string());
+    if json {
+        return output::json(&json!({ "id": id, "file": file, "is_new": is_new }).to_string());
+    }
+    let state = if is_new { "new" } else { "known already" };
+    output::note(&format!("Key {id} for vault {} is in {file} ({state}).", config.vault.value));
+    Ok(())
+}
+
+async fn vault(engine: &Engine, name: &str) -> Result<Vault> {
+    let address = || Address::read("vault", name);
+    match engine.vault(address()?).await {
+        Err(error) if error.kind() == Kind::NotFound => {}
+        found => return Ok(found?),
+    }
+    let name = Name::new("vault", name.to_owned())?;
+    let new = NewVault { name, description: None, zone: None, settings: None };
+    match engine.create_vault(new, None).await {
+        // Somebody else has just made it.
+        Err(error) if error.kind() == Kind::Conflict => {}
+        made => drop(made?),
+    }
+    Ok(engine.vault(address()?).await?)
+}
+
+/// The key that the file holds; a new one is written, for its owner only, where there is no file. It is
+/// complete in the file before anybody registers it, so a crash in between loses nothing.
+fn read_or_make(file: &Path) -> Result<String> {
+    if let Some(text) = read(file)? {
+        return Ok(text);
+    }
+    let text = key::new_text(&SystemChance);
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let draft = file.with_file_name(format!(".{name}.{}", std::process::id()));
+    let made = write(&draft, &text).and_then(|()| fs::hard_link(&draft, file));
+    // A draft that cannot be removed harms nobody but says a key that nobody registers.
+    let _ = fs::remove_file(&draft);
+    match made {
+        Ok(()) => Ok(text),
+        // Somebody else was faster; theirs it is.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            read(file)?.ok_or_else(|| wrong(file, "is gone again"))
+        }
+        Err(error) => Err(wrong(file, &format!("cannot be written: {error}"))),
+    }
+}
+
+fn write(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
+    made.write_all(format!("{text}\n").as_bytes())?;
+    made.sync_all()
+}
+
+fn read(file: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(file) {
+        Ok(text) if text.trim().is_empty() => {
+            Err(wrong(file, "is empty; remove it, and a key is written there"))
+        }
+        Ok(text) => Ok(Some(text.trim().to_owned())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(wrong(file, &format!("cannot be read: {error}"))),
+    }
+}
+
+fn wrong(file: &Path, what: &str) -> Failure {
+    Failure::new(format!("the file for the key, {}, {what}", file.display()))
+}
