@@ -33,6 +33,21 @@ need_chromium() {
   command -v chromium >/dev/null && command -v chromedriver >/dev/null || install_packages chromium chromium-driver
 }
 
+# nginx's program; tools/deploy-check starts it with the settings of deploy/.
+need_nginx() {
+  command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || install_packages nginx-light
+}
+
+# Programs that check the files of deploy/, in .linters/, by hash.
+need_linters() {
+  local pins=tools/deploy/requirements.txt stamp=.linters/.requirements
+  cmp -s "$pins" "$stamp" && return
+  rm -rf .linters
+  python3 -m venv .linters || { install_packages python3-venv && python3 -m venv .linters; }
+  .linters/bin/pip install --quiet --disable-pip-version-check --require-hashes -r "$pins"
+  cp "$pins" "$stamp"
+}
+
 # A Python environment with exactly the packages of tools/requirements.txt.
 need_python() {
   local stamp=.venv/.requirements
@@ -109,5 +124,18 @@ need_client() {
       npm install --prefix "$home" --no-audit --no-fund --silent
       ;;
   esac
+  cp "$pins" "$home/.pins"
+}
+
+# Claude Code and Codex in .clients/agents/, exactly as tools/agents/package-lock.json has them, by hash. They are programs of
+# their own; what their packages would run when installed is not run.
+need_agents() {
+  local home=.clients/agents pins=tools/agents/package-lock.json
+  cmp -s "$pins" "$home/.pins" && return
+  command -v npm >/dev/null || install_packages nodejs npm
+  rm -rf "$home"
+  mkdir -p "$home"
+  cp tools/agents/package.json "$pins" "$home/"
+  npm ci --prefix "$home" --ignore-scripts --no-audit --no-fund --silent
   cp "$pins" "$home/.pins"
 }
