@@ -12,8 +12,8 @@ use everwhen_server::{Door, router};
 use everwhen_testkit::{PlainStore, engine_over};
 use tower::ServiceExt;
 
-const REQUESTS: u32 = 5_000;
-const ROUNDS: usize = 10;
+const REQUESTS: u32 = 1_000;
+const ROUNDS: usize = 7;
 
 /// The quickest of several rounds: in the others the machine did something else as well.
 async fn per_request(router: &Router, request: impl Fn() -> Request<Body>) -> Duration {

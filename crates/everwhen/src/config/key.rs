@@ -554,10 +554,14 @@ pub(super) fn suggest_variable(unknown: &str) -> String {
     )
 }
 
-/// The known name most like `unknown`, its table left aside, if any is alike at all.
+/// The known name most like `unknown`, its table left aside, if any is alike at all. Of several, one in
+/// the same table is meant.
 fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let likeness = |name: &str| likeness(&bare(unknown), &bare(name));
-    let best = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    let table = |name: &str| name.split_once('.').map(|(table, _)| table.to_owned());
+    let same_table = |name: &str| table(name).is_some() && table(name) == table(unknown);
+    let alike = |name: &str| likeness(name) + if same_table(name) { 0.1 } else { 0.0 };
+    let best = known.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)))?;
     (likeness(best) > 0.75).then_some(*best)
 }
 

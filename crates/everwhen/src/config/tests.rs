@@ -341,8 +341,8 @@ key_variable = "BOX_KEY"
         .named_upstreams()
         .map(|(one, from)| (one.fields().len(), from.to_string()))
         .collect();
-    assert_eq!(listed[0], (3, "flag --upstream".to_owned()));
-    let in_file = |(fields, from): &(usize, String)| *fields == 4 && from.contains("config.toml:");
+    assert_eq!(listed[0], (4, "flag --upstream".to_owned()));
+    let in_file = |(fields, from): &(usize, String)| *fields == 5 && from.contains("config.toml:");
     assert!(listed[1..].iter().all(in_file), "{listed:?}");
     let key = config.upstreams[2].key.as_ref().unwrap();
     assert_eq!(key.bearer(), "Bearer b");
