@@ -2,7 +2,6 @@
 //! header, in the log (without its text) and in the trace.
 
 use everwhen::limits::CONTENT_BYTES;
-use everwhen::memory::Role;
 
 use super::wire::Asked;
 use super::wire::seen::NotRememberedSeen;
@@ -10,9 +9,9 @@ use super::wire::seen::NotRememberedSeen;
 /// The messages of a request that no entry can hold.
 pub(crate) fn messages(asked: &Asked<'_>) -> Vec<NotRememberedSeen> {
     let all = asked.messages.iter().enumerate();
-    let said = all.filter(|(_, message)| matches!(message.role, Role::User | Role::Assistant));
+    let said = all.filter(|(_, message)| !message.is_instruction());
     let long = said.filter_map(|(place, message)| {
-        let why = too_long(&message.text)?;
+        let why = too_long(message.words())?;
         let reason = format!("message {} of {} {why}", place + 1, asked.messages.len());
         tracing::warn!(reason, "a message is not remembered");
         Some(NotRememberedSeen { message: place, reason })
