@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use crate::memory::Role;
 use crate::ports::LedgerLine;
 
 /// What a match is worth.
@@ -56,6 +57,21 @@ impl<'l> Stretch<'l> {
             || (earlier + 1 == later
                 && earlier >= self.whole_from
                 && self.lines[later].after.is_none())
+    }
+
+    /// The user's message before this one in its own history, if only replies lie between them:
+    /// agents that compact a chat send what the user said without the replies.
+    fn over_replies(&self, later: usize) -> Option<usize> {
+        let mut at = self.parent(later).filter(|at| self.lines[*at].role == Role::Assistant)?;
+        for _ in 0..REACH {
+            at = self.parent(at)?;
+            match self.lines[at].role {
+                Role::User => return Some(at),
+                Role::Assistant => {}
+                Role::Tool | Role::System => return None,
+            }
+        }
+        None
     }
 
     /// Whether `later` comes exactly so many steps after `earlier` in its own history.
@@ -138,7 +154,7 @@ impl Web<'_> {
         self.pairs.push(Pair { message, line, score: score + MATCH + ends, before });
     }
 
-    /// From the message before, on the line before.
+    /// From the message before, on the line before, or on the one before the replies in between.
     fn linked(&self, message: usize, line: usize) -> Option<(i64, usize)> {
         let previous = self.of.get(message.checked_sub(1)?)?;
         let earlier = [self.stretch.parent(line), line.checked_sub(1)];
@@ -146,8 +162,12 @@ impl Web<'_> {
             .into_iter()
             .flatten()
             .filter(|earlier| *earlier < line && self.stretch.is_linked(*earlier, line));
-        let pair = linked.into_iter().find_map(|earlier| previous.get(&earlier))?;
-        Some((self.pairs[*pair].score + LINKED, *pair))
+        if let Some(pair) = linked.into_iter().find_map(|earlier| previous.get(&earlier)) {
+            return Some((self.pairs[*pair].score + LINKED, *pair));
+        }
+        let said = self.stretch.over_replies(line).filter(|said| *said < line)?;
+        let pair = previous.get(&said)?;
+        Some((self.pairs[*pair].score + FITS, *pair))
     }
 
     /// From an earlier message, as many lines before as messages.
@@ -185,7 +205,9 @@ fn is_supported(
 ) -> bool {
     let (message, line) = chain[place];
     let steps_fit = |earlier: &(usize, usize), later: &(usize, usize)| {
-        stretch.is_steps_after(earlier.1, later.1, later.0 - earlier.0)
+        let steps = later.0 - earlier.0;
+        stretch.is_steps_after(earlier.1, later.1, steps)
+            || (steps == 1 && stretch.over_replies(later.1) == Some(earlier.1))
     };
     let before =
         place.checked_sub(1).is_some_and(|before| steps_fit(&chain[before], &chain[place]));
@@ -227,7 +249,6 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::memory::Role;
 
     fn mark(word: &str) -> [u8; 32] {
         let mut mark = [0; 32];

@@ -304,7 +304,13 @@ fn leave_line(
     run: std::ops::Range<usize>,
     before: &LedgerLine,
 ) -> Result<()> {
-    let left = strand::following(desk.tx.snapshot(), desk.place(), before)?;
+    let mut left = strand::following(desk.tx.snapshot(), desk.place(), before)?;
+    if before.role == Role::User && request.items[run.start].message.role == Role::User {
+        // Replies that are not sent again have not been left: agents drop them when they compact a
+        // chat, and others only refer to them by their ids.
+        let replies = left.iter().take_while(|line| line.role == Role::Assistant).count();
+        left.drain(..replies);
+    }
     let user_spoke = request.items[..run.start].iter().any(|item| item.message.role == Role::User);
     let was_here = request.resends_all
         || (was_answered(&plan.fates[..run.start]) && is_one_conversation(desk, before, &left)?);
