@@ -148,6 +148,8 @@ EXAMPLES
     Workflow(WorkflowArgs),
     Bench(BenchArgs),
     Completions(CompletionsArgs),
+    /// Say which version this is
+    Version,
 }
 
 impl Command {
@@ -192,6 +194,7 @@ impl Command {
             Self::Workflow(_) => "use the workflows",
             Self::Bench(_) => "measure",
             Self::Completions(_) => "write completions",
+            Self::Version => "say the version",
         }
     }
 }

@@ -17,6 +17,7 @@ mod facts;
 mod forget;
 mod fork;
 mod health;
+mod hint;
 mod import;
 mod key_file;
 mod keys;
@@ -41,15 +42,20 @@ mod workflow;
 
 use everwhen::{Config, Environment, Flags};
 
+use self::hint::explained;
 use crate::args::{Cli, Command, CommonArgs, ExportTarget, KeysAction, KeysArgs};
 use crate::console::Console;
 use crate::failure::Result;
+use crate::output;
 
 /// Does what was typed.
 pub(crate) fn run(cli: Cli) -> Result<()> {
     let Cli { common, command } = cli;
     if let Command::Completions(args) = &command {
         return completions::run(args);
+    }
+    if let Command::Version = &command {
+        return version(common.json);
     }
     let environment = Environment::of_process()?;
     let config = Config::load(&environment, &flags(&common, &command))?;
@@ -95,7 +101,7 @@ async fn ask(
 async fn dispatch(console: &Console, command: Command) -> Result<()> {
     match command {
         Command::Remember(args) => remember::run(console, *args).await,
-        Command::Entries(args) => entries::run(console, &args).await,
+        Command::Entries(args) => explained(console, entries::run(console, &args).await).await,
         Command::Entry(args) => entry::run(console, &args).await,
         Command::Correct(args) => correct::run(console, args).await,
         Command::Forget(args) => forget::run(console, &args).await,
@@ -110,14 +116,14 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Restore(args) => restore::run(console, &args).await,
         Command::Prompt => prompt::run(console).await,
         Command::Context(args) => context::run(console, args).await,
-        Command::Timeline(args) => timeline::run(console, &args).await,
-        Command::Facts(args) => facts::run(console, &args).await,
+        Command::Timeline(args) => explained(console, timeline::run(console, &args).await).await,
+        Command::Facts(args) => explained(console, facts::run(console, &args).await).await,
         Command::Pin(args) => facts::pin(console, &args).await,
         Command::Chapters(args) => chapters::run(console, &args).await,
         Command::Summary(args) => chapters::summary(console, &args).await,
         Command::Regenerate => chapters::regenerate(console).await,
         Command::Distill(args) => chapters::distill(console, &args).await,
-        Command::Recall(args) => recall::run(console, &args).await,
+        Command::Recall(args) => explained(console, recall::run(console, &args).await).await,
         Command::Usage(args) => usage::run(console, &args).await,
         Command::Vaults(args) => vaults::run(console, args).await,
         Command::Memories(args) => memories::run(console, args).await,
@@ -133,10 +139,20 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         | Command::Models(_)
         | Command::Workflow(_)
         | Command::Bench(_)
-        | Command::Completions(_) => {
+        | Command::Completions(_)
+        | Command::Version => {
             unreachable!("these commands have run before")
         }
     }
+}
+
+/// Says which version this is.
+fn version(json: bool) -> Result<()> {
+    let version = env!("CARGO_PKG_VERSION");
+    if json {
+        return output::json(&serde_json::json!({ "version": version }).to_string());
+    }
+    output::line(&format!("everwhen {version}"))
 }
 
 /// What the command line says about the configuration.

@@ -4,9 +4,9 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use everwhen::{Config, Everwhen, ServerLimits};
+use everwhen::{Config, Everwhen, ServerLimits, Upstream, UpstreamKind};
 use everwhen_server::McpSettings;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -71,7 +71,7 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended>
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let url = format!("http://{}", reachable(address));
     everwhen.announce(&url)?;
-    greet(&url, &everwhen, json)?;
+    greet(&url, &everwhen, &config.upstreams, json)?;
 
     let serving = async {
         let router = everwhen_server::router(door.clone());
@@ -166,16 +166,63 @@ pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-fn greet(url: &str, everwhen: &Everwhen, json: bool) -> Result<()> {
+fn greet(url: &str, everwhen: &Everwhen, upstreams: &[Upstream], json: bool) -> Result<()> {
     let place = everwhen.whereabouts();
     if json {
-        let hello = json!({ "url": url, "data": place, "docs": format!("{url}/docs") });
+        let mut hello = json!({ "url": url, "data": place, "docs": format!("{url}/docs") });
+        if !upstreams.is_empty() {
+            hello["upstreams"] = upstreams.iter().map(upstream_json).collect();
+            hello["base_urls"] = base_urls(url, upstreams).into_iter().collect();
+        }
         return output::json(&hello.to_string());
     }
     output::line(&format!(
         "Everwhen answers at {} and keeps everything in {place}; what it can do: {url}/docs",
         output::bold(url)
-    ))
+    ))?;
+    for line in proxy_lines(url, upstreams) {
+        output::line(&line)?;
+    }
+    Ok(())
+}
+
+fn upstream_json(upstream: &Upstream) -> Value {
+    json!({ "name": upstream.name, "kind": upstream.kind.as_str(), "url": upstream.root })
+}
+
+/// The address that apps of each kind are given, for those kinds that an upstream answers.
+fn base_urls(url: &str, upstreams: &[Upstream]) -> Vec<(&'static str, String)> {
+    let has = |kind| upstreams.iter().any(|upstream| upstream.kind == kind);
+    let both = has(UpstreamKind::OpenAi) || has(UpstreamKind::Ollama);
+    let all = [
+        ("openai", format!("{url}/v1"), both),
+        ("ollama", url.to_owned(), both),
+        ("anthropic", url.to_owned(), has(UpstreamKind::Anthropic)),
+    ];
+    all.into_iter().filter_map(|(kind, url, works)| works.then_some((kind, url))).collect()
+}
+
+/// Whom the proxy asks, and the addresses for apps.
+fn proxy_lines(url: &str, upstreams: &[Upstream]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for upstream in upstreams {
+        let (kind, root) = (upstream.kind.as_str(), &upstream.root);
+        // An upstream that was only given as an address is called as its kind.
+        let guessed = match upstream.name == kind {
+            true => "; for another kind write openai+, ollama+ or anthropic+ before the address",
+            false => "",
+        };
+        lines.push(format!("Chats go on to {root} (kind: {kind}{guessed})"));
+    }
+    for (kind, address) in base_urls(url, upstreams) {
+        let app = match kind {
+            "openai" => "OpenAI base URL",
+            "ollama" => "Ollama URL",
+            _ => "Anthropic base URL",
+        };
+        lines.push(format!("  {app} for your app: {}", output::bold(&address)));
+    }
+    lines
 }
 
 #[cfg(test)]

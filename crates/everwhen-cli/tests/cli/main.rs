@@ -6,6 +6,7 @@ mod conversations;
 mod doctor;
 mod entries;
 mod facts;
+mod first_minutes;
 mod first_use;
 mod growing;
 mod health;

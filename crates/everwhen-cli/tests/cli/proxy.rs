@@ -12,7 +12,7 @@ const REPLY: &str =
     r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Noted."}}]}"#;
 
 /// A model provider that says one thing; tells what it was sent.
-fn upstream() -> (String, mpsc::Receiver<String>) {
+pub(crate) fn upstream() -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let (told, heard) = mpsc::channel();
@@ -35,12 +35,17 @@ fn upstream() -> (String, mpsc::Receiver<String>) {
 }
 
 fn say(server: &str, text: &str) -> String {
+    say_at(server, "/m/diary/v1/chat/completions", text)
+}
+
+/// Says something at a path; answers the whole response.
+pub(crate) fn say_at(server: &str, path: &str, text: &str) -> String {
     let address = server.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
     let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{text}"}}]}}"#);
     let length = body.len();
     let head = format!(
-        "POST /m/diary/v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
          content-length: {length}\r\nconnection: close\r\n\r\n{body}"
     );
     stream.write_all(head.as_bytes()).unwrap();

@@ -24,7 +24,7 @@ pub fn read_time(text: &str) -> Result<Timestamp> {
              \"2023-01-08T12:49:00+01:00\""
         )));
     }
-    Err(unreadable(text))
+    Err(unreadable(text, FOR_PROGRAMS))
 }
 
 /// Reads RFC 3339, or a date with or without a time on the wall clock of `zone`.
@@ -38,8 +38,14 @@ pub fn read_time_in(text: &str, zone: &Zone) -> Result<Timestamp> {
     if let Ok(date) = text.parse::<Date>() {
         return on_wall_clock(date.at(0, 0, 0, 0), zone);
     }
-    read_time(text)
+    read_time(text).map_err(|_| unreadable(text, FOR_PEOPLE))
 }
+
+/// How programs write a time.
+const FOR_PROGRAMS: &str = "RFC 3339 with an offset, such as \"2023-01-08T12:49:00Z\"";
+/// How people may write one.
+const FOR_PEOPLE: &str = "\"2026-11-10 09:00\" or \"2026-11-10\" on the vault's wall clock, or RFC 3339 with an \
+    offset, such as \"2026-11-10T09:00:00Z\"";
 
 fn has_offset(text: &str) -> bool {
     text.parse::<Timestamp>().is_ok() || text.contains('[')
@@ -63,12 +69,9 @@ fn in_range(instant: Timestamp) -> Result<Timestamp> {
     Err(Error::invalid(format!("time {instant} is outside the years 1 to 8999")))
 }
 
-fn unreadable(text: &str) -> Error {
+fn unreadable(text: &str, right: &str) -> Error {
     let shown: String = text.chars().take(60).collect();
-    Error::invalid(format!(
-        "cannot read the time {shown:?}; write RFC 3339 with an offset, such as \
-         \"2023-01-08T12:49:00Z\""
-    ))
+    Error::invalid(format!("cannot read the time {shown:?}; write {right}"))
 }
 
 #[cfg(test)]

@@ -1,0 +1,86 @@
+//! The first minutes: what a server says of itself, and where what was said can be found.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use crate::proxy::{say_at, upstream};
+use crate::stage::Stage;
+
+const READING: [&[&str]; 4] = [&["recall", "dog"], &["timeline"], &["entries"], &["facts"]];
+
+#[test]
+fn where_nothing_was_said_yet_every_reading_command_says_so() {
+    let stage = Stage::new();
+    for command in READING {
+        let ran = stage.run(command);
+        assert_eq!(ran.code, 3, "{command:?}");
+        assert!(ran.stderr.contains("nothing has been remembered here yet"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("everwhen remember"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn after_a_chat_through_the_proxy_every_reading_command_says_where_it_is() {
+    let stage = Stage::new();
+    let (url, _heard) = upstream();
+    let server = stage.serve_before(&url);
+    let answer = say_at(&server.url, "/v1/chat/completions", "I have a dog called Rex.");
+    let name = answer.split_once("x-everwhen-memory: ").unwrap().1.split("\r\n").next().unwrap();
+    for command in READING {
+        let ran = stage.run(command);
+        assert_eq!(ran.code, 3, "{command:?}");
+        for word in [name, "--memory NAME", "--all", "last active 20"] {
+            assert!(ran.stderr.contains(word), "{word} in {}", ran.stderr);
+        }
+    }
+    let ran = stage.run(&["recall", "dog", "--all"]);
+    assert!(ran.code == 0 && ran.stdout.contains("Rex"), "{}", ran.stdout);
+    for number in 0..6 {
+        stage.ok(&["remember", "hello", "--memory", &format!("m{number}")]);
+    }
+    let told = stage.run(&["timeline"]).stderr;
+    assert!(told.contains("7 other memories") && told.contains("m5"), "{told}");
+    assert_eq!(told.matches("(last active").count(), 5, "{told}");
+    assert!(!told.contains(name), "five, the last active first: {told}");
+    assert_eq!(server.terminate(), 0);
+}
+
+#[test]
+fn a_server_says_whom_it_asks_and_which_address_an_app_needs() {
+    let stage = Stage::new();
+    let lines = |upstream: &str| {
+        let mut command =
+            stage.command(&["serve", "--listen", "127.0.0.1:0", "--upstream", upstream]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap()).lines();
+        let wanted = if upstream.contains("anthropic") { 3 } else { 4 };
+        let lines: Vec<String> = out.take(wanted).map(Result::unwrap).collect();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        lines.join("\n")
+    };
+    let told = lines("http://127.0.0.1:11434");
+    for words in
+        ["http://127.0.0.1:11434 (kind: ollama", "OpenAI base URL for your app", "Ollama URL"]
+    {
+        assert!(told.contains(words), "{words} in {told}");
+    }
+    let told = lines("anthropic+http://127.0.0.1:9");
+    assert!(told.contains("kind: anthropic") && told.contains("Anthropic base URL"), "{told}");
+    assert!(!told.contains("Ollama URL"), "{told}");
+}
+
+#[test]
+fn a_time_that_cannot_be_read_is_answered_with_what_people_write() {
+    let stage = Stage::new();
+    let ran = stage.run(&["remember", "hi", "--at", "tomorrow"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("2026-11-10 09:00"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_version_is_said_as_a_command_too() {
+    let stage = Stage::new();
+    let ran = stage.run(&["version"]);
+    assert_eq!((ran.code, ran.stdout.trim()), (0, concat!("everwhen ", env!("CARGO_PKG_VERSION"))));
+}
