@@ -4,13 +4,21 @@
 //! It changes from turn to turn, so it stands behind everything that stays. What the model sees
 //! anyway, because it is in the history that the client sends, is not told again.
 
+mod block;
+mod quoted;
+mod said;
+
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 
-use crate::conversations::backdrop;
+use self::block::Remembered;
+pub(crate) use self::quoted::{quote, quoted};
+use crate::conversations::backdrop::{self, Backdrop};
 use crate::desk::Desk;
 use crate::ledger::Begun;
-use crate::memory::{Address, EntryId};
-use crate::recall::Query;
+use crate::memory::{Address, Conversation, EntryId, Person, Role};
+use crate::recall::{Query, Recollection};
 use crate::vault::Vault;
 use crate::when::ago;
 use crate::{ErrorKind, Result};
@@ -23,14 +31,20 @@ const REMEMBERED: &str = include_str!("aside/remembered.txt");
 const QUESTION_CHARS: usize = 2_000;
 /// So many items are looked for.
 const ITEMS: usize = 20;
+/// Who speaks; what tools answer is told only on request.
+const SPOKEN: [Role; 3] = [Role::User, Role::Assistant, Role::System];
 
 /// What to tell of memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wishes {
     /// What is remembered about what is asked.
     pub briefing: bool,
-    /// How long that may be.
+    /// All that is told of memory may have so many tokens.
     pub budget_tokens: usize,
+    /// Whose other chats are looked into, too; nobody's if absent.
+    pub chats_of: Option<Person>,
+    /// Tell what tools answered, too.
+    pub tool_entries: bool,
 }
 
 /// What the history of a request shows already.
@@ -77,6 +91,34 @@ pub fn text(remembered: &str, now: Option<&str>) -> String {
     parts.join("\n\n")
 }
 
+/// What is remembered without a look into memory: the backdrop of an exchange alone.
+pub fn remembered_at_once(begun: &Begun, message: &str, wishes: &Wishes) -> String {
+    written(begun, message, wishes, &Found::default())
+}
+
+/// What was found that helps to answer a message.
+#[derive(Default)]
+struct Found {
+    recollection: Option<Recollection>,
+    /// Conversations of other chats that ended last, oldest first.
+    elsewhere: Vec<Conversation>,
+}
+
+fn written(begun: &Begun, message: &str, wishes: &Wishes, found: &Found) -> String {
+    let remembered = Remembered {
+        zone: &begun.zone,
+        own: begun.exchange.memory.memory,
+        is_chat: begun.chat_of.is_some(),
+        backdrop: &begun.backdrop,
+        elsewhere: &found.elsewhere,
+        recollection: found.recollection.as_ref(),
+        message,
+        before: begun.additions.iter().flatten().map(|one| one.text.as_str()).collect(),
+    };
+    let frame = REMEMBERED.len().div_ceil(block::LETTERS_PER_TOKEN);
+    block::render(&remembered, wishes.budget_tokens.saturating_sub(frame))
+}
+
 impl Vault {
     /// What is remembered that helps to answer a message of an exchange, without what its history
     /// shows, behind its backdrop; empty if there is nothing.
@@ -86,34 +128,47 @@ impl Vault {
         message: &str,
         wishes: &Wishes,
     ) -> Result<String> {
-        let mut parts = vec![begun.backdrop.clone()];
-        if wishes.briefing && !message.trim().is_empty() {
-            parts.push(self.briefing(begun, message, wishes.budget_tokens).await?);
-        }
-        parts.retain(|part| !part.is_empty());
-        Ok(parts.join("\n\n"))
+        let found = if wishes.briefing && !message.trim().is_empty() {
+            self.found_for(begun, message, wishes).await?
+        } else {
+            Found::default()
+        };
+        Ok(written(begun, message, wishes, &found))
     }
 
-    async fn briefing(&self, begun: &Begun, message: &str, budget_tokens: usize) -> Result<String> {
+    async fn found_for(&self, begun: &Begun, message: &str, wishes: &Wishes) -> Result<Found> {
         let query = Query {
             asked_at: Some(begun.now),
             limit: Some(ITEMS),
-            budget_tokens: Some(budget_tokens),
-            except: Shown::of(begun).entries.into_iter().collect(),
+            // The text is written here, not there.
+            budget_tokens: Some(0),
+            roles: if wishes.tool_entries { Vec::new() } else { SPOKEN.to_vec() },
+            except: told_anyway(begun),
             ..Query::new(message.chars().take(QUESTION_CHARS).collect::<String>())
         };
-        match self.recall(Address::Id(begun.exchange.memory.memory), query).await {
-            Ok(found) if !found.items.is_empty() => Ok(found.briefing),
-            Ok(_) => Ok(String::new()),
+        let memory = begun.exchange.memory.memory;
+        let found = match &wishes.chats_of {
+            None => self.recall(Address::Id(memory), query).await.map(|found| (found, Vec::new())),
+            Some(person) => self.recall_chats(memory, person.clone(), query).await,
+        };
+        match found {
+            Ok((found, elsewhere)) => Ok(Found { recollection: Some(found), elsewhere }),
             // A memory that is just being made remembers nothing.
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::default()),
             Err(error) => Err(error),
         }
     }
 }
 
+/// The entries that a model sees without looking for them.
+fn told_anyway(begun: &Begun) -> HashSet<EntryId> {
+    let backdrop = &begun.backdrop;
+    let last = backdrop.current.iter().chain(backdrop.pending.as_ref().map(|(_, entry)| entry));
+    last.map(|entry| entry.id).chain(Shown::of(begun).entries).collect()
+}
+
 /// What was talked about before the history of an exchange begins, as the exchange leaves it.
-pub(crate) fn backdrop(desk: &Desk<'_>, begun: &Begun, budget_tokens: usize) -> Result<String> {
+pub(crate) fn backdrop(desk: &Desk<'_>, begun: &Begun) -> Result<Backdrop> {
     let (rows, shown) = (desk.tx.snapshot(), Shown::of(begun));
-    backdrop::render(rows, &desk.vault, &desk.memory, begun.now, &shown, budget_tokens)
+    backdrop::read(rows, &desk.vault, &desk.memory, begun.now, &shown)
 }

@@ -5,7 +5,7 @@
 //! entries arrive. `finish` keeps a conversation's end, jobs and retention in step.
 
 pub(crate) mod act;
-pub(crate) mod backdrop;
+pub mod backdrop;
 pub mod boundary;
 pub(crate) mod finish;
 pub(crate) mod place;

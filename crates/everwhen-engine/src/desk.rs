@@ -20,6 +20,8 @@ pub(crate) struct Desk<'t> {
     pub(crate) vault: VaultInfo,
     pub(crate) memory: Memory,
     pub(crate) now: Timestamp,
+    /// Whether the memory is made by this verb.
+    pub(crate) is_new: bool,
     /// Whether a conversation ended, so that there may be more than the vault retains.
     pub(crate) ended_some: bool,
     /// How facts are compared.
@@ -41,7 +43,8 @@ impl<'t> Desk<'t> {
         let settings = memory.rules(vault.settings);
         let vault = VaultInfo { settings, ..vault };
         let ruler = Ruler::default();
-        Self { tx, vault, memory, now, ended_some: false, ruler, is_distilled: false, chance }
+        let (is_new, ended_some, is_distilled) = (false, false, false);
+        Self { tx, vault, memory, now, is_new, ended_some, ruler, is_distilled, chance }
     }
 
     /// The same desk, where facts are compared by meaning.
@@ -146,5 +149,6 @@ pub(crate) fn fresh_memory(id: MemoryId, name: Name, now: Timestamp) -> Memory {
         chapters_from: None,
         chapters_at: chapters::FIRST_LOOK,
         lifecycle: None,
+        chat_of: None,
     }
 }

@@ -70,8 +70,9 @@ use jiff::Timestamp;
 use crate::Result;
 use crate::activity::Activity;
 use crate::aside;
+use crate::conversations::backdrop::Backdrop;
 use crate::desk::Desk;
-use crate::memory::{Address, EntryId, MemoryId, Name, Role};
+use crate::memory::{Address, EntryId, MemoryId, Name, Person, Role};
 use crate::ports::{Addition, MemoryRef};
 use crate::vault::{Absent, Vault};
 use crate::when::Zone;
@@ -127,6 +128,8 @@ pub struct History {
     pub wanted: Wanted,
     /// Tools that were called since the last words, in messages without any.
     pub tools_used: Vec<Name>,
+    /// Whose chat a memory is that it makes; nothing if somebody named the memory.
+    pub chat_of: Option<Person>,
 }
 
 /// Who sends a request, as hashes: enough to tell clients apart, and nothing else.
@@ -233,8 +236,10 @@ pub struct Begun {
     pub zone: Zone,
     /// The pause that ends a conversation in this vault.
     pub pause: jiff::SignedDuration,
+    /// Whose chat the memory is; nothing if somebody named it.
+    pub chat_of: Option<Person>,
     /// What was talked about before the history begins, if that was asked for.
-    pub backdrop: String,
+    pub backdrop: Backdrop,
     /// Whether it changed what had been said before: edits, branches.
     pub changed_past: bool,
     /// For each message what was added to it before.
@@ -301,24 +306,24 @@ impl Vault {
         history: History,
         commit: Commit,
     ) -> Result<Begun> {
-        self.begin_exchange_early(memory, history, commit, None, |_| {}).await
+        self.begin_exchange_early(memory, history, commit, false, |_| {}).await
     }
 
     /// The same; `early` hears what was decided before it is durable, so that a door can ask an
     /// upstream meanwhile. A store that has to begin anew tells again, and only the answer counts.
-    /// With `backdrop_tokens`, what was talked about before is told, too, about so many at most.
+    /// `with_backdrop`: what was talked about before is read, too.
     pub async fn begin_exchange_early(
         &self,
         memory: Address<MemoryId>,
         history: History,
         commit: Commit,
-        backdrop_tokens: Option<usize>,
+        with_backdrop: bool,
         early: impl Fn(&Begun) + Send + 'static,
     ) -> Result<Begun> {
         let work = move |desk: &mut Desk<'_>| {
             let mut begun = begin::begin(desk, &history, commit)?;
-            if let Some(tokens) = backdrop_tokens {
-                begun.backdrop = aside::backdrop(desk, &begun, tokens)?;
+            if with_backdrop {
+                begun.backdrop = aside::backdrop(desk, &begun)?;
             }
             early(&begun);
             Ok(begun)

@@ -38,6 +38,8 @@ pub const QUERY_BYTES: usize = 64 * 1024;
 pub const BRIEFING_TOKENS_DEFAULT: usize = 1_000;
 /// Items in a recollection when the caller names no limit.
 pub const RECALL_ITEMS_DEFAULT: usize = 10;
+/// A chat is briefed from so many chats of the same person, the last active ones.
+pub const RECALL_CHATS: usize = 200;
 /// Bytes that indexes may take in memory, all together.
 pub const INDEX_BYTES: usize = 1024 * 1024 * 1024;
 /// Bytes that the rows of entries at hand may take in one index.

@@ -7,6 +7,7 @@ mod entry;
 mod id;
 mod lifecycle;
 mod name;
+mod person;
 mod said;
 pub(crate) mod vaults;
 
@@ -22,5 +23,6 @@ pub use id::{
 };
 pub use lifecycle::{ConversationState, Lifecycle};
 pub use name::{Address, Name};
+pub use person::Person;
 pub use said::Said;
 pub use vaults::{Memory, Retention, Settings, SettingsChange, VaultInfo};

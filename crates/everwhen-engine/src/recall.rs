@@ -6,7 +6,7 @@
 //! the store in sequence order, so the answer is the same on every store.
 
 mod about;
-mod briefing;
+pub(crate) mod briefing;
 mod derived;
 mod embedders;
 mod erase;
@@ -66,9 +66,9 @@ pub(crate) async fn recall(
     let asked_at = query.asked_at.unwrap_or_else(|| engine.now());
     let target = Target::read(&query.text, asked_at, &vault.zone, query.period);
     let survey = Survey { vault, query, asked_at, target };
-    let mut prepared = Vec::with_capacity(memories.len());
+    let (mut prepared, mut embedded) = (Vec::with_capacity(memories.len()), Vec::new());
     for opened in memories {
-        prepared.push(survey.prepare(engine, opened).await?);
+        prepared.push(survey.prepare(engine, opened, &mut embedded).await?);
     }
     let found = survey.look(&prepared);
     let mut told = fetch::fetch(engine, &survey, &prepared, found).await?;
@@ -100,6 +100,7 @@ struct Prepared {
 }
 
 /// A question's vector, and whose it is.
+#[derive(Clone)]
 struct Meant {
     embedder: String,
     vector: Vec<f32>,
@@ -185,11 +186,17 @@ impl Survey {
         self.query.wants(Kind::Fact) || self.query.wants(Kind::Chapter)
     }
 
-    async fn prepare(&self, engine: &Engine, opened: Opened) -> Result<Prepared> {
+    /// Memories that read the question alike share its vector, in `embedded`.
+    async fn prepare(
+        &self,
+        engine: &Engine,
+        opened: Opened,
+        embedded: &mut Vec<(String, Meant)>,
+    ) -> Result<Prepared> {
         let (place, memory) = (opened.place, opened.memory.clone());
         let shared = engine.shelf.caught_up(engine, opened).await?;
         let rest = plan::rest(&shared.read(), &self.query.text, &self.target);
-        let meant = embed(engine, &shared, plan::meant(&rest, &self.query.text)).await;
+        let meant = embed(engine, &shared, plan::meant(&rest, &self.query.text), embedded).await;
         let words_alone = meant.is_err();
         Ok(Prepared { place, memory, shared, rest, meant: meant.ok().flatten(), words_alone })
     }
@@ -295,9 +302,20 @@ struct Looked<'m, 'i> {
 }
 
 /// Embeds the question with the embedder whose vectors the index has.
-async fn embed(engine: &Engine, index: &Shared, text: &str) -> Result<Option<Meant>> {
+async fn embed(
+    engine: &Engine,
+    index: &Shared,
+    text: &str,
+    embedded: &mut Vec<(String, Meant)>,
+) -> Result<Option<Meant>> {
     let serving = engine.embedders.serving(&index.read());
     let Some(embedder) = serving else { return Ok(None) };
+    let same = |one: &&(String, Meant)| one.0 == text && one.1.embedder == embedder.name();
+    if let Some((_, known)) = embedded.iter().find(same) {
+        return Ok(Some(known.clone()));
+    }
     let vector = embedder.embed_question(text).await?;
-    Ok(Some(Meant { embedder: embedder.name().to_owned(), vector }))
+    let meant = Meant { embedder: embedder.name().to_owned(), vector };
+    embedded.push((text.to_owned(), meant.clone()));
+    Ok(Some(meant))
 }

@@ -17,6 +17,7 @@ mod history;
 mod keep;
 mod not_remembered;
 mod pass;
+mod person;
 mod programs;
 mod recognise;
 mod refusal;

@@ -11,7 +11,9 @@ pub(crate) use receipt::{read_receipt, write_receipt};
 pub(crate) use reply::{read_reply, write_reply};
 
 use everwhen_engine::key::Scope;
-use everwhen_engine::memory::{ContextBy, Lifecycle, Name, Retention, Role, Settings, SummaryBy};
+use everwhen_engine::memory::{
+    ContextBy, Lifecycle, Name, Person, Retention, Role, Settings, SummaryBy,
+};
 use everwhen_engine::{Error, Result};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -107,6 +109,12 @@ pub(crate) fn texts_json(texts: &[String]) -> String {
 
 pub(crate) fn texts(json: String) -> Result<Vec<String>> {
     serde_json::from_str(&json).map_err(|error| damaged("list of texts", error))
+}
+
+/// Whose chat a memory is.
+pub(crate) fn person(text: Option<String>) -> Result<Option<Person>> {
+    let read = |text: String| Person::read(&text).map_err(|_| damaged("person", text.len()));
+    text.map(read).transpose()
 }
 
 pub(crate) fn lifecycle(text: Option<String>) -> Result<Option<Lifecycle>> {

@@ -28,7 +28,7 @@ pub use key::{KEYS, Key};
 pub use layer::Origin;
 use layer::{Found, Layers};
 pub use llm::LlmConfig;
-pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Unnamed};
+pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Reach, Unnamed};
 pub use server::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimits, WebOrigin};
 pub use upstream::{Upstream, UpstreamKind};
 pub use workflow::WorkflowConfig;

@@ -61,8 +61,8 @@ mod world;
 pub use config::{
     AllowedHost, AllowedOrigin, Chosen, Config, EmbedderConfig, EmbedderKind, EndpointConfig,
     Environment, Exception, Flags, HostName, KEYS, Key as ConfigKey, LlmConfig, LogFormat,
-    MODELS_FOLDER, Origin, ProxyChange, ProxyConfig, ProxySettings, ServerConfig, ServerLimits,
-    Setting, Unnamed, Upstream, UpstreamKind, WebOrigin, WorkflowConfig,
+    MODELS_FOLDER, Origin, ProxyChange, ProxyConfig, ProxySettings, Reach, ServerConfig,
+    ServerLimits, Setting, Unnamed, Upstream, UpstreamKind, WebOrigin, WorkflowConfig,
 };
 pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::boundary::is_pause;
 use crate::Result;
+use crate::aside::quoted;
 use crate::memory::{Conversation, Entry, Memory, Role, VaultInfo};
 use crate::ports::{
     ConversationOrder, ConversationQuery, EntryQuery, MemoryRef, Order, Snapshot, Which,
@@ -22,19 +23,24 @@ pub(crate) fn render(
 ) -> Result<String> {
     let place = MemoryRef { vault: vault.id, memory: memory.id };
     let mut sections = Vec::new();
-    sections.extend(recent(snapshot, place, &vault.zone, None)?);
+    sections.extend(recent(snapshot, place, &vault.zone)?);
     sections.extend(current(snapshot, place, vault, now)?);
     sections.extend(pending(snapshot, place, vault, memory, now)?);
     Ok(sections.join("\n\n"))
 }
 
-/// The last conversations that ended, and had ended before a given time.
-pub(super) fn recent(
+fn recent(snapshot: &dyn Snapshot, place: MemoryRef, zone: &Zone) -> Result<Option<String>> {
+    let told: Vec<String> =
+        ended(snapshot, place, None)?.iter().filter_map(|one| tell(one, zone)).collect();
+    Ok((!told.is_empty()).then(|| format!("## Recent Conversations\n\n{}", told.join("\n\n"))))
+}
+
+/// The last conversations that ended, and had ended before a given time, oldest first.
+pub(crate) fn ended(
     snapshot: &dyn Snapshot,
     place: MemoryRef,
-    zone: &Zone,
     before: Option<Timestamp>,
-) -> Result<Option<String>> {
+) -> Result<Vec<Conversation>> {
     let newest = ConversationQuery {
         before,
         ended: Some(true),
@@ -45,13 +51,13 @@ pub(super) fn recent(
     };
     let mut ended = snapshot.conversations(place, &newest)?;
     ended.reverse();
-    let told: Vec<String> = ended.iter().filter_map(|one| tell(one, zone)).collect();
-    Ok((!told.is_empty()).then(|| format!("## Recent Conversations\n\n{}", told.join("\n\n"))))
+    Ok(ended)
 }
 
 fn tell(conversation: &Conversation, zone: &Zone) -> Option<String> {
     let (summary, ended) = (conversation.summary.as_ref()?, conversation.ended.as_ref()?);
-    Some(format!("### {} (ended {})\n{}", summary.title, zone.rfc3339(ended.at), summary.text))
+    let (title, text) = (quoted(&summary.title), quoted(&summary.text));
+    Some(format!("### {title} (ended {})\n{text}", zone.rfc3339(ended.at)))
 }
 
 fn current(
@@ -83,12 +89,13 @@ pub(crate) fn active(
     Ok(alive.max_by_key(|one| (one.last_at, one.id)))
 }
 
-pub(super) fn line(entry: &Entry, zone: &Zone) -> String {
+fn line(entry: &Entry, zone: &Zone) -> String {
     let tools: Vec<&str> = entry.tools_used.iter().map(|tool| tool.as_str()).collect();
     let used =
         if tools.is_empty() { String::new() } else { format!(" [used: {}]", tools.join(", ")) };
     let time = zone.rfc3339(entry.conversation_time);
-    format!("[{time}]\n{}: {}{used}", speaker(entry), entry.content.as_str())
+    let (speaker, said) = (quoted(speaker(entry)), quoted(entry.content.as_str()));
+    format!("[{time}]\n{speaker}: {said}{used}")
 }
 
 /// The name a line begins with: the speaker's own, else the role's.
@@ -102,23 +109,31 @@ pub(crate) fn speaker(entry: &Entry) -> &str {
     }
 }
 
-pub(super) fn pending(
+fn pending(
     snapshot: &dyn Snapshot,
     place: MemoryRef,
     vault: &VaultInfo,
     memory: &Memory,
     now: Timestamp,
 ) -> Result<Option<String>> {
+    let waiting = waiting(snapshot, place, vault, memory, now)?;
+    Ok(waiting.map(|(asked_at, entry)| {
+        let (time, question) = (vault.zone.rfc3339(asked_at), quoted(entry.content.as_str()));
+        format!("## Pending Context\nYou asked at {time} and wait for the answer: {question}")
+    }))
+}
+
+/// The question that waits for an answer, and since when.
+pub(super) fn waiting(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    vault: &VaultInfo,
+    memory: &Memory,
+    now: Timestamp,
+) -> Result<Option<(Timestamp, Entry)>> {
     let Some((question, asked_at)) = memory.waiting else { return Ok(None) };
     if now.duration_since(asked_at) > vault.settings.state_timeout() {
         return Ok(None);
     }
-    let entry = snapshot.entry(place, question)?;
-    Ok(entry.map(|entry| {
-        let time = vault.zone.rfc3339(asked_at);
-        format!(
-            "## Pending Context\nYou asked at {time} and wait for the answer: {}",
-            entry.content.as_str()
-        )
-    }))
+    Ok(snapshot.entry(place, question)?.map(|entry| (asked_at, entry)))
 }

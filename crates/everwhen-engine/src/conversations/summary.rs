@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::aside::quote;
 use crate::memory::{Entry, Role, Summary, SummaryBy};
 use crate::when::Zone;
 
@@ -203,6 +204,12 @@ impl<'t> Shortened<'t> {
             line.truncate(whole_words(&line[..end]).len());
         }
         Self { line: Cow::Owned(line), is_cut }
+    }
+
+    /// The same as it may stand in a text for a model.
+    pub(crate) fn quoted(mut self) -> Self {
+        self.line = quote(self.line);
+        self
     }
 
     /// How many characters it has.

@@ -4,6 +4,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::Result;
+use crate::conversations::backdrop::Backdrop;
 use crate::desk::Desk;
 use crate::memory::Role;
 use crate::ports::{Addition, LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder, Snapshot};
@@ -48,6 +49,9 @@ pub(super) fn items(history: &History) -> Vec<Item<'_>> {
 /// Begins an exchange in the memory on the desk.
 pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> Result<Begun> {
     let (place, generation) = (desk.place(), desk.memory.generation);
+    if desk.is_new {
+        desk.memory.chat_of.clone_from(&history.chat_of);
+    }
     let mut items = items(history);
     let mut found = find(desk.tx.snapshot(), place, &items)?.found;
     let prefill = match goes_on(history) {
@@ -95,7 +99,8 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
         now,
         zone: desk.vault.zone.clone(),
         pause: desk.vault.settings.idle_timeout(),
-        backdrop: String::new(),
+        chat_of: desk.memory.chat_of.clone(),
+        backdrop: Backdrop::default(),
         changed_past: desk.memory.generation != generation,
     })
 }

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{EntryId, Lifecycle, MemoryId, Name, VaultId};
+use super::{EntryId, Lifecycle, MemoryId, Name, Person, VaultId};
 use crate::when::{Zone, to_microsecond};
 use crate::{Error, Result, limits};
 
@@ -60,6 +60,8 @@ pub struct Memory {
     pub chapters_at: u64,
     /// The preset for its conversations, if it has one of its own.
     pub lifecycle: Option<Lifecycle>,
+    /// Whose chat it is; nothing for a memory that somebody named.
+    pub chat_of: Option<Person>,
 }
 
 impl Memory {

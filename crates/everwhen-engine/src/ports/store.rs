@@ -20,7 +20,7 @@ use crate::job::{Job, JobKind, Queue, Subject};
 use crate::key::{Key, KeyUse};
 use crate::memory::{
     Address, Branch, BranchId, ContextDocument, Conversation, ConversationId, Corrected, Entry,
-    EntryId, JobId, KeyId, Memory, MemoryId, Name, Role, VaultId, VaultInfo,
+    EntryId, JobId, KeyId, Memory, MemoryId, Name, Person, Role, VaultId, VaultInfo,
 };
 use crate::receipt::{KeptReceipt, Receipt};
 use crate::{Error, Result};
@@ -344,6 +344,8 @@ pub trait Snapshot:
     fn memory_named(&self, vault: VaultId, name: &Name) -> Result<Option<Memory>>;
     /// Memories by name, behind `after`.
     fn memories(&self, vault: VaultId, after: Option<&Name>, limit: usize) -> Result<Vec<Memory>>;
+    /// The chats of exactly this person, the last active first.
+    fn chats(&self, vault: VaultId, person: &Person, limit: usize) -> Result<Vec<Memory>>;
     /// A vault and one of its memories. One visit, where a visit has its price.
     fn vault_and_memory(
         &self,

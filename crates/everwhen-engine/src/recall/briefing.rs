@@ -3,14 +3,16 @@
 //! The best items are taken as long as they fit, then told in the order they were said, grouped by
 //! day in the vault's zone. The same recollection always gives the same text.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 
 use super::{About, EntryFound, Recollection};
+use crate::aside::quoted;
 use crate::conversations::prompt::speaker;
-use crate::conversations::summary::{Shortened, shorten};
+use crate::conversations::summary::Shortened;
 use crate::memory::Entry;
 use crate::timeline::{behind, event, told};
 use crate::when::{Zone, gap};
@@ -49,7 +51,7 @@ fn facts(recollection: &Recollection, room: usize) -> String {
     let mut left = room.saturating_sub(tokens("# Facts\n"));
     let mut chosen: Vec<(jiff::Timestamp, String)> = Vec::new();
     for found in &recollection.facts {
-        let line = format!("- {}", shorten(&found.fact.text, ITEM_CHARS));
+        let line = format!("- {}", Shortened::new(&found.fact.text, ITEM_CHARS).quoted());
         if tokens(&line) < left {
             left -= tokens(&line) + 1;
             chosen.push((found.fact.fact.mentioned_at, line));
@@ -61,7 +63,7 @@ fn facts(recollection: &Recollection, room: usize) -> String {
 }
 
 /// What is said beforehand: how the question was read, and that nothing was found there.
-fn opening(recollection: &Recollection, zone: &Zone) -> String {
+pub(crate) fn opening(recollection: &Recollection, zone: &Zone) -> String {
     let stretch = recollection.about.as_ref().and_then(|about| stretch(about, zone));
     match (stretch, recollection.nothing_in_period) {
         (Some(stretch), true) => {
@@ -90,6 +92,7 @@ fn stretch(about: &About, zone: &Zone) -> Option<String> {
 struct Chosen<'r> {
     entry: &'r Entry,
     time: DateTime,
+    speaker: Cow<'r, str>,
     said: Shortened<'r>,
     event: Shortened<'r>,
     /// Days since the item before.
@@ -104,15 +107,16 @@ impl<'r> Chosen<'r> {
         Self {
             entry,
             time: zone.wall(entry.conversation_time),
-            said: Shortened::new(entry.content.as_str(), ITEM_CHARS),
-            event: event(entry),
+            speaker: quoted(speaker(entry)),
+            said: Shortened::new(entry.content.as_str(), ITEM_CHARS).quoted(),
+            event: event(entry).quoted(),
             gap: None,
         }
     }
 
     fn tokens(&self) -> usize {
         let words = self.said.chars() + self.event.chars();
-        let chars = words + [FRAME, speaker(self.entry)].map(count).iter().sum::<usize>();
+        let chars = words + [FRAME, &*self.speaker].map(count).iter().sum::<usize>();
         chars.div_ceil(LETTERS_PER_TOKEN) + 1
     }
 
@@ -158,7 +162,7 @@ fn write(text: &mut String, items: &mut [Chosen<'_>]) -> fmt::Result {
             write!(text, "\n## {day}{}", behind(item.gap.as_deref()))?;
         }
         let (hour, minute) = (item.time.hour(), item.time.minute());
-        write!(text, "\n- {hour:02}:{minute:02} {}: {}", speaker(item.entry), item.said)?;
+        write!(text, "\n- {hour:02}:{minute:02} {}: {}", item.speaker, item.said)?;
     }
     text.push_str("\n\n# Timeline");
     for Chosen { time, event, gap, .. } in items {

@@ -22,12 +22,16 @@ pub(super) fn open_desk<'t>(
     absent: Absent,
     world: &'t World,
 ) -> Result<Desk<'t>> {
-    let memory = match (find_memory(tx.snapshot(), vault.id, memory)?, absent, memory) {
+    let found = find_memory(tx.snapshot(), vault.id, memory)?;
+    let is_new = found.is_none();
+    let memory = match (found, absent, memory) {
         (Some(found), _, _) => found,
         (None, Absent::Make, Address::Name(name)) => new_memory(world, name.clone())?,
         (None, _, address) => return Err(no_memory(address)),
     };
-    Ok(Desk::new(tx, vault, memory, world.now(), &*world.chance))
+    let mut desk = Desk::new(tx, vault, memory, world.now(), &*world.chance);
+    desk.is_new = is_new;
+    Ok(desk)
 }
 
 fn no_memory(address: &MemoryName) -> Error {

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use super::{MemoryName, Vault, load, load_both};
-use crate::Result;
-use crate::memory::VaultInfo;
+use crate::conversations::prompt;
+use crate::memory::{Conversation, Memory, MemoryId, Person, VaultId, VaultInfo};
 use crate::ports::{MemoryRef, Snapshot};
 use crate::recall::{self, Need, Opened, Query, Recollection, Shelf};
 use crate::receipt::{Done, Receipt};
+use crate::{Result, limits};
 
 /// Memories read at a time.
 const STEP: usize = 1_000;
+/// So many conversations of other chats are told, of as many chats.
+const ENDED_CHATS: usize = 2;
 
 impl Vault {
     /// Answers a question from a memory.
@@ -58,6 +61,35 @@ impl Vault {
         }
     }
 
+    /// Answers a question from a chat and from the last active chats of a person; with the
+    /// conversations of other chats that ended last, oldest first.
+    pub(crate) async fn recall_chats(
+        &self,
+        own: MemoryId,
+        person: Person,
+        query: Query,
+    ) -> Result<(Recollection, Vec<Conversation>)> {
+        let (id, draft) = (self.id, self.draft.clone());
+        let shelf = Arc::clone(&self.engine.shelf);
+        let asked = self.engine.store.look(move |snapshot| {
+            let vault = load(snapshot, id, draft.as_deref())?;
+            let mut chats = snapshot.chats(vault.id, &person, limits::RECALL_CHATS)?;
+            if chats.iter().all(|chat| chat.id != own) {
+                let own = MemoryRef { vault: vault.id, memory: own };
+                chats.extend(snapshot.memory(own)?);
+            }
+            let ended = ended_elsewhere(snapshot, vault.id, own, &chats)?;
+            let open = |memory: Memory| {
+                let place = MemoryRef { vault: vault.id, memory: memory.id };
+                shelf.open(snapshot, place, memory)
+            };
+            let opened = chats.into_iter().map(open).collect::<Result<Vec<_>>>()?;
+            Ok((opened, ended, vault))
+        });
+        let (memories, ended, vault) = asked.await?;
+        Ok((recall::recall(&self.engine, vault, memories, query).await?, ended))
+    }
+
     /// Answers a question from all memories.
     pub async fn recall_all(&self, query: Query) -> Result<Recollection> {
         let (id, draft) = (self.id, self.draft.clone());
@@ -69,6 +101,21 @@ impl Vault {
         let (memories, vault) = asked.await?;
         recall::recall(&self.engine, vault, memories, query).await
     }
+}
+
+/// The conversations that ended last in chats other than this one, oldest first.
+fn ended_elsewhere(
+    snapshot: &dyn Snapshot,
+    vault: VaultId,
+    own: MemoryId,
+    chats: &[Memory],
+) -> Result<Vec<Conversation>> {
+    let mut ended: Vec<Conversation> = Vec::new();
+    for chat in chats.iter().filter(|chat| chat.id != own).take(ENDED_CHATS) {
+        ended.extend(prompt::ended(snapshot, MemoryRef { vault, memory: chat.id }, None)?);
+    }
+    ended.sort_by_key(|one| one.ended.as_ref().map(|ended| ended.at));
+    Ok(ended.split_off(ended.len().saturating_sub(ENDED_CHATS)))
 }
 
 fn open_all(snapshot: &dyn Snapshot, vault: &VaultInfo, shelf: &Shelf) -> Result<Vec<Opened>> {

@@ -9,8 +9,8 @@ use axum::body::Bytes;
 use axum::http::HeaderMap;
 use everwhen::aside::{self, Wishes};
 use everwhen::ledger::{Begun, Client, Commit, Style};
-use everwhen::memory::{Address, VaultId};
-use everwhen::{Error, ProxyChange, ProxySettings, Result};
+use everwhen::memory::{Address, Person, VaultId};
+use everwhen::{Error, ProxyChange, ProxySettings, Result, Vault};
 use tokio::time::{Instant, timeout_at};
 
 use super::additions;
@@ -23,7 +23,7 @@ use super::signed::{self, OPENWEBUI_USER};
 use super::whose::{self, Named, Signs};
 use super::wire::seen::{AskedSeen, StampSeen, StoredSeen};
 use super::wire::{Asked, Message};
-use super::{client, headers, write};
+use super::{client, headers, person, write};
 use crate::Door;
 use crate::access::{Caller, ProxyCaller};
 
@@ -180,6 +180,23 @@ impl Visit<'_> {
     fn named(&self, settings: &ProxySettings) -> Result<Option<Named>> {
         whose::named(&self.signs(settings))
     }
+
+    /// Who speaks.
+    pub(crate) fn person(&self) -> Person {
+        let signs = self.signs(&self.settings(None, &ProxyChange::default()));
+        person::person(&signs, self.guest.credential_travels)
+    }
+
+    /// What to tell of memory.
+    fn wishes(&self, begun: &Begun, settings: &ProxySettings) -> Wishes {
+        let speaker = (self.person(), person::user(&self.signs(settings)).is_some());
+        Wishes {
+            briefing: settings.briefing,
+            budget_tokens: settings.budget_tokens as usize,
+            chats_of: person::told_of(speaker, begun.chat_of.as_ref(), settings),
+            tool_entries: settings.tool_entries,
+        }
+    }
 }
 
 /// What the request itself wants otherwise: `x-everwhen-stamps` and the like.
@@ -255,20 +272,44 @@ async fn add(
         attended.seen.injected = Some(text.to_owned());
         return Ok(());
     }
-    let wishes =
-        Wishes { briefing: settings.briefing, budget_tokens: settings.budget_tokens as usize };
+    let wishes = visit.wishes(begun, settings);
     let keeper = attended.keeper.as_mut().expect("somebody has begun the exchange");
     if begun.changed_past && settings.briefing {
         // Else what was just edited would be remembered as it was.
         keeper.settle(Some(deadline)).await?;
     }
     let vault = keeper.vault.clone().expect("an exchange has begun in a vault");
-    let told = in_time(deadline, vault.remembered_for(begun, message.words(), &wishes)).await;
+    let (told, lacks) = remembered(&vault, begun, message.words(), wishes, deadline).await;
     let now = settings.now.then(|| aside::now(begun));
-    let text = aside::text(told.as_deref().unwrap_or_default(), now.as_deref());
+    let text = aside::text(&told, now.as_deref());
     if !text.is_empty() {
         keeper.added.extend(adding.first(draft, begun, (place, &text)));
         attended.seen.injected = Some(text);
     }
-    told.map(drop)
+    lacks.map_or(Ok(()), Err)
+}
+
+/// What is remembered: from all chats in reach; if that takes too long from the chat's own memory;
+/// else without a look into memory. With the reason why it is less than it could be.
+async fn remembered(
+    vault: &Vault,
+    begun: &Begun,
+    message: &str,
+    mut wishes: Wishes,
+    deadline: Instant,
+) -> (String, Option<Error>) {
+    let mut lacks = None;
+    if wishes.chats_of.is_some() {
+        let now = Instant::now();
+        let first = now + deadline.saturating_duration_since(now) * 2 / 3;
+        match in_time(first, vault.remembered_for(begun, message, &wishes)).await {
+            Ok(text) => return (text, None),
+            Err(error) => lacks = Some(error),
+        }
+        wishes.chats_of = None;
+    }
+    match in_time(deadline, vault.remembered_for(begun, message, &wishes)).await {
+        Ok(text) => (text, lacks),
+        Err(error) => (aside::remembered_at_once(begun, message, &wishes), Some(error)),
+    }
 }

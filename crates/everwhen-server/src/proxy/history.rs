@@ -8,7 +8,7 @@ use everwhen::memory::{Name, Role};
 
 use super::headers;
 use super::programs::Purpose;
-use super::whose::tag;
+use super::whose::{may_name, tag};
 use super::wire::{Asked, Message};
 
 /// SDKs count in this header how often they have tried before.
@@ -45,7 +45,10 @@ fn ids(asked: &Asked<'_>) -> Vec<(usize, String)> {
 /// A message as the ledger reads it: the speaker's own words. One that holds nothing but what a
 /// program wrote is an instruction.
 fn said(message: &Message<'_>) -> Said {
-    let content = without_tags(message.words()).into_owned();
+    let content = match may_name(message.role) {
+        true => without_tags(message.words()).into_owned(),
+        false => message.words().to_owned(),
+    };
     let other = if content.trim().is_empty() { message.content.into() } else { Vec::new() };
     Said {
         role: if message.is_instruction() { Role::System } else { message.role },

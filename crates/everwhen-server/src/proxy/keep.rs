@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use axum::body::Bytes;
 use everwhen::activity::{Activity, ActivityKind};
 use everwhen::ledger::{Begun, Client, Commit, Exchange, Finished, History, Reply};
-use everwhen::memory::{Address, MemoryId, Name, VaultId};
+use everwhen::memory::{Address, MemoryId, Name, Person, VaultId};
 use everwhen::ports::Addition;
 use everwhen::{Error, ProxyChange, ProxySettings, Result, Vault};
 use jiff::{SignedDuration, Timestamp};
@@ -19,6 +19,7 @@ use super::attend::{Visit, commit, in_time, shown};
 use super::client;
 use super::history::{self, names};
 use super::not_remembered;
+use super::person::is_chat;
 use super::programs;
 use super::recognise::recognise;
 use super::relay::Gathered;
@@ -41,6 +42,8 @@ pub(crate) struct Keeper {
     pub(crate) vault: Option<Vault>,
     /// The memory, once it is known.
     pub(crate) named: Option<Named>,
+    /// Who speaks.
+    person: Person,
     commit: Commit,
     started_at: Timestamp,
     exchange: Option<Exchange>,
@@ -66,6 +69,7 @@ impl Keeper {
             address,
             vault: None,
             named,
+            person: visit.person(),
             commit: Commit::default(),
             started_at: visit.door.engine.now(),
             exchange: None,
@@ -94,6 +98,7 @@ impl Keeper {
         let settings = visit.settings(Some(&named.name), change);
         self.commit = visit.local.unwrap_or_else(|| commit(&settings));
         self.named = Some(named.clone());
+        history.chat_of = self.chat_of();
         let (early, mut durable) =
             begin_early(vault, named.memory, history, (self.commit, &settings));
         let begun = tokio::select! {
@@ -106,6 +111,11 @@ impl Keeper {
         self.has_begun(&begun);
         self.since = Instant::now();
         Ok(begun)
+    }
+
+    /// Whose chat its memory is, if it is made by this exchange.
+    fn chat_of(&self) -> Option<Person> {
+        self.named.as_ref().is_none_or(is_chat).then(|| self.person.clone())
     }
 
     fn has_begun(&mut self, begun: &Begun) {
@@ -210,6 +220,7 @@ impl Keeper {
     fn record(self, at: Timestamp, reply: Reply) -> Kept {
         Kept {
             vault: shown(&self.address),
+            chat_of: self.chat_of().map(|person| person.to_string()),
             memory: self.named.map(|named| shown(&named.memory)),
             route: self.route.name.to_owned(),
             at,
@@ -252,7 +263,7 @@ fn begin_early(
             let _ = tell.send(begun.clone());
         }
     };
-    let backdrop = settings.context.then_some(settings.budget_tokens as usize);
+    let backdrop = settings.context;
     let begin =
         async move { vault.begin_exchange_early(memory, history, commit, backdrop, hear).await };
     (early, Box::pin(begin))
@@ -269,12 +280,15 @@ pub(crate) async fn replay(door: &Door, route: &'static Route, kept: &Kept) -> R
     programs::attribute(&mut asked, &axum::http::HeaderMap::new(), keeps_tool_output);
     let history = history::history(&asked, &axum::http::HeaderMap::new());
     let client = client::read(&kept.client);
-    let history = History { sent_at: Some(kept.at), client, ..history };
+    let chat_of = kept.chat_of.as_deref().map(Person::read).transpose()?;
+    let mut history = History { sent_at: Some(kept.at), client, chat_of, ..history };
     let memory: Address<MemoryId> = match &kept.memory {
         Some(name) => Address::read("memory", name)?,
         None => {
             let unnamed = door.proxy.config.unnamed.value;
-            recognise(door, &vault, &history, unnamed).await?.memory
+            let named = recognise(door, &vault, &history, unnamed).await?;
+            history.chat_of = history.chat_of.filter(|_| is_chat(&named));
+            named.memory
         }
     };
     let commit = if kept.at_once { Commit::AtOnce } else { Commit::NextTurn };

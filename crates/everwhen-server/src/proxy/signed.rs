@@ -31,6 +31,12 @@ pub(crate) fn user(token: &str, secret: &[u8], now: Timestamp) -> Option<String>
     Some(user).filter(|user| is_right && holds && !user.trim().is_empty())
 }
 
+/// The user a token names, whoever has made it.
+pub(crate) fn claimed(token: &str) -> Option<String> {
+    let claims = text(token.split('.').nth(1)?)?;
+    Object::read(&claims)?.text("sub").map(|user| user.into_owned())
+}
+
 fn text(part: &str) -> Option<String> {
     String::from_utf8(URL_SAFE_NO_PAD.decode(part).ok()?).ok()
 }
@@ -52,6 +58,14 @@ mod tests {
     fn a_token_signed_with_the_secret_names_its_user_until_it_ends() {
         assert_eq!(user(TOKEN, SECRET, at(1_748_779_299)).as_deref(), Some("user-7"));
         assert_eq!(user(TOKEN, SECRET, at(1_748_779_500)), None, "it has ended");
+    }
+
+    #[test]
+    fn a_token_that_proves_nothing_still_claims_somebody() {
+        assert_eq!(claimed(UNSIGNED).as_deref(), Some("user-7"));
+        for token in ["", ".", "a.b.c", "a.%%.c"] {
+            assert_eq!(claimed(token), None, "{token}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::HeaderMap;
 use axum::http::header::USER_AGENT;
 use everwhen::Result;
-use everwhen::memory::{Address, MemoryId};
+use everwhen::memory::{Address, MemoryId, Role};
 
 use super::attend::shown;
 use super::headers;
@@ -163,15 +163,30 @@ const CLOSES: &str = "[/DiscussionId]";
 /// The tag that WilmerAI's users write into a prompt.
 fn discussion_tag(signs: &Signs<'_>) -> Option<(String, &'static str)> {
     let inside = |message: &Message<'_>| tag(&message.text).map(|(_, inside)| inside.to_owned());
-    let name = signs.asked.messages.iter().find_map(inside);
+    let name = signs.asked.messages.iter().filter(|one| may_name(one.role)).find_map(inside);
     Some((name.filter(|name| !name.trim().is_empty())?, "DiscussionId"))
 }
 
-/// The first tag in a text: the whole of it, and what it holds.
+/// Whether a message of this role may name the memory: a person's, or instructions; not what a model
+/// or a tool says.
+pub(crate) fn may_name(role: Role) -> bool {
+    matches!(role, Role::User | Role::System)
+}
+
+/// A tag at the start or the end of a text: the whole of it, and what it holds. One in the middle is
+/// something quoted or pasted.
 pub(crate) fn tag(text: &str) -> Option<(std::ops::Range<usize>, &str)> {
-    let start = text.find(OPENS)?;
-    let inside = start + OPENS.len();
-    let end = inside + text[inside..].find(CLOSES)?;
+    let start = text.len() - text.trim_start().len();
+    let first = text[start..].strip_prefix(OPENS).and_then(|rest| {
+        let inside = start + OPENS.len();
+        Some((start, inside, inside + rest.find(CLOSES)?))
+    });
+    let last = || {
+        let inner = text.trim_end().strip_suffix(CLOSES)?;
+        let start = inner.rfind(OPENS)?;
+        Some((start, start + OPENS.len(), inner.len()))
+    };
+    let (start, inside, end) = first.or_else(last)?;
     Some((start..end + CLOSES.len(), &text[inside..end]))
 }
 

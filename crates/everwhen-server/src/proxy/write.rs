@@ -6,29 +6,50 @@ use everwhen::ledger::Begun;
 use everwhen::memory::Role;
 
 use super::draft::Draft;
+use super::whose::may_name;
 use super::wire::json::{Object, escaped};
 use super::wire::{Asked, Message};
 
-/// A tag as it may stand in a string literal: the slash may be escaped.
-const TAG: (&str, [&str; 2]) = ("[DiscussionId]", ["[/DiscussionId]", "[\\/DiscussionId]"]);
+const OPENS: &str = "[DiscussionId]";
+/// How a tag may end in a string literal: the slash may be escaped.
+const CLOSES: [&str; 2] = ["[/DiscussionId]", "[\\/DiscussionId]"];
+/// Blanks as they may stand in a string literal.
+const BLANKS: [&str; 4] = [" ", "\\n", "\\r", "\\t"];
 
-/// Takes all tags out.
+/// Takes out the tags that name a memory: at the start and the end of what people say.
 pub(crate) fn without_tags(draft: &mut Draft<'_>, asked: &Asked<'_>) {
-    for literal in asked.messages.iter().flat_map(|message| &message.literals) {
-        let Some(start) = draft.place(literal).map(|place| place.start) else { continue };
-        let mut from = 0;
-        while let Some((begin, end)) = tag_in(literal, from) {
-            draft.replace(start + begin..start + end, "");
-            from = end;
+    for message in asked.messages.iter().filter(|message| may_name(message.role)) {
+        let leading = message.literals.first().and_then(|one| Some((*one, leading_tag(one)?)));
+        let trailing = message.literals.last().and_then(|one| Some((*one, trailing_tag(one)?)));
+        let trailing = trailing.filter(|tag| leading != Some(*tag));
+        for (literal, (begin, end)) in leading.into_iter().chain(trailing) {
+            if let Some(start) = draft.place(literal).map(|place| place.start) {
+                draft.replace(start + begin..start + end, "");
+            }
         }
     }
 }
 
-fn tag_in(literal: &str, from: usize) -> Option<(usize, usize)> {
-    let begin = from + literal[from..].find(TAG.0)?;
-    let closes = |close: &str| Some(begin + literal[begin..].find(close)? + close.len());
-    let end = TAG.1.into_iter().filter_map(closes).min()?;
-    Some((begin, end))
+/// The tag that a literal begins with.
+fn leading_tag(literal: &str) -> Option<(usize, usize)> {
+    let mut begin = 1;
+    while let Some(blank) = BLANKS.iter().find(|blank| literal[begin..].starts_with(**blank)) {
+        begin += blank.len();
+    }
+    let inside = literal[begin..].strip_prefix(OPENS)?;
+    let closes = |close: &&str| Some(inside.find(*close)? + close.len());
+    let end = CLOSES.iter().filter_map(closes).min()?;
+    Some((begin, begin + OPENS.len() + end))
+}
+
+/// The tag that a literal ends with.
+fn trailing_tag(literal: &str) -> Option<(usize, usize)> {
+    let mut text = literal.strip_suffix('"')?;
+    while let Some(blank) = BLANKS.iter().find(|blank| text.ends_with(**blank)) {
+        text = &text[..text.len() - blank.len()];
+    }
+    let inside = CLOSES.iter().find_map(|close| text.strip_suffix(close))?;
+    Some((inside.rfind(OPENS)?, text.len()))
 }
 
 /// Puts stamps before the first of the speakers' own words; answers how many.

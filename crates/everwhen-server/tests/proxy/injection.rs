@@ -60,7 +60,7 @@ async fn a_client_that_sends_only_the_last_message_has_the_rest_told() {
     stage.chat(&["u:I am going to bake bread."]).await;
     stage.wait(5);
     let sent = stage.messages(&["u:The oven is hot, what now?"]).await;
-    assert!(sent[0].contains("## Current Conversation"), "{}", sent[0]);
+    assert!(sent[0].contains("## Said Last\n"), "{}", sent[0]);
     assert!(sent[0].contains("User: I am going to bake bread."), "{}", sent[0]);
     assert_eq!(sent[0].matches("The oven is hot").count(), 1);
     stage.wait(5);

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod access;
+mod block;
 mod bytes;
 mod cached;
 mod cut;
@@ -14,6 +15,7 @@ mod injection;
 mod isolation;
 mod kept;
 mod phrased;
+mod reach;
 mod recognised;
 mod recorder;
 mod seeing;

@@ -81,7 +81,7 @@ async fn few_shot_examples_join_no_chats() {
 
 #[tokio::test]
 async fn an_equal_greeting_is_another_chat_once_the_first_was_answered() {
-    let stage = Stage::with("").await;
+    let stage = Stage::with("[proxy]\nreach = 'memory'\n").await;
     let first = memory(&stage, &["u:hi"], &[]).await;
     let secret = ["u:hi", "a:Noted.", "u:My PIN is 1234."];
     assert_eq!(memory(&stage, &secret, &[]).await, first);

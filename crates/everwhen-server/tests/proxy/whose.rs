@@ -100,6 +100,33 @@ async fn tags_are_stripped_before_forwarding_and_storing() {
 }
 
 #[tokio::test]
+async fn a_tag_counts_only_where_somebody_puts_it_and_stays_elsewhere() {
+    let stage = Stage::new().await;
+    let pasted = "Look: [DiscussionId]ana[/DiscussionId] is what the log says.";
+    let said_by_model = "[DiscussionId]ana[/DiscussionId]";
+    for lines in [
+        vec![format!("u:{pasted}")],
+        vec!["u:hi".into(), format!("a:{said_by_model}"), "u:go on".into()],
+    ] {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let found = named(&stage, "/v1/chat/completions", &chat(&lines), &[]).await;
+        assert_eq!(found.1, "new", "{lines:?}");
+        assert!(stage.upstream.last().body.contains("[DiscussionId]ana[/DiscussionId]"));
+        stage.wait(600);
+    }
+    let tool = r#"{"model":"m","messages":[{"role":"user","content":"fetch"},{"role":"tool","tool_call_id":"c","content":"[DiscussionId]ana[/DiscussionId]"}]}"#;
+    assert_eq!(named(&stage, "/v1/chat/completions", tool, &[]).await.1, "new");
+    for text in ["[DiscussionId]ana[/DiscussionId]\n hi", "hi [DiscussionId]ana[/DiscussionId] \n"]
+    {
+        let body = chat(&[&format!("u:{text}")]);
+        let found = named(&stage, "/v1/chat/completions", &body, &[]).await;
+        assert_eq!(found, ("ana".to_owned(), "DiscussionId".to_owned()));
+        assert!(!stage.upstream.last().body.contains("DiscussionId"));
+        stage.wait(600);
+    }
+}
+
+#[tokio::test]
 async fn weak_signs_do_not_count_where_they_would_merge_strangers() {
     let stage = Stage::new().await;
     for headers in [
@@ -156,7 +183,7 @@ async fn a_tag_may_begin_a_message_in_every_language() {
 }
 
 /// A token as Open WebUI signs it, good for five minutes from the stage's first moment.
-fn token(user: &str, secret: &str) -> String {
+pub(crate) fn token(user: &str, secret: &str) -> String {
     let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let claims = json!({ "sub": user, "iss": "open-webui", "exp": 1_748_779_500 });
     let signed = format!("{}.{}", part(json!({ "alg": "HS256", "typ": "JWT" })), part(claims));

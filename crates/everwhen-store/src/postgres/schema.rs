@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0010_followed.sql"),
     include_str!("schema/0011_proof.sql"),
     include_str!("schema/0012_key_scopes.sql"),
+    include_str!("schema/0013_person.sql"),
 ];
 /// The number of the lock that migrating servers take, made of "EvWh".
 const LOCK: i64 = 0x4576_5768;

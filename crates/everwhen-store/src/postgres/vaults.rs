@@ -1,7 +1,7 @@
 //! The tables `vault`, `vault_name` and `memory`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{Address, Memory, MemoryId, Name, VaultId, VaultInfo};
+use everwhen_engine::memory::{Address, Memory, MemoryId, Name, Person, VaultId, VaultInfo};
 use everwhen_engine::ports::MemoryRef;
 use everwhen_engine::when::Zone;
 use tokio_postgres::Row;
@@ -12,13 +12,13 @@ use super::connection::Connection;
 use super::entries::{place, uuid};
 use super::statement::{all, first, get, get_id, send};
 use crate::row::{
-    count, damaged, instant, lifecycle, micros, name, number, settings, settings_json,
+    count, damaged, instant, lifecycle, micros, name, number, person, settings, settings_json,
 };
 
 const VAULT: &str = "SELECT vault_id, name, description, zone, settings, creation_time FROM vault";
 const MEMORY: &str = "SELECT id, name, description, creation_time, last_sequence, last_creation,
     last_ending, waiting_entry, waiting_since, generation, chaptered_until, chapters_at,
-    distilled, lifecycle, facts_changed, chapters_mark, chapters_from FROM memory";
+    distilled, lifecycle, facts_changed, chapters_mark, chapters_from, chat_of FROM memory";
 
 pub(super) fn by_id(connection: &Connection, id: VaultId) -> Result<Option<VaultInfo>> {
     let sql = format!("{VAULT} WHERE vault_id = $1");
@@ -176,16 +176,33 @@ pub(super) fn memories(
     all(connection, &sql, &[&uuid(vault.bytes()), &after, &number(limit as u64)], read_memory)
 }
 
+pub(super) fn chats(
+    connection: &Connection,
+    vault: VaultId,
+    person: &Person,
+    limit: usize,
+) -> Result<Vec<Memory>> {
+    let sql = format!(
+        "{MEMORY} WHERE vault_id = $1 AND chat_of = $2
+        ORDER BY last_creation DESC, id DESC LIMIT $3"
+    );
+    let values: [&(dyn ToSql + Sync); 3] =
+        [&uuid(vault.bytes()), &person.to_string(), &number(limit as u64)];
+    all(connection, &sql, &values, read_memory)
+}
+
 pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memory) -> Result<()> {
     let sql = "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
             last_creation, last_ending, waiting_entry, waiting_since, generation,
             chaptered_until, chapters_at, distilled, lifecycle, facts_changed, chapters_mark,
-            chapters_from)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+            chapters_from, chat_of)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+            $19)
         ON CONFLICT (vault_id, id) DO UPDATE SET name = $3, description = $4, last_sequence = $6,
             last_creation = $7, last_ending = $8, waiting_entry = $9, waiting_since = $10,
             generation = $11, chaptered_until = $12, chapters_at = $13, distilled = $14,
-            lifecycle = $15, facts_changed = $16, chapters_mark = $17, chapters_from = $18";
+            lifecycle = $15, facts_changed = $16, chapters_mark = $17, chapters_from = $18,
+            chat_of = $19";
     send(
         connection,
         sql,
@@ -208,6 +225,7 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
             &number(memory.facts_changed),
             &memory.chapters_mark.cast_signed(),
             &memory.chapters_from.map(micros),
+            &memory.chat_of.as_ref().map(ToString::to_string),
         ],
     )
 }
@@ -246,5 +264,6 @@ fn read_memory(row: &Row) -> Result<Memory> {
         facts_changed: count(get(row, 14)?)?,
         chapters_mark: get::<i64>(row, 15)?.cast_unsigned(),
         chapters_from: get::<Option<i64>>(row, 16)?.map(instant).transpose()?,
+        chat_of: person(get(row, 17)?)?,
     })
 }

@@ -26,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0012_followed.sql"),
     include_str!("schema/0013_proof.sql"),
     include_str!("schema/0014_key_scopes.sql"),
+    include_str!("schema/0015_person.sql"),
 ];
 
 /// Brings the file up to date.

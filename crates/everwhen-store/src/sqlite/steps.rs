@@ -1,12 +1,12 @@
 //! How much SQLite does for one exchange of a chat, which must not grow with the memory. Steps of its
 //! machine are counted, not time, so the answer is the same on every computer.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use everwhen_engine::aside::Wishes;
-use everwhen_engine::ledger::{Commit, History, Message, Reply};
-use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
+use everwhen_engine::ledger::{Begun, Commit, History, Message, Reply};
+use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Person, Role, Said};
 use everwhen_engine::when::HandClock;
 use everwhen_engine::{Engine, Vault};
 use everwhen_testkit::{block_on, engine_over};
@@ -15,8 +15,9 @@ use rusqlite::{Statement, StatementStatus};
 
 use super::{SqliteOptions, SqliteStore};
 
-/// No other test of this crate runs statements.
+/// No test of this crate but those here runs statements, and these take turns.
 static STEPS: AtomicU64 = AtomicU64::new(0);
+static TURNS: Mutex<()> = Mutex::new(());
 
 /// Adds what a statement took.
 pub(super) fn count(statement: &Statement<'_>) {
@@ -26,19 +27,33 @@ pub(super) fn count(statement: &Statement<'_>) {
 
 #[test]
 fn an_exchange_costs_the_same_in_a_memory_of_any_size() {
+    let _turn = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
     let [small, large] = [400, 2_000].map(steps_of_an_exchange);
     assert!(large <= small * 11 / 10, "{small} steps with 400 entries, {large} with 2,000");
 }
 
+#[test]
+fn a_chat_among_many_looks_into_the_last_active_ones() {
+    let _turn = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
+    let [few, many] = [400, 2_000].map(steps_of_a_new_chat);
+    assert!(many <= few * 11 / 10, "{few} steps with 400 chats, {many} with 2,000");
+}
+
+/// What the first message of a new chat takes beside so many others of the same person.
+fn steps_of_a_new_chat(chats: usize) -> u64 {
+    let chat = Chat::new();
+    for number in 0..chats {
+        chat.clock.advance(SignedDuration::from_secs(60));
+        let text = format!("My {} is called Tim.", ["cat", "dog", "fish"][number % 3]);
+        chat.begin(&format!("chat {number}"), &text);
+    }
+    chat.ask("new chat", "What is my cat called?");
+    chat.ask("newer chat", "What is my dog called?")
+}
+
 /// What one exchange takes, on average, in a memory with so many entries.
 fn steps_of_an_exchange(entries: i64) -> u64 {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("everwhen.db");
-    let store = SqliteStore::open(&path, SqliteOptions::default()).expect("a store");
-    let (engine, clock) = engine_over(Arc::new(store));
-    let address = Address::read("vault", "v").expect("a name");
-    let vault = block_on(engine.vault_to_write(address)).expect("a vault");
-    let chat = Chat { engine, clock, vault };
+    let chat = Chat::new();
     chat.fill(entries);
     chat.exchange(0);
     let turns = 12;
@@ -50,9 +65,50 @@ struct Chat {
     engine: Engine,
     clock: Arc<HandClock>,
     vault: Vault,
+    /// Where it is all kept.
+    _directory: tempfile::TempDir,
 }
 
 impl Chat {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("everwhen.db");
+        let store = SqliteStore::open(&path, SqliteOptions::default()).expect("a store");
+        let (engine, clock) = engine_over(Arc::new(store));
+        let address = Address::read("vault", "v").expect("a name");
+        let vault = block_on(engine.vault_to_write(address)).expect("a vault");
+        Self { engine, clock, vault, _directory: directory }
+    }
+
+    /// Begins a chat of nobody in particular.
+    fn begin(&self, name: &str, text: &str) -> Begun {
+        let memory = Address::Name(Name::new("memory", name).expect("a name"));
+        let history = History {
+            messages: vec![Message::new(Role::User, text)],
+            chat_of: Some(Person::Unnamed),
+            ..History::default()
+        };
+        let commit = Commit::NextTurn;
+        let begun = self.vault.begin_exchange_early(memory, history, commit, true, |_| {});
+        block_on(begun).expect("begun")
+    }
+
+    /// Asks in a new chat what was said in others; says how much that took.
+    fn ask(&self, name: &str, question: &str) -> u64 {
+        let before = STEPS.load(Ordering::Relaxed);
+        let begun = self.begin(name, question);
+        let wishes = Wishes {
+            briefing: true,
+            budget_tokens: 500,
+            chats_of: Some(Person::Unnamed),
+            tool_entries: false,
+        };
+        let told = block_on(self.vault.remembered_for(&begun, question, &wishes));
+        let told = told.expect("a briefing");
+        assert!(told.contains("(in another chat): My"), "{told}");
+        STEPS.load(Ordering::Relaxed) - before
+    }
+
     /// Conversations of ten entries, an hour apart, and what follows from them.
     fn fill(&self, entries: i64) {
         let first = self.engine.now() - SignedDuration::from_hours(entries);
@@ -83,11 +139,12 @@ impl Chat {
             memory(),
             History::from(messages),
             Commit::NextTurn,
-            Some(500),
+            true,
             |_| {},
         );
         let begun = block_on(begun).expect("begun");
-        let wishes = Wishes { briefing: true, budget_tokens: 500 };
+        let wishes =
+            Wishes { briefing: true, budget_tokens: 500, chats_of: None, tool_entries: false };
         let told = block_on(self.vault.remembered_for(&begun, &question, &wishes));
         assert!(told.expect("a briefing").contains("Rome"));
         let reply = Reply { content: format!("Reply {turn}."), ..Reply::default() };

@@ -10,7 +10,7 @@ use everwhen_engine::job::{Job, JobKind, Queue, Subject};
 use everwhen_engine::key::{Key, KeyUse};
 use everwhen_engine::memory::{
     Branch, BranchId, ChapterId, ContextBy, ContextDocument, Conversation, ConversationId,
-    Corrected, Entry, EntryId, FactId, JobId, KeyId, Memory, Name, VaultId, VaultInfo,
+    Corrected, Entry, EntryId, FactId, JobId, KeyId, Memory, Name, Person, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
     ActivityRows, ActivityTx, Addition, AskedHash, ChapterRows, ChapterTx, ContextTx,
@@ -132,6 +132,7 @@ impl Snapshot for View<'_> {
         vaults::memory as memory(memory: MemoryRef) -> Option<Memory>;
         vaults::memory_named as memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
         vaults::memories as memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
+        vaults::chats as chats(vault: VaultId, person: &Person, limit: usize) -> Vec<Memory>;
         entries::by_id as entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
         entries::each as each_entry(memory: MemoryRef, ids: &[EntryId]) -> Vec<Option<Entry>>;
         entries::each_of as each_of(memory: MemoryRef, entries: &[EntryId], conversations: &[ConversationId]) -> EachOf;
@@ -165,6 +166,7 @@ impl Snapshot for Transaction<'_> {
         memory(memory: MemoryRef) -> Option<Memory>;
         memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
         memories(vault: VaultId, after: Option<&Name>, limit: usize) -> Vec<Memory>;
+        chats(vault: VaultId, person: &Person, limit: usize) -> Vec<Memory>;
         entry(memory: MemoryRef, id: EntryId) -> Option<Entry>;
         entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
         arrivals(memory: MemoryRef, behind: u64, limit: usize) -> Vec<Entry>;

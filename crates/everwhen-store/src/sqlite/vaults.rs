@@ -1,20 +1,20 @@
 //! The tables `vault` and `memory`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{Memory, Name, VaultId, VaultInfo};
+use everwhen_engine::memory::{Memory, Name, Person, VaultId, VaultInfo};
 use everwhen_engine::ports::MemoryRef;
 use everwhen_engine::when::Zone;
 use rusqlite::{Connection, Row, params};
 
 use super::statement::{all, first, get, run, update_or_insert};
 use crate::row::{
-    count, damaged, id, instant, lifecycle, micros, name, number, settings, settings_json,
+    count, damaged, id, instant, lifecycle, micros, name, number, person, settings, settings_json,
 };
 
 const VAULT: &str = "SELECT id, name, description, zone, settings, creation_time FROM vault";
 const MEMORY: &str = "SELECT id, name, description, creation_time, last_sequence, last_creation,
     last_ending, waiting_entry, waiting_since, generation, chaptered_until, chapters_at,
-    distilled, lifecycle, facts_changed, chapters_mark, chapters_from FROM memory";
+    distilled, lifecycle, facts_changed, chapters_mark, chapters_from, chat_of FROM memory";
 
 pub(super) fn by_id(connection: &Connection, id: VaultId) -> Result<Option<VaultInfo>> {
     first(connection, &format!("{VAULT} WHERE id = ?1"), [id.bytes()], read_vault)
@@ -76,23 +76,39 @@ pub(super) fn memories(
     all(connection, &sql, values, read_memory)
 }
 
+pub(super) fn chats(
+    connection: &Connection,
+    vault: VaultId,
+    person: &Person,
+    limit: usize,
+) -> Result<Vec<Memory>> {
+    let sql = format!(
+        "{MEMORY} WHERE vault_id = ?1 AND chat_of = ?2
+        ORDER BY last_creation DESC, id DESC LIMIT ?3"
+    );
+    let values = params![vault.bytes(), person.to_string(), number(limit as u64)];
+    all(connection, &sql, values, read_memory)
+}
+
 pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memory) -> Result<()> {
     // A row that keeps its name leaves the index of names alone.
     let update = "UPDATE memory SET description = ?4, last_sequence = ?6, last_creation = ?7,
             last_ending = ?8, waiting_entry = ?9, waiting_since = ?10, generation = ?11,
             chaptered_until = ?12, chapters_at = ?13, distilled = ?14, lifecycle = ?15,
-            facts_changed = ?16, chapters_mark = ?17, chapters_from = ?18
+            facts_changed = ?16, chapters_mark = ?17, chapters_from = ?18, chat_of = ?19
         WHERE vault_id = ?1 AND id = ?2 AND name = ?3 AND creation_time = ?5";
     let upsert =
         "INSERT INTO memory (vault_id, id, name, description, creation_time, last_sequence,
             last_creation, last_ending, waiting_entry, waiting_since, generation,
             chaptered_until, chapters_at, distilled, lifecycle, facts_changed, chapters_mark,
-            chapters_from)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+            chapters_from, chat_of)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+            ?19)
         ON CONFLICT (vault_id, id) DO UPDATE SET name = ?3, description = ?4, last_sequence = ?6,
             last_creation = ?7, last_ending = ?8, waiting_entry = ?9, waiting_since = ?10,
             generation = ?11, chaptered_until = ?12, chapters_at = ?13, distilled = ?14,
-            lifecycle = ?15, facts_changed = ?16, chapters_mark = ?17, chapters_from = ?18";
+            lifecycle = ?15, facts_changed = ?16, chapters_mark = ?17, chapters_from = ?18,
+            chat_of = ?19";
     let values = params![
         vault.bytes(),
         memory.id.bytes(),
@@ -112,6 +128,7 @@ pub(super) fn put_memory(connection: &Connection, vault: VaultId, memory: &Memor
         number(memory.facts_changed),
         memory.chapters_mark.cast_signed(),
         memory.chapters_from.map(micros),
+        memory.chat_of.as_ref().map(ToString::to_string),
     ];
     update_or_insert(connection, update, upsert, values)
 }
@@ -150,5 +167,6 @@ fn read_memory(row: &Row<'_>) -> Result<Memory> {
         facts_changed: count(get(row, 14)?)?,
         chapters_mark: get::<i64>(row, 15)?.cast_unsigned(),
         chapters_from: get::<Option<i64>>(row, 16)?.map(instant).transpose()?,
+        chat_of: person(get(row, 17)?)?,
     })
 }

@@ -76,6 +76,7 @@ suite! {
         a_memory_is_found_by_id_and_by_name,
         a_memory_is_replaced_whole,
         memories_are_listed_by_name,
+        chats_of_a_person_are_listed_the_last_active_first,
     }
     entries {
         an_entry_comes_back_as_it_was_added,

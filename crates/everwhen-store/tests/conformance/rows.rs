@@ -65,6 +65,7 @@ pub(crate) fn memory(number: u128, called: &str) -> Memory {
         facts_changed: 2,
         chapters_mark: u64::MAX - 7,
         lifecycle: None,
+        chat_of: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Vaults and memories as rows: put, found by id and by name, listed by name.
 
-use everwhen_engine::memory::{Lifecycle, Memory, Retention, Settings, VaultInfo};
+use everwhen_engine::memory::{Lifecycle, Memory, Person, Retention, Settings, VaultInfo};
 use everwhen_engine::when::Zone;
 
 use crate::bed::Open;
@@ -73,6 +73,7 @@ fn lived_in() -> Memory {
         last_ending: Some(at(8)),
         waiting: Some((id(5), at(6))),
         lifecycle: Some(Lifecycle::OnDemand),
+        chat_of: Some(Person::claimed("Ana's Ümläut")),
         ..memory(1, "diary")
     }
 }
@@ -109,4 +110,41 @@ pub(crate) fn memories_are_listed_by_name(open: Open) {
     assert_eq!(listed(None, 9), ["Z", "a", "aa", "b", "é"]);
     assert_eq!(listed(Some("a"), 2), ["aa", "b"]);
     assert_eq!(listed(Some("é"), 9), [""; 0]);
+}
+
+pub(crate) fn chats_of_a_person_are_listed_the_last_active_first(open: Open) {
+    let bed = open();
+    let chat = |number: u128, of: Option<Person>, minute| Memory {
+        chat_of: of,
+        last_creation: at(minute),
+        ..memory(number, &format!("chat {number}"))
+    };
+    bed.write(move |tx| {
+        let people = [
+            (Some(Person::Unnamed), 5),
+            (Some(Person::Unnamed), 9),
+            (Some(Person::Unnamed), 5),
+            (Some(Person::claimed("ana")), 7),
+            (Some(Person::signed("ana")), 8),
+            (Some(Person::claimed("Ana")), 6),
+            (None, 10),
+        ];
+        for ((of, minute), number) in people.into_iter().zip(1..) {
+            tx.put_memory(id(1), &chat(number, of, minute))?;
+        }
+        tx.put_memory(id(2), &chat(20, Some(Person::Unnamed), 11))
+    });
+    let listed = |person: Person, limit| {
+        let rows = bed.look(move |rows| rows.chats(id(1), &person, limit));
+        rows.iter().map(|memory| memory.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(Person::Unnamed, 9), ["chat 2", "chat 3", "chat 1"]);
+    assert_eq!(listed(Person::Unnamed, 2), ["chat 2", "chat 3"]);
+    assert_eq!(listed(Person::claimed("ana"), 9), ["chat 4"], "neither the signed nor another");
+    assert_eq!(listed(Person::signed("ana"), 9), ["chat 5"]);
+    assert_eq!(listed(Person::signed("bob"), 9), [""; 0]);
+    bed.write(move |tx| tx.put_memory(id(1), &chat(1, Some(Person::Unnamed), 12)));
+    assert_eq!(listed(Person::Unnamed, 1), ["chat 1"], "the last active has changed");
+    bed.write(move |tx| tx.put_memory(id(1), &chat(1, None, 12)));
+    assert_eq!(listed(Person::Unnamed, 1), ["chat 2"], "it is no chat any more");
 }

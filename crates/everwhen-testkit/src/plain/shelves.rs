@@ -8,7 +8,7 @@ use everwhen_engine::job::{Job, JobState, Queue};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
     Branch, ContextDocument, Conversation, ConversationId, Entry, EntryId, JobId, Memory, Name,
-    VaultId, VaultInfo,
+    Person, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
     Addition, ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, LedgerHead,
@@ -245,6 +245,16 @@ impl Snapshot for Shelves {
     fn memories(&self, vault: VaultId, after: Option<&Name>, limit: usize) -> Result<Vec<Memory>> {
         let inside = self.memories.iter().filter(|row| row.0 == vault).map(|row| row.1.clone());
         Ok(behind(inside, |memory| memory.name.clone(), after, limit))
+    }
+
+    fn chats(&self, vault: VaultId, person: &Person, limit: usize) -> Result<Vec<Memory>> {
+        let theirs =
+            |row: &&(VaultId, Memory)| row.0 == vault && row.1.chat_of.as_ref() == Some(person);
+        let mut rows: Vec<Memory> =
+            self.memories.iter().filter(theirs).map(|row| row.1.clone()).collect();
+        rows.sort_by_key(|memory| std::cmp::Reverse((memory.last_creation, memory.id)));
+        rows.truncate(limit);
+        Ok(rows)
     }
 
     fn entry(&self, memory: MemoryRef, id: EntryId) -> Result<Option<Entry>> {

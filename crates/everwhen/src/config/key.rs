@@ -1,7 +1,9 @@
 //! Every key that may be set: its name, its variable, what it means, what a right value looks like.
 
+mod reach;
 mod server;
 
+pub(super) use reach::{REACH, TOOL_ENTRIES};
 pub(super) use server::{
     ALLOWED_HOSTS, ALLOWED_ORIGINS, BODY_TIMEOUT, HEADER_TIMEOUT,
     IDLE_TIMEOUT as CONNECTION_IDLE_TIMEOUT, MAX_BODY_MB, MAX_BUFFERED_MB, MAX_CONNECTIONS,
@@ -435,7 +437,7 @@ pub(super) const HALF_LIFE: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 66] = [
+pub const KEYS: [Key; 68] = [
     DATA,
     LISTEN,
     ZONE,
@@ -473,6 +475,8 @@ pub const KEYS: [Key; 66] = [
     BRIEFING,
     BUDGET_TOKENS,
     DEADLINE_MS,
+    REACH,
+    TOOL_ENTRIES,
     GROUP_CHAT,
     UNNAMED,
     PROMPT_CACHE_KEY,

@@ -21,6 +21,15 @@ pub enum Unnamed {
     Default,
 }
 
+/// What a chat that names no memory is briefed from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Its own memory.
+    Memory,
+    /// All such chats of the same person in the vault.
+    Vault,
+}
+
 /// What the proxy adds to a request, and how long it may take for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProxySettings {
@@ -36,6 +45,14 @@ pub struct ProxySettings {
     pub budget_tokens: u32,
     /// Memory may hold up a request for so long.
     pub deadline: Duration,
+    /// What a chat is briefed from.
+    pub reach: Reach,
+    /// What a memory that somebody named is briefed from, beside itself.
+    pub named_reach: Reach,
+    /// Several people speak with this key: nobody who is not named sees another chat.
+    pub shared: bool,
+    /// Tell what tools answered.
+    pub tool_entries: bool,
     /// Replies are committed when they are complete, and names before colons are speakers.
     pub group_chat: bool,
     /// What becomes of chats nobody names.
@@ -59,6 +76,10 @@ pub struct ProxyConfig {
     pub budget_tokens: Chosen<u32>,
     /// How long memory may hold up a request.
     pub deadline_ms: Chosen<u32>,
+    /// What a chat is briefed from.
+    pub reach: Chosen<Reach>,
+    /// Whether what tools answered is told.
+    pub tool_entries: Chosen<bool>,
     /// Whether several characters speak.
     pub group_chat: Chosen<bool>,
     /// What becomes of chats nobody names.
@@ -80,6 +101,8 @@ pub struct Exception {
     pub key: Option<String>,
     /// The name of the memory; any if absent.
     pub memory: Option<String>,
+    /// Whether several people speak with the key; a request cannot change it.
+    pub shared: Option<bool>,
     /// What is otherwise.
     pub change: ProxyChange,
 }
@@ -99,6 +122,10 @@ pub struct ProxyChange {
     pub budget_tokens: Option<u32>,
     /// How long memory may hold up a request, in milliseconds.
     pub deadline_ms: Option<u32>,
+    /// What a chat is briefed from.
+    pub reach: Option<Reach>,
+    /// Whether what tools answered is told.
+    pub tool_entries: Option<bool>,
     /// Whether several characters speak.
     pub group_chat: Option<bool>,
 }
@@ -113,6 +140,8 @@ impl ProxyChange {
             "briefing" => self.briefing = Some(switch(key::BRIEFING, text)?),
             "budget_tokens" => self.budget_tokens = Some(count(key::BUDGET_TOKENS, text)?),
             "deadline_ms" => self.deadline_ms = Some(count(key::DEADLINE_MS, text)?),
+            "reach" => self.reach = Some(reach(text)?),
+            "tool_entries" => self.tool_entries = Some(switch(key::TOOL_ENTRIES, text)?),
             "group_chat" => self.group_chat = Some(switch(key::GROUP_CHAT, text)?),
             _ => return Err(Error::invalid(format!("`{name}` cannot be set here"))),
         }
@@ -120,16 +149,28 @@ impl ProxyChange {
     }
 
     /// What can be set, by name.
-    pub const NAMES: [&str; 7] =
-        ["stamps", "now", "context", "briefing", "budget_tokens", "deadline_ms", "group_chat"];
+    pub const NAMES: [&str; 9] = [
+        "stamps",
+        "now",
+        "context",
+        "briefing",
+        "budget_tokens",
+        "deadline_ms",
+        "reach",
+        "tool_entries",
+        "group_chat",
+    ];
 
     fn on(&self, settings: &mut ProxySettings) {
-        let Self { stamps, now, context, briefing, budget_tokens, deadline_ms, group_chat } = self;
+        let Self { stamps, now, context, briefing, budget_tokens, .. } = self;
+        let Self { deadline_ms, reach, tool_entries, group_chat, .. } = self;
         settings.stamps = stamps.unwrap_or(settings.stamps);
         settings.now = now.unwrap_or(settings.now);
         settings.context = context.unwrap_or(settings.context);
         settings.briefing = briefing.unwrap_or(settings.briefing);
         settings.budget_tokens = budget_tokens.unwrap_or(settings.budget_tokens);
+        settings.reach = reach.unwrap_or(settings.reach);
+        settings.tool_entries = tool_entries.unwrap_or(settings.tool_entries);
         settings.group_chat = group_chat.unwrap_or(settings.group_chat);
         if let Some(milliseconds) = deadline_ms {
             settings.deadline = Duration::from_millis((*milliseconds).into());
@@ -154,6 +195,8 @@ impl ProxyConfig {
             briefing: on(key::BRIEFING)?,
             budget_tokens: number(layers, key::BUDGET_TOKENS, 1000)?,
             deadline_ms: number(layers, key::DEADLINE_MS, 250)?,
+            reach: choose(layers, key::REACH, reach, || Reach::Vault)?,
+            tool_entries: off(key::TOOL_ENTRIES)?,
             group_chat: off(key::GROUP_CHAT)?,
             unnamed: choose(layers, key::UNNAMED, Unnamed::named, || Unnamed::New)?,
             prompt_cache_key: off(key::PROMPT_CACHE_KEY)?,
@@ -178,9 +221,14 @@ impl ProxyConfig {
         for one in &self.exceptions {
             if fits(&one.key, key) && fits(&one.memory, memory) {
                 one.change.on(&mut settings);
+                settings.shared = one.shared.unwrap_or(settings.shared);
+                if one.memory.is_some() {
+                    settings.named_reach = one.change.reach.unwrap_or(settings.named_reach);
+                }
             }
         }
         request.on(&mut settings);
+        settings.named_reach = request.reach.unwrap_or(settings.named_reach);
         settings
     }
 
@@ -192,6 +240,11 @@ impl ProxyConfig {
             briefing: self.briefing.value,
             budget_tokens: self.budget_tokens.value,
             deadline: Duration::from_millis(self.deadline_ms.value.into()),
+            reach: self.reach.value,
+            // A memory that somebody named is told of by itself, unless that is said of it.
+            named_reach: Reach::Memory,
+            shared: false,
+            tool_entries: self.tool_entries.value,
             group_chat: self.group_chat.value,
             unnamed: self.unnamed.value,
             prompt_cache_key: self.prompt_cache_key.value,
@@ -199,7 +252,7 @@ impl ProxyConfig {
     }
 
     /// The lines of `everwhen config`, in the order of the keys.
-    pub(super) fn listing(&self) -> [(String, &super::Origin); 11] {
+    pub(super) fn listing(&self) -> [(String, &super::Origin); 13] {
         let secret = self.openwebui_secret.value.as_ref();
         let secret = secret.map_or("none".into(), |_| super::quoted("(not shown)"));
         let switch = |chosen: &Chosen<bool>| super::quoted(if chosen.value { "on" } else { "off" });
@@ -210,6 +263,8 @@ impl ProxyConfig {
             (switch(&self.briefing), &self.briefing.from),
             (self.budget_tokens.value.to_string(), &self.budget_tokens.from),
             (self.deadline_ms.value.to_string(), &self.deadline_ms.from),
+            (super::quoted(self.reach.value.as_str()), &self.reach.from),
+            (switch(&self.tool_entries), &self.tool_entries.from),
             (switch(&self.group_chat), &self.group_chat.from),
             (super::quoted(self.unnamed.value.as_str()), &self.unnamed.from),
             (switch(&self.prompt_cache_key), &self.prompt_cache_key.from),
@@ -224,7 +279,7 @@ impl Exception {
         let mut change = ProxyChange::default();
         for (name, written) in row.written() {
             match name {
-                "key" | "memory" => {}
+                "key" | "memory" | "shared" => {}
                 name => change.set(name, &written?).map_err(|error| error.at(row.place(name)))?,
             }
         }
@@ -232,8 +287,24 @@ impl Exception {
         if key.is_none() && memory.is_none() {
             return Err(row.lacks("key", "the label of a key, or memory and its name"));
         }
-        Ok(Self { key: key.map(Into::into), memory: memory.map(Into::into), change })
+        let (key, memory, shared) =
+            (key.map(Into::into), memory.map(Into::into), row.flag("shared")?);
+        Ok(Self { key, memory, shared, change })
     }
+}
+
+impl Reach {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Vault => "vault",
+        }
+    }
+}
+
+fn reach(text: &str) -> Result<Reach> {
+    let found = [Reach::Memory, Reach::Vault].into_iter().find(|reach| reach.as_str() == text);
+    found.ok_or_else(|| Error::invalid(key::REACH.wrong(text)))
 }
 
 impl Unnamed {

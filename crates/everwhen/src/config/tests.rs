@@ -99,6 +99,8 @@ context = "off"
 briefing = "off"
 budget_tokens = 300
 deadline_ms = 50
+reach = "memory"
+tool_entries = "on"
 group_chat = "on"
 unnamed = "default"
 prompt_cache_key = "on"
@@ -204,6 +206,8 @@ const VALUES: [&str; KEYS.len()] = [
     "off",
     "400",
     "10",
+    "memory",
+    "on",
     "on",
     "default",
     "on",
@@ -379,6 +383,38 @@ stamps = "relative"
 }
 
 #[test]
+fn how_far_a_briefing_reaches_is_said_per_key_memory_and_request() {
+    let text = r#"
+[[proxy.for]]
+key = "family"
+shared = true
+[[proxy.for]]
+key = "work"
+reach = "memory"
+[[proxy.for]]
+memory = "all"
+reach = "vault"
+"#;
+    let proxy = load_file(text).unwrap().proxy;
+    let settings = |change: &ProxyChange, key, memory| {
+        let settings = proxy.settings(key, memory, change);
+        (settings.reach, settings.named_reach, settings.shared)
+    };
+    let usual = |key, memory| settings(&ProxyChange::default(), key, memory);
+    assert_eq!(usual(None, None), (Reach::Vault, Reach::Memory, false));
+    assert_eq!(usual(Some("family"), None), (Reach::Vault, Reach::Memory, true));
+    assert_eq!(usual(Some("work"), None), (Reach::Memory, Reach::Memory, false));
+    assert_eq!(usual(Some("work"), Some("all")), (Reach::Vault, Reach::Vault, false));
+    let mut change = ProxyChange::default();
+    change.set("reach", "memory").unwrap();
+    assert_eq!(settings(&change, None, Some("all")), (Reach::Memory, Reach::Memory, false));
+    let wrong = change.set("reach", "far").unwrap_err();
+    assert!(wrong.message().contains("\"vault\" or \"memory\""), "{wrong}");
+    let wrong = change.set("shared", "off").unwrap_err();
+    assert!(wrong.message().contains("cannot be set here"), "no request takes it back: {wrong}");
+}
+
+#[test]
 fn a_table_that_may_stand_several_times_names_the_line_that_is_wrong() {
     for (text, expected) in [
         ("[[upstream]]\nname = 'x'", "1: [[upstream]] lacks `base_url`; write an address"),
@@ -397,6 +433,7 @@ fn a_table_that_may_stand_several_times_names_the_line_that_is_wrong() {
         ("upstream = 'box'", "1: `upstream` is \"box\"; write an address"),
         ("[[proxy.for]]\nstamps = 'gap'", "[[proxy.for]] lacks `key`"),
         ("[[proxy.for]]\nkey = 'k'\nstamps = 'x'", "3: unknown stamps \"x\"; use absolute"),
+        ("[[proxy.for]]\nkey = 'k'\nshared = 3", "3: `shared` of [[proxy.for]] is wrong"),
         ("[[proxy.for]]\nkey = 'k'\nunnamed = 'new'", "3: `unnamed` cannot be set here"),
     ] {
         let said = problem(text);

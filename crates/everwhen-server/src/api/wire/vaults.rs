@@ -261,9 +261,32 @@ pub(crate) struct Memory {
     /// When it was made.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
+    /// When something was last stored in it.
+    #[schema(value_type = shape::TimeOut)]
+    last_activity: String,
     /// The preset for its conversations, if it has one of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     lifecycle: Option<LifecycleName>,
+    /// Whose chat it is; absent for a memory that somebody named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat: Option<Chat>,
+}
+
+/// A chat that the proxy recognised: one of many of the same person.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Chat {
+    /// The user who speaks in it, if a request said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<String>,
+    /// Whether a signature proved it.
+    signed: bool,
+}
+
+impl From<memory::Person> for Chat {
+    fn from(person: memory::Person) -> Self {
+        let signed = matches!(person, memory::Person::Signed(_));
+        Self { user: person.user().map(Into::into), signed }
+    }
 }
 
 impl From<memory::Memory> for Memory {
@@ -273,7 +296,9 @@ impl From<memory::Memory> for Memory {
             name: memory.name.to_string(),
             description: memory.description,
             creation_time: memory.creation_time.to_string(),
+            last_activity: memory.last_creation.to_string(),
             lifecycle: memory.lifecycle.map(LifecycleName::from),
+            chat: memory.chat_of.map(Chat::from),
         }
     }
 }

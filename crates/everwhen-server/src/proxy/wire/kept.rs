@@ -10,6 +10,9 @@ pub(crate) struct Kept {
     pub(crate) vault: String,
     /// The memory, where it was known.
     pub(crate) memory: Option<String>,
+    /// Whose chat the memory is, if it is one.
+    #[serde(default)]
+    pub(crate) chat_of: Option<String>,
     /// The route by which it came.
     pub(crate) route: String,
     /// When the reply began.

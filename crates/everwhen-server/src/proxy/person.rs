@@ -1,0 +1,69 @@
+//! Who speaks? A chat that names no memory belongs to the person who holds it, as far as the
+//! request says who that is. An identity that nobody has proved may narrow what a chat is told,
+//! never widen it: chats are told of chats of exactly the same person only.
+
+use axum::http::HeaderMap;
+use everwhen::memory::Person;
+use everwhen::{ProxySettings, Reach};
+use sha2::{Digest, Sha256};
+
+use super::headers;
+use super::signed::{self, OPENWEBUI_USER};
+use super::whose::{self, Named, Signs};
+
+/// Headers that carry a credential for a provider.
+const CREDENTIALS: [&str; 4] = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
+/// What named a memory where somebody meant that memory and no other. All else names a chat.
+const NAMING: [&str; 5] =
+    ["x-everwhen-memory", "path", "DiscussionId", "x-discussion-id", "default"];
+
+/// Whether what named a memory recognised a chat, one of many.
+pub(crate) fn is_chat(named: &Named) -> bool {
+    !NAMING.contains(&named.source)
+}
+
+/// The person a request comes from. A token of Open WebUI that proves nothing still keeps its user
+/// apart from others.
+///
+/// A credential that is meant for a provider keeps people apart, too: who shows another one is
+/// another person, whatever name is claimed. One of our own keys has one vault, which does that.
+pub(crate) fn person(signs: &Signs<'_>, credential_travels: bool) -> Person {
+    let credential = credential_travels.then(|| credential(signs.headers)).flatten();
+    match (whose::identity(signs), user(signs), credential) {
+        (Some(identity), ..) if identity.is_proven => Person::signed(&identity.user),
+        (_, Some(user), Some(key)) => Person::claimed(&format!("{user} with key {key}")),
+        (_, Some(user), None) => Person::claimed(&user),
+        (_, None, Some(key)) => Person::claimed(&format!("key {key}")),
+        (_, None, None) => Person::Unnamed,
+    }
+}
+
+/// The user that a request names, with or without proof.
+pub(crate) fn user(signs: &Signs<'_>) -> Option<String> {
+    let token = || signed::claimed(&headers::text(signs.headers, OPENWEBUI_USER)?);
+    whose::identity(signs).map(|identity| identity.user).or_else(token)
+}
+
+/// What tells the credential for a provider from others: a few digits of its hash.
+fn credential(headers: &HeaderMap) -> Option<String> {
+    let shown: Vec<&[u8]> =
+        CREDENTIALS.iter().filter_map(|name| Some(headers.get(*name)?.as_bytes())).collect();
+    let hash = Sha256::digest(shown.join(&b'\n'));
+    (!shown.is_empty()).then(|| hash[..8].iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Whose other chats a chat is told of; nobody's if absent. `chat_of` says whose chat its memory is,
+/// nothing if somebody named the memory; `is_named`, whether the request says who speaks.
+pub(crate) fn told_of(
+    (person, is_named): (Person, bool),
+    chat_of: Option<&Person>,
+    settings: &ProxySettings,
+) -> Option<Person> {
+    let reach = match chat_of {
+        Some(owner) if *owner != person => Reach::Memory,
+        Some(_) => settings.reach,
+        None => settings.named_reach,
+    };
+    let is_one_person = is_named || !settings.shared;
+    (reach == Reach::Vault && is_one_person).then_some(person)
+}
