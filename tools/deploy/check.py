@@ -258,7 +258,11 @@ class Deployment:
         told = {key: str(value) for key, value in self.services[name]["environment"].items() if str(value)}
         one, two = (f"127.0.0.1:{port}" for port in self.ports)
         told["EVERWHEN_STORE_URL"] = told["EVERWHEN_STORE_URL"].replace("@primary,standby/", f"@{one},{two}/")
+        # A volume is there before the container is.
         told["EVERWHEN_DATA"] = os.path.join(self.processes.home, "data", name)
+        os.makedirs(told["EVERWHEN_DATA"], exist_ok=True)
+        # Memory has all the time it needs on a busy machine; what is checked is not how fast it is.
+        told["EVERWHEN_PROXY_DEADLINE_MS"] = "20000"
         told["EVERWHEN_LISTEN"] = f"{self.addresses.get(name, '127.0.0.1')}:{self.port}"
         return told
 
