@@ -438,3 +438,17 @@ async fn no_word_of_one_ever_reaches_the_other() {
 async fn no_word_of_one_ever_reaches_the_other_either() {
     play(CASES / 2..CASES).await;
 }
+
+/// The test itself: two people in one memory do hear of each other, and that is noticed.
+#[tokio::test]
+#[should_panic(expected = "a stranger's words")]
+async fn words_that_cross_are_noticed() {
+    let stage = Stage::over(SETTINGS, SqliteOptions::default()).await;
+    for case in 0..20 {
+        let mut course = Course::new(&stage, case);
+        for person in &mut course.people {
+            person.headers = vec![("x-everwhen-memory", "shared")];
+        }
+        course.play().await;
+    }
+}
