@@ -195,6 +195,11 @@ impl Client {
         let token = everwhen.operator_token().to_owned();
         let door = everwhen_server::Door::new(everwhen.engine().clone(), Some(token)).await?;
         let door = door.requiring_key().with_mcp(McpSettings::of(config));
+        let door = match everwhen.is_shared() {
+            // A server of this machine may have it, and others have theirs elsewhere.
+            true => door,
+            false => door.with_outbox(config, everwhen.directory())?,
+        };
         let door = door.with_server(&config.server, &config.listen.value);
         Ok(Self::Local(Box::new(Local { router: everwhen_server::router(door), everwhen })))
     }

@@ -338,17 +338,24 @@ impl Vault {
         self.on_desk(memory, Absent::Refuse, work).await
     }
 
-    /// Remembers an exchange that is over, at the time it began: for what could not be kept then.
+    /// Remembers an exchange that is over, with its reply if one came, at the time it was sent: for
+    /// what could not be stored then. If it was stored then after all, whole or in part, only the rest
+    /// is: a history is known again by the time at which it was sent, so no two in one memory may have
+    /// the same [`History::sent_at`].
     pub async fn keep_exchange(
         &self,
         memory: Address<MemoryId>,
         history: History,
         commit: Commit,
-        reply: Reply,
+        reply: Option<Reply>,
     ) -> Result<Finished> {
         let work = move |desk: &mut Desk<'_>| {
-            let begun = begin::begin(desk, &history, commit)?;
-            finish::finish(desk, &begun.exchange, &reply)
+            let resent = history.resent || begin::has_begun(desk, &history)?;
+            let begun = begin::begin(desk, &History { resent, ..history.clone() }, commit)?;
+            match &reply {
+                Some(reply) => finish::finish(desk, &begun.exchange, reply),
+                None => Ok(Finished::default()),
+            }
         };
         self.on_desk(memory, Absent::Make, work).await
     }

@@ -1,15 +1,18 @@
 //! What every handler can reach: the engine, who may do what, and the counters.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
-use everwhen::{Engine, Result, ServerConfig};
+use everwhen::memory::{Address, MemoryId};
+use everwhen::receipt::{Done, Idempotency};
+use everwhen::{Config, Engine, Forget, Result, ServerConfig, Vault};
 
 use crate::McpSettings;
 use crate::access::{Access, ProxyCaller};
 use crate::gate::Gate;
 use crate::problem::Problem;
-use crate::proxy::{Proxy, drain_for_ever};
+use crate::proxy::{Outbox, Proxy};
 use crate::tally::Tally;
 
 /// An engine with a door in front of it. Clones share everything.
@@ -81,9 +84,48 @@ impl Door {
         }
     }
 
-    /// Keeps, for as long as it is polled, what the proxy could not keep when it was said.
+    /// The same door, with the outbox in this directory behind it: what still waits there is told of, and
+    /// erased with what is forgotten.
+    pub fn with_outbox(self, config: &Config, directory: &Path) -> Result<Self> {
+        let outbox = Outbox::open(directory, &config.proxy)?;
+        Ok(self.with_proxy(Proxy::without_upstreams().with_outbox(outbox)))
+    }
+
+    /// Stores, for as long as it is polled, what an earlier process left in the outbox.
     pub async fn catch_up(self) {
-        drain_for_ever(self).await;
+        self.proxy.outbox.run(&self).await;
+    }
+
+    /// Forgets something in a memory for good, here too.
+    pub(crate) async fn forget(
+        &self,
+        vault: &Vault,
+        memory: Address<MemoryId>,
+        what: Forget,
+        once: Option<Idempotency>,
+    ) -> Result<Done> {
+        let vaults = names(vault).await;
+        self.proxy.outbox.before_forgetting(self, &vaults).await;
+        let found = vault.memory(memory.clone()).await.ok();
+        let whole = matches!(what, Forget::Memory);
+        let done = vault.forget(memory, what, once).await?;
+        if let Some(found) = found {
+            self.proxy.forget(vaults, Some((found.id, found.name)), whole).await?;
+        }
+        Ok(done)
+    }
+
+    /// Forgets a whole vault for good, here too.
+    pub(crate) async fn forget_vault(
+        &self,
+        vault: &Vault,
+        once: Option<Idempotency>,
+    ) -> Result<Done> {
+        let vaults = names(vault).await;
+        self.proxy.outbox.before_forgetting(self, &vaults).await;
+        let done = vault.forget_vault(once).await?;
+        self.proxy.forget(vaults, None, true).await?;
+        Ok(done)
     }
 
     /// Ends the streams of those who watch the proxy, which would go on for ever. For when the server
@@ -98,8 +140,20 @@ impl Door {
         self.proxy.hang_up();
     }
 
-    /// Waits until replies that went through the proxy are kept; for after the server has stopped.
-    pub async fn settle(&self) {
-        self.proxy.settle().await;
+    /// Waits until replies that went through the proxy are in the outbox; for after the server has
+    /// stopped.
+    pub async fn flush(&self) {
+        self.proxy.outbox.flush().await;
     }
+
+    /// Waits until replies that went through the proxy are stored, or known to wait in the outbox.
+    pub async fn settle(&self) {
+        self.proxy.outbox.settle().await;
+    }
+}
+
+/// What a vault may be called in the outbox.
+async fn names(vault: &Vault) -> Vec<String> {
+    let name = vault.info().await.ok().map(|info| info.name.to_string());
+    std::iter::once(vault.id().to_string()).chain(name).collect()
 }

@@ -15,7 +15,9 @@ mod egress;
 mod headers;
 mod history;
 mod keep;
+mod memory;
 mod not_remembered;
+mod outbox;
 mod pass;
 mod person;
 mod programs;
@@ -25,7 +27,6 @@ mod relay;
 mod route;
 mod routes;
 mod signed;
-mod spool;
 mod tail;
 mod translate;
 mod turns;
@@ -49,14 +50,14 @@ use axum::response::Response;
 use everwhen::key::Scope;
 use everwhen::memory::{Address, MemoryId, Name, VaultId};
 use everwhen::{Config, ProxyConfig, Result, UpstreamKind};
-use tokio::sync::RwLock;
 
 use self::attend::{Attended, Visit, attend};
 use self::draft::Draft;
 use self::egress::Target;
+use self::memory::Memory;
+pub(crate) use self::outbox::Outbox;
 use self::relay::{CutReply, Framing, Gathered, Listener, Underway, read_reply};
 use self::route::Route;
-use self::spool::Spool;
 use self::tail::Tail;
 use self::translate::Translation;
 use self::turns::Turns;
@@ -69,14 +70,11 @@ use crate::problem::Problem;
 
 pub(crate) use refusal::Refusal;
 pub(crate) use routes::routes;
-pub(crate) use spool::drain_for_ever;
 
 /// The longest whole reply that is read.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 /// Messages that are named in one header at most.
 const MOST_NAMED: usize = 8;
-/// How long to wait, when stopping, for replies that are being kept.
-const KEEPING: Duration = Duration::from_secs(10);
 
 const MEMORY: HeaderName = HeaderName::from_static("x-everwhen-memory");
 const MEMORY_SOURCE: HeaderName = HeaderName::from_static("x-everwhen-memory-source");
@@ -95,16 +93,16 @@ pub struct Proxy {
     vault: Address<VaultId>,
     /// The memory that is meant when none is named.
     memory: Address<MemoryId>,
-    spool: Spool,
+    /// What is on its way into memory.
+    pub(crate) outbox: Outbox,
     tail: Tail,
     turns: Turns,
     underway: Underway,
-    /// Read by everybody who is keeping a reply.
-    busy: Arc<RwLock<()>>,
 }
 
 impl Proxy {
-    /// The proxy of this configuration. What memory cannot take at once waits in `directory`.
+    /// The proxy of this configuration, with its outbox in `directory`, which is made if it does not
+    /// exist.
     pub fn new(config: &Config, directory: Option<&Path>) -> Result<Self> {
         let local = Local::open(config)?.map(Arc::new);
         let answerer = local.clone().map(|local| local as Arc<dyn Answerer>);
@@ -114,11 +112,13 @@ impl Proxy {
             config: config.proxy.clone(),
             vault: Address::read("vault", &config.vault.value)?,
             memory: Address::read("memory", &config.memory.value)?,
-            spool: directory.map(Spool::in_directory).unwrap_or_default(),
+            outbox: match directory {
+                Some(directory) => Outbox::open(directory, &config.proxy)?,
+                None => Outbox::default(),
+            },
             tail: Tail::default(),
             turns: Turns::default(),
             underway: Underway::default(),
-            busy: Arc::default(),
         })
     }
 
@@ -131,17 +131,21 @@ impl Proxy {
             config: ProxyConfig::default(),
             vault: Address::Name(usual()),
             memory: Address::Name(usual()),
-            spool: Spool::default(),
+            outbox: Outbox::default(),
             tail: Tail::default(),
             turns: Turns::default(),
             underway: Underway::default(),
-            busy: Arc::default(),
         }
     }
 
     /// How long a chat waits for memory.
     pub(crate) fn deadline(&self) -> Duration {
         Duration::from_millis(self.config.deadline_ms.value.into())
+    }
+
+    /// The same with this outbox.
+    pub(crate) fn with_outbox(self, outbox: Outbox) -> Self {
+        Self { outbox, ..self }
     }
 
     /// The workflows behind the proxy, if there are any.
@@ -159,11 +163,17 @@ impl Proxy {
         self.underway.hang_up();
     }
 
-    /// Waits until replies that are being kept are kept.
-    pub(crate) async fn settle(&self) {
-        if tokio::time::timeout(KEEPING, self.busy.write()).await.is_err() {
-            tracing::error!("some replies were still being kept after {KEEPING:?}");
-        }
+    /// Something was forgotten: a memory or a part of it, by its id and name, or a whole vault. Nothing
+    /// of it stays here.
+    pub(crate) async fn forget(
+        &self,
+        vaults: Vec<String>,
+        memory: Option<(MemoryId, Name)>,
+        whole: bool,
+    ) -> Result<()> {
+        let memories = memory.as_ref().map(|(id, name)| vec![id.to_string(), name.to_string()]);
+        self.tail.forget(&vaults, memories.as_deref());
+        self.outbox.forget(vaults, memories, whole).await
     }
 }
 
@@ -202,7 +212,6 @@ async fn exchange(
         headers: &parts.headers,
         memory_in_path,
         peer: peer(&parts),
-        body: &body,
         asked: &asked,
         is_watched: door.proxy.tail.is_watched() || parts.headers.contains_key(TRACE),
         local: chosen.answerer.local(model.as_deref().unwrap_or_default()),
@@ -217,7 +226,7 @@ async fn exchange(
     let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
     let reply = forward(&visit, &parts, &chosen, (written, talk)).await?;
     if let Some(reason) = attended.settle().await {
-        tracing::warn!(reason, "what was said waits on the spool");
+        tracing::warn!(reason, "what was said is not in the store yet");
         told.headers.insert(DEGRADED, headers::value(&reason));
     }
     let answered = respond(&visit, reply, attended, &mut told).await;
@@ -316,7 +325,7 @@ fn tell(visit: &Visit<'_>, upstream: &str, mut seen: AskedSeen) -> Told {
         seen.not_remembered = not_remembered::messages(visit.asked);
     }
     seen.id = request;
-    seen.time = visit.door.engine.now().to_string();
+    seen.time = Memory::of(visit.door).now().to_string();
     seen.door = visit.route.kind.as_str();
     seen.upstream = upstream.to_owned();
     seen.model = visit.asked.model().map(Into::into);
@@ -350,7 +359,7 @@ async fn respond(
     let status = answer.status;
     let mut headers = headers::for_client(&answer.headers);
     let Some(translation) = translation else {
-        if !status.is_success() || attended.keeper.is_none() {
+        if !status.is_success() || attended.recording.is_none() {
             return Ok(response(status, headers, answer.body));
         }
         return match framing(visit.route, &headers, visit.asked.streams) {
@@ -359,7 +368,8 @@ async fn respond(
             }
             None => {
                 let whole = Whole { status, headers, translation: None };
-                whole.respond(visit, read_reply(answer.body, upstream).await, attended, told)
+                let read = read_reply(answer.body, upstream).await;
+                whole.respond(visit, read, attended, told).await
             }
         };
     };
@@ -375,7 +385,8 @@ async fn respond(
         return Ok(in_events(visit, (status, headers, body), framing, attended, told));
     }
     let whole = Whole { status, headers, translation: Some(translation) };
-    whole.respond(visit, read_reply(answer.body, upstream).await, attended, told)
+    let read = read_reply(answer.body, upstream).await;
+    whole.respond(visit, read, attended, told).await
 }
 
 /// An answer that passes piece by piece. What came is kept when it ends, also if it is cut off.
@@ -387,12 +398,13 @@ fn in_events(
     told: &Told,
 ) -> Response {
     headers.remove(CONTENT_LENGTH);
-    if attended.keeper.is_none() {
+    if attended.recording.is_none() {
         return response(status, headers, body);
     }
     let request = told.request;
     let listener = Listener::new(visit.route.wording, framing, attended.strips);
-    let at_end = Box::new(move |said: Gathered| attended.finish(request, said));
+    let at_end =
+        Box::new(move |said: Gathered| Box::pin(attended.finish(request, said)) as relay::Held);
     response(status, headers, visit.door.proxy.underway.body(body, listener, at_end))
 }
 
@@ -406,7 +418,7 @@ struct Whole {
 impl Whole {
     /// Hands on what was read. What came of a reply that was cut off is kept as such, and the
     /// client is told that the upstream failed.
-    fn respond(
+    async fn respond(
         mut self,
         visit: &Visit<'_>,
         read: Result<Bytes, CutReply>,
@@ -417,7 +429,8 @@ impl Whole {
         let body = match read {
             Ok(body) => self.translated(body),
             Err(CutReply { came, refusal }) => {
-                attended.finish(told.request, listener.part(&self.text_of(&came)));
+                let part = listener.part(&self.text_of(&came));
+                attended.finish(told.request, part).await;
                 return Err(refusal);
             }
         };
@@ -426,7 +439,7 @@ impl Whole {
         if let Some(reason) = not_remembered::reply(&said.text) {
             told.not_remembered(&reason);
         }
-        attended.finish(told.request, said);
+        attended.finish(told.request, said).await;
         let body = cut.map_or(body, Bytes::from);
         self.headers.insert(CONTENT_LENGTH, body.len().into());
         Ok(response(self.status, self.headers, Body::from(body)))

@@ -12,6 +12,8 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use everwhen::activity::ConversationTime;
+use everwhen::outbox::OutboxStats;
+use jiff::Timestamp;
 use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
@@ -24,6 +26,10 @@ const REMEMBERED: &str = "everwhen_entries_remembered_total";
 const ELAPSED: &str = "everwhen_conversation_elapsed_seconds";
 const ACTIVE: &str = "everwhen_conversation_active_seconds";
 const IDLE: &str = "everwhen_conversation_idle_seconds";
+const OUTBOX_ROWS: &str = "everwhen_outbox_rows";
+const OUTBOX_BYTES: &str = "everwhen_outbox_bytes";
+const OUTBOX_OLDEST: &str = "everwhen_outbox_oldest_seconds";
+const OUTBOX_SET_ASIDE: &str = "everwhen_outbox_set_aside";
 const DUE: &str = "everwhen_jobs_due";
 const SET_ASIDE: &str = "everwhen_jobs_set_aside";
 
@@ -78,6 +84,17 @@ impl Tally {
         });
     }
 
+    /// Notes how full the outbox is.
+    pub(crate) fn outbox(&self, stats: &OutboxStats, now: Timestamp) {
+        let oldest = stats.oldest.map_or(0.0, |oldest| now.duration_since(oldest).as_secs_f64());
+        metrics::with_local_recorder(&self.recorder, || {
+            metrics::gauge!(OUTBOX_ROWS).set(stats.rows as f64);
+            metrics::gauge!(OUTBOX_BYTES).set(stats.bytes as f64);
+            metrics::gauge!(OUTBOX_OLDEST).set(oldest.max(0.0));
+            metrics::gauge!(OUTBOX_SET_ASIDE).set(stats.set_aside as f64);
+        });
+    }
+
     /// All counters as Prometheus text, with these numbers of jobs.
     pub(crate) fn render(&self, due: usize, set_aside: usize) -> String {
         metrics::with_local_recorder(&self.recorder, || {
@@ -110,6 +127,10 @@ fn describe() {
     metrics::describe_histogram!(ELAPSED, "Length of conversations that ended since the start");
     metrics::describe_histogram!(ACTIVE, "The part of them in which a model or tool was at work");
     metrics::describe_histogram!(IDLE, "The rest of them");
+    metrics::describe_gauge!(OUTBOX_ROWS, "Exchanges of the proxy that wait to be stored");
+    metrics::describe_gauge!(OUTBOX_BYTES, "Bytes in use in the outbox");
+    metrics::describe_gauge!(OUTBOX_OLDEST, "Age of the oldest exchange that waits to be stored");
+    metrics::describe_gauge!(OUTBOX_SET_ASIDE, "Exchanges that can never be stored");
     metrics::describe_gauge!(DUE, "Jobs whose time has come, counted up to 1000");
     metrics::describe_gauge!(SET_ASIDE, "Jobs given up after too many tries, counted up to 1000");
 }

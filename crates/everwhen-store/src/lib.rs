@@ -4,6 +4,7 @@
 //! readers beside it. [`PostgresStore`] is for more than one machine: one database, many servers.
 
 mod moving;
+pub mod outbox;
 mod postgres;
 mod row;
 mod sqlite;

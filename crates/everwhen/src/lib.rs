@@ -67,7 +67,7 @@ pub use config::{
 pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;
 pub use everwhen_models as models;
-pub use everwhen_store::{Moved, Synchronous};
+pub use everwhen_store::{Moved, Synchronous, outbox};
 pub use held::{Asked, Held, Holder, ServerNote};
 pub use memory_settings::MemorySettings;
 pub use moving::{distribute, migrate};

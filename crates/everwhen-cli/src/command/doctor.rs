@@ -58,6 +58,7 @@ fn examine(config: &Config, console: &Console, report: &Value) -> Vec<Finding> {
     }
     findings.extend(database(&report["problems"]));
     findings.extend(jobs(&report["jobs"]));
+    findings.extend(outbox(&report["outbox"]));
     findings
 }
 
@@ -101,6 +102,26 @@ fn jobs(jobs: &Value) -> Vec<Finding> {
     let mut findings = vec![fine("jobs", format!("{waiting} waiting"))];
     for job in jobs["set_aside"].as_array().into_iter().flatten() {
         findings.push(wrong("jobs", given_up(job)));
+    }
+    findings
+}
+
+/// What waits to be stored for the proxy.
+fn outbox(outbox: &Value) -> Vec<Finding> {
+    if outbox.is_null() {
+        return Vec::new();
+    }
+    let waiting = outbox["waiting"].as_u64().unwrap_or_default();
+    let since = outbox["oldest"].as_str().map_or(String::new(), |at| format!(", since {at}"));
+    let mut findings = vec![fine("outbox", format!("{waiting} waiting{since}"))];
+    if let Some(failure) = outbox["failure"].as_str() {
+        findings.push(wrong("outbox", format!("cannot be written: {failure}")));
+    }
+    for row in outbox["set_aside"].as_array().into_iter().flatten() {
+        let place = format!("{} {}", text(&row["vault"]), text(&row["memory"]));
+        let (at, reason) = (text(&row["accepted_at"]), text(&row["reason"]));
+        let said = format!("an exchange of {at} for {place} was set aside: {reason}");
+        findings.push(wrong("outbox", said));
     }
     findings
 }

@@ -18,6 +18,8 @@ use crate::{log, output};
 
 /// How long what still runs at the end may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long replies that are in the outbox may take to be stored at the end.
+const STORING: Duration = Duration::from_secs(1);
 
 /// Serves until a signal comes.
 pub(crate) fn run(config: &Config, args: &ServeArgs, json: bool) -> Result<()> {
@@ -79,7 +81,9 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended>
         let served = everwhen_server::serve(router, listener, limits, ending).await;
         catching_up.abort();
         door.hang_up();
-        door.settle().await;
+        door.flush().await;
+        // What is not stored by then is in the outbox, for the next start.
+        let _ = tokio::time::timeout(STORING, door.settle()).await;
         // Serving ends by a signal, which stops the worker too, or by a failure, after which its
         // jobs wait for the next start.
         if served.is_ok() {

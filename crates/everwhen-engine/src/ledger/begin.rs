@@ -133,6 +133,18 @@ pub(super) fn is_distinctive(item: &Item<'_>) -> bool {
     item.message.content.len() >= DISTINCTIVE_CHARS
 }
 
+/// Whether an exchange that was sent at this time has begun before: its last message has a line with
+/// that time.
+pub(super) fn has_begun(desk: &Desk<'_>, history: &History) -> Result<bool> {
+    let Some(sent_at) = history.sent_at else { return Ok(false) };
+    let items = items(history);
+    let Some(last) = items.iter().rfind(|item| item.message.role != Role::Assistant) else {
+        return Ok(false);
+    };
+    let lines = desk.tx.ledger_lines(desk.place(), Lines::Marked(last.mark))?;
+    Ok(lines.iter().any(|line| line.time == sent_at))
+}
+
 /// Lays the messages of a request beside the line of a memory.
 pub(super) fn find(rows: &dyn Snapshot, place: MemoryRef, items: &[Item<'_>]) -> Result<Beside> {
     let wanted = items.len() + SLACK;

@@ -91,7 +91,11 @@ fn place_reply(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Resul
     };
     let mark = mark(Role::Assistant, &reply.content, b"");
     let same = others.first().filter(|first| first.mark == mark).copied();
-    if let Some(known) = same {
+    let stored = match asked.is_some() && others.is_empty() {
+        true => None,
+        false => stored_and_left(desk, exchange, asked.as_ref(), mark)?,
+    };
+    if let Some(known) = same.or(stored) {
         if !known.delivered {
             let delivered = LedgerLine { delivered: true, ..known };
             desk.tx.put_ledger_line(desk.place(), &delivered)?;
@@ -101,6 +105,19 @@ fn place_reply(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Resul
     }
     let position = position(desk, exchange, asked.as_ref(), &others)?;
     add(desk, exchange, reply, (mark, asked, position))
+}
+
+/// The line of this very reply, if it was stored before and the history has left it since: it is told
+/// by what it answers and when.
+fn stored_and_left(
+    desk: &Desk<'_>,
+    exchange: &Exchange,
+    asked: Option<&LedgerLine>,
+    mark: [u8; 32],
+) -> Result<Option<LedgerLine>> {
+    let time = asked.map_or(exchange.started_at, |asked| asked.time.max(exchange.started_at));
+    let is_it = |line: &LedgerLine| line.after == exchange.after && line.time == time;
+    Ok(desk.tx.ledger_lines(desk.place(), Lines::Marked(mark))?.into_iter().find(is_it))
 }
 
 /// Decides where the reply goes. A reply that began later takes the place of one that began before; what

@@ -69,12 +69,13 @@ async fn rules(
     responses((status = 200, description = "What was removed", body = wire::Removed)),
 )]
 pub(super) async fn forget_conversation(
+    State(door): State<Door>,
     VaultOf(vault): VaultOf,
     MemoryAt(memory): MemoryAt,
     ConversationAt(id): ConversationAt,
     Once(once): Once,
 ) -> Answered<wire::Removed> {
-    forgotten(vault.forget(memory, Forget::Conversation(id), once).await?)
+    forgotten(door.forget(&vault, memory, Forget::Conversation(id), once).await?)
 }
 
 /// End a conversation

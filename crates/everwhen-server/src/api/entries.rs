@@ -90,12 +90,13 @@ pub(super) async fn get_entry(
     responses((status = 200, description = "What was removed", body = wire::Removed)),
 )]
 pub(super) async fn forget_entry(
+    State(door): State<Door>,
     VaultOf(vault): VaultOf,
     MemoryAt(memory): MemoryAt,
     EntryAt(id): EntryAt,
     Once(once): Once,
 ) -> Answered<wire::Removed> {
-    forgotten(vault.forget(memory, Forget::Entry(id), once).await?)
+    forgotten(door.forget(&vault, memory, Forget::Entry(id), once).await?)
 }
 
 /// Correct an entry

@@ -5,14 +5,16 @@
 //! needs the operator's token or a key with scope `admin`.
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use everwhen::ErrorKind;
 use everwhen::job::JobState;
 use everwhen::key::Scope;
+use everwhen::{Error, ErrorKind};
+use tokio::time::timeout;
 
 use super::answer::{Answer, Answered};
 use super::wire;
@@ -20,6 +22,8 @@ use crate::Door;
 use crate::access::Caller;
 use crate::problem::{Cause, Problem};
 
+/// How long the store may take to show that it answers.
+const READY: Duration = Duration::from_secs(2);
 /// More jobs than this are not counted, so that asking stays cheap.
 const JOBS_COUNTED: usize = 1000;
 
@@ -36,8 +40,9 @@ pub(super) async fn live() -> Answer<wire::Standing> {
 
 /// Readiness
 ///
-/// Whether the store answers. Needs no key; why it is not ready is told to the operator, and to
-/// everyone while there are no keys.
+/// Whether the store answers within two seconds and the outbox can be written. `degraded` means that it
+/// serves, but chats wait in the outbox; `detail` says how many.
+/// Needs no key; details are told to the operator, and to everyone while there are no keys.
 #[utoipa::path(
     get, path = "/readyz", tag = "house",
     responses((status = 200, description = "It is ready", body = wire::Standing)),
@@ -46,12 +51,18 @@ pub(super) async fn ready(
     State(door): State<Door>,
     headers: HeaderMap,
 ) -> Answered<wire::Standing> {
-    match door.engine.next_due().await {
-        Ok(_) => Ok(Answer::ok(wire::Standing::ok())),
-        Err(error) => match door.access.known_caller(&headers) {
-            Some(Caller::Operator | Caller::Anyone) => Err(error.into()),
-            _ => Err(not_ready()),
-        },
+    let slow = |_| Err(Error::unavailable("the store does not answer within two seconds"));
+    let answers = timeout(READY, door.engine.next_due()).await.unwrap_or_else(slow);
+    let trouble = answers.and_then(|_| door.proxy.outbox.trouble());
+    let caller = door.access.known_caller(&headers);
+    let is_told = matches!(caller, Some(Caller::Operator | Caller::Anyone));
+    match trouble {
+        Ok(None) => Ok(Answer::ok(wire::Standing::ok())),
+        Ok(Some(detail)) => {
+            Ok(Answer::ok(wire::Standing::degraded(Some(detail).filter(|_| is_told))))
+        }
+        Err(error) if is_told => Err(error.into()),
+        Err(_) => Err(not_ready()),
     }
 }
 
@@ -77,6 +88,9 @@ pub(super) async fn metrics(State(door): State<Door>, caller: Caller) -> Result<
     let is_due = |state| !matches!(state, JobState::SetAside);
     let due = jobs.iter().filter(|job| job.due_at <= now && is_due(job.state)).count();
     door.tally.conversed(&door.engine.take_finished());
+    if let Some(stats) = door.proxy.outbox.stats() {
+        door.tally.outbox(&stats, now);
+    }
     let text = door.tally.render(due, set_aside);
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
 }

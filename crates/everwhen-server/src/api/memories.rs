@@ -1,11 +1,13 @@
 //! Memories: make, list, look, change, forget.
 
+use axum::extract::State;
 use everwhen::Forget;
 
 use super::answer::{Answer, Answered};
 use super::ask::{Asked, MemoryAt, Once, Sent, VaultOf, VaultToWrite};
 use super::vaults::{forgotten, memory_of};
 use super::{cursor, wire};
+use crate::Door;
 
 /// List memories
 ///
@@ -60,11 +62,13 @@ pub(super) async fn get_memory(
     responses((status = 200, description = "The memory as it is now", body = wire::Memory)),
 )]
 pub(super) async fn change_memory(
+    State(door): State<Door>,
     VaultOf(vault): VaultOf,
     MemoryAt(memory): MemoryAt,
     Sent { body, once }: Sent<wire::MemoryPatch>,
 ) -> Answered<wire::Memory> {
     let done = vault.change_memory(memory, body.read()?, once).await?;
+    door.proxy.outbox.names.clear();
     Ok(Answer::ok(memory_of(&vault, &done).await?).replayed(done.replayed))
 }
 
@@ -76,9 +80,10 @@ pub(super) async fn change_memory(
     responses((status = 200, description = "What was removed", body = wire::Removed)),
 )]
 pub(super) async fn forget_memory(
+    State(door): State<Door>,
     VaultOf(vault): VaultOf,
     MemoryAt(memory): MemoryAt,
     Once(once): Once,
 ) -> Answered<wire::Removed> {
-    forgotten(vault.forget(memory, Forget::Memory, once).await?)
+    forgotten(door.forget(&vault, memory, Forget::Memory, once).await?)
 }

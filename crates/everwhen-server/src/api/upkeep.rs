@@ -11,6 +11,8 @@ use crate::access::Operator;
 
 /// More jobs than this are not counted.
 const JOBS_COUNTED: usize = 100_000;
+/// More exchanges that were set aside are not listed.
+const SET_ASIDE: u32 = 20;
 
 /// Examine the server
 ///
@@ -24,7 +26,15 @@ pub(super) async fn examine(_: Operator, State(door): State<Door>) -> Answered<w
     let jobs = door.engine.jobs(JOBS_COUNTED).await?;
     let (set_aside, waiting): (Vec<_>, Vec<_>) =
         jobs.into_iter().partition(|job| job.state == JobState::SetAside);
+    let outbox = match door.proxy.outbox.stats() {
+        Some(stats) => {
+            let set_aside = door.proxy.outbox.set_aside(SET_ASIDE).await?;
+            Some(wire::Outbox::new(stats, set_aside))
+        }
+        None => None,
+    };
     Ok(Answer::ok(wire::Doctor {
+        outbox,
         version: env!("CARGO_PKG_VERSION").into(),
         problems,
         jobs: wire::Jobs {

@@ -77,6 +77,7 @@ pub(super) async fn get_vault(VaultOf(vault): VaultOf) -> Answered<wire::Vault> 
     responses((status = 200, description = "The vault as it is now", body = wire::Vault)),
 )]
 pub(super) async fn change_vault(
+    State(door): State<Door>,
     caller: Caller,
     VaultOf(vault): VaultOf,
     Sent { body, once }: Sent<wire::VaultPatch>,
@@ -85,6 +86,7 @@ pub(super) async fn change_vault(
         caller.over_all_vaults()?;
     }
     let done = vault.change(body.read()?, once).await?;
+    door.proxy.outbox.names.clear();
     Ok(Answer::ok(vault.info().await?.into()).replayed(done.replayed))
 }
 
@@ -105,7 +107,7 @@ pub(super) async fn forget_vault(
     let done = match (found, once) {
         (Ok(vault), once) => {
             caller.require(Scope::Admin)?;
-            let done = vault.forget_vault(once).await?;
+            let done = door.forget_vault(&vault, once).await?;
             door.access.removed_vault(vault.id());
             done
         }
@@ -126,11 +128,12 @@ pub(super) async fn forget_vault(
     responses((status = 200, description = "What was removed", body = wire::Removed)),
 )]
 pub(super) async fn forget_period(
+    State(door): State<Door>,
     VaultOf(vault): VaultOf,
     Sent { body, once }: Sent<wire::Forget>,
 ) -> Answered<wire::Removed> {
     let (memory, period) = body.read()?;
-    forgotten(vault.forget(memory, period, once).await?)
+    forgotten(door.forget(&vault, memory, period, once).await?)
 }
 
 /// The receipt of something forgotten.

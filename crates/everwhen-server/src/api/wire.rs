@@ -39,7 +39,9 @@ pub(crate) use recall::{Question, Recollection};
 pub(crate) use receipts::{BatchReceipt, EntryReceipt, Removed};
 pub(crate) use timeline::{TimelineLine, TimelineQuery};
 pub(crate) use times::{NewTextTimes, TextTimes};
-pub(crate) use upkeep::{Doctor, Jobs, Retried, SetAsideJob, SettleQuery, Settled, Standing};
+pub(crate) use upkeep::{
+    Doctor, Jobs, Outbox, Retried, SetAsideJob, SettleQuery, Settled, Standing,
+};
 pub(crate) use usage::{Usage, UsageQuery};
 pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};
 

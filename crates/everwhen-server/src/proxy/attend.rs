@@ -4,18 +4,20 @@
 
 use std::future::Future;
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 
-use axum::body::Bytes;
 use axum::http::HeaderMap;
 use everwhen::aside::{self, Wishes};
 use everwhen::ledger::{Begun, Client, Commit, Style};
 use everwhen::memory::{Address, Person, VaultId};
 use everwhen::{Error, ProxyChange, ProxySettings, Result, Vault};
-use tokio::time::{Instant, timeout_at};
+use futures_util::FutureExt;
+use tokio::time::Instant;
 
 use super::additions;
 use super::draft::Draft;
-use super::keep::Keeper;
+use super::keep::Recording;
+use super::memory::Memory;
 use super::programs::Purpose;
 use super::relay::Gathered;
 use super::route::Route;
@@ -39,7 +41,6 @@ pub(crate) struct Visit<'a> {
     pub(crate) memory_in_path: Option<&'a str>,
     /// The address it comes from, where that is known.
     pub(crate) peer: Option<IpAddr>,
-    pub(crate) body: &'a Bytes,
     pub(crate) asked: &'a Asked<'a>,
     /// Whether somebody wants to see what is done to it.
     pub(crate) is_watched: bool,
@@ -53,8 +54,8 @@ pub(crate) struct Attended {
     pub(crate) seen: AskedSeen,
     /// The exchange in the ledger, for something local.
     pub(crate) begun: Option<Begun>,
-    /// Whoever keeps the reply.
-    pub(crate) keeper: Option<Keeper>,
+    /// The exchange as it is recorded.
+    pub(crate) recording: Option<Recording>,
     /// Whether the reply may begin with a stamp.
     pub(crate) strips: bool,
     /// How long memory may be waited for.
@@ -62,28 +63,34 @@ pub(crate) struct Attended {
 }
 
 impl Attended {
-    /// Waits until what was said is kept for good, which was going on beside the asking of an
-    /// upstream; answers why it is not.
+    /// Waits until what was said is in the store or in the outbox, which was going on beside the asking
+    /// of an upstream; answers why it is not in the store, unless that was told.
     pub(crate) async fn settle(&mut self) -> Option<String> {
-        let keeper = self.keeper.as_mut()?;
-        let settled = keeper.settle(self.deadline).await;
+        let (recording, deadline) = (self.recording.as_mut()?, self.deadline?);
+        let settled = recording.settle(deadline).await;
         settled.err().map(|error| error.message().to_owned())
     }
 
-    /// The reply has ended, or was cut off.
-    pub(crate) fn finish(&mut self, request: u64, said: Gathered) {
-        if let Some(keeper) = self.keeper.take() {
-            keeper.finish(request, said);
+    /// The reply has ended, or was cut off. What follows is waited for until all of it is safe.
+    pub(crate) fn finish(
+        &mut self,
+        request: u64,
+        said: Gathered,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let safe = self.recording.take().map(|recording| recording.finish(request, said));
+        async move {
+            if let Some(safe) = safe {
+                safe.await;
+            }
         }
     }
 }
 
-/// No reply came, or the client went away before it did. What was said is kept already, unless
-/// memory failed too.
+/// No reply came, or the client went away before it did.
 impl Drop for Attended {
     fn drop(&mut self) {
-        if let Some(keeper) = self.keeper.take() {
-            keeper.abandon();
+        if let Some(recording) = self.recording.take() {
+            recording.abandon();
         }
     }
 }
@@ -95,7 +102,12 @@ pub(crate) async fn attend(visit: &Visit<'_>, draft: &mut Draft<'_>) -> Attended
     attended.seen.errand = visit.asked.purpose == Purpose::Errand;
     write::without_tags(draft, visit.asked);
     if !attended.seen.errand && !visit.asked.messages.is_empty() {
-        let remembered = remember(visit, draft, &mut attended).await;
+        let as_it_came = draft.mark();
+        let remembering = AssertUnwindSafe(remember(visit, draft, &mut attended)).catch_unwind();
+        let remembered = remembering.await.unwrap_or_else(|_| {
+            draft.back_to(as_it_came);
+            Err(Error::damaged("memory failed inside; the log says more"))
+        });
         attended.seen.degraded = remembered.err().map(|error| error.message().to_owned());
     }
     attended
@@ -106,12 +118,12 @@ async fn remember(visit: &Visit<'_>, draft: &mut Draft<'_>, attended: &mut Atten
     let settings = visit.settings(None, &change);
     let deadline = Instant::now() + settings.deadline;
     attended.deadline = Some(deadline);
-    let keeper = Keeper::new(visit, visit.vault()?, visit.named(&settings)?);
-    let keeper = attended.keeper.insert(keeper);
-    let begun = in_time(deadline, keeper.begin(visit, &change)).await;
-    attended.seen.vault = keeper.vault_id();
-    attended.seen.memory = keeper.named.as_ref().map(|named| named.name.clone());
-    attended.seen.memory_source = keeper.named.as_ref().map(|named| named.source);
+    let recording = Recording::new(visit, visit.vault()?, visit.named(&settings)?, &settings);
+    let recording = attended.recording.insert(recording);
+    let begun = recording.begin(visit, &change, deadline).await;
+    attended.seen.vault = recording.vault_id();
+    attended.seen.memory = recording.named.as_ref().map(|named| named.name.clone());
+    attended.seen.memory_source = recording.named.as_ref().map(|named| named.source);
     let settings = visit.settings(attended.seen.memory.as_deref(), &change);
     let begun = begun?;
     if visit.is_watched {
@@ -124,16 +136,6 @@ async fn remember(visit: &Visit<'_>, draft: &mut Draft<'_>, attended: &mut Atten
         add(visit, draft, &begun, &settings, deadline, attended).await?;
     }
     Ok(())
-}
-
-/// Waits for memory, but not longer than somebody in a chat would.
-pub(crate) async fn in_time<T>(
-    deadline: Instant,
-    work: impl Future<Output = Result<T>>,
-) -> Result<T> {
-    timeout_at(deadline, work)
-        .await
-        .unwrap_or_else(|_| Err(Error::unavailable("memory took longer than proxy.deadline_ms")))
 }
 
 impl Visit<'_> {
@@ -155,7 +157,7 @@ impl Visit<'_> {
     fn signed_user(&self) -> Option<String> {
         let secret = self.door.proxy.config.openwebui_secret.value.as_ref()?;
         let token = headers::text(self.headers, OPENWEBUI_USER)?;
-        signed::user(&token, secret.bytes(), self.door.engine.now())
+        signed::user(&token, secret.bytes(), Memory::of(self.door).now())
     }
 
     /// What the request says of itself.
@@ -216,14 +218,6 @@ pub(crate) fn commit(settings: &ProxySettings) -> Commit {
     if settings.group_chat { Commit::AtOnce } else { Commit::NextTurn }
 }
 
-/// An address as its text.
-pub(crate) fn shown<Id: std::fmt::Display>(address: &Address<Id>) -> String {
-    match address {
-        Address::Id(id) => id.to_string(),
-        Address::Name(name) => name.to_string(),
-    }
-}
-
 fn stored(asked: &Asked<'_>, begun: &Begun) -> Vec<StoredSeen> {
     let told = asked.messages.iter().zip(&begun.messages).filter(|(_, told)| told.is_new);
     let one = |(message, told): (&Message<'_>, &everwhen::ledger::Told)| {
@@ -273,17 +267,18 @@ async fn add(
         return Ok(());
     }
     let wishes = visit.wishes(begun, settings);
-    let keeper = attended.keeper.as_mut().expect("somebody has begun the exchange");
+    let recording = attended.recording.as_mut().expect("the exchange is recorded");
     if begun.changed_past && settings.briefing {
         // Else what was just edited would be remembered as it was.
-        keeper.settle(Some(deadline)).await?;
+        recording.stored(deadline).await?;
     }
-    let vault = keeper.vault.clone().expect("an exchange has begun in a vault");
-    let (told, lacks) = remembered(&vault, begun, message.words(), wishes, deadline).await;
+    let vault = recording.vault.clone().expect("an exchange has begun in a vault");
+    let (memory, asked) = (Memory::of(visit.door), (message.words(), wishes));
+    let (told, lacks) = remembered(&memory, (&vault, begun), asked, deadline).await;
     let now = settings.now.then(|| aside::now(begun));
     let text = aside::text(&told, now.as_deref());
     if !text.is_empty() {
-        keeper.added.extend(adding.first(draft, begun, (place, &text)));
+        recording.added.extend(adding.first(draft, begun, (place, &text)));
         attended.seen.injected = Some(text);
     }
     lacks.map_or(Ok(()), Err)
@@ -292,23 +287,22 @@ async fn add(
 /// What is remembered: from all chats in reach; if that takes too long from the chat's own memory;
 /// else without a look into memory. With the reason why it is less than it could be.
 async fn remembered(
-    vault: &Vault,
-    begun: &Begun,
-    message: &str,
-    mut wishes: Wishes,
+    memory: &Memory,
+    (vault, begun): (&Vault, &Begun),
+    (message, mut wishes): (&str, Wishes),
     deadline: Instant,
 ) -> (String, Option<Error>) {
     let mut lacks = None;
     if wishes.chats_of.is_some() {
         let now = Instant::now();
         let first = now + deadline.saturating_duration_since(now) * 2 / 3;
-        match in_time(first, vault.remembered_for(begun, message, &wishes)).await {
+        match memory.remembered(vault, begun, (message, wishes.clone()), first).await {
             Ok(text) => return (text, None),
             Err(error) => lacks = Some(error),
         }
         wishes.chats_of = None;
     }
-    match in_time(deadline, vault.remembered_for(begun, message, &wishes)).await {
+    match memory.remembered(vault, begun, (message, wishes.clone()), deadline).await {
         Ok(text) => (text, lacks),
         Err(error) => (aside::remembered_at_once(begun, message, &wishes), Some(error)),
     }

@@ -33,6 +33,16 @@ impl<'a> Draft<'a> {
         self.replace(at..at, text);
     }
 
+    /// What has been changed so far.
+    pub(crate) fn mark(&self) -> usize {
+        self.edits.len()
+    }
+
+    /// Takes back what was changed since then.
+    pub(crate) fn back_to(&mut self, mark: usize) {
+        self.edits.truncate(mark);
+    }
+
     /// The new text, if anything changed.
     pub(crate) fn finish(mut self) -> Option<String> {
         if self.edits.is_empty() {
@@ -66,6 +76,11 @@ mod tests {
         draft.insert(13, "!");
         assert_eq!(draft.finish().unwrap(), "1 two b three!");
         assert_eq!(Draft::new(text).finish(), None);
+        let mut draft = Draft::new(text);
+        let mark = draft.mark();
+        draft.insert(0, "x");
+        draft.back_to(mark);
+        assert_eq!(draft.finish(), None);
     }
 
     #[test]

@@ -1,172 +1,302 @@
-//! Keeps an exchange: begins it in the ledger, and finishes it when the reply is over, also when
-//! that was cut off. What cannot be kept now goes to the spool.
+//! Records an exchange: begins it in memory, and stores its reply when that is over, also when it was
+//! cut off. Before its reply ends, all of it is in the store or in the outbox.
 
-use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::future::Future;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use axum::body::Bytes;
-use everwhen::activity::{Activity, ActivityKind};
-use everwhen::ledger::{Begun, Client, Commit, Exchange, Finished, History, Reply};
-use everwhen::memory::{Address, MemoryId, Name, Person, VaultId};
-use everwhen::ports::Addition;
-use everwhen::{Error, ProxyChange, ProxySettings, Result, Vault};
-use jiff::{SignedDuration, Timestamp};
-use tokio::sync::{RwLock, oneshot};
-use tokio::time::Instant as TokioInstant;
+use everwhen::ledger::{Begun, Commit, Exchange, History, Message};
+use everwhen::memory::{Address, Chance, Role, VaultId};
+use everwhen::outbox::{Ack, OutboxRow, RowState};
+use everwhen::ports::{Addition, MemoryRef};
+use everwhen::{
+    Error, ProxyChange, ProxyConfig, ProxySettings, Result, SystemChance, Unnamed, Vault,
+};
+use jiff::Timestamp;
+use tokio::sync::oneshot;
+use tokio::time::{Instant as Moment, timeout, timeout_at};
 
-use super::attend::{Visit, commit, in_time, shown};
-use super::client;
-use super::history::{self, names};
+use super::attend::{Visit, commit};
+use super::history;
+use super::memory::{Memory, Write, too_slow};
 use super::not_remembered;
+use super::outbox::heard;
+use super::outbox::lanes::LaneName;
+use super::outbox::store::Live;
 use super::person::is_chat;
-use super::programs;
-use super::recognise::recognise;
+use super::recognise::{Otherwise, recognise};
 use super::relay::Gathered;
-use super::route::Route;
-use super::spool::Kept;
+use super::turns::fresh_name;
 use super::whose::Named;
-use super::wire::seen::{AnsweredSeen, Seen};
+use super::wire::kept::{KeptHead, KeptReply, write_message};
+use super::wire::seen::AnsweredSeen;
 use crate::Door;
 use crate::access::Caller;
 
-/// A beginning that is being made durable.
-type Durable = Pin<Box<dyn Future<Output = Result<Begun>> + Send>>;
+/// How long somebody in a chat waits for the outbox, which is a file beside the program.
+const OUTBOX: Duration = Duration::from_millis(250);
 
-/// Whoever keeps one exchange.
-pub(crate) struct Keeper {
+/// The beginning of an exchange in memory.
+enum Beginning {
+    /// It has not been tried, or was in vain.
+    None,
+    /// It is under way.
+    Under(Mutex<Write<Begun>>),
+    /// It is durable.
+    Stored(Box<Exchange>),
+}
+
+/// What is known of a beginning before it is durable.
+struct Early {
+    vault: Vault,
+    named: Named,
+    commit: Commit,
+    begun: Begun,
+}
+
+/// What decides how an exchange is recorded once its memory is known.
+struct Wishes {
+    /// What the caller's key is called.
+    label: Option<String>,
+    /// What the request itself wants otherwise.
+    change: ProxyChange,
+    /// When the time of the reply is settled, if that is given.
+    commit: Option<Commit>,
+    /// The memory of a history that proves none.
+    otherwise: Otherwise,
+}
+
+impl Wishes {
+    /// When the time of the reply is settled in a memory, and whether what was talked about before is told.
+    fn in_memory(&self, config: &ProxyConfig, memory: &str) -> (Commit, bool) {
+        let settings = config.settings(self.label.as_deref(), Some(memory), &self.change);
+        (self.commit.unwrap_or_else(|| commit(&settings)), settings.context)
+    }
+}
+
+/// One exchange that is being recorded.
+pub(crate) struct Recording {
     door: Door,
-    route: &'static Route,
+    caller: Caller,
+    id: i64,
+    lane: String,
     address: Address<VaultId>,
     /// The vault, once it is found.
     pub(crate) vault: Option<Vault>,
     /// The memory, once it is known.
     pub(crate) named: Option<Named>,
-    /// Who speaks.
-    person: Person,
-    commit: Commit,
-    started_at: Timestamp,
-    exchange: Option<Exchange>,
-    /// Its beginning, as long as that is not durable. Nobody locks it; it only has to be shareable.
-    durable: Mutex<Option<Durable>>,
+    /// Where it has begun, once it has.
+    place: Option<MemoryRef>,
+    history: History,
+    head: KeptHead,
+    /// The memory of a history that proves none.
+    otherwise: Otherwise,
+    beginning: Beginning,
+    /// The request, on its way into the outbox.
+    written: Option<Ack>,
     /// The model that is asked.
-    model: Option<Name>,
+    model: Option<String>,
     /// Since when it has been at work.
     since: Instant,
-    body: Bytes,
-    /// Who sends the request.
-    client: Client,
     /// What was added to messages of the request, by the number of the line.
     pub(crate) added: Vec<(u64, Addition)>,
+    /// How long the reply may be held up.
+    patience: Duration,
 }
 
-impl Keeper {
-    /// Somebody to keep this request and its reply.
-    pub(crate) fn new(visit: &Visit<'_>, address: Address<VaultId>, named: Option<Named>) -> Self {
+impl Recording {
+    /// Begins to record a request; it has its place in its chat from now on.
+    pub(crate) fn new(
+        visit: &Visit<'_>,
+        address: Address<VaultId>,
+        named: Option<Named>,
+        settings: &ProxySettings,
+    ) -> Self {
+        let (door, proxy) = (visit.door.clone(), &visit.door.proxy);
+        let at = proxy.outbox.time(Memory::of(&door).now());
+        let mut history = history::history(visit.asked, visit.headers);
+        history.client = visit.client();
+        history.chat_of = named.as_ref().is_none_or(is_chat).then(|| visit.person());
+        let at_once = visit.local.unwrap_or_else(|| commit(settings)) == Commit::AtOnce;
+        let mut head = KeptHead::of(&history, at, at_once);
+        head.resends_all = named.as_ref().is_some_and(|named| named.resends_all);
+        history.sent_at = Some(head.time());
+        let vault = shown(&address);
+        let otherwise = otherwise(settings.unnamed, head.time());
+        if let Otherwise::New(at, chance) = &otherwise {
+            head.otherwise = Some(fresh_name(*at, *chance));
+        }
+        let memory = named.as_ref().map(|named| shown(&named.memory));
+        let lane = LaneName { vault, memory, chat: chat_of(&history.messages) };
         Self {
-            door: visit.door.clone(),
-            route: visit.route,
+            caller: visit.guest.caller,
+            id: proxy.outbox.enter(&lane),
+            lane: lane.text(),
             address,
             vault: None,
             named,
-            person: visit.person(),
-            commit: Commit::default(),
-            started_at: visit.door.engine.now(),
-            exchange: None,
-            durable: Mutex::default(),
-            model: visit.asked.model().and_then(|model| Name::new("model", model).ok()),
+            place: None,
+            history,
+            head,
+            otherwise,
+            beginning: Beginning::None,
+            written: None,
+            model: visit.asked.model().map(Into::into),
             since: Instant::now(),
-            body: visit.body.clone(),
-            client: visit.client(),
             added: Vec::new(),
+            patience: settings.deadline.max(OUTBOX),
+            door,
         }
     }
 
-    /// Finds the vault and the memory, and begins the exchange there.
-    pub(crate) async fn begin(&mut self, visit: &Visit<'_>, change: &ProxyChange) -> Result<Begun> {
-        let engine = &visit.door.engine;
-        let vault = visit.guest.caller.vault_to_write(engine, self.address.clone()).await?;
-        self.vault = Some(vault.clone());
-        let history = history::history(visit.asked, visit.headers);
-        let mut history = History { client: self.client, ..history };
-        let usual = visit.settings(None, change);
-        let named = match self.named.take() {
-            Some(named) => named,
-            None => recognise(visit.door, &vault, &history, usual.unnamed).await?,
+    /// Begins the exchange in memory. If memory takes a while, the request is written to the outbox
+    /// meanwhile; if it takes until the deadline, nobody waits any longer.
+    pub(crate) async fn begin(
+        &mut self,
+        visit: &Visit<'_>,
+        change: &ProxyChange,
+        deadline: Moment,
+    ) -> Result<Begun> {
+        let (tell, mut early) = oneshot::channel();
+        let wishes = Wishes {
+            label: visit.guest.label.clone(),
+            change: change.clone(),
+            commit: visit.local,
+            otherwise: self.otherwise.clone(),
         };
-        history.resends_all = named.resends_all;
-        let settings = visit.settings(Some(&named.name), change);
-        self.commit = visit.local.unwrap_or_else(|| commit(&settings));
-        self.named = Some(named.clone());
-        history.chat_of = self.chat_of();
-        let (early, mut durable) =
-            begin_early(vault, named.memory, history, (self.commit, &settings));
-        let begun = tokio::select! {
-            Ok(begun) = early => {
-                self.durable = Mutex::new(Some(durable));
-                begun
+        let work = self.beginning(wishes, tell);
+        self.beginning = Beginning::Under(Mutex::new(Memory::of(&self.door).write(work)));
+        let now = Moment::now();
+        let soon = now + deadline.saturating_duration_since(now) / 4;
+        let heard = match timeout_at(soon, &mut early).await {
+            Ok(heard) => heard,
+            Err(_) => {
+                self.write_request();
+                timeout_at(deadline, &mut early).await.map_err(|_| too_slow())?
             }
-            begun = &mut durable => begun?,
         };
-        self.has_begun(&begun);
+        let Ok(early) = heard else { return Err(self.failure().await) };
+        self.vault = Some(early.vault);
+        self.place = Some(early.begun.exchange.memory);
+        self.named = Some(early.named);
+        self.head.at_once = early.commit == Commit::AtOnce;
+        self.head.resends_all = self.named.as_ref().is_some_and(|named| named.resends_all);
         self.since = Instant::now();
-        Ok(begun)
+        Ok(early.begun)
     }
 
-    /// Whose chat its memory is, if it is made by this exchange.
-    fn chat_of(&self) -> Option<Person> {
-        self.named.as_ref().is_none_or(is_chat).then(|| self.person.clone())
+    /// The work of beginning: waits for its turn, finds vault and memory, and writes.
+    fn beginning(
+        &self,
+        wishes: Wishes,
+        tell: oneshot::Sender<Box<Early>>,
+    ) -> impl Future<Output = Result<Begun>> + Send + 'static {
+        let (door, lane, id) = (self.door.clone(), self.lane.clone(), self.id);
+        let (caller, address, named) = (self.caller, self.address.clone(), self.named.clone());
+        let mut history = self.history.clone();
+        async move {
+            door.proxy.outbox.lanes.turn(&lane, id).await?;
+            let vault = Memory::of(&door).vault(caller, address.clone()).await?;
+            let named = match named {
+                Some(named) => named,
+                None => recognise(&door, &vault, &history, wishes.otherwise.clone()).await?,
+            };
+            history.resends_all = named.resends_all;
+            history.chat_of = history.chat_of.filter(|_| is_chat(&named));
+            let (commit, backdrop) = wishes.in_memory(&door.proxy.config, &named.name);
+            let name = shown(&named.memory);
+            let (memory, early) = (named.memory.clone(), (vault.clone(), named, commit));
+            let (tell, proxy, place) = (Mutex::new(Some(tell)), door.proxy.clone(), lane.clone());
+            let hear = move |begun: &Begun| {
+                proxy.outbox.lanes.has_begun(&place, id);
+                proxy.outbox.names.note(&shown(&address), &name, begun.exchange.memory);
+                let tell = tell.lock().ok().and_then(|mut tell| tell.take());
+                let (vault, named, commit) = early.clone();
+                let early = Early { vault, named, commit, begun: begun.clone() };
+                // Nobody hears it if the client has gone.
+                let _ = tell.map(|it| it.send(Box::new(early)));
+            };
+            let begun = vault.begin_exchange_early(memory, history, commit, backdrop, hear).await;
+            door.proxy.outbox.work(&door, &lane);
+            begun
+        }
     }
 
-    fn has_begun(&mut self, begun: &Begun) {
-        self.started_at = begun.exchange.started_at;
-        self.exchange = Some(begun.exchange.clone());
-    }
-
-    /// Waits until the beginning is durable. An exchange whose beginning is lost has not begun.
-    pub(crate) async fn settle(&mut self, deadline: Option<TokioInstant>) -> Result<()> {
-        let waiting = self.durable.get_mut().ok().and_then(Option::take);
-        let Some(durable) = waiting else { return Ok(()) };
-        let settled = match deadline {
-            Some(deadline) => in_time(deadline, durable).await,
-            None => durable.await,
+    /// Why the beginning failed, which it has.
+    async fn failure(&mut self) -> Error {
+        let failed = match std::mem::replace(&mut self.beginning, Beginning::None) {
+            Beginning::Under(write) => write.into_inner().map(Write::done).ok(),
+            _ => None,
         };
-        self.exchange = None;
-        settled.map(|begun| self.has_begun(&begun))
+        let error = match failed {
+            Some(failed) => failed.await.err(),
+            None => None,
+        };
+        self.write_request();
+        error.unwrap_or_else(|| Error::damaged("memory did not say what it has begun"))
+    }
+
+    /// Waits until the beginning is durable in the store.
+    pub(crate) async fn stored(&mut self, deadline: Moment) -> Result<()> {
+        let done = match &mut self.beginning {
+            Beginning::Under(write) => match write.get_mut() {
+                Ok(write) => write.by(deadline).await,
+                Err(_) => None,
+            },
+            Beginning::None | Beginning::Stored(_) => return Ok(()),
+        };
+        self.note(done.ok_or_else(too_slow)?)
+    }
+
+    fn note(&mut self, done: Result<Begun>) -> Result<()> {
+        match done {
+            Ok(begun) => {
+                self.beginning = Beginning::Stored(Box::new(begun.exchange));
+                Ok(())
+            }
+            Err(error) => {
+                self.beginning = Beginning::None;
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits until what was said is in the store or in the outbox. Answers why it is not in the store.
+    pub(crate) async fn settle(&mut self, deadline: Moment) -> Result<()> {
+        let was_begun = !matches!(self.beginning, Beginning::None);
+        let stored = self.stored(deadline).await;
+        if matches!(self.beginning, Beginning::Stored(_)) {
+            return Ok(());
+        }
+        self.write_request();
+        if let Some(ack) = self.written.take() {
+            let written = timeout(OUTBOX, heard(ack)).await;
+            written.unwrap_or_else(|_| Err(Error::unavailable("the outbox takes too long")))?;
+        }
+        if was_begun { stored } else { Ok(()) }
+    }
+
+    /// Writes the request to the outbox, if it is not there.
+    fn write_request(&mut self) {
+        if self.written.is_none() {
+            self.written = self.door.proxy.outbox.put(self.row(RowState::Open));
+        }
     }
 
     /// The vault's id; its address as long as it was not found.
     pub(crate) fn vault_id(&self) -> String {
-        match (&self.exchange, &self.vault) {
-            (Some(exchange), _) => exchange.memory.vault.to_string(),
-            (None, Some(vault)) => vault.id().to_string(),
-            (None, None) => shown(&self.address),
-        }
+        self.place.map_or_else(|| shown(&self.address), |place| place.vault.to_string())
     }
 
-    /// Keeps what was said, in the background: the client has it already.
-    pub(crate) fn finish(self, request: u64, said: Gathered) {
-        let (lasted, busy) = (self.since.elapsed(), Arc::clone(&self.door.proxy.busy));
-        in_background(busy, async move { self.keep(request, said, lasted).await });
-    }
-
-    /// No reply came; what was said is put on the spool if it cannot be kept.
-    pub(crate) fn abandon(mut self) {
-        let is_durable = self.durable.get_mut().is_ok_and(|waiting| waiting.is_none());
-        if self.exchange.is_some() && is_durable {
-            return;
-        }
-        let busy = Arc::clone(&self.door.proxy.busy);
-        in_background(busy, async move {
-            if self.settle(None).await.is_err() || self.exchange.is_none() {
-                self.keep(0, Gathered::default(), Duration::ZERO).await;
-            }
-        });
-    }
-
-    async fn keep(self, request: u64, said: Gathered, lasted: Duration) {
-        let (door, at) = (self.door.clone(), self.started_at);
-        let mut seen = AnsweredSeen {
+    /// The reply is over. What follows is waited for until all of it is in the outbox.
+    pub(crate) fn finish(
+        mut self,
+        request: u64,
+        said: Gathered,
+    ) -> impl Future<Output = ()> + Send {
+        let lasted = i64::try_from(self.since.elapsed().as_micros()).unwrap_or(i64::MAX);
+        let seen = AnsweredSeen {
             id: request,
             vault: self.vault_id(),
             memory: self.named.as_ref().map(|named| named.name.clone()),
@@ -178,126 +308,114 @@ impl Keeper {
         if let Some(reason) = &seen.not_remembered {
             tracing::warn!(reason, "a reply is not remembered");
         }
-        let reply = Reply {
+        self.head.reply = Some(KeptReply {
             content: said.text,
             truncated: !said.is_whole,
-            tools_used: names(said.tools.iter()),
-            work: self.work(lasted),
+            tools: said.tools,
             ids: said.ids,
-            added: self.added.clone(),
+            model: self.model.take(),
+            lasted,
+        });
+        self.over(Some(seen))
+    }
+
+    /// No reply came, or the client went away before it did.
+    pub(crate) fn abandon(mut self) {
+        self.look();
+        match &self.beginning {
+            Beginning::Stored(_) => {
+                let (door, lane) = (self.door.clone(), std::mem::take(&mut self.lane));
+                door.proxy.outbox.leave(&door, &lane, self.id);
+            }
+            // The row is written and stored without anybody waiting.
+            Beginning::Under(_) | Beginning::None => drop(self.over(None)),
+        }
+    }
+
+    /// Notes what has come of the beginning by now.
+    fn look(&mut self) {
+        if let Beginning::Under(write) = &mut self.beginning
+            && let Some(done) = write.get_mut().ok().and_then(Write::now)
+        {
+            // What failed is stored from the outbox.
+            let _ = self.note(done);
+        }
+    }
+
+    /// Hands everything to the outbox.
+    fn over(mut self, seen: Option<AnsweredSeen>) -> impl Future<Output = ()> + Send + use<> {
+        self.look();
+        let (door, patience, row) =
+            (self.door.clone(), self.patience, self.row(RowState::Complete));
+        let outbox = &door.proxy.outbox;
+        let is_wanted = !outbox.is_forgotten(&self.lane, self.id);
+        let ack = is_wanted.then(|| outbox.put(row.clone())).flatten();
+        let (exchange, beginning) = match self.beginning {
+            Beginning::Under(write) => (None, write.into_inner().ok()),
+            Beginning::Stored(exchange) => (Some(exchange), None),
+            Beginning::None => (None, None),
         };
-        match self.store(&reply).await {
-            Ok(finished) => seen.entry = finished.entry.map(|entry| entry.to_string()),
-            Err(error) => {
-                tracing::warn!(%error, "a reply could not be kept now; it goes to the spool");
-                seen.degraded = Some(error.message().to_owned());
-                door.proxy.spool.put(&self.record(at, reply)).await;
+        let (head, vault, added) = (self.head, self.vault, self.added);
+        let live = Live { row, head, vault, exchange, beginning, added, seen };
+        outbox.over_with(&door, &self.lane, self.id, live);
+        async move {
+            let Some(ack) = ack else { return };
+            let written = timeout(patience, heard(ack)).await;
+            if let Err(error) = written.unwrap_or_else(|_| Err(Error::unavailable("too slow"))) {
+                tracing::error!(%error, "a reply ends before it is in the outbox");
             }
         }
-        seen.time = door.engine.now().to_string();
-        door.proxy.tail.tell(Seen::Answered(seen));
     }
 
-    /// How long the model was at work.
-    fn work(&self, lasted: Duration) -> Option<Activity> {
-        Some(Activity {
-            kind: ActivityKind::Model,
-            name: self.model.clone(),
-            began_at: self.exchange.as_ref()?.started_at,
-            lasted: SignedDuration::try_from(lasted).ok()?,
-        })
-    }
-
-    async fn store(&self, reply: &Reply) -> Result<Finished> {
-        match (&self.vault, &self.exchange) {
-            (Some(vault), Some(exchange)) => {
-                vault.finish_exchange(exchange.clone(), reply.clone()).await
-            }
-            _ => Err(Error::unavailable("the exchange had not begun")),
-        }
-    }
-
-    fn record(self, at: Timestamp, reply: Reply) -> Kept {
-        Kept {
-            vault: shown(&self.address),
-            chat_of: self.chat_of().map(|person| person.to_string()),
-            memory: self.named.map(|named| shown(&named.memory)),
-            route: self.route.name.to_owned(),
-            at,
-            at_once: self.commit == Commit::AtOnce,
-            request: String::from_utf8_lossy(&self.body).into_owned(),
-            reply: reply.content,
-            truncated: reply.truncated,
-            tools: reply.tools_used.iter().map(ToString::to_string).collect(),
-            ids: reply.ids,
-            client: client::written(&self.client),
-        }
-    }
-}
-
-/// Keeps something while others go on; those who ask whether all is kept wait for it.
-fn in_background(busy: Arc<RwLock<()>>, keeping: impl Future<Output = ()> + Send + 'static) {
-    // Taken before anything else can ask.
-    let guard = Arc::clone(&busy).try_read_owned();
-    tokio::spawn(async move {
-        let _busy = match guard {
-            Ok(guard) => guard,
-            Err(_) => busy.read_owned().await,
+    /// What the outbox has of it.
+    fn row(&self, state: RowState) -> OutboxRow {
+        let (mut vault, named) = (shown(&self.address), self.named.as_ref());
+        let mut memory = named.map(|named| shown(&named.memory));
+        let known = |name: &String| self.door.proxy.outbox.names.get(&vault, name);
+        let stored = match &self.beginning {
+            Beginning::Stored(exchange) => Some(exchange.memory),
+            _ => memory.as_ref().and_then(known),
         };
-        keeping.await;
-    });
+        if let Some(place) = stored {
+            (vault, memory) = (place.vault.to_string(), Some(place.memory.to_string()));
+        }
+        OutboxRow {
+            id: self.id,
+            lane: self.lane.clone(),
+            vault,
+            memory,
+            state,
+            accepted_at: self.head.time(),
+            head: self.head.write(),
+            parts: self.history.messages.iter().map(write_message).collect(),
+        }
+    }
 }
 
-/// Begins an exchange: what is decided comes first, and that it is durable a little later.
-fn begin_early(
-    vault: Vault,
-    memory: Address<MemoryId>,
-    history: History,
-    (commit, settings): (Commit, &ProxySettings),
-) -> (oneshot::Receiver<Begun>, Durable) {
-    let (tell, early) = oneshot::channel();
-    let tell = Mutex::new(Some(tell));
-    let hear = move |begun: &Begun| {
-        if let Some(tell) = tell.lock().ok().and_then(|mut tell| tell.take()) {
-            // Nobody hears it if the client has gone.
-            let _ = tell.send(begun.clone());
+/// What becomes of a history that proves no memory, sent at this time.
+fn otherwise(unnamed: Unnamed, at: Timestamp) -> Otherwise {
+    match unnamed {
+        Unnamed::Default => Otherwise::Usual,
+        Unnamed::New => {
+            let mut chance = [0; 16];
+            SystemChance.fill(&mut chance);
+            Otherwise::New(at, chance)
         }
-    };
-    let backdrop = settings.context;
-    let begin =
-        async move { vault.begin_exchange_early(memory, history, commit, backdrop, hear).await };
-    (early, Box::pin(begin))
+    }
 }
 
-/// Keeps what was put on the spool.
-pub(crate) async fn replay(door: &Door, route: &'static Route, kept: &Kept) -> Result<()> {
-    let address = Address::read("vault", &kept.vault)?;
-    let vault = Caller::Operator.vault_to_write(&door.engine, address).await?;
-    let asked = route.wording.read(&kept.request);
-    let mut asked =
-        asked.ok_or_else(|| Error::invalid("the request on the spool cannot be read"))?;
-    let keeps_tool_output = door.proxy.config.tool_output.value;
-    programs::attribute(&mut asked, &axum::http::HeaderMap::new(), keeps_tool_output);
-    let history = history::history(&asked, &axum::http::HeaderMap::new());
-    let client = client::read(&kept.client);
-    let chat_of = kept.chat_of.as_deref().map(Person::read).transpose()?;
-    let mut history = History { sent_at: Some(kept.at), client, chat_of, ..history };
-    let memory: Address<MemoryId> = match &kept.memory {
-        Some(name) => Address::read("memory", name)?,
-        None => {
-            let unnamed = door.proxy.config.unnamed.value;
-            let named = recognise(door, &vault, &history, unnamed).await?;
-            history.chat_of = history.chat_of.filter(|_| is_chat(&named));
-            named.memory
-        }
-    };
-    let commit = if kept.at_once { Commit::AtOnce } else { Commit::NextTurn };
-    let reply = Reply {
-        content: kept.reply.clone(),
-        truncated: kept.truncated,
-        tools_used: names(kept.tools.iter()),
-        ids: kept.ids.clone(),
-        ..Reply::default()
-    };
-    vault.keep_exchange(memory, history, commit, reply).await.map(drop)
+/// What all requests of one chat have in common: how it began.
+pub(crate) fn chat_of(messages: &[Message]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let first = messages.iter().find(|message| message.role != Role::System);
+    first.map(|first| (first.role.as_str(), first.content.trim(), &first.other)).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// An address as its text.
+pub(crate) fn shown<Id: std::fmt::Display>(address: &Address<Id>) -> String {
+    match address {
+        Address::Id(id) => id.to_string(),
+        Address::Name(name) => name.to_string(),
+    }
 }

@@ -2,23 +2,33 @@
 //! the usual.
 
 use everwhen::ledger::History;
-use everwhen::memory::{Address, Chance, Name};
-
-use everwhen::{Result, SystemChance, Unnamed, Vault};
+use everwhen::memory::{Address, Name};
+use everwhen::{Result, Vault};
+use jiff::Timestamp;
 
 use super::whose::Named;
 use crate::Door;
 
+/// The memory of a history that proves none.
+#[derive(Debug, Clone)]
+pub(crate) enum Otherwise {
+    /// The one that is meant when none is named.
+    Usual,
+    /// A new one, whose name is made of this time and these random bytes.
+    New(Timestamp, [u8; 16]),
+    /// The one with this name, which was made for it before.
+    Named(String),
+}
+
 /// Finds the memory of a history. The history says which client sends it ([`History::client`]);
-/// what waits to be kept later is recognised by the same function and the same client.
+/// what waits in the outbox is recognised by the same function and the same client. What is on its
+/// way into memory for the same chat has been waited for by then.
 pub(crate) async fn recognise(
     door: &Door,
     vault: &Vault,
     history: &History,
-    unnamed: Unnamed,
+    otherwise: Otherwise,
 ) -> Result<Named> {
-    // A reply that is just being kept may be what the history is known by.
-    drop(door.proxy.busy.write().await);
     let request = (vault.id(), history.request_hash());
     if let Some(claim) = door.proxy.turns.claimed(&request) {
         return begun(claim, "retry");
@@ -32,12 +42,12 @@ pub(crate) async fn recognise(
             _claim: None,
         });
     }
-    match unnamed {
-        Unnamed::Default => Ok(Named::new(door.proxy.memory.clone(), "default")),
-        Unnamed::New => {
-            let mut chance = [0; 16];
-            SystemChance.fill(&mut chance);
-            begun(door.proxy.turns.claim(request, door.engine.now(), chance), "new")
+    match otherwise {
+        Otherwise::Usual => Ok(Named::new(door.proxy.memory.clone(), "default")),
+        Otherwise::New(at, chance) => begun(door.proxy.turns.claim(request, at, chance), "new"),
+        Otherwise::Named(name) => {
+            let memory = Address::Name(Name::new("memory", &name)?);
+            Ok(Named { memory, name, source: "new", resends_all: true, _claim: None })
         }
     }
 }

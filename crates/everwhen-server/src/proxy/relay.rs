@@ -18,8 +18,10 @@ use http_body::Frame;
 pub(crate) use listener::{Gathered, Listener};
 pub(crate) use whole::{CutReply, deepest, read_reply};
 
-/// What to do with what was said, once that is over.
-pub(crate) type AtEnd = Box<dyn FnOnce(Gathered) + Send>;
+/// What to do with what was said, once that is over. The end of the reply waits for what is answered.
+pub(crate) type AtEnd = Box<dyn FnOnce(Gathered) -> Held + Send>;
+/// Holds back the end of a reply until it is ready.
+pub(crate) type Held = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Whoever listens, and what follows. Shared with those who may end it early.
 struct Ear {
@@ -28,16 +30,16 @@ struct Ear {
 }
 
 impl Ear {
-    fn end(&mut self) {
-        if let Some(at_end) = self.at_end.take() {
-            at_end(self.listener.gathered());
-        }
+    fn end(&mut self) -> Option<Held> {
+        let at_end = self.at_end.take()?;
+        Some(at_end(self.listener.gathered()))
     }
 }
 
 impl Drop for Ear {
     fn drop(&mut self) {
-        self.end();
+        // Nobody is left whom the end could wait for.
+        drop(self.end());
     }
 }
 
@@ -54,14 +56,15 @@ impl Underway {
             all.retain(|one| one.strong_count() > 0);
         }
         all.push(Arc::downgrade(&ear));
-        Body::new(Relay { inner, ear, ready: VecDeque::new(), is_over: false, error: None })
+        let ready = VecDeque::new();
+        Body::new(Relay { inner, ear, ready, held: None, is_over: false, error: None })
     }
 
     /// Lets all of them end here: what was said so far is kept as cut off.
     pub(crate) fn hang_up(&self) {
         let all = std::mem::take(&mut *lock(&self.0));
         for ear in all.iter().filter_map(Weak::upgrade) {
-            lock(&ear).end();
+            drop(lock(&ear).end());
         }
     }
 }
@@ -75,6 +78,8 @@ struct Relay {
     inner: Body,
     ear: Arc<Mutex<Ear>>,
     ready: VecDeque<Bytes>,
+    /// What the pieces that are ready wait for.
+    held: Option<Mutex<Held>>,
     is_over: bool,
     /// What the upstream's body ended with, for the client to see as well.
     error: Option<axum::Error>,
@@ -89,6 +94,11 @@ impl HttpBody for Relay {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         loop {
+            if let Some(held) = &mut self.held {
+                let held = held.get_mut().unwrap_or_else(PoisonError::into_inner);
+                std::task::ready!(held.as_mut().poll(context));
+                self.held = None;
+            }
             if let Some(bytes) = self.ready.pop_front() {
                 return Poll::Ready(Some(Ok(Frame::data(bytes))));
             }
@@ -105,18 +115,18 @@ impl HttpBody for Relay {
                     (self.is_over, self.error) = (true, Some(error));
                     let left = lock(&self.ear).listener.cut_off();
                     self.ready.extend(left);
-                    lock(&self.ear).end();
                 }
                 None => {
                     self.is_over = true;
                     let left = lock(&self.ear).listener.finish();
                     self.ready.extend(left);
-                    lock(&self.ear).end();
                 }
             }
             let mut ear = lock(&self.ear);
-            if ear.listener.has_ended() {
-                ear.end();
+            let held = if self.is_over || ear.listener.has_ended() { ear.end() } else { None };
+            drop(ear);
+            if let Some(held) = held {
+                self.held = Some(Mutex::new(held));
             }
         }
     }

@@ -92,6 +92,20 @@ impl Tail {
         self.traces.lock().unwrap_or_else(PoisonError::into_inner).keep(seen);
     }
 
+    /// Drops traces of what was forgotten: of a memory, by its id and name, or of a whole vault.
+    pub(crate) fn forget(&self, vaults: &[String], memories: Option<&[String]>) {
+        let named = |seen: &Seen, all: &[String]| {
+            seen.memory().is_none_or(|memory| all.iter().any(|one| one == memory))
+        };
+        let goes = |seen: &Seen| {
+            vaults.iter().any(|vault| vault == seen.vault())
+                && memories.is_none_or(|all| named(seen, all))
+        };
+        let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
+        traces.kept.retain(|seen| !goes(seen));
+        traces.bytes = traces.kept.iter().map(|seen| seen.bytes()).sum();
+    }
+
     fn traced(&self, id: u64) -> Option<Arc<Seen>> {
         let traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
         traces.kept.iter().find(|seen| seen.id() == id).cloned()

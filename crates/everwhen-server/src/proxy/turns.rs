@@ -49,7 +49,7 @@ impl Turns {
 }
 
 /// A name that no other chat has: 128 random bits behind the time.
-fn fresh_name(now: Timestamp, chance: [u8; 16]) -> String {
+pub(crate) fn fresh_name(now: Timestamp, chance: [u8; 16]) -> String {
     let digits: String = chance.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("chat-{}-{digits}", now.strftime("%Y-%m-%d-%H%M%S"))
 }

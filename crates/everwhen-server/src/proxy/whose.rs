@@ -8,8 +8,8 @@ use axum::http::header::USER_AGENT;
 use everwhen::Result;
 use everwhen::memory::{Address, MemoryId, Role};
 
-use super::attend::shown;
 use super::headers;
+use super::keep::shown;
 use super::turns::Claim;
 use super::wire::json::Object;
 use super::wire::{Asked, Message};

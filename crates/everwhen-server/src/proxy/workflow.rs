@@ -56,7 +56,7 @@ impl Talk {
             content: without_tags(&message.text).into_owned(),
         });
         let begun = attended.begun.clone();
-        let vault = attended.keeper.as_ref().and_then(|keeper| keeper.vault.clone());
+        let vault = attended.recording.as_ref().and_then(|recording| recording.vault.clone());
         let place = vault.zip(begun.as_ref()).map(|(vault, begun)| Place {
             engine: visit.door.engine.clone(),
             vault,

@@ -1,5 +1,5 @@
-//! Memory never breaks the chat: slow, down or damaged, the request goes through as it came, and
-//! what was said is kept later.
+//! Memory never breaks the chat: slow, down, damaged or panicking, the request goes through as it came,
+//! and what was said is stored later, once.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -8,7 +8,9 @@ use http_body_util::BodyExt;
 use serde_json::json;
 
 use crate::recorder::{Script, delta};
-use crate::stage::{Stage, chat, contents};
+use crate::stage::{Fault, Stage, chat, contents};
+
+const PATH: &str = "/v1/chat/completions";
 
 #[tokio::test]
 async fn a_store_that_is_down_does_not_stop_the_chat() {
@@ -18,38 +20,109 @@ async fn a_store_that_is_down_does_not_stop_the_chat() {
     stage.wait(10);
     let lines = ["u:before", "a:Noted.", "u:during the fire"];
     let body = chat(&lines);
-    let told = stage.post("/v1/chat/completions", &body).memory("m").told().await;
+    let told = stage.post(PATH, &body).memory("m").told().await;
     assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
     assert!(told.header("x-everwhen-degraded").unwrap().contains("the disk is on fire"));
-    stage.door.settle().await;
-    assert!(stage.directory.path().join("proxy-spool.jsonl").exists());
+    assert!(stage.outbox_holds("during the fire").await);
 
     stage.store.down.store(false, Ordering::SeqCst);
     stage.wait(100);
-    let catching_up = tokio::spawn(stage.door.clone().catch_up());
-    for _ in 0..500 {
-        if !stage.directory.path().join("proxy-spool.jsonl").exists() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    catching_up.abort();
+    stage.drained().await;
     let said = stage.said("m").await;
     assert_eq!(said[2..], ["12:10 user during the fire", "12:10 assistant Noted."]);
     let entries = stage.entries("m").await;
     assert!(entries[2].creation_time > entries[2].conversation_time, "stored later than said");
 }
 
+/// However the store fails: chats that are named, unnamed and streamed are answered as they came, several
+/// turns long, and afterwards everything is stored once, in order, at its time.
 #[tokio::test]
-async fn a_slow_store_is_not_waited_for() {
+async fn whatever_the_store_does_every_chat_is_answered_and_stored_once() {
+    for fault in Fault::ALL {
+        let stage = Stage::with("[proxy]\ndeadline_ms = 60\n").await;
+        stage.store.fail(fault, true);
+        let named = ["u:one", "a:Noted.", "u:two", "a:Noted.", "u:three"];
+        let unnamed = ["u:eins", "a:Noted.", "u:zwei", "a:Noted.", "u:drei"];
+        for turn in [1, 3, 5] {
+            for (lines, memory) in [(&named[..turn], Some("m")), (&unnamed[..turn], None)] {
+                let body = chat(lines);
+                let ask = stage.post(PATH, &body);
+                let ask = memory.into_iter().fold(ask, |ask, memory| ask.memory(memory));
+                let told = ask.told().await;
+                assert_eq!(told.status, 200, "{fault:?}: {}", told.text);
+                if fault != Fault::LosesAnswers {
+                    assert_eq!(stage.upstream.last().body, body, "{fault:?}");
+                }
+                assert!(told.header("x-everwhen-degraded").is_some(), "{fault:?}");
+            }
+            stage.wait(1);
+        }
+        stage.store.fail(fault, false);
+        stage.drained().await;
+        let said = |word: [&str; 3]| {
+            let line = |(minute, word)| {
+                [format!("12:0{minute} user {word}"), format!("12:0{minute} assistant Noted.")]
+            };
+            (0..3).zip(word).flat_map(line).collect::<Vec<String>>()
+        };
+        let memories = stage.memories().await;
+        assert_eq!(memories.len(), 2, "{fault:?}: {memories:?}");
+        let other = memories.iter().find(|name| *name != "m").unwrap();
+        assert_eq!(stage.said("m").await, said(["one", "two", "three"]), "{fault:?}");
+        assert_eq!(stage.said(other).await, said(["eins", "zwei", "drei"]), "{fault:?}");
+        let told = stage.post(PATH, &chat(&["u:and now?"])).told().await;
+        assert_eq!(told.header("x-everwhen-degraded"), None, "{fault:?}: memory is back");
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_hangs_is_not_waited_for() {
     let stage = Stage::with("[proxy]\ndeadline_ms = 50\n").await;
-    stage.store.slow.store(true, Ordering::SeqCst);
+    stage.store.fail(Fault::Hangs, true);
     let body = chat(&["u:hello"]);
     let begun = Instant::now();
-    let told = stage.post("/v1/chat/completions", &body).memory("m").told().await;
-    assert!(begun.elapsed() < Duration::from_millis(1500), "{:?}", begun.elapsed());
+    let told = stage.post(PATH, &body).memory("m").told().await;
+    assert!(begun.elapsed() < Duration::from_secs(15), "a call takes 20 s: {:?}", begun.elapsed());
     assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
     assert!(told.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
+    assert!(stage.outbox_holds("hello").await, "it is in the outbox before the client has all");
+}
+
+#[tokio::test]
+async fn a_panic_in_memory_passes_the_request_on_as_it_came() {
+    let stage = Stage::with("").await;
+    stage.chat(&["u:before"]).await;
+    stage.store.fail(Fault::Panics, true);
+    let body = chat(&["u:before", "a:Noted.", "u:during"]);
+    let told = stage.post(PATH, &body).memory("m").told().await;
+    assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
+    assert!(told.header("x-everwhen-degraded").unwrap().contains("memory failed inside"));
+    stage.store.fail(Fault::Panics, false);
+    stage.drained().await;
+    assert_eq!(stage.said("m").await.len(), 4);
+}
+
+#[tokio::test]
+async fn one_vault_whose_store_hangs_slows_no_other_and_no_other_chat() {
+    let stage = Stage::with("[proxy]\ndeadline_ms = 10000\n").await;
+    stage.upstream.answers(Script::says(&["Once"]));
+    let stream = chat(&["u:a story"]).replace("\"model\"", "\"stream\":true,\"model\"");
+    let (_, _, reply) = stage.post(PATH, &stream).header("x-everwhen-vault", "slow").begun().await;
+    // The call that stores its reply hangs, and no later one does.
+    stage.store.hangs.store(true, Ordering::SeqCst);
+    reply.collect().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    stage.store.hangs.store(false, Ordering::SeqCst);
+    for (vault, memory) in [("quick", None), ("quick", Some("m")), ("slow", Some("other"))] {
+        let ask = stage.post(PATH, &chat(&["u:hi"])).header("x-everwhen-vault", vault);
+        let ask = memory.into_iter().fold(ask, |ask, memory| ask.memory(memory));
+        let begun = Instant::now();
+        let told = ask.told().await;
+        assert_eq!(told.header("x-everwhen-degraded"), None, "{vault} {memory:?}");
+        assert!(begun.elapsed() < Duration::from_secs(9), "it waited until its deadline");
+    }
+    stage.store.fail(Fault::Hangs, false);
+    stage.drained().await;
 }
 
 /// Five chats at once, each in a memory of its own: their statuses, and how long all of them took.
@@ -103,35 +176,23 @@ async fn a_damaged_store_is_told_of_and_what_was_said_waits() {
     let stage = Stage::with("").await;
     stage.store.damaged.store(true, Ordering::SeqCst);
     let body = chat(&["u:is anybody there?"]);
-    let told = stage.post("/v1/chat/completions", &body).memory("m").told().await;
+    let told = stage.post(PATH, &body).memory("m").told().await;
     assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
     assert!(told.header("x-everwhen-degraded").unwrap().contains("a page of the file is torn"));
-    let spool = spooled(&stage).await;
-    assert!(spool.contains("is anybody there?") && spool.contains("Noted."), "{spool}");
-    let catching_up = tokio::spawn(stage.door.clone().catch_up());
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    catching_up.abort();
-    assert_eq!(spooled(&stage).await, spool, "it waits for as long as it takes");
+    stage.door.settle().await;
+    assert!(stage.outbox_holds("is anybody there?").await && stage.outbox_holds("Noted.").await);
 }
 
 #[tokio::test]
-async fn a_beginning_that_may_not_be_durable_is_told_of_and_kept_once() {
+async fn a_beginning_that_may_not_be_durable_is_told_of_and_stored_once() {
     let stage = Stage::new().await;
-    stage.store.loses_answers.store(true, Ordering::SeqCst);
-    let told = stage.post("/v1/chat/completions", &chat(&["u:hello"])).memory("m").told().await;
+    stage.store.fail(Fault::LosesAnswers, true);
+    let told = stage.post(PATH, &chat(&["u:hello"])).memory("m").told().await;
     assert_eq!(told.status, 200, "{}", told.text);
     assert!(told.header("x-everwhen-degraded").unwrap().contains("the answer was lost"));
-    let spool = spooled(&stage).await;
-    assert!(spool.contains("hello") && spool.contains("Noted."), "{spool}");
-    stage.store.loses_answers.store(false, Ordering::SeqCst);
-    let catching_up = tokio::spawn(stage.door.clone().catch_up());
-    for _ in 0..500 {
-        if spooled(&stage).await.is_empty() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    catching_up.abort();
+    assert!(stage.outbox_holds("hello").await && stage.outbox_holds("Noted.").await);
+    stage.store.fail(Fault::LosesAnswers, false);
+    stage.drained().await;
     assert_eq!(stage.said("m").await, ["12:00 user hello", "12:00 assistant Noted."]);
 }
 
@@ -141,7 +202,7 @@ async fn a_slow_recall_costs_the_briefing_and_nothing_else() {
     stage.chat(&["u:I have a dog."]).await;
     stage.store.reads_slowly.store(true, Ordering::SeqCst);
     let lines = ["u:I have a dog.", "a:Noted.", "u:What have I?"];
-    let told = stage.post("/v1/chat/completions", &chat(&lines)).memory("m").told().await;
+    let told = stage.post(PATH, &chat(&lines)).memory("m").told().await;
     assert!(told.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
     let sent = contents(&stage.upstream.last().body);
     assert!(sent[2].starts_with("(Sunday, 2025-06-01 12:00:00) What have I?"), "{}", sent[2]);
@@ -151,61 +212,59 @@ async fn a_slow_recall_costs_the_briefing_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_stream_is_spooled_too_and_marked_if_it_was_cut() {
+async fn the_end_of_a_stream_waits_until_its_reply_is_in_the_outbox() {
     let stage = Stage::with("").await;
-    stage.store.down.store(true, Ordering::SeqCst);
+    stage.store.fail(Fault::Fails, true);
     stage.upstream.answers(Script::says(&["Once", " upon"]));
     let body = chat(&["u:a story"]).replace("\"model\"", "\"stream\":true,\"model\"");
-    stage.post("/v1/chat/completions", &body).memory("m").told().await;
-    stage.door.settle().await;
-    let spool = std::fs::read_to_string(stage.directory.path().join("proxy-spool.jsonl")).unwrap();
-    assert!(spool.contains("Once upon") && spool.contains("a story"), "{spool}");
-}
-
-/// What the spool holds once everything is settled.
-async fn spooled(stage: &Stage) -> String {
-    stage.door.settle().await;
-    std::fs::read_to_string(stage.directory.path().join("proxy-spool.jsonl")).unwrap_or_default()
+    let (_, _, mut reply) = stage.post(PATH, &body).memory("m").begun().await;
+    let mut text = String::new();
+    while !text.contains("[DONE]") {
+        let frame = reply.frame().await.unwrap().unwrap().into_data().unwrap();
+        text += std::str::from_utf8(&frame).unwrap();
+    }
+    // Nothing is flushed here: it is in the file by the time the client has the last piece.
+    let files = std::fs::read_dir(stage.directory.path()).unwrap().map(|file| file.unwrap().path());
+    let all: Vec<u8> = files.flat_map(|path| std::fs::read(path).unwrap()).collect();
+    let holds = |text: &str| all.windows(text.len()).any(|window| window == text.as_bytes());
+    assert!(holds("Once upon") && holds("a story"));
 }
 
 #[tokio::test]
 async fn a_client_that_leaves_while_memory_is_down_has_still_spoken() {
     // While the reply comes: what came of it is kept, too.
     let stage = Stage::with("").await;
-    stage.store.down.store(true, Ordering::SeqCst);
+    stage.store.fail(Fault::Fails, true);
     let script = Script { hangs: true, ..Script::stream("text/event-stream", &[&delta("Once")]) };
     stage.upstream.answers(script);
     let body = chat(&["u:a story"]).replace("\"model\"", "\"stream\":true,\"model\"");
-    let (_, _, mut reply) = stage.post("/v1/chat/completions", &body).memory("m").begun().await;
+    let (_, _, mut reply) = stage.post(PATH, &body).memory("m").begun().await;
     reply.frame().await.unwrap().unwrap();
     drop(reply);
-    let spool = spooled(&stage).await;
-    assert!(spool.contains("a story") && spool.contains("Once"), "{spool}");
-    assert!(spool.contains("\"truncated\":true"), "{spool}");
+    stage.store.fail(Fault::Fails, false);
+    stage.drained().await;
+    assert_eq!(stage.said("m").await, ["12:00 user a story", "12:00 assistant Once"]);
+    let metadata = stage.entries("m").await[1].metadata.clone().unwrap();
+    assert!(metadata.as_str().contains("truncated"), "{metadata:?}");
 
-    // Before the upstream has answered at all.
-    let stage = Stage::with("").await;
-    stage.store.down.store(true, Ordering::SeqCst);
-    stage.upstream.answers(Script { hangs: true, pieces: Vec::new(), ..Script::says(&[]) });
-    let asked = stage.post("/v1/chat/completions", &chat(&["u:a question"])).memory("m").told();
-    assert!(tokio::time::timeout(Duration::from_millis(300), asked).await.is_err());
-    let spool = spooled(&stage).await;
-    assert!(spool.contains("a question"), "{spool}");
-
-    // Before memory has failed.
-    let stage = Stage::with("").await;
-    stage.store.slow.store(true, Ordering::SeqCst);
-    let asked = stage.post("/v1/chat/completions", &chat(&["u:in a hurry"])).memory("m").told();
-    assert!(tokio::time::timeout(Duration::from_millis(50), asked).await.is_err());
-    let spool = spooled(&stage).await;
-    assert!(spool.contains("in a hurry"), "{spool}");
+    // Before the upstream has answered at all, and before memory has failed.
+    for fault in [Fault::Fails, Fault::Hangs] {
+        let stage = Stage::with("").await;
+        stage.store.fail(fault, true);
+        stage.upstream.answers(Script { hangs: true, pieces: Vec::new(), ..Script::says(&[]) });
+        let asked = stage.post(PATH, &chat(&["u:a question"])).memory("m").told();
+        assert!(tokio::time::timeout(Duration::from_millis(300), asked).await.is_err());
+        stage.store.fail(fault, false);
+        stage.drained().await;
+        assert_eq!(stage.said("m").await, ["12:00 user a question"], "{fault:?}");
+    }
 }
 
 #[tokio::test]
 async fn a_name_that_is_none_is_told_and_the_chat_goes_on() {
     let stage = Stage::with("").await;
     let body = chat(&["u:hello"]);
-    let told = stage.post("/v1/chat/completions", &body).memory(&"x".repeat(300)).told().await;
+    let told = stage.post(PATH, &body).memory(&"x".repeat(300)).told().await;
     assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
     assert!(told.header("x-everwhen-degraded").unwrap().contains("200 characters"));
 }

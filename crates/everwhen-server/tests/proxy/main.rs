@@ -14,6 +14,7 @@ mod fail_open;
 mod injection;
 mod isolation;
 mod kept;
+mod outbox;
 mod phrased;
 mod reach;
 mod recognised;

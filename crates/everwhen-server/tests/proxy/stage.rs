@@ -18,6 +18,7 @@ use http_body_util::BodyExt;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::sync::Notify;
 use tower::ServiceExt;
 
 use crate::recorder::Recorder;
@@ -31,22 +32,61 @@ pub(crate) struct Moody {
     pub(crate) damaged: AtomicBool,
     pub(crate) slow: AtomicBool,
     pub(crate) reads_slowly: AtomicBool,
-    /// It does not answer for twenty seconds, and then says that it cannot.
-    pub(crate) hangs: AtomicBool,
     /// It does what it is told, and then says that it could not.
     pub(crate) loses_answers: AtomicBool,
+    /// Calls hang for twenty seconds, or until it is back, and fail then.
+    pub(crate) hangs: AtomicBool,
+    /// Calls panic.
+    pub(crate) panics: AtomicBool,
+    /// Told to calls that hang when it is back.
+    back: Notify,
+}
+
+/// How a store fails, for tests that run against each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It fails at once.
+    Fails,
+    /// It takes twenty seconds a call, and fails then.
+    Hangs,
+    /// It panics.
+    Panics,
+    /// It does what it is told and says that it failed.
+    LosesAnswers,
+}
+
+impl Fault {
+    pub(crate) const ALL: [Self; 4] = [Self::Fails, Self::Hangs, Self::Panics, Self::LosesAnswers];
 }
 
 impl Moody {
-    fn mood<'a>(&self, call: Wait<'a, ()>, slow: bool) -> Wait<'a, ()> {
-        if self.damaged.load(Ordering::SeqCst) {
-            return Box::pin(async { Err(Error::damaged("a page of the file is torn")) });
+    /// Lets it fail in this way, or no longer.
+    pub(crate) fn fail(&self, fault: Fault, fails: bool) {
+        let flag = match fault {
+            Fault::Fails => &self.down,
+            Fault::Hangs => &self.hangs,
+            Fault::Panics => &self.panics,
+            Fault::LosesAnswers => &self.loses_answers,
+        };
+        flag.store(fails, Ordering::SeqCst);
+        if !fails {
+            self.back.notify_waiters();
+        }
+    }
+
+    fn mood<'a>(&'a self, call: Wait<'a, ()>, slow: bool) -> Wait<'a, ()> {
+        if self.panics.load(Ordering::SeqCst) {
+            return Box::pin(async { panic!("the store panics because the test told it to") });
         }
         if self.hangs.load(Ordering::SeqCst) {
-            return Box::pin(async {
-                tokio::time::sleep(Duration::from_secs(20)).await;
-                Err(Error::unavailable("the connection timed out"))
+            return Box::pin(async move {
+                let back = self.back.notified();
+                let _ = tokio::time::timeout(Duration::from_secs(20), back).await;
+                Err(Error::unavailable("the store did not answer"))
             });
+        }
+        if self.damaged.load(Ordering::SeqCst) {
+            return Box::pin(async { Err(Error::damaged("a page of the file is torn")) });
         }
         if self.down.load(Ordering::SeqCst) {
             return Box::pin(async { Err(Error::unavailable("the disk is on fire")) });
@@ -85,7 +125,7 @@ pub(crate) struct Stage {
     pub(crate) clock: Arc<HandClock>,
     pub(crate) upstream: Recorder,
     pub(crate) store: Arc<Moody>,
-    pub(crate) directory: TempDir,
+    pub(crate) directory: Arc<TempDir>,
 }
 
 impl Stage {
@@ -96,13 +136,21 @@ impl Stage {
 
     /// A proxy with this configuration; `UPSTREAM` in it is the upstream's address.
     pub(crate) async fn with(settings: &str) -> Self {
-        Self::over(settings, SqliteOptions::default()).await
+        Self::on(Arc::new(tempfile::tempdir().unwrap()), settings).await
     }
 
     /// The same over a store that is opened like this.
     pub(crate) async fn over(settings: &str, options: SqliteOptions) -> Self {
+        Self::build(Arc::new(tempfile::tempdir().unwrap()), settings, options).await
+    }
+
+    /// The same, on what is in this directory.
+    pub(crate) async fn on(directory: Arc<TempDir>, settings: &str) -> Self {
+        Self::build(directory, settings, SqliteOptions::default()).await
+    }
+
+    async fn build(directory: Arc<TempDir>, settings: &str, options: SqliteOptions) -> Self {
         let upstream = Recorder::start().await;
-        let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("config.toml");
         let settings = if settings.contains("UPSTREAM") {
             settings.replace("UPSTREAM", &upstream.url)
@@ -122,14 +170,48 @@ impl Stage {
             damaged: AtomicBool::default(),
             slow: AtomicBool::default(),
             reads_slowly: AtomicBool::default(),
-            hangs: AtomicBool::default(),
             loses_answers: AtomicBool::default(),
+            hangs: AtomicBool::default(),
+            panics: AtomicBool::default(),
+            back: Notify::new(),
         });
         let (engine, clock) = engine_over(store.clone());
         let proxy = Proxy::new(&config, Some(directory.path())).unwrap();
         let door = Door::new(engine.clone(), Some(TOKEN.into())).await.unwrap().with_proxy(proxy);
         let router = router(door.clone());
         Self { router, door, engine, clock, upstream, store, directory }
+    }
+
+    /// Waits until nothing is left in the outbox.
+    pub(crate) async fn drained(&self) {
+        for _ in 0..2000 {
+            if self.outbox("rows").await == 0.0 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{} exchanges are still in the outbox", self.outbox("rows").await);
+    }
+
+    /// A number that the metrics tell of the outbox; nothing waits in the store for it.
+    pub(crate) async fn outbox(&self, what: &str) -> f64 {
+        self.door.flush().await;
+        let metrics = self.get("/metrics").told().await.text;
+        let name = format!("everwhen_outbox_{what} ");
+        let value = metrics.lines().find_map(|line| line.strip_prefix(&name));
+        value.unwrap_or_else(|| panic!("no {name} in {metrics}")).parse().unwrap()
+    }
+
+    /// Whether any file of the outbox holds this text.
+    pub(crate) async fn outbox_holds(&self, text: &str) -> bool {
+        self.door.flush().await;
+        let files = std::fs::read_dir(self.directory.path()).unwrap().map(|file| file.unwrap());
+        let mut of_outbox =
+            files.filter(|file| file.file_name().to_string_lossy().starts_with("proxy-"));
+        of_outbox.any(|file| {
+            let bytes = std::fs::read(file.path()).unwrap_or_default();
+            bytes.windows(text.len()).any(|window| window == text.as_bytes())
+        })
     }
 
     /// Lets time pass.

@@ -19,20 +19,31 @@ mod wire;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Trial};
 
+use crate::stage::Fault;
+
 fn main() -> ExitCode {
-    let trials = files().into_iter().map(|file| {
-        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
-        Trial::test(name, move || {
-            let text = std::fs::read_to_string(&file)?;
-            let sequence = wire::Sequence::read(&text)?;
-            let runtime = tokio::runtime::Runtime::new()?;
-            runtime.block_on(play::play(sequence)).map_err(Into::into)
-        })
+    let trials = files().into_iter().flat_map(|file| {
+        let faults = Fault::ALL.into_iter().map(Some);
+        let file = Arc::new(file);
+        std::iter::once(None).chain(faults).map(move |fault| trial(Arc::clone(&file), fault))
     });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+/// One sequence, with a store that works or fails in a certain way until the end.
+fn trial(file: Arc<PathBuf>, fault: Option<Fault>) -> Trial {
+    let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+    let name = fault.map_or(name.clone(), |fault| format!("{name}, store {fault:?}"));
+    Trial::test(name, move || {
+        let text = std::fs::read_to_string(&*file)?;
+        let sequence = wire::Sequence::read(&text)?;
+        let runtime = tokio::runtime::Runtime::new()?;
+        runtime.block_on(play::play(sequence, fault)).map_err(Into::into)
+    })
 }
 
 fn files() -> Vec<PathBuf> {

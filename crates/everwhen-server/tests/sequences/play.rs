@@ -6,7 +6,7 @@ use everwhen::memory::Entry;
 use serde_json::{Map, Value, json};
 
 use crate::shape::{Protocol, merged};
-use crate::stage::{Stage, Told};
+use crate::stage::{Fault, Stage, Told};
 use crate::stamps;
 use crate::wire::{Sequence, Step};
 
@@ -39,26 +39,41 @@ struct Played {
 struct Play<'s> {
     sequence: &'s Sequence,
     stage: Stage,
+    /// How the store fails.
+    fault: Option<Fault>,
     played: Vec<Played>,
     /// The memory behind each label.
     memories: BTreeMap<String, String>,
 }
 
-/// Plays all steps; answers what differs first.
-pub(crate) async fn play(sequence: Sequence) -> Result<(), String> {
+/// Plays all steps; answers what differs first. With a fault, the store fails during all steps and works
+/// again afterwards: every request passes as it came, and what is stored in the end is the same.
+pub(crate) async fn play(sequence: Sequence, fault: Option<Fault>) -> Result<(), String> {
     if sequence.program.is_empty() || sequence.shows.is_empty() {
         return Err("say in `program` and `shows` whose requests these are and why".into());
     }
     let settings = sequence.settings.as_deref().unwrap_or(STAMPS_ONLY);
-    let settings = settings.replace("[proxy]\n", PATIENT);
+    let settings = match fault {
+        Some(_) => settings.replace("[proxy]\n", "[proxy]\ndeadline_ms = 60\n"),
+        None => settings.replace("[proxy]\n", PATIENT),
+    };
     let stage = Stage::with(&format!("{UPSTREAMS}{settings}")).await;
     let mut play =
-        Play { sequence: &sequence, stage, played: Vec::new(), memories: BTreeMap::new() };
+        Play { sequence: &sequence, stage, fault, played: Vec::new(), memories: BTreeMap::new() };
+    let set_fault = |fails| fault.into_iter().for_each(|fault| play.stage.store.fail(fault, fails));
+    set_fault(true);
     for (number, step) in (1..).zip(&sequence.step) {
         let name = step.name.clone().unwrap_or_default();
         play.step(step).await.map_err(|error| format!("step {number} {name}: {error}"))?;
     }
-    play.stored().await
+    match fault {
+        None => play.stored().await,
+        Some(fault) => {
+            play.stage.store.fail(fault, false);
+            play.stage.drained().await;
+            play.stored_anywhere().await
+        }
+    }
 }
 
 impl Play<'_> {
@@ -86,6 +101,10 @@ impl Play<'_> {
         self.played.push(Played { name: step.name.clone(), messages });
         let sent = self.stage.upstream.sent();
         let [sent] = &sent[before..] else { return Err("the upstream was not asked once".into()) };
+        if let Some(fault) = self.fault {
+            let adds_more = self.sequence.settings.is_some();
+            return passed(step, (fault, adds_more), &told, (&body, &sent.body));
+        }
         self.compare_memory(step, told.header("x-everwhen-memory"))?;
         self.compare(step, &told, &body, &sent.body)
     }
@@ -175,6 +194,38 @@ impl Play<'_> {
             None => Ok(()),
         }
     }
+}
+
+impl Play<'_> {
+    /// Compares what is stored in all memories, whatever they are called: no client was told.
+    async fn stored_anywhere(&self) -> Result<(), String> {
+        let mut expected: Vec<Vec<String>> = self.sequence.stored.values().cloned().collect();
+        let mut stored = Vec::new();
+        for memory in self.stage.memories().await {
+            let entries = self.stage.entries(&memory).await;
+            stored.push(entries.iter().map(line).collect::<Vec<String>>());
+        }
+        expected.sort();
+        stored.sort();
+        same("stored", &expected, &stored)
+    }
+}
+
+/// While memory fails, a request passes as it came, and the client is told.
+fn passed(
+    step: &Step,
+    (fault, adds_more): (Fault, bool),
+    told: &Told,
+    (body, sent): (&str, &str),
+) -> Result<(), String> {
+    same("status", &step.status, &told.status)?;
+    match fault {
+        // It is known when everything was said before the answer is lost.
+        Fault::LosesAnswers => only_additions(body, sent, adds_more)?,
+        _ => same("what the upstream was sent", &without_tags(body).as_str(), &sent)?,
+    }
+    let is_told = told.header("x-everwhen-degraded").is_some();
+    same("whether the client is told", &(step.memory != NONE), &is_told)
 }
 
 /// An entry: `12:00 user hi`, `12:00 assistant [Read] (Ana) Done.`.

@@ -499,3 +499,46 @@ pub(crate) fn a_clock_set_back_makes_no_time_run_backwards(open: Open) {
     let newest = EntryQuery { order: Order::Newest, ..EntryQuery::default() };
     assert_eq!(talk.texts(newest)[0], "bye");
 }
+
+/// A history that was sent at this second.
+fn sent(lines: &[&str], second: i64) -> History {
+    History { sent_at: Some(at(0) + SignedDuration::from_secs(second)), ..messages(lines) }
+}
+
+fn keep(talk: &Talk, lines: &[&str], second: i64, reply: Option<&str>) -> Finished {
+    let reply = reply.map(|content| Reply { content: content.into(), ..Reply::default() });
+    let kept = talk.vault.keep_exchange(memory(), sent(lines, second), Commit::NextTurn, reply);
+    block_on(kept).unwrap()
+}
+
+pub(crate) fn what_is_stored_later_is_stored_once_however_far_it_had_come(open: Open) {
+    let talk = Talk::new(open);
+    talk.minute(60);
+    // Never begun; begun; stored whole: each is stored again from the outbox.
+    keep(&talk, &["u:ok"], 1, Some("fine"));
+    block_on(talk.vault.begin_exchange(memory(), sent(&["u:ok"], 2), Commit::NextTurn)).unwrap();
+    for _ in 0..2 {
+        keep(&talk, &["u:ok"], 2, Some("fine"));
+        keep(&talk, &["u:ok"], 1, Some("fine"));
+    }
+    assert_eq!(
+        current(&talk),
+        ["ok", "fine", "ok", "fine"],
+        "a client that sends one message only"
+    );
+    keep(&talk, &["u:ok", "a:fine", "u:ok", "a:fine", "u:ok"], 3, None);
+    keep(&talk, &["u:ok", "a:fine", "u:ok", "a:fine", "u:ok"], 3, Some("last"));
+    assert_eq!(current(&talk), ["ok", "fine", "ok", "fine", "ok", "last"]);
+    assert_eq!(all(&talk), 6);
+}
+
+pub(crate) fn a_reply_that_was_left_is_not_stored_again(open: Open) {
+    let talk = Talk::new(open);
+    talk.minute(60);
+    keep(&talk, &["u:tell me a story"], 1, Some("Once upon a time"));
+    keep(&talk, &["u:tell me a story"], 2, Some("In a hole"));
+    assert_eq!((current(&talk).len(), all(&talk)), (2, 3));
+    keep(&talk, &["u:tell me a story"], 1, Some("Once upon a time"));
+    assert_eq!(all(&talk), 3);
+    assert_eq!(current(&talk), ["tell me a story", "In a hole"]);
+}

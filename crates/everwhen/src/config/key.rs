@@ -258,6 +258,20 @@ pub(super) const TOOL_OUTPUT: Key = key(
     "what tools answer is remembered, and not only which tools were called",
     SWITCH,
 );
+/// How large the outbox may be.
+pub(super) const OUTBOX_BYTES: Key = key(
+    "proxy.outbox_bytes",
+    "EVERWHEN_PROXY_OUTBOX_BYTES",
+    "most bytes of exchanges that wait for the store; when they are reached, new ones are refused",
+    "a whole number of bytes, such as 268435456",
+);
+/// How old what is in the outbox may be.
+pub(super) const OUTBOX_DAYS: Key = key(
+    "proxy.outbox_days",
+    "EVERWHEN_PROXY_OUTBOX_DAYS",
+    "days after which an exchange that could not be stored is given up",
+    "a whole number of days, such as 14",
+);
 /// What Open WebUI signs users with.
 pub(super) const OPENWEBUI_SECRET: Key = key(
     "proxy.openwebui_secret",
@@ -481,6 +495,8 @@ pub const KEYS: [Key; 68] = [
     UNNAMED,
     PROMPT_CACHE_KEY,
     TOOL_OUTPUT,
+    OUTBOX_BYTES,
+    OUTBOX_DAYS,
     OPENWEBUI_SECRET,
     EMBEDDER,
     EMBEDDER_PATH,

@@ -88,6 +88,10 @@ pub struct ProxyConfig {
     pub prompt_cache_key: Chosen<bool>,
     /// Whether what tools answer is remembered, and not only which were called.
     pub tool_output: Chosen<bool>,
+    /// Most bytes of exchanges that wait for the store.
+    pub outbox_bytes: Chosen<u32>,
+    /// How many days they may wait.
+    pub outbox_days: Chosen<u32>,
     /// What Open WebUI signs its users with.
     pub openwebui_secret: Chosen<Option<Secret>>,
     /// Where it behaves otherwise; later ones win.
@@ -201,6 +205,8 @@ impl ProxyConfig {
             unnamed: choose(layers, key::UNNAMED, Unnamed::named, || Unnamed::New)?,
             prompt_cache_key: off(key::PROMPT_CACHE_KEY)?,
             tool_output: off(key::TOOL_OUTPUT)?,
+            outbox_bytes: number(layers, key::OUTBOX_BYTES, 256 * 1024 * 1024)?,
+            outbox_days: number(layers, key::OUTBOX_DAYS, 14)?,
             openwebui_secret: secret(layers, key::OPENWEBUI_SECRET)?,
             exceptions: layers.rows("proxy.for").map(Exception::read).collect::<Result<_>>()?,
         })
@@ -269,6 +275,8 @@ impl ProxyConfig {
             (super::quoted(self.unnamed.value.as_str()), &self.unnamed.from),
             (switch(&self.prompt_cache_key), &self.prompt_cache_key.from),
             (switch(&self.tool_output), &self.tool_output.from),
+            (self.outbox_bytes.value.to_string(), &self.outbox_bytes.from),
+            (self.outbox_days.value.to_string(), &self.outbox_days.from),
             (secret, &self.openwebui_secret.from),
         ]
     }

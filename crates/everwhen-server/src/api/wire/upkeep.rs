@@ -1,6 +1,6 @@
 //! How the server is doing, on the wire.
 
-use everwhen::job;
+use everwhen::{job, outbox};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -9,15 +9,23 @@ use super::shape;
 /// How the server stands.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Standing {
-    /// `ok`.
+    /// `ok`, or `degraded`: it serves, but something needs a look.
     #[schema(examples("ok"))]
     pub(crate) status: String,
+    /// What is degraded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) detail: Option<String>,
 }
 
 impl Standing {
     /// All is well.
     pub(crate) fn ok() -> Self {
-        Self { status: "ok".into() }
+        Self { status: "ok".into(), detail: None }
+    }
+
+    /// It serves, but not as it should.
+    pub(crate) fn degraded(detail: Option<String>) -> Self {
+        Self { status: "degraded".into(), detail }
     }
 }
 
@@ -31,6 +39,63 @@ pub(crate) struct Doctor {
     pub(crate) problems: Vec<String>,
     /// Background work.
     pub(crate) jobs: Jobs,
+    /// Exchanges of the proxy that wait to be stored; absent where there is no outbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) outbox: Option<Outbox>,
+}
+
+/// Exchanges of the proxy that wait to be stored.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Outbox {
+    /// How many wait.
+    waiting: u64,
+    /// Bytes in use.
+    bytes: u64,
+    /// Bytes that may be used.
+    max_bytes: u64,
+    /// When the oldest that waits was accepted.
+    #[schema(value_type = Option<shape::TimeOut>, required = true)]
+    oldest: Option<String>,
+    /// Why the outbox cannot be written, if it cannot.
+    #[schema(required = true)]
+    failure: Option<String>,
+    /// Exchanges that can never be stored, the newest first.
+    set_aside: Vec<SetAsideExchange>,
+}
+
+/// An exchange that can never be stored.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SetAsideExchange {
+    /// The vault it was for, by id or name.
+    vault: String,
+    /// The memory it was for, by id or name, if that is known.
+    #[schema(required = true)]
+    memory: Option<String>,
+    /// When it was accepted.
+    #[schema(value_type = shape::TimeOut)]
+    accepted_at: String,
+    /// Why it was set aside.
+    reason: String,
+}
+
+impl Outbox {
+    /// What an outbox says of itself.
+    pub(crate) fn new(stats: outbox::OutboxStats, set_aside: Vec<outbox::SetAside>) -> Self {
+        let one = |row: outbox::SetAside| SetAsideExchange {
+            vault: row.vault,
+            memory: row.memory,
+            accepted_at: row.accepted_at.to_string(),
+            reason: row.reason,
+        };
+        Self {
+            waiting: stats.rows,
+            bytes: stats.bytes,
+            max_bytes: stats.max_bytes,
+            oldest: stats.oldest.map(|at| at.to_string()),
+            failure: stats.failure,
+            set_aside: set_aside.into_iter().map(one).collect(),
+        }
+    }
 }
 
 /// Background work.

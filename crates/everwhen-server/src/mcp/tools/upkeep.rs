@@ -27,7 +27,7 @@ impl Tool for Forget {
     async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
         let memory = guest.memory(takes.memory.as_deref())?;
         let vault = guest.vault(takes.vault.as_deref()).await?;
-        match vault.forget(memory, takes.read()?, None).await?.receipt {
+        match guest.door.forget(&vault, memory, takes.read()?, None).await?.receipt {
             Receipt::Forgotten(removed) => Ok(removed.into()),
             _ => Err(Error::damaged("the receipt is that of another kind of write")),
         }

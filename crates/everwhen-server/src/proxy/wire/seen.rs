@@ -120,6 +120,14 @@ impl Seen {
         }
     }
 
+    /// The memory it was about, if that was known.
+    pub(crate) fn memory(&self) -> Option<&str> {
+        match self {
+            Self::Asked(asked) => asked.memory.as_deref(),
+            Self::Answered(answered) => answered.memory.as_deref(),
+        }
+    }
+
     /// The number of the request.
     pub(crate) fn id(&self) -> u64 {
         match self {

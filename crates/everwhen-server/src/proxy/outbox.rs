@@ -1,0 +1,256 @@
+//! The outbox: every exchange on its way into memory, in the order of its chat.
+//!
+//! An exchange is in the store or in a file of its own before its reply ends, whatever the store does.
+//! Its messages go to the store, and to the file if the store does not take them quickly; its
+//! reply goes to the file, then to the store, and its row is removed. What is left by a store that fails, or
+//! by a process that was killed, is stored later, at the time it had, once. Rows are bounded in bytes
+//! and in age: when the file is full, new exchanges are refused and the log says so.
+
+pub(crate) mod lanes;
+mod leftovers;
+mod names;
+pub(crate) mod store;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use everwhen::outbox::{Ack, Erase, Outbox as File, OutboxRow, OutboxStats, SetAside};
+use everwhen::{Error, ProxyConfig, Result};
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+use self::lanes::{LaneName, Lanes, Step};
+pub(crate) use self::names::Names;
+use self::store::Live;
+use super::memory::Memory;
+use crate::Door;
+
+/// How long whoever forgets something waits for what is on its way there.
+const FORGETTING: Duration = Duration::from_secs(5);
+/// How long to wait, when stopping, for what is being stored.
+const STOPPING: Duration = Duration::from_secs(10);
+/// How often old rows are looked for.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// The outbox of one proxy.
+pub(crate) struct Outbox {
+    /// The file, if there is a directory for it.
+    file: Option<File>,
+    pub(crate) lanes: Lanes,
+    /// Memories by the names they were last found under.
+    pub(crate) names: Names,
+    /// Ids where there is no file.
+    next: AtomicI64,
+    /// The last time that was given to an exchange.
+    last_at: AtomicI64,
+    /// How long rows are kept.
+    days: i64,
+    started: OnceCell<()>,
+}
+
+impl Default for Outbox {
+    fn default() -> Self {
+        Self::over(None, &ProxyConfig::default())
+    }
+}
+
+impl Outbox {
+    /// The outbox in this directory.
+    pub(crate) fn open(directory: &Path, config: &ProxyConfig) -> Result<Self> {
+        let file = File::open(directory, config.outbox_bytes.value.into())?;
+        let outbox = Self::over(Some(file), config);
+        leftovers::take_in_spool(directory, &outbox, config)?;
+        Ok(outbox)
+    }
+
+    fn over(file: Option<File>, config: &ProxyConfig) -> Self {
+        Self {
+            file,
+            lanes: Lanes::default(),
+            names: Names::default(),
+            next: AtomicI64::new(1),
+            last_at: AtomicI64::new(i64::MIN),
+            days: config.outbox_days.value.into(),
+            started: OnceCell::new(),
+        }
+    }
+
+    /// Gives a new exchange its place in its lane.
+    pub(crate) fn enter(&self, lane: &LaneName) -> i64 {
+        let id = self.next_id();
+        self.lanes.add(lane, id, Step::Open);
+        id
+    }
+
+    fn next_id(&self) -> i64 {
+        let without = || self.next.fetch_add(1, Ordering::Relaxed);
+        self.file.as_ref().map_or_else(without, File::next_id)
+    }
+
+    /// The time of a new exchange: now, but no other exchange's.
+    pub(crate) fn time(&self, now: Timestamp) -> i64 {
+        let now = now.as_microsecond();
+        let later = |last: i64| Some(now.max(last.saturating_add(1)));
+        let before = self.last_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);
+        now.max(before.unwrap_or(now - 1).saturating_add(1))
+    }
+
+    /// Writes a row; the answer comes once it is durable.
+    pub(crate) fn put(&self, row: OutboxRow) -> Option<Ack> {
+        self.file.as_ref().map(|file| file.put(row))
+    }
+
+    /// An exchange is over and is stored from now on, unless it was forgotten meanwhile.
+    pub(crate) fn over_with(&self, door: &Door, lane: &str, id: i64, live: Live) {
+        if self.lanes.is_over(lane, id, Some(Box::new(live))) {
+            store::work(door, lane.to_owned());
+        } else {
+            self.remove(id);
+        }
+    }
+
+    /// Stores what can be stored in a lane.
+    pub(crate) fn work(&self, door: &Door, lane: &str) {
+        store::work(door, lane.to_owned());
+    }
+
+    /// Whether an exchange was forgotten while its reply came.
+    pub(crate) fn is_forgotten(&self, lane: &str, id: i64) -> bool {
+        self.lanes.is_forgotten(lane, id)
+    }
+
+    /// An exchange needs nothing more.
+    pub(crate) fn leave(&self, door: &Door, lane: &str, id: i64) {
+        self.remove(id);
+        self.lanes.done(lane, id);
+        store::work(door, lane.to_owned());
+    }
+
+    fn remove(&self, id: i64) {
+        if let Some(file) = &self.file {
+            file.remove(id);
+        }
+    }
+
+    /// How full the file is; nothing if there is none.
+    pub(crate) fn stats(&self) -> Option<OutboxStats> {
+        self.file.as_ref().map(File::stats)
+    }
+
+    /// How many chats cannot be stored now.
+    pub(crate) fn failing(&self) -> usize {
+        self.lanes.failing()
+    }
+
+    /// What is not as it should be; an error if new exchanges cannot be accepted.
+    pub(crate) fn trouble(&self) -> Result<Option<String>> {
+        let Some(stats) = self.stats() else { return Ok(None) };
+        if let Some(failure) = stats.failure {
+            return Err(Error::unavailable(format!("the outbox cannot be written: {failure}")));
+        }
+        if stats.bytes >= stats.max_bytes {
+            return Err(Error::unavailable("the outbox is full: see proxy.outbox_bytes"));
+        }
+        let (waiting, failing, aside) = (stats.rows, self.failing(), stats.set_aside);
+        let is_fine = failing == 0 && aside == 0;
+        Ok((!is_fine).then(|| {
+            format!(
+                "{waiting} exchanges wait in the outbox, {failing} chats cannot be stored now, \
+                 {aside} exchanges were set aside"
+            )
+        }))
+    }
+
+    /// Rows that were set aside.
+    pub(crate) async fn set_aside(&self, limit: u32) -> Result<Vec<SetAside>> {
+        match &self.file {
+            Some(file) => heard(file.list_set_aside(limit)).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Begins to store what an earlier process left, and removes what is too old, for ever.
+    pub(crate) async fn run(&self, door: &Door) {
+        loop {
+            self.start(door).await;
+            self.expire(Memory::of(door).now()).await;
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Begins to store what an earlier process left, if that has not been done.
+    async fn start(&self, door: &Door) {
+        let begin = || async {
+            let Some(file) = &self.file else { return Ok(()) };
+            for row in heard(file.waiting()).await? {
+                leftovers::enter(self, &row);
+                store::work(door, row.lane);
+            }
+            Ok::<(), Error>(())
+        };
+        if let Err(error) = self.started.get_or_try_init(begin).await {
+            tracing::error!(%error, "the outbox cannot be read");
+        }
+    }
+
+    async fn expire(&self, now: Timestamp) {
+        let Some(file) = &self.file else { return };
+        let before = now.checked_sub(SignedDuration::from_hours(24 * self.days));
+        let expired = heard(file.expire(before.unwrap_or(Timestamp::MIN))).await;
+        if let Ok(rows @ 1..) = expired {
+            tracing::error!(rows, days = self.days, "exchanges could not be stored and are lost");
+        }
+    }
+
+    /// Waits until what is on its way into a vault is stored, so that it can be forgotten there.
+    pub(crate) async fn before_forgetting(&self, door: &Door, vaults: &[String]) {
+        self.start(door).await;
+        if timeout(FORGETTING, self.lanes.settled(Some(vaults))).await.is_err() {
+            tracing::warn!("some exchanges are still being stored while something is forgotten");
+        }
+    }
+
+    /// Erases what still waits for something that was forgotten: a whole memory or vault, or, if not
+    /// `whole`, a part of a memory.
+    pub(crate) async fn forget(
+        &self,
+        vaults: Vec<String>,
+        memories: Option<Vec<String>>,
+        whole: bool,
+    ) -> Result<()> {
+        self.names.clear();
+        if whole {
+            self.lanes.forget(&vaults, memories.as_deref());
+        }
+        match &self.file {
+            Some(file) => {
+                heard(file.erase(Erase { vaults, memories, open_too: whole })).await.map(drop)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until everything that was said is in the file.
+    pub(crate) async fn flush(&self) {
+        if let Some(file) = &self.file
+            && let Err(error) = heard(file.flush()).await
+        {
+            tracing::error!(%error, "the outbox cannot be written");
+        }
+    }
+
+    /// Waits until what is over is stored, or known to wait.
+    pub(crate) async fn settle(&self) {
+        if timeout(STOPPING, self.lanes.settled(None)).await.is_err() {
+            tracing::warn!("some exchanges are not stored yet; they wait in the outbox");
+        }
+        self.flush().await;
+    }
+}
+
+/// What the thread of the file answers.
+pub(crate) async fn heard<T>(ack: Ack<T>) -> Result<T> {
+    ack.await.unwrap_or_else(|_| Err(Error::unavailable("the outbox is closed")))
+}

@@ -1,0 +1,308 @@
+//! Which exchanges of one chat are on their way into memory, in their order.
+//!
+//! A lane is one memory, or one chat whose memory is not known yet. An exchange may begin in memory
+//! once all before it in its lane have begun there and all finished ones are stored; nobody waits for
+//! another lane, or for a reply that is still coming. Nothing here is held while anything is awaited.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use everwhen::{Error, Result};
+use tokio::sync::Notify;
+
+use super::store::Live;
+
+/// Where an exchange stands.
+pub(super) enum Step {
+    /// Its messages are not in memory; its reply is still to come.
+    Open,
+    /// Its messages are in memory; its reply is still to come.
+    Begun,
+    /// It is over and has to be stored; with what is known of it in this process.
+    Over(Option<Box<Live>>),
+    /// It was forgotten; nothing of it is to be stored.
+    Forgotten,
+}
+
+/// What names a lane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LaneName {
+    /// The vault, by id or name.
+    pub(crate) vault: String,
+    /// The memory, by id or name, if it is known.
+    pub(crate) memory: Option<String>,
+    /// Else something that all requests of one chat have in common.
+    pub(crate) chat: u64,
+}
+
+impl LaneName {
+    /// As it is written down.
+    pub(crate) fn text(&self) -> String {
+        match &self.memory {
+            Some(memory) => format!("{}/memory/{memory}", self.vault),
+            None => format!("{}/chat/{:016x}", self.vault, self.chat),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Lane {
+    vault: String,
+    memory: Option<String>,
+    steps: BTreeMap<i64, Step>,
+    /// Whether somebody is storing what is over.
+    is_worked: bool,
+    /// Whether the last attempt to store failed, or takes long.
+    is_failing: bool,
+}
+
+impl Lane {
+    fn has_over(&self) -> bool {
+        self.steps.values().any(|step| matches!(step, Step::Over(_)))
+    }
+}
+
+/// All lanes.
+#[derive(Default)]
+pub(crate) struct Lanes {
+    lanes: Mutex<HashMap<String, Lane>>,
+    changed: Notify,
+}
+
+/// Whether an exchange may begin.
+enum Turn {
+    Now,
+    Later,
+    Failing,
+}
+
+impl Lanes {
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Lane>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts an exchange behind all others of its lane.
+    pub(super) fn add(&self, name: &LaneName, id: i64, step: Step) {
+        self.add_to(name.text(), name, id, step);
+    }
+
+    /// The same for a lane that was written down.
+    pub(super) fn add_to(&self, text: String, name: &LaneName, id: i64, step: Step) {
+        let mut all = self.all();
+        let lane = all.entry(text).or_default();
+        lane.vault.clone_from(&name.vault);
+        lane.memory.clone_from(&name.memory);
+        lane.steps.insert(id, step);
+    }
+
+    /// Waits until an exchange may begin. If what comes before it cannot be stored now, that is an
+    /// error at once: waiting would not help.
+    pub(crate) async fn turn(&self, lane: &str, id: i64) -> Result<()> {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            match self.may_begin(lane, id) {
+                Turn::Now => return Ok(()),
+                Turn::Failing => {
+                    return Err(Error::unavailable(
+                        "what was said before in this chat still waits in the outbox",
+                    ));
+                }
+                Turn::Later => changed.await,
+            }
+        }
+    }
+
+    fn may_begin(&self, name: &str, id: i64) -> Turn {
+        let all = self.all();
+        let Some(lane) = all.get(name) else { return Turn::Now };
+        let waits = |step: &Step| matches!(step, Step::Open | Step::Over(_));
+        if lane.steps.range(..id).any(|(_, step)| waits(step)) {
+            return if lane.is_failing { Turn::Failing } else { Turn::Later };
+        }
+        // A reply that is just being stored may be what an unnamed history is known by.
+        let is_near = |other: &Lane| other.memory.is_none() && other.vault == lane.vault;
+        let is_over = |(_, step): (&i64, &Step)| matches!(step, Step::Over(_));
+        let busy = |other: &Lane| !other.is_failing && other.steps.range(..id).any(is_over);
+        match lane.memory.is_none() && all.values().any(|other| is_near(other) && busy(other)) {
+            true => Turn::Later,
+            false => Turn::Now,
+        }
+    }
+
+    /// The messages of an exchange are in memory.
+    pub(crate) fn has_begun(&self, lane: &str, id: i64) {
+        self.change(lane, |lane| {
+            if let Some(step @ Step::Open) = lane.steps.get_mut(&id) {
+                *step = Step::Begun;
+            }
+        });
+    }
+
+    /// An exchange is over. Answers whether it is still wanted: not if it was forgotten meanwhile.
+    pub(super) fn is_over(&self, lane: &str, id: i64, live: Option<Box<Live>>) -> bool {
+        let mut is_wanted = false;
+        self.change(lane, |lane| match lane.steps.get_mut(&id) {
+            None | Some(Step::Forgotten) => drop(lane.steps.remove(&id)),
+            Some(step) => {
+                is_wanted = true;
+                *step = Step::Over(live);
+            }
+        });
+        is_wanted
+    }
+
+    /// Whether an exchange was forgotten.
+    pub(super) fn is_forgotten(&self, lane: &str, id: i64) -> bool {
+        let all = self.all();
+        let step = all.get(lane).and_then(|lane| lane.steps.get(&id));
+        matches!(step, Some(Step::Forgotten))
+    }
+
+    /// An exchange needs nothing more.
+    pub(super) fn done(&self, lane: &str, id: i64) {
+        self.change(lane, |lane| drop(lane.steps.remove(&id)));
+    }
+
+    /// Takes the work on a lane; answers whether nobody else has it.
+    pub(super) fn take_work(&self, lane: &str) -> bool {
+        let mut all = self.all();
+        all.get_mut(lane).is_some_and(|lane| !std::mem::replace(&mut lane.is_worked, true))
+    }
+
+    /// The next exchange to store. Nothing if there is none, or if one before it has not begun and
+    /// its reply is still to come; then nobody works on the lane any more.
+    pub(super) fn next(&self, name: &str) -> Option<(i64, Option<Box<Live>>)> {
+        let mut all = self.all();
+        let lane = all.get_mut(name)?;
+        for (id, step) in &mut lane.steps {
+            match step {
+                Step::Over(live) => return Some((*id, live.take())),
+                Step::Open => break,
+                Step::Begun | Step::Forgotten => {}
+            }
+        }
+        lane.is_worked = false;
+        lane.is_failing = false;
+        if lane.steps.is_empty() {
+            all.remove(name);
+        }
+        None
+    }
+
+    /// Notes whether a lane can be stored.
+    pub(super) fn fails(&self, lane: &str, is_failing: bool) {
+        self.change(lane, |lane| lane.is_failing = is_failing);
+    }
+
+    /// How many lanes cannot be stored now.
+    pub(super) fn failing(&self) -> usize {
+        self.all().values().filter(|lane| lane.is_failing).count()
+    }
+
+    /// Forgets exchanges that have not begun: of a memory, or of the whole vault.
+    pub(super) fn forget(&self, vaults: &[String], memories: Option<&[String]>) {
+        let fits = |lane: &Lane| {
+            let named = |all: &[String]| lane.memory.as_ref().is_none_or(|one| all.contains(one));
+            vaults.contains(&lane.vault) && memories.is_none_or(named)
+        };
+        for lane in self.all().values_mut().filter(|lane| fits(lane)) {
+            for step in lane.steps.values_mut().filter(|step| matches!(step, Step::Open)) {
+                *step = Step::Forgotten;
+            }
+        }
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until everything that is over in these vaults, or anywhere, is stored or fails.
+    pub(super) async fn settled(&self, vaults: Option<&[String]>) {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let fits = |lane: &Lane| vaults.is_none_or(|vaults| vaults.contains(&lane.vault));
+            let busy = |lane: &Lane| fits(lane) && !lane.is_failing && lane.has_over();
+            if !self.all().values().any(busy) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn change(&self, name: &str, change: impl FnOnce(&mut Lane)) {
+        let mut all = self.all();
+        if let Some(lane) = all.get_mut(name) {
+            change(lane);
+            if lane.steps.is_empty() && !lane.is_worked {
+                all.remove(name);
+            }
+        }
+        drop(all);
+        self.changed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(memory: Option<&str>, chat: u64) -> LaneName {
+        LaneName { vault: "v".into(), memory: memory.map(Into::into), chat }
+    }
+
+    fn may_begin(lanes: &Lanes, name: &LaneName, id: i64) -> bool {
+        matches!(lanes.may_begin(&name.text(), id), Turn::Now)
+    }
+
+    #[test]
+    fn an_exchange_waits_for_those_before_it_in_its_own_lane_only() {
+        let (lanes, ana, ben) = (Lanes::default(), name(Some("ana"), 0), name(Some("ben"), 0));
+        lanes.add(&ana, 1, Step::Open);
+        lanes.add(&ana, 2, Step::Open);
+        lanes.add(&ben, 3, Step::Open);
+        assert!(may_begin(&lanes, &ana, 1) && may_begin(&lanes, &ben, 3));
+        assert!(!may_begin(&lanes, &ana, 2), "the first has not begun");
+        lanes.has_begun(&ana.text(), 1);
+        assert!(may_begin(&lanes, &ana, 2), "nobody waits for a reply that is still coming");
+        assert!(lanes.is_over(&ana.text(), 1, None));
+        assert!(!may_begin(&lanes, &ana, 2), "its reply is being stored");
+        lanes.done(&ana.text(), 1);
+        assert!(may_begin(&lanes, &ana, 2));
+    }
+
+    #[test]
+    fn a_chat_nobody_named_waits_for_replies_it_may_be_known_by_unless_they_fail() {
+        let (lanes, one, two) = (Lanes::default(), name(None, 1), name(None, 2));
+        lanes.add(&one, 1, Step::Open);
+        lanes.add(&two, 2, Step::Open);
+        assert!(may_begin(&lanes, &two, 2));
+        lanes.is_over(&one.text(), 1, None);
+        assert!(!may_begin(&lanes, &two, 2));
+        lanes.fails(&one.text(), true);
+        assert!(may_begin(&lanes, &two, 2), "one chat that cannot be stored stops no other");
+    }
+
+    #[test]
+    fn exchanges_are_stored_in_order_and_one_worker_has_a_lane() {
+        let (lanes, ana) = (Lanes::default(), name(Some("ana"), 0));
+        lanes.add(&ana, 1, Step::Open);
+        lanes.add(&ana, 2, Step::Open);
+        lanes.is_over(&ana.text(), 2, None);
+        assert!(lanes.take_work(&ana.text()) && !lanes.take_work(&ana.text()));
+        assert!(lanes.next(&ana.text()).is_none(), "the first is not over");
+        lanes.is_over(&ana.text(), 1, None);
+        assert!(lanes.take_work(&ana.text()));
+        assert_eq!(lanes.next(&ana.text()).map(|(id, _)| id), Some(1));
+    }
+
+    #[test]
+    fn what_is_forgotten_while_its_reply_comes_is_not_stored() {
+        let (lanes, ana) = (Lanes::default(), name(Some("ana"), 0));
+        lanes.add(&ana, 1, Step::Open);
+        lanes.forget(&["v".into()], Some(&["ana".into()]));
+        assert!(lanes.is_forgotten(&ana.text(), 1));
+        assert!(!lanes.is_over(&ana.text(), 1, None));
+        assert!(lanes.all().is_empty());
+    }
+}

@@ -1,0 +1,197 @@
+//! Stores what is over: a lane at a time, in order, each exchange once. What fails for now is tried
+//! again after growing pauses; what can never be stored is set aside with the reason.
+
+use std::time::Duration;
+
+use everwhen::ledger::{Begun, Exchange, Finished, Reply};
+use everwhen::memory::{Address, MemoryId};
+use everwhen::outbox::{OutboxRow, RowState};
+use everwhen::ports::Addition;
+use everwhen::{Error, ErrorKind, Result, Vault};
+use tokio::time::{sleep, timeout};
+
+use super::super::keep::shown;
+use super::super::memory::{Memory, Write};
+use super::super::person::is_chat;
+use super::super::recognise::{Otherwise, recognise};
+use super::super::whose::Named;
+use super::super::wire::kept::{KeptHead, read_message};
+use super::super::wire::seen::{AnsweredSeen, Seen};
+use super::{Outbox, heard};
+use crate::Door;
+use crate::access::Caller;
+
+/// The first pause after a failure.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The longest pause, while the store cannot be reached.
+const MOST_PAUSE: Duration = Duration::from_secs(2);
+/// The longest pause, while something is wrong inside.
+const DAMAGED_PAUSE: Duration = Duration::from_secs(60);
+/// An attempt that takes longer than this is a failing one for those who wait.
+const SLOW: Duration = Duration::from_millis(500);
+
+/// What this process knows of an exchange that is over.
+pub(crate) struct Live {
+    /// What the outbox has, too.
+    pub(crate) row: OutboxRow,
+    pub(crate) head: KeptHead,
+    /// The vault, if it was found.
+    pub(crate) vault: Option<Vault>,
+    /// The exchange in memory, once it has begun there.
+    pub(crate) exchange: Option<Box<Exchange>>,
+    /// The beginning in memory, as long as it is under way.
+    pub(crate) beginning: Option<Write<Begun>>,
+    /// What was added to messages of the request.
+    pub(crate) added: Vec<(u64, Addition)>,
+    /// What is told of the reply.
+    pub(crate) seen: Option<AnsweredSeen>,
+}
+
+/// Works on a lane until nothing is left that could be stored, unless somebody does.
+pub(super) fn work(door: &Door, lane: String) {
+    if door.proxy.outbox.lanes.take_work(&lane) {
+        let door = door.clone();
+        tokio::spawn(async move { store_all(&door, &lane).await });
+    }
+}
+
+async fn store_all(door: &Door, lane: &str) {
+    let outbox = &door.proxy.outbox;
+    let mut pause = FIRST_PAUSE;
+    while let Some((id, live)) = outbox.lanes.next(lane) {
+        let stored = attempt(door, lane, id, live).await;
+        match stored {
+            Ok(()) => {
+                outbox.remove(id);
+                outbox.lanes.done(lane, id);
+                outbox.lanes.fails(lane, false);
+                pause = FIRST_PAUSE;
+            }
+            Err(error) if is_for_good(&error) => {
+                set_aside(outbox, id, &error).await;
+                outbox.lanes.done(lane, id);
+            }
+            Err(error) => {
+                tracing::warn!(%error, "an exchange waits in the outbox");
+                outbox.lanes.fails(lane, true);
+                sleep(pause).await;
+                let most = if error.passes() { MOST_PAUSE } else { DAMAGED_PAUSE };
+                pause = (pause * 2).min(most);
+            }
+        }
+    }
+}
+
+/// One attempt; those who wait for the lane learn when it takes long.
+async fn attempt(door: &Door, lane: &str, id: i64, live: Option<Box<Live>>) -> Result<()> {
+    let own = door.clone();
+    // On a task of its own: a panic is a failure of this exchange, not of the lane.
+    let attempt = Memory::of(door).write(async move {
+        match live {
+            Some(live) => store_live(&own, *live).await,
+            None => store_row(&own, id).await,
+        }
+    });
+    let attempt = attempt.done();
+    tokio::pin!(attempt);
+    match timeout(SLOW, &mut attempt).await {
+        Ok(done) => done,
+        Err(_) => {
+            door.proxy.outbox.lanes.fails(lane, true);
+            attempt.await
+        }
+    }
+}
+
+/// Whether trying again would change nothing.
+fn is_for_good(error: &Error) -> bool {
+    use ErrorKind::{Conflict, Denied, Invalid, NotFound, TooLarge};
+    matches!(error.kind(), Invalid | NotFound | Denied | Conflict | TooLarge)
+}
+
+/// Sets a row aside; one whose vault or memory was removed is dropped, and nothing of it stays.
+async fn set_aside(outbox: &Outbox, id: i64, error: &Error) {
+    let Some(file) = &outbox.file else { return };
+    let written = if error.kind() == ErrorKind::NotFound {
+        tracing::info!(%error, "an exchange is dropped: what it was for was removed");
+        heard(file.discard(id)).await
+    } else {
+        tracing::error!(%error, "an exchange can never be stored; it was set aside");
+        heard(file.set_aside(id, error.message().to_owned())).await
+    };
+    if let Err(error) = written {
+        tracing::error!(%error, "the outbox cannot be written");
+    }
+}
+
+/// Stores what is known in this process, and tells what came of it.
+async fn store_live(door: &Door, live: Live) -> Result<()> {
+    let Live { row, head, vault, exchange, beginning, added, seen } = live;
+    let exchange = match beginning {
+        Some(beginning) => beginning.done().await.ok().map(|begun| begun.exchange),
+        None => exchange.map(|exchange| *exchange),
+    };
+    let reply = head.reply.as_ref();
+    let stored = match (exchange, vault, reply) {
+        (Some(exchange), Some(vault), Some(reply)) => {
+            let reply = Reply { added, ..reply.reply(exchange.started_at) };
+            vault.finish_exchange(exchange, reply).await
+        }
+        (Some(_), _, None) => Ok(Finished::default()),
+        _ => replay(door, row, &head).await,
+    };
+    if let Some(mut seen) = seen {
+        seen.time = Memory::of(door).now().to_string();
+        match &stored {
+            Ok(finished) => seen.entry = finished.entry.map(|entry| entry.to_string()),
+            Err(error) => seen.degraded = Some(error.message().to_owned()),
+        }
+        door.proxy.tail.tell(Seen::Answered(seen));
+    }
+    stored.map(drop)
+}
+
+/// Stores a row of the file; one that is gone was erased.
+async fn store_row(door: &Door, id: i64) -> Result<()> {
+    let Some(file) = &door.proxy.outbox.file else { return Ok(()) };
+    let Some(row) = heard(file.load(id)).await? else { return Ok(()) };
+    let head = KeptHead::read(&row.head)?;
+    let stored = replay(door, row, &head).await?;
+    tracing::info!(known = stored.known, "an exchange was stored from the outbox");
+    Ok(())
+}
+
+/// Stores the whole of an exchange at the time it had; what of it was stored before is known again.
+async fn replay(door: &Door, row: OutboxRow, head: &KeptHead) -> Result<Finished> {
+    let messages = row.parts.iter().map(|part| read_message(part)).collect::<Result<_>>()?;
+    let mut history = head.history(messages)?;
+    let address = Address::read("vault", &row.vault)?;
+    let vault = Memory::of(door).vault(Caller::Operator, address).await?;
+    let address: Address<MemoryId> = match &row.memory {
+        Some(name) => Address::read("memory", name)?,
+        None => {
+            let otherwise = head.otherwise.clone().map_or(Otherwise::Usual, Otherwise::Named);
+            let named = recognise(door, &vault, &history, otherwise).await?;
+            history.resends_all = named.resends_all;
+            history.chat_of = history.chat_of.filter(|_| is_chat(&named));
+            note_memory(door, &row, head, &named).await?;
+            named.memory
+        }
+    };
+    let reply = head.reply.as_ref().map(|reply| reply.reply(head.time()));
+    vault.keep_exchange(address, history, head.commit(), reply).await
+}
+
+/// Notes which memory an exchange is stored in, before it is: else, after a crash, it might be known
+/// again by itself, or get another memory.
+async fn note_memory(door: &Door, row: &OutboxRow, head: &KeptHead, named: &Named) -> Result<()> {
+    let Some(file) = &door.proxy.outbox.file else { return Ok(()) };
+    let head = KeptHead { resends_all: named.resends_all, ..head.clone() };
+    let known = OutboxRow {
+        memory: Some(shown(&named.memory)),
+        state: RowState::Complete,
+        head: head.write(),
+        ..row.clone()
+    };
+    heard(file.put(known)).await
+}

@@ -1,0 +1,186 @@
+//! The outbox from outside: bounded, erased with what is forgotten, told of, and taken over.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+
+use crate::recorder::{Script, delta};
+use crate::stage::{Fault, Stage, TOKEN, chat};
+
+const PATH: &str = "/v1/chat/completions";
+const MEMORY: &str = "/v1/vaults/default/memories/m";
+
+/// A reply that is on its way and ends when it is dropped.
+async fn underway(stage: &Stage, lines: &[&str]) -> axum::body::Body {
+    let script = Script { hangs: true, ..Script::stream("text/event-stream", &[&delta("SECRET")]) };
+    stage.upstream.answers(script);
+    let body = chat(lines).replace("\"model\"", "\"stream\":true,\"model\"");
+    let (_, _, mut reply) = stage.post(PATH, &body).memory("m").begun().await;
+    reply.frame().await.unwrap().unwrap();
+    reply
+}
+
+#[tokio::test]
+async fn a_reply_whose_memory_or_vault_is_forgotten_meanwhile_is_dropped() {
+    for path in [MEMORY, "/v1/vaults/default"] {
+        let stage = Stage::new().await;
+        let reply = underway(&stage, &["u:hello"]).await;
+        assert_eq!(stage.delete(path).told().await.status, 200);
+        drop(reply);
+        stage.drained().await;
+        assert!(stage.memories().await.is_empty(), "{path}: it came back");
+        assert!(!stage.outbox_holds("SECRET").await, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_waits_for_a_forgotten_memory_is_erased_and_does_not_make_it_again() {
+    let stage = Stage::new().await;
+    stage.chat(&["u:hello"]).await;
+    // The second exchange cannot begin and waits in the outbox; then the store works, but for a call
+    // that still hangs.
+    stage.store.fail(Fault::Hangs, true);
+    let lines = ["u:hello", "a:Noted.", "u:a SECRET"];
+    stage.post(PATH, &chat(&lines)).memory("m").told().await;
+    assert!(stage.outbox_holds("SECRET").await);
+    stage.store.hangs.store(false, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(stage.delete(MEMORY).told().await.status, 200);
+    assert!(!stage.outbox_holds("SECRET").await);
+    stage.store.fail(Fault::Hangs, false);
+    stage.drained().await;
+    assert!(stage.memories().await.is_empty(), "it came back");
+}
+
+#[tokio::test]
+async fn traces_of_what_was_forgotten_are_gone() {
+    let stage = Stage::with("[proxy]\nbriefing = 'off'\n").await;
+    let mut places = Vec::new();
+    for memory in ["m", "other"] {
+        let ask = stage.post(PATH, &chat(&["u:a SECRET"])).memory(memory);
+        let told = ask.header("x-everwhen-trace", "1").told().await;
+        places.push(told.header("x-everwhen-trace").unwrap().to_owned());
+    }
+    stage.door.settle().await;
+    assert_eq!(stage.delete(MEMORY).told().await.status, 200);
+    assert_eq!(stage.get(&places[0]).told().await.status, 404);
+    assert_eq!(stage.get(&places[1]).told().await.status, 200);
+    assert_eq!(stage.delete("/v1/vaults/default").told().await.status, 200);
+    assert_eq!(stage.get(&places[1]).told().await.status, 404);
+}
+
+#[tokio::test]
+async fn an_outbox_that_is_full_is_told_of_and_the_chat_goes_on() {
+    let stage = Stage::with("[proxy]\noutbox_bytes = 100000\n").await;
+    stage.store.fail(Fault::Fails, true);
+    let long = format!("u:{}", "x".repeat(200_000));
+    let told = stage.post(PATH, &chat(&[&long])).memory("m").told().await;
+    assert_eq!(told.status, 200);
+    assert!(told.header("x-everwhen-degraded").unwrap().contains("the outbox is full"));
+    let told = stage.post(PATH, &chat(&["u:short"])).memory("other").told().await;
+    assert!(told.header("x-everwhen-degraded").unwrap().contains("the disk is on fire"));
+    stage.store.fail(Fault::Fails, false);
+    stage.drained().await;
+    assert_eq!(stage.said("other").await, ["12:00 user short", "12:00 assistant Noted."]);
+}
+
+#[tokio::test]
+async fn the_spool_of_an_earlier_version_is_taken_in_once() {
+    let directory = Arc::new(tempfile::tempdir().unwrap());
+    let line = |memory: &str, text: &str| {
+        json!({
+            "vault": "default", "memory": memory, "route": "chat", "at": "2025-05-31T10:00:00Z",
+            "at_once": false, "request": chat(&[&format!("u:{text}")]), "reply": "Noted.",
+            "truncated": false, "tools": [],
+        })
+        .to_string()
+    };
+    let (good, bad) = (line("m", "from the spool"), line(&"x".repeat(300), "never"));
+    let spool = directory.path().join("proxy-spool.jsonl");
+    std::fs::write(&spool, format!("{good}\n{bad}\n")).unwrap();
+    let stage = Stage::on(directory, "").await;
+    assert!(!spool.exists());
+    let catching_up = tokio::spawn(stage.door.clone().catch_up());
+    stage.drained().await;
+    catching_up.abort();
+    assert_eq!(stage.said("m").await, ["10:00 user from the spool", "10:00 assistant Noted."]);
+
+    let doctor = stage.get("/v1/doctor").key(TOKEN).told().await.json();
+    let set_aside = doctor["outbox"]["set_aside"].as_array().unwrap();
+    assert!(set_aside[0]["reason"].as_str().unwrap().contains("200 characters"), "{doctor}");
+    assert_eq!(set_aside.len(), 1, "{doctor}");
+    assert!(!doctor.to_string().contains("never"), "the doctor tells nobody what was said");
+    let ready = stage.get("/readyz").told().await;
+    assert_eq!((ready.status, &ready.json()["status"]), (200, &json!("degraded")));
+    assert_eq!(stage.outbox("set_aside").await, 1.0);
+    assert_eq!(stage.delete("/v1/vaults/default").told().await.status, 200);
+    assert!(!stage.outbox_holds("never").await, "erased with its vault");
+}
+
+#[tokio::test]
+async fn readiness_says_when_chats_cannot_be_stored() {
+    let stage = Stage::new().await;
+    let ready = stage.get("/readyz").told().await;
+    assert_eq!((ready.status, ready.json()), (200, json!({ "status": "ok" })));
+    stage.store.fail(Fault::Hangs, true);
+    stage.post(PATH, &chat(&["u:hi"])).memory("m").told().await;
+    let ready = stage.get("/readyz").told().await;
+    assert_eq!(ready.status, 503, "the store does not answer: {}", ready.text);
+    stage.store.hangs.store(false, std::sync::atomic::Ordering::SeqCst);
+    for _ in 0..300 {
+        let ready = stage.get("/readyz").told().await.json();
+        if ready["status"] == "degraded" {
+            assert!(ready["detail"].as_str().unwrap().contains("1 chats"), "{ready}");
+            assert_eq!(stage.outbox("rows").await, 1.0);
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("a call that hangs is not told of");
+}
+
+/// What a process had in its outbox when it was killed is stored by the next, once: also what had been
+/// stored when it was killed.
+#[test]
+fn what_a_process_left_is_stored_by_the_next_once() {
+    for fault in [Fault::Fails, Fault::LosesAnswers] {
+        let directory = Arc::new(tempfile::tempdir().unwrap());
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let stage = Stage::on(Arc::clone(&directory), "").await;
+            stage.store.fail(fault, true);
+            for lines in [&["u:ok"][..], &["u:ok", "a:Noted.", "u:ok"]] {
+                stage.post(PATH, &chat(lines)).memory("m").told().await;
+                let unnamed = chat(lines).replace("ok", "well, all right then");
+                stage.post(PATH, &unnamed).told().await;
+            }
+            stage.door.flush().await;
+        });
+        // Everything that runs in it ends here, as if it had been killed.
+        runtime.shutdown_timeout(Duration::from_secs(5));
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let stage = Stage::on(directory, "").await;
+            let catching_up = tokio::spawn(stage.door.clone().catch_up());
+            stage.drained().await;
+            catching_up.abort();
+            let memories = stage.memories().await;
+            assert_eq!(memories.len(), 2, "{fault:?}: {memories:?}");
+            for memory in memories {
+                let said: Vec<Value> = stage
+                    .entries(&memory)
+                    .await
+                    .iter()
+                    .map(|entry| json!(entry.content.as_str()))
+                    .collect();
+                let first = said[0].clone();
+                assert_eq!(
+                    said,
+                    [first.clone(), json!("Noted."), first, json!("Noted.")],
+                    "{fault:?}"
+                );
+            }
+        });
+    }
+}

@@ -1,0 +1,157 @@
+//! The outbox against its promises: durable, in order, bounded, erasable, one process a file.
+
+use std::path::Path;
+
+use super::*;
+
+const MEGABYTE: u64 = 1024 * 1024;
+
+fn open(directory: &Path) -> Outbox {
+    Outbox::open(directory, MEGABYTE).unwrap()
+}
+
+fn heard<T>(ack: Ack<T>) -> Result<T> {
+    ack.blocking_recv().unwrap()
+}
+
+fn row(outbox: &Outbox, memory: Option<&str>, text: &str) -> OutboxRow {
+    OutboxRow {
+        id: outbox.next_id(),
+        lane: "lane".into(),
+        vault: "v".into(),
+        memory: memory.map(Into::into),
+        state: RowState::Complete,
+        accepted_at: Timestamp::from_second(1_000_000).unwrap(),
+        head: b"head".to_vec(),
+        parts: vec![b"the same again".to_vec(), text.as_bytes().to_vec()],
+    }
+}
+
+/// Whether any file in the directory holds this text.
+fn holds(directory: &Path, text: &str) -> bool {
+    let files = std::fs::read_dir(directory).unwrap();
+    files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+}
+
+#[test]
+fn rows_survive_and_are_read_in_their_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let outbox = open(directory.path());
+    let rows = ["one", "two", "three"].map(|text| row(&outbox, Some("m"), text));
+    rows.iter().for_each(|row| heard(outbox.put(row.clone())).unwrap());
+    outbox.remove(rows[1].id);
+    drop(outbox);
+    let outbox = open(directory.path());
+    let waiting: Vec<i64> = heard(outbox.waiting()).unwrap().iter().map(|row| row.id).collect();
+    assert_eq!(waiting, [rows[0].id, rows[2].id]);
+    assert_eq!(heard(outbox.load(rows[2].id)).unwrap().as_ref(), Some(&rows[2]));
+    assert_eq!(heard(outbox.load(rows[1].id)).unwrap(), None);
+    assert!(outbox.next_id() > rows[2].id, "an id is not given twice");
+}
+
+#[test]
+fn a_row_is_replaced_by_its_id_and_shared_parts_are_kept_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let outbox = open(directory.path());
+    let history: Vec<Vec<u8>> = (0..20_u8).map(|number| vec![number; 1000]).collect();
+    for turn in 1..=20 {
+        let parts = history[..turn].to_vec();
+        heard(outbox.put(OutboxRow { parts, ..row(&outbox, None, "") })).unwrap();
+    }
+    let bytes = outbox.stats().bytes;
+    assert!(bytes < 120_000, "a history that is sent again costs its text again: {bytes} bytes");
+    let first = row(&outbox, None, "first");
+    heard(outbox.put(first.clone())).unwrap();
+    let second = OutboxRow { parts: vec![b"second".to_vec()], ..first.clone() };
+    heard(outbox.put(second.clone())).unwrap();
+    assert_eq!(heard(outbox.load(first.id)).unwrap(), Some(second));
+    assert_eq!(outbox.stats().rows, 21);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_but_the_end_of_a_known_row_is_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let outbox = open(directory.path());
+    let known = OutboxRow { state: RowState::Open, ..row(&outbox, None, "known") };
+    heard(outbox.put(known.clone())).unwrap();
+    let text = "x".repeat(MEGABYTE as usize);
+    let error = heard(outbox.put(row(&outbox, None, &text))).unwrap_err();
+    assert!(error.message().contains("proxy.outbox_bytes"), "{error}");
+    assert_eq!(outbox.stats().rows, 1);
+    let ended = OutboxRow { parts: vec![text.into()], state: RowState::Complete, ..known };
+    heard(outbox.put(ended)).unwrap();
+}
+
+#[test]
+fn what_is_erased_is_in_no_file_any_more() {
+    let directory = tempfile::tempdir().unwrap();
+    let outbox = open(directory.path());
+    for (memory, text) in
+        [(Some("m"), "SECRET"), (None, "UNKNOWN"), (Some("other"), "stays"), (Some("m"), "OPEN")]
+    {
+        let state = if text == "OPEN" { RowState::Open } else { RowState::Complete };
+        heard(outbox.put(OutboxRow { state, ..row(&outbox, memory, text) })).unwrap();
+    }
+    let part =
+        Erase { vaults: vec!["v".into()], memories: Some(vec!["m".into()]), open_too: false };
+    assert_eq!(heard(outbox.erase(part.clone())).unwrap(), 2);
+    assert!(!holds(directory.path(), "SECRET") && !holds(directory.path(), "UNKNOWN"));
+    assert!(holds(directory.path(), "OPEN"), "its reply is still to come");
+    assert_eq!(heard(outbox.erase(Erase { open_too: true, ..part })).unwrap(), 1);
+    assert!(!holds(directory.path(), "OPEN") && holds(directory.path(), "stays"));
+}
+
+#[test]
+fn what_can_never_be_stored_is_listed_with_its_reason_until_it_is_too_old() {
+    let directory = tempfile::tempdir().unwrap();
+    let outbox = open(directory.path());
+    let (kept, gone) = (row(&outbox, Some("m"), "KEPT"), row(&outbox, Some("m"), "GONE"));
+    for row in [&kept, &gone] {
+        heard(outbox.put(row.clone())).unwrap();
+    }
+    heard(outbox.set_aside(kept.id, "because".into())).unwrap();
+    heard(outbox.discard(gone.id)).unwrap();
+    assert!(heard(outbox.waiting()).unwrap().is_empty());
+    assert_eq!(heard(outbox.list_set_aside(10)).unwrap()[0].reason, "because");
+    assert_eq!((outbox.stats().rows, outbox.stats().set_aside), (0, 1));
+    assert_eq!(heard(outbox.load(kept.id)).unwrap().unwrap().parts.len(), 2);
+    assert!(holds(directory.path(), "KEPT") && !holds(directory.path(), "GONE"));
+    heard(outbox.put(row(&outbox, None, "young"))).unwrap();
+    assert_eq!(heard(outbox.expire(Timestamp::from_second(999_999).unwrap())).unwrap(), 0);
+    assert_eq!(heard(outbox.expire(Timestamp::from_second(1_000_001).unwrap())).unwrap(), 1);
+    assert_eq!(outbox.stats().rows + outbox.stats().set_aside, 0);
+}
+
+#[test]
+fn a_second_process_gets_a_file_of_its_own_and_its_rows_are_taken_over_when_it_is_gone() {
+    let parent = tempfile::tempdir().unwrap();
+    let directory = parent.path().join("made/at/start");
+    let (first, second) = (open(&directory), open(&directory));
+    heard(first.put(row(&first, None, "of the first"))).unwrap();
+    heard(second.put(row(&second, None, "of the second"))).unwrap();
+    drop(second);
+    drop(first);
+    let again = open(&directory);
+    let rows = heard(again.waiting()).unwrap();
+    let text = |id: i64| heard(again.load(id)).unwrap().unwrap().parts[1].clone();
+    assert_eq!(text(rows[0].id), b"of the first");
+    assert_eq!(text(rows[1].id), b"of the second");
+    assert!(!directory.join("proxy-outbox-2.db").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_reads_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    let outbox = open(directory.path());
+    heard(outbox.put(row(&outbox, None, "private"))).unwrap();
+    for file in std::fs::read_dir(directory.path()).unwrap() {
+        let file = file.unwrap();
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}", file.path().display());
+    }
+}

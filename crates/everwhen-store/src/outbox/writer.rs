@@ -1,0 +1,251 @@
+//! The thread that owns the file: commands that wait together share one commit.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use everwhen_engine::{Error, Result};
+use jiff::Timestamp;
+use tokio::sync::oneshot;
+
+use super::table::Table;
+use super::{Erase, OutboxRow, OutboxStats, RowState, SetAside, Waiting};
+use crate::sqlite::Stored;
+
+/// Most commands that share a commit.
+const GROUP: usize = 512;
+/// Removals that nothing else comes with are committed after this long.
+const REMOVALS: Duration = Duration::from_millis(100);
+/// The log is emptied after so long without a command.
+const IDLE: Duration = Duration::from_secs(5);
+
+type Answer<T = ()> = oneshot::Sender<Result<T>>;
+
+/// What the thread can be told.
+pub(super) enum Command {
+    Put(Box<OutboxRow>, Answer),
+    Remove(i64),
+    SetAside { id: i64, reason: String, answer: Answer },
+    Discard(i64, Answer),
+    Erase(Erase, Answer<u64>),
+    Expire(Timestamp, Answer<u64>),
+    Load(i64, Answer<Option<OutboxRow>>),
+    Waiting(Answer<Vec<Waiting>>),
+    ListSetAside(u32, Answer<Vec<SetAside>>),
+    Flush(Answer),
+}
+
+impl Command {
+    /// Whether nothing of what it removes may linger in the log.
+    fn erases(&self) -> bool {
+        matches!(self, Self::Discard(..) | Self::Erase(..) | Self::Expire(..))
+    }
+}
+
+/// Tells a caller what came of its command, once it is known what came of the commit.
+type Told = Box<dyn FnOnce(&Result<()>)>;
+
+/// The thread's side.
+pub(super) struct Writer {
+    table: Table,
+    stats: Arc<Mutex<OutboxStats>>,
+    known: BTreeMap<i64, (RowState, i64)>,
+    /// Rows to remove with the next commit.
+    removals: Vec<i64>,
+    /// Whether the log may hold what was removed.
+    is_dirty: bool,
+}
+
+impl Writer {
+    pub(super) fn new(table: Table, stats: Arc<Mutex<OutboxStats>>) -> Result<Self> {
+        let known = table.known()?.into_iter().map(|(id, state, at)| (id, (state, at))).collect();
+        let writer = Self { table, stats, known, removals: Vec::new(), is_dirty: false };
+        writer.publish(&Ok(()));
+        Ok(writer)
+    }
+
+    /// Serves until the last sender is gone.
+    pub(super) fn run(mut self, commands: &Receiver<Command>) {
+        loop {
+            let pause = if self.removals.is_empty() { IDLE } else { REMOVALS };
+            match commands.recv_timeout(pause) {
+                Ok(first) => {
+                    let more = commands.try_iter().take(GROUP - 1);
+                    let batch = std::iter::once(first).chain(more).collect();
+                    self.serve(batch);
+                }
+                Err(RecvTimeoutError::Timeout) => self.rest(),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.serve(Vec::new());
+        // What stays in the log is read by the next start.
+        let _ = self.table.tidy();
+    }
+
+    /// Nobody wants anything: removes what waits for it, else tidies up.
+    fn rest(&mut self) {
+        if !self.removals.is_empty() {
+            self.serve(Vec::new());
+        } else if self.is_dirty {
+            self.is_dirty = self.table.tidy().is_err();
+        }
+    }
+
+    /// Runs commands in one transaction and answers after its commit.
+    fn serve(&mut self, mut batch: Vec<Command>) {
+        let only_removals = batch.iter().all(|command| matches!(command, Command::Remove(_)));
+        if only_removals && !batch.is_empty() {
+            self.removals.extend(batch.drain(..).filter_map(|command| match command {
+                Command::Remove(id) => Some(id),
+                _ => None,
+            }));
+            return;
+        }
+        let erases = batch.iter().any(Command::erases);
+        let mut told: Vec<Told> = Vec::new();
+        let removals = std::mem::take(&mut self.removals);
+        let done = self.transact(batch, &removals, &mut told);
+        match &done {
+            Err(_) => {
+                // Nothing of it happened: what is known comes from the file again.
+                let _ = self.table.connection.execute_batch("ROLLBACK");
+                self.removals = removals;
+                self.read_again();
+            }
+            Ok(()) => self.is_dirty = true,
+        }
+        if erases && done.is_ok() {
+            self.is_dirty = self.table.tidy().is_err();
+        }
+        self.publish(&done);
+        told.into_iter().for_each(|tell| tell(&done));
+    }
+
+    fn transact(
+        &mut self,
+        batch: Vec<Command>,
+        removals: &[i64],
+        told: &mut Vec<Told>,
+    ) -> Result<()> {
+        self.table.connection.execute_batch("BEGIN IMMEDIATE").stored()?;
+        let mut failed = None;
+        for id in removals {
+            failed = failed.or(self.remove(*id).err());
+        }
+        for command in batch {
+            failed = failed.or(self.obey(command, told).err());
+        }
+        match failed {
+            Some(error) => Err(error),
+            None => self.table.connection.execute_batch("COMMIT").stored(),
+        }
+    }
+
+    /// Runs one command. An error here is one of the file, and fails the whole transaction.
+    fn obey(&mut self, command: Command, told: &mut Vec<Told>) -> Result<()> {
+        match command {
+            Command::Put(row, answer) => {
+                let put = self.put(&row);
+                let fits = put.as_ref().map_or(Ok(()), |fits| fits.clone());
+                told.push(after(answer, fits));
+                put.map(drop)
+            }
+            Command::Remove(id) => self.remove(id),
+            Command::SetAside { id, reason, answer } => {
+                told.push(after(answer, Ok(())));
+                if let Some((state, _)) = self.known.get_mut(&id) {
+                    *state = RowState::SetAside;
+                }
+                self.table.set_aside(id, &reason)
+            }
+            Command::Discard(id, answer) => {
+                told.push(after(answer, Ok(())));
+                self.remove(id)
+            }
+            Command::Erase(erase, answer) => {
+                let doomed = self.table.doomed(&erase)?;
+                told.push(after(answer, Ok(doomed.len() as u64)));
+                doomed.into_iter().try_for_each(|id| self.remove(id))
+            }
+            Command::Expire(before, answer) => {
+                let (doomed, waiting) = self.older_than(before);
+                told.push(after(answer, Ok(waiting)));
+                doomed.into_iter().try_for_each(|id| self.remove(id))
+            }
+            Command::Load(id, answer) => hand(answer, self.table.load(id), told),
+            Command::Waiting(answer) => hand(answer, self.table.waiting(), told),
+            Command::ListSetAside(limit, answer) => {
+                hand(answer, self.table.list_set_aside(limit), told)
+            }
+            Command::Flush(answer) => {
+                told.push(after(answer, Ok(())));
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts a row; inside, whether it fits. The end of a row that is known always does.
+    fn put(&mut self, row: &OutboxRow) -> Result<Result<()>> {
+        let max = self.stats.lock().unwrap_or_else(PoisonError::into_inner).max_bytes;
+        let size = row.head.len() + row.parts.iter().map(Vec::len).sum::<usize>();
+        let is_new = !self.known.contains_key(&row.id);
+        if is_new && self.table.bytes()? + size as u64 > max {
+            return Ok(Err(Error::unavailable(format!(
+                "the outbox is full: it may have {max} bytes (proxy.outbox_bytes), and what waits \
+                 in it must be stored first"
+            ))));
+        }
+        self.table.put(row)?;
+        self.known.insert(row.id, (row.state, row.accepted_at.as_microsecond()));
+        Ok(Ok(()))
+    }
+
+    fn remove(&mut self, id: i64) -> Result<()> {
+        self.known.remove(&id);
+        self.table.remove(id)
+    }
+
+    /// Rows that are neither open nor younger, and how many of them were waiting.
+    fn older_than(&self, before: Timestamp) -> (Vec<i64>, u64) {
+        let old = |(_, (state, at)): &(&i64, &(RowState, i64))| {
+            *state != RowState::Open && *at < before.as_microsecond()
+        };
+        let doomed: Vec<_> = self.known.iter().filter(old).collect();
+        let waiting = doomed.iter().filter(|(_, (state, _))| *state == RowState::Complete).count();
+        (doomed.iter().map(|(id, _)| **id).collect(), waiting as u64)
+    }
+
+    fn read_again(&mut self) {
+        if let Ok(known) = self.table.known() {
+            self.known = known.into_iter().map(|(id, state, at)| (id, (state, at))).collect();
+        }
+    }
+
+    fn publish(&self, done: &Result<()>) {
+        let waiting = || self.known.values().filter(|(state, _)| *state != RowState::SetAside);
+        let rows = waiting().count() as u64;
+        let oldest = waiting().map(|(_, at)| *at).min();
+        let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        stats.rows = rows;
+        stats.set_aside = self.known.len() as u64 - rows;
+        stats.oldest = oldest.and_then(|at| Timestamp::from_microsecond(at).ok());
+        stats.bytes = self.table.bytes().unwrap_or(stats.bytes);
+        stats.failure = done.as_ref().err().map(|error| error.message().to_owned());
+    }
+}
+
+/// Tells a caller this if the commit succeeds, else why it did not.
+fn after<T: 'static>(answer: Answer<T>, told: Result<T>) -> Told {
+    Box::new(move |done| {
+        // Nobody listens any more if the caller has stopped waiting.
+        let _ = answer.send(done.clone().and(told));
+    })
+}
+
+/// Tells a caller what was read.
+fn hand<T: 'static>(answer: Answer<T>, read: Result<T>, told: &mut Vec<Told>) -> Result<()> {
+    told.push(after(answer, read));
+    Ok(())
+}
