@@ -256,7 +256,8 @@ mod tests {
         let file = directory.path().join("config.toml");
         let text = format!("[[upstream]]\nbase_url = \"http://box:1/v1\"\n{fields}\n");
         std::fs::write(&file, text).unwrap();
-        let flags = Flags { config: Some(file), ..Flags::default() };
+        let data = Some(directory.path().display().to_string());
+        let flags = Flags { config: Some(file), data, ..Flags::default() };
         let config = Config::load(&Environment::default(), &flags)?;
         Ok(config.upstreams[0].clone())
     }
