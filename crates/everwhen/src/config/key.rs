@@ -451,7 +451,7 @@ pub(super) const HALF_LIFE: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 68] = [
+pub const KEYS: [Key; 70] = [
     DATA,
     LISTEN,
     ZONE,

@@ -258,7 +258,7 @@ impl ProxyConfig {
     }
 
     /// The lines of `everwhen config`, in the order of the keys.
-    pub(super) fn listing(&self) -> [(String, &super::Origin); 13] {
+    pub(super) fn listing(&self) -> [(String, &super::Origin); 15] {
         let secret = self.openwebui_secret.value.as_ref();
         let secret = secret.map_or("none".into(), |_| super::quoted("(not shown)"));
         let switch = |chosen: &Chosen<bool>| super::quoted(if chosen.value { "on" } else { "off" });

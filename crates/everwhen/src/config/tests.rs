@@ -105,6 +105,8 @@ group_chat = "on"
 unnamed = "default"
 prompt_cache_key = "on"
 tool_output = "on"
+outbox_bytes = 1000000
+outbox_days = 3
 openwebui_secret = "(not shown)"
 [server]
 allowed_hosts = "*.example.net, box:8080"
@@ -212,6 +214,8 @@ const VALUES: [&str; KEYS.len()] = [
     "default",
     "on",
     "on",
+    "1000000",
+    "3",
     "(not shown)",
     "transformer",
     "/m",
