@@ -149,6 +149,10 @@ EXAMPLES
     Bench(BenchArgs),
     Completions(CompletionsArgs),
     /// Say which version this is
+    #[command(after_help = "\
+EXAMPLES
+  everwhen version
+  everwhen version --json")]
     Version,
 }
 

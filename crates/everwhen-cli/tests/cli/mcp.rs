@@ -161,7 +161,7 @@ fn nobody_comes_in_beside_an_agent_without_the_token() {
     let stranger = Stage::new();
     let ran = stranger.run(&["vaults", "--server", note["url"].as_str().unwrap()]);
     assert_eq!(ran.code, 1);
-    assert!(ran.stderr.contains("a key is needed"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("an API key is required"), "{}", ran.stderr);
     assert_eq!(agent.leave(), 0);
 }
 

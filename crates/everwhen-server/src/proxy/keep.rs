@@ -176,7 +176,7 @@ impl Recording {
                 timeout_at(deadline, &mut early).await.map_err(|_| too_slow())?
             }
         };
-        let Ok(early) = heard else { return Err(self.failure().await) };
+        let Ok(early) = heard else { return Err(self.failure(deadline).await) };
         self.vault = Some(early.vault);
         self.place = Some(early.begun.exchange.memory);
         self.named = Some(early.named);
@@ -223,18 +223,11 @@ impl Recording {
         }
     }
 
-    /// Why the beginning failed, which it has.
-    async fn failure(&mut self) -> Error {
-        let failed = match std::mem::replace(&mut self.beginning, Beginning::None) {
-            Beginning::Under(write) => write.into_inner().map(Write::done).ok(),
-            _ => None,
-        };
-        let error = match failed {
-            Some(failed) => failed.await.err(),
-            None => None,
-        };
+    /// Why nothing was decided: because the beginning failed, or because it takes too long.
+    async fn failure(&mut self, deadline: Moment) -> Error {
+        let failed = self.stored(deadline).await.err();
         self.write_request();
-        error.unwrap_or_else(|| Error::damaged("memory did not say what it has begun"))
+        failed.unwrap_or_else(|| Error::damaged("memory did not say what it has begun"))
     }
 
     /// Waits until the beginning is durable in the store.

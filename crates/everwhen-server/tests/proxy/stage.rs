@@ -139,9 +139,12 @@ impl Stage {
         Self::on(Arc::new(tempfile::tempdir().unwrap()), settings).await
     }
 
-    /// The same over a store that is opened like this.
+    /// The same over a store that is opened like this, in memory where the system has files there:
+    /// the outbox waits for the disk with every exchange.
     pub(crate) async fn over(settings: &str, options: SqliteOptions) -> Self {
-        Self::build(Arc::new(tempfile::tempdir().unwrap()), settings, options).await
+        let in_memory = tempfile::tempdir_in("/dev/shm");
+        let directory = in_memory.or_else(|_| tempfile::tempdir()).unwrap();
+        Self::build(Arc::new(directory), settings, options).await
     }
 
     /// The same, on what is in this directory.
