@@ -215,6 +215,30 @@ impl Lanes {
         self.changed.notify_waiters();
     }
 
+    /// Waits until what was over before this exchange in chats of the same vault that nobody named is
+    /// stored: a request may go on in one of them by an id alone.
+    pub(super) async fn after_near(&self, name: &str, id: i64) {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if !self.has_near_before(name, id) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn has_near_before(&self, name: &str, id: i64) -> bool {
+        let all = self.all();
+        let Some(vault) = all.get(name).map(|lane| &lane.vault) else { return false };
+        let is_over = |(_, step): (&i64, &Step)| matches!(step, Step::Over(_));
+        all.values().any(|lane| {
+            let is_near = lane.memory.is_none() && lane.vault == *vault;
+            is_near && lane.steps.range(..id).any(is_over)
+        })
+    }
+
     /// Waits until everything that is over in these vaults, or anywhere, is stored or fails.
     pub(super) async fn settled(&self, vaults: Option<&[String]>) {
         loop {

@@ -27,6 +27,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const MOST_PAUSE: Duration = Duration::from_secs(2);
 /// The longest pause, while something is wrong inside.
 const DAMAGED_PAUSE: Duration = Duration::from_secs(60);
+/// How long an exchange that may go on in another chat waits for that.
+const NEAR: Duration = Duration::from_secs(10);
 /// An attempt that takes longer than this is a failing one for those who wait.
 const SLOW: Duration = Duration::from_millis(500);
 
@@ -170,6 +172,11 @@ async fn replay(door: &Door, row: OutboxRow, head: &KeptHead) -> Result<Finished
     let address: Address<MemoryId> = match &row.memory {
         Some(name) => Address::read("memory", name)?,
         None => {
+            if !history.ids.is_empty() {
+                let near = door.proxy.outbox.lanes.after_near(&row.lane, row.id);
+                // Whether or not it came, this exchange is stored then.
+                let _ = timeout(NEAR, near).await;
+            }
             let otherwise = head.otherwise.clone().map_or(Otherwise::Usual, Otherwise::Named);
             let named = recognise(door, &vault, &history, otherwise).await?;
             history.resends_all = named.resends_all;
