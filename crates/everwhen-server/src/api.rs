@@ -1,6 +1,6 @@
 //! The REST door: everything a vault can do, as JSON over HTTP.
 //!
-//! [`routes`] is the table of contents. A request passes the extractors of [`ask`], becomes one
+//! [`mod@routes`] is the table of contents. A request passes the extractors of [`ask`], becomes one
 //! verb of the engine in one of the handler files, and leaves as an [`answer`]. What goes over the
 //! wire is written down in [`wire`]; [`spec`] tells the world.
 

@@ -8,7 +8,7 @@
 //!
 //! Whatever goes wrong leaves as `application/problem+json`, written by `problem`.
 //!
-//! Make a [`Door`] to an engine, a [`router`] in front of it, and [`serve`] that on a socket; or
+//! Make a [`Door`] to an engine, a [`router()`] in front of it, and [`serve`] that on a socket; or
 //! send requests into the router without one.
 
 mod access;
