@@ -185,7 +185,10 @@ fn greet(url: &str, everwhen: &Everwhen, upstreams: &[Upstream], json: bool) -> 
         output::bold(url)
     ))?;
     for line in proxy_lines(url, upstreams) {
-        output::line(&line)?;
+        // A program that has read where the server is may have closed the pipe; the server goes on.
+        if output::line(&line).is_err() {
+            break;
+        }
     }
     Ok(())
 }
