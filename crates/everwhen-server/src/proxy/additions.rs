@@ -20,8 +20,9 @@ const BRIEFING: u32 = 4;
 /// It may hold what was talked about last.
 const CONTEXT: u32 = 8;
 
-/// A message that is answered again after this time is told anew what time it is.
-const FRESH: SignedDuration = SignedDuration::from_secs(60);
+/// A message that is answered again after this time is told the time of day again. Until then
+/// providers keep what they have cached of a request, and the time in it is a few minutes old.
+const FRESH: SignedDuration = SignedDuration::from_mins(5);
 
 /// Adds to the messages of one request.
 pub(super) struct Adding<'v> {
@@ -39,8 +40,8 @@ impl<'v> Adding<'v> {
         Self { visit, allowed, person: visit.client().person }
     }
 
-    /// Adds to every message what was added to it before. The message to be answered is told anew
-    /// what has changed, if it was answered before and asked again later.
+    /// Adds to every message what was added to it before. The message to be answered gets a new
+    /// addition if it was answered before and is asked again later.
     pub(super) fn again(&self, draft: &mut Draft<'_>, begun: &Begun, answered: usize) {
         for (place, message) in self.visit.asked.messages.iter().enumerate() {
             let addition = begun.additions.get(place).and_then(Option::as_ref);
@@ -53,7 +54,7 @@ impl<'v> Adding<'v> {
     }
 
     /// What was added to the message to be answered before, and still holds: in a turn with tools,
-    /// or a moment ago.
+    /// or minutes ago.
     pub(super) fn kept<'b>(&self, begun: &'b Begun, place: usize) -> Option<&'b str> {
         let addition = begun.additions.get(place)?.as_ref()?;
         let goes_on = place + 1 < self.visit.asked.messages.len()

@@ -3,6 +3,9 @@
 //! A call runs on a task of its own. When its deadline has passed nobody waits for it any longer,
 //! whatever the store does; a write that is under way goes on, and its [`Write`] tells later what came
 //! of it. No other file of the proxy talks to the engine.
+//!
+//! Recall computes for milliseconds at a stretch. It runs on threads of its own, so that the threads
+//! that serve connections stay free to notice that a deadline has passed.
 
 use std::future::Future;
 
@@ -12,6 +15,7 @@ use everwhen::memory::{Address, VaultId};
 use everwhen::{Engine, Error, Result, Vault};
 use futures_util::FutureExt;
 use jiff::Timestamp;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
@@ -50,8 +54,11 @@ impl Memory {
     ) -> Result<String> {
         let (vault, begun, asked) = (vault.clone(), begun.clone(), asked.to_owned());
         let recall = async move { vault.remembered_for(&begun, &asked, &wishes).await };
-        let task = AbortOnDrop(tokio::spawn(recall));
-        within(deadline, task).await
+        let runtime = Handle::current();
+        let task = tokio::task::spawn_blocking(move || {
+            runtime.block_on(timeout_at(deadline, recall)).unwrap_or_else(|_| Err(too_slow()))
+        });
+        timeout_at(deadline, task).await.map_or_else(|_| Err(too_slow()), flatten)
     }
 
     /// Starts a write, which goes on whether or not anybody waits for it.
@@ -81,19 +88,6 @@ impl<T> Write<T> {
     pub(crate) async fn done(self) -> Result<T> {
         flatten(self.0.await)
     }
-}
-
-/// A read that ends when nobody waits for it any longer.
-struct AbortOnDrop<T>(JoinHandle<T>);
-
-impl<T> Drop for AbortOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-async fn within<T>(deadline: Instant, mut task: AbortOnDrop<Result<T>>) -> Result<T> {
-    timeout_at(deadline, &mut task.0).await.map_or_else(|_| Err(too_slow()), flatten)
 }
 
 fn flatten<T>(joined: Result<Result<T>, tokio::task::JoinError>) -> Result<T> {

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::phrased::{Line, Wire};
+use crate::prefix;
 use crate::stage::Stage;
 
 const TURNS: usize = 10;
@@ -47,32 +48,10 @@ async fn talk(stage: &Stage, wire: Wire, written: impl Fn(Wire, &[Line]) -> Stri
     stage.upstream.sent().into_iter().map(|sent| sent.body).collect()
 }
 
-/// The messages of a request as a provider reads them: without marks for its cache, a text like one
-/// part.
-fn messages(wire: Wire, body: &str) -> Vec<u8> {
-    let body: Value = serde_json::from_str(body).unwrap();
-    let mut list = body[wire.list()].clone();
-    for message in list.as_array_mut().unwrap() {
-        if message["content"].is_string() && wire != Wire::Ollama {
-            message["content"] = json!([{ "type": "text", "text": message["content"] }]);
-        }
-        for part in message["content"].as_array_mut().into_iter().flatten() {
-            part.as_object_mut().unwrap().remove("cache_control");
-        }
-    }
-    let mut text = list.to_string().into_bytes();
-    text.pop();
-    text
-}
-
 /// The smallest share of a request that is still there in the next one.
 fn least_share(wire: Wire, sent: &[String]) -> f64 {
-    let shares = sent.windows(2).map(|pair| {
-        let (before, after) = (messages(wire, &pair[0]), messages(wire, &pair[1]));
-        let kept = before.iter().zip(&after).take_while(|(one, other)| one == other).count();
-        kept as f64 / before.len() as f64
-    });
-    shares.fold(1.0, f64::min)
+    let beginnings: Vec<Vec<u8>> = sent.iter().map(|body| prefix::of(wire.list(), body)).collect();
+    beginnings.windows(2).map(|pair| prefix::share(&pair[0], &pair[1])).fold(1.0, f64::min)
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ mod isolation;
 mod kept;
 mod outbox;
 mod phrased;
+mod prefix;
 mod reach;
 mod recognised;
 mod recorder;

@@ -35,13 +35,25 @@ struct Played {
     messages: Vec<Value>,
 }
 
-/// What goes on.
-struct Play<'s> {
+/// What a client sent and what the upstream was sent.
+pub(crate) struct Exchange {
+    pub(crate) protocol: Protocol,
+    pub(crate) body: String,
+    pub(crate) sent: String,
+    /// Minutes since the sequence began.
+    pub(crate) minute: i64,
+    pub(crate) failed: bool,
+}
+
+/// A sequence being played.
+pub(crate) struct Play<'s> {
     sequence: &'s Sequence,
     stage: Stage,
     /// How the store fails.
     fault: Option<Fault>,
     played: Vec<Played>,
+    /// How many minutes have passed.
+    minute: i64,
     /// The memory behind each label.
     memories: BTreeMap<String, String>,
 }
@@ -53,19 +65,11 @@ pub(crate) async fn play(sequence: Sequence, fault: Option<Fault>) -> Result<(),
         return Err("say in `program` and `shows` whose requests these are and why".into());
     }
     let settings = sequence.settings.as_deref().unwrap_or(STAMPS_ONLY);
-    let settings = match fault {
-        Some(_) => settings.replace("[proxy]\n", "[proxy]\ndeadline_ms = 60\n"),
-        None => settings.replace("[proxy]\n", PATIENT),
-    };
-    let stage = Stage::with(&format!("{UPSTREAMS}{settings}")).await;
-    let mut play =
-        Play { sequence: &sequence, stage, fault, played: Vec::new(), memories: BTreeMap::new() };
-    let set_fault = |fails| fault.into_iter().for_each(|fault| play.stage.store.fail(fault, fails));
-    set_fault(true);
-    for (number, step) in (1..).zip(&sequence.step) {
-        let name = step.name.clone().unwrap_or_default();
-        play.step(step).await.map_err(|error| format!("step {number} {name}: {error}"))?;
+    let mut play = Play::new(&sequence, settings, fault).await;
+    if let Some(fault) = fault {
+        play.stage.store.fail(fault, true);
     }
+    play.steps().await?;
     match fault {
         None => play.stored().await,
         Some(fault) => {
@@ -76,19 +80,55 @@ pub(crate) async fn play(sequence: Sequence, fault: Option<Fault>) -> Result<(),
     }
 }
 
-impl Play<'_> {
+impl<'s> Play<'s> {
+    /// The stage is set with these settings; nothing has been played.
+    pub(crate) async fn new(sequence: &'s Sequence, settings: &str, fault: Option<Fault>) -> Self {
+        let settings = match fault {
+            Some(_) => settings.replace("[proxy]\n", "[proxy]\ndeadline_ms = 60\n"),
+            None => settings.replace("[proxy]\n", PATIENT),
+        };
+        Self {
+            sequence,
+            stage: Stage::with(&format!("{UPSTREAMS}{settings}")).await,
+            fault,
+            played: Vec::new(),
+            minute: 0,
+            memories: BTreeMap::new(),
+        }
+    }
+
+    /// Plays all steps; answers what differs first.
+    async fn steps(&mut self) -> Result<(), String> {
+        for (number, step) in (1..).zip(&self.sequence.step) {
+            let name = step.name.clone().unwrap_or_default();
+            self.step(step).await.map_err(|error| format!("step {number} {name}: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// The messages of the nth step and what a client keeps of its reply.
+    pub(crate) fn history(&self, step: usize) -> Vec<Value> {
+        self.played[step].messages.clone()
+    }
+
     async fn step(&mut self, step: &Step) -> Result<(), String> {
+        let (told, Exchange { body, sent, .. }) = self.exchange(step).await?;
+        if let Some(fault) = self.fault {
+            let adds_more = self.sequence.settings.is_some();
+            return passed(step, (fault, adds_more), &told, (&body, &sent));
+        }
+        self.compare_memory(step, &told)?;
+        self.compare(step, &told, &body, &sent)
+    }
+
+    /// Sends the request of a step and waits until everything about it is stored.
+    pub(crate) async fn exchange(&mut self, step: &Step) -> Result<(Told, Exchange), String> {
         self.stage.wait(step.wait);
+        self.minute += step.wait;
         let path = step.path.as_ref().unwrap_or(&self.sequence.path);
         let protocol = Protocol::of(path);
         let mut messages = self.messages(step, protocol)?;
-        let mut fields = Map::from_iter([("model".to_owned(), json!("m"))]);
-        if step.stream || protocol == Protocol::Ollama {
-            fields.insert("stream".into(), json!(step.stream));
-        }
-        let mut body = merged(&[&fields, &self.sequence.fields, &step.fields]);
-        body.insert(protocol.list().into(), json!(messages));
-        let body = Value::Object(body).to_string();
+        let body = self.body(step, protocol, &messages);
         let before = self.stage.upstream.sent().len();
         self.stage.upstream.answers(protocol.script(step, step.stream));
         let mut ask = self.stage.post(path, &body);
@@ -101,12 +141,18 @@ impl Play<'_> {
         self.played.push(Played { name: step.name.clone(), messages });
         let sent = self.stage.upstream.sent();
         let [sent] = &sent[before..] else { return Err("the upstream was not asked once".into()) };
-        if let Some(fault) = self.fault {
-            let adds_more = self.sequence.settings.is_some();
-            return passed(step, (fault, adds_more), &told, (&body, &sent.body));
+        let (sent, failed) = (sent.body.clone(), step.status >= 400);
+        Ok((told, Exchange { protocol, body, sent, minute: self.minute, failed }))
+    }
+
+    fn body(&self, step: &Step, protocol: Protocol, messages: &[Value]) -> String {
+        let mut fields = Map::from_iter([("model".to_owned(), json!("m"))]);
+        if step.stream || protocol == Protocol::Ollama {
+            fields.insert("stream".into(), json!(step.stream));
         }
-        self.compare_memory(step, told.header("x-everwhen-memory"))?;
-        self.compare(step, &told, &body, &sent.body)
+        let mut body = merged(&[&fields, &self.sequence.fields, &step.fields]);
+        body.insert(protocol.list().into(), json!(messages));
+        Value::Object(body).to_string()
     }
 
     /// The messages of a request: `+` and `+name` stand for those of an earlier step and its reply.
@@ -162,8 +208,8 @@ impl Play<'_> {
     }
 
     /// A label stands for one memory, told by the same name in every step, and two labels for two.
-    fn compare_memory(&mut self, step: &Step, memory: Option<&str>) -> Result<(), String> {
-        let Some(memory) = memory else {
+    pub(crate) fn compare_memory(&mut self, step: &Step, told: &Told) -> Result<(), String> {
+        let Some(memory) = told.header("x-everwhen-memory") else {
             return same("memory", &step.memory.as_str(), &NONE);
         };
         if step.memory == NONE {

@@ -39,6 +39,22 @@ impl Protocol {
         json!({ "role": role, "content": text })
     }
 
+    /// What a tool answered.
+    pub(crate) fn tool_result(self, call: &ToolCall, text: &str) -> Value {
+        match self {
+            Self::Chat => json!({ "role": "tool", "tool_call_id": call.id, "content": text }),
+            Self::Ollama => json!({ "role": "tool", "tool_name": call.name, "content": text }),
+            Self::Anthropic => {
+                let block =
+                    json!({ "type": "tool_result", "tool_use_id": call.id, "content": text });
+                json!({ "role": "user", "content": [block] })
+            }
+            Self::Responses => {
+                json!({ "type": "function_call_output", "call_id": call.id, "output": text })
+            }
+        }
+    }
+
     /// What a client keeps of a reply: the messages that follow the request in the next one.
     pub(crate) fn kept(self, step: &Step) -> Vec<Value> {
         match self {

@@ -95,6 +95,17 @@ pub(crate) struct ToolCall {
 }
 
 impl Sequence {
+    /// The last step of a chat that is remembered and resent as a whole in every request.
+    pub(crate) fn last_resent(&self) -> Option<usize> {
+        let names_earlier = |step: &Step| {
+            step.fields.contains_key("previous_response_id")
+                || step.messages.iter().any(|message| message["type"] == "item_reference")
+        };
+        let is_resent =
+            |step: &Step| step.memory != "none" && step.status < 400 && !names_earlier(step);
+        self.step.iter().rposition(is_resent)
+    }
+
     /// Reads a file and puts its texts in.
     pub(crate) fn read(file: &str) -> Result<Self, String> {
         let mut value: Value = toml::from_str(file).map_err(|error| error.to_string())?;
