@@ -1,6 +1,6 @@
 //! What a command works with: the vault and memory it means, and somebody who answers.
 
-use everwhen::when::{Zone, read_time, read_time_in};
+use everwhen::time::{Zone, read_time, read_time_in};
 use everwhen::{Config, Environment};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;

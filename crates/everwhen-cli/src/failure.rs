@@ -74,6 +74,12 @@ impl From<everwhen::Error> for Failure {
 }
 
 /// A reader who left early (`| head`) is no failure.
+impl From<everwhen::time::Error> for Failure {
+    fn from(error: everwhen::time::Error) -> Self {
+        everwhen::Error::from(error).into()
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {

@@ -1,6 +1,6 @@
 //! Answers of the API as rows for people: dates on the vault's wall clock, columns that line up.
 
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use serde_json::Value;
 
 use crate::console::{show_minute, text};

@@ -19,8 +19,8 @@ use crate::desk::Desk;
 use crate::ledger::Begun;
 use crate::memory::{Address, Conversation, EntryId, Person, Role};
 use crate::recall::{Query, Recollection};
+use crate::time::ago;
 use crate::vault::Vault;
-use crate::when::ago;
 use crate::{ErrorKind, Result};
 
 const NOW: &str = include_str!("aside/now.txt");

@@ -15,8 +15,8 @@ use crate::memory::{
 use crate::ports::{ChapterWriter, Embedder, Llm, Snapshot, Store, Tx};
 use crate::recall::{Embedders, Shelf};
 use crate::receipt::{self, Done, Idempotency, Receipt};
+use crate::time::{Clock, Zone, to_microsecond};
 use crate::vault::Vault;
-use crate::when::{Clock, Zone, to_microsecond};
 use crate::{Error, ErrorKind, Result, limits};
 
 /// Where time and chance come from.

@@ -100,3 +100,9 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<everwhen_time::Error> for Error {
+    fn from(error: everwhen_time::Error) -> Self {
+        Self::invalid(error.message())
+    }
+}

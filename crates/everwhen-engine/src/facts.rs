@@ -5,7 +5,6 @@
 //! known, link them (`reconcile`) and end the job. What is shown ([`FactView`]) follows from the
 //! links: repeated, replaced, denied, current.
 
-mod about;
 mod closeness;
 pub(crate) mod distill;
 mod draft;

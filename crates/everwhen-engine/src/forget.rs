@@ -78,7 +78,7 @@ fn period(
             "forgetting a period needs after or before; to forget everything, forget the memory",
         ));
     }
-    crate::when::Period::new(after, before, crate::when::Precision::Minute)?;
+    crate::time::Period::new(after, before, crate::time::Precision::Minute)?;
     let query = EntryQuery { after, before, which: Which::All, ..EntryQuery::default() };
     let doomed = desk.tx.entries(desk.place(), &query)?;
     entries(desk, &doomed)

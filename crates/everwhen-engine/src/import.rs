@@ -20,8 +20,8 @@ use crate::memory::{
 };
 use crate::ports::{EntryQuery, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
+use crate::time::to_microsecond;
 use crate::vault::{Absent, Vault};
-use crate::when::to_microsecond;
 use crate::{Error, Result, limits, remember};
 
 /// A conversation as another system kept it.

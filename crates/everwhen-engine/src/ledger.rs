@@ -74,8 +74,8 @@ use crate::conversations::backdrop::Backdrop;
 use crate::desk::Desk;
 use crate::memory::{Address, EntryId, MemoryId, Name, Person, Role};
 use crate::ports::{Addition, MemoryRef};
+use crate::time::Zone;
 use crate::vault::{Absent, Vault};
-use crate::when::Zone;
 
 pub use echo::EchoStripper;
 pub use interchange::{TextHash, Times, read_absolute};

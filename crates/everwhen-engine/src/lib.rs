@@ -36,8 +36,9 @@ mod remember;
 mod timeline;
 pub mod usage;
 mod vault;
-pub mod when;
 mod work;
+
+pub use everwhen_time as time;
 
 pub use engine::{Engine, NewVault, VaultDefaults, World};
 pub use error::{Error, ErrorKind, Result};

@@ -52,7 +52,7 @@ use crate::engine::Engine;
 use crate::facts::FactVector;
 use crate::memory::{ConversationId, Entry, EntryId, Memory, VaultInfo};
 use crate::ports::MemoryRef;
-use crate::when::Period;
+use crate::time::Period;
 use crate::{Result, limits};
 
 /// Answers a question from some memories of a vault.

@@ -12,7 +12,7 @@ use crate::memory::{
 };
 use crate::ports::ContextVersion;
 use crate::receipt::{EntriesReceipt, EntryReceipt, Pending, Receipt};
-use crate::when::to_microsecond;
+use crate::time::to_microsecond;
 use crate::{Error, Result, chapters, limits};
 
 /// Stores entries, each in the conversation its time or its caller names.

@@ -17,7 +17,7 @@ use jiff::civil::Date;
 use crate::conversations::summary::Shortened;
 use crate::limits;
 use crate::memory::{Entry, EntryId};
-use crate::when::{Zone, gap};
+use crate::time::{Zone, gap};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,8 +26,8 @@ use crate::ports::{
 };
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::remember::{self, NewCorrection};
+use crate::time::Zone;
 use crate::timeline::{self, TimelineLine};
-use crate::when::Zone;
 use crate::{Error, ErrorKind, Result};
 
 pub(crate) use open::Absent;

@@ -14,7 +14,7 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{EntryQuery, MemoryRef, Store, Writing};
 use everwhen_engine::receipt::Idempotency;
-use everwhen_engine::when::{HandClock, Zone};
+use everwhen_engine::time::{ManualClock, Zone};
 use everwhen_engine::{Engine, Error, ErrorKind, Result, Vault, VaultDefaults, World};
 use everwhen_store::{PostgresOptions, PostgresStore};
 use everwhen_testkit::{Cluster, PlainStore, block_on, engine_over, sql};
@@ -45,7 +45,7 @@ fn server(url: &str, seed: u64, now: Timestamp) -> Engine {
 
 fn server_over(store: Arc<PostgresStore>, seed: u64, now: Timestamp) -> Engine {
     let world =
-        World { clock: Box::new(HandClock::new(now)), chance: Box::new(SeededChance::new(seed)) };
+        World { clock: Box::new(ManualClock::new(now)), chance: Box::new(SeededChance::new(seed)) };
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
     Engine::new(store, world, defaults)
 }

@@ -58,7 +58,7 @@ impl Store for PlainStore {
 #[cfg(test)]
 mod tests {
     use everwhen_engine::memory::{Mint, Name, SeededChance, Settings, VaultInfo};
-    use everwhen_engine::when::Zone;
+    use everwhen_engine::time::Zone;
     use everwhen_engine::{Error, Result};
     use jiff::Timestamp;
 

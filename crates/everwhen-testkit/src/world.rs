@@ -6,7 +6,7 @@ use std::thread::Thread;
 
 use everwhen_engine::memory::{SeededChance, Settings};
 use everwhen_engine::ports::Store;
-use everwhen_engine::when::{Clock, HandClock, Zone};
+use everwhen_engine::time::{Clock, ManualClock, Zone};
 use everwhen_engine::{Engine, VaultDefaults, World};
 use jiff::Timestamp;
 
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 const START: i64 = 1_748_779_200;
 
 /// A hand clock that the test and the world both hold.
-struct SharedClock(Arc<HandClock>);
+struct SharedClock(Arc<ManualClock>);
 
 impl Clock for SharedClock {
     fn now(&self) -> Timestamp {
@@ -23,14 +23,14 @@ impl Clock for SharedClock {
 }
 
 /// A world that begins at `start` and repeats itself with its seed, and the clock in it.
-pub fn hand_world(start: Timestamp, seed: u64) -> (World, Arc<HandClock>) {
-    let clock = Arc::new(HandClock::new(start));
+pub fn hand_world(start: Timestamp, seed: u64) -> (World, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::new(start));
     let shared = Box::new(SharedClock(Arc::clone(&clock)));
     (World { clock: shared, chance: Box::new(SeededChance::new(seed)) }, clock)
 }
 
 /// An engine over a store in a world of its own, with UTC and the default rules.
-pub fn engine_over(store: Arc<dyn Store>) -> (Engine, Arc<HandClock>) {
+pub fn engine_over(store: Arc<dyn Store>) -> (Engine, Arc<ManualClock>) {
     let start = Timestamp::constant(START, 0);
     let (world, clock) = hand_world(start, 1);
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };

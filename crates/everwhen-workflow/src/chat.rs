@@ -4,7 +4,7 @@
 use everwhen::ledger::{Begun, Stamper, Style};
 use everwhen::memory::{EntryId, Role};
 use everwhen::ports::PromptMessage;
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::node::Stamps;

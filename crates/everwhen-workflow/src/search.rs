@@ -1,7 +1,7 @@
 //! What recall found, as one list of dated texts, and keywords looked for in it.
 
 use everwhen::recall::Recollection;
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 
 use crate::port::Found;
 

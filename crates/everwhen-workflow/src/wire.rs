@@ -2,7 +2,7 @@
 
 use everwhen::memory::Role;
 use everwhen::ports::PromptMessage;
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use everwhen::{Error, Result};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -36,7 +36,7 @@ pub use workflow::WorkflowConfig;
 use crate::facts::Fading;
 use crate::memory::{Address, Lifecycle, MemoryId, Retention, Settings, SettingsChange, VaultId};
 use crate::place::Place;
-use crate::when::Zone;
+use crate::time::Zone;
 use crate::{Error, Result, VaultDefaults};
 
 const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -249,7 +249,7 @@ impl Config {
         let config = Self {
             data: data(&layers, environment)?,
             listen: choose(&layers, key::LISTEN, listen, || "127.0.0.1:3939".into())?,
-            zone: choose(&layers, key::ZONE, Zone::named, system_zone)?,
+            zone: choose(&layers, key::ZONE, |name| Ok(Zone::named(name)?), system_zone)?,
             vault: choose(&layers, key::VAULT, vault_name, || "default".into())?,
             memory: choose(&layers, key::MEMORY, memory_name, || "default".into())?,
             log: choose(&layers, key::LOG, log, || "info".into())?,

@@ -32,7 +32,7 @@
 //! let diary = Address::Name(Name::new("memory", "diary")?);
 //! let vault = everwhen.engine().vault_to_write(ana.clone()).await?;
 //!
-//! let said = everwhen::when::read_time("2023-01-08T12:49:00+01:00")?;
+//! let said = everwhen::time::read_time("2023-01-08T12:49:00+01:00")?;
 //! let visit = NewEntry::new(Role::User, Said::new("I went to the museum today")?).said_at(said);
 //! vault.remember(diary.clone(), vec![visit], None).await?;
 //!

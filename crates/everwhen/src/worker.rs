@@ -191,10 +191,10 @@ mod tests {
     use super::*;
     use crate::memory::{Address, Name, NewEntry, Role, Said, SeededChance, Settings};
     use crate::ports::ConversationQuery;
-    use crate::when::{Clock, HandClock, Zone};
+    use crate::time::{Clock, ManualClock, Zone};
     use crate::{Vault, VaultDefaults, World};
 
-    struct Shared(Arc<HandClock>);
+    struct Shared(Arc<ManualClock>);
 
     impl Clock for Shared {
         fn now(&self) -> Timestamp {
@@ -206,7 +206,7 @@ mod tests {
         "2025-03-01T12:00:00Z".parse().unwrap()
     }
 
-    fn engine_at(clock: &Arc<HandClock>, directory: &std::path::Path) -> Engine {
+    fn engine_at(clock: &Arc<ManualClock>, directory: &std::path::Path) -> Engine {
         let path = directory.join("test.db");
         let store = SqliteStore::open(&path, SqliteOptions::default()).unwrap();
         let world = World {
@@ -231,7 +231,7 @@ mod tests {
     #[tokio::test]
     async fn closes_what_fell_silent_and_summarizes_it_while_running() {
         let directory = tempfile::tempdir().unwrap();
-        let clock = Arc::new(HandClock::new(noon()));
+        let clock = Arc::new(ManualClock::new(noon()));
         let engine = engine_at(&clock, directory.path());
         let vault = say(&engine).await;
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();

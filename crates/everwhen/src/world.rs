@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::World;
 use crate::memory::Chance;
-use crate::when::Clock;
+use crate::time::Clock;
 
 /// This machine's clock.
 #[derive(Debug, Clone, Copy, Default)]

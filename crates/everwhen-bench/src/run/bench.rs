@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use everwhen::chapters::ChapterRules;
 use everwhen::memory::{Address, Name};
-use everwhen::when::Clock;
+use everwhen::time::Clock;
 use everwhen::{Config, Engine, Environment, Everwhen, Flags, SystemClock, Vault};
 use serde_json::json;
 

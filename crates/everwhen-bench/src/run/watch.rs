@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use everwhen::SystemClock;
-use everwhen::when::Clock;
+use everwhen::time::Clock;
 use jiff::{SignedDuration, Timestamp};
 
 /// The first moment of a scripted run.

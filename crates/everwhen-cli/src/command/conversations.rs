@@ -1,6 +1,6 @@
 //! `everwhen conversations`: when people talked, how long, and what about.
 
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use serde_json::Value;
 
 use crate::args::ConversationsArgs;

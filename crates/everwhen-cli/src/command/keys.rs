@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use everwhen::SystemClock;
-use everwhen::when::{Clock, read_time_in};
+use everwhen::time::{Clock, read_time_in};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 

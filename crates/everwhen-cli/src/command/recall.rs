@@ -1,6 +1,6 @@
 //! `everwhen recall`: a question in, what was said about it out.
 
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use serde_json::{Value, json};
 
 use crate::args::RecallArgs;

@@ -1,6 +1,6 @@
 //! `everwhen tail`: what the proxy does, as it happens.
 
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use serde_json::Value;
 
 use crate::client::Request;
@@ -42,7 +42,7 @@ fn make_plain(value: &mut Value) {
 
 /// One event for people.
 fn lines(event: &Value, zone: &Zone) -> Vec<String> {
-    let time = everwhen::when::read_time(text(&event["time"]));
+    let time = everwhen::time::read_time(text(&event["time"]));
     let time = time.map(|time| zone.show(time).strftime("%H:%M:%S").to_string());
     let memory = event["memory"].as_str().unwrap_or("no memory");
     let begun = format!("{} {}", time.unwrap_or_default(), output::bold(memory));

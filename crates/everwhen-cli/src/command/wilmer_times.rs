@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use everwhen::ledger::{absolute, read_absolute};
 use everwhen::limits;
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use serde_json::{Map, Value, json};
 
 use crate::args::{ExportTimesArgs, ImportTimesArgs};
@@ -160,7 +160,7 @@ fn rows_of(list: &Value) -> &[Value] {
 /// The answer of the API as such a map.
 fn write(times: &Value, zone: &Zone) -> Result<Map<String, Value>> {
     let shown = |time: &Value| -> Result<Value> {
-        let time = everwhen::when::read_time(text(time))?;
+        let time = everwhen::time::read_time(text(time))?;
         Ok(Value::String(absolute(zone, time)))
     };
     let mut map = Map::new();

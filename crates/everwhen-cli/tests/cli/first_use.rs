@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use everwhen::SystemClock;
-use everwhen::when::{Clock, Zone};
+use everwhen::time::{Clock, Zone};
 use serde_json::Value;
 
 use crate::stage::Stage;

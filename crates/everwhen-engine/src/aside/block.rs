@@ -14,8 +14,8 @@ use crate::conversations::prompt::speaker;
 use crate::conversations::summary::Shortened;
 use crate::memory::{Conversation, Entry, MemoryId};
 use crate::recall::{Recollection, briefing};
+use crate::time::{Zone, gap};
 use crate::timeline::behind;
-use crate::when::{Zone, gap};
 
 /// No item may take more than so many characters.
 const ITEM_CHARS: usize = 1200;

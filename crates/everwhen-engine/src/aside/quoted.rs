@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use crate::ledger::read_absolute;
-use crate::when::Zone;
+use crate::time::Zone;
 
 /// The name of the block.
 const TAG: &str = "memory";

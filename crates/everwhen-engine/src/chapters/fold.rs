@@ -10,7 +10,7 @@ use crate::facts::WrittenBy;
 use crate::job::Job;
 use crate::memory::VaultInfo;
 use crate::ports::{MemoryRef, Prompt, Reply, Snapshot};
-use crate::when::Zone;
+use crate::time::Zone;
 use crate::work::Asker;
 use crate::{Error, Result};
 

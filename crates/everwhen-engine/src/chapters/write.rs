@@ -24,7 +24,7 @@ use crate::memory::{Entry, VaultInfo};
 use crate::ports::{
     ChapterMaterial, ChapterWriter, Cursor, EntryQuery, MemoryRef, Prompt, Reply, Snapshot,
 };
-use crate::when::Zone;
+use crate::time::Zone;
 use crate::work::Asker;
 use crate::{Error, Result};
 

@@ -15,7 +15,7 @@ use crate::conversations::summary::shorten;
 use crate::facts::FactView;
 use crate::limits;
 use crate::memory::FactId;
-use crate::when::{Zone, gap};
+use crate::time::{Zone, gap};
 
 /// Rooms of the sections, headings and blank lines included; together they fill the document.
 const DESCRIPTION: usize = 600;

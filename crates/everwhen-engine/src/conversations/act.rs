@@ -11,7 +11,7 @@ use crate::memory::vaults::check_description;
 use crate::memory::{BranchId, Conversation, ConversationName, Ended, EndedBy, EntryId};
 use crate::ports::{EntryQuery, Speakers, Tx, Which};
 use crate::receipt::Receipt;
-use crate::when::to_microsecond;
+use crate::time::to_microsecond;
 use crate::{Error, Result, work};
 
 /// Ends a conversation at once: the one named, else the active one.

@@ -9,7 +9,7 @@ use crate::memory::{Conversation, Entry, Memory, Role, VaultInfo};
 use crate::ports::{
     ConversationOrder, ConversationQuery, EntryQuery, MemoryRef, Order, Snapshot, Which,
 };
-use crate::when::Zone;
+use crate::time::Zone;
 
 /// So many ended conversations are told before the current one.
 const RECENT: usize = 2;

@@ -11,7 +11,7 @@ use crate::job::Job;
 use crate::json::Json;
 use crate::memory::{Entry, Role, Summary, SummaryBy};
 use crate::ports::{Prompt, Reply};
-use crate::when::Zone;
+use crate::time::Zone;
 use crate::{Error, Result, work};
 
 /// Tokens an answer may have.

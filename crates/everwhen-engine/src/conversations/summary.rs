@@ -12,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::aside::quote;
 use crate::memory::{Entry, Role, Summary, SummaryBy};
-use crate::when::Zone;
+use crate::time::Zone;
 
 /// A title has at least so many words…
 pub(super) const TITLE_LEAST: usize = 5;

@@ -8,8 +8,8 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::{Evidence, Fact, Matter, Source, WrittenBy};
 use crate::conversations::summary::{is_stop_word, shorten};
 use crate::memory::{Entry, Name};
-use crate::when::phrase::{self, Lean, Phrase};
-use crate::when::{Period, Zone};
+use crate::time::phrase::{self, Phrase, Prefer};
+use crate::time::{Period, Zone};
 
 /// Longest statement, in characters.
 const STATEMENT_CHARS: usize = 300;
@@ -92,7 +92,7 @@ pub(super) fn without_date(statement: &str) -> String {
 
 /// When what a text tells happened, if its words say so, counted from when it was said.
 pub(crate) fn event(text: &str, said_at: Timestamp, zone: &Zone) -> Option<Period> {
-    let reading = phrase::read(text, said_at, zone, Lean::Tense);
+    let reading = phrase::read(text, said_at, zone, Prefer::Tense);
     let found = reading.phrases.iter().find_map(|phrase| Some((phrase, period(phrase)?)));
     let (phrase, period) = found?;
     let lasts = phrase.text.to_lowercase().starts_with("since");

@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::WrittenBy;
 use super::draft::{Draft, event};
 use crate::memory::{Entry, Role};
-use crate::when::Zone;
+use crate::time::Zone;
 
 /// Fewer words tell nothing…
 const LEAST_WORDS: usize = 3;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use jiff::Timestamp;
 
 use crate::memory::{EntryId, FactId, MemoryId, Name};
-use crate::when::{Period, Zone};
+use crate::time::{Period, Zone};
 
 /// One statement that somebody made at one time. Saying the same again makes another, linked to
 /// the first; so nothing is merged, and nothing is lost when one of them goes.

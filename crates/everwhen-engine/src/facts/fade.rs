@@ -104,7 +104,7 @@ fn note_change(tx: &mut dyn Tx, place: MemoryRef) -> Result<()> {
 mod tests {
     use super::*;
     use crate::facts::{fact_for_tests, views};
-    use crate::when::Zone;
+    use crate::time::Zone;
 
     fn left(change: impl Fn(&mut Fact), days: i64) -> f32 {
         let mut fact = fact_for_tests("I live in Bern");

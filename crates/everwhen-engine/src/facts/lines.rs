@@ -1,7 +1,7 @@
 //! Facts as text for a model: by month, oldest first, one date on each line.
 
 use super::{FactView, Source};
-use crate::when::Zone;
+use crate::time::Zone;
 
 /// The facts under the months they were mentioned in, in the vault's zone; pinned ones first.
 pub fn by_month(facts: &[FactView], zone: &Zone) -> String {

@@ -16,7 +16,7 @@ use crate::conversations::summary::shorten;
 use crate::json::Json;
 use crate::memory::{Entry, Role};
 use crate::ports::{Prompt, Reply};
-use crate::when::Zone;
+use crate::time::Zone;
 use crate::work::Asker;
 use crate::{Error, Result};
 

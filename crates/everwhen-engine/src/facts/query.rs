@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 
 use super::state::views_at;
-use super::{Fact, FactView, ProfileLine, about, by_month, profile};
+use super::{Fact, FactView, ProfileLine, by_month, profile};
 use crate::memory::{Address, FactId, MemoryId, Name};
 use crate::receipt::{Done, Idempotency, Receipt};
+use crate::time::{Period, Zone, read_period};
 use crate::vault::{Absent, Page, Vault, page, page_limit};
-use crate::when::Period;
 use crate::{Error, Result};
 
 /// Which facts to list, in order of mention.
@@ -41,6 +41,12 @@ impl FactQuery {
     }
 }
 
+/// The period a query is about, as its caller wrote it.
+fn read_about(text: &str, now: Timestamp, zone: &Zone) -> Result<Period> {
+    read_period(text, now, zone)
+        .map_err(|error| Error::invalid(format!("about {}", error.message())))
+}
+
 impl Vault {
     /// Facts by when they were first mentioned: those believed now, or as the query says.
     pub async fn facts(
@@ -50,7 +56,7 @@ impl Vault {
     ) -> Result<Page<FactView, (Timestamp, FactId)>> {
         let limit = page_limit(query.limit)?;
         let (now, zone) = (self.engine().now(), self.info().await?.zone);
-        let about = query.about.as_deref().map(|text| about::read(text, now, &zone)).transpose()?;
+        let about = query.about.as_deref().map(|text| read_about(text, now, &zone)).transpose()?;
         let mut shown = self.fact_views(memory, query.as_of).await?;
         shown.retain(|view| {
             query.admits(view, about) && query.from.is_none_or(|from| place(view) > from)

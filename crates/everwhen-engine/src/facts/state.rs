@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::closeness::Ruler;
 use super::{Evidence, Fact, Relation, reconcile};
 use crate::memory::FactId;
-use crate::when::{Period, Precision, Zone};
+use crate::time::{Period, Precision, Zone};
 
 /// A fact with what follows from the others.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use crate::desk::Desk;
 use crate::memory::{Address, MemoryId, Role};
 use crate::ports::{LedgerHead, Lines, MemoryRef, Placeholder, Snapshot};
 use crate::receipt::{Done, Idempotency, Receipt};
+use crate::time::Zone;
 use crate::vault::{Absent, Vault};
-use crate::when::Zone;
 use crate::{Error, Result, limits};
 
 use super::Message;

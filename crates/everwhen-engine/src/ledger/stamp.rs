@@ -5,7 +5,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::when::{Zone, ago};
+use crate::time::{Zone, ago};
 use crate::{Error, Result};
 
 /// How messages are stamped.

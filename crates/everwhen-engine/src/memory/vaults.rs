@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{EntryId, Lifecycle, MemoryId, Name, Person, VaultId};
-use crate::when::{Zone, to_microsecond};
+use crate::time::{Zone, to_microsecond};
 use crate::{Error, Result, limits};
 
 /// What is known of a vault: the unit of isolation, export and erasure.

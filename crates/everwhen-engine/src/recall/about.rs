@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::index::{Index, Micros};
 use super::query::PeriodUse;
 use super::scope::{Narrow, Scope};
-use crate::when::phrase::{Counted, Lean, Meaning, Ordinal, Reading, Side, read};
-use crate::when::{Period, Zone};
+use crate::time::phrase::{Meaning, Ordinal, OrdinalOf, Prefer, Reading, Side, read};
+use crate::time::{Period, Zone};
 
 /// A stretch of time as the question names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Target {
     pub(crate) fn read(text: &str, asked_at: Timestamp, zone: &Zone, how: PeriodUse) -> Self {
         let reading = match how {
             PeriodUse::Ignore => Reading::default(),
-            PeriodUse::Boost | PeriodUse::Filter => read(text, asked_at, zone, Lean::Past),
+            PeriodUse::Boost | PeriodUse::Filter => read(text, asked_at, zone, Prefer::Past),
         };
         Self { reading }
     }
@@ -56,18 +56,18 @@ impl Target {
         if period.is_none() && order.is_none() {
             return None;
         }
-        let is_time = |meaning: &Meaning| !matches!(meaning, Meaning::Asked(_));
+        let is_time = |meaning: &Meaning| !matches!(meaning, Meaning::Question(_));
         let phrases = self.reading.phrases.iter().filter(|phrase| is_time(&phrase.meaning));
         Some(About { words: phrases.map(|phrase| phrase.text.clone()).collect(), period, order })
     }
 
     fn conversations(&self) -> Option<Ordinal> {
-        self.reading.ordinal().filter(|ordinal| ordinal.of == Counted::Conversations)
+        self.reading.ordinal().filter(|ordinal| ordinal.of == OrdinalOf::Conversations)
     }
 
     /// Which of what matches is meant: "the first time", "most recently".
     pub(crate) fn matches(&self) -> Option<Ordinal> {
-        self.reading.ordinal().filter(|ordinal| ordinal.of == Counted::Matches)
+        self.reading.ordinal().filter(|ordinal| ordinal.of == OrdinalOf::Matches)
     }
 
     /// The question without its time phrases: they say when, not what.

@@ -17,7 +17,7 @@ use super::{About, ChapterFound, FactFound, Query};
 use crate::chapters::Chapter;
 use crate::conversations::summary::is_stop_word;
 use crate::facts::{Fact, FactVector, FactView, Ruler, views_at};
-use crate::when::{Period, Precision, Zone};
+use crate::time::{Period, Precision, Zone};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Words shared, closeness in meaning and standing in the stretch asked about count so much.

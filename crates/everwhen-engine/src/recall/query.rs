@@ -8,7 +8,7 @@ use super::{About, Reason};
 use crate::chapters::Chapter;
 use crate::facts::FactView;
 use crate::memory::{Conversation, Entry, EntryId, Name, Role};
-use crate::when::{Period, Precision};
+use crate::time::{Period, Precision};
 use crate::{Error, Result, limits};
 
 /// What to do with a period that the question names in words.
@@ -129,7 +129,7 @@ impl Query {
             Some(limit) if !(1..=limits::PAGE_ROWS).contains(&limit) => {
                 Err(Error::invalid(format!("limit is {limit}; use 1 to {}", limits::PAGE_ROWS)))
             }
-            _ => Period::new(self.after, self.before, Precision::Minute).map(drop),
+            _ => Ok(Period::new(self.after, self.before, Precision::Minute).map(drop)?),
         }
     }
 

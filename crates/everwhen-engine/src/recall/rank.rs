@@ -25,8 +25,8 @@ use super::lanes::words::{self, Haste, WordScores};
 use super::scope::{Narrow, Scope};
 use super::signal::Reason;
 use super::weights;
-use crate::when::Period;
-use crate::when::phrase::Ordinal;
+use crate::time::Period;
+use crate::time::phrase::Ordinal;
 
 /// A question, read.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ use self::reach::Reach;
 pub(crate) use self::reach::WHOLE;
 use super::index::{Index, Micros, Postings, roles};
 use crate::memory::Role;
-use crate::when::Period;
+use crate::time::Period;
 
 /// What narrows a question.
 #[derive(Debug, Clone, Default)]

@@ -23,7 +23,7 @@ use crate::Result;
 use crate::engine::Engine;
 use crate::memory::{Entry, MemoryId, VaultId};
 use crate::ports::{Embedder, MemoryRef, Snapshot};
-use crate::when::Zone;
+use crate::time::Zone;
 
 /// Entries embedded at a time in the background.
 const EMBEDDED: usize = 64;

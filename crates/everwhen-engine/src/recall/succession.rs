@@ -35,7 +35,7 @@ fn below(score: f32) -> f32 {
 mod tests {
     use super::*;
     use crate::facts::{fact_for_tests, views};
-    use crate::when::Zone;
+    use crate::time::Zone;
 
     fn found(number: u128, score: f32, superseded_by: Option<u128>) -> FactFound {
         let id = |number: u128| FactId::from(uuid::Uuid::from_u128(number));

@@ -4,7 +4,7 @@
 
 use super::derived::Asking;
 use super::{ConversationFound, Kind, PeriodUse, Recollection, SummaryFound};
-use crate::when::{Period, Precision};
+use crate::time::{Period, Precision};
 
 /// The summaries that answer, best first. As of an earlier time there is none: nobody knows what a
 /// summary said then.

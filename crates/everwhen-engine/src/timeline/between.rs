@@ -3,8 +3,8 @@
 use jiff::{Timestamp, Unit};
 
 use crate::memory::{Address, EntryId, MemoryId};
+use crate::time::{Zone, length, read_time_in};
 use crate::vault::Vault;
-use crate::when::{Zone, length, read_time_in};
 use crate::{Error, Result};
 
 /// The distance between two moments, as the vault's calendar has it.
@@ -47,7 +47,7 @@ impl Vault {
         if text.starts_with(EntryId::PREFIX) {
             return Ok(self.entry(memory.clone(), text.parse()?).await?.conversation_time);
         }
-        read_time_in(text, zone)
+        Ok(read_time_in(text, zone)?)
     }
 }
 

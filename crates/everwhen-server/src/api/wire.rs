@@ -46,12 +46,12 @@ pub(crate) use usage::{Usage, UsageQuery};
 pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};
 
 use everwhen::memory::{Address, ConversationId, ConversationName};
-use everwhen::{Error, Result, when};
+use everwhen::{Error, Result, time};
 use jiff::Timestamp;
 
 /// Reads a time that a field carries; the error names the field.
 fn read_time(field: &str, text: Option<&str>) -> Result<Option<Timestamp>> {
-    text.map(|text| when::read_time(text).map_err(|error| error.at(field))).transpose()
+    text.map(|text| time::read_time(text).map_err(|error| Error::from(error).at(field))).transpose()
 }
 
 /// Reads a time from a query, where a plus sign that was not written as `%2B` has become a space.

@@ -33,13 +33,14 @@ pub(crate) use vaults::{
 
 use everwhen::memory::{ConversationId, ConversationName, Name};
 use everwhen::receipt::Idempotency;
-use everwhen::{Result, when};
+use everwhen::{Error, Result, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer};
 
 /// Reads a time; the error names the argument.
 fn read_time(argument: &str, text: Option<&str>) -> Result<Option<Timestamp>> {
-    text.map(|text| when::read_time(text).map_err(|error| error.at(argument))).transpose()
+    text.map(|text| time::read_time(text).map_err(|error| Error::from(error).at(argument)))
+        .transpose()
 }
 
 fn read_conversation(text: Option<&str>) -> Result<Option<ConversationName>> {

@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use everwhen::ledger::{Begun, Commit};
 use everwhen::ports::{PromptMessage, Spent};
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use everwhen::{Config, Error, Result, UpstreamKind};
 use everwhen_workflow::{Chat, Place, Workflows};
 use futures_util::stream;

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, header};
 use everwhen::Engine;
 use everwhen::ports::{Llm, Store};
-use everwhen::when::HandClock;
+use everwhen::time::ManualClock;
 use everwhen_server::{Door, router};
 use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::engine_over;
@@ -26,7 +26,7 @@ pub(crate) const DIARY: &str = "/v1/vaults/ana/memories/diary";
 pub(crate) struct Stage {
     pub(crate) router: Router,
     pub(crate) engine: Engine,
-    pub(crate) clock: Arc<HandClock>,
+    pub(crate) clock: Arc<ManualClock>,
     _directory: Option<TempDir>,
 }
 

@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request};
 use everwhen::memory::{Address, Entry, Name};
 use everwhen::ports::{EntryQuery, Reading, Store, Wait, Writing};
-use everwhen::when::HandClock;
+use everwhen::time::ManualClock;
 use everwhen::{Config, Engine, Environment, Error, Flags, NewVault};
 use everwhen_server::{Door, Proxy, router};
 use everwhen_store::{SqliteOptions, SqliteStore};
@@ -128,7 +128,7 @@ pub(crate) struct Stage {
     pub(crate) router: Router,
     pub(crate) door: Door,
     pub(crate) engine: Engine,
-    pub(crate) clock: Arc<HandClock>,
+    pub(crate) clock: Arc<ManualClock>,
     pub(crate) upstream: Recorder,
     pub(crate) store: Arc<Moody>,
     pub(crate) directory: Arc<TempDir>,

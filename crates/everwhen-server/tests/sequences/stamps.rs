@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use everwhen::ledger::read_absolute;
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use jiff::Timestamp;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Address, Memory, MemoryId, Name, Person, VaultId, VaultInfo};
 use everwhen_engine::ports::MemoryRef;
-use everwhen_engine::when::Zone;
+use everwhen_engine::time::Zone;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;

@@ -2,7 +2,7 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::facts::{Relation, Source, WrittenBy};
-use everwhen_engine::when::Precision;
+use everwhen_engine::time::Precision;
 
 use super::damaged;
 

@@ -4,7 +4,7 @@ use everwhen_engine::Result;
 use everwhen_engine::facts::{Evidence, Fact, FactVector, Link, Matter};
 use everwhen_engine::memory::{EntryId, FactId, VaultId};
 use everwhen_engine::ports::MemoryRef;
-use everwhen_engine::when::Period;
+use everwhen_engine::time::Period;
 use rusqlite::{Connection, Row, params};
 
 use super::entries::place;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use everwhen_engine::aside::Wishes;
 use everwhen_engine::ledger::{Begun, Commit, History, Message, Reply};
 use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Person, Role, Said};
-use everwhen_engine::when::HandClock;
+use everwhen_engine::time::ManualClock;
 use everwhen_engine::{Engine, Vault};
 use everwhen_testkit::{block_on, engine_over};
 use jiff::SignedDuration;
@@ -63,7 +63,7 @@ fn steps_of_an_exchange(entries: i64) -> u64 {
 
 struct Chat {
     engine: Engine,
-    clock: Arc<HandClock>,
+    clock: Arc<ManualClock>,
     vault: Vault,
     /// Where it is all kept.
     _directory: tempfile::TempDir,

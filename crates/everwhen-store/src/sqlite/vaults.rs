@@ -3,7 +3,7 @@
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Memory, Name, Person, VaultId, VaultInfo};
 use everwhen_engine::ports::MemoryRef;
-use everwhen_engine::when::Zone;
+use everwhen_engine::time::Zone;
 use rusqlite::{Connection, Row, params};
 
 use super::statement::{all, first, get, run, update_or_insert};

@@ -15,7 +15,7 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{Embedder, Llm, Prompt};
 use everwhen_engine::receipt::Idempotency;
-use everwhen_engine::when::{HandClock, Zone};
+use everwhen_engine::time::{ManualClock, Zone};
 use everwhen_engine::{Engine, Result, Vault, VaultDefaults, limits};
 use everwhen_testkit::{
     Fault, FaultMode, Faults, Faulty, FaultyStore, ScriptedLlm, WordEmbedder, block_on, hand_world,
@@ -41,7 +41,7 @@ struct Trial<'b> {
     vault: String,
     faults: Arc<Faults>,
     engine: Engine,
-    clock: Arc<HandClock>,
+    clock: Arc<ManualClock>,
     model: Option<Arc<ScriptedLlm>>,
     is_killed: bool,
     /// What chance begins with.
@@ -111,7 +111,7 @@ fn engine(
     faults: &Arc<Faults>,
     model: Option<&Arc<ScriptedLlm>>,
     seed: u64,
-) -> (Engine, Arc<HandClock>) {
+) -> (Engine, Arc<ManualClock>) {
     let store = FaultyStore::new(Arc::clone(&bed.store), Arc::clone(faults));
     let (world, clock) = hand_world(at(0), seed);
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };

@@ -7,7 +7,7 @@ use everwhen_engine::job::{JobKind, JobState};
 use everwhen_engine::memory::{Role, Said, SummaryBy};
 use everwhen_engine::recall::Query;
 use everwhen_engine::receipt::Receipt;
-use everwhen_engine::when::Zone;
+use everwhen_engine::time::Zone;
 use everwhen_engine::{Error, Forget, NewCorrection, Result, Vault, VaultChange};
 use everwhen_testkit::{ScriptedLlm, block_on};
 use jiff::SignedDuration;

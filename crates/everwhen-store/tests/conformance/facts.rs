@@ -7,7 +7,7 @@ use everwhen_engine::facts::{
 };
 use everwhen_engine::memory::{Address, Role};
 use everwhen_engine::recall::Query;
-use everwhen_engine::when::{Period, Precision};
+use everwhen_engine::time::{Period, Precision};
 use everwhen_testkit::block_on;
 
 use crate::bed::{Bed, Open};

@@ -10,7 +10,7 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{ContextVersion, EntryQuery, Which};
 use everwhen_engine::receipt::{Done, Idempotency, Receipt};
-use everwhen_engine::when::{HandClock, Zone};
+use everwhen_engine::time::{ManualClock, Zone};
 use everwhen_engine::{
     Engine, Error, ErrorKind, Forget, NewCorrection, NewVault, Result, Vault, VaultDefaults,
 };
@@ -27,7 +27,7 @@ const DOCUMENTS: u64 = 5;
 /// One run of the script over a store with a fault.
 struct Trial {
     engine: Engine,
-    clock: Arc<HandClock>,
+    clock: Arc<ManualClock>,
     faults: Arc<Faults>,
     vault: String,
     /// How often a job was run.

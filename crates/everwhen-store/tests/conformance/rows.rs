@@ -7,7 +7,7 @@ use everwhen_engine::memory::{
     ContextBy, ContextDocument, Conversation, Entry, Memory, Name, Role, Said, Settings, VaultInfo,
 };
 use everwhen_engine::ports::MemoryRef;
-use everwhen_engine::when::Zone;
+use everwhen_engine::time::Zone;
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 

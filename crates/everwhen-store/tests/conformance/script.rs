@@ -7,7 +7,7 @@ use everwhen_engine::memory::{
     Role, Said, SettingsChange,
 };
 use everwhen_engine::receipt::{Done, Idempotency};
-use everwhen_engine::when::HandClock;
+use everwhen_engine::time::ManualClock;
 use everwhen_engine::{
     Engine, Forget, ImportedBranch, ImportedConversation, MemoryChange, NewCorrection, NewVault,
     Result, Vault, VaultChange,
@@ -162,7 +162,7 @@ impl Known {
 /// A script being run on one store.
 pub(crate) struct Run {
     pub(crate) engine: Engine,
-    pub(crate) clock: Arc<HandClock>,
+    pub(crate) clock: Arc<ManualClock>,
     pub(crate) vault: Vault,
     pub(crate) bed: Bed,
 }

@@ -7,7 +7,7 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{ConversationQuery, EntryQuery, Shelf};
 use everwhen_engine::receipt::{Done, EntriesReceipt, Receipt};
-use everwhen_engine::when::HandClock;
+use everwhen_engine::time::ManualClock;
 use everwhen_engine::{Engine, NewVault, Result, Vault};
 use everwhen_testkit::{block_on, engine_over};
 
@@ -17,7 +17,7 @@ use crate::rows::{at, name};
 /// Somewhere to talk.
 pub(crate) struct Talk {
     pub(crate) engine: Engine,
-    pub(crate) clock: Arc<HandClock>,
+    pub(crate) clock: Arc<ManualClock>,
     pub(crate) vault: Vault,
     pub(crate) bed: Bed,
 }

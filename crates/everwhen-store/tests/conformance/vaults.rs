@@ -1,7 +1,7 @@
 //! Vaults and memories as rows: put, found by id and by name, listed by name.
 
 use everwhen_engine::memory::{Lifecycle, Memory, Person, Retention, Settings, VaultInfo};
-use everwhen_engine::when::Zone;
+use everwhen_engine::time::Zone;
 
 use crate::bed::Open;
 use crate::rows::{at, home, id, memory, name, place, vault};

@@ -115,7 +115,7 @@ impl Stage<'_> {
         page: Page<T, Cursor>,
         filter: Filter,
         timeline: bool,
-        tell: impl Fn(&T, &everwhen_engine::when::Zone) -> String,
+        tell: impl Fn(&T, &everwhen_engine::time::Zone) -> String,
     ) -> String {
         self.more = page.next.map(|cursor| (filter, timeline, cursor));
         let rows = page.data.iter().map(|row| tell(row, &self.zone)).collect();

@@ -6,7 +6,7 @@ use everwhen_engine::ports::{
     ContextVersion, ConversationOrder, ConversationQuery, EntryQuery, Order, Shelf, Which,
 };
 use everwhen_engine::recall::Query;
-use everwhen_engine::when::Zone;
+use everwhen_engine::time::Zone;
 use jiff::{Span, Timestamp};
 
 use super::script::read_time;

@@ -2,7 +2,7 @@
 //! `2023-01-08 12:49  user [tags=art,travel]: I visited MoMA today.`
 
 use everwhen_engine::memory::{Name, NewEntry, Role, Said};
-use everwhen_engine::when::Zone;
+use everwhen_engine::time::Zone;
 use jiff::Timestamp;
 
 use super::names::Names;

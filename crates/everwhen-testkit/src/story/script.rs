@@ -3,7 +3,7 @@
 //! Every problem names its line and what would be right there.
 
 use everwhen_engine::memory::{Lifecycle, Retention};
-use everwhen_engine::when::{Zone, read_time_in};
+use everwhen_engine::time::{Zone, read_time_in};
 use jiff::Timestamp;
 
 use super::deed::{Act, Question};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use everwhen_engine::memory::{Address, MemoryId, Name, NewContext, Said, Settings};
 use everwhen_engine::ports::{Cursor, Store};
 use everwhen_engine::receipt::{Done, Idempotency};
-use everwhen_engine::when::{Clock, HandClock, Zone};
+use everwhen_engine::time::{Clock, ManualClock, Zone};
 use everwhen_engine::{
     Engine, Error, Forget, NewCorrection, NewVault, Result, Vault, VaultChange, VaultDefaults,
 };
@@ -30,7 +30,7 @@ struct Process {
     store: Arc<dyn Store>,
     engine: Engine,
     vault: Vault,
-    clock: Arc<HandClock>,
+    clock: Arc<ManualClock>,
 }
 
 /// A story being played.
@@ -261,7 +261,7 @@ fn wake(
     store: Arc<dyn Store>,
     now: Timestamp,
     seed: u64,
-) -> (Engine, Arc<dyn Store>, Arc<HandClock>) {
+) -> (Engine, Arc<dyn Store>, Arc<ManualClock>) {
     let (world, clock) = hand_world(now, seed);
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
     (Engine::new(Arc::clone(&store), world, defaults), store, clock)

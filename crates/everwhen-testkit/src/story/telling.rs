@@ -9,7 +9,7 @@ use everwhen_engine::memory::{
 use everwhen_engine::ports::Removed;
 use everwhen_engine::recall::Recollection;
 use everwhen_engine::receipt::{Done, EntriesReceipt, Receipt};
-use everwhen_engine::when::Zone;
+use everwhen_engine::time::Zone;
 use jiff::Timestamp;
 
 /// A time on the wall clock: `2023-01-08 12:49`, with seconds only where there are some.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use everwhen::ledger::{Begun, Commit, History, Message};
 use everwhen::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
 use everwhen::ports::PromptMessage;
-use everwhen::when::HandClock;
+use everwhen::time::ManualClock;
 use everwhen::{Config, Engine, Environment, Flags, Result, Vault};
 use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::engine_over;
@@ -20,7 +20,7 @@ use crate::model::Model;
 pub(crate) struct Stage {
     pub(crate) engine: Engine,
     pub(crate) vault: Vault,
-    pub(crate) clock: Arc<HandClock>,
+    pub(crate) clock: Arc<ManualClock>,
     pub(crate) model: Model,
     pub(crate) workflows: Arc<Workflows>,
     pub(crate) directory: TempDir,

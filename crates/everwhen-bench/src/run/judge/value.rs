@@ -1,6 +1,6 @@
 //! Dates, lengths of time and numbers, as people write them in answers.
 
-use everwhen::when::phrase::spelt;
+use everwhen::time::phrase::number_in_words;
 use jiff::civil::Date;
 
 /// Something that can be compared by what it means.
@@ -131,7 +131,7 @@ fn unit(word: &str) -> Option<Unit> {
 }
 
 fn number(word: &str) -> Option<f64> {
-    spelt(word)
+    number_in_words(word)
         .map(f64::from)
         .or_else(|| word.parse().ok().filter(|number: &f64| number.is_finite()))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use everwhen::when::Clock;
+use everwhen::time::Clock;
 use everwhen::{Config, SystemClock};
 use everwhen_bench::run::{self, Mode, Options, Plan, Standing, Tell};
 

@@ -1,7 +1,7 @@
 //! The data of the SmartHole plugin for Obsidian: `conversationData`, or the older
 //! `conversationHistory`. The plugin's settings stand in the same document and are passed over.
 
-use everwhen::when::read_time;
+use everwhen::time::read_time;
 use serde_json::{Map, Value, json};
 
 use super::{Draft, Refused, Source};

@@ -8,7 +8,7 @@ use super::*;
 use crate::facts::extract::stated_matter;
 use crate::facts::state::{as_of, views};
 use crate::facts::{Evidence, Matter, Source, WrittenBy};
-use crate::when::Zone;
+use crate::time::Zone;
 
 fn day(day: i64) -> Timestamp {
     "2025-01-01T12:00:00Z".parse::<Timestamp>().unwrap() + SignedDuration::from_hours(24 * day)

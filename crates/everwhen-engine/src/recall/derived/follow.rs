@@ -10,7 +10,7 @@ use crate::facts::{Fact, views};
 use crate::memory::Memory;
 use crate::ports::{MemoryRef, Snapshot};
 use crate::recall::derived::worded::Worded;
-use crate::when::Zone;
+use crate::time::Zone;
 
 /// So many chapters at the end are read again; if more have changed, so many, and then all.
 const ENDS: [usize; 2] = [32, 512];

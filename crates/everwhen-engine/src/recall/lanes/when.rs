@@ -1,7 +1,7 @@
 //! The when lane: how near in time, to the stretch asked about and to the moment of asking.
 
 use crate::recall::index::Micros;
-use crate::when::Period;
+use crate::time::Period;
 
 /// After so many days what was said counts a third as recent.
 const RECENT_DAYS: f64 = 60.0;
@@ -54,7 +54,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::when::Precision;
+    use crate::time::Precision;
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()

@@ -3,7 +3,7 @@
 
 use super::{Asked, Fused};
 use crate::recall::signal::Signal;
-use crate::when::phrase::{Ordinal, Side};
+use crate::time::phrase::{Ordinal, Side};
 
 /// What matches well: at least this share of the best score.
 const STRONG: f32 = 0.5;

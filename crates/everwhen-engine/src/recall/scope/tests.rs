@@ -10,7 +10,7 @@ use crate::ports::Standing;
 use crate::recall::index::Census;
 use crate::recall::index::tests::said;
 use crate::recall::rank::{Question, rank};
-use crate::when::Precision;
+use crate::time::Precision;
 
 const HOUR: i64 = 3_600;
 

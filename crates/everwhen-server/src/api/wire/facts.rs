@@ -3,7 +3,7 @@
 use everwhen::Result;
 use everwhen::facts::{self, FactQuery, FactView, ProfileLine};
 use everwhen::memory::Name;
-use everwhen::when::{Period, Precision};
+use everwhen::time::{Period, Precision};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 

@@ -2,7 +2,7 @@
 
 use everwhen::memory::{self, Name, Said};
 use everwhen::receipt::Receipt;
-use everwhen::{Error, Result, when};
+use everwhen::{Error, Result, time};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
@@ -96,9 +96,9 @@ impl ImportedBranch {
                 Error::invalid("no entries given; a branch needs something said").at("entries")
             );
         }
-        let archived_at = when::read_time(&self.archived_at);
+        let archived_at = time::read_time(&self.archived_at);
         Ok(everwhen::ImportedBranch {
-            archived_at: archived_at.map_err(|error| error.at("archived_at"))?,
+            archived_at: archived_at.map_err(|error| Error::from(error).at("archived_at"))?,
             entries: read_entries(self.entries)?,
         })
     }

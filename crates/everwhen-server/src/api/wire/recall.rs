@@ -2,7 +2,7 @@
 
 use everwhen::memory::Role;
 use everwhen::recall::{self, About, ConversationFound, EntryFound, Kind, PeriodUse, Query};
-use everwhen::when::phrase::{Counted, Ordinal, Side};
+use everwhen::time::phrase::{Ordinal, OrdinalOf, Side};
 use everwhen::{Error, Result};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -284,8 +284,8 @@ struct OrderTold {
 impl From<Ordinal> for OrderTold {
     fn from(order: Ordinal) -> Self {
         let of = match order.of {
-            Counted::Conversations => "conversations",
-            Counted::Matches => "matches",
+            OrdinalOf::Conversations => "conversations",
+            OrdinalOf::Matches => "matches",
         };
         let from = match order.from {
             Side::First => "first",

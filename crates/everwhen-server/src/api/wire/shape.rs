@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use everwhen::{limits, when::Zone};
+use everwhen::{limits, time::Zone};
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};

@@ -1,7 +1,7 @@
 //! Times of messages on the wire: of texts by their SHA-256.
 
-use everwhen::Result;
 use everwhen::ledger::{TextHash, Times};
+use everwhen::{Error, Result};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -80,7 +80,10 @@ impl NewTextTimes {
 
 impl NewTextTime {
     fn read(self) -> Result<(TextHash, jiff::Timestamp)> {
-        let time = everwhen::when::read_time(&self.conversation_time);
-        Ok((self.text_hash.parse()?, time.map_err(|error| error.at("conversation_time"))?))
+        let time = everwhen::time::read_time(&self.conversation_time);
+        Ok((
+            self.text_hash.parse()?,
+            time.map_err(|error| Error::from(error).at("conversation_time"))?,
+        ))
     }
 }

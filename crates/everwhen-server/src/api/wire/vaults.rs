@@ -3,7 +3,7 @@
 use everwhen::memory::{
     self, Address, Lifecycle, MemoryId, Name, Retention, Settings, SettingsChange,
 };
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use everwhen::{MemoryChange, Result, VaultChange};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};

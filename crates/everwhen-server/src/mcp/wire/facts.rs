@@ -2,7 +2,7 @@
 
 use everwhen::facts::{FactQuery, FactView, by_month};
 use everwhen::memory::Name;
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use everwhen::{Page, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use everwhen::memory::{self, EntryId, Name};
 use everwhen::ports::Removed;
-use everwhen::when::Zone;
+use everwhen::time::Zone;
 use everwhen::{Error, NewVault, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

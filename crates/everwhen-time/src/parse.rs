@@ -1,0 +1,117 @@
+//! Times as people and programs type them.
+//!
+//! Programs write RFC 3339 with an offset. People may also write `2023-01-08 12:49`, which means
+//! the wall clock of the vault's zone. Anything else is refused with the right form, never
+//! guessed.
+
+use jiff::civil::{Date, DateTime};
+use jiff::{Timestamp, Zoned};
+
+use crate::{Error, Result, Zone, to_microsecond};
+
+/// Reads RFC 3339 with an offset or `Z`; a time without one is refused.
+pub fn read_time(text: &str) -> Result<Timestamp> {
+    if let Ok(instant) = text.parse::<Timestamp>() {
+        return in_range(instant).map(to_microsecond);
+    }
+    if let Ok(zoned) = text.parse::<Zoned>() {
+        return in_range(zoned.timestamp()).map(to_microsecond);
+    }
+    if text.parse::<DateTime>().is_ok() {
+        return Err(Error::new(format!(
+            "time {text:?} has no zone; write the offset, such as \"2023-01-08T12:49:00Z\" or \
+             \"2023-01-08T12:49:00+01:00\""
+        )));
+    }
+    Err(unreadable(text, FOR_PROGRAMS))
+}
+
+/// Reads RFC 3339, or a date with or without a time on the wall clock of `zone`.
+pub fn read_time_in(text: &str, zone: &Zone) -> Result<Timestamp> {
+    if has_offset(text) {
+        return read_time(text);
+    }
+    if let Ok(civil) = text.parse::<DateTime>() {
+        return on_wall_clock(civil, zone);
+    }
+    if let Ok(date) = text.parse::<Date>() {
+        return on_wall_clock(date.at(0, 0, 0, 0), zone);
+    }
+    read_time(text).map_err(|_| unreadable(text, FOR_PEOPLE))
+}
+
+/// How programs write a time.
+const FOR_PROGRAMS: &str = "RFC 3339 with an offset, such as \"2023-01-08T12:49:00Z\"";
+/// How people may write one.
+const FOR_PEOPLE: &str = "\"2026-11-10 09:00\" or \"2026-11-10\" on the vault's wall clock, or RFC 3339 with an \
+    offset, such as \"2026-11-10T09:00:00Z\"";
+
+fn has_offset(text: &str) -> bool {
+    text.parse::<Timestamp>().is_ok() || text.contains('[')
+}
+
+/// A wall-clock time that a clock change skips or repeats is read as jiff's default does: skipped
+/// ones move forward, repeated ones are the first.
+fn on_wall_clock(civil: DateTime, zone: &Zone) -> Result<Timestamp> {
+    let zoned = civil
+        .to_zoned(zone.time_zone().clone())
+        .map_err(|error| Error::new(format!("time out of range: {error}")))?;
+    in_range(zoned.timestamp()).map(to_microsecond)
+}
+
+/// The years 1 to 8999: every format and store can write them, and a timeout can be added to any.
+fn in_range(instant: Timestamp) -> Result<Timestamp> {
+    let (first, last) = (-62_135_596_800, 221_845_392_000);
+    if (first..last).contains(&instant.as_second()) {
+        return Ok(instant);
+    }
+    Err(Error::new(format!("time {instant} is outside the years 1 to 8999")))
+}
+
+fn unreadable(text: &str, right: &str) -> Error {
+    let shown: String = text.chars().take(60).collect();
+    Error::new(format!("cannot read the time {shown:?}; write {right}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_programs_write() {
+        for (text, expected) in [
+            ("2023-01-08T12:49:00Z", "2023-01-08T12:49:00Z"),
+            ("2023-01-08T12:49:00+01:00", "2023-01-08T11:49:00Z"),
+            ("2023-01-08T12:49:00.123456789Z", "2023-01-08T12:49:00.123456Z"),
+            ("2023-01-08T12:49:00+01:00[Europe/Berlin]", "2023-01-08T11:49:00Z"),
+        ] {
+            assert_eq!(read_time(text).unwrap().to_string(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_instead_of_guessing() {
+        for text in
+            ["", "now", "2023-02-30T10:00:00Z", "2023-01-08", "08/01/2023", "2023-01-08T25:00:00Z"]
+        {
+            assert!(read_time(text).is_err(), "{text}");
+        }
+        let naive = read_time("2023-01-08T12:49:00").unwrap_err();
+        assert!(naive.message().contains("has no zone"), "{naive}");
+        let early = read_time("-000005-01-08T12:49:00Z").unwrap_err();
+        assert!(early.message().contains("years 1 to 8999"), "{early}");
+        assert!(read_time("8999-12-31T23:59:59Z").is_ok());
+        assert!(read_time("9000-01-01T00:00:00Z").is_err());
+    }
+
+    #[test]
+    fn people_may_type_the_wall_clock() {
+        let berlin = Zone::named("Europe/Berlin").unwrap();
+        let read = |text| read_time_in(text, &berlin).unwrap().to_string();
+        assert_eq!(read("2023-01-08 12:49"), "2023-01-08T11:49:00Z");
+        assert_eq!(read("2023-07-08"), "2023-07-07T22:00:00Z");
+        assert_eq!(read("2023-01-08T12:49:00Z"), "2023-01-08T12:49:00Z");
+        assert_eq!(read("2023-01-08T12:49:00+02:00"), "2023-01-08T10:49:00Z");
+        assert!(read_time_in("2023-02-30 10:00", &berlin).is_err());
+    }
+}
