@@ -16,10 +16,19 @@ def entries(memory):
         return [(one["role"], one["content"]) for one in json.load(answer)["data"]]
 
 
-def recorded():
-    """The requests that reached the recording upstream."""
+def all_recorded():
+    """The requests that reached the recording upstream, those of other clients' checks too."""
     with open(os.environ["RECORD"], encoding="utf-8") as record:
         return [json.loads(line) for line in record]
+
+
+# Every check runs in a process of its own.
+EARLIER_REQUESTS = len(all_recorded())
+
+
+def recorded():
+    """The requests that reached the recording upstream since this check began."""
+    return all_recorded()[EARLIER_REQUESTS:]
 
 
 def settled(memory, count):
