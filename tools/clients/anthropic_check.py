@@ -30,4 +30,4 @@ sent = [one["body"] for one in recorded() if one["path"] == "/v1/messages"]
 assert sent[0]["system"] == "Be brief." or "Be brief." in str(sent[0]["system"]), sent[0]
 assert len(sent[-1]["messages"]) == 3, sent[-1]
 for messages in (sent[0]["messages"], sent[-1]["messages"]):
-    is_added_to(messages[-1])
+    is_added_to(messages)

@@ -17,8 +17,8 @@ assert "".join(piece.message.content for piece in pieces) == REPLY and pieces[-1
 keeps("ollama", EARLIER, ("user", "Say hello."), ("assistant", REPLY), ("user", "Again."), ("assistant", REPLY))
 sent = [one["body"]["messages"] for one in recorded() if one["path"] == "/api/chat"]
 assert all(STAMP.match(message["content"]) for message in sent[-1] if message["role"] != "system"), sent[-1]
-is_added_to(sent[0][-1])
-is_added_to(sent[-1][-1])
+is_added_to(sent[0])
+is_added_to(sent[-1])
 assert sent[1][: len(sent[0]) - 1] == sent[0][:-1], "what was sent before has changed"
 
 other = Client(host=PROXY, headers={"x-everwhen-memory": "translated", "x-everwhen-upstream": "llama"})

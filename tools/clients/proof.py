@@ -62,12 +62,18 @@ def remember_earlier(memory):
         assert answer.status == 201, answer.status
 
 
-def is_added_to(message):
-    """All that the proxy adds is there: a stamp, what is remembered, the time."""
+def text_of(message):
+    """The text of a message, which may be in parts."""
     text = message["content"]
-    text = text if isinstance(text, str) else "".join(part.get("text", "") for part in text)
-    assert STAMP.match(text), text
-    assert "Bluebell" in text and "[It is " in text, text
+    return text if isinstance(text, str) else "".join(part.get("text", "") for part in text)
+
+
+def is_added_to(messages):
+    """All that the proxy adds is there: a stamp and the time at the last message, and once what is remembered."""
+    last = text_of(messages[-1])
+    assert STAMP.match(last) and "[It is " in last, last
+    told = "\n".join(text_of(message) for message in messages)
+    assert told.count("Bluebell") == 1, told
 
 
 TOOLS = [

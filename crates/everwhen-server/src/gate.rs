@@ -197,7 +197,8 @@ async fn pass(
     if !gate.is_named_rightly(&request) {
         require_key(door, request.uri().path(), request.headers()).await?;
     }
-    check_kind_of_body(interface, &request)?;
+    let mut request = request;
+    check_kind_of_body(interface, &mut request)?;
     let shape = Shape::of(interface, &request);
     let (request, received) = gate.watch_body(request)?;
     let mut response = next.run(request).await;
@@ -247,8 +248,9 @@ fn is_visit(interface: Interface, request: &Request) -> bool {
 }
 
 /// Bodies are not unpacked here. And what is meant for a model must be sent as JSON, which a web page
-/// cannot do without asking first.
-fn check_kind_of_body(interface: Interface, request: &Request) -> Result<(), Refused> {
+/// cannot do without asking first. A program that is not a browser may leave the type out, as LiteLLM
+/// does for Ollama; the body counts as JSON then.
+fn check_kind_of_body(interface: Interface, request: &mut Request) -> Result<(), Refused> {
     let encoding = request.headers().get(CONTENT_ENCODING);
     if let Some(encoding) =
         encoding.filter(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"))
@@ -264,8 +266,19 @@ fn check_kind_of_body(interface: Interface, request: &Request) -> Result<(), Ref
         Some(kind) if is_json(kind) => Ok(()),
         Some("multipart/form-data" | "application/octet-stream") if !chats => Ok(()),
         None if !chats && request.body().is_end_stream() => Ok(()),
+        None if !request.headers().contains_key(CONTENT_TYPE) && !is_from_browser(request) => {
+            request
+                .headers_mut()
+                .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            Ok(())
+        }
         _ => Err(Refused::MediaType),
     }
+}
+
+/// Browsers name the page that sends a body, and say how it is related to this site.
+fn is_from_browser(request: &Request) -> bool {
+    request.headers().contains_key(ORIGIN) || request.headers().contains_key(SEC_FETCH_SITE)
 }
 
 /// The type of a body, without its parameters.

@@ -40,6 +40,23 @@ async fn json_is_json_whatever_its_parameters_and_files_are_files() {
 }
 
 #[tokio::test]
+async fn a_program_may_leave_the_type_out_and_a_page_may_not() {
+    let stage = Stage::new().await;
+    for path in ["/v1/chat/completions", "/api/chat"] {
+        let told = stage.ask("POST", path, &[], CHAT).await;
+        assert_eq!(told.status, 200, "{path}: {}", told.body);
+    }
+    let passed = stage.passed();
+    for page in [("Origin", "http://localhost"), ("Sec-Fetch-Site", "same-origin")] {
+        let told = stage.ask("POST", "/v1/chat/completions", &[page], CHAT).await;
+        assert_eq!(told.status, 415, "{page:?}: {}", told.body);
+    }
+    let told = stage.ask("POST", "/v1/chat/completions", &[("Content-Type", "text/plain")], CHAT);
+    assert_eq!(told.await.status, 415);
+    assert_eq!(stage.passed(), passed);
+}
+
+#[tokio::test]
 async fn a_body_may_be_as_large_as_configured() {
     let stage = Stage::with("[server]\nmax_body_mb = 1\n").await;
     let large = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(1 << 20));

@@ -112,7 +112,11 @@ async fn a_simple_post_of_a_web_page_writes_nothing_to_memory() {
             assert!(silent.body.contains("Content-Type: application/json"), "{}", silent.body);
         }
     }
-    assert_eq!(stage.ask("POST", "/v1/chat/completions", &[], CHAT).await.status, 415);
+    // A page can leave the type out; its browser names the page, or says that it is one.
+    let page = [("Sec-Fetch-Site", "none")];
+    assert_eq!(stage.ask("POST", "/v1/chat/completions", &page, CHAT).await.status, 415);
+    let page = [("Origin", "https://evil.example")];
+    assert_eq!(stage.ask("POST", "/v1/chat/completions", &page, CHAT).await.status, 403);
     is_untouched(&stage).await;
 }
 
