@@ -139,3 +139,21 @@ need_agents() {
   npm ci --prefix "$home" --ignore-scripts --no-audit --no-fund --silent
   cp "$pins" "$home/.pins"
 }
+
+# What tools/sdk-check runs: Python packages by hash in .clients/sdk-python, with a Node of their own, and JavaScript's beside
+# the package that is tested, exactly as its package-lock.json has them. What packages would run when installed is not run.
+need_sdk() {
+  local home=.clients/sdk-python pins=tools/sdk/requirements.txt lock=sdk/typescript/package-lock.json
+  if ! cmp -s "$pins" "$home/.pins"; then
+    rm -rf "$home"
+    mkdir -p .clients
+    python3 -m venv "$home" || { install_packages python3-venv && python3 -m venv "$home"; }
+    "$home/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$pins"
+    cp "$pins" "$home/.pins"
+  fi
+  if ! cmp -s "$lock" sdk/typescript/node_modules/.pins; then
+    command -v npm >/dev/null || install_packages nodejs npm
+    npm ci --prefix sdk/typescript --ignore-scripts --no-audit --no-fund --silent
+    cp "$lock" sdk/typescript/node_modules/.pins
+  fi
+}

@@ -1,0 +1,127 @@
+# Generated from everwhen/_async/memory.py by tools/sdk/generate; do not edit.
+"""A memory: entries and conversations, and what was made of them: facts, chapters, summaries, the context document."""
+
+from __future__ import annotations
+
+from everwhen import _request, types
+from everwhen._sync.conversations import Conversations
+from everwhen._sync.pages import Pages
+from everwhen._json import decode
+from everwhen.types import Time
+
+
+class MemoryClient(Conversations):
+    """One memory: a chat, a project, a person. Nothing is asked of the server until a method is called."""
+
+    def facts(
+        self,
+        *,
+        as_of: Time | None = None,
+        about: str | None = None,
+        all: bool | None = None,
+        tag: str | None = None,
+        pinned: bool | None = None,
+        limit: int | None = None,
+    ) -> Pages[types.Fact]:
+        """What is known: dated statements with their evidence, `as_of` a time, `about` a stretch such as "2025-04"."""
+        path = f"{self._path}/facts"
+        request = _request.get(path, as_of=as_of, about=about, all=all, tag=tag, pinned=pinned)
+        return Pages(self._transport, types.Fact, request, limit)
+
+    def fact(self, id: str) -> types.Fact:
+        """One fact."""
+        return self._transport.send(types.Fact, _request.get(self._fact(id)))
+
+    def fact_history(self, id: str) -> list[types.Fact]:
+        """Everything that was believed of the same matter as this fact."""
+        page = self._transport.json(_request.get(f"{self._fact(id)}/history"))
+        return decode(list[types.Fact], page["data"])
+
+    def facts_text(self) -> str:
+        """The facts by month, as text for a model."""
+        request = _request.get(f"{self._path}/facts/text")
+        return (self._transport.send(types.FactsText, request)).text
+
+    def pin(self, id: str, *, off: bool = False, idempotency_key: str | None = None) -> types.Fact:
+        """Lets a fact stand first in every list, or no longer."""
+        request = _request.write("POST", f"{self._fact(id)}/pin", types.Pin(pinned=not off), key=idempotency_key)
+        return self._transport.send(types.Fact, request)
+
+    def profile(self) -> list[types.ProfileValue]:
+        """What holds now, by key."""
+        page = self._transport.json(_request.get(f"{self._path}/profile"))
+        return decode(list[types.ProfileValue], page["data"])
+
+    def context(self, *, version: int | None = None, as_of: Time | None = None) -> types.Context:
+        """The context document: the newest, one version, or the one that stood at a time."""
+        request = _request.get(f"{self._path}/context", version=version, as_of=as_of)
+        return self._transport.send(types.Context, request)
+
+    def put_context(
+        self, content: str, *, at: Time | None = None, idempotency_key: str | None = None
+    ) -> types.Context:
+        """Writes the next version of the context document."""
+        body = types.NewContext(content=content, conversation_time=at)
+        request = _request.write("PUT", f"{self._path}/context", body, key=idempotency_key)
+        return self._transport.send(types.Context, request)
+
+    def rebuild_context(self, *, idempotency_key: str | None = None) -> types.Context:
+        """Has the context document written from what is known."""
+        request = _request.write("POST", f"{self._path}/context/rebuild", key=idempotency_key)
+        return self._transport.send(types.Context, request)
+
+    def context_versions(self, *, limit: int | None = None) -> Pages[types.Context]:
+        """Every version of the context document, newest first."""
+        request = _request.get(f"{self._path}/context/versions")
+        return Pages(self._transport, types.Context, request, limit)
+
+    def chapters(
+        self, *, after: Time | None = None, before: Time | None = None, limit: int | None = None
+    ) -> Pages[types.Chapter]:
+        """What the memory was about, in order."""
+        request = _request.get(f"{self._path}/chapters", after=after, before=before)
+        return Pages(self._transport, types.Chapter, request, limit)
+
+    def summary(self) -> types.RollingSummary:
+        """The rolling summary."""
+        return self._transport.send(types.RollingSummary, _request.get(f"{self._path}/summary"))
+
+    def summary_versions(self, *, limit: int | None = None) -> Pages[types.RollingSummary]:
+        """Every version of the rolling summary, newest first."""
+        request = _request.get(f"{self._path}/summary/versions")
+        return Pages(self._transport, types.RollingSummary, request, limit)
+
+    def distill(self, *, idempotency_key: str | None = None) -> types.Regenerating:
+        """Has finished conversations turned into facts, chapters and summaries, in the background."""
+        request = _request.write("POST", f"{self._path}/distill", key=idempotency_key)
+        return self._transport.send(types.Regenerating, request)
+
+    def regenerate(self, *, idempotency_key: str | None = None) -> types.Regenerating:
+        """Has everything that was derived from the entries derived again, in the background."""
+        request = _request.write("POST", f"{self._path}/regenerate", key=idempotency_key)
+        return self._transport.send(types.Regenerating, request)
+
+    def times(self) -> types.TextTimes:
+        """When each message of another system was said, by the hash of its text."""
+        return self._transport.send(types.TextTimes, _request.get(f"{self._path}/times"))
+
+    def put_times(
+        self, times: types.NewTextTimes, *, idempotency_key: str | None = None
+    ) -> types.TextTimes:
+        """Says when messages of another system were said."""
+        request = _request.write("PUT", f"{self._path}/times", times, key=idempotency_key)
+        return self._transport.send(types.TextTimes, request)
+
+    def get(self) -> types.Memory:
+        """What is known of the memory itself."""
+        return self._transport.send(types.Memory, _request.get(self._path))
+
+    def change(
+        self, changes: types.MemoryPatch, *, idempotency_key: str | None = None
+    ) -> types.Memory:
+        """Changes the name, the description or the lifecycle."""
+        request = _request.write("PATCH", self._path, changes, key=idempotency_key)
+        return self._transport.send(types.Memory, request)
+
+    def _fact(self, id: str) -> str:
+        return f"{self._path}/facts/{_request.part(id)}"

@@ -1,0 +1,78 @@
+# Generated from everwhen/_async/transport.py by tools/sdk/generate; do not edit.
+"""Sends requests, again where that is safe, and turns refusals into errors."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import httpx
+
+from everwhen import _request
+from everwhen._sync.waiting import sleep
+from everwhen._json import decode
+from everwhen._request import Request
+from everwhen.errors import NotReachableError, error_from
+
+T = TypeVar("T")
+
+
+class Transport:
+    """A server, and how it is asked."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None,
+        timeout: float,
+        retries: int,
+        retry_delay: float,
+        http_client: httpx.Client | None,
+    ) -> None:
+        self.url = url.rstrip("/")
+        self._retries = retries
+        self._retry_delay = retry_delay
+        self._timeout = timeout
+        self._headers = {"user-agent": _request.USER_AGENT, "x-everwhen-client": _request.USER_AGENT}
+        if key:
+            self._headers["authorization"] = f"Bearer {key}"
+        self._owns_client = http_client is None
+        self._http = http_client if http_client is not None else httpx.Client()
+
+    def send(self, kind: type[T], request: Request) -> T:
+        """What the server answered, as a type."""
+        return decode(kind, self.json(request))
+
+    def json(self, request: Request) -> Any:
+        """What the server answered, as JSON."""
+        attempt = 0
+        while True:
+            response: httpx.Response | None = None
+            try:
+                response = self._once(request)
+            except httpx.TransportError as failure:
+                if attempt >= self._retries or not _request.may_repeat(request, failure):
+                    raise NotReachableError(f"{self.url} did not answer: {failure!r}") from failure
+            if response is not None:
+                if response.is_success:
+                    return _request.parse(response)
+                is_final = response.status_code not in _request.RETRIED_STATUSES or not request.is_repeatable
+                if is_final or attempt >= self._retries:
+                    raise error_from(response.status_code, _request.parse(response), response.text)
+            sleep(_request.delay(attempt, self._retry_delay, response))
+            attempt += 1
+
+    def _once(self, request: Request) -> httpx.Response:
+        return self._http.request(
+            request.method,
+            self.url + request.path,
+            params=_request.query_text(request.query),
+            json=_request.body_text(request),
+            headers={**self._headers, **request.headers},
+            timeout=self._timeout,
+        )
+
+    def close(self) -> None:
+        """Closes the connections, unless the caller brought them."""
+        if self._owns_client:
+            self._http.close()

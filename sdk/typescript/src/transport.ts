@@ -1,0 +1,122 @@
+// Sends requests, again where that is safe, and turns refusals into errors.
+
+import { NotReachableError, errorFrom } from "./errors.ts";
+import { VERSION } from "./version.ts";
+
+/** How a server is asked. */
+export interface EverwhenOptions {
+  /** The server's address; http://127.0.0.1:3939 if absent. */
+  url?: string | undefined;
+  /** An API key, where there are keys. */
+  key?: string | undefined;
+  /** The vault that `memory` means; "default" if absent. */
+  vault?: string | undefined;
+  /** Milliseconds that a request may take; 30,000 if absent. */
+  timeout?: number | undefined;
+  /** How often a request is sent again; 3 if absent. */
+  retries?: number | undefined;
+  /** Milliseconds before it is sent again for the first time; the pause doubles each time. 200 if absent. */
+  retryDelay?: number | undefined;
+  /** What sends requests; the global fetch if absent. */
+  fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** Parameters of a request; what is undefined or null is not sent. */
+export type Query = Record<string, string | number | boolean | Date | null | undefined>;
+
+/** One request, before it is sent. */
+export interface Request {
+  method: string;
+  path: string;
+  query?: Query | undefined;
+  body?: unknown;
+  /** The name of a write: the server does it once, however often it is sent. */
+  idempotencyKey?: string | undefined;
+  /** Whether the server does nothing twice if it gets this twice. */
+  isRepeatable?: boolean | undefined;
+}
+
+const RETRIED_STATUSES = new Set([408, 429, 502, 503, 504]);
+const LONGEST_DELAY = 30_000;
+
+/** A server, and how it is asked. */
+export class Transport {
+  readonly url: string;
+  readonly #options: EverwhenOptions;
+
+  constructor(options: EverwhenOptions) {
+    this.url = (options.url ?? "http://127.0.0.1:3939").replace(/\/+$/, "");
+    this.#options = options;
+  }
+
+  /** Reads something. */
+  get<T>(path: string, query?: Query): Promise<T> {
+    return this.send<T>({ method: "GET", path, query });
+  }
+
+  /** Writes something, with a name for the write. */
+  write<T>(method: string, path: string, body?: unknown, idempotencyKey?: string, query?: Query): Promise<T> {
+    return this.send<T>({ method, path, body, query, idempotencyKey: idempotencyKey ?? crypto.randomUUID() });
+  }
+
+  /** What the server answered. */
+  async send<T>(request: Request): Promise<T> {
+    const retries = this.#options.retries ?? 3;
+    for (let attempt = 0; ; attempt++) {
+      let response: Response | undefined;
+      try {
+        response = await this.#once(request);
+        if (response.ok) return (await response.json()) as T;
+      } catch (failure) {
+        // fetch does not say whether the request arrived.
+        if (attempt >= retries || request.isRepeatable === false) {
+          throw new NotReachableError(`${this.url} did not answer: ${String(failure)}`, { cause: failure });
+        }
+        response = undefined;
+      }
+      if (response) {
+        const isFinal = !RETRIED_STATUSES.has(response.status) || request.isRepeatable === false;
+        const text = await response.text().catch(() => "");
+        if (isFinal || attempt >= retries) throw errorFrom(response.status, text);
+      }
+      await new Promise((done) => setTimeout(done, this.#delay(attempt, response)));
+    }
+  }
+
+  #once(request: Request): Promise<Response> {
+    const headers: Record<string, string> = { "x-everwhen-client": `everwhen-typescript/${VERSION}` };
+    if (this.#options.key) headers["authorization"] = `Bearer ${this.#options.key}`;
+    if (request.idempotencyKey) headers["idempotency-key"] = request.idempotencyKey;
+    if (request.body !== undefined) headers["content-type"] = "application/json";
+    const send = this.#options.fetch ?? globalThis.fetch;
+    return send(this.url + request.path + queryText(request.query), {
+      method: request.method,
+      headers,
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+      signal: AbortSignal.timeout(this.#options.timeout ?? 30_000),
+    });
+  }
+
+  /** Growing pauses, never in step with others, and as long as the server asks. */
+  #delay(attempt: number, response: Response | undefined): number {
+    const asked = response?.headers.get("retry-after") ?? "";
+    if (/^\d+$/.test(asked)) return Math.min(Number(asked) * 1000, LONGEST_DELAY);
+    const growing = (this.#options.retryDelay ?? 200) * 2 ** attempt;
+    return Math.min(growing, LONGEST_DELAY) * (0.5 + Math.random() / 2);
+  }
+}
+
+/** A name or an id as one part of a path. */
+export function part(text: string): string {
+  return encodeURIComponent(text);
+}
+
+function queryText(query: Query | undefined): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined || value === null) continue;
+    parameters.set(name, value instanceof Date ? value.toISOString() : String(value));
+  }
+  const text = parameters.toString();
+  return text ? `?${text}` : "";
+}
