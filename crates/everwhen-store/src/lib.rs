@@ -7,7 +7,10 @@ mod moving;
 pub mod outbox;
 mod postgres;
 mod row;
+mod schema;
 mod sqlite;
+mod tables;
+mod transaction;
 
 pub use moving::{End, Moved, move_all};
 pub use postgres::{PostgresOptions, PostgresStore};

@@ -5,36 +5,20 @@
 //! vault, so a cluster can spread all of them by it (`distribute`). No extension is needed, nothing
 //! is ranked here, and nothing is numbered by the database.
 
-mod activities;
 mod address;
 mod ahead;
 mod board;
-mod chapters;
 mod connection;
-mod contexts;
-mod conversations;
+mod database;
 mod distribute;
-mod entries;
-mod facts;
 mod failure;
-mod forget;
-mod jobs;
-mod keys;
-mod ledger;
 mod names;
 mod patience;
 mod pool;
-mod proofs;
 mod reader;
-mod receipts;
 mod schema;
-mod segments;
-mod statement;
 mod statistics;
 mod tls;
-mod transaction;
-mod usage;
-mod vaults;
 mod writer;
 
 use std::sync::Arc;
@@ -47,10 +31,10 @@ use tokio::sync::oneshot;
 use address::Address;
 use board::Turn;
 pub(crate) use connection::{Connection, Purpose};
+pub(crate) use database::get;
 use names::Names;
 use patience::Patience;
 use pool::{Crew, Line, Pool, Work};
-pub(crate) use statement::get;
 use statistics::Statistics;
 use writer::Request;
 
@@ -176,10 +160,12 @@ fn on<T>(line: &mut Line, work: impl FnOnce(&Connection) -> Result<T>) -> Result
 /// Indexes that a crash or a broken build left unusable.
 fn examine(connection: &Connection) -> Result<Vec<String>> {
     connection.begin(Purpose::Read);
-    let sql = "SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+    let sql =
+        "SELECT c.relname::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
         WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace";
-    let broken = statement::all(connection, sql, &[], |row| statement::get::<String>(row, 0));
+    let broken = connection.query(sql, &[]);
     connection.leave();
-    let sentence = |index| format!("the index {index} is not valid; run REINDEX INDEX {index}");
-    Ok(broken?.into_iter().map(sentence).collect())
+    let sentence =
+        |index: &str| format!("the index {index} is not valid; run REINDEX INDEX {index}");
+    broken?.iter().map(|row| Ok(sentence(get(row, "name")?))).collect()
 }

@@ -5,31 +5,13 @@
 //! goes on with the next group. So a durable write costs one fsync shared by everybody who came
 //! meanwhile, and nobody is answered before it.
 
-mod activities;
-mod chapters;
+mod checkpoint;
 mod connection;
-mod contexts;
-mod conversations;
-mod entries;
-mod facts;
+mod database;
 mod failure;
-mod folder;
-mod forget;
-mod jobs;
-mod keys;
-mod ledger;
-mod proofs;
 mod reader;
-mod receipts;
 mod schema;
-mod segments;
-mod statement;
-#[cfg(test)]
-mod steps;
 mod syncer;
-mod transaction;
-mod usage;
-mod vaults;
 mod writer;
 
 use std::path::Path;
@@ -37,8 +19,10 @@ use std::path::Path;
 use everwhen_engine::Result;
 use everwhen_engine::ports::{Reading, Store, Wait, Writing};
 
+use crate::tables::jobs;
+
+use checkpoint::Checkpointer;
 pub(crate) use failure::Stored;
-use folder::Folder;
 use reader::Readers;
 use syncer::{Log, Syncer};
 use writer::Writer;
@@ -80,11 +64,11 @@ impl SqliteOptions {
 
 /// A store in one SQLite file. Dropping it waits for writes that were begun.
 pub struct SqliteStore {
-    // Fields drop in this order: readers let go before the writer folds the log into the file.
+    // Fields drop in this order: readers let go before the writer copies the log into the file.
     readers: Readers,
     writer: Writer,
     /// Works as long as the writer does.
-    _folder: Folder,
+    _checkpointer: Checkpointer,
 }
 
 impl SqliteStore {
@@ -92,8 +76,8 @@ impl SqliteStore {
     pub fn open(path: &Path, options: SqliteOptions) -> Result<Self> {
         let mut connection = connection::open_writer(path, options)?;
         schema::migrate(&mut connection)?;
-        // The file belongs to one process, so whoever claimed a job in it is gone.
-        jobs::free(&connection)?;
+        // The file belongs to one process, so every worker that claimed a job in it is gone.
+        jobs::release(&connection)?;
         let readers = Readers::start(path)?;
         let syncer = match options.syncs_beside() {
             true => {
@@ -102,9 +86,9 @@ impl SqliteStore {
             }
             false => None,
         };
-        let folder = Folder::start(path, &mut connection, folder::LONG)?;
+        let checkpointer = Checkpointer::start(path, &mut connection, checkpoint::LONG)?;
         let writer = Writer::start(connection, options.commit_group, syncer)?;
-        Ok(Self { readers, writer, _folder: folder })
+        Ok(Self { readers, writer, _checkpointer: checkpointer })
     }
 }
 

@@ -47,20 +47,9 @@ fn kinds(connection: &Connection) -> Result<BTreeMap<(String, String), String>> 
     rows.iter()
         .map(|row| {
             let (table, column): (String, String) = (get(row, 0)?, get(row, 1)?);
-            let column = outside(&table, column);
             Ok(((table, column), get(row, 2)?))
         })
         .collect()
-}
-
-/// A column as it is called elsewhere: a vault's own id is `id` where nothing spreads by it.
-fn outside(table: &str, column: String) -> String {
-    if table == "vault" && column == "vault_id" { "id".into() } else { column }
-}
-
-/// A column as it is called here.
-fn inside(table: &str, column: &str) -> String {
-    if table == "vault" && column == "id" { "vault_id".into() } else { format!("\"{column}\"") }
 }
 
 impl Side for Postgres {
@@ -76,7 +65,7 @@ impl Side for Postgres {
     fn read(&mut self, table: &str, columns: &[String], take: Take<'_>) -> Result<()> {
         let kinds: Vec<&str> =
             columns.iter().map(|column| self.kind(table, column)).collect::<Result<_>>()?;
-        let names: Vec<String> = columns.iter().map(|column| inside(table, column)).collect();
+        let names: Vec<String> = columns.iter().map(|column| format!("\"{column}\"")).collect();
         let names = names.join(", ");
         let cursor = format!("all_of_{table}");
         self.connection
@@ -101,7 +90,7 @@ impl Side for Postgres {
         for (place, column) in columns.iter().enumerate() {
             let kind = self.kind(table, column)?;
             let (array, expression) = shape(kind, place + 1);
-            names.push(inside(table, column));
+            names.push(format!("\"{column}\""));
             arrays.push(format!("${}::{array}[]", place + 1));
             made.push(expression);
             lists.push(list(array, rows.iter().map(|row| &row[place]))?);

@@ -12,8 +12,8 @@ use bytes::BytesMut;
 use tokio_postgres::Statement;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
+use super::connection::Values;
 use super::failure::Failure;
-use super::statement::Values;
 
 /// A statement on its way, and what became of it.
 pub(super) type Sent = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;

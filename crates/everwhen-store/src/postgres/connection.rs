@@ -14,13 +14,13 @@ use std::time::Duration;
 
 use everwhen_engine::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 
 use super::address::Address;
 use super::ahead::{Sent, packed};
 use super::failure::{Failure, Remedy};
 use super::names::Names;
-use super::statement::Values;
 
 /// How long to wait for a connection.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -30,6 +30,9 @@ const GRACE: Duration = Duration::from_secs(5);
 const STATEMENTS: usize = 512;
 /// Statements that are sent ahead before their answers are waited for.
 const AHEAD: usize = 256;
+
+/// The values a statement compares with or writes.
+pub(crate) type Values<'v> = &'v [&'v (dyn ToSql + Sync)];
 
 /// What a transaction is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use everwhen_engine::{Error, Result};
 
 use super::connection::Connection;
-use super::statement::{all, first, get, run};
+use super::database::get;
 
 /// The one table that is not spread.
 const EVERYWHERE: &str = "vault_name";
@@ -16,7 +16,7 @@ const ANCHOR: &str = "vault";
 /// Whether the extension is there.
 pub(super) fn is_cluster(connection: &Connection) -> Result<bool> {
     let sql = "SELECT 1 FROM pg_extension WHERE extname = 'citus'";
-    first(connection, sql, &[], |_| Ok(())).map(|found| found.is_some())
+    Ok(!connection.query(sql, &[])?.is_empty())
 }
 
 /// Whether the tables are spread already.
@@ -43,18 +43,19 @@ pub(super) fn distribute(connection: &Connection) -> Result<Vec<String>> {
 
 /// All tables with a vault in them. Those with a number are parts of tables that lie on this node.
 fn tables(connection: &Connection) -> Result<Vec<String>> {
-    let sql = "SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+    let sql =
+        "SELECT c.relname::text AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
           AND a.attname = 'vault_id' AND NOT a.attisdropped AND c.relname !~ '_[0-9]{5,}$'
         ORDER BY 1";
-    all(connection, sql, &[], |row| get(row, 0))
+    connection.query(sql, &[])?.iter().map(|row| get(row, "name")).collect()
 }
 
 fn spread(connection: &Connection) -> Result<Vec<String>> {
-    let sql = "SELECT c.relname::text FROM pg_dist_partition p
+    let sql = "SELECT c.relname::text AS name FROM pg_dist_partition p
         JOIN pg_class c ON c.oid = p.logicalrelid
         WHERE c.relnamespace = current_schema()::regnamespace";
-    all(connection, sql, &[], |row| get(row, 0))
+    connection.query(sql, &[])?.iter().map(|row| get(row, "name")).collect()
 }
 
 fn spread_one(connection: &Connection, table: &str) -> Result<()> {
@@ -67,5 +68,5 @@ fn spread_one(connection: &Connection, table: &str) -> Result<()> {
             "SELECT create_distributed_table($1::text::regclass, 'vault_id', colocate_with => 'vault')"
         }
     };
-    run(connection, sql, &[&table]).map(drop)
+    connection.execute(sql, &[&table]).map(drop)
 }

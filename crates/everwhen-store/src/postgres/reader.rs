@@ -8,7 +8,7 @@ use super::connection::Purpose;
 use super::failure::{Failure, Remedy};
 use super::patience::Patience;
 use super::pool::Line;
-use super::transaction::View;
+use crate::transaction::View;
 
 /// Runs the work on one snapshot.
 pub(super) fn read(line: &mut Line, work: &Reading) -> Result<()> {

@@ -7,11 +7,12 @@
 use everwhen_engine::{Error, Result};
 
 use super::connection::{Connection, Purpose, Uncommitted};
-use super::statement::{all, get, run};
+use super::database::get;
+use crate::schema::{SHARED, statements};
+use crate::tables::Dialect;
 
-/// Every migration, in order, statement by statement. Never change one that has been released; add
-/// another.
-const MIGRATIONS: &[&str] = &[
+/// PostgreSQL's own migrations, in order. They are released; what comes now is added to [`SHARED`].
+const OWN: &[&str] = &[
     include_str!("schema/0001_init.sql"),
     include_str!("schema/0002_ledger.sql"),
     include_str!("schema/0003_segments.sql"),
@@ -26,6 +27,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0012_key_scopes.sql"),
     include_str!("schema/0013_person.sql"),
 ];
+/// The version of a database that has seen all of them.
+const LATEST: usize = OWN.len() + SHARED.len();
 /// The number of the lock that migrating servers take, made of "EvWh".
 const LOCK: i64 = 0x4576_5768;
 
@@ -45,35 +48,31 @@ pub(super) fn migrate(connection: &Connection) -> Result<bool> {
 }
 
 fn steps(connection: &Connection) -> Result<bool> {
-    all(connection, "SELECT pg_advisory_xact_lock($1)", &[&LOCK], |_| Ok(()))?;
+    connection.query("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
     connection.say("CREATE TABLE IF NOT EXISTS everwhen_schema (version bigint PRIMARY KEY)")?;
     let seen = version(connection)?;
-    for migration in &MIGRATIONS[seen..] {
-        statements(migration).try_for_each(|statement| connection.say(statement))?;
+    for migration in OWN.iter().chain(SHARED).skip(seen) {
+        for statement in statements(Dialect::Postgres, migration) {
+            connection.say(&statement)?;
+        }
     }
-    if seen < MIGRATIONS.len() {
-        run(connection, "DELETE FROM everwhen_schema", &[])?;
+    if seen < LATEST {
+        connection.execute("DELETE FROM everwhen_schema", &[])?;
         let sql = "INSERT INTO everwhen_schema (version) VALUES ($1)";
-        run(connection, sql, &[&(MIGRATIONS.len() as i64)])?;
+        connection.execute(sql, &[&(LATEST as i64)])?;
     }
-    Ok(seen < MIGRATIONS.len())
+    Ok(seen < LATEST)
 }
 
 /// How many migrations the database has seen, if it is not from the future.
 fn version(connection: &Connection) -> Result<usize> {
-    let seen = all(connection, "SELECT version FROM everwhen_schema", &[], |row| get(row, 0))?;
-    let seen: i64 = seen.first().copied().unwrap_or(0);
+    let rows = connection.query("SELECT version FROM everwhen_schema", &[])?;
+    let seen: i64 = rows.first().map_or(Ok(0), |row| get(row, "version"))?;
     match usize::try_from(seen) {
-        Ok(seen) if seen <= MIGRATIONS.len() => Ok(seen),
+        Ok(seen) if seen <= LATEST => Ok(seen),
         _ => Err(Error::unavailable(format!(
-            "this database was written by a newer Everwhen (schema {seen}, this program knows {}); \
-             use that version or a later one",
-            MIGRATIONS.len()
+            "this database was written by a newer Everwhen (schema {seen}, this program knows {LATEST}); \
+             use that version or a later one"
         ))),
     }
-}
-
-/// The statements of a migration. In these files a semicolon at the end of a line ends one.
-fn statements(migration: &str) -> impl Iterator<Item = &str> {
-    migration.split(";\n").map(str::trim).filter(|statement| !statement.is_empty())
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use everwhen_engine::Result;
 
 use super::connection::Connection;
-use super::statement::{all, get};
+use super::database::get;
 
 /// Writes of this process after which the tables hold enough to be looked at.
 const SOME: usize = 64;
@@ -28,9 +28,11 @@ impl Statistics {
 
 /// Looks at every table that nobody has looked at yet.
 pub(super) fn gather(connection: &Connection) -> Result<()> {
-    let sql = "SELECT quote_ident(relname::text) FROM pg_stat_user_tables
+    let sql = "SELECT quote_ident(relname::text) AS name FROM pg_stat_user_tables
         WHERE schemaname = current_schema() AND last_analyze IS NULL AND last_autoanalyze IS NULL
         ORDER BY 1";
-    let tables: Vec<String> = all(connection, sql, &[], |row| get(row, 0))?;
-    tables.iter().try_for_each(|table| connection.say(&format!("ANALYZE {table}")))
+    for row in connection.query(sql, &[])? {
+        connection.say(&format!("ANALYZE {}", get::<&str>(&row, "name")?))?;
+    }
+    Ok(())
 }

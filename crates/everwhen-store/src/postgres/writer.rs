@@ -17,7 +17,7 @@ use super::connection::{Connection, Purpose, Uncommitted};
 use super::failure::{Failure, Remedy};
 use super::patience::Patience;
 use super::pool::Line;
-use super::transaction::Transaction;
+use crate::transaction::Transaction;
 
 /// Works that may share a transaction.
 pub(super) const GROUP: usize = 64;

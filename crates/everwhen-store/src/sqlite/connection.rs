@@ -44,8 +44,8 @@ pub(super) fn open_writer(path: &Path, options: SqliteOptions) -> Result<Connect
     Ok(connection)
 }
 
-/// The connection that folds the log into the file.
-pub(super) fn open_folder(path: &Path) -> Result<Connection> {
+/// The connection that copies the log into the file.
+pub(super) fn open_checkpointer(path: &Path) -> Result<Connection> {
     open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
 }
 

@@ -15,8 +15,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::connection;
 use super::failure::Stored;
-use super::statement::run;
-use super::transaction::View;
+use crate::tables::Database as _;
+use crate::transaction::View;
 
 /// Reads that may wait before callers have to.
 const QUEUE: usize = 4096;
@@ -131,7 +131,7 @@ struct OneState<'c>(&'c Connection);
 
 impl<'c> OneState<'c> {
     fn begin(connection: &'c Connection) -> Result<Self> {
-        run(connection, "BEGIN", [])?;
+        connection.send("BEGIN", &[])?;
         Ok(Self(connection))
     }
 }
@@ -139,7 +139,7 @@ impl<'c> OneState<'c> {
 impl Drop for OneState<'_> {
     fn drop(&mut self) {
         // There is nothing to lose, and the next one that begins says if this did not work.
-        let _ = run(self.0, "ROLLBACK", []);
+        let _ = self.0.send("ROLLBACK", &[]);
     }
 }
 

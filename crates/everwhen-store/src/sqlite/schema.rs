@@ -7,11 +7,13 @@ use everwhen_engine::{Error, Result};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::failure::Stored;
+use crate::schema::{SHARED, statements};
+use crate::tables::Dialect;
 
 /// Marks a file as ours: "EvWh".
 const APPLICATION: i64 = 0x4576_5768;
-/// Every migration, in order. Never change one that has been released; add another.
-const MIGRATIONS: &[&str] = &[
+/// SQLite's own migrations, in order. They are released; what comes now is added to [`SHARED`].
+const OWN: &[&str] = &[
     include_str!("schema/0001_init.sql"),
     include_str!("schema/0002_recall.sql"),
     include_str!("schema/0003_jobs.sql"),
@@ -29,17 +31,25 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0015_person.sql"),
 ];
 
+/// The version of a file that has seen all of them.
+const LATEST: usize = OWN.len() + SHARED.len();
+
 /// Brings the file up to date.
 pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).stored()?;
     let seen = version(&transaction)?;
-    for migration in &MIGRATIONS[seen..] {
+    for migration in OWN.iter().skip(seen) {
         transaction.execute_batch(migration).stored()?;
     }
-    if seen < MIGRATIONS.len() {
+    for migration in SHARED.iter().skip(seen.saturating_sub(OWN.len())) {
+        for statement in statements(Dialect::Sqlite, migration) {
+            transaction.execute_batch(&statement).stored()?;
+        }
+    }
+    if seen < LATEST {
         transaction.pragma_update(None, "application_id", APPLICATION).stored()?;
-        transaction.pragma_update(None, "user_version", MIGRATIONS.len() as i64).stored()?;
+        transaction.pragma_update(None, "user_version", LATEST as i64).stored()?;
     }
     transaction.commit().stored()
 }
@@ -57,11 +67,10 @@ pub(super) fn version(connection: &Connection) -> Result<usize> {
         return Err(Error::damaged("this SQLite file does not belong to Everwhen; name another"));
     }
     match usize::try_from(seen) {
-        Ok(seen) if seen <= MIGRATIONS.len() => Ok(seen),
+        Ok(seen) if seen <= LATEST => Ok(seen),
         _ => Err(Error::unavailable(format!(
-            "this database was written by a newer Everwhen (schema {seen}, this program knows {}); \
-             use that version or a later one",
-            MIGRATIONS.len()
+            "this database was written by a newer Everwhen (schema {seen}, this program knows {LATEST}); \
+             use that version or a later one"
         ))),
     }
 }

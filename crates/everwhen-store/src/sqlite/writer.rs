@@ -11,15 +11,15 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::failure::Stored;
 use super::syncer::{Answer, Committed, Syncer};
-use super::transaction::Transaction;
+use crate::transaction::Transaction;
 
 /// Writes that may wait before callers have to.
 const QUEUE: usize = 4096;
 /// A group is committed after this long, however many still wait.
 const GROUP_TIME: Duration = Duration::from_millis(50);
 
-/// The log may be in the way of whoever empties it for so long.
-const FOLD_TIME: Duration = Duration::from_secs(5);
+/// How long to wait for another checkpoint to end.
+const CHECKPOINT_TIME: Duration = Duration::from_secs(5);
 
 struct Request {
     work: Writing,
@@ -95,17 +95,18 @@ impl Desk {
                 None => self.write_group(first, &mut requests),
             }
         }
-        // Folding the log into the file now spares the next start from doing it.
-        self.fold_log();
+        // Copying the log into the file now spares the next start from doing it.
+        self.empty_log();
     }
 
-    /// Folds all of the log and empties it. Whoever else folds just now is waited for, which SQLite
-    /// does not do by itself.
-    fn fold_log(&self) {
+    /// Copies all of the log into the file and empties it. Waits for another checkpoint that is
+    /// running, which SQLite does not do by itself.
+    fn empty_log(&self) {
         let began = Instant::now();
-        let fold = "PRAGMA wal_checkpoint(TRUNCATE)";
-        let is_busy = || self.connection.query_row(fold, [], |row| row.get(0)).unwrap_or(false);
-        while is_busy() && began.elapsed() < FOLD_TIME {
+        let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let is_busy =
+            || self.connection.query_row(checkpoint, [], |row| row.get(0)).unwrap_or(false);
+        while is_busy() && began.elapsed() < CHECKPOINT_TIME {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -165,7 +166,7 @@ impl Desk {
         let fate = commit(&self.connection);
         if fate.is_ok() && all.iter().any(|ran| ran.purges) {
             // Forgotten text must not linger in the log.
-            self.fold_log();
+            self.empty_log();
         }
         match &self.syncer {
             Some(syncer) if fate.is_ok() => syncer.settle(committed(all)),

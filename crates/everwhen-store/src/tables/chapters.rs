@@ -1,0 +1,134 @@
+//! The table `chapter`.
+
+use everwhen_engine::Result;
+use everwhen_engine::chapters::Chapter;
+use everwhen_engine::memory::{ChapterId, VaultId};
+use everwhen_engine::ports::{Cursor, MemoryRef};
+use jiff::Timestamp;
+
+use super::{At, Database, IN_MEMORY, Row, Sql, Value, columns, limit, place, table};
+
+table! {
+    static CHAPTER: ChapterColumns = "chapter", key(vault_id, memory_id, id);
+    fn values(vault: VaultId, chapter: &'v Chapter) {
+        vault_id: vault,
+        memory_id: chapter.memory,
+        id: chapter.id,
+        first_at: chapter.first.time,
+        first_sequence: chapter.first.sequence,
+        last_at: chapter.last.time,
+        last_sequence: chapter.last.sequence,
+        entries: chapter.entries,
+        digest: &chapter.digest,
+        title: &chapter.title,
+        text: &chapter.text,
+        entities: &chapter.entities,
+        key_phrases: &chapter.key_phrases,
+        written_by: chapter.by,
+        creation_time: chapter.creation_time,
+    }
+}
+
+columns! { static COUNTED: Counted { chapters = "count(*)", latest = "max(creation_time)" } }
+
+fn read(row: &dyn Row) -> Result<Chapter> {
+    Ok(Chapter {
+        id: row.get(CHAPTER.id)?,
+        memory: row.get(CHAPTER.memory_id)?,
+        first: read_cursor(row, CHAPTER.first_at, CHAPTER.first_sequence)?,
+        last: read_cursor(row, CHAPTER.last_at, CHAPTER.last_sequence)?,
+        entries: row.get(CHAPTER.entries)?,
+        digest: row.get(CHAPTER.digest)?,
+        title: row.get(CHAPTER.title)?,
+        text: row.get(CHAPTER.text)?,
+        entities: row.get(CHAPTER.entities)?,
+        key_phrases: row.get(CHAPTER.key_phrases)?,
+        by: row.get(CHAPTER.written_by)?,
+        creation_time: row.get(CHAPTER.creation_time)?,
+    })
+}
+
+/// Where an entry stands, in two columns.
+pub(super) fn read_cursor(row: &dyn Row, time: At, sequence: At) -> Result<Cursor> {
+    Ok(Cursor { time: row.get(time)?, sequence: row.get(sequence)? })
+}
+
+/// The values of a memory and of a place in it.
+pub(super) fn behind(memory: MemoryRef, cursor: Cursor) -> [Value<'static>; 4] {
+    let [vault, memory] = place(memory);
+    [vault, memory, cursor.time.into(), cursor.sequence.into()]
+}
+
+/// Chapters that end behind a place, oldest first.
+pub(crate) fn list(
+    db: &dyn Database,
+    memory: MemoryRef,
+    from: Option<Cursor>,
+    most: Option<usize>,
+) -> Result<Vec<Chapter>> {
+    static SQL: Sql = Sql::new(|_| {
+        CHAPTER.select(&format!(
+            "{IN_MEMORY} AND (last_at, last_sequence) > (?3, ?4)
+             ORDER BY last_at, last_sequence LIMIT ?5"
+        ))
+    });
+    let [vault, memory] = place(memory);
+    let (time, sequence) = match from {
+        Some(from) => (from.time.into(), from.sequence.into()),
+        None => (Value::Number(i64::MIN), Value::Number(i64::MIN)),
+    };
+    db.all(&SQL, &[vault, memory, time, sequence, limit(most)], read)
+}
+
+/// The chapter that ends last, or last before a time.
+pub(crate) fn last(
+    db: &dyn Database,
+    memory: MemoryRef,
+    before: Option<Timestamp>,
+) -> Result<Option<Chapter>> {
+    static SQL: Sql = Sql::new(|_| {
+        CHAPTER.select(&format!(
+            "{IN_MEMORY} AND last_at < ?3 ORDER BY last_at DESC, last_sequence DESC LIMIT 1"
+        ))
+    });
+    let [vault, memory] = place(memory);
+    let before = before.map_or(Value::Number(i64::MAX), Into::into);
+    db.first(&SQL, &[vault, memory, before], read)
+}
+
+/// How many chapters end at or before a place, and when the latest of them was written.
+pub(crate) fn through(
+    db: &dyn Database,
+    memory: MemoryRef,
+    through: Cursor,
+) -> Result<(u64, Option<Timestamp>)> {
+    static SQL: Sql = Sql::new(|_| {
+        let condition = "(last_at, last_sequence) <= (?3, ?4)";
+        COUNTED.select(&format!("FROM chapter {IN_MEMORY} AND {condition}"))
+    });
+    let counted = db.first(&SQL, &behind(memory, through), |row| {
+        Ok((row.get(COUNTED.chapters)?, row.get(COUNTED.latest)?))
+    });
+    counted.map(Option::unwrap_or_default)
+}
+
+/// Adds a chapter.
+pub(crate) fn put(db: &dyn Database, vault: VaultId, chapter: &Chapter) -> Result<()> {
+    static SQL: Sql = Sql::new(|dialect| CHAPTER.upsert(dialect));
+    db.write(&SQL, &values(vault, chapter))
+}
+
+/// Removes a chapter.
+pub(crate) fn remove(db: &dyn Database, memory: MemoryRef, id: ChapterId) -> Result<()> {
+    static SQL: Sql = Sql::new(|_| format!("DELETE FROM chapter {IN_MEMORY} AND id = ?3"));
+    let [vault, memory] = place(memory);
+    db.write(&SQL, &[vault, memory, id.into()])
+}
+
+/// Removes all chapters that end at or behind a place; answers how many.
+pub(crate) fn remove_from(db: &dyn Database, memory: MemoryRef, from: Cursor) -> Result<u64> {
+    static SQL: Sql = Sql::new(|_| {
+        format!("DELETE FROM chapter {IN_MEMORY} AND (last_at, last_sequence) >= (?3, ?4)")
+    });
+    db.change(&SQL, &behind(memory, from))
+}

@@ -1,0 +1,297 @@
+//! The table `entry`.
+
+use everwhen_engine::Result;
+use everwhen_engine::memory::{
+    BranchId, ConversationId, Corrected, Correction, Entry, EntryId, Name, VaultId,
+};
+use everwhen_engine::ports::{EntryQuery, MemoryRef, Neighbour, Order, Speakers, Standing, Which};
+use jiff::Timestamp;
+
+use super::filter::Filter;
+use super::{Database, IN_MEMORY, Row, Sql, columns, limit, place, table};
+
+table! {
+    static ENTRY: EntryColumns = "entry", key(vault_id, id), sqlite_key(id);
+    fn values(vault: VaultId, entry: &'v Entry, receipt: Option<&'v Name>) {
+        vault_id: vault,
+        memory_id: entry.memory,
+        id: entry.id,
+        sequence: entry.sequence,
+        conversation_id: entry.conversation,
+        role: entry.role,
+        conversation_time: entry.conversation_time,
+        creation_time: entry.creation_time,
+        placed_by_time: entry.placed_by_time,
+        is_question: entry.is_question,
+        speaker: entry.speaker.as_ref(),
+        content: &entry.content,
+        summary: entry.summary.as_ref(),
+        tags: &entry.tags,
+        tools_used: &entry.tools_used,
+        metadata: entry.metadata.as_ref(),
+        corrects: entry.corrects.as_ref().map(|corrects| corrects.entry),
+        correction_reason: entry.corrects.as_ref().map(|corrects| &corrects.reason),
+        corrected_by: entry.corrected.map(|corrected| corrected.by),
+        corrected_at: entry.corrected.map(|corrected| corrected.at),
+        branch_id: entry.branch.map(|(branch, _)| branch),
+        branched_at: entry.branch.map(|(_, at)| at),
+        receipt_key: receipt,
+    }
+    // Looked up row by row: joined, a planner without statistics may read all conversations.
+    and { conversation_name = "(SELECT c.name FROM conversation c
+        WHERE c.vault_id = ?1 AND c.id = entry.conversation_id)" }
+}
+
+columns! { static PLACED: Placed { conversation_time, role, conversation_id } }
+columns! { static STANDING: StandingColumns { sequence, conversation_id, corrected_at, branched_at } }
+
+pub(super) fn read(row: &dyn Row) -> Result<Entry> {
+    Ok(Entry {
+        id: row.get(ENTRY.id)?,
+        memory: row.get(ENTRY.memory_id)?,
+        sequence: row.get(ENTRY.sequence)?,
+        conversation: row.get(ENTRY.conversation_id)?,
+        conversation_name: row.get(ENTRY.conversation_name)?,
+        role: row.get(ENTRY.role)?,
+        conversation_time: row.get(ENTRY.conversation_time)?,
+        creation_time: row.get(ENTRY.creation_time)?,
+        placed_by_time: row.get(ENTRY.placed_by_time)?,
+        is_question: row.get(ENTRY.is_question)?,
+        speaker: row.get(ENTRY.speaker)?,
+        content: row.get(ENTRY.content)?,
+        summary: row.get(ENTRY.summary)?,
+        tags: row.get(ENTRY.tags)?,
+        tools_used: row.get(ENTRY.tools_used)?,
+        metadata: row.get(ENTRY.metadata)?,
+        corrects: read_correction(row)?,
+        corrected: row
+            .pair(ENTRY.corrected_by, ENTRY.corrected_at)?
+            .map(|(by, at)| Corrected { by, at }),
+        branch: row.pair(ENTRY.branch_id, ENTRY.branched_at)?,
+    })
+}
+
+fn read_correction(row: &dyn Row) -> Result<Option<Correction>> {
+    let Some(entry) = row.get(ENTRY.corrects)? else { return Ok(None) };
+    let reason: Option<String> = row.get(ENTRY.correction_reason)?;
+    Ok(Some(Correction { entry, reason: reason.unwrap_or_default() }))
+}
+
+/// How entries are found by their ids.
+pub(super) static BY_IDS: Sql =
+    Sql::new(|dialect| format!("SELECT {} {}", ENTRY.list(), dialect.by_ids("entry")));
+
+/// Entries, each in the place of its id.
+pub(crate) fn each(
+    db: &dyn Database,
+    memory: MemoryRef,
+    ids: &[EntryId],
+) -> Result<Vec<Option<Entry>>> {
+    let each = ids.iter().copied().map(Into::into).collect();
+    let found = db.all_each(&BY_IDS, &[memory.vault.into()], each, read)?;
+    Ok(in_places(memory, ids, found))
+}
+
+/// Entries that were found by their ids, each in its place. Only then is it known in which memory
+/// they are.
+pub(super) fn in_places(
+    memory: MemoryRef,
+    ids: &[EntryId],
+    found: Vec<Entry>,
+) -> Vec<Option<Entry>> {
+    let inside = found.into_iter().filter(|entry| entry.memory == memory.memory);
+    let mut found: Vec<Option<Entry>> = inside.map(Some).collect();
+    let mut take = |id: EntryId| {
+        let is_it = |one: &&mut Option<Entry>| one.as_ref().is_some_and(|entry| entry.id == id);
+        found.iter_mut().find(is_it).and_then(Option::take)
+    };
+    ids.iter().map(|id| take(*id)).collect()
+}
+
+/// Adds an entry, with the idempotency key it came with.
+pub(crate) fn add(
+    db: &dyn Database,
+    vault: VaultId,
+    entry: &Entry,
+    receipt: Option<&Name>,
+) -> Result<()> {
+    static SQL: Sql = Sql::new(|_| ENTRY.insert());
+    db.write(&SQL, &values(vault, entry, receipt))
+}
+
+/// Entries behind a sequence, in the order they arrived.
+pub(crate) fn arrivals(
+    db: &dyn Database,
+    memory: MemoryRef,
+    behind: u64,
+    most: usize,
+) -> Result<Vec<Entry>> {
+    static SQL: Sql = Sql::new(|_| {
+        ENTRY.select(&format!("{IN_MEMORY} AND sequence > ?3 ORDER BY sequence LIMIT ?4"))
+    });
+    let [vault, memory] = place(memory);
+    db.all(&SQL, &[vault, memory, behind.into(), limit(Some(most))], read)
+}
+
+/// Where entries up to a sequence stand, in the order they arrived.
+pub(crate) fn standings(db: &dyn Database, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>> {
+    static SQL: Sql = Sql::new(|_| {
+        STANDING.select(&format!("FROM entry {IN_MEMORY} AND sequence <= ?3 ORDER BY sequence"))
+    });
+    let [vault, memory] = place(memory);
+    db.all(&SQL, &[vault, memory, up_to.into()], |row| {
+        let gone: [Option<Timestamp>; 2] =
+            [row.get(STANDING.corrected_at)?, row.get(STANDING.branched_at)?];
+        Ok(Standing {
+            sequence: row.get(STANDING.sequence)?,
+            conversation: row.get(STANDING.conversation_id)?,
+            gone_since: gone.into_iter().flatten().min(),
+        })
+    })
+}
+
+/// Marks an entry as corrected.
+pub(crate) fn mark_corrected(
+    db: &dyn Database,
+    memory: MemoryRef,
+    id: EntryId,
+    corrected: Corrected,
+) -> Result<()> {
+    static SQL: Sql = Sql::new(|_| {
+        format!("UPDATE entry SET corrected_by = ?4, corrected_at = ?5 {IN_MEMORY} AND id = ?3")
+    });
+    let [vault, memory] = place(memory);
+    db.change_one(&SQL, &[vault, memory, id.into(), corrected.by.into(), corrected.at.into()])
+}
+
+/// Puts entries on a branch.
+pub(crate) fn mark_branch(
+    db: &dyn Database,
+    memory: MemoryRef,
+    entries: &[EntryId],
+    branch: BranchId,
+    at: Timestamp,
+) -> Result<()> {
+    static SQL: Sql = Sql::new(|dialect| {
+        let which = dialect.is_one_of(5);
+        format!("UPDATE entry SET branch_id = ?3, branched_at = ?4 {IN_MEMORY} AND id {which}")
+    });
+    let [vault, memory] = place(memory);
+    let each = entries.iter().copied().map(Into::into).collect();
+    db.change_one_each(&SQL, &[vault, memory, branch.into(), at.into()], each)
+}
+
+/// Moves entries to another conversation.
+pub(crate) fn move_to(
+    db: &dyn Database,
+    memory: MemoryRef,
+    entries: &[EntryId],
+    to: ConversationId,
+) -> Result<()> {
+    static SQL: Sql = Sql::new(|dialect| {
+        let which = dialect.is_one_of(4);
+        format!("UPDATE entry SET conversation_id = ?3 {IN_MEMORY} AND id {which}")
+    });
+    let [vault, memory] = place(memory);
+    let each = entries.iter().copied().map(Into::into).collect();
+    db.change_one_each(&SQL, &[vault, memory, to.into()], each)
+}
+
+/// The last entry placed by time that was said at or before a time.
+pub(crate) fn before(
+    db: &dyn Database,
+    memory: MemoryRef,
+    time: Timestamp,
+    speakers: Speakers,
+) -> Result<Option<Neighbour>> {
+    static ALL: Sql = Sql::new(|_| neighbour("<=", "DESC", ""));
+    static OPENERS: Sql = Sql::new(|_| neighbour("<=", "DESC", "AND role IN (0, 2)"));
+    found_neighbour(db, [&ALL, &OPENERS], memory, time, speakers)
+}
+
+/// The first entry placed by time that was said after a time.
+pub(crate) fn after(
+    db: &dyn Database,
+    memory: MemoryRef,
+    time: Timestamp,
+    speakers: Speakers,
+) -> Result<Option<Neighbour>> {
+    static ALL: Sql = Sql::new(|_| neighbour(">", "ASC", ""));
+    static OPENERS: Sql = Sql::new(|_| neighbour(">", "ASC", "AND role IN (0, 2)"));
+    found_neighbour(db, [&ALL, &OPENERS], memory, time, speakers)
+}
+
+fn neighbour(side: &str, order: &str, who: &str) -> String {
+    PLACED.select(&format!(
+        "FROM entry {IN_MEMORY} AND conversation_time {side} ?3
+            AND placed_by_time AND branch_id IS NULL {who}
+         ORDER BY conversation_time {order}, sequence {order} LIMIT 1"
+    ))
+}
+
+fn found_neighbour(
+    db: &dyn Database,
+    [all, openers]: [&Sql; 2],
+    memory: MemoryRef,
+    time: Timestamp,
+    speakers: Speakers,
+) -> Result<Option<Neighbour>> {
+    let sql = match speakers {
+        Speakers::All => all,
+        Speakers::Openers => openers,
+    };
+    let [vault, memory] = place(memory);
+    db.first(sql, &[vault, memory, time.into()], |row| {
+        Ok(Neighbour {
+            time: row.get(PLACED.conversation_time)?,
+            role: row.get(PLACED.role)?,
+            conversation: row.get(PLACED.conversation_id)?,
+        })
+    })
+}
+
+/// Entries by conversation_time, then sequence.
+pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>> {
+    let mut filter = Filter::new(memory);
+    filter.add_if("conversation_time >=", query.after);
+    filter.add_if("conversation_time <", query.before);
+    filter.add_if("creation_time >=", query.created_after);
+    filter.add_if("creation_time <", query.created_before);
+    let (side, order) = match query.order {
+        Order::Oldest => (">", "ASC"),
+        Order::Newest => ("<", "DESC"),
+    };
+    if let Some(from) = query.from {
+        let (time, sequence) = (filter.value(from.time), filter.value(from.sequence));
+        filter.condition(&format!("(conversation_time, sequence) {side} ({time}, {sequence})"));
+    }
+    which(&mut filter, query.which);
+    filter.add_if("role =", query.role);
+    if let Some(tag) = &query.tag {
+        let tag = filter.value(tag);
+        filter.condition(&db.dialect().contains("tags", &tag));
+    }
+    filter.add_if("conversation_id =", query.conversation);
+    let most = filter.value(limit(query.limit));
+    let rest = format!("ORDER BY conversation_time {order}, sequence {order} LIMIT {most}");
+    let sql = filter.sql(db.dialect(), &ENTRY.select(""), &rest);
+    db.all_of(&sql, &filter.values, read)
+}
+
+fn which(filter: &mut Filter<'_>, which: Which) {
+    match which {
+        Which::All => {}
+        Which::Current => filter.condition("corrected_by IS NULL AND branch_id IS NULL"),
+        Which::AsOf(time) => {
+            let time = filter.value(time);
+            filter.condition(&format!(
+                "creation_time <= {time} AND coalesce(corrected_at > {time}, true)
+                 AND coalesce(branched_at > {time}, true)"
+            ));
+        }
+        Which::Branch(branch) => {
+            filter.condition("corrected_by IS NULL");
+            filter.add("branch_id =", branch);
+        }
+    }
+}

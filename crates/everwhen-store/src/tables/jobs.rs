@@ -1,0 +1,190 @@
+//! The table `job`.
+//!
+//! Jobs of all vaults are in one queue. In a cluster, looking for the next one asks every node and
+//! locks nothing; taking it locks one row on one node, and skips what another worker is just taking.
+
+use everwhen_engine::Result;
+use everwhen_engine::job::{Job, JobKind, JobState, Queue, Subject};
+use everwhen_engine::memory::{JobId, VaultId};
+use jiff::Timestamp;
+
+use super::columns::id;
+use super::vaults::Lock;
+use super::{Cell, Column, Database, Dialect, Row, Sql, Value, limit, table};
+
+table! {
+    static JOB: JobColumns = "job", key(vault_id, subject_id, kind);
+    fn values(job: &'v Job) {
+        id: job.id,
+        vault_id: job.vault,
+        memory_id: job.memory,
+        subject: subject_number(job.subject),
+        subject_id: Value::Id(job.subject.bytes()),
+        kind: job.kind,
+        queue: job.kind.queue(),
+        payload: job.payload.as_ref(),
+        due_at: job.due_at,
+        tries: job.tries,
+        state: state_number(job.state),
+        leased_until: leased_until(job.state),
+        last_error: job.last_error.as_ref(),
+    }
+}
+
+/// Jobs of a queue that nobody has a lease on.
+const FREE: &str = "WHERE queue = ?2 AND state < 2 AND (state = 0 OR leased_until <= ?1)";
+/// Jobs looked at before a worker finds that others have taken all of them.
+const CANDIDATES: i64 = 16;
+
+fn subject_number(subject: Subject) -> i64 {
+    match subject {
+        Subject::Conversation(_) => 0,
+        Subject::Memory(_) => 1,
+        Subject::Payload(_) => 2,
+    }
+}
+
+fn state_number(state: JobState) -> i64 {
+    match state {
+        JobState::Waiting => 0,
+        JobState::Leased { .. } => 1,
+        JobState::SetAside => 2,
+    }
+}
+
+fn leased_until(state: JobState) -> Option<Timestamp> {
+    match state {
+        JobState::Leased { until } => Some(until),
+        JobState::Waiting | JobState::SetAside => None,
+    }
+}
+
+fn read(row: &dyn Row) -> Result<Job> {
+    Ok(Job {
+        id: row.get(JOB.id)?,
+        vault: row.get(JOB.vault_id)?,
+        memory: row.get(JOB.memory_id)?,
+        subject: read_subject(row)?,
+        kind: row.get(JOB.kind)?,
+        payload: row.get(JOB.payload)?,
+        due_at: row.get(JOB.due_at)?,
+        tries: row.get(JOB.tries)?,
+        state: read_state(row)?,
+        last_error: row.get(JOB.last_error)?,
+    })
+}
+
+/// An id whose kind another column says.
+struct SubjectId(uuid::Uuid);
+
+impl Column for SubjectId {
+    fn read(cell: Cell<'_>) -> Option<Self> {
+        id(cell).map(Self)
+    }
+}
+
+fn read_subject(row: &dyn Row) -> Result<Subject> {
+    let SubjectId(id) = row.get(JOB.subject_id)?;
+    match row.get::<i64>(JOB.subject)? {
+        0 => Ok(Subject::Conversation(id.into())),
+        1 => Ok(Subject::Memory(id.into())),
+        2 => Ok(Subject::Payload(id.into())),
+        _ => Err(row.damaged(JOB.subject)),
+    }
+}
+
+fn read_state(row: &dyn Row) -> Result<JobState> {
+    match (row.get::<i64>(JOB.state)?, row.get(JOB.leased_until)?) {
+        (0, None) => Ok(JobState::Waiting),
+        (1, Some(until)) => Ok(JobState::Leased { until }),
+        (2, None) => Ok(JobState::SetAside),
+        _ => Err(row.damaged(JOB.state)),
+    }
+}
+
+/// The job with this id.
+pub(crate) fn by_id(db: &dyn Database, id: JobId, lock: Lock) -> Result<Option<Job>> {
+    static FIND: Sql = Sql::new(|_| JOB.select("WHERE id = ?1"));
+    static LOCK: Sql = Sql::new(|dialect| {
+        JOB.select(&format!("WHERE vault_id = ?1 AND id = ?2{}", dialect.locked()))
+    });
+    let found = db.first(&FIND, &[id.into()], read)?;
+    match (found, db.dialect(), lock) {
+        (Some(job), Dialect::Postgres, Lock::Held) => {
+            db.first(&LOCK, &[job.vault.into(), id.into()], read)
+        }
+        (found, _, _) => Ok(found),
+    }
+}
+
+/// The job of a queue due first among those waiting or with a lease that ran out by `now`.
+pub(crate) fn next(
+    db: &dyn Database,
+    queue: Queue,
+    now: Timestamp,
+    lock: Lock,
+) -> Result<Option<Job>> {
+    static NEXT: Sql = Sql::new(|_| JOB.select(&format!("{FREE} ORDER BY due_at, id LIMIT 1")));
+    let values = [now.into(), queue.into()];
+    match (db.dialect(), lock) {
+        (Dialect::Postgres, Lock::Held) => take(db, values),
+        _ => db.first(&NEXT, &values, read),
+    }
+}
+
+/// Locks the first job that nobody else has locked.
+fn take(db: &dyn Database, [now, queue]: [Value<'static>; 2]) -> Result<Option<Job>> {
+    static FIND: Sql =
+        Sql::new(|_| JOB.select(&format!("{FREE} ORDER BY due_at, id LIMIT {CANDIDATES}")));
+    static TAKE: Sql = Sql::new(|_| {
+        JOB.select(&format!("{FREE} AND vault_id = ?3 AND id = ?4 FOR UPDATE SKIP LOCKED"))
+    });
+    for job in db.all(&FIND, &[now.clone(), queue.clone()], read)? {
+        let values = [now.clone(), queue.clone(), job.vault.into(), job.id.into()];
+        if let Some(taken) = db.first(&TAKE, &values, read)? {
+            return Ok(Some(taken));
+        }
+    }
+    Ok(None)
+}
+
+/// Jobs, those due first, of one vault or of all.
+pub(crate) fn list(db: &dyn Database, vault: Option<VaultId>, most: usize) -> Result<Vec<Job>> {
+    static ALL: Sql = Sql::new(|_| JOB.select("ORDER BY due_at, id LIMIT ?1"));
+    static OF_VAULT: Sql =
+        Sql::new(|_| JOB.select("WHERE vault_id = ?2 ORDER BY due_at, id LIMIT ?1"));
+    let most = limit(Some(most));
+    match vault {
+        None => db.all(&ALL, &[most], read),
+        Some(vault) => db.all(&OF_VAULT, &[most, vault.into()], read),
+    }
+}
+
+/// Adds a job, or replaces the one of the same kind about the same thing.
+pub(crate) fn put(db: &dyn Database, job: &Job) -> Result<()> {
+    static SQL: Sql = Sql::new(|dialect| JOB.upsert(dialect));
+    db.write(&SQL, &values(job))
+}
+
+/// Removes a job by what it does.
+pub(crate) fn remove(
+    db: &dyn Database,
+    vault: VaultId,
+    kind: JobKind,
+    subject: Subject,
+) -> Result<()> {
+    static SQL: Sql = Sql::new(|_| {
+        "DELETE FROM job WHERE vault_id = ?1 AND subject_id = ?2 AND kind = ?3".to_owned()
+    });
+    db.write(&SQL, &[vault.into(), Value::Id(subject.bytes()), kind.into()])
+}
+
+/// Ends every lease and removes every lock. Only for a database that belongs to one process: who
+/// claimed something in it is gone.
+pub(crate) fn release(db: &dyn Database) -> Result<()> {
+    static LOCKS: Sql = Sql::new(|_| "DELETE FROM job WHERE queue = ?1".to_owned());
+    static LEASES: Sql =
+        Sql::new(|_| "UPDATE job SET state = 0, leased_until = NULL WHERE state = 1".to_owned());
+    db.write(&LOCKS, &[Queue::Nowhere.into()])?;
+    db.write(&LEASES, &[])
+}

@@ -1,0 +1,182 @@
+//! The tables `ledger`, `ledger_head` and `promised_time`.
+
+use everwhen_engine::Result;
+use everwhen_engine::memory::EntryId;
+use everwhen_engine::ports::{LastRequest, LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder};
+use jiff::Timestamp;
+
+use super::{Database, IN_MEMORY, Row, Sql, limit, place, table};
+
+table! {
+    static LINE: LineColumns = "ledger", key(vault_id, memory_id, number),
+        sqlite_key(memory_id, number);
+    fn line_values(memory: MemoryRef, line: &'v LedgerLine) {
+        vault_id: memory.vault,
+        memory_id: memory.memory,
+        number: line.number,
+        place: line.place,
+        mark: &line.mark,
+        occurrence: line.occurrence,
+        role: line.role,
+        time: line.time,
+        since: line.since,
+        after: line.after,
+        entry_id: line.entry,
+        delivered: line.delivered,
+    }
+}
+
+table! {
+    static HEAD: HeadColumns = "ledger_head", key(vault_id, memory_id), sqlite_key(memory_id);
+    fn head_values(memory: MemoryRef, head: &'v LedgerHead) {
+        vault_id: memory.vault,
+        memory_id: memory.memory,
+        last_number: head.last_number,
+        started_at: head.placeholder.map(|reply| reply.started_at),
+        after: head.placeholder.and_then(|reply| reply.after),
+        reply: head.placeholder.and_then(|reply| reply.reply),
+        request: head.request.as_ref().map(|last| &last.hash),
+        answered: head.request.is_some_and(|last| last.answered),
+    }
+}
+
+table! {
+    static PROMISED: PromisedColumns = "promised_time", key(vault_id, memory_id, text_hash),
+        sqlite_key(memory_id, text_hash);
+    fn promised_values(memory: MemoryRef, text: &'v [u8; 32], time: Timestamp) {
+        vault_id: memory.vault,
+        memory_id: memory.memory,
+        text_hash: text,
+        time: time,
+    }
+}
+
+fn read_line(row: &dyn Row) -> Result<LedgerLine> {
+    Ok(LedgerLine {
+        number: row.get(LINE.number)?,
+        place: row.get(LINE.place)?,
+        mark: row.get(LINE.mark)?,
+        occurrence: row.get(LINE.occurrence)?,
+        role: row.get(LINE.role)?,
+        time: row.get(LINE.time)?,
+        since: row.get(LINE.since)?,
+        after: row.get(LINE.after)?,
+        entry: row.get(LINE.entry_id)?,
+        delivered: row.get(LINE.delivered)?,
+    })
+}
+
+fn read_head(row: &dyn Row) -> Result<LedgerHead> {
+    let (after, reply) = (row.get(HEAD.after)?, row.get(HEAD.reply)?);
+    let started_at: Option<Timestamp> = row.get(HEAD.started_at)?;
+    let (request, answered) = (row.get::<Option<[u8; 32]>>(HEAD.request)?, row.get(HEAD.answered)?);
+    Ok(LedgerHead {
+        last_number: row.get(HEAD.last_number)?,
+        placeholder: started_at.map(|started_at| Placeholder { started_at, after, reply }),
+        request: request.map(|hash| LastRequest { hash, answered }),
+    })
+}
+
+/// The head of a memory's ledger.
+pub(crate) fn head(db: &dyn Database, memory: MemoryRef) -> Result<Option<LedgerHead>> {
+    static SQL: Sql = Sql::new(|_| HEAD.select(IN_MEMORY));
+    db.first(&SQL, &place(memory), read_head)
+}
+
+/// Lines of a memory's ledger.
+pub(crate) fn lines(db: &dyn Database, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>> {
+    static NEWEST: Sql = Sql::new(|_| found("place IS NOT NULL ORDER BY place DESC LIMIT ?3"));
+    static OLDEST: Sql = Sql::new(|_| found("place IS NOT NULL ORDER BY place LIMIT ?3"));
+    static BEHIND: Sql = Sql::new(|_| found("place > ?3 ORDER BY place"));
+    static BEFORE: Sql = Sql::new(|_| found("place < ?3 ORDER BY place DESC LIMIT 1"));
+    static NUMBERED: Sql = Sql::new(|_| found("number = ?3"));
+    static MARKED: Sql = Sql::new(|_| found("mark = ?3 ORDER BY occurrence"));
+    let (sql, value) = match &which {
+        Lines::Newest(most) => (&NEWEST, limit(Some(*most))),
+        Lines::Oldest => (&OLDEST, limit(Some(1))),
+        Lines::Behind(place) => (&BEHIND, (*place).into()),
+        Lines::Before(place) => (&BEFORE, (*place).into()),
+        Lines::Numbered(number) => (&NUMBERED, (*number).into()),
+        Lines::Marked(mark) => (&MARKED, mark.into()),
+    };
+    let [vault, memory] = place(memory);
+    db.all(sql, &[vault, memory, value], read_line)
+}
+
+fn found(condition: &str) -> String {
+    LINE.select(&format!("{IN_MEMORY} AND {condition}"))
+}
+
+/// When the text with this hash was said, as another system had it.
+pub(crate) fn promised(
+    db: &dyn Database,
+    memory: MemoryRef,
+    text: [u8; 32],
+) -> Result<Option<Timestamp>> {
+    static SQL: Sql = Sql::new(|_| PROMISED.select(&format!("{IN_MEMORY} AND text_hash = ?3")));
+    let [vault, memory] = place(memory);
+    db.first(&SQL, &[vault, memory, (&text).into()], |row| row.get(PROMISED.time))
+}
+
+/// All such times that wait for their text, by hash.
+pub(crate) fn all_promised(
+    db: &dyn Database,
+    memory: MemoryRef,
+) -> Result<Vec<([u8; 32], Timestamp)>> {
+    static SQL: Sql = Sql::new(|_| PROMISED.select(&format!("{IN_MEMORY} ORDER BY text_hash")));
+    db.all(&SQL, &place(memory), |row| Ok((row.get(PROMISED.text_hash)?, row.get(PROMISED.time)?)))
+}
+
+/// Adds the head of a ledger or replaces it.
+pub(crate) fn put_head(db: &dyn Database, memory: MemoryRef, head: &LedgerHead) -> Result<()> {
+    static SQL: Sql = Sql::new(|dialect| HEAD.upsert(dialect));
+    db.write(&SQL, &head_values(memory, head))
+}
+
+/// Adds a line or replaces the one with its number.
+pub(crate) fn put_line(db: &dyn Database, memory: MemoryRef, line: &LedgerLine) -> Result<()> {
+    static SQL: Sql = Sql::new(|dialect| LINE.upsert(dialect));
+    db.write(&SQL, &line_values(memory, line))
+}
+
+/// Stores the time of a text that has not been seen yet, or removes it.
+pub(crate) fn put_promised(
+    db: &dyn Database,
+    memory: MemoryRef,
+    text: [u8; 32],
+    time: Option<Timestamp>,
+) -> Result<()> {
+    static PUT: Sql = Sql::new(|dialect| PROMISED.upsert(dialect));
+    static REMOVE: Sql =
+        Sql::new(|_| format!("DELETE FROM promised_time {IN_MEMORY} AND text_hash = ?3"));
+    if let Some(time) = time {
+        return db.write(&PUT, &promised_values(memory, &text, time));
+    }
+    let [vault, memory] = place(memory);
+    db.write(&REMOVE, &[vault, memory, (&text).into()])
+}
+
+/// Takes entries off the branch they were put on.
+pub(crate) fn rejoin(db: &dyn Database, memory: MemoryRef, entries: &[EntryId]) -> Result<()> {
+    static SQL: Sql = Sql::new(|dialect| {
+        let which = dialect.is_one_of(3);
+        format!("UPDATE entry SET branch_id = NULL, branched_at = NULL {IN_MEMORY} AND id {which}")
+    });
+    let each = entries.iter().copied().map(Into::into).collect();
+    db.change_one_each(&SQL, &place(memory), each)
+}
+
+/// Forgotten entries leave their lines, so that the messages are not stored again when they are sent
+/// again.
+pub(super) fn forget_entries(
+    db: &dyn Database,
+    memory: MemoryRef,
+    entries: &[EntryId],
+) -> Result<()> {
+    static SQL: Sql = Sql::new(|dialect| {
+        let which = dialect.is_one_of(3);
+        format!("UPDATE ledger SET entry_id = NULL {IN_MEMORY} AND entry_id {which}")
+    });
+    let each = entries.iter().copied().map(Into::into).collect();
+    db.change_each(&SQL, &place(memory), each).map(drop)
+}

@@ -1,0 +1,116 @@
+//! The table `memory`.
+
+use everwhen_engine::Result;
+use everwhen_engine::memory::{Address, Memory, MemoryId, Name, Person, VaultId};
+use everwhen_engine::ports::MemoryRef;
+
+use super::{Database, Row, Sql, Value, limit, place, table};
+
+table! {
+    static MEMORY: MemoryColumns = "memory", key(vault_id, id);
+    fn values(vault: VaultId, memory: &'v Memory) {
+        vault_id: vault,
+        id: memory.id,
+        name: &memory.name,
+        description: memory.description.as_ref(),
+        creation_time: memory.creation_time,
+        last_sequence: memory.last_sequence,
+        last_creation: memory.last_creation,
+        last_ending: memory.last_ending,
+        waiting_entry: memory.waiting.map(|(entry, _)| entry),
+        waiting_since: memory.waiting.map(|(_, since)| since),
+        generation: memory.generation,
+        chaptered_until: memory.chaptered_until,
+        chapters_at: memory.chapters_at,
+        distilled: memory.distilled,
+        lifecycle: memory.lifecycle,
+        facts_changed: memory.facts_changed,
+        chapters_mark: memory.chapters_mark.cast_signed(),
+        chapters_from: memory.chapters_from,
+        chat_of: memory.chat_of.as_ref(),
+    }
+}
+
+fn read(row: &dyn Row) -> Result<Memory> {
+    Ok(Memory {
+        id: row.get(MEMORY.id)?,
+        name: row.get(MEMORY.name)?,
+        description: row.get(MEMORY.description)?,
+        creation_time: row.get(MEMORY.creation_time)?,
+        last_sequence: row.get(MEMORY.last_sequence)?,
+        last_creation: row.get(MEMORY.last_creation)?,
+        last_ending: row.get(MEMORY.last_ending)?,
+        waiting: row.pair(MEMORY.waiting_entry, MEMORY.waiting_since)?,
+        generation: row.get(MEMORY.generation)?,
+        chaptered_until: row.get(MEMORY.chaptered_until)?,
+        chapters_at: row.get(MEMORY.chapters_at)?,
+        distilled: row.get(MEMORY.distilled)?,
+        lifecycle: row.get(MEMORY.lifecycle)?,
+        facts_changed: row.get(MEMORY.facts_changed)?,
+        chapters_mark: row.get::<i64>(MEMORY.chapters_mark)?.cast_unsigned(),
+        chapters_from: row.get(MEMORY.chapters_from)?,
+        chat_of: row.get(MEMORY.chat_of)?,
+    })
+}
+
+static BY_ID: Sql = Sql::new(|_| MEMORY.select("WHERE vault_id = ?1 AND id = ?2"));
+static BY_NAME: Sql = Sql::new(|_| MEMORY.select("WHERE vault_id = ?1 AND name = ?2"));
+
+/// The memory with this id.
+pub(crate) fn by_id(db: &dyn Database, memory: MemoryRef) -> Result<Option<Memory>> {
+    db.first(&BY_ID, &place(memory), read)
+}
+
+/// The memory with this name.
+pub(crate) fn by_name(db: &dyn Database, vault: VaultId, name: &Name) -> Result<Option<Memory>> {
+    db.first(&BY_NAME, &[vault.into(), name.into()], read)
+}
+
+/// How one memory of a vault is found: the statement, its values, and how its row is read.
+pub(super) fn lookup<'v>(
+    vault: VaultId,
+    memory: &'v Address<MemoryId>,
+) -> (&'static Sql, [Value<'v>; 2], fn(&dyn Row) -> Result<Memory>) {
+    match memory {
+        Address::Id(id) => (&BY_ID, [vault.into(), (*id).into()], read),
+        Address::Name(name) => (&BY_NAME, [vault.into(), name.into()], read),
+    }
+}
+
+/// Memories by name, behind `after`.
+pub(crate) fn list(
+    db: &dyn Database,
+    vault: VaultId,
+    after: Option<&Name>,
+    most: usize,
+) -> Result<Vec<Memory>> {
+    static SQL: Sql =
+        Sql::new(|_| MEMORY.select("WHERE vault_id = ?1 AND name > ?2 ORDER BY name LIMIT ?3"));
+    let after = after.map_or("", Name::as_str);
+    db.all(&SQL, &[vault.into(), after.into(), limit(Some(most))], read)
+}
+
+/// The chats of exactly this person, the last active first.
+pub(crate) fn chats(
+    db: &dyn Database,
+    vault: VaultId,
+    person: &Person,
+    most: usize,
+) -> Result<Vec<Memory>> {
+    static SQL: Sql = Sql::new(|_| {
+        MEMORY.select(
+            "WHERE vault_id = ?1 AND chat_of = ?2 ORDER BY last_creation DESC, id DESC LIMIT ?3",
+        )
+    });
+    db.all(&SQL, &[vault.into(), person.into(), limit(Some(most))], read)
+}
+
+/// Adds a memory or replaces what is known of it. One that keeps its name leaves the index of names
+/// alone.
+pub(crate) fn put(db: &dyn Database, vault: VaultId, memory: &Memory) -> Result<()> {
+    static UPDATE: Sql = Sql::new(|_| MEMORY.update(&["name", "creation_time"]));
+    static UPSERT: Sql = Sql::new(|dialect| MEMORY.upsert(dialect));
+    let dialect = db.dialect();
+    let values = values(vault, memory);
+    db.update_or_insert(UPDATE.text(dialect), UPSERT.text(dialect), &values)
+}

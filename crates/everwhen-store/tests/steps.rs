@@ -1,0 +1,192 @@
+//! How much SQLite does for one exchange of a chat, which must not grow with the memory. Steps of its
+//! machine are counted, not time, so the answer is the same on every computer. The store traces them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+
+use everwhen_engine::aside::Wishes;
+use everwhen_engine::ledger::{Begun, Commit, History, Message, Reply};
+use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Person, Role, Said};
+use everwhen_engine::time::ManualClock;
+use everwhen_engine::{Engine, Vault};
+use everwhen_store::{SqliteOptions, SqliteStore};
+use everwhen_testkit::{block_on, engine_over};
+use jiff::SignedDuration;
+use tracing::field::{Field, Visit};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+
+/// Counted for all threads of this process, so its tests take turns.
+static STEPS: AtomicU64 = AtomicU64::new(0);
+static TURNS: Mutex<()> = Mutex::new(());
+
+/// Waits until no other test runs statements, and counts from then on.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| tracing_subscriber::registry().with(Counter).init());
+    TURNS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Adds up what the store traces.
+struct Counter;
+
+impl<S: tracing::Subscriber> Layer<S> for Counter {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        event.record(&mut Steps);
+    }
+}
+
+struct Steps;
+
+impl Visit for Steps {
+    fn record_i64(&mut self, field: &Field, steps: i64) {
+        if field.name() == "steps" {
+            STEPS.fetch_add(steps.unsigned_abs(), Ordering::Relaxed);
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+}
+
+#[test]
+fn an_exchange_costs_the_same_in_a_memory_of_any_size() {
+    let _turn = alone();
+    let [small, large] = [400, 2_000].map(steps_of_an_exchange);
+    assert!(small > 0, "nothing was counted");
+    assert!(large <= small * 11 / 10, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+#[test]
+fn a_chat_among_many_looks_into_the_last_active_ones() {
+    let _turn = alone();
+    let [few, many] = [400, 2_000].map(steps_of_a_new_chat);
+    assert!(many <= few * 11 / 10, "{few} steps with 400 chats, {many} with 2,000");
+}
+
+/// What the first message of a new chat takes beside a number of others of the same person.
+fn steps_of_a_new_chat(chats: usize) -> u64 {
+    let chat = Chat::new();
+    for number in 0..chats {
+        chat.clock.advance(SignedDuration::from_secs(60));
+        let text = format!("My {} is called Tim.", ["cat", "dog", "fish"][number % 3]);
+        chat.begin(&format!("chat {number}"), &text);
+    }
+    chat.ask("new chat", "What is my cat called?");
+    chat.ask("newer chat", "What is my dog called?")
+}
+
+/// What one exchange takes, on average, in a memory with a number of entries.
+fn steps_of_an_exchange(entries: i64) -> u64 {
+    let chat = Chat::new();
+    chat.fill(entries);
+    chat.exchange(0);
+    let turns = 12;
+    let steps = (1..=turns).map(|turn| chat.exchange(turn)).sum::<u64>();
+    steps / turns as u64
+}
+
+struct Chat {
+    engine: Engine,
+    clock: Arc<ManualClock>,
+    vault: Vault,
+    /// Where it is all kept.
+    _directory: tempfile::TempDir,
+}
+
+impl Chat {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("everwhen.db");
+        let store = SqliteStore::open(&path, SqliteOptions::default()).expect("a store");
+        let (engine, clock) = engine_over(Arc::new(store));
+        let address = Address::read("vault", "v").expect("a name");
+        let vault = block_on(engine.vault_to_write(address)).expect("a vault");
+        Self { engine, clock, vault, _directory: directory }
+    }
+
+    /// Begins a chat of nobody in particular.
+    fn begin(&self, name: &str, text: &str) -> Begun {
+        let memory = Address::Name(Name::new("memory", name).expect("a name"));
+        let history = History {
+            messages: vec![Message::new(Role::User, text)],
+            chat_of: Some(Person::Unnamed),
+            ..History::default()
+        };
+        let commit = Commit::NextTurn;
+        let begun = self.vault.begin_exchange_early(memory, history, commit, true, |_| {});
+        block_on(begun).expect("begun")
+    }
+
+    /// Asks in a new chat what was said in others; says how much that took.
+    fn ask(&self, name: &str, question: &str) -> u64 {
+        let before = STEPS.load(Ordering::Relaxed);
+        let begun = self.begin(name, question);
+        let wishes = Wishes {
+            briefing: true,
+            budget_tokens: 500,
+            chats_of: Some(Person::Unnamed),
+            tool_entries: false,
+        };
+        let told = block_on(self.vault.remembered_for(&begun, question, &wishes));
+        let told = told.expect("a briefing");
+        assert!(told.contains("(in another chat): My"), "{told}");
+        STEPS.load(Ordering::Relaxed) - before
+    }
+
+    /// Conversations of ten entries, an hour apart, and what follows from them.
+    fn fill(&self, entries: i64) {
+        let first = self.engine.now() - SignedDuration::from_hours(entries);
+        let said = |number: i64| {
+            let role = if number % 2 == 0 { Role::User } else { Role::Assistant };
+            let time = SignedDuration::from_mins(number / 10 * 60 + number % 10);
+            let text = format!("Walk {number} in Rome, then lunch number {}", number % 7);
+            NewEntry::new(role, Said::new(text).expect("text")).said_at(first + time)
+        };
+        for batch in (0..entries).collect::<Vec<_>>().chunks(1_000) {
+            let batch = batch.iter().copied().map(said).collect();
+            block_on(self.vault.remember(memory(), batch, None)).expect("entries");
+        }
+        self.settle();
+    }
+
+    /// Asks with the last few messages, and answers; says how much that took. What follows behind it
+    /// is not counted: nobody waits for it.
+    fn exchange(&self, turn: i64) -> u64 {
+        let before = STEPS.load(Ordering::Relaxed);
+        let question = format!("And walk {turn} in Rome?");
+        let mut messages = vec![Message::new(Role::User, question.clone())];
+        for earlier in (0..turn).rev().take(4) {
+            messages.insert(0, Message::new(Role::Assistant, format!("Reply {earlier}.")));
+            messages.insert(0, Message::new(Role::User, format!("And walk {earlier} in Rome?")));
+        }
+        let begun = self.vault.begin_exchange_early(
+            memory(),
+            History::from(messages),
+            Commit::NextTurn,
+            true,
+            |_| {},
+        );
+        let begun = block_on(begun).expect("begun");
+        let wishes =
+            Wishes { briefing: true, budget_tokens: 500, chats_of: None, tool_entries: false };
+        let told = block_on(self.vault.remembered_for(&begun, &question, &wishes));
+        assert!(told.expect("a briefing").contains("Rome"));
+        let reply = Reply { content: format!("Reply {turn}."), ..Reply::default() };
+        block_on(self.vault.finish_exchange(begun.exchange, reply)).expect("finished");
+        let steps = STEPS.load(Ordering::Relaxed) - before;
+        self.settle();
+        steps
+    }
+
+    /// Summaries, chapters and facts come, so the next question has something to catch up with.
+    fn settle(&self) {
+        for _ in 0..4 {
+            self.clock.advance(SignedDuration::from_secs(5));
+            block_on(self.engine.settle()).expect("jobs");
+        }
+    }
+}
+
+fn memory() -> Address<MemoryId> {
+    Address::Name(Name::new("memory", "m").expect("a name"))
+}
