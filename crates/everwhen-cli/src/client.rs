@@ -193,15 +193,16 @@ impl Client {
     async fn local(everwhen: Everwhen, config: &Config) -> Result<Self> {
         run_due_jobs(everwhen.engine()).await?;
         let token = everwhen.operator_token().to_owned();
-        let door = everwhen_server::Door::new(everwhen.engine().clone(), Some(token)).await?;
-        let door = door.requiring_key().with_mcp(McpSettings::of(config));
-        let door = match everwhen.is_shared() {
+        let state =
+            everwhen_server::ServerState::new(everwhen.engine().clone(), Some(token)).await?;
+        let state = state.requiring_key().with_mcp(McpSettings::of(config));
+        let state = match everwhen.is_shared() {
             // A server of this machine may have it, and others have theirs elsewhere.
-            true => door,
-            false => door.with_outbox(config, everwhen.directory())?,
+            true => state,
+            false => state.with_outbox(config, everwhen.directory())?,
         };
-        let door = door.with_server(&config.server, &config.listen.value);
-        Ok(Self::Local(Box::new(Local { router: everwhen_server::router(door), everwhen })))
+        let state = state.with_server(&config.server, &config.listen.value);
+        Ok(Self::Local(Box::new(Local { router: everwhen_server::router(state), everwhen })))
     }
 
     /// Sends a request; an answer that is no success is a failure.

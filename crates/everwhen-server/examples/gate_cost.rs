@@ -8,7 +8,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use axum::routing::get;
-use everwhen_server::{Door, router};
+use everwhen_server::{ServerState, router};
 use everwhen_testkit::{PlainStore, engine_over};
 use tower::ServiceExt;
 
@@ -37,8 +37,8 @@ fn from_page(request: axum::http::request::Builder) -> axum::http::request::Buil
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let (engine, _) = engine_over(Arc::new(PlainStore::default()));
-    let door = Door::new(engine, None).await.expect("an empty store has no keys to read");
-    let whole = router(door);
+    let state = ServerState::new(engine, None).await.expect("an empty store has no keys to read");
+    let whole = router(state);
     let bare = Router::new().route("/healthz", get(async || r#"{"status":"ok"}"#));
     let request = || from_page(Request::get("/healthz")).body(Body::empty()).expect("a request");
     let (bare, whole) = (per_request(&bare, request).await, per_request(&whole, request).await);

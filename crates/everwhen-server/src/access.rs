@@ -31,13 +31,13 @@ use subtle::ConstantTimeEq;
 use self::credential::{OWN_KEY, credential};
 use self::known::{KnownKey, KnownKeys};
 use self::refresh::Refresh;
-use crate::Door;
-use crate::problem::{Cause, Problem};
+use crate::ServerState;
+use crate::error::{Cause, RequestError};
 
 pub(crate) use scope::needed;
 
 /// How long a request with an unknown key waits at most while keys are read again.
-const PATIENCE: Duration = Duration::from_secs(1);
+const UNKNOWN_KEY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Who a request comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(crate) struct Access {
 }
 
 /// What a credential turned out to be.
-enum Found {
+enum CredentialKind {
     Operator,
     Key(KnownKey),
     Expired(Timestamp),
@@ -137,19 +137,19 @@ impl Access {
         is_current
     }
 
-    fn find(&self, credential: Option<&str>) -> Found {
-        let Some(text) = credential else { return Found::Absent };
+    fn find(&self, credential: Option<&str>) -> CredentialKind {
+        let Some(text) = credential else { return CredentialKind::Absent };
         if self.is_operator(text) {
-            return Found::Operator;
+            return CredentialKind::Operator;
         }
         let (known, now) = (self.known(), self.engine.now());
         match known.by_text(text) {
-            None => Found::Unknown,
+            None => CredentialKind::Unknown,
             Some(found) => match found.key.expires_at.filter(|_| found.key.has_expired(now)) {
-                Some(at) => Found::Expired(at),
+                Some(at) => CredentialKind::Expired(at),
                 None => {
                     found.note_use(now);
-                    Found::Key(found.clone())
+                    CredentialKind::Key(found.clone())
                 }
             },
         }
@@ -161,14 +161,14 @@ impl Access {
         &self,
         credential: Option<&str>,
         patience: Duration,
-    ) -> Result<Found, Problem> {
+    ) -> Result<CredentialKind, RequestError> {
         let found = self.find(credential);
-        if !matches!(found, Found::Unknown) {
+        if !matches!(found, CredentialKind::Unknown) {
             return Ok(found);
         }
         let is_current = self.refresh.run(patience).await;
         match self.find(credential) {
-            Found::Unknown if !is_current => Err(Problem::new(
+            CredentialKind::Unknown if !is_current => Err(RequestError::new(
                 Cause::Engine(ErrorKind::Unavailable),
                 "unknown API key; it may be new, but the store that holds keys cannot be read now",
             )),
@@ -182,23 +182,25 @@ impl Access {
     }
 
     /// Who sends these headers.
-    async fn caller(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
-        self.recognized(&self.find_within(credential(headers)?, PATIENCE).await?)
+    async fn caller(&self, headers: &HeaderMap) -> Result<Caller, RequestError> {
+        self.recognized(&self.find_within(credential(headers)?, UNKNOWN_KEY_TIMEOUT).await?)
     }
 
-    fn recognized(&self, found: &Found) -> Result<Caller, Problem> {
+    fn recognized(&self, found: &CredentialKind) -> Result<Caller, RequestError> {
         match found {
-            Found::Operator => Ok(Caller::Operator),
-            Found::Key(known) => Ok(Caller::Holder(known.key.vault, known.key.scope)),
-            Found::Expired(at) => {
+            CredentialKind::Operator => Ok(Caller::Operator),
+            CredentialKind::Key(known) => Ok(Caller::Holder(known.key.vault, known.key.scope)),
+            CredentialKind::Expired(at) => {
                 Err(unauthenticated(format!("this API key expired at {at}; ask for a new one")))
             }
-            Found::Unknown => Err(unauthenticated("unknown API key; it may have been removed")),
-            Found::Absent if self.known().is_key_required() => Err(unauthenticated(
+            CredentialKind::Unknown => {
+                Err(unauthenticated("unknown API key; it may have been removed"))
+            }
+            CredentialKind::Absent if self.known().is_key_required() => Err(unauthenticated(
                 "an API key is required; send it as \"Authorization: Bearer KEY\" or as \
                  \"x-api-key: KEY\"",
             )),
-            Found::Absent => Ok(Caller::Anyone),
+            CredentialKind::Absent => Ok(Caller::Anyone),
         }
     }
 
@@ -208,22 +210,22 @@ impl Access {
         &self,
         headers: &HeaderMap,
         patience: Duration,
-    ) -> Result<ProxyCaller, Problem> {
+    ) -> Result<ProxyCaller, RequestError> {
         let own = headers.get(OWN_KEY).and_then(|value| value.to_str().ok()).map(str::trim);
         let shown = own.or_else(|| credential(headers).ok().flatten());
         let found = match self.find(shown) {
-            Found::Unknown if self.known().is_key_required() => {
+            CredentialKind::Unknown if self.known().is_key_required() => {
                 self.find_within(shown, patience).await?
             }
             found => found,
         };
         let is_open = !self.known().is_key_required();
         let caller = match &found {
-            Found::Unknown if is_open => Caller::Anyone,
+            CredentialKind::Unknown if is_open => Caller::Anyone,
             found => self.recognized(found)?,
         };
         let key = match &found {
-            Found::Key(known) => Some(&known.key),
+            CredentialKind::Key(known) => Some(&known.key),
             _ => None,
         };
         Ok(ProxyCaller {
@@ -246,19 +248,22 @@ impl Drop for Access {
     }
 }
 
-fn unauthenticated(detail: impl Into<String>) -> Problem {
-    Problem::new(Cause::Unauthenticated, detail)
+fn unauthenticated(detail: impl Into<String>) -> RequestError {
+    RequestError::new(Cause::Unauthenticated, detail)
 }
 
-fn denied(detail: impl Into<String>) -> Problem {
-    Problem::new(Cause::Engine(ErrorKind::Denied), detail)
+fn denied(detail: impl Into<String>) -> RequestError {
+    RequestError::new(Cause::Engine(ErrorKind::Denied), detail)
 }
 
-impl FromRequestParts<Door> for Caller {
-    type Rejection = Problem;
+impl FromRequestParts<ServerState> for Caller {
+    type Rejection = RequestError;
 
-    async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, Problem> {
-        door.access.caller(&parts.headers).await
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &ServerState,
+    ) -> Result<Self, RequestError> {
+        state.access.caller(&parts.headers).await
     }
 }
 
@@ -302,7 +307,7 @@ impl Caller {
     }
 
     /// Refuses the holder of a key, who has one vault and no say over others.
-    pub(crate) fn over_all_vaults(self) -> Result<(), Problem> {
+    pub(crate) fn over_all_vaults(self) -> Result<(), RequestError> {
         match self {
             Self::Holder(..) => {
                 Err(denied("an API key is for one vault; this needs the operator's token"))
@@ -315,11 +320,14 @@ impl Caller {
 /// Proof that the operator is calling.
 pub(crate) struct Operator;
 
-impl FromRequestParts<Door> for Operator {
-    type Rejection = Problem;
+impl FromRequestParts<ServerState> for Operator {
+    type Rejection = RequestError;
 
-    async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Self, Problem> {
-        match Caller::from_request_parts(parts, door).await? {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &ServerState,
+    ) -> Result<Self, RequestError> {
+        match Caller::from_request_parts(parts, state).await? {
             Caller::Operator => Ok(Self),
             Caller::Holder(..) => {
                 Err(denied("only the operator may do this, not the holder of an API key"))

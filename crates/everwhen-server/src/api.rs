@@ -4,19 +4,19 @@
 //! verb of the engine in one of the handler files, and leaves as an [`answer`]. What goes over the
 //! wire is written down in [`wire`]; [`spec`] tells the world.
 
-mod answer;
-mod ask;
 mod chapters;
 mod context;
 mod conversations;
 mod cursor;
 mod docs;
 mod entries;
+mod extract;
 mod facts;
-mod house;
+mod health;
 mod keys;
 mod memories;
 mod recall;
+mod response;
 mod routes;
 mod spec;
 mod timeline;
@@ -28,15 +28,15 @@ mod wire;
 
 use axum::Router;
 
-use crate::Door;
+use crate::ServerState;
 
 /// The routes of this interface.
-pub(crate) fn routes() -> Router<Door> {
+pub(crate) fn routes() -> Router<ServerState> {
     routes::table().split_for_parts().0
 }
 
 /// The page that shows it.
-pub(crate) fn docs() -> Router<Door> {
+pub(crate) fn docs() -> Router<ServerState> {
     docs::routes()
 }
 

@@ -26,11 +26,11 @@ use axum::response::Response;
 use everwhen::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimits, WebOrigin};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use self::body::{Budget, Checked, Held, Received};
-use self::refused::{Refused, Shape};
-use crate::Door;
+use self::body::{BodyStatus, Budget, CheckedBody, HeldBudget};
+use self::refused::{ErrorFormat, Rejection};
+use crate::ServerState;
 use crate::access::Caller;
-use crate::problem;
+use crate::error;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
@@ -95,12 +95,12 @@ impl Gate {
     }
 
     /// A place among the requests in flight. Health checks need none.
-    fn begin(&self, path: &str) -> Result<Option<OwnedSemaphorePermit>, Refused> {
+    fn begin(&self, path: &str) -> Result<Option<OwnedSemaphorePermit>, Rejection> {
         if HEALTH.contains(&path) {
             return Ok(None);
         }
         let permit = Arc::clone(&self.requests).try_acquire_owned();
-        permit.map(Some).map_err(|_| Refused::Requests(self.limits.max_requests))
+        permit.map(Some).map_err(|_| Rejection::Requests(self.limits.max_requests))
     }
 
     /// Whether a request names this server by a name that a foreign web page cannot have.
@@ -119,12 +119,12 @@ impl Gate {
         &self,
         interface: Interface,
         request: &'a Request,
-    ) -> Result<Option<&'a HeaderValue>, Refused> {
+    ) -> Result<Option<&'a HeaderValue>, Rejection> {
         let any = self.origins.iter().any(AllowedOrigin::is_any);
         let mut origins = request.headers().get_all(ORIGIN).iter();
         let Some(value) = origins.next() else {
             let refused = !any && is_cross_site(request) && !is_visit(interface, request);
-            return if refused { Err(Refused::CrossSite) } else { Ok(None) };
+            return if refused { Err(Rejection::CrossSite) } else { Ok(None) };
         };
         let origin = value.to_str().ok().and_then(WebOrigin::read);
         let is_own = |origin: &WebOrigin| {
@@ -134,47 +134,52 @@ impl Gate {
             origin.is_loopback() || self.origins.iter().any(|one| one.allows(origin))
         };
         match origin {
-            _ if origins.next().is_some() => Err(Refused::origin(value)),
+            _ if origins.next().is_some() => Err(Rejection::origin(value)),
             Some(origin) if is_own(&origin) => Ok(None),
             Some(origin) if any || is_allowed(&origin) => Ok(Some(value)),
             None if any => Ok(Some(value)),
-            _ => Err(Refused::origin(value)),
+            _ => Err(Rejection::origin(value)),
         }
     }
 
     /// The request with its body under watch.
-    fn watch_body(&self, request: Request) -> Result<(Request, Option<Arc<Received>>), Refused> {
+    fn watch_body(
+        &self,
+        request: Request,
+    ) -> Result<(Request, Option<Arc<BodyStatus>>), Rejection> {
         if request.body().is_end_stream() {
             return Ok((request, None));
         }
         let declared = request.headers().get(CONTENT_LENGTH);
         let declared = declared.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
         if declared.is_some_and(|length| length > self.limits.max_body) {
-            return Err(Refused::TooLarge(self.limits.max_body));
+            return Err(Rejection::TooLarge(self.limits.max_body));
         }
-        let received = Arc::new(Received::new(Arc::clone(&self.buffered)));
+        let received = Arc::new(BodyStatus::new(Arc::clone(&self.buffered)));
         let is_json = essence(request.headers()).is_some_and(is_json);
-        let watched = |body| Checked::new(body, self.limits, is_json, Arc::clone(&received));
+        let watched = |body| CheckedBody::new(body, self.limits, is_json, Arc::clone(&received));
         let request = request.map(|body| Body::new(watched(body)));
         Ok((request, Some(received)))
     }
 }
 
 /// Puts the gate before these routes, and before their answer to a wrong method.
-pub(crate) fn before(routes: Router<Door>, door: &Door, interface: Interface) -> Router<Door> {
-    let state = (door.clone(), interface);
-    routes
-        .method_not_allowed_fallback(problem::wrong_method)
-        .layer(from_fn_with_state(state, guard))
+pub(crate) fn before(
+    routes: Router<ServerState>,
+    state: &ServerState,
+    interface: Interface,
+) -> Router<ServerState> {
+    let state = (state.clone(), interface);
+    routes.method_not_allowed_fallback(error::wrong_method).layer(from_fn_with_state(state, guard))
 }
 
 async fn guard(
-    State((door, interface)): State<(Door, Interface)>,
+    State((state, interface)): State<(ServerState, Interface)>,
     request: Request,
     next: Next,
 ) -> Response {
-    let shape = Shape::of(interface, &request);
-    let answered = pass(&door, interface, request, next).await;
+    let shape = ErrorFormat::of(interface, &request);
+    let answered = pass(&state, interface, request, next).await;
     answered.unwrap_or_else(|refused| {
         tracing::debug!(%refused, "refused at the gate");
         refused.told(shape)
@@ -182,12 +187,12 @@ async fn guard(
 }
 
 async fn pass(
-    door: &Door,
+    state: &ServerState,
     interface: Interface,
     request: Request,
     next: Next,
-) -> Result<Response, Refused> {
-    let gate = &*door.gate;
+) -> Result<Response, Rejection> {
+    let gate = &*state.gate;
     let permit = gate.begin(request.uri().path())?;
     let origin = gate.other_site(interface, &request)?.cloned();
     // A browser asks without a key whether a page may send a request with one.
@@ -195,11 +200,11 @@ async fn pass(
         return Ok(cors::preflight(origin, request.headers()));
     }
     if !gate.is_named_rightly(&request) {
-        require_key(door, request.uri().path(), request.headers()).await?;
+        require_key(state, request.uri().path(), request.headers()).await?;
     }
     let mut request = request;
     check_kind_of_body(interface, &mut request)?;
-    let shape = Shape::of(interface, &request);
+    let shape = ErrorFormat::of(interface, &request);
     let (request, received) = gate.watch_body(request)?;
     let mut response = next.run(request).await;
     if let Some(refused) = received.as_ref().and_then(|received| received.refused()) {
@@ -208,17 +213,21 @@ async fn pass(
     if let Some(origin) = &origin {
         cors::allow(&mut response, origin);
     }
-    Ok(response.map(|body| Body::new(Held::new(body, permit, received))))
+    Ok(response.map(|body| Body::new(HeldBudget::new(body, permit, received))))
 }
 
 /// By a name that is not ours only those are answered who show a key: a web page has none.
-async fn require_key(door: &Door, path: &str, headers: &HeaderMap) -> Result<(), Refused> {
+async fn require_key(
+    state: &ServerState,
+    path: &str,
+    headers: &HeaderMap,
+) -> Result<(), Rejection> {
     if HEALTH.contains(&path) {
         return Ok(());
     }
-    match door.proxy_caller(headers).await {
-        Ok(guest) if guest.caller != Caller::Anyone => Ok(()),
-        _ => Err(Refused::host(headers.get(HOST))),
+    match state.proxy_caller(headers).await {
+        Ok(caller) if caller.caller != Caller::Anyone => Ok(()),
+        _ => Err(Rejection::host(headers.get(HOST))),
     }
 }
 
@@ -250,12 +259,12 @@ fn is_visit(interface: Interface, request: &Request) -> bool {
 /// Bodies are not unpacked here. And what is meant for a model must be sent as JSON, which a web page
 /// cannot do without asking first. A program that is not a browser may leave the type out, as LiteLLM
 /// does for Ollama; the body counts as JSON then.
-fn check_kind_of_body(interface: Interface, request: &mut Request) -> Result<(), Refused> {
+fn check_kind_of_body(interface: Interface, request: &mut Request) -> Result<(), Rejection> {
     let encoding = request.headers().get(CONTENT_ENCODING);
     if let Some(encoding) =
         encoding.filter(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"))
     {
-        return Err(Refused::encoding(encoding));
+        return Err(Rejection::encoding(encoding));
     }
     let writes = [Method::POST, Method::PUT, Method::PATCH].contains(request.method());
     if interface != Interface::Proxy || !writes {
@@ -272,7 +281,7 @@ fn check_kind_of_body(interface: Interface, request: &mut Request) -> Result<(),
                 .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             Ok(())
         }
-        _ => Err(Refused::MediaType),
+        _ => Err(Rejection::MediaType),
     }
 }
 

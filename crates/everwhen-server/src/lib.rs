@@ -8,23 +8,23 @@
 //!
 //! Whatever goes wrong leaves as `application/problem+json`, written by `problem`.
 //!
-//! Make a [`Door`] to an engine, a [`router()`] in front of it, and [`serve`] that on a socket; or
+//! Make a [`ServerState`] to an engine, a [`router()`] in front of it, and [`serve`] that on a socket; or
 //! send requests into the router without one.
 
 mod access;
 mod api;
-mod door;
+mod error;
 mod gate;
 mod mcp;
-mod problem;
+mod metrics;
 mod proxy;
 mod router;
 mod serving;
-mod tally;
+mod state;
 
 pub use api::openapi;
-pub use door::Door;
 pub use mcp::{McpSessions, McpSettings, mount_mcp};
 pub use proxy::Proxy;
 pub use router::{router, router_with_mcp};
 pub use serving::{listen, raise_file_limit, serve};
+pub use state::ServerState;

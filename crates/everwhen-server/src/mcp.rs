@@ -9,9 +9,9 @@
 //! that speak the protocol over standard input are served by the command line, which sends each
 //! message here.
 
+mod call;
 mod completions;
-mod guest;
-mod host;
+mod handler;
 mod mount;
 mod prompts;
 mod resources;
@@ -25,12 +25,12 @@ pub use settings::McpSettings;
 
 use axum::Router;
 
-use crate::Door;
-use host::Host;
+use crate::ServerState;
+use handler::McpHandler;
 
 /// The route of this door.
-pub(crate) fn routes(door: &Door) -> Router<Door> {
-    mount_mcp(door, McpSessions::None, || Host)
+pub(crate) fn routes(state: &ServerState) -> Router<ServerState> {
+    mount_mcp(state, McpSessions::None, || McpHandler)
 }
 
 #[cfg(test)]

@@ -2,39 +2,39 @@
 //!
 //! The walk: who is calling → what they ask → whose memory it is and when everything was said
 //! ([`mod@attend`]) → the same request, stamped and with an aside, goes to an [`upstream`] → the reply
-//! comes back as it is, but for echoed stamps ([`relay`]) → what was said is kept ([`keep`]).
-//! Memory never breaks the chat: whatever fails there, the request goes through as it came, and
+//! comes back as it is, but for echoed stamps ([`relay`]) → what was said is kept ([`recording`]).
+//! ProxyMemory never breaks the chat: whatever fails there, the request goes through as it came, and
 //! `x-everwhen-degraded` says why.
 
 mod additions;
-mod attend;
-mod calls;
+mod allowed_calls;
 mod client;
 mod draft;
 mod egress;
 mod headers;
 mod history;
-mod keep;
+mod inject;
 mod memory;
+mod memory_name;
+mod new_chats;
 mod not_remembered;
 mod outbox;
-mod pass;
+mod passthrough;
 mod person;
+mod prepare;
 mod programs;
 mod recognise;
+mod recording;
 mod refusal;
 mod relay;
 mod route;
 mod routes;
-mod signed;
 mod tail;
 mod translate;
-mod turns;
 mod upstream;
-mod whose;
+mod user_token;
 mod wire;
 mod workflow;
-mod write;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -51,22 +51,22 @@ use everwhen::key::Scope;
 use everwhen::memory::{Address, MemoryId, Name, VaultId};
 use everwhen::{Config, ProxyConfig, Result, UpstreamKind};
 
-use self::attend::{Attended, Visit, attend};
 use self::draft::Draft;
 use self::egress::Target;
-use self::memory::Memory;
+use self::memory::ProxyMemory;
+use self::new_chats::NewChats;
 pub(crate) use self::outbox::Outbox;
+use self::prepare::{PreparedRequest, ProxyRequest, prepare};
 use self::relay::{CutReply, Framing, Gathered, Listener, Underway, read_reply};
 use self::route::Route;
 use self::tail::Tail;
 use self::translate::Translation;
-use self::turns::Turns;
-use self::upstream::{Answer, Answerer, Answerers, Call};
+use self::upstream::{Responder, Responders, UpstreamCall, UpstreamResponse};
 use self::wire::seen::{AskedSeen, Seen};
 use self::wire::{Asked, partial};
-use self::workflow::{Local, Talk};
-use crate::Door;
-use crate::problem::Problem;
+use self::workflow::{WorkflowInput, WorkflowResponder};
+use crate::ServerState;
+use crate::error::RequestError;
 
 pub(crate) use refusal::Refusal;
 pub(crate) use routes::routes;
@@ -85,9 +85,9 @@ const UPSTREAM: &str = "x-everwhen-upstream";
 
 /// What the proxy is made of.
 pub struct Proxy {
-    answerers: Answerers,
+    responders: Responders,
     /// Workflows, which are among those who answer.
-    local: Option<Arc<Local>>,
+    local: Option<Arc<WorkflowResponder>>,
     config: ProxyConfig,
     /// The vault that is meant when none is named.
     vault: Address<VaultId>,
@@ -96,7 +96,7 @@ pub struct Proxy {
     /// What is on its way into memory.
     pub(crate) outbox: Outbox,
     tail: Tail,
-    turns: Turns,
+    turns: NewChats,
     underway: Underway,
 }
 
@@ -104,10 +104,10 @@ impl Proxy {
     /// The proxy of this configuration, with its outbox in `directory`, which is made if it does not
     /// exist.
     pub fn new(config: &Config, directory: Option<&Path>) -> Result<Self> {
-        let local = Local::open(config)?.map(Arc::new);
-        let answerer = local.clone().map(|local| local as Arc<dyn Answerer>);
+        let local = WorkflowResponder::open(config)?.map(Arc::new);
+        let responder = local.clone().map(|local| local as Arc<dyn Responder>);
         Ok(Self {
-            answerers: Answerers::new(&config.upstreams)?.with(answerer),
+            responders: Responders::new(&config.upstreams)?.with(responder),
             local,
             config: config.proxy.clone(),
             vault: Address::read("vault", &config.vault.value)?,
@@ -117,7 +117,7 @@ impl Proxy {
                 None => Outbox::default(),
             },
             tail: Tail::default(),
-            turns: Turns::default(),
+            turns: NewChats::default(),
             underway: Underway::default(),
         })
     }
@@ -126,14 +126,14 @@ impl Proxy {
     pub(crate) fn without_upstreams() -> Self {
         let usual = || Name::new("name", "default").expect("this is a name");
         Self {
-            answerers: Answerers::default(),
+            responders: Responders::default(),
             local: None,
             config: ProxyConfig::default(),
             vault: Address::Name(usual()),
             memory: Address::Name(usual()),
             outbox: Outbox::default(),
             tail: Tail::default(),
-            turns: Turns::default(),
+            turns: NewChats::default(),
             underway: Underway::default(),
         }
     }
@@ -179,65 +179,65 @@ impl Proxy {
 
 /// Answers a request on which something is said.
 async fn talk(
-    door: Door,
+    state: ServerState,
     route: &'static Route,
     memory: Option<String>,
     request: Request,
 ) -> Response {
-    let answered = exchange(&door, route, memory.as_deref(), request).await;
+    let answered = exchange(&state, route, memory.as_deref(), request).await;
     answered.unwrap_or_else(|refusal| refusal.told(route.kind))
 }
 
 async fn exchange(
-    door: &Door,
+    state: &ServerState,
     route: &'static Route,
     memory_in_path: Option<&str>,
     request: Request,
 ) -> Result<Response, Refusal> {
     let (parts, body) = request.into_parts();
-    let (guest, body) = (door.proxy_caller(&parts.headers).await?, read(body).await?);
-    guest.caller.require(Scope::Write).map_err(Problem::from)?;
+    let (caller, body) = (state.proxy_caller(&parts.headers).await?, read(body).await?);
+    caller.caller.require(Scope::Write).map_err(RequestError::from)?;
     let text = std::str::from_utf8(&body).unwrap_or_default();
     let Some(mut asked) = route.wording.read(text) else {
         let target = with_query(route.path, &parts.uri);
-        return pass::on(door, &guest, (route.kind, target), &parts, body).await;
+        return passthrough::on(state, &caller, (route.kind, target), &parts, body).await;
     };
-    programs::attribute(&mut asked, &parts.headers, door.proxy.config.tool_output.value);
-    let chosen = choose(door, route, &parts.headers, &asked)?;
+    programs::attribute(&mut asked, &parts.headers, state.proxy.config.tool_output.value);
+    let chosen = choose(state, route, &parts.headers, &asked)?;
     let model = chosen.model.clone().or_else(|| asked.model().map(Into::into));
-    let visit = Visit {
-        door,
+    let request = ProxyRequest {
+        state,
         route,
-        guest: &guest,
+        caller: &caller,
         headers: &parts.headers,
         memory_in_path,
         peer: peer(&parts),
         asked: &asked,
-        is_watched: door.proxy.tail.is_watched() || parts.headers.contains_key(TRACE),
-        local: chosen.answerer.local(model.as_deref().unwrap_or_default()),
+        is_watched: state.proxy.tail.is_watched() || parts.headers.contains_key(TRACE),
+        local: chosen.responder.local(model.as_deref().unwrap_or_default()),
     };
     let mut draft = Draft::new(text);
-    let mut attended = attend(&visit, &mut draft).await;
+    let mut prepared = prepare(&request, &mut draft).await;
     if let Some(model) = &chosen.model {
-        write::model(&mut draft, &asked.fields, model);
+        inject::model(&mut draft, &asked.fields, model);
     }
-    let talk = visit.local.map(|_| Talk::of(&visit, &attended));
-    let mut told = tell(&visit, chosen.answerer.name(), std::mem::take(&mut attended.seen));
+    let talk = request.local.map(|_| WorkflowInput::of(&request, &prepared));
+    let mut notes = tell(&request, chosen.responder.name(), std::mem::take(&mut prepared.seen));
     let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
-    let reply = forward(&visit, &parts, &chosen, (written, talk)).await?;
-    if let Some(reason) = attended.settle().await {
+    let reply = forward(&request, &parts, &chosen, (written, talk)).await?;
+    if let Some(reason) = prepared.settle().await {
         tracing::warn!(reason, "what was said is not in the store yet");
-        told.headers.insert(DEGRADED, headers::value(&reason));
+        notes.headers.insert(DEGRADED, headers::value(&reason));
     }
-    let answered = respond(&visit, reply, attended, &mut told).await;
+    let answered = respond(&request, reply, prepared, &mut notes).await;
     let mut response = answered.unwrap_or_else(|refusal| refusal.told(route.kind));
-    response.headers_mut().extend(told.headers);
+    response.headers_mut().extend(notes.headers);
     Ok(response)
 }
 
 /// An upstream's answer on its way back.
 struct UpstreamReply<'a> {
-    answer: Answer,
+    answer: UpstreamResponse,
     upstream: &'a str,
     translation: Option<Translation>,
 }
@@ -249,19 +249,19 @@ fn peer(parts: &Parts) -> Option<IpAddr> {
 
 /// Asks whoever answers, in their own language.
 async fn forward<'a>(
-    visit: &Visit<'_>,
+    request: &ProxyRequest<'_>,
     parts: &Parts,
-    chosen: &'a upstream::Chosen,
-    (written, talk): (Bytes, Option<Talk>),
+    chosen: &'a upstream::ChosenResponder,
+    (written, talk): (Bytes, Option<WorkflowInput>),
 ) -> Result<UpstreamReply<'a>, Refusal> {
-    let (answerer, now) = (&*chosen.answerer, visit.door.engine.now());
-    let translation = Translation::between(visit.route, answerer.kind(), visit.asked, now);
-    let path = translation.as_ref().map_or(visit.route.path, Translation::path);
-    let call = Call {
+    let (responder, now) = (&*chosen.responder, request.state.engine.now());
+    let translation = Translation::between(request.route, responder.kind(), request.asked, now);
+    let path = translation.as_ref().map_or(request.route.path, Translation::path);
+    let call = UpstreamCall {
         method: parts.method.clone(),
         target: with_query(path, &parts.uri),
         headers: parts.headers.clone(),
-        with_credentials: visit.guest.credential_travels,
+        with_credentials: request.caller.credential_travels,
         is_usual: chosen.is_usual,
         body: match &translation {
             Some(translation) => translation.request(&written)?,
@@ -269,18 +269,18 @@ async fn forward<'a>(
         },
         talk,
     };
-    let answer = answerer.ask(call).await?;
-    Ok(UpstreamReply { answer, upstream: answerer.name(), translation })
+    let answer = responder.ask(call).await?;
+    Ok(UpstreamReply { answer, upstream: responder.name(), translation })
 }
 
 fn choose(
-    door: &Door,
+    state: &ServerState,
     route: &Route,
     headers: &HeaderMap,
     asked: &Asked<'_>,
-) -> Result<upstream::Chosen, Refusal> {
+) -> Result<upstream::ChosenResponder, Refusal> {
     let (header, model) = (headers::text(headers, UPSTREAM), asked.model());
-    door.proxy.answerers.choose(header.as_deref(), model.as_deref(), route.answered_by)
+    state.proxy.responders.choose(header.as_deref(), model.as_deref(), route.answered_by)
 }
 
 /// One of our own paths, with the query of an address.
@@ -295,12 +295,12 @@ async fn read(body: Body) -> Result<Bytes, Refusal> {
 }
 
 /// What the client is told in headers, and watchers by the tail.
-struct Told {
-    request: u64,
+struct ResponseNotes {
+    number: u64,
     headers: HeaderMap,
 }
 
-impl Told {
+impl ResponseNotes {
     /// Names something that is not remembered, beside what was named before.
     fn not_remembered(&mut self, reason: &str) {
         let before = headers::text(&self.headers, NOT_REMEMBERED.as_str());
@@ -309,8 +309,8 @@ impl Told {
     }
 }
 
-fn tell(visit: &Visit<'_>, upstream: &str, mut seen: AskedSeen) -> Told {
-    let tail = &visit.door.proxy.tail;
+fn tell(request: &ProxyRequest<'_>, upstream: &str, mut seen: AskedSeen) -> ResponseNotes {
+    let tail = &request.state.proxy.tail;
     let mut headers = HeaderMap::new();
     let values = [
         (MEMORY, &seen.memory),
@@ -320,56 +320,56 @@ fn tell(visit: &Visit<'_>, upstream: &str, mut seen: AskedSeen) -> Told {
     for (name, text) in values {
         headers.extend(text.as_ref().map(|text| (name, headers::value(text))));
     }
-    let request = tail.number();
+    let number = tail.number();
     if !seen.errand {
-        seen.not_remembered = not_remembered::messages(visit.asked);
+        seen.not_remembered = not_remembered::messages(request.asked);
     }
-    seen.id = request;
-    seen.time = Memory::of(visit.door).now().to_string();
-    seen.door = visit.route.kind.as_str();
+    seen.id = number;
+    seen.time = ProxyMemory::of(request.state).now().to_string();
+    seen.door = request.route.kind.as_str();
     seen.upstream = upstream.to_owned();
-    seen.model = visit.asked.model().map(Into::into);
+    seen.model = request.asked.model().map(Into::into);
     if let Some(reason) = &seen.degraded {
         tracing::warn!(reason, "a request goes through without memory");
     }
-    let mut told = Told { request, headers };
+    let mut notes = ResponseNotes { number, headers };
     for one in seen.not_remembered.iter().take(MOST_NAMED) {
-        told.not_remembered(&one.reason);
+        notes.not_remembered(&one.reason);
     }
-    if !visit.is_watched {
-        return told;
+    if !request.is_watched {
+        return notes;
     }
     seen.shorten();
     let seen = tail.tell(Seen::Asked(Box::new(seen)));
-    if visit.headers.contains_key(TRACE) {
-        told.headers.insert(TRACE, headers::value(&format!("/proxy/traces/{request}")));
+    if request.headers.contains_key(TRACE) {
+        notes.headers.insert(TRACE, headers::value(&format!("/proxy/traces/{number}")));
         tail.trace(seen);
     }
-    told
+    notes
 }
 
 /// Hands an answer to the client, and keeps what it says.
 async fn respond(
-    visit: &Visit<'_>,
+    request: &ProxyRequest<'_>,
     reply: UpstreamReply<'_>,
-    attended: Attended,
-    told: &mut Told,
+    prepared: PreparedRequest,
+    notes: &mut ResponseNotes,
 ) -> Result<Response, Refusal> {
     let UpstreamReply { answer, upstream, translation } = reply;
     let status = answer.status;
     let mut headers = headers::for_client(&answer.headers);
     let Some(translation) = translation else {
-        if !status.is_success() || attended.recording.is_none() {
+        if !status.is_success() || prepared.recording.is_none() {
             return Ok(response(status, headers, answer.body));
         }
-        return match framing(visit.route, &headers, visit.asked.streams) {
+        return match framing(request.route, &headers, request.asked.streams) {
             Some(framing) => {
-                Ok(in_events(visit, (status, headers, answer.body), framing, attended, told))
+                Ok(in_events(request, (status, headers, answer.body), framing, prepared, notes))
             }
             None => {
                 let whole = Whole { status, headers, translation: None };
                 let read = read_reply(answer.body, upstream).await;
-                whole.respond(visit, read, attended, told).await
+                whole.respond(request, read, prepared, notes).await
             }
         };
     };
@@ -381,31 +381,31 @@ async fn respond(
     }
     if translation.headers(status, &mut headers) {
         let body = translation.events(answer.body);
-        let framing = framing(visit.route, &headers, true).unwrap_or(Framing::Lines);
-        return Ok(in_events(visit, (status, headers, body), framing, attended, told));
+        let framing = framing(request.route, &headers, true).unwrap_or(Framing::Lines);
+        return Ok(in_events(request, (status, headers, body), framing, prepared, notes));
     }
     let whole = Whole { status, headers, translation: Some(translation) };
     let read = read_reply(answer.body, upstream).await;
-    whole.respond(visit, read, attended, told).await
+    whole.respond(request, read, prepared, notes).await
 }
 
 /// An answer that passes piece by piece. What came is kept when it ends, also if it is cut off.
 fn in_events(
-    visit: &Visit<'_>,
+    request: &ProxyRequest<'_>,
     (status, mut headers, body): (StatusCode, HeaderMap, Body),
     framing: Framing,
-    mut attended: Attended,
-    told: &Told,
+    mut prepared: PreparedRequest,
+    notes: &ResponseNotes,
 ) -> Response {
     headers.remove(CONTENT_LENGTH);
-    if attended.recording.is_none() {
+    if prepared.recording.is_none() {
         return response(status, headers, body);
     }
-    let request = told.request;
-    let listener = Listener::new(visit.route.wording, framing, attended.strips);
+    let number = notes.number;
+    let listener = Listener::new(request.route.wording, framing, prepared.strips);
     let at_end =
-        Box::new(move |said: Gathered| Box::pin(attended.finish(request, said)) as relay::Held);
-    response(status, headers, visit.door.proxy.underway.body(body, listener, at_end))
+        Box::new(move |said: Gathered| Box::pin(prepared.finish(number, said)) as relay::Held);
+    response(status, headers, request.state.proxy.underway.body(body, listener, at_end))
 }
 
 /// An answer that is read whole before it is handed on.
@@ -420,26 +420,26 @@ impl Whole {
     /// client is told that the upstream failed.
     async fn respond(
         mut self,
-        visit: &Visit<'_>,
+        request: &ProxyRequest<'_>,
         read: Result<Bytes, CutReply>,
-        mut attended: Attended,
-        told: &mut Told,
+        mut prepared: PreparedRequest,
+        notes: &mut ResponseNotes,
     ) -> Result<Response, Refusal> {
-        let mut listener = Listener::new(visit.route.wording, Framing::Lines, attended.strips);
+        let mut listener = Listener::new(request.route.wording, Framing::Lines, prepared.strips);
         let body = match read {
             Ok(body) => self.translated(body),
             Err(CutReply { came, refusal }) => {
                 let part = listener.part(&self.text_of(&came));
-                attended.finish(told.request, part).await;
+                prepared.finish(notes.number, part).await;
                 return Err(refusal);
             }
         };
         let cut = std::str::from_utf8(&body).ok().and_then(|text| listener.whole(text));
         let said = listener.gathered();
         if let Some(reason) = not_remembered::reply(&said.text) {
-            told.not_remembered(&reason);
+            notes.not_remembered(&reason);
         }
-        attended.finish(told.request, said).await;
+        prepared.finish(notes.number, said).await;
         let body = cut.map_or(body, Bytes::from);
         self.headers.insert(CONTENT_LENGTH, body.len().into());
         Ok(response(self.status, self.headers, Body::from(body)))
@@ -474,8 +474,8 @@ fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Response {
     response
 }
 
-impl From<Problem> for Refusal {
-    fn from(problem: Problem) -> Self {
+impl From<RequestError> for Refusal {
+    fn from(problem: RequestError) -> Self {
         let (status, code, message) = problem.parts();
         Self::new(status, code, message)
     }

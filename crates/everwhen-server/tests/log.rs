@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use everwhen_server::{Door, router};
+use everwhen_server::{ServerState, router};
 use everwhen_testkit::{PlainStore, engine_over};
 use tower::ServiceExt;
 
@@ -45,7 +45,7 @@ async fn the_log_names_routes_and_never_what_was_said() {
         .with_ansi(false)
         .init();
     let (engine, _) = engine_over(Arc::new(PlainStore::new()));
-    let router = router(Door::new(engine, Some("operator-secret".into())).await.unwrap());
+    let router = router(ServerState::new(engine, Some("operator-secret".into())).await.unwrap());
     let path = "/v1/vaults/ana/memories/diary/entries";
     send(&router, "POST", path, r#"{"role": "user", "content": "my secret"}"#).await;
     send(&router, "POST", path, r#"{"role": "my secret", "content": "my secret"}"#).await;

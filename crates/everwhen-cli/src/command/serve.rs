@@ -63,27 +63,27 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended>
     let proxy = everwhen_server::Proxy::new(config, Some(everwhen.directory()))?;
     let engine = everwhen.engine().clone();
     let engine = everwhen_workflow::with_writer(engine, config, proxy.workflows())?;
-    let door = everwhen_server::Door::new(engine.clone(), Some(token)).await?;
-    let door = door.with_mcp(McpSettings::of(config));
-    let door = door.with_server(&config.server, &config.listen.value).with_proxy(proxy);
-    let catching_up = tokio::spawn(door.clone().catch_up());
+    let state = everwhen_server::ServerState::new(engine.clone(), Some(token)).await?;
+    let state = state.with_mcp(McpSettings::of(config));
+    let state = state.with_server(&config.server, &config.listen.value).with_proxy(proxy);
+    let catching_up = tokio::spawn(state.clone().catch_up());
     let stop = stop_on_signal()?;
     let worker = aside(everwhen::work(engine, stopped(stop.clone())));
-    let workflows = tokio::spawn(door.clone().go_on(stopped(stop.clone())));
+    let workflows = tokio::spawn(state.clone().go_on(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let url = format!("http://{}", reachable(address));
     everwhen.announce(&url)?;
     greet(&url, &everwhen, &config.upstreams, json)?;
 
     let serving = async {
-        let router = everwhen_server::router(door.clone());
-        let ending = end(door.clone(), stop.clone());
+        let router = everwhen_server::router(state.clone());
+        let ending = end(state.clone(), stop.clone());
         let served = everwhen_server::serve(router, listener, limits, ending).await;
         catching_up.abort();
-        door.hang_up();
-        door.flush().await;
+        state.hang_up();
+        state.flush().await;
         // What is not stored by then is in the outbox, for the next start.
-        let _ = tokio::time::timeout(STORING, door.settle()).await;
+        let _ = tokio::time::timeout(STORING, state.settle()).await;
         // Serving ends by a signal, which stops the worker too, or by a failure, after which its
         // jobs wait for the next start.
         if served.is_ok() {
@@ -101,9 +101,9 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended>
 }
 
 /// Waits for a signal. Streams that would never end by themselves are ended then.
-async fn end(door: everwhen_server::Door, stop: Stopping) {
+async fn end(state: everwhen_server::ServerState, stop: Stopping) {
     stopped(stop).await;
-    door.end_watching();
+    state.end_watching();
 }
 
 /// Raises the limit of open files as far as the system allows, and keeps a quarter of it for what is

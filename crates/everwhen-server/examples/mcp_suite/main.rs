@@ -11,7 +11,7 @@ mod tools;
 
 use std::sync::{Arc, LazyLock};
 
-use everwhen_server::{Door, McpSessions, mount_mcp, router_with_mcp, serve};
+use everwhen_server::{McpSessions, ServerState, mount_mcp, router_with_mcp, serve};
 use everwhen_testkit::{PlainStore, engine_over};
 use rmcp::model::*;
 use rmcp::service::{RequestContext, SubscriptionContext};
@@ -156,9 +156,9 @@ impl ServerHandler for Suite {
 async fn main() -> std::io::Result<()> {
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:3941".into());
     let (engine, _) = engine_over(Arc::new(PlainStore::default()));
-    let door = Door::new(engine, None).await.expect("an empty store has no keys to read");
-    let mounted = mount_mcp(&door, McpSessions::Kept, || Suite);
+    let state = ServerState::new(engine, None).await.expect("an empty store has no keys to read");
+    let mounted = mount_mcp(&state, McpSessions::Kept, || Suite);
     let listener = TcpListener::bind(address).await?;
     let limits = everwhen::ServerLimits::default();
-    serve(router_with_mcp(door, mounted), listener, limits, std::future::pending()).await
+    serve(router_with_mcp(state, mounted), listener, limits, std::future::pending()).await
 }

@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 
 use super::unauthenticated;
-use crate::problem::Problem;
+use crate::error::RequestError;
 
 /// The header for clients that cannot set `Authorization`.
 const API_KEY: &str = "x-api-key";
@@ -12,7 +12,7 @@ const API_KEY: &str = "x-api-key";
 pub(super) const OWN_KEY: &str = "x-everwhen-key";
 
 /// The key or token a request carries.
-pub(super) fn credential(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+pub(super) fn credential(headers: &HeaderMap) -> Result<Option<&str>, RequestError> {
     if let Some(value) = headers.get(AUTHORIZATION) {
         let (scheme, text) = value.to_str().ok().and_then(|text| text.split_once(' ')).unzip();
         return match (scheme, text.map(str::trim)) {

@@ -27,12 +27,12 @@ pub(super) struct Refresh {
     /// How many readings have begun.
     begun: AtomicU64,
     /// The last one that is over.
-    done: watch::Sender<Reading>,
+    done: watch::Sender<KeyRead>,
 }
 
 /// One reading of the keys.
 #[derive(Debug, Clone, Copy)]
-struct Reading {
+struct KeyRead {
     number: u64,
     begun_at: Instant,
     succeeded: bool,
@@ -40,7 +40,7 @@ struct Reading {
 
 impl Default for Refresh {
     fn default() -> Self {
-        let first = Reading { number: 0, begun_at: Instant::now(), succeeded: true };
+        let first = KeyRead { number: 0, begun_at: Instant::now(), succeeded: true };
         Self { wanted: Notify::new(), begun: AtomicU64::new(0), done: watch::Sender::new(first) }
     }
 }
@@ -81,7 +81,7 @@ async fn keep_current(access: Weak<Access>, refresh: Arc<Refresh>) {
         let begun_at = Instant::now();
         let read = read(&access).await;
         note(&refresh, read.as_ref().err());
-        refresh.done.send_replace(Reading { number, begun_at, succeeded: read.is_ok() });
+        refresh.done.send_replace(KeyRead { number, begun_at, succeeded: read.is_ok() });
     }
 }
 

@@ -2,8 +2,8 @@
 
 use everwhen::receipt::Receipt;
 
-use super::answer::{Answer, Answered, wrong_receipt};
-use super::ask::{Asked, MemoryAt, Once, VaultOf};
+use super::extract::{IdempotencyKey, MemoryInPath, OpenVault, QueryParams};
+use super::response::{ApiResult, JsonResponse, wrong_receipt};
 use super::{cursor, wire};
 
 /// List chapters
@@ -15,12 +15,16 @@ use super::{cursor, wire};
     responses((status = 200, description = "A page of chapters", body = wire::Page<wire::Chapter>)),
 )]
 pub(super) async fn list_chapters(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Asked(query): Asked<wire::ChaptersQuery>,
-) -> Answered<wire::Page<wire::Chapter>> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::ChaptersQuery>,
+) -> ApiResult<wire::Page<wire::Chapter>> {
     let page = vault.chapters(memory, query.read()?).await?;
-    Ok(Answer::ok(wire::Page::write(page, |chapter| Ok(chapter.into()), cursor::write_entry)?))
+    Ok(JsonResponse::ok(wire::Page::write(
+        page,
+        |chapter| Ok(chapter.into()),
+        cursor::write_entry,
+    )?))
 }
 
 /// Get the rolling summary
@@ -31,10 +35,10 @@ pub(super) async fn list_chapters(
     responses((status = 200, description = "The summary", body = wire::RollingSummary)),
 )]
 pub(super) async fn get_summary(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-) -> Answered<wire::RollingSummary> {
-    Ok(Answer::ok(vault.rolling_summary(memory).await?.into()))
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+) -> ApiResult<wire::RollingSummary> {
+    Ok(JsonResponse::ok(vault.rolling_summary(memory).await?.into()))
 }
 
 /// List versions of the rolling summary
@@ -48,12 +52,12 @@ pub(super) async fn get_summary(
     )),
 )]
 pub(super) async fn list_summary_versions(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Asked(query): Asked<wire::VersionsQuery>,
-) -> Answered<wire::Page<wire::RollingSummary>> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::VersionsQuery>,
+) -> ApiResult<wire::Page<wire::RollingSummary>> {
     let page = vault.rolling_summaries(memory, query.before()?, query.limit).await?;
-    Ok(Answer::ok(wire::Page::write(page, |one| Ok(one.into()), cursor::write_version)?))
+    Ok(JsonResponse::ok(wire::Page::write(page, |one| Ok(one.into()), cursor::write_version)?))
 }
 
 /// Distil what waits
@@ -64,13 +68,13 @@ pub(super) async fn list_summary_versions(
     responses((status = 202, description = "What is being done", body = wire::Regenerating)),
 )]
 pub(super) async fn distill(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Once(once): Once,
-) -> Answered<wire::Regenerating> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    IdempotencyKey(once): IdempotencyKey,
+) -> ApiResult<wire::Regenerating> {
     let done = vault.distill(memory, once).await?;
     let Receipt::Regenerating(conversations) = done.receipt else { return Err(wrong_receipt()) };
-    Ok(Answer::accepted(wire::Regenerating { conversations }).replayed(done.replayed))
+    Ok(JsonResponse::accepted(wire::Regenerating { conversations }).replayed(done.replayed))
 }
 
 /// Regenerate
@@ -82,11 +86,11 @@ pub(super) async fn distill(
     responses((status = 202, description = "What is being made anew", body = wire::Regenerating)),
 )]
 pub(super) async fn regenerate(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Once(once): Once,
-) -> Answered<wire::Regenerating> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    IdempotencyKey(once): IdempotencyKey,
+) -> ApiResult<wire::Regenerating> {
     let done = vault.regenerate(memory, once).await?;
     let Receipt::Regenerating(conversations) = done.receipt else { return Err(wrong_receipt()) };
-    Ok(Answer::accepted(wire::Regenerating { conversations }).replayed(done.replayed))
+    Ok(JsonResponse::accepted(wire::Regenerating { conversations }).replayed(done.replayed))
 }

@@ -4,8 +4,10 @@ use everwhen::Error;
 use everwhen::ports::ContextVersion;
 use everwhen::receipt::Receipt;
 
-use super::answer::{Answer, Answered, wrong_receipt};
-use super::ask::{Asked, MemoryAt, Once, Sent, VaultOf, VaultToWrite};
+use super::extract::{
+    IdempotencyKey, JsonBody, MemoryInPath, OpenOrCreateVault, OpenVault, QueryParams,
+};
+use super::response::{ApiResult, JsonResponse, wrong_receipt};
 use super::{cursor, wire};
 
 /// Get the context document
@@ -15,17 +17,17 @@ use super::{cursor, wire};
     responses((status = 200, description = "One version of it", body = wire::Context)),
 )]
 pub(super) async fn get_context(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Asked(query): Asked<wire::ContextQuery>,
-) -> Answered<wire::Context> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::ContextQuery>,
+) -> ApiResult<wire::Context> {
     let (version, stored_by) = query.read()?;
     let document = vault.context(memory, version).await?;
     if stored_by.is_some_and(|by| document.creation_time > by) {
         let detail = "context not found: that version was stored later than as_of";
         return Err(Error::not_found(detail).into());
     }
-    Ok(Answer::ok(document.into()))
+    Ok(JsonResponse::ok(document.into()))
 }
 
 /// Put the context document
@@ -38,14 +40,14 @@ pub(super) async fn get_context(
     responses((status = 201, description = "The new version", body = wire::Context)),
 )]
 pub(super) async fn put_context(
-    VaultToWrite(vault): VaultToWrite,
-    MemoryAt(memory): MemoryAt,
-    Sent { body, once }: Sent<wire::NewContext>,
-) -> Answered<wire::Context> {
+    OpenOrCreateVault(vault): OpenOrCreateVault,
+    MemoryInPath(memory): MemoryInPath,
+    JsonBody { body, once }: JsonBody<wire::NewContext>,
+) -> ApiResult<wire::Context> {
     let done = vault.put_context(memory.clone(), body.read()?, once).await?;
     let Receipt::Context { version, .. } = done.receipt else { return Err(wrong_receipt()) };
     let document = vault.context(memory, ContextVersion::Number(version)).await?;
-    Ok(Answer::created(document.into()).replayed(done.replayed))
+    Ok(JsonResponse::created(document.into()).replayed(done.replayed))
 }
 
 /// Rebuild the context document
@@ -57,14 +59,14 @@ pub(super) async fn put_context(
     responses((status = 201, description = "The new version", body = wire::Context)),
 )]
 pub(super) async fn rebuild_context(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Once(once): Once,
-) -> Answered<wire::Context> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    IdempotencyKey(once): IdempotencyKey,
+) -> ApiResult<wire::Context> {
     let done = vault.rebuild_context(memory.clone(), once).await?;
     let Receipt::Context { version, .. } = done.receipt else { return Err(wrong_receipt()) };
     let document = vault.context(memory, ContextVersion::Number(version)).await?;
-    Ok(Answer::created(document.into()).replayed(done.replayed))
+    Ok(JsonResponse::created(document.into()).replayed(done.replayed))
 }
 
 /// List versions of the context document
@@ -76,10 +78,14 @@ pub(super) async fn rebuild_context(
     responses((status = 200, description = "A page of versions", body = wire::Page<wire::Context>)),
 )]
 pub(super) async fn list_context_versions(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Asked(query): Asked<wire::VersionsQuery>,
-) -> Answered<wire::Page<wire::Context>> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::VersionsQuery>,
+) -> ApiResult<wire::Page<wire::Context>> {
     let page = vault.contexts(memory, query.before()?, query.limit).await?;
-    Ok(Answer::ok(wire::Page::write(page, |context| Ok(context.into()), cursor::write_version)?))
+    Ok(JsonResponse::ok(wire::Page::write(
+        page,
+        |context| Ok(context.into()),
+        cursor::write_version,
+    )?))
 }

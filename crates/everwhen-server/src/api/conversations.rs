@@ -5,11 +5,14 @@ use everwhen::memory::{Address, MemoryId};
 use everwhen::receipt::{Done, Receipt};
 use everwhen::{Forget, Vault};
 
-use super::answer::{Answer, Answered, wrong_receipt};
-use super::ask::{Asked, ConversationAt, MemoryAt, Once, Sent, SentOrNot, VaultOf, VaultToWrite};
+use super::extract::{
+    ConversationInPath, IdempotencyKey, JsonBody, MemoryInPath, OpenOrCreateVault, OpenVault,
+    OptionalJsonBody, QueryParams,
+};
+use super::response::{ApiResult, JsonResponse, wrong_receipt};
 use super::vaults::forgotten;
 use super::{cursor, wire};
-use crate::Door;
+use crate::ServerState;
 
 /// List conversations
 #[utoipa::path(
@@ -21,15 +24,15 @@ use crate::Door;
     )),
 )]
 pub(super) async fn list_conversations(
-    State(door): State<Door>,
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Asked(query): Asked<wire::ConversationsQuery>,
-) -> Answered<wire::Page<wire::Conversation>> {
+    State(state): State<ServerState>,
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::ConversationsQuery>,
+) -> ApiResult<wire::Page<wire::Conversation>> {
     let page = vault.conversations(memory.clone(), query.read()?).await?;
-    let rules = rules(&door, &vault, memory).await?;
+    let rules = rules(&state, &vault, memory).await?;
     let row = |conversation| Ok(wire::Conversation::write(conversation, &rules));
-    Ok(Answer::ok(wire::Page::write(page, row, cursor::write_conversation)?))
+    Ok(JsonResponse::ok(wire::Page::write(page, row, cursor::write_conversation)?))
 }
 
 /// Get a conversation
@@ -40,24 +43,24 @@ pub(super) async fn list_conversations(
     responses((status = 200, description = "The conversation", body = wire::ConversationDetail)),
 )]
 pub(super) async fn get_conversation(
-    State(door): State<Door>,
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    ConversationAt(id): ConversationAt,
-) -> Answered<wire::ConversationDetail> {
+    State(state): State<ServerState>,
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    ConversationInPath(id): ConversationInPath,
+) -> ApiResult<wire::ConversationDetail> {
     let view = vault.conversation(memory.clone(), id.clone()).await?;
     let measured = vault.conversation_time(memory.clone(), id).await?;
-    let rules = rules(&door, &vault, memory).await?;
-    Ok(Answer::ok(wire::ConversationDetail::write(view, measured, &rules)?))
+    let rules = rules(&state, &vault, memory).await?;
+    Ok(JsonResponse::ok(wire::ConversationDetail::write(view, measured, &rules)?))
 }
 
 /// What decides the states of a memory's conversations now.
 async fn rules(
-    door: &Door,
+    state: &ServerState,
     vault: &Vault,
     memory: Address<MemoryId>,
 ) -> everwhen::Result<wire::Rules> {
-    Ok(wire::Rules { settings: vault.rules(memory).await?, now: door.engine.now() })
+    Ok(wire::Rules { settings: vault.rules(memory).await?, now: state.engine.now() })
 }
 
 /// Forget a conversation
@@ -69,13 +72,13 @@ async fn rules(
     responses((status = 200, description = "What was removed", body = wire::Removed)),
 )]
 pub(super) async fn forget_conversation(
-    State(door): State<Door>,
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    ConversationAt(id): ConversationAt,
-    Once(once): Once,
-) -> Answered<wire::Removed> {
-    forgotten(door.forget(&vault, memory, Forget::Conversation(id), once).await?)
+    State(state): State<ServerState>,
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    ConversationInPath(id): ConversationInPath,
+    IdempotencyKey(once): IdempotencyKey,
+) -> ApiResult<wire::Removed> {
+    forgotten(state.forget(&vault, memory, Forget::Conversation(id), once).await?)
 }
 
 /// End a conversation
@@ -87,10 +90,10 @@ pub(super) async fn forget_conversation(
     responses((status = 200, description = "The ended conversation", body = wire::Conversation)),
 )]
 pub(super) async fn end_conversation(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    SentOrNot(Sent { body, once }): SentOrNot<wire::EndConversation>,
-) -> Answered<wire::Conversation> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    OptionalJsonBody(JsonBody { body, once }): OptionalJsonBody<wire::EndConversation>,
+) -> ApiResult<wire::Conversation> {
     let (conversation, reason) = body.read()?;
     let done = vault.end_conversation(memory.clone(), conversation, reason, once).await?;
     told(&vault, memory, &done).await
@@ -112,12 +115,12 @@ pub(super) async fn end_conversation(
     ),
 )]
 pub(super) async fn import_conversation(
-    State(door): State<Door>,
-    VaultToWrite(vault): VaultToWrite,
-    MemoryAt(memory): MemoryAt,
-    Asked(query): Asked<wire::ImportQuery>,
-    Sent { body, once }: Sent<wire::ImportedConversation>,
-) -> Answered<wire::Imported> {
+    State(state): State<ServerState>,
+    OpenOrCreateVault(vault): OpenOrCreateVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::ImportQuery>,
+    JsonBody { body, once }: JsonBody<wire::ImportedConversation>,
+) -> ApiResult<wire::Imported> {
     let imported = body.read()?;
     let name = imported.name.to_string();
     let rehearsal = query.dry_run.unwrap_or_default();
@@ -127,12 +130,12 @@ pub(super) async fn import_conversation(
     };
     let answer = wire::Imported::write(name, &done.receipt).ok_or_else(wrong_receipt)?;
     if rehearsal {
-        return Ok(Answer::ok(answer).replayed(done.replayed));
+        return Ok(JsonResponse::ok(answer).replayed(done.replayed));
     }
     if !done.replayed {
-        door.tally.remembered(answer.entries());
+        state.metrics.remembered(answer.entries());
     }
-    Ok(Answer::created(answer).replayed(done.replayed))
+    Ok(JsonResponse::created(answer).replayed(done.replayed))
 }
 
 /// Fork a conversation
@@ -145,15 +148,15 @@ pub(super) async fn import_conversation(
     responses((status = 201, description = "The branch", body = wire::Forked)),
 )]
 pub(super) async fn fork_conversation(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    ConversationAt(id): ConversationAt,
-    Sent { body, once }: Sent<wire::Fork>,
-) -> Answered<wire::Forked> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    ConversationInPath(id): ConversationInPath,
+    JsonBody { body, once }: JsonBody<wire::Fork>,
+) -> ApiResult<wire::Forked> {
     let done = vault.fork(memory, id, body.read()?, once).await?;
     let Receipt::Forked { branch, entries } = done.receipt else { return Err(wrong_receipt()) };
     let forked = wire::Forked { branch_id: branch.to_string(), message_count: entries };
-    Ok(Answer::created(forked).replayed(done.replayed))
+    Ok(JsonResponse::created(forked).replayed(done.replayed))
 }
 
 /// Restore a conversation
@@ -165,11 +168,11 @@ pub(super) async fn fork_conversation(
     responses((status = 200, description = "The conversation", body = wire::Conversation)),
 )]
 pub(super) async fn restore_conversation(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    ConversationAt(id): ConversationAt,
-    Once(once): Once,
-) -> Answered<wire::Conversation> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    ConversationInPath(id): ConversationInPath,
+    IdempotencyKey(once): IdempotencyKey,
+) -> ApiResult<wire::Conversation> {
     let done = vault.restore(memory.clone(), id, once).await?;
     told(&vault, memory, &done).await
 }
@@ -184,15 +187,15 @@ pub(super) async fn restore_conversation(
     responses((status = 200, description = "Conversation time", body = wire::ConversationTime)),
 )]
 pub(super) async fn record_activities(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    ConversationAt(id): ConversationAt,
-    Sent { body, once }: Sent<wire::NewActivities>,
-) -> Answered<wire::ConversationTime> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    ConversationInPath(id): ConversationInPath,
+    JsonBody { body, once }: JsonBody<wire::NewActivities>,
+) -> ApiResult<wire::ConversationTime> {
     let activities = body.read()?;
     let done = vault.record_activities(memory.clone(), id.clone(), activities, once).await?;
     let time = vault.conversation_time(memory, id).await?.time.ok_or_else(wrong_receipt)?;
-    Ok(Answer::ok(time.into()).replayed(done.replayed))
+    Ok(JsonResponse::ok(time.into()).replayed(done.replayed))
 }
 
 /// Get the context prompt
@@ -203,10 +206,10 @@ pub(super) async fn record_activities(
     responses((status = 200, description = "The prompt", body = wire::Prompt)),
 )]
 pub(super) async fn get_prompt(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-) -> Answered<wire::Prompt> {
-    Ok(Answer::ok(wire::Prompt { prompt: vault.prompt(memory).await? }))
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+) -> ApiResult<wire::Prompt> {
+    Ok(JsonResponse::ok(wire::Prompt { prompt: vault.prompt(memory).await? }))
 }
 
 /// The conversation a receipt names, as it is now.
@@ -214,8 +217,8 @@ async fn told(
     vault: &Vault,
     memory: Address<MemoryId>,
     done: &Done,
-) -> Answered<wire::Conversation> {
+) -> ApiResult<wire::Conversation> {
     let Receipt::Conversation(id) = done.receipt else { return Err(wrong_receipt()) };
     let view = vault.conversation(memory, Address::Id(id)).await?;
-    Ok(Answer::ok(view.conversation.into()).replayed(done.replayed))
+    Ok(JsonResponse::ok(view.conversation.into()).replayed(done.replayed))
 }

@@ -10,27 +10,27 @@ use axum::routing::get;
 use everwhen::Error;
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
-use crate::Door;
-use crate::problem::{Problem, no_route};
+use crate::ServerState;
+use crate::error::{RequestError, no_route};
 
 /// No validator: it would send the document to somebody else's server.
 static CONFIG: LazyLock<Arc<Config<'static>>> =
     LazyLock::new(|| Arc::new(Config::from("/openapi.json").validator_url("none")));
 
 /// The page and what it loads.
-pub(super) fn routes() -> Router<Door> {
+pub(super) fn routes() -> Router<ServerState> {
     Router::new()
         .route("/docs", get(async || Redirect::to("/docs/")))
         .route("/docs/", get(async || file("index.html").await))
         .route("/docs/{file}", get(named))
 }
 
-async fn named(params: RawPathParams) -> Result<Response, Problem> {
+async fn named(params: RawPathParams) -> Result<Response, RequestError> {
     let named = params.iter().next().map(|(_, name)| name.to_owned());
     file(&named.unwrap_or_default()).await
 }
 
-async fn file(name: &str) -> Result<Response, Problem> {
+async fn file(name: &str) -> Result<Response, RequestError> {
     let found = utoipa_swagger_ui::serve(name, Arc::clone(&CONFIG))
         .map_err(|error| Error::damaged(format!("cannot show the page: {error}")))?;
     match found {

@@ -4,12 +4,14 @@ use axum::extract::State;
 use everwhen::Forget;
 use everwhen::receipt::{Done, EntriesReceipt, Receipt};
 
-use super::answer::{Answer, Answered, wrong_receipt};
-use super::ask::{Asked, EntryAt, MemoryAt, Once, Sent, VaultOf, VaultToWrite};
+use super::extract::{
+    EntryInPath, IdempotencyKey, JsonBody, MemoryInPath, OpenOrCreateVault, OpenVault, QueryParams,
+};
+use super::response::{ApiResult, JsonResponse, wrong_receipt};
 use super::vaults::forgotten;
 use super::{cursor, wire};
-use crate::Door;
-use crate::problem::Problem;
+use crate::ServerState;
+use crate::error::RequestError;
 
 /// List entries
 ///
@@ -20,13 +22,13 @@ use crate::problem::Problem;
     responses((status = 200, description = "A page of entries", body = wire::Page<wire::Entry>)),
 )]
 pub(super) async fn list_entries(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Asked(query): Asked<wire::EntriesQuery>,
-) -> Answered<wire::Page<wire::Entry>> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::EntriesQuery>,
+) -> ApiResult<wire::Page<wire::Entry>> {
     let (conversation, query) = query.read()?;
     let page = vault.entries(memory, conversation, query).await?;
-    Ok(Answer::ok(wire::Page::write(page, wire::Entry::write, cursor::write_entry)?))
+    Ok(JsonResponse::ok(wire::Page::write(page, wire::Entry::write, cursor::write_entry)?))
 }
 
 /// Remember an entry
@@ -39,13 +41,13 @@ pub(super) async fn list_entries(
     responses((status = 201, description = "Remembered", body = wire::EntryReceipt)),
 )]
 pub(super) async fn remember_entry(
-    State(door): State<Door>,
-    VaultToWrite(vault): VaultToWrite,
-    MemoryAt(memory): MemoryAt,
-    Sent { body, once }: Sent<wire::NewEntry>,
-) -> Answered<wire::EntryReceipt> {
+    State(state): State<ServerState>,
+    OpenOrCreateVault(vault): OpenOrCreateVault,
+    MemoryInPath(memory): MemoryInPath,
+    JsonBody { body, once }: JsonBody<wire::NewEntry>,
+) -> ApiResult<wire::EntryReceipt> {
     let done = vault.remember(memory, vec![body.read()?], once).await?;
-    single(&door, done)
+    single(&state, done)
 }
 
 /// Remember many entries
@@ -57,14 +59,14 @@ pub(super) async fn remember_entry(
     responses((status = 201, description = "Remembered", body = wire::BatchReceipt)),
 )]
 pub(super) async fn remember_batch(
-    State(door): State<Door>,
-    VaultToWrite(vault): VaultToWrite,
-    MemoryAt(memory): MemoryAt,
-    Sent { body, once }: Sent<wire::Batch>,
-) -> Answered<wire::BatchReceipt> {
+    State(state): State<ServerState>,
+    OpenOrCreateVault(vault): OpenOrCreateVault,
+    MemoryInPath(memory): MemoryInPath,
+    JsonBody { body, once }: JsonBody<wire::Batch>,
+) -> ApiResult<wire::BatchReceipt> {
     let done = vault.remember(memory, body.read()?, once).await?;
-    let (receipt, replayed) = counted(&door, done)?;
-    Ok(Answer::created(receipt.into()).replayed(replayed))
+    let (receipt, replayed) = counted(&state, done)?;
+    Ok(JsonResponse::created(receipt.into()).replayed(replayed))
 }
 
 /// Get an entry
@@ -75,11 +77,11 @@ pub(super) async fn remember_batch(
     responses((status = 200, description = "The entry", body = wire::Entry)),
 )]
 pub(super) async fn get_entry(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    EntryAt(id): EntryAt,
-) -> Answered<wire::Entry> {
-    Ok(Answer::ok(wire::Entry::write(vault.entry(memory, id).await?)?))
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    EntryInPath(id): EntryInPath,
+) -> ApiResult<wire::Entry> {
+    Ok(JsonResponse::ok(wire::Entry::write(vault.entry(memory, id).await?)?))
 }
 
 /// Forget an entry
@@ -90,13 +92,13 @@ pub(super) async fn get_entry(
     responses((status = 200, description = "What was removed", body = wire::Removed)),
 )]
 pub(super) async fn forget_entry(
-    State(door): State<Door>,
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    EntryAt(id): EntryAt,
-    Once(once): Once,
-) -> Answered<wire::Removed> {
-    forgotten(door.forget(&vault, memory, Forget::Entry(id), once).await?)
+    State(state): State<ServerState>,
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    EntryInPath(id): EntryInPath,
+    IdempotencyKey(once): IdempotencyKey,
+) -> ApiResult<wire::Removed> {
+    forgotten(state.forget(&vault, memory, Forget::Entry(id), once).await?)
 }
 
 /// Correct an entry
@@ -108,26 +110,26 @@ pub(super) async fn forget_entry(
     responses((status = 201, description = "The correction", body = wire::EntryReceipt)),
 )]
 pub(super) async fn correct_entry(
-    State(door): State<Door>,
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    EntryAt(id): EntryAt,
-    Sent { body, once }: Sent<wire::NewCorrection>,
-) -> Answered<wire::EntryReceipt> {
+    State(state): State<ServerState>,
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    EntryInPath(id): EntryInPath,
+    JsonBody { body, once }: JsonBody<wire::NewCorrection>,
+) -> ApiResult<wire::EntryReceipt> {
     let done = vault.correct(memory, id, body.read()?, once).await?;
-    single(&door, done)
+    single(&state, done)
 }
 
-fn single(door: &Door, done: Done) -> Answered<wire::EntryReceipt> {
-    let (receipt, replayed) = counted(door, done)?;
+fn single(state: &ServerState, done: Done) -> ApiResult<wire::EntryReceipt> {
+    let (receipt, replayed) = counted(state, done)?;
     let receipt = wire::EntryReceipt::single(receipt).ok_or_else(wrong_receipt)?;
-    Ok(Answer::created(receipt).replayed(replayed))
+    Ok(JsonResponse::created(receipt).replayed(replayed))
 }
 
-fn counted(door: &Door, done: Done) -> Result<(EntriesReceipt, bool), Problem> {
+fn counted(state: &ServerState, done: Done) -> Result<(EntriesReceipt, bool), RequestError> {
     let Receipt::Entries(receipt) = done.receipt else { return Err(wrong_receipt()) };
     if !done.replayed {
-        door.tally.remembered(receipt.entries.len());
+        state.metrics.remembered(receipt.entries.len());
     }
     Ok((receipt, done.replayed))
 }

@@ -2,8 +2,8 @@
 
 use everwhen::receipt::Receipt;
 
-use super::answer::{Answer, Answered, wrong_receipt};
-use super::ask::{Asked, FactAt, MemoryAt, Sent, VaultOf};
+use super::extract::{FactInPath, JsonBody, MemoryInPath, OpenVault, QueryParams};
+use super::response::{ApiResult, JsonResponse, wrong_receipt};
 use super::{cursor, wire};
 
 /// List facts
@@ -15,12 +15,12 @@ use super::{cursor, wire};
     responses((status = 200, description = "A page of facts", body = wire::Page<wire::Fact>)),
 )]
 pub(super) async fn list_facts(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Asked(query): Asked<wire::FactsQuery>,
-) -> Answered<wire::Page<wire::Fact>> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::FactsQuery>,
+) -> ApiResult<wire::Page<wire::Fact>> {
     let page = vault.facts(memory, query.read()?).await?;
-    Ok(Answer::ok(wire::Page::write(page, |fact| Ok(fact.into()), cursor::write_fact)?))
+    Ok(JsonResponse::ok(wire::Page::write(page, |fact| Ok(fact.into()), cursor::write_fact)?))
 }
 
 /// Get facts as text
@@ -31,10 +31,10 @@ pub(super) async fn list_facts(
     responses((status = 200, description = "The text", body = wire::FactsText)),
 )]
 pub(super) async fn get_facts_text(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-) -> Answered<wire::FactsText> {
-    Ok(Answer::ok(wire::FactsText { text: vault.facts_by_month(memory).await? }))
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+) -> ApiResult<wire::FactsText> {
+    Ok(JsonResponse::ok(wire::FactsText { text: vault.facts_by_month(memory).await? }))
 }
 
 /// Get the profile
@@ -45,11 +45,13 @@ pub(super) async fn get_facts_text(
     responses((status = 200, description = "All values", body = wire::Page<wire::ProfileValue>)),
 )]
 pub(super) async fn get_profile(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-) -> Answered<wire::Page<wire::ProfileValue>> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+) -> ApiResult<wire::Page<wire::ProfileValue>> {
     let lines = vault.profile(memory).await?;
-    Ok(Answer::ok(wire::Page::whole(lines.into_iter().map(wire::ProfileValue::from).collect())))
+    Ok(JsonResponse::ok(wire::Page::whole(
+        lines.into_iter().map(wire::ProfileValue::from).collect(),
+    )))
 }
 
 /// Get a fact
@@ -58,11 +60,11 @@ pub(super) async fn get_profile(
     responses((status = 200, description = "The fact", body = wire::Fact)),
 )]
 pub(super) async fn get_fact(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    FactAt(id): FactAt,
-) -> Answered<wire::Fact> {
-    Ok(Answer::ok(vault.fact(memory, id).await?.into()))
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    FactInPath(id): FactInPath,
+) -> ApiResult<wire::Fact> {
+    Ok(JsonResponse::ok(vault.fact(memory, id).await?.into()))
 }
 
 /// Get the history of a fact
@@ -73,12 +75,12 @@ pub(super) async fn get_fact(
     responses((status = 200, description = "All of it", body = wire::Page<wire::Fact>)),
 )]
 pub(super) async fn get_fact_history(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    FactAt(id): FactAt,
-) -> Answered<wire::Page<wire::Fact>> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    FactInPath(id): FactInPath,
+) -> ApiResult<wire::Page<wire::Fact>> {
     let line = vault.fact_history(memory, id).await?;
-    Ok(Answer::ok(wire::Page::whole(line.into_iter().map(wire::Fact::from).collect())))
+    Ok(JsonResponse::ok(wire::Page::whole(line.into_iter().map(wire::Fact::from).collect())))
 }
 
 /// Pin a fact
@@ -90,12 +92,12 @@ pub(super) async fn get_fact_history(
     responses((status = 200, description = "The fact", body = wire::Fact)),
 )]
 pub(super) async fn pin_fact(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    FactAt(id): FactAt,
-    Sent { body, once }: Sent<wire::Pin>,
-) -> Answered<wire::Fact> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    FactInPath(id): FactInPath,
+    JsonBody { body, once }: JsonBody<wire::Pin>,
+) -> ApiResult<wire::Fact> {
     let done = vault.pin_fact(memory.clone(), id, body.read(), once).await?;
     let Receipt::Fact(id) = done.receipt else { return Err(wrong_receipt()) };
-    Ok(Answer::ok(vault.fact(memory, id).await?.into()).replayed(done.replayed))
+    Ok(JsonResponse::ok(vault.fact(memory, id).await?.into()).replayed(done.replayed))
 }

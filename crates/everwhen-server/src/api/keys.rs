@@ -5,12 +5,12 @@ use axum::http::HeaderMap;
 use everwhen::key::Key;
 use everwhen::ports::Removed;
 
-use super::answer::{Answer, Answered};
-use super::ask::{KeyAt, Sent};
+use super::extract::{JsonBody, KeyInPath};
+use super::response::{ApiResult, JsonResponse};
 use super::wire;
-use crate::Door;
+use crate::ServerState;
 use crate::access::{Caller, Operator};
-use crate::problem::Problem;
+use crate::error::RequestError;
 
 /// List keys
 ///
@@ -22,14 +22,14 @@ use crate::problem::Problem;
 )]
 pub(super) async fn list_keys(
     _: Operator,
-    State(door): State<Door>,
-) -> Answered<wire::Page<wire::Key>> {
-    let (keys, used) = (door.engine.keys().await?, door.access.last_uses());
+    State(state): State<ServerState>,
+) -> ApiResult<wire::Page<wire::Key>> {
+    let (keys, used) = (state.engine.keys().await?, state.access.last_uses());
     let told = |mut key: Key| {
         key.last_used_at = key.last_used_at.max(used.get(&key.id).copied());
         wire::Key::from(key)
     };
-    Ok(Answer::ok(wire::Page::whole(keys.into_iter().map(told).collect())))
+    Ok(JsonResponse::ok(wire::Page::whole(keys.into_iter().map(told).collect())))
 }
 
 /// Make a key
@@ -43,18 +43,18 @@ pub(super) async fn list_keys(
 )]
 pub(super) async fn add_key(
     _: Operator,
-    State(door): State<Door>,
+    State(state): State<ServerState>,
     headers: HeaderMap,
-    Sent { body, .. }: Sent<wire::NewKey>,
-) -> Answered<wire::MadeKey> {
+    JsonBody { body, .. }: JsonBody<wire::NewKey>,
+) -> ApiResult<wire::MadeKey> {
     if headers.contains_key("idempotency-key") {
         let detail = "a key is shown once and cannot be shown again; leave Idempotency-Key out";
-        return Err(Problem::invalid(detail));
+        return Err(RequestError::invalid(detail));
     }
-    let vault = Caller::Operator.vault(&door.engine, body.vault()?).await?;
-    let (key, text) = door.engine.add_key(body.read(vault.id())?).await?;
-    door.access.added(&key);
-    Ok(Answer::created(wire::MadeKey { made: key.into(), key: text }))
+    let vault = Caller::Operator.vault(&state.engine, body.vault()?).await?;
+    let (key, text) = state.engine.add_key(body.read(vault.id())?).await?;
+    state.access.added(&key);
+    Ok(JsonResponse::created(wire::MadeKey { made: key.into(), key: text }))
 }
 
 /// Remove a key
@@ -66,10 +66,10 @@ pub(super) async fn add_key(
 )]
 pub(super) async fn remove_key(
     _: Operator,
-    State(door): State<Door>,
-    KeyAt(id): KeyAt,
-) -> Answered<wire::Removed> {
-    door.engine.remove_key(id).await?;
-    door.access.removed(id);
-    Ok(Answer::ok(Removed { keys: 1, ..Removed::default() }.into()))
+    State(state): State<ServerState>,
+    KeyInPath(id): KeyInPath,
+) -> ApiResult<wire::Removed> {
+    state.engine.remove_key(id).await?;
+    state.access.removed(id);
+    Ok(JsonResponse::ok(Removed { keys: 1, ..Removed::default() }.into()))
 }

@@ -3,11 +3,13 @@
 use axum::extract::State;
 use everwhen::Forget;
 
-use super::answer::{Answer, Answered};
-use super::ask::{Asked, MemoryAt, Once, Sent, VaultOf, VaultToWrite};
+use super::extract::{
+    IdempotencyKey, JsonBody, MemoryInPath, OpenOrCreateVault, OpenVault, QueryParams,
+};
+use super::response::{ApiResult, JsonResponse};
 use super::vaults::{forgotten, memory_of};
 use super::{cursor, wire};
-use crate::Door;
+use crate::ServerState;
 
 /// List memories
 ///
@@ -18,11 +20,11 @@ use crate::Door;
     responses((status = 200, description = "A page of memories", body = wire::Page<wire::Memory>)),
 )]
 pub(super) async fn list_memories(
-    VaultOf(vault): VaultOf,
-    Asked(query): Asked<wire::NamesQuery>,
-) -> Answered<wire::Page<wire::Memory>> {
+    OpenVault(vault): OpenVault,
+    QueryParams(query): QueryParams<wire::NamesQuery>,
+) -> ApiResult<wire::Page<wire::Memory>> {
     let page = vault.memories(query.after()?, query.limit).await?;
-    Ok(Answer::ok(wire::Page::write(page, |memory| Ok(memory.into()), cursor::write_name)?))
+    Ok(JsonResponse::ok(wire::Page::write(page, |memory| Ok(memory.into()), cursor::write_name)?))
 }
 
 /// Make a memory
@@ -34,13 +36,13 @@ pub(super) async fn list_memories(
     responses((status = 201, description = "The memory", body = wire::Memory)),
 )]
 pub(super) async fn create_memory(
-    VaultToWrite(vault): VaultToWrite,
-    Sent { body, once }: Sent<wire::NewMemory>,
-) -> Answered<wire::Memory> {
+    OpenOrCreateVault(vault): OpenOrCreateVault,
+    JsonBody { body, once }: JsonBody<wire::NewMemory>,
+) -> ApiResult<wire::Memory> {
     let (name, about) = body.read()?;
     let done = vault.create_memory(name, about, once).await?;
     let memory = memory_of(&vault, &done).await?;
-    Ok(Answer::created(memory).replayed(done.replayed))
+    Ok(JsonResponse::created(memory).replayed(done.replayed))
 }
 
 /// Get a memory
@@ -49,10 +51,10 @@ pub(super) async fn create_memory(
     responses((status = 200, description = "The memory", body = wire::Memory)),
 )]
 pub(super) async fn get_memory(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-) -> Answered<wire::Memory> {
-    Ok(Answer::ok(vault.memory(memory).await?.into()))
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+) -> ApiResult<wire::Memory> {
+    Ok(JsonResponse::ok(vault.memory(memory).await?.into()))
 }
 
 /// Change a memory
@@ -62,14 +64,14 @@ pub(super) async fn get_memory(
     responses((status = 200, description = "The memory as it is now", body = wire::Memory)),
 )]
 pub(super) async fn change_memory(
-    State(door): State<Door>,
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Sent { body, once }: Sent<wire::MemoryPatch>,
-) -> Answered<wire::Memory> {
+    State(state): State<ServerState>,
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    JsonBody { body, once }: JsonBody<wire::MemoryPatch>,
+) -> ApiResult<wire::Memory> {
     let done = vault.change_memory(memory, body.read()?, once).await?;
-    door.proxy.outbox.names.clear();
-    Ok(Answer::ok(memory_of(&vault, &done).await?).replayed(done.replayed))
+    state.proxy.outbox.names.clear();
+    Ok(JsonResponse::ok(memory_of(&vault, &done).await?).replayed(done.replayed))
 }
 
 /// Forget a memory
@@ -80,10 +82,10 @@ pub(super) async fn change_memory(
     responses((status = 200, description = "What was removed", body = wire::Removed)),
 )]
 pub(super) async fn forget_memory(
-    State(door): State<Door>,
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Once(once): Once,
-) -> Answered<wire::Removed> {
-    forgotten(door.forget(&vault, memory, Forget::Memory, once).await?)
+    State(state): State<ServerState>,
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    IdempotencyKey(once): IdempotencyKey,
+) -> ApiResult<wire::Removed> {
+    forgotten(state.forget(&vault, memory, Forget::Memory, once).await?)
 }

@@ -1,7 +1,7 @@
 //! Recall: a question in, what was said about it out.
 
-use super::answer::{Answer, Answered};
-use super::ask::{MemoryAt, Sent, VaultOf};
+use super::extract::{JsonBody, MemoryInPath, OpenVault};
+use super::response::{ApiResult, JsonResponse};
 use super::wire;
 
 /// Recall
@@ -15,13 +15,13 @@ use super::wire;
     responses((status = 200, description = "What was found", body = wire::Recollection)),
 )]
 pub(super) async fn recall(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Sent { body, .. }: Sent<wire::Question>,
-) -> Answered<wire::Recollection> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    JsonBody { body, .. }: JsonBody<wire::Question>,
+) -> ApiResult<wire::Recollection> {
     let explain = body.explain();
     let recollection = vault.recall(memory, body.read()?).await?;
-    Ok(Answer::ok(wire::Recollection::write(recollection, explain)?))
+    Ok(JsonResponse::ok(wire::Recollection::write(recollection, explain)?))
 }
 
 /// Recall from all memories
@@ -33,10 +33,10 @@ pub(super) async fn recall(
     responses((status = 200, description = "What was found", body = wire::Recollection)),
 )]
 pub(super) async fn recall_all(
-    VaultOf(vault): VaultOf,
-    Sent { body, .. }: Sent<wire::Question>,
-) -> Answered<wire::Recollection> {
+    OpenVault(vault): OpenVault,
+    JsonBody { body, .. }: JsonBody<wire::Question>,
+) -> ApiResult<wire::Recollection> {
     let explain = body.explain();
     let recollection = vault.recall_all(body.read()?).await?;
-    Ok(Answer::ok(wire::Recollection::write(recollection, explain)?))
+    Ok(JsonResponse::ok(wire::Recollection::write(recollection, explain)?))
 }

@@ -5,20 +5,20 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    chapters, context, conversations, entries, facts, house, keys, memories, recall, timeline,
+    chapters, context, conversations, entries, facts, health, keys, memories, recall, timeline,
     times, upkeep, usage, vaults,
 };
-use crate::Door;
+use crate::ServerState;
 
 /// All routes with what they tell about themselves.
 #[rustfmt::skip]
-pub(super) fn table() -> OpenApiRouter<Door> {
+pub(super) fn table() -> OpenApiRouter<ServerState> {
     OpenApiRouter::default()
         // GET /healthz, /readyz, /metrics, /openapi.json
-        .routes(routes!(house::live))
-        .routes(routes!(house::ready))
-        .routes(routes!(house::metrics))
-        .routes(routes!(house::openapi_document))
+        .routes(routes!(health::live))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::metrics))
+        .routes(routes!(health::openapi_document))
 
         // /v1/vaults, /v1/vaults/{vault}
         .routes(routes!(vaults::list_vaults, vaults::create_vault))
@@ -75,7 +75,7 @@ pub(super) fn table() -> OpenApiRouter<Door> {
 
 /// What is made of conversations.
 #[rustfmt::skip]
-fn derived() -> OpenApiRouter<Door> {
+fn derived() -> OpenApiRouter<ServerState> {
     OpenApiRouter::default()
         // …/memories/{memory}/facts, …/facts/text, …/facts/{id} and its history, …/profile
         .routes(routes!(facts::list_facts))

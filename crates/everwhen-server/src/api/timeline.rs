@@ -1,7 +1,7 @@
 //! The timeline of a memory.
 
-use super::answer::{Answer, Answered};
-use super::ask::{Asked, MemoryAt, VaultOf};
+use super::extract::{MemoryInPath, OpenVault, QueryParams};
+use super::response::{ApiResult, JsonResponse};
 use super::{cursor, wire};
 
 /// Get the timeline
@@ -15,10 +15,10 @@ use super::{cursor, wire};
     )),
 )]
 pub(super) async fn get_timeline(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-    Asked(query): Asked<wire::TimelineQuery>,
-) -> Answered<wire::Page<wire::TimelineLine>> {
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::TimelineQuery>,
+) -> ApiResult<wire::Page<wire::TimelineLine>> {
     let page = vault.timeline(memory, query.read()?).await?;
-    Ok(Answer::ok(wire::Page::write(page, |line| Ok(line.into()), cursor::write_entry)?))
+    Ok(JsonResponse::ok(wire::Page::write(page, |line| Ok(line.into()), cursor::write_entry)?))
 }

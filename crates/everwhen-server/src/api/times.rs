@@ -2,8 +2,8 @@
 
 use everwhen::receipt::Receipt;
 
-use super::answer::{Answer, Answered, wrong_receipt};
-use super::ask::{MemoryAt, Sent, VaultOf, VaultToWrite};
+use super::extract::{JsonBody, MemoryInPath, OpenOrCreateVault, OpenVault};
+use super::response::{ApiResult, JsonResponse, wrong_receipt};
 use super::wire;
 
 /// Get the times of messages
@@ -14,10 +14,10 @@ use super::wire;
     responses((status = 200, description = "The times", body = wire::TextTimes)),
 )]
 pub(super) async fn get_times(
-    VaultOf(vault): VaultOf,
-    MemoryAt(memory): MemoryAt,
-) -> Answered<wire::TextTimes> {
-    Ok(Answer::ok(vault.export_times(memory).await?.into()))
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+) -> ApiResult<wire::TextTimes> {
+    Ok(JsonResponse::ok(vault.export_times(memory).await?.into()))
 }
 
 /// Put times of messages
@@ -30,12 +30,12 @@ pub(super) async fn get_times(
     responses((status = 200, description = "The times there are now", body = wire::TextTimes)),
 )]
 pub(super) async fn put_times(
-    VaultToWrite(vault): VaultToWrite,
-    MemoryAt(memory): MemoryAt,
-    Sent { body, once }: Sent<wire::NewTextTimes>,
-) -> Answered<wire::TextTimes> {
+    OpenOrCreateVault(vault): OpenOrCreateVault,
+    MemoryInPath(memory): MemoryInPath,
+    JsonBody { body, once }: JsonBody<wire::NewTextTimes>,
+) -> ApiResult<wire::TextTimes> {
     let done = vault.import_times(memory, body.read()?, once).await?;
     let Receipt::Memory(id) = done.receipt else { return Err(wrong_receipt()) };
     let times = vault.export_times(id.into()).await?;
-    Ok(Answer::ok(times.into()).replayed(done.replayed))
+    Ok(JsonResponse::ok(times.into()).replayed(done.replayed))
 }

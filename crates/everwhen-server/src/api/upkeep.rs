@@ -3,10 +3,10 @@
 use axum::extract::State;
 use everwhen::job::JobState;
 
-use super::answer::{Answer, Answered};
-use super::ask::{Asked, JobAt};
+use super::extract::{JobInPath, QueryParams};
+use super::response::{ApiResult, JsonResponse};
 use super::wire;
-use crate::Door;
+use crate::ServerState;
 use crate::access::Operator;
 
 /// More jobs than this are not counted.
@@ -21,19 +21,22 @@ const SET_ASIDE: u32 = 20;
     get, path = "/v1/doctor", tag = "operator",
     responses((status = 200, description = "What was found", body = wire::Doctor)),
 )]
-pub(super) async fn examine(_: Operator, State(door): State<Door>) -> Answered<wire::Doctor> {
-    let problems = door.engine.check().await?;
-    let jobs = door.engine.jobs(JOBS_COUNTED).await?;
+pub(super) async fn examine(
+    _: Operator,
+    State(state): State<ServerState>,
+) -> ApiResult<wire::Doctor> {
+    let problems = state.engine.check().await?;
+    let jobs = state.engine.jobs(JOBS_COUNTED).await?;
     let (set_aside, waiting): (Vec<_>, Vec<_>) =
         jobs.into_iter().partition(|job| job.state == JobState::SetAside);
-    let outbox = match door.proxy.outbox.stats() {
+    let outbox = match state.proxy.outbox.stats() {
         Some(stats) => {
-            let set_aside = door.proxy.outbox.set_aside(SET_ASIDE).await?;
+            let set_aside = state.proxy.outbox.set_aside(SET_ASIDE).await?;
             Some(wire::Outbox::new(stats, set_aside))
         }
         None => None,
     };
-    Ok(Answer::ok(wire::Doctor {
+    Ok(JsonResponse::ok(wire::Doctor {
         outbox,
         version: env!("CARGO_PKG_VERSION").into(),
         problems,
@@ -53,11 +56,11 @@ pub(super) async fn examine(_: Operator, State(door): State<Door>) -> Answered<w
 )]
 pub(super) async fn retry_job(
     _: Operator,
-    State(door): State<Door>,
-    JobAt(id): JobAt,
-) -> Answered<wire::Retried> {
-    door.engine.retry_job(id).await?;
-    Ok(Answer::ok(wire::Retried { id: id.to_string() }))
+    State(state): State<ServerState>,
+    JobInPath(id): JobInPath,
+) -> ApiResult<wire::Retried> {
+    state.engine.retry_job(id).await?;
+    Ok(JsonResponse::ok(wire::Retried { id: id.to_string() }))
 }
 
 /// Run jobs
@@ -70,14 +73,14 @@ pub(super) async fn retry_job(
 )]
 pub(super) async fn settle(
     _: Operator,
-    State(door): State<Door>,
-    Asked(query): Asked<wire::SettleQuery>,
-) -> Answered<wire::Settled> {
+    State(state): State<ServerState>,
+    QueryParams(query): QueryParams<wire::SettleQuery>,
+) -> ApiResult<wire::Settled> {
     let done = match query.limit {
-        Some(limit) => door.engine.settle_some(limit).await?,
-        None => door.engine.settle().await?,
+        Some(limit) => state.engine.settle_some(limit).await?,
+        None => state.engine.settle().await?,
     };
-    let (jobs, now) = (door.engine.jobs(JOBS_COUNTED).await?, door.engine.now());
+    let (jobs, now) = (state.engine.jobs(JOBS_COUNTED).await?, state.engine.now());
     let due = jobs.iter().filter(|job| job.due_at <= now && job.state != JobState::SetAside);
-    Ok(Answer::ok(wire::Settled { done, due: due.count() as u64 }))
+    Ok(JsonResponse::ok(wire::Settled { done, due: due.count() as u64 }))
 }

@@ -1,7 +1,7 @@
 //! What asking the language model took.
 
-use super::answer::{Answer, Answered};
-use super::ask::{Asked, VaultOf};
+use super::extract::{OpenVault, QueryParams};
+use super::response::{ApiResult, JsonResponse};
 use super::wire;
 
 /// Get usage
@@ -13,8 +13,8 @@ use super::wire;
     responses((status = 200, description = "What was used", body = wire::Usage)),
 )]
 pub(super) async fn get_usage(
-    VaultOf(vault): VaultOf,
-    Asked(query): Asked<wire::UsageQuery>,
-) -> Answered<wire::Usage> {
-    Ok(Answer::ok(vault.usage(query.read()?).await?.into()))
+    OpenVault(vault): OpenVault,
+    QueryParams(query): QueryParams<wire::UsageQuery>,
+) -> ApiResult<wire::Usage> {
+    Ok(JsonResponse::ok(vault.usage(query.read()?).await?.into()))
 }

@@ -6,12 +6,12 @@ use everwhen::memory::{Address, VaultInfo};
 use everwhen::receipt::{Done, Receipt};
 use everwhen::{Page, Vault};
 
-use super::answer::{Answer, Answered, wrong_receipt};
-use super::ask::{Asked, Once, Sent, VaultAt, VaultOf};
+use super::extract::{IdempotencyKey, JsonBody, OpenVault, QueryParams, VaultInPath};
+use super::response::{ApiResult, JsonResponse, wrong_receipt};
 use super::{cursor, wire};
-use crate::Door;
+use crate::ServerState;
 use crate::access::Caller;
-use crate::problem::Problem;
+use crate::error::RequestError;
 
 /// List vaults
 ///
@@ -22,22 +22,22 @@ use crate::problem::Problem;
     responses((status = 200, description = "A page of vaults", body = wire::Page<wire::Vault>)),
 )]
 pub(super) async fn list_vaults(
-    State(door): State<Door>,
+    State(state): State<ServerState>,
     caller: Caller,
-    Asked(query): Asked<wire::NamesQuery>,
-) -> Answered<wire::Page<wire::Vault>> {
+    QueryParams(query): QueryParams<wire::NamesQuery>,
+) -> ApiResult<wire::Page<wire::Vault>> {
     let (after, rows) = (query.after()?, query.rows()?);
     if let Caller::Holder(own, _) = caller {
-        let vault = caller.vault(&door.engine, Address::Id(own)).await?.info().await?;
+        let vault = caller.vault(&state.engine, Address::Id(own)).await?.info().await?;
         let own = (after < Some(vault.name.clone())).then(|| vault.into());
-        return Ok(Answer::ok(wire::Page::whole(own.into_iter().collect())));
+        return Ok(JsonResponse::ok(wire::Page::whole(own.into_iter().collect())));
     }
-    let mut data = door.engine.vaults(after, rows + 1).await?;
+    let mut data = state.engine.vaults(after, rows + 1).await?;
     let more = data.len() > rows;
     data.truncate(rows);
     let next = data.last().filter(|_| more).map(|vault: &VaultInfo| vault.name.clone());
     let page = Page { data, next };
-    Ok(Answer::ok(wire::Page::write(page, |vault| Ok(vault.into()), cursor::write_name)?))
+    Ok(JsonResponse::ok(wire::Page::write(page, |vault| Ok(vault.into()), cursor::write_name)?))
 }
 
 /// Make a vault
@@ -47,15 +47,15 @@ pub(super) async fn list_vaults(
     responses((status = 201, description = "The vault", body = wire::Vault)),
 )]
 pub(super) async fn create_vault(
-    State(door): State<Door>,
+    State(state): State<ServerState>,
     caller: Caller,
-    Sent { body, once }: Sent<wire::NewVault>,
-) -> Answered<wire::Vault> {
+    JsonBody { body, once }: JsonBody<wire::NewVault>,
+) -> ApiResult<wire::Vault> {
     caller.over_all_vaults()?;
-    let done = door.engine.create_vault(body.read()?, once).await?;
+    let done = state.engine.create_vault(body.read()?, once).await?;
     let Receipt::Vault(id) = done.receipt else { return Err(wrong_receipt()) };
-    let vault = caller.vault(&door.engine, Address::Id(id)).await?;
-    Ok(Answer::created(vault.info().await?.into()).replayed(done.replayed))
+    let vault = caller.vault(&state.engine, Address::Id(id)).await?;
+    Ok(JsonResponse::created(vault.info().await?.into()).replayed(done.replayed))
 }
 
 /// Get a vault
@@ -63,8 +63,8 @@ pub(super) async fn create_vault(
     get, path = "/v1/vaults/{vault}", tag = "vaults",
     responses((status = 200, description = "The vault", body = wire::Vault)),
 )]
-pub(super) async fn get_vault(VaultOf(vault): VaultOf) -> Answered<wire::Vault> {
-    Ok(Answer::ok(vault.info().await?.into()))
+pub(super) async fn get_vault(OpenVault(vault): OpenVault) -> ApiResult<wire::Vault> {
+    Ok(JsonResponse::ok(vault.info().await?.into()))
 }
 
 /// Change a vault
@@ -77,17 +77,17 @@ pub(super) async fn get_vault(VaultOf(vault): VaultOf) -> Answered<wire::Vault> 
     responses((status = 200, description = "The vault as it is now", body = wire::Vault)),
 )]
 pub(super) async fn change_vault(
-    State(door): State<Door>,
+    State(state): State<ServerState>,
     caller: Caller,
-    VaultOf(vault): VaultOf,
-    Sent { body, once }: Sent<wire::VaultPatch>,
-) -> Answered<wire::Vault> {
+    OpenVault(vault): OpenVault,
+    JsonBody { body, once }: JsonBody<wire::VaultPatch>,
+) -> ApiResult<wire::Vault> {
     if body.renames() {
         caller.over_all_vaults()?;
     }
     let done = vault.change(body.read()?, once).await?;
-    door.proxy.outbox.names.clear();
-    Ok(Answer::ok(vault.info().await?.into()).replayed(done.replayed))
+    state.proxy.outbox.names.clear();
+    Ok(JsonResponse::ok(vault.info().await?.into()).replayed(done.replayed))
 }
 
 /// Forget a vault
@@ -98,21 +98,21 @@ pub(super) async fn change_vault(
     responses((status = 200, description = "What was removed", body = wire::Removed)),
 )]
 pub(super) async fn forget_vault(
-    State(door): State<Door>,
+    State(state): State<ServerState>,
     caller: Caller,
-    VaultAt(address): VaultAt,
-    Once(once): Once,
-) -> Answered<wire::Removed> {
-    let found = caller.vault(&door.engine, address).await.map_err(Problem::from);
+    VaultInPath(address): VaultInPath,
+    IdempotencyKey(once): IdempotencyKey,
+) -> ApiResult<wire::Removed> {
+    let found = caller.vault(&state.engine, address).await.map_err(RequestError::from);
     let done = match (found, once) {
         (Ok(vault), once) => {
             caller.require(Scope::Admin)?;
-            let done = door.forget_vault(&vault, once).await?;
-            door.access.removed_vault(vault.id());
+            let done = state.forget_vault(&vault, once).await?;
+            state.access.removed_vault(vault.id());
             done
         }
         (Err(gone), Some(once)) if gone.is_not_found() && caller.over_all_vaults().is_ok() => {
-            door.engine.replayed(once).await?.ok_or(gone)?
+            state.engine.replayed(once).await?.ok_or(gone)?
         }
         (Err(problem), _) => return Err(problem),
     };
@@ -128,22 +128,22 @@ pub(super) async fn forget_vault(
     responses((status = 200, description = "What was removed", body = wire::Removed)),
 )]
 pub(super) async fn forget_period(
-    State(door): State<Door>,
-    VaultOf(vault): VaultOf,
-    Sent { body, once }: Sent<wire::Forget>,
-) -> Answered<wire::Removed> {
+    State(state): State<ServerState>,
+    OpenVault(vault): OpenVault,
+    JsonBody { body, once }: JsonBody<wire::Forget>,
+) -> ApiResult<wire::Removed> {
     let (memory, period) = body.read()?;
-    forgotten(door.forget(&vault, memory, period, once).await?)
+    forgotten(state.forget(&vault, memory, period, once).await?)
 }
 
 /// The receipt of something forgotten.
-pub(super) fn forgotten(done: Done) -> Answered<wire::Removed> {
+pub(super) fn forgotten(done: Done) -> ApiResult<wire::Removed> {
     let Receipt::Forgotten(removed) = done.receipt else { return Err(wrong_receipt()) };
-    Ok(Answer::ok(removed.into()).replayed(done.replayed))
+    Ok(JsonResponse::ok(removed.into()).replayed(done.replayed))
 }
 
 /// The memory a receipt names, as it is now.
-pub(super) async fn memory_of(vault: &Vault, done: &Done) -> Result<wire::Memory, Problem> {
+pub(super) async fn memory_of(vault: &Vault, done: &Done) -> Result<wire::Memory, RequestError> {
     let Receipt::Memory(id) = done.receipt else { return Err(wrong_receipt()) };
     Ok(vault.memory(Address::Id(id)).await?.into())
 }

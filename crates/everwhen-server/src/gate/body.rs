@@ -13,7 +13,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::depth::Depth;
-use super::refused::Refused;
+use super::refused::Rejection;
 
 /// The first bytes of every body count towards no budget, so that a few large bodies never keep out
 /// the many small ones; the number of requests in flight bounds them.
@@ -39,42 +39,42 @@ impl Budget {
 }
 
 /// What is known of a body from outside: why it was refused, and how much of the budget it takes.
-pub(super) struct Received {
+pub(super) struct BodyStatus {
     budget: Arc<Budget>,
     counted: AtomicUsize,
-    refused: OnceLock<Refused>,
+    refused: OnceLock<Rejection>,
 }
 
-impl Received {
+impl BodyStatus {
     pub(super) fn new(budget: Arc<Budget>) -> Self {
         Self { budget, counted: AtomicUsize::new(0), refused: OnceLock::new() }
     }
 
     /// Why the body did not arrive, if that is our doing.
-    pub(super) fn refused(&self) -> Option<Refused> {
+    pub(super) fn refused(&self) -> Option<Rejection> {
         self.refused.get().cloned()
     }
 
-    fn count(&self, bytes: usize) -> Result<(), Refused> {
+    fn count(&self, bytes: usize) -> Result<(), Rejection> {
         if !self.budget.take(bytes) {
-            return Err(Refused::Buffered(self.budget.most));
+            return Err(Rejection::Buffered(self.budget.most));
         }
         self.counted.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }
 }
 
-impl Drop for Received {
+impl Drop for BodyStatus {
     fn drop(&mut self) {
         self.budget.used.fetch_sub(*self.counted.get_mut(), Ordering::Relaxed);
     }
 }
 
 /// A body under watch.
-pub(super) struct Checked {
+pub(super) struct CheckedBody {
     body: Body,
     limits: ServerLimits,
-    received: Arc<Received>,
+    received: Arc<BodyStatus>,
     bytes: usize,
     depth: Option<Depth>,
     begun: Instant,
@@ -82,29 +82,29 @@ pub(super) struct Checked {
     pause: Option<Pin<Box<Sleep>>>,
 }
 
-impl Checked {
+impl CheckedBody {
     pub(super) fn new(
         body: Body,
         limits: ServerLimits,
         is_json: bool,
-        received: Arc<Received>,
+        received: Arc<BodyStatus>,
     ) -> Self {
         let (depth, now) = (is_json.then(Depth::default), Instant::now());
         Self { body, limits, received, bytes: 0, depth, begun: now, last: now, pause: None }
     }
 
-    fn check(&mut self, data: &Bytes) -> Result<(), Refused> {
+    fn check(&mut self, data: &Bytes) -> Result<(), Rejection> {
         let before = self.bytes;
         self.bytes += data.len();
         if self.bytes > self.limits.max_body {
-            return Err(Refused::TooLarge(self.limits.max_body));
+            return Err(Rejection::TooLarge(self.limits.max_body));
         }
         let counted = self.bytes.saturating_sub(UNCOUNTED) - before.saturating_sub(UNCOUNTED);
         self.received.count(counted)?;
         let most = self.limits.max_json_depth;
         match self.depth.as_mut().is_none_or(|depth| depth.takes(data, most)) {
             true => Ok(()),
-            false => Err(Refused::TooDeep(most)),
+            false => Err(Rejection::TooDeep(most)),
         }
     }
 
@@ -119,7 +119,7 @@ impl Checked {
         timer.as_mut().poll(cx)
     }
 
-    fn refuse(&mut self, refused: Refused) -> axum::Error {
+    fn refuse(&mut self, refused: Rejection) -> axum::Error {
         let error = axum::Error::new(std::io::Error::other(refused.to_string()));
         // The first reason stands.
         let _ = self.received.refused.set(refused);
@@ -131,7 +131,7 @@ fn whole(pause: Duration) -> Duration {
     pause.saturating_mul(PAUSES)
 }
 
-impl HttpBody for Checked {
+impl HttpBody for CheckedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -142,7 +142,7 @@ impl HttpBody for Checked {
         let this = &mut *self;
         let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) else {
             ready!(this.poll_pause(cx));
-            let refused = Refused::Slow(this.limits.body_timeout);
+            let refused = Rejection::Slow(this.limits.body_timeout);
             return Poll::Ready(Some(Err(this.refuse(refused))));
         };
         if let Some(data) = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()) {
@@ -164,23 +164,23 @@ impl HttpBody for Checked {
 }
 
 /// A response that holds what its request took, until it is sent or given up.
-pub(super) struct Held {
+pub(super) struct HeldBudget {
     body: Body,
     _permit: Option<OwnedSemaphorePermit>,
-    _received: Option<Arc<Received>>,
+    _received: Option<Arc<BodyStatus>>,
 }
 
-impl Held {
+impl HeldBudget {
     pub(super) fn new(
         body: Body,
         permit: Option<OwnedSemaphorePermit>,
-        received: Option<Arc<Received>>,
+        received: Option<Arc<BodyStatus>>,
     ) -> Self {
         Self { body, _permit: permit, _received: received }
     }
 }
 
-impl HttpBody for Held {
+impl HttpBody for HeldBudget {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use everwhen::{ErrorKind, UpstreamKind};
 
 use super::Interface;
-use crate::problem::{Cause, Problem};
+use crate::error::{Cause, RequestError};
 use crate::proxy::Refusal;
 
 /// How much of a header is repeated in an error.
@@ -18,7 +18,7 @@ const QUOTED_CHARS: usize = 100;
 
 /// Why a request did not pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum Rejection {
     /// Its `Host` is not ours.
     Host(String),
     /// Its `Origin` is not allowed.
@@ -41,7 +41,7 @@ pub(super) enum Refused {
     Requests(usize),
 }
 
-impl Refused {
+impl Rejection {
     /// This host is not ours.
     pub(super) fn host(value: Option<&HeaderValue>) -> Self {
         Self::Host(quoted(value))
@@ -58,11 +58,11 @@ impl Refused {
     }
 
     /// The refusal as clients of the interface expect errors.
-    pub(super) fn told(&self, shape: Shape) -> Response {
-        let problem = Problem::new(self.cause(), self.to_string());
+    pub(super) fn told(&self, shape: ErrorFormat) -> Response {
+        let problem = RequestError::new(self.cause(), self.to_string());
         let mut response = match shape {
-            Shape::Problem => problem.into_response(),
-            Shape::Provider(kind) => Refusal::from(problem).told(kind),
+            ErrorFormat::RequestError => problem.into_response(),
+            ErrorFormat::Provider(kind) => Refusal::from(problem).told(kind),
         };
         if matches!(self, Self::Buffered(_) | Self::Requests(_)) {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
@@ -82,7 +82,7 @@ impl Refused {
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Host(host) => write!(
@@ -136,19 +136,19 @@ fn quoted(value: Option<&HeaderValue>) -> String {
 
 /// How an error is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ErrorFormat {
     /// As a problem document.
-    Problem,
+    RequestError,
     /// As a model provider of this kind does.
     Provider(UpstreamKind),
 }
 
-impl Shape {
+impl ErrorFormat {
     /// How whoever sends this request expects errors.
     pub(super) fn of(interface: Interface, request: &Request) -> Self {
         let path = request.uri().path();
         if interface != Interface::Proxy || path == "/" || path.starts_with("/proxy/") {
-            return Self::Problem;
+            return Self::RequestError;
         }
         let path = path.find("/v1/").map_or(path, |start| &path[start..]);
         let kind = match path.starts_with("/v1/") {

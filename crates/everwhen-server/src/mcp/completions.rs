@@ -3,18 +3,18 @@
 use everwhen::{ErrorKind, Result, limits};
 use rmcp::model::{CompleteRequestParams, CompletionInfo};
 
-use super::{guest::Guest, prompts, resources};
+use super::{call::ToolCall, prompts, resources};
 
 /// What the argument being typed may become.
 pub(crate) async fn complete(
-    guest: &Guest,
+    call: &ToolCall,
     asked: &CompleteRequestParams,
 ) -> Result<CompletionInfo> {
     let uri = asked.r#ref.as_resource_uri().unwrap_or_default();
     let begun = asked.argument.value.to_lowercase();
     let all = match (asked.argument.name.as_str(), uri.contains("conversations/")) {
-        ("id", true) => conversations(guest).await,
-        ("id", false) | (prompts::MEMORY, _) => memories(guest).await,
+        ("id", true) => conversations(call).await,
+        ("id", false) | (prompts::MEMORY, _) => memories(call).await,
         _ => Ok(Vec::new()),
     };
     let all = match all {
@@ -29,13 +29,13 @@ pub(crate) async fn complete(
     Ok(CompletionInfo::with_pagination(values, total, more).unwrap_or_default())
 }
 
-async fn memories(guest: &Guest) -> Result<Vec<String>> {
-    let page = guest.vault(None).await?.memories(None, Some(limits::PAGE_ROWS)).await?;
+async fn memories(call: &ToolCall) -> Result<Vec<String>> {
+    let page = call.vault(None).await?.memories(None, Some(limits::PAGE_ROWS)).await?;
     Ok(page.data.into_iter().map(|memory| memory.name.to_string()).collect())
 }
 
-async fn conversations(guest: &Guest) -> Result<Vec<String>> {
-    let vault = guest.vault(None).await?;
-    let recent = resources::recent(&vault, guest.memory(None)?, limits::PAGE_ROWS).await?;
+async fn conversations(call: &ToolCall) -> Result<Vec<String>> {
+    let vault = call.vault(None).await?;
+    let recent = resources::recent(&vault, call.memory(None)?, limits::PAGE_ROWS).await?;
     Ok(recent.iter().map(everwhen::memory::Conversation::wire_name).collect())
 }

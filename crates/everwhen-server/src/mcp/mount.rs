@@ -9,8 +9,8 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::guest;
-use crate::Door;
+use super::call;
+use crate::ServerState;
 
 /// The longest request that is read: an entry of a mebibyte, written as JSON escapes.
 const LONGEST: usize = 8 * 1024 * 1024;
@@ -26,10 +26,10 @@ pub enum McpSessions {
 
 /// `/mcp`, answered by handlers that `make` makes, one for each request or session.
 pub fn mount_mcp<H: ServerHandler>(
-    door: &Door,
+    state: &ServerState,
     sessions: McpSessions,
     make: impl Fn() -> H + Send + Sync + 'static,
-) -> Router<Door> {
+) -> Router<ServerState> {
     let service = StreamableHttpService::new(
         move || Ok(make()),
         Arc::new(LocalSessionManager::default()),
@@ -37,7 +37,7 @@ pub fn mount_mcp<H: ServerHandler>(
     );
     Router::new()
         .route_service("/mcp", service)
-        .layer(from_fn_with_state(door.clone(), guest::admit))
+        .layer(from_fn_with_state(state.clone(), call::admit))
 }
 
 fn transport(sessions: McpSessions) -> StreamableHttpServerConfig {

@@ -9,7 +9,7 @@ use everwhen::{Error, ErrorKind, Result, TimelineLine, Vault, limits};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
-use super::guest::Guest;
+use super::call::ToolCall;
 
 const SCHEME: &str = "everwhen://";
 const MARKDOWN: &str = "text/markdown";
@@ -35,8 +35,8 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// What is there now: memories with their timelines, and the last conversations.
-pub(crate) async fn list(guest: &Guest) -> Result<Vec<Resource>> {
-    let vault = match guest.vault(None).await {
+pub(crate) async fn list(call: &ToolCall) -> Result<Vec<Resource>> {
+    let vault = match call.vault(None).await {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         found => found?,
     };
@@ -48,7 +48,7 @@ pub(crate) async fn list(guest: &Guest) -> Result<Vec<Resource>> {
         let about = "What was said, dated, with the days in between";
         all.push(resource("timeline", &name, &format!("Timeline of {name}"), about));
     }
-    for conversation in recent(&vault, guest.memory(None)?, LISTED).await? {
+    for conversation in recent(&vault, call.memory(None)?, LISTED).await? {
         let id = conversation.wire_name();
         let (title, about) = conversation.summary.map(|it| (it.title, it.text)).unzip();
         let title = title.unwrap_or_else(|| format!("Conversation of {}", conversation.started_at));
@@ -83,25 +83,25 @@ pub(super) async fn recent(
 }
 
 /// Reads what is at an address.
-pub(crate) async fn read(guest: &Guest, uri: &str) -> Result<ResourceContents> {
+pub(crate) async fn read(call: &ToolCall, uri: &str) -> Result<ResourceContents> {
     let missing = || Error::not_found(format!("resource not found: {uri}"));
     let (kind, id) =
         uri.strip_prefix(SCHEME).and_then(|path| path.split_once('/')).ok_or_else(missing)?;
     let id = percent_decode_str(id).decode_utf8().map_err(|_| missing())?;
     let text = match kind {
-        "conversations" => conversation(guest, &id).await,
-        "memories" => memory(guest, &id).await,
-        "timeline" => timeline(guest, &id).await,
+        "conversations" => conversation(call, &id).await,
+        "memories" => memory(call, &id).await,
+        "timeline" => timeline(call, &id).await,
         _ => Err(missing()),
     };
     Ok(ResourceContents::text(text?, uri).with_mime_type(MARKDOWN))
 }
 
-async fn conversation(guest: &Guest, id: &str) -> Result<String> {
-    let vault = guest.vault(None).await?;
+async fn conversation(call: &ToolCall, id: &str) -> Result<String> {
+    let vault = call.vault(None).await?;
     let zone = vault.info().await?.zone;
     let address = Address::<ConversationId>::read("conversation", id)?;
-    let view = vault.conversation(guest.memory(None)?, address).await?;
+    let view = vault.conversation(call.memory(None)?, address).await?;
     let summary = view.conversation.summary;
     let title = summary.as_ref().map_or("Conversation", |summary| &summary.title);
     let mut lines = vec![format!("# {title}"), String::new()];
@@ -113,8 +113,8 @@ async fn conversation(guest: &Guest, id: &str) -> Result<String> {
     Ok(lines.join("\n"))
 }
 
-async fn memory(guest: &Guest, id: &str) -> Result<String> {
-    let vault = guest.vault(None).await?;
+async fn memory(call: &ToolCall, id: &str) -> Result<String> {
+    let vault = call.vault(None).await?;
     let zone = vault.info().await?.zone;
     let address = Address::<MemoryId>::read("memory", id)?;
     let memory = vault.memory(address.clone()).await?;
@@ -133,8 +133,8 @@ async fn memory(guest: &Guest, id: &str) -> Result<String> {
     Ok(lines.join("\n"))
 }
 
-async fn timeline(guest: &Guest, id: &str) -> Result<String> {
-    let vault = guest.vault(None).await?;
+async fn timeline(call: &ToolCall, id: &str) -> Result<String> {
+    let vault = call.vault(None).await?;
     let address = Address::<MemoryId>::read("memory", id)?;
     let query = EntryQuery { limit: Some(limits::PAGE_ROWS), ..EntryQuery::default() };
     let page = vault.timeline(address, query).await?;

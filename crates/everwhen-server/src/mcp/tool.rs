@@ -13,30 +13,33 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::guest::Guest;
+use super::call::ToolCall;
 
 /// One tool.
 pub(crate) trait Tool: 'static {
     /// What it takes.
-    type Takes: DeserializeOwned + JsonSchema + Send;
+    type Input: DeserializeOwned + JsonSchema + Send;
     /// What it gives.
-    type Gives: Serialize + JsonSchema;
+    type Output: Serialize + JsonSchema;
     /// Its public name.
     const NAME: &'static str;
     /// Its name for people.
     const TITLE: &'static str;
     /// When a model should use it.
-    const ABOUT: &'static str;
+    const DESCRIPTION: &'static str;
     /// What it does to a memory.
-    const EFFECT: Effect;
+    const EFFECT: ToolEffect;
 
     /// Does it.
-    fn call(guest: Guest, takes: Self::Takes) -> impl Future<Output = Result<Self::Gives>> + Send;
+    fn call(
+        call: ToolCall,
+        input: Self::Input,
+    ) -> impl Future<Output = Result<Self::Output>> + Send;
 }
 
 /// What a tool does to a memory.
 #[derive(Clone, Copy)]
-pub(crate) enum Effect {
+pub(crate) enum ToolEffect {
     /// It looks.
     Reads,
     /// It adds; a second call adds again.
@@ -47,7 +50,7 @@ pub(crate) enum Effect {
     Removes,
 }
 
-impl Effect {
+impl ToolEffect {
     /// The scope that a key needs for it.
     fn scope(self) -> Scope {
         match self {
@@ -72,38 +75,38 @@ impl Effect {
     }
 }
 
-type Answer = Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
+type ToolFuture = Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
 
 /// A tool among others.
-pub(crate) struct Listed {
+pub(crate) struct ToolEntry {
     pub(crate) shown: rmcp::model::Tool,
     /// The scope that a key needs for it.
     pub(crate) scope: Scope,
-    run: fn(Guest, JsonObject) -> Answer,
+    run: fn(ToolCall, JsonObject) -> ToolFuture,
 }
 
-impl Listed {
+impl ToolEntry {
     /// The tool `T`, ready to be shown and called.
     pub(crate) fn of<T: Tool>() -> Self {
-        let shown = rmcp::model::Tool::new(T::NAME, T::ABOUT, Arc::new(shape::<T::Takes>()))
+        let shown = rmcp::model::Tool::new(T::NAME, T::DESCRIPTION, Arc::new(shape::<T::Input>()))
             .with_title(T::TITLE)
-            .with_raw_output_schema(Arc::new(shape::<T::Gives>()))
+            .with_raw_output_schema(Arc::new(shape::<T::Output>()))
             .with_annotations(T::EFFECT.hints());
         Self {
             shown,
             scope: T::EFFECT.scope(),
-            run: |guest, arguments| Box::pin(run::<T>(guest, arguments)),
+            run: |call, arguments| Box::pin(run::<T>(call, arguments)),
         }
     }
 
     /// Calls it. What goes wrong is told to the model, which can do better.
-    pub(crate) async fn call(&self, guest: Guest, arguments: JsonObject) -> CallToolResult {
-        (self.run)(guest, arguments).await
+    pub(crate) async fn call(&self, call: ToolCall, arguments: JsonObject) -> CallToolResult {
+        (self.run)(call, arguments).await
     }
 }
 
-async fn run<T: Tool>(guest: Guest, arguments: JsonObject) -> CallToolResult {
-    match answer::<T>(guest, arguments).await {
+async fn run<T: Tool>(call: ToolCall, arguments: JsonObject) -> CallToolResult {
+    match answer::<T>(call, arguments).await {
         Ok(value) => CallToolResult::structured(value),
         Err(error) => CallToolResult::error(vec![ContentBlock::text(advice(&error))]),
     }
@@ -120,13 +123,13 @@ fn advice(error: &Error) -> String {
     }
 }
 
-async fn answer<T: Tool>(guest: Guest, arguments: JsonObject) -> Result<Value> {
-    guest.require(T::EFFECT.scope())?;
-    let takes = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+async fn answer<T: Tool>(call: ToolCall, arguments: JsonObject) -> Result<Value> {
+    call.require(T::EFFECT.scope())?;
+    let input = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
         Error::invalid(format!("the arguments of {} do not fit: {error}", T::NAME))
     })?;
-    let gives = T::call(guest, takes).await?;
-    serde_json::to_value(gives)
+    let output = T::call(call, input).await?;
+    serde_json::to_value(output)
         .map_err(|error| Error::damaged(format!("cannot write the answer as JSON: {error}")))
 }
 

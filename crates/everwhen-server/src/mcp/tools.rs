@@ -13,42 +13,42 @@ mod vaults;
 
 use std::sync::LazyLock;
 
-use super::tool::{Listed, Tool};
+use super::tool::{Tool, ToolEntry};
 use super::wire::{Choice, Profile, ToolSet};
 
 /// All tools, those shown by default first. The order is always the same.
-static ALL: LazyLock<Vec<Listed>> = LazyLock::new(|| {
+static ALL: LazyLock<Vec<ToolEntry>> = LazyLock::new(|| {
     vec![
-        Listed::of::<entries::AddEntry>(),
-        Listed::of::<search::SearchMemories>(),
-        Listed::of::<timeline::GetTimeline>(),
-        Listed::of::<conversations::GetConversation>(),
-        Listed::of::<conversations::EndConversation>(),
-        Listed::of::<context::GetContext>(),
-        Listed::of::<context::PutContext>(),
-        Listed::of::<vaults::CreateVault>(),
-        Listed::of::<vaults::ListVaults>(),
-        Listed::of::<vaults::CreateMemoryInVault>(),
-        Listed::of::<vaults::ListMemories>(),
-        Listed::of::<entries::ListEntries>(),
-        Listed::of::<entries::GetEntry>(),
-        Listed::of::<entries::CorrectEntry>(),
-        Listed::of::<facts::ListFacts>(),
-        Listed::of::<timeline::TimeBetween>(),
-        Listed::of::<upkeep::Forget>(),
-        Listed::of::<upkeep::AwaitConsistency>(),
-        Listed::of::<upkeep::GetDefaultPrompts>(),
+        ToolEntry::of::<entries::AddEntryTool>(),
+        ToolEntry::of::<search::SearchMemoriesTool>(),
+        ToolEntry::of::<timeline::GetTimelineTool>(),
+        ToolEntry::of::<conversations::GetConversationTool>(),
+        ToolEntry::of::<conversations::EndConversationTool>(),
+        ToolEntry::of::<context::GetContextTool>(),
+        ToolEntry::of::<context::PutContextTool>(),
+        ToolEntry::of::<vaults::CreateVaultTool>(),
+        ToolEntry::of::<vaults::ListVaultsTool>(),
+        ToolEntry::of::<vaults::CreateMemoryInVaultTool>(),
+        ToolEntry::of::<vaults::ListMemoriesTool>(),
+        ToolEntry::of::<entries::ListEntriesTool>(),
+        ToolEntry::of::<entries::GetEntryTool>(),
+        ToolEntry::of::<entries::CorrectEntryTool>(),
+        ToolEntry::of::<facts::ListFactsTool>(),
+        ToolEntry::of::<timeline::TimeBetweenTool>(),
+        ToolEntry::of::<upkeep::ForgetTool>(),
+        ToolEntry::of::<upkeep::AwaitConsistencyTool>(),
+        ToolEntry::of::<upkeep::GetDefaultPromptsTool>(),
     ]
 });
 
 /// Those of the other profile.
-static GRAPH: LazyLock<Vec<Listed>> = LazyLock::new(graph::all);
+static GRAPH: LazyLock<Vec<ToolEntry>> = LazyLock::new(graph::all);
 
 /// The last tool that is shown by default.
-const LAST_BY_DEFAULT: &str = context::PutContext::NAME;
+const LAST_BY_DEFAULT: &str = context::PutContextTool::NAME;
 
 /// The tools this client sees.
-pub(crate) fn shown(choice: &Choice) -> &'static [Listed] {
+pub(crate) fn shown(choice: &Choice) -> &'static [ToolEntry] {
     let few = ALL.iter().position(|tool| tool.shown.name == LAST_BY_DEFAULT);
     match (choice.profile, choice.tools) {
         (Profile::Graph, _) => &GRAPH,
@@ -60,7 +60,7 @@ pub(crate) fn shown(choice: &Choice) -> &'static [Listed] {
 }
 
 /// The tool of this name, if this client sees it.
-pub(crate) fn named(choice: &Choice, name: &str) -> Option<&'static Listed> {
+pub(crate) fn named(choice: &Choice, name: &str) -> Option<&'static ToolEntry> {
     shown(choice).iter().find(|tool| tool.shown.name == name)
 }
 

@@ -11,24 +11,27 @@ mod timeline;
 mod vaults;
 
 pub(crate) use choice::{Choice, Profile, ToolSet};
-pub(crate) use context::{ContextTold, GetContext, PutContext};
+pub(crate) use context::{ContextOutput, GetContext, PutContext};
 pub(crate) use conversations::{
-    ConversationAsked, ConversationTold, EndConversation, Ended, GetConversation,
+    ConversationOutput, ConversationRequest, EndConversation, Ended, GetConversation,
 };
 pub(crate) use entries::{
-    AddEntry, CorrectEntry, EntriesTold, EntryStored, EntryTold, GetEntry, ListEntries,
+    AddEntry, CorrectEntry, EntriesOutput, EntryOutput, EntryStored, GetEntry, ListEntries,
 };
-pub(crate) use facts::{FactsTold, ListFacts};
+pub(crate) use facts::{FactsOutput, ListFacts};
 pub(crate) use graph::{
-    AddObservations, CreateEntities, DeleteEntities, DeleteObservations, EntitiesTold, Entity,
-    GraphTold, ObservationsTold, OpenNodes, ReadGraph, Relation, RelationsTold, SearchNodes,
+    AddObservations, CreateEntities, DeleteEntities, DeleteObservations, EntitiesOutput, Entity,
+    GraphOutput, ObservationsOutput, OpenNodes, ReadGraph, Relation, RelationsOutput, SearchNodes,
     SomeRelations, Success,
 };
-pub(crate) use search::{SearchMemories, SearchTold};
-pub(crate) use timeline::{BetweenTold, GetTimeline, TimeBetween, TimelineAsked, TimelineTold};
+pub(crate) use search::{SearchMemories, SearchOutput};
+pub(crate) use timeline::{
+    BetweenOutput, GetTimeline, TimeBetween, TimelineOutput, TimelineRequest,
+};
 pub(crate) use vaults::{
     AwaitConsistency, Consistent, CreateMemory, CreateVault, DefaultPrompts, Forget, Forgotten,
-    GetDefaultPrompts, ListMemories, ListVaults, MemoriesTold, MemoryTold, VaultTold, VaultsTold,
+    GetDefaultPrompts, ListMemories, ListVaults, MemoriesOutput, MemoryOutput, VaultOutput,
+    VaultsOutput,
 };
 
 use everwhen::memory::{ConversationId, ConversationName, Name};

@@ -6,10 +6,10 @@ use everwhen::ledger::Begun;
 use everwhen::ports::Addition;
 use jiff::SignedDuration;
 
-use super::attend::Visit;
 use super::draft::Draft;
+use super::inject;
+use super::prepare::ProxyRequest;
 use super::wire::Message;
-use super::write;
 
 /// The text is a part of its own, and not behind the words of the message.
 const OWN_PART: u32 = 1;
@@ -26,29 +26,29 @@ const FRESH: SignedDuration = SignedDuration::from_mins(5);
 
 /// Adds to the messages of one request.
 pub(super) struct Adding<'v> {
-    visit: &'v Visit<'v>,
+    request: &'v ProxyRequest<'v>,
     /// What may be added, as the settings for this request say.
     allowed: u32,
     person: [u8; 32],
 }
 
 impl<'v> Adding<'v> {
-    pub(super) fn new(visit: &'v Visit<'v>, settings: &ProxySettings) -> Self {
+    pub(super) fn new(request: &'v ProxyRequest<'v>, settings: &ProxySettings) -> Self {
         let flags =
             [(settings.now, NOW), (settings.briefing, BRIEFING), (settings.context, CONTEXT)];
         let allowed = flags.iter().filter(|(on, _)| *on).map(|(_, flag)| flag).sum();
-        Self { visit, allowed, person: visit.client().person }
+        Self { request, allowed, person: request.client().person }
     }
 
     /// Adds to every message what was added to it before. The message to be answered gets a new
     /// addition if it was answered before and is asked again later.
     pub(super) fn again(&self, draft: &mut Draft<'_>, begun: &Begun, answered: usize) {
-        for (place, message) in self.visit.asked.messages.iter().enumerate() {
+        for (place, message) in self.request.asked.messages.iter().enumerate() {
             let addition = begun.additions.get(place).and_then(Option::as_ref);
             let Some(addition) = addition.filter(|one| self.holds(one)) else { continue };
             if place != answered || self.kept(begun, place).is_some() {
                 let own_part = addition.form & OWN_PART != 0;
-                write::aside(draft, message, self.part(message), (&addition.text, own_part));
+                inject::aside(draft, message, self.part(message), (&addition.text, own_part));
             }
         }
     }
@@ -57,8 +57,8 @@ impl<'v> Adding<'v> {
     /// or minutes ago.
     pub(super) fn kept<'b>(&self, begun: &'b Begun, place: usize) -> Option<&'b str> {
         let addition = begun.additions.get(place)?.as_ref()?;
-        let goes_on = place + 1 < self.visit.asked.messages.len()
-            || !self.visit.asked.ids.is_empty()
+        let goes_on = place + 1 < self.request.asked.messages.len()
+            || !self.request.asked.ids.is_empty()
             || begun.now.duration_since(addition.at) < FRESH;
         (goes_on && self.holds(addition)).then_some(addition.text.as_str())
     }
@@ -70,9 +70,9 @@ impl<'v> Adding<'v> {
         begun: &Begun,
         (place, text): (usize, &str),
     ) -> Option<(u64, Addition)> {
-        let message = &self.visit.asked.messages[place];
-        let own_part = write::has_parts(message) && self.part(message).is_some();
-        write::aside(draft, message, self.part(message), (text, own_part));
+        let message = &self.request.asked.messages[place];
+        let own_part = inject::has_parts(message) && self.part(message).is_some();
+        inject::aside(draft, message, self.part(message), (text, own_part));
         let form = self.allowed | if own_part { OWN_PART } else { 0 };
         let addition = Addition { text: text.to_owned(), form, person: self.person, at: begun.now };
         Some((begun.messages[place].line?, addition))
@@ -87,10 +87,10 @@ impl<'v> Adding<'v> {
     /// may not, nor may a message of Ollama's.
     fn part(&self, message: &Message<'_>) -> Option<&'static str> {
         let is_bare = |name| {
-            let field = self.visit.asked.fields.get(name);
+            let field = self.request.asked.fields.get(name);
             field.is_some_and(|text| std::ptr::eq(text, message.content))
         };
         let has_own = message.content.starts_with(['[', '"']);
-        (has_own && !is_bare("input")).then(|| self.visit.route.wording.text_part())
+        (has_own && !is_bare("input")).then(|| self.request.route.wording.text_part())
     }
 }

@@ -9,7 +9,7 @@ use everwhen::ledger::Client;
 use sha2::{Digest, Sha256};
 
 use super::headers;
-use super::whose::Identity;
+use super::memory_name::Identity;
 
 /// Headers that carry a credential, for us or for whoever is asked.
 const CREDENTIALS: [&str; 5] =

@@ -17,7 +17,7 @@ use reqwest::Url;
 
 use super::refusal::Refusal;
 use super::relay::deepest;
-use super::upstream::{Answer, Answerer, Answering, Call};
+use super::upstream::{Responder, ResponseFuture, UpstreamCall, UpstreamResponse};
 
 pub(crate) use target::Target;
 
@@ -51,7 +51,7 @@ impl Provider {
         Ok(Self { upstream, base, client })
     }
 
-    fn headers(&self, call: &Call) -> HeaderMap {
+    fn headers(&self, call: &UpstreamCall) -> HeaderMap {
         let mut sent = headers::allowed(&call.headers, &self.upstream.pass_headers);
         match (&self.upstream.key, self.upstream.kind) {
             (Some(key), UpstreamKind::Anthropic) => drop(sent.insert(API_KEY, key.plain())),
@@ -67,7 +67,7 @@ impl Provider {
     }
 
     /// Whether what the client shows is meant for this upstream.
-    fn is_meant(&self, call: &Call) -> bool {
+    fn is_meant(&self, call: &UpstreamCall) -> bool {
         self.upstream.pass_client_key.unwrap_or(call.is_usual)
     }
 }
@@ -77,7 +77,7 @@ fn is_local(base: &Url) -> bool {
     host == "localhost" || host == "[::1]" || host.starts_with("127.")
 }
 
-impl Answerer for Provider {
+impl Responder for Provider {
     fn name(&self) -> &str {
         &self.upstream.name
     }
@@ -90,7 +90,7 @@ impl Answerer for Provider {
         self.upstream.key.is_some()
     }
 
-    fn ask(&self, call: Call) -> Answering {
+    fn ask(&self, call: UpstreamCall) -> ResponseFuture {
         let (headers, url) = (self.headers(&call), call.target.below(&self.base));
         let (client, name) = (self.client.clone(), self.upstream.name.clone());
         Box::pin(async move {
@@ -98,7 +98,7 @@ impl Answerer for Provider {
             let answered = request.send().await.map_err(|error| unreachable(&name, error))?;
             let (parts, body) = axum::http::Response::from(answered).into_parts();
             let body = axum::body::Body::new(body);
-            Ok(Answer { status: parts.status, headers: parts.headers, body })
+            Ok(UpstreamResponse { status: parts.status, headers: parts.headers, body })
         })
     }
 }

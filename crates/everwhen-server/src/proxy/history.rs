@@ -7,8 +7,8 @@ use everwhen::ledger::{History, Message as Said, Wanted};
 use everwhen::memory::{Name, Role};
 
 use super::headers;
+use super::memory_name::{may_name, tag};
 use super::programs::Purpose;
-use super::whose::{may_name, tag};
 use super::wire::{Asked, Message};
 
 /// SDKs count in this header how often they have tried before.

@@ -1,4 +1,4 @@
-//! Memory as the proxy reaches it: every call has a deadline, and a panic is an error like any other.
+//! ProxyMemory as the proxy reaches it: every call has a deadline, and a panic is an error like any other.
 //!
 //! A call runs on a task of its own. When its deadline has passed nobody waits for it any longer,
 //! whatever the store does; a write that is under way goes on, and its [`Write`] tells later what came
@@ -19,19 +19,19 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use crate::Door;
+use crate::ServerState;
 use crate::access::Caller;
 
 /// The engine behind the proxy.
 #[derive(Clone)]
-pub(crate) struct Memory {
+pub(crate) struct ProxyMemory {
     engine: Engine,
 }
 
-impl Memory {
+impl ProxyMemory {
     /// The memory behind this door.
-    pub(crate) fn of(door: &Door) -> Self {
-        Self { engine: door.engine.clone() }
+    pub(crate) fn of(state: &ServerState) -> Self {
+        Self { engine: state.engine.clone() }
     }
 
     /// Now.
@@ -98,7 +98,7 @@ fn flatten<T>(joined: Result<Result<T>, tokio::task::JoinError>) -> Result<T> {
     })
 }
 
-/// Memory did not answer in time.
+/// ProxyMemory did not answer in time.
 pub(crate) fn too_slow() -> Error {
     Error::unavailable("memory took longer than proxy.deadline_ms")
 }

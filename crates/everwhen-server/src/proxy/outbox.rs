@@ -24,8 +24,8 @@ use tokio::time::timeout;
 use self::lanes::{LaneName, Lanes, Step};
 pub(crate) use self::names::Names;
 use self::store::Live;
-use super::memory::Memory;
-use crate::Door;
+use super::memory::ProxyMemory;
+use crate::ServerState;
 
 /// How long whoever forgets something waits for what is on its way there.
 const FORGETTING: Duration = Duration::from_secs(5);
@@ -103,17 +103,17 @@ impl Outbox {
     }
 
     /// An exchange is over and is stored from now on, unless it was forgotten meanwhile.
-    pub(crate) fn over_with(&self, door: &Door, lane: &str, id: i64, live: Live) {
+    pub(crate) fn over_with(&self, state: &ServerState, lane: &str, id: i64, live: Live) {
         if self.lanes.is_over(lane, id, Some(Box::new(live))) {
-            store::work(door, lane.to_owned());
+            store::work(state, lane.to_owned());
         } else {
             self.remove(id);
         }
     }
 
     /// Stores what can be stored in a lane.
-    pub(crate) fn work(&self, door: &Door, lane: &str) {
-        store::work(door, lane.to_owned());
+    pub(crate) fn work(&self, state: &ServerState, lane: &str) {
+        store::work(state, lane.to_owned());
     }
 
     /// Whether an exchange was forgotten while its reply came.
@@ -122,10 +122,10 @@ impl Outbox {
     }
 
     /// An exchange needs nothing more.
-    pub(crate) fn leave(&self, door: &Door, lane: &str, id: i64) {
+    pub(crate) fn leave(&self, state: &ServerState, lane: &str, id: i64) {
         self.remove(id);
         self.lanes.done(lane, id);
-        store::work(door, lane.to_owned());
+        store::work(state, lane.to_owned());
     }
 
     fn remove(&self, id: i64) {
@@ -172,21 +172,21 @@ impl Outbox {
     }
 
     /// Begins to store what an earlier process left, and removes what is too old, for ever.
-    pub(crate) async fn run(&self, door: &Door) {
+    pub(crate) async fn run(&self, state: &ServerState) {
         loop {
-            self.start(door).await;
-            self.expire(Memory::of(door).now()).await;
+            self.start(state).await;
+            self.expire(ProxyMemory::of(state).now()).await;
             tokio::time::sleep(LOOK).await;
         }
     }
 
     /// Begins to store what an earlier process left, if that has not been done.
-    async fn start(&self, door: &Door) {
+    async fn start(&self, state: &ServerState) {
         let begin = || async {
             let Some(file) = &self.file else { return Ok(()) };
             for row in heard(file.waiting()).await? {
                 leftovers::enter(self, &row);
-                store::work(door, row.lane);
+                store::work(state, row.lane);
             }
             Ok::<(), Error>(())
         };
@@ -205,8 +205,8 @@ impl Outbox {
     }
 
     /// Waits until what is on its way into a vault is stored, so that it can be forgotten there.
-    pub(crate) async fn before_forgetting(&self, door: &Door, vaults: &[String]) {
-        self.start(door).await;
+    pub(crate) async fn before_forgetting(&self, state: &ServerState, vaults: &[String]) {
+        self.start(state).await;
         if timeout(FORGETTING, self.lanes.settled(Some(vaults))).await.is_err() {
             tracing::warn!("some exchanges are still being stored while something is forgotten");
         }

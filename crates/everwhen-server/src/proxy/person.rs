@@ -8,8 +8,8 @@ use everwhen::{ProxySettings, Reach};
 use sha2::{Digest, Sha256};
 
 use super::headers;
-use super::signed::{self, OPENWEBUI_USER};
-use super::whose::{self, Named, Signs};
+use super::memory_name::{self, NamedMemory, RequestHints};
+use super::user_token::{self, OPENWEBUI_USER};
 
 /// Headers that carry a credential for a provider.
 const CREDENTIALS: [&str; 4] = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
@@ -18,7 +18,7 @@ const NAMING: [&str; 5] =
     ["x-everwhen-memory", "path", "DiscussionId", "x-discussion-id", "default"];
 
 /// Whether what named a memory recognised a chat, one of many.
-pub(crate) fn is_chat(named: &Named) -> bool {
+pub(crate) fn is_chat(named: &NamedMemory) -> bool {
     !NAMING.contains(&named.source)
 }
 
@@ -27,9 +27,9 @@ pub(crate) fn is_chat(named: &Named) -> bool {
 ///
 /// A credential that is meant for a provider keeps people apart, too: who shows another one is
 /// another person, whatever name is claimed. One of our own keys has one vault, which does that.
-pub(crate) fn person(signs: &Signs<'_>, credential_travels: bool) -> Person {
-    let credential = credential_travels.then(|| credential(signs.headers)).flatten();
-    match (whose::identity(signs), user(signs), credential) {
+pub(crate) fn person(hints: &RequestHints<'_>, credential_travels: bool) -> Person {
+    let credential = credential_travels.then(|| credential(hints.headers)).flatten();
+    match (memory_name::identity(hints), user(hints), credential) {
         (Some(identity), ..) if identity.is_proven => Person::signed(&identity.user),
         (_, Some(user), Some(key)) => Person::claimed(&format!("{user} with key {key}")),
         (_, Some(user), None) => Person::claimed(&user),
@@ -39,9 +39,9 @@ pub(crate) fn person(signs: &Signs<'_>, credential_travels: bool) -> Person {
 }
 
 /// The user that a request names, with or without proof.
-pub(crate) fn user(signs: &Signs<'_>) -> Option<String> {
-    let token = || signed::claimed(&headers::text(signs.headers, OPENWEBUI_USER)?);
-    whose::identity(signs).map(|identity| identity.user).or_else(token)
+pub(crate) fn user(hints: &RequestHints<'_>) -> Option<String> {
+    let token = || user_token::claimed(&headers::text(hints.headers, OPENWEBUI_USER)?);
+    memory_name::identity(hints).map(|identity| identity.user).or_else(token)
 }
 
 /// What tells the credential for a provider from others: a few digits of its hash.

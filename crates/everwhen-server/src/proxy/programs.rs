@@ -24,7 +24,7 @@ pub(crate) use own::Own;
 
 /// One thing that one program does.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rule {
+pub(crate) struct ProgramRule {
     /// The program.
     pub(crate) program: &'static str,
     /// The version it was seen in.
@@ -33,7 +33,7 @@ pub(crate) struct Rule {
     /// How it is known.
     #[expect(dead_code, reason = "for readers of the table")]
     pub(crate) known_from: KnownFrom,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ProgramRuleKind,
     /// A text, header value or body to which it applies.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the test of the table"))]
     pub(crate) sample: &'static str,
@@ -47,10 +47,10 @@ pub(crate) struct Rule {
 const fn rule(
     (program, seen): (&'static str, &'static str),
     known_from: KnownFrom,
-    kind: Kind,
+    kind: ProgramRuleKind,
     (sample, own): (&'static str, &'static str),
-) -> Rule {
-    Rule { program, seen, known_from, kind, sample, own }
+) -> ProgramRule {
+    ProgramRule { program, seen, known_from, kind, sample, own }
 }
 
 /// How a rule is known.
@@ -66,7 +66,7 @@ pub(crate) enum KnownFrom {
 
 /// What a program does, and the text it is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ProgramRuleKind {
     /// In a user's text, all from the first to the second text is the program's. It begins a line.
     Block(&'static str, &'static str),
     /// In a user's text, all from here to the end is the program's. It begins a line.
@@ -107,7 +107,7 @@ pub(crate) enum Kind {
 }
 
 /// All rules.
-pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> + Clone {
+pub(crate) fn rules() -> impl Iterator<Item = &'static ProgramRule> + Clone {
     agents::RULES.iter().chain(editors::RULES).chain(frontends::RULES)
 }
 

@@ -6,35 +6,35 @@ use everwhen::memory::{Address, Name};
 use everwhen::{Result, Vault};
 use jiff::Timestamp;
 
-use super::whose::Named;
-use crate::Door;
+use super::memory_name::NamedMemory;
+use crate::ServerState;
 
 /// The memory of a history that proves none.
 #[derive(Debug, Clone)]
-pub(crate) enum Otherwise {
+pub(crate) enum UnprovenMemory {
     /// The one that is meant when none is named.
     Usual,
     /// A new one, whose name is made of this time and these random bytes.
     New(Timestamp, [u8; 16]),
     /// The one with this name, which was made for it before.
-    Named(String),
+    NamedMemory(String),
 }
 
 /// Finds the memory of a history. The history says which client sends it ([`History::client`]);
 /// what waits in the outbox is recognised by the same function and the same client. What is on its
 /// way into memory for the same chat has been waited for by then.
 pub(crate) async fn recognise(
-    door: &Door,
+    state: &ServerState,
     vault: &Vault,
     history: &History,
-    otherwise: Otherwise,
-) -> Result<Named> {
+    otherwise: UnprovenMemory,
+) -> Result<NamedMemory> {
     let request = (vault.id(), history.request_hash());
-    if let Some(claim) = door.proxy.turns.claimed(&request) {
+    if let Some(claim) = state.proxy.turns.claimed(&request) {
         return begun(claim, "retry");
     }
     if let Some(found) = vault.memory_of_history(history).await? {
-        return Ok(Named {
+        return Ok(NamedMemory {
             memory: found.memory.into(),
             name: found.name.to_string(),
             source: "history",
@@ -43,18 +43,23 @@ pub(crate) async fn recognise(
         });
     }
     match otherwise {
-        Otherwise::Usual => Ok(Named::new(door.proxy.memory.clone(), "default")),
-        Otherwise::New(at, chance) => begun(door.proxy.turns.claim(request, at, chance), "new"),
-        Otherwise::Named(name) => {
+        UnprovenMemory::Usual => Ok(NamedMemory::new(state.proxy.memory.clone(), "default")),
+        UnprovenMemory::New(at, chance) => {
+            begun(state.proxy.turns.claim(request, at, chance), "new")
+        }
+        UnprovenMemory::NamedMemory(name) => {
             let memory = Address::Name(Name::new("memory", &name)?);
-            Ok(Named { memory, name, source: "new", resends_all: true, _claim: None })
+            Ok(NamedMemory { memory, name, source: "new", resends_all: true, _claim: None })
         }
     }
 }
 
 /// A chat that is being begun.
-fn begun(claim: std::sync::Arc<super::turns::Claim>, source: &'static str) -> Result<Named> {
+fn begun(
+    claim: std::sync::Arc<super::new_chats::Claim>,
+    source: &'static str,
+) -> Result<NamedMemory> {
     let memory = Address::Name(Name::new("memory", claim.name())?);
     let name = claim.name().to_owned();
-    Ok(Named { memory, name, source, resends_all: true, _claim: Some(claim) })
+    Ok(NamedMemory { memory, name, source, resends_all: true, _claim: Some(claim) })
 }

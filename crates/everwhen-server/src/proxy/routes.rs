@@ -7,14 +7,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get, post};
 use everwhen::UpstreamKind;
 
-use super::calls::{Listed, TABLE};
+use super::allowed_calls::{AllowedCall, TABLE};
 use super::route::Route;
 use super::translate::lists;
-use super::{pass, tail, talk, workflow};
-use crate::{Door, problem};
+use super::{passthrough, tail, talk, workflow};
+use crate::{ServerState, error};
 
 /// All routes of the proxy.
-pub(crate) fn routes() -> Router<Door> {
+pub(crate) fn routes() -> Router<ServerState> {
     Router::new()
         .route("/", get(hello))
         .route("/proxy/tail", get(tail::watch))
@@ -23,7 +23,7 @@ pub(crate) fn routes() -> Router<Door> {
         .nest("/m/{memory}", calls())
 }
 
-fn calls() -> Router<Door> {
+fn calls() -> Router<ServerState> {
     let router = TABLE.iter().fold(Router::new(), |router, listed| {
         let router = router.route(listed.path, answer(listed));
         match listed.without_version() {
@@ -31,13 +31,15 @@ fn calls() -> Router<Door> {
             None => router,
         }
     });
-    router.route("/v1/{*rest}", any(pass::unlisted)).route("/api/{*rest}", any(pass::unlisted))
+    router
+        .route("/v1/{*rest}", any(passthrough::unlisted))
+        .route("/api/{*rest}", any(passthrough::unlisted))
 }
 
 /// What answers at a path: something that knows it, and for all else whoever passes it on.
-fn answer(listed: &'static Listed) -> MethodRouter<Door> {
-    let passed = async move |State(door): State<Door>, request: Request| {
-        pass::listed(door, listed, request).await
+fn answer(listed: &'static AllowedCall) -> MethodRouter<ServerState> {
+    let passed = async move |State(state): State<ServerState>, request: Request| {
+        passthrough::listed(state, listed, request).await
     };
     let known = match (listed.chat(), listed.path) {
         (Some(route), _) => said(route),
@@ -46,8 +48,8 @@ fn answer(listed: &'static Listed) -> MethodRouter<Door> {
         (None, "/api/show") => post(lists::show),
         (None, "/api/version") => get(lists::version),
         (None, "/v1/messages/count_tokens") => {
-            return any(async move |State(door): State<Door>, request: Request| {
-                lists::counted(&door.clone(), pass::listed(door, listed, request).await)
+            return any(async move |State(state): State<ServerState>, request: Request| {
+                lists::counted(&state.clone(), passthrough::listed(state, listed, request).await)
             });
         }
         (None, _) => return any(passed),
@@ -56,17 +58,17 @@ fn answer(listed: &'static Listed) -> MethodRouter<Door> {
 }
 
 /// What Ollama's clients look for to see whether it is there.
-async fn hello(State(door): State<Door>) -> Response {
-    if door.proxy.answerers.is_empty() {
-        return problem::no_route().await.into_response();
+async fn hello(State(state): State<ServerState>) -> Response {
+    if state.proxy.responders.is_empty() {
+        return error::no_route().await.into_response();
     }
     "Ollama is running".into_response()
 }
 
 /// A route on which something is said.
-fn said(route: &'static Route) -> MethodRouter<Door> {
-    post(async move |State(door): State<Door>, params: RawPathParams, request: Request| {
-        talk(door, route, memory(&params), request).await
+fn said(route: &'static Route) -> MethodRouter<ServerState> {
+    post(async move |State(state): State<ServerState>, params: RawPathParams, request: Request| {
+        talk(state, route, memory(&params), request).await
     })
 }
 
@@ -75,16 +77,16 @@ fn memory(params: &RawPathParams) -> Option<String> {
 }
 
 /// OpenAI and Anthropic list their models at the same place.
-async fn models(State(door): State<Door>, request: Request) -> Response {
+async fn models(State(state): State<ServerState>, request: Request) -> Response {
     if request.headers().contains_key("anthropic-version") {
-        return lists::told(&door, UpstreamKind::Anthropic, request).await;
+        return lists::told(&state, UpstreamKind::Anthropic, request).await;
     }
-    let others = lists::told(&door, UpstreamKind::OpenAi, request).await;
-    workflow::listed(&door, UpstreamKind::OpenAi, others).await
+    let others = lists::told(&state, UpstreamKind::OpenAi, request).await;
+    workflow::listed(&state, UpstreamKind::OpenAi, others).await
 }
 
 /// What Ollama calls its models.
-async fn tags(State(door): State<Door>, request: Request) -> Response {
-    let others = lists::told(&door, UpstreamKind::Ollama, request).await;
-    workflow::listed(&door, UpstreamKind::Ollama, others).await
+async fn tags(State(state): State<ServerState>, request: Request) -> Response {
+    let others = lists::told(&state, UpstreamKind::Ollama, request).await;
+    workflow::listed(&state, UpstreamKind::Ollama, others).await
 }

@@ -16,9 +16,9 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch as watching};
 
 use super::wire::seen::Seen;
-use crate::Door;
+use crate::ServerState;
 use crate::access::Caller;
-use crate::problem::{Cause, Problem};
+use crate::error::{Cause, RequestError};
 
 /// So many events wait for somebody who reads slowly; then the oldest are lost to them.
 const WAITING: usize = 256;
@@ -121,8 +121,8 @@ fn may_see(caller: Caller, seen: &Seen) -> bool {
 }
 
 /// `GET /proxy/tail`: everything the proxy does from now on, as server-sent events.
-pub(crate) async fn watch(State(door): State<Door>, caller: Caller) -> Response {
-    let tail = &door.proxy.tail;
+pub(crate) async fn watch(State(state): State<ServerState>, caller: Caller) -> Response {
+    let tail = &state.proxy.tail;
     let mut ending = tail.ending.subscribe();
     let ended = async move {
         // The sender is gone only when the server is.
@@ -155,16 +155,16 @@ fn stream(
 
 /// `GET /proxy/traces/{id}`: what was done to one request that asked for a trace.
 pub(crate) async fn trace(
-    State(door): State<Door>,
+    State(state): State<ServerState>,
     caller: Caller,
     Path(id): Path<u64>,
-) -> Result<Response, Problem> {
-    let found = door.proxy.tail.traced(id).filter(|seen| may_see(caller, seen));
+) -> Result<Response, RequestError> {
+    let found = state.proxy.tail.traced(id).filter(|seen| may_see(caller, seen));
     let seen = found.ok_or_else(|| {
         let detail = format!(
             "trace not found: {id}; the last {TRACES} are kept, up to {TRACES_BYTES} bytes"
         );
-        Problem::new(Cause::Engine(everwhen::ErrorKind::NotFound), detail)
+        RequestError::new(Cause::Engine(everwhen::ErrorKind::NotFound), detail)
     })?;
     Ok(axum::Json(&*seen).into_response())
 }

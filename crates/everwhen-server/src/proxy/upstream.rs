@@ -1,7 +1,7 @@
 //! The model providers: which one answers, and how it is asked.
 //!
 //! A request is answered by an upstream, or by something local that is called like a model. Both
-//! are an [`Answerer`], and those who ask do not know which.
+//! are an [`Responder`], and those who ask do not know which.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use everwhen::{Result, Upstream, UpstreamKind};
 
 use super::egress::{Provider, Target};
 use super::refusal::Refusal;
-use super::workflow::Talk;
+use super::workflow::WorkflowInput;
 
 /// What is asked.
-pub(crate) struct Call {
+pub(crate) struct UpstreamCall {
     pub(crate) method: Method,
     /// Where it goes below the upstream's base URL.
     pub(crate) target: Target,
@@ -27,21 +27,22 @@ pub(crate) struct Call {
     pub(crate) is_usual: bool,
     pub(crate) body: Bytes,
     /// What something local is asked with.
-    pub(crate) talk: Option<Talk>,
+    pub(crate) talk: Option<WorkflowInput>,
 }
 
 /// What comes back; the body may still be on its way.
-pub(crate) struct Answer {
+pub(crate) struct UpstreamResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: axum::body::Body,
 }
 
 /// An answer that somebody waits for.
-pub(crate) type Answering = Pin<Box<dyn Future<Output = Result<Answer, Refusal>> + Send>>;
+pub(crate) type ResponseFuture =
+    Pin<Box<dyn Future<Output = Result<UpstreamResponse, Refusal>> + Send>>;
 
 /// Somebody who answers as a model provider does.
-pub(crate) trait Answerer: Send + Sync {
+pub(crate) trait Responder: Send + Sync {
     /// What it is called.
     fn name(&self) -> &str;
 
@@ -60,23 +61,23 @@ pub(crate) trait Answerer: Send + Sync {
     }
 
     /// Asks it.
-    fn ask(&self, call: Call) -> Answering;
+    fn ask(&self, call: UpstreamCall) -> ResponseFuture;
 }
 
 /// Everybody who answers, the usual one first.
 #[derive(Default)]
-pub(crate) struct Answerers(Vec<Arc<dyn Answerer>>);
+pub(crate) struct Responders(Vec<Arc<dyn Responder>>);
 
 /// Who answers a request, and what the model is called there.
-pub(crate) struct Chosen {
-    pub(crate) answerer: Arc<dyn Answerer>,
+pub(crate) struct ChosenResponder {
+    pub(crate) responder: Arc<dyn Responder>,
     /// The model without the name of its provider, if that stood before it.
     pub(crate) model: Option<String>,
     /// Whether it is the one that answers when no other is named.
     pub(crate) is_usual: bool,
 }
 
-impl Answerers {
+impl Responders {
     /// Providers for these upstreams.
     pub(crate) fn new(upstreams: &[Upstream]) -> Result<Self> {
         let provider = |one: &Upstream| Ok(Arc::new(Provider::new(one.clone())?) as Arc<_>);
@@ -85,7 +86,7 @@ impl Answerers {
 
     /// The same, with somebody who answers only when named.
     #[must_use]
-    pub(crate) fn with(mut self, local: Option<Arc<dyn Answerer>>) -> Self {
+    pub(crate) fn with(mut self, local: Option<Arc<dyn Responder>>) -> Self {
         self.0.extend(local);
         self
     }
@@ -102,7 +103,7 @@ impl Answerers {
         header: Option<&str>,
         model: Option<&str>,
         kinds: &[UpstreamKind],
-    ) -> Result<Chosen, Refusal> {
+    ) -> Result<ChosenResponder, Refusal> {
         if self.0.is_empty() {
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "no_upstream", NO_UPSTREAM));
         }
@@ -110,27 +111,27 @@ impl Answerers {
             let able = self.0.iter().filter(|one| kinds.contains(&one.kind()));
             able.into_iter().find(|one| one.name() == name).cloned()
         };
-        let (answerer, model) = if let Some(name) = header {
+        let (responder, model) = if let Some(name) = header {
             (named(name).ok_or_else(|| self.unknown(name, kinds))?, None)
-        } else if let Some((answerer, model)) = model.and_then(|model| {
+        } else if let Some((responder, model)) = model.and_then(|model| {
             let (name, model) = model.split_once('/')?;
             Some((named(name)?, model.to_owned()))
         }) {
-            (answerer, Some(model))
+            (responder, Some(model))
         } else {
             (self.usual(kinds).cloned().ok_or_else(|| self.speechless(kinds))?, None)
         };
-        Ok(Chosen { is_usual: self.is_usual(&answerer, kinds), answerer, model })
+        Ok(ChosenResponder { is_usual: self.is_usual(&responder, kinds), responder, model })
     }
 
     /// Who answers in these protocols when nobody is named, the best protocol first.
-    fn usual(&self, kinds: &[UpstreamKind]) -> Option<&Arc<dyn Answerer>> {
+    fn usual(&self, kinds: &[UpstreamKind]) -> Option<&Arc<dyn Responder>> {
         let others = self.0.iter().filter(|one| one.local("").is_none());
         kinds.iter().find_map(|kind| others.clone().find(|one| one.kind() == *kind))
     }
 
     /// Whether this is who answers in these protocols when nobody is named.
-    pub(crate) fn is_usual(&self, one: &Arc<dyn Answerer>, kinds: &[UpstreamKind]) -> bool {
+    pub(crate) fn is_usual(&self, one: &Arc<dyn Responder>, kinds: &[UpstreamKind]) -> bool {
         self.usual(kinds).is_some_and(|usual| Arc::ptr_eq(usual, one))
     }
 
@@ -139,8 +140,8 @@ impl Answerers {
         &self,
         header: Option<&str>,
         kinds: &[UpstreamKind],
-    ) -> Result<Vec<Arc<dyn Answerer>>, Refusal> {
-        let usual = self.choose(header, None, kinds)?.answerer;
+    ) -> Result<Vec<Arc<dyn Responder>>, Refusal> {
+        let usual = self.choose(header, None, kinds)?.responder;
         let others = self.0.iter().filter(|one| header.is_none() && kinds.contains(&one.kind()));
         let others = others.filter(|one| !Arc::ptr_eq(one, &usual)).cloned();
         Ok(std::iter::once(Arc::clone(&usual)).chain(others).collect())

@@ -22,25 +22,25 @@ use futures_util::stream;
 use tokio::time::timeout;
 
 use self::pieces::{Pieces, at_pace};
-use super::attend::Visit;
 use super::history::without_tags;
+use super::prepare::ProxyRequest;
 use super::refusal::Refusal;
 use super::route::CHAT;
 use super::translate::lists;
-use super::upstream::{Answer, Answerer, Answering, Call};
+use super::upstream::{Responder, ResponseFuture, UpstreamCall, UpstreamResponse};
 use super::wire::completion::{Completion, Wish};
-use crate::problem::Problem;
-use crate::{Door, proxy};
+use crate::error::RequestError;
+use crate::{ServerState, proxy};
 
 /// What workflows are called as a provider.
 pub(crate) const NAME: &str = "everwhen";
 /// An answer that begins within this time may still be a refusal with a status of its own.
-const SOON: Duration = Duration::from_secs(10);
+const FIRST_PIECE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Silence for so long is broken by a comment, so that nobody in between gives up.
-const SILENCE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// What a workflow is asked with.
-pub(crate) struct Talk {
+pub(crate) struct WorkflowInput {
     messages: Vec<PromptMessage>,
     begun: Option<Begun>,
     place: Option<Place>,
@@ -48,17 +48,17 @@ pub(crate) struct Talk {
     now: jiff::Timestamp,
 }
 
-impl Talk {
+impl WorkflowInput {
     /// What a visit brings, with what memory knows of it.
-    pub(crate) fn of(visit: &Visit<'_>, attended: &proxy::Attended) -> Self {
-        let messages = visit.asked.messages.iter().map(|message| PromptMessage {
+    pub(crate) fn of(request: &ProxyRequest<'_>, prepared: &proxy::PreparedRequest) -> Self {
+        let messages = request.asked.messages.iter().map(|message| PromptMessage {
             role: message.role,
             content: without_tags(&message.text).into_owned(),
         });
-        let begun = attended.begun.clone();
-        let vault = attended.recording.as_ref().and_then(|recording| recording.vault.clone());
+        let begun = prepared.begun.clone();
+        let vault = prepared.recording.as_ref().and_then(|recording| recording.vault.clone());
         let place = vault.zip(begun.as_ref()).map(|(vault, begun)| Place {
-            engine: visit.door.engine.clone(),
+            engine: request.state.engine.clone(),
             vault,
             memory: begun.exchange.memory.memory.into(),
         });
@@ -66,8 +66,8 @@ impl Talk {
             messages: messages.collect(),
             place,
             begun,
-            discussion_id: attended.seen.memory.clone().unwrap_or_default(),
-            now: visit.door.engine.now(),
+            discussion_id: prepared.seen.memory.clone().unwrap_or_default(),
+            now: request.state.engine.now(),
         }
     }
 
@@ -81,12 +81,12 @@ impl Talk {
 }
 
 /// The workflows of a configuration, as somebody who answers.
-pub(crate) struct Local {
+pub(crate) struct WorkflowResponder {
     workflows: Arc<Workflows>,
     zone: Zone,
 }
 
-impl Local {
+impl WorkflowResponder {
     /// The workflows that are configured, if any are.
     pub(crate) fn open(config: &Config) -> Result<Option<Self>> {
         let workflows = Workflows::open(config)?;
@@ -99,7 +99,7 @@ impl Local {
     }
 }
 
-impl Answerer for Local {
+impl Responder for WorkflowResponder {
     fn name(&self) -> &str {
         NAME
     }
@@ -114,7 +114,7 @@ impl Answerer for Local {
         Some(if at_once { Commit::AtOnce } else { Commit::NextTurn })
     }
 
-    fn ask(&self, call: Call) -> Answering {
+    fn ask(&self, call: UpstreamCall) -> ResponseFuture {
         let (workflows, zone) = (Arc::clone(&self.workflows), self.zone.clone());
         Box::pin(async move {
             let path = call.target.path();
@@ -150,9 +150,9 @@ fn unknown(workflows: &Workflows, name: &str) -> Refusal {
 }
 
 /// Whether a model is a workflow here.
-pub(crate) fn is_known(door: &Door, model: &str) -> bool {
+pub(crate) fn is_known(state: &ServerState, model: &str) -> bool {
     let named = bare(model).strip_prefix(NAME).and_then(|rest| rest.strip_prefix('/'));
-    let local = door.proxy.local.as_ref();
+    let local = state.proxy.local.as_ref();
     local.zip(named).is_some_and(|(local, name)| local.workflows.get(name).is_some())
 }
 
@@ -167,19 +167,19 @@ fn bare(model: &str) -> &str {
 }
 
 /// What is heard of a run.
-enum Heard {
+enum RunEvent {
     Piece(String),
     Over(Result<Spent>),
 }
 
 /// Begins a run. It goes on only as fast as what it says is taken, and when nobody listens any more
 /// it ends where it is.
-fn begin(workflows: Arc<Workflows>, name: String, talk: Talk, zone: Zone) -> Pieces {
-    let (mut voice, heard) = pieces::channel();
+fn begin(workflows: Arc<Workflows>, name: String, talk: WorkflowInput, zone: Zone) -> Pieces {
+    let (mut output, heard) = pieces::channel();
     tokio::spawn(async move {
-        let say = voice.sender();
+        let say = output.sender();
         let chat = talk.chat(&zone);
-        let answering = workflows.answer(&name, &chat, talk.place.as_ref(), &mut voice);
+        let answering = workflows.answer(&name, &chat, talk.place.as_ref(), &mut output);
         let answered = tokio::select! {
             answered = at_pace(&say, answering) => answered,
             () = say.closed() => return,
@@ -187,22 +187,22 @@ fn begin(workflows: Arc<Workflows>, name: String, talk: Talk, zone: Zone) -> Pie
         if let Err(error) = &answered {
             tracing::warn!(%error, workflow = name, "a workflow failed");
         }
-        say.send(Heard::Over(answered.map(|_| voice.spent())));
+        say.send(RunEvent::Over(answered.map(|_| output.spent())));
     });
     heard
 }
 
 /// The whole answer at once.
-async fn whole(mut heard: Pieces, completion: Completion) -> Result<Answer, Refusal> {
+async fn whole(mut heard: Pieces, completion: Completion) -> Result<UpstreamResponse, Refusal> {
     let mut text = String::new();
     while let Some(said) = heard.recv().await {
         match said {
-            Heard::Piece(piece) => text.push_str(&piece),
-            Heard::Over(Ok(spent)) => {
+            RunEvent::Piece(piece) => text.push_str(&piece),
+            RunEvent::Over(Ok(spent)) => {
                 let body = completion.whole(&text, spent);
                 return Ok(answer("application/json", Body::from(body)));
             }
-            Heard::Over(Err(error)) => return Err(refused(error)),
+            RunEvent::Over(Err(error)) => return Err(refused(error)),
         }
     }
     Err(refused(Error::unavailable("the workflow was cut off")))
@@ -213,46 +213,46 @@ async fn in_pieces(
     mut heard: Pieces,
     completion: Completion,
     counts: bool,
-) -> Result<Answer, Refusal> {
-    let first = match timeout(SOON, heard.recv()).await {
-        Ok(Some(Heard::Over(Err(error)))) => return Err(refused(error)),
+) -> Result<UpstreamResponse, Refusal> {
+    let first = match timeout(FIRST_PIECE_TIMEOUT, heard.recv()).await {
+        Ok(Some(RunEvent::Over(Err(error)))) => return Err(refused(error)),
         Ok(first) => first,
-        Err(_) => Some(Heard::Piece(String::new())),
+        Err(_) => Some(RunEvent::Piece(String::new())),
     };
-    let telling = Telling { heard, first, completion, counts, is_over: false };
-    let events = stream::unfold(telling, |mut telling| async move {
-        let event = telling.next().await?;
-        Some((Ok::<_, std::convert::Infallible>(event), telling))
+    let events_left = EventStream { heard, first, completion, counts, is_over: false };
+    let events = stream::unfold(events_left, |mut events_left| async move {
+        let event = events_left.next().await?;
+        Some((Ok::<_, std::convert::Infallible>(event), events_left))
     });
     Ok(answer("text/event-stream", Body::from_stream(events)))
 }
 
 /// A run that is told in events.
-struct Telling {
+struct EventStream {
     heard: Pieces,
-    first: Option<Heard>,
+    first: Option<RunEvent>,
     completion: Completion,
     counts: bool,
     is_over: bool,
 }
 
-impl Telling {
+impl EventStream {
     async fn next(&mut self) -> Option<Bytes> {
         if self.is_over {
             return None;
         }
         let said = match self.first.take() {
             Some(first) => Ok(Some(first)),
-            None => timeout(SILENCE, self.heard.recv()).await,
+            None => timeout(KEEP_ALIVE_INTERVAL, self.heard.recv()).await,
         };
         Some(match said {
             Err(_) => Bytes::from_static(b": still at work\n\n"),
-            Ok(Some(Heard::Piece(piece))) => self.completion.piece(&piece).into(),
-            Ok(Some(Heard::Over(Ok(spent)))) => {
+            Ok(Some(RunEvent::Piece(piece))) => self.completion.piece(&piece).into(),
+            Ok(Some(RunEvent::Over(Ok(spent)))) => {
                 self.is_over = true;
                 self.completion.end(self.counts.then_some(spent)).into()
             }
-            Ok(Some(Heard::Over(Err(error)))) => {
+            Ok(Some(RunEvent::Over(Err(error)))) => {
                 self.is_over = true;
                 self.completion.failure(error.message()).into()
             }
@@ -261,20 +261,20 @@ impl Telling {
     }
 }
 
-fn answer(kind: &'static str, body: Body) -> Answer {
+fn answer(kind: &'static str, body: Body) -> UpstreamResponse {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    Answer { status: StatusCode::OK, headers, body }
+    UpstreamResponse { status: StatusCode::OK, headers, body }
 }
 
 fn refused(error: Error) -> Refusal {
-    Refusal::from(Problem::from(error))
+    Refusal::from(RequestError::from(error))
 }
 
 /// A list of models with the workflows added. If nobody else lists any, they are the list.
-pub(crate) async fn listed(door: &Door, kind: UpstreamKind, others: Response) -> Response {
-    let Some(local) = &door.proxy.local else { return others };
+pub(crate) async fn listed(state: &ServerState, kind: UpstreamKind, others: Response) -> Response {
+    let Some(local) = &state.proxy.local else { return others };
     let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&others.status());
     if refused {
         return others;

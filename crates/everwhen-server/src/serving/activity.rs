@@ -20,7 +20,7 @@ const FLOWING: u64 = u64::MAX;
 
 /// What a connection is doing, and since when. Written by the connection's own task and read by the
 /// one that accepts, so nothing has to happen at the same instant.
-pub(super) struct Activity {
+pub(super) struct ConnectionActivity {
     /// When the server began; other times are milliseconds since then.
     begun: Instant,
     phase: AtomicU8,
@@ -32,7 +32,7 @@ pub(super) struct Activity {
 
 /// What becomes of a connection now.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ConnectionVerdict {
     /// It stays; look again at this moment.
     Stays(Instant),
     /// It is closed; there is no request to answer.
@@ -41,7 +41,7 @@ pub(super) enum Verdict {
     TimedOut,
 }
 
-impl Activity {
+impl ConnectionActivity {
     /// A connection that was just made.
     pub(super) fn new(begun: Instant) -> Self {
         let activity = Self {
@@ -97,26 +97,28 @@ impl Activity {
     }
 
     /// What becomes of the connection now.
-    pub(super) fn verdict(&self, limits: &ServerLimits) -> Verdict {
+    pub(super) fn verdict(&self, limits: &ServerLimits) -> ConnectionVerdict {
         let at = |milliseconds| self.begun + Duration::from_millis(milliseconds);
         let blocked = self.blocked_since.load(Ordering::Relaxed);
         let blocked_until = (blocked != FLOWING).then(|| at(blocked) + limits.body_timeout);
         let since = at(self.since.load(Ordering::Relaxed));
         let (until, at_end) = match self.phase.load(Ordering::Relaxed) {
-            HEAD => (Some(since + limits.header_timeout), Verdict::TimedOut),
-            FRESH => (Some(since + limits.header_timeout), Verdict::Closed),
-            IDLE => (Some(since + limits.idle_timeout), Verdict::Closed),
-            _ => (None, Verdict::Closed),
+            HEAD => (Some(since + limits.header_timeout), ConnectionVerdict::TimedOut),
+            FRESH => (Some(since + limits.header_timeout), ConnectionVerdict::Closed),
+            IDLE => (Some(since + limits.idle_timeout), ConnectionVerdict::Closed),
+            _ => (None, ConnectionVerdict::Closed),
         };
         let now = Instant::now();
         if blocked_until.is_some_and(|until| until <= now) {
-            return Verdict::Closed;
+            return ConnectionVerdict::Closed;
         }
         if until.is_some_and(|until| until <= now) {
             return at_end;
         }
         let soonest = now + shortest(limits);
-        Verdict::Stays([until, blocked_until].into_iter().flatten().fold(soonest, Instant::min))
+        ConnectionVerdict::Stays(
+            [until, blocked_until].into_iter().flatten().fold(soonest, Instant::min),
+        )
     }
 }
 

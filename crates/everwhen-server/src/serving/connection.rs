@@ -23,10 +23,10 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::activity::{Activity, Verdict, shortest};
+use super::activity::{ConnectionActivity, ConnectionVerdict, shortest};
 use super::stream::Stream;
+use crate::error::{Cause, RequestError};
 use crate::gate::LocalAddress;
-use crate::problem::{Cause, Problem};
 
 /// How long a client that is refused may take to read why.
 const LINGER: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ pub(super) struct Connection {
     pub(super) stream: TcpStream,
     pub(super) router: Router,
     pub(super) limits: ServerLimits,
-    pub(super) activity: Arc<Activity>,
+    pub(super) activity: Arc<ConnectionActivity>,
     /// Turns true when the server stops.
     pub(super) stopping: watch::Receiver<bool>,
 }
@@ -51,7 +51,7 @@ impl Connection {
         }
         let local = stream.local_addr().ok().map(|address| LocalAddress(address.ip()));
         let peer = stream.peer_addr().ok().map(ConnectInfo);
-        let answers = Answers { router, activity: Arc::clone(&activity), local, peer };
+        let answers = ConnectionService { router, activity: Arc::clone(&activity), local, peer };
         let io = TokioIo::new(Stream::new(stream, Arc::clone(&activity)));
         let mut http =
             http1::Builder::new().header_read_timeout(None).serve_connection(io, answers);
@@ -63,9 +63,9 @@ impl Connection {
                     return;
                 }
                 () = &mut timer => match activity.verdict(&limits) {
-                    Verdict::Stays(until) => timer.as_mut().reset(until),
-                    Verdict::Closed => break false,
-                    Verdict::TimedOut => break true,
+                    ConnectionVerdict::Stays(until) => timer.as_mut().reset(until),
+                    ConnectionVerdict::Closed => break false,
+                    ConnectionVerdict::TimedOut => break true,
                 },
                 () = activity.evicted.notified() => break false,
                 Ok(()) = stopping.changed() => Pin::new(&mut http).graceful_shutdown(),
@@ -77,13 +77,13 @@ impl Connection {
                 "the headers of the request did not arrive within {:?}",
                 limits.header_timeout
             );
-            refuse(stream, Problem::new(Cause::Timeout, detail)).await;
+            refuse(stream, RequestError::new(Cause::Timeout, detail)).await;
         }
     }
 }
 
 /// Tells a client why it is not answered, without HTTP having begun, and hangs up.
-pub(super) async fn refuse(mut stream: TcpStream, problem: Problem) {
+pub(super) async fn refuse(mut stream: TcpStream, problem: RequestError) {
     let told = problem.to_bytes();
     let telling = async {
         stream.write_all(&told).await?;
@@ -98,21 +98,21 @@ pub(super) async fn refuse(mut stream: TcpStream, problem: Problem) {
 }
 
 /// What answers the requests of one connection.
-struct Answers {
+struct ConnectionService {
     router: Router,
-    activity: Arc<Activity>,
+    activity: Arc<ConnectionActivity>,
     local: Option<LocalAddress>,
     /// Where the client is, by which the proxy tells clients apart.
     peer: Option<ConnectInfo<SocketAddr>>,
 }
 
-impl Service<Request<Incoming>> for Answers {
-    type Response = Response<Sent>;
+impl Service<Request<Incoming>> for ConnectionService {
+    type Response = Response<TrackedBody>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Sent>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<TrackedBody>, Infallible>> + Send>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        let underway = Underway::new(Arc::clone(&self.activity));
+        let underway = ActiveRequest::new(Arc::clone(&self.activity));
         if let Some(local) = self.local {
             request.extensions_mut().insert(local);
         }
@@ -122,34 +122,34 @@ impl Service<Request<Incoming>> for Answers {
         let mut router = self.router.clone();
         Box::pin(async move {
             let response = tower::Service::call(&mut router, request.map(Body::new)).await?;
-            Ok(response.map(|body| Sent { body, _underway: underway }))
+            Ok(response.map(|body| TrackedBody { body, _underway: underway }))
         })
     }
 }
 
 /// A request that is being answered for as long as this exists.
-struct Underway(Arc<Activity>);
+struct ActiveRequest(Arc<ConnectionActivity>);
 
-impl Underway {
-    fn new(activity: Arc<Activity>) -> Self {
+impl ActiveRequest {
+    fn new(activity: Arc<ConnectionActivity>) -> Self {
         activity.begins();
         Self(activity)
     }
 }
 
-impl Drop for Underway {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.ends();
     }
 }
 
 /// A response on its way.
-struct Sent {
+struct TrackedBody {
     body: Body,
-    _underway: Underway,
+    _underway: ActiveRequest,
 }
 
-impl HttpBody for Sent {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -12,9 +12,9 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use super::activity::Activity;
+use super::activity::ConnectionActivity;
 use super::connection::{Connection, refuse};
-use crate::problem::{Cause, Problem};
+use crate::error::{Cause, RequestError};
 
 /// How long to wait before accepting again when the system has no more files for us.
 const RECOVERY: Duration = Duration::from_millis(100);
@@ -26,30 +26,30 @@ pub(super) struct Connections {
     begun: Instant,
     next: AtomicU64,
     stop: watch::Sender<bool>,
-    open: Arc<Open>,
+    open: Arc<OpenConnections>,
 }
 
 /// Those that are open, by number.
 #[derive(Default)]
-struct Open {
-    all: Mutex<HashMap<u64, Arc<Activity>>>,
+struct OpenConnections {
+    all: Mutex<HashMap<u64, Arc<ConnectionActivity>>>,
     /// Told when the last one ends.
     none_left: Notify,
 }
 
-impl Open {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<Activity>>> {
+impl OpenConnections {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<ConnectionActivity>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A connection that counts as open for as long as this exists.
-struct Counted {
+struct OpenConnection {
     number: u64,
-    open: Arc<Open>,
+    open: Arc<OpenConnections>,
 }
 
-impl Drop for Counted {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         let mut all = self.open.lock();
         all.remove(&self.number);
@@ -76,13 +76,13 @@ impl Connections {
                 "{} connections are open and all are busy, which is the limit; try again soon",
                 self.limits.max_connections
             );
-            tokio::spawn(refuse(stream, Problem::new(Cause::Engine(ErrorKind::Busy), detail)));
+            tokio::spawn(refuse(stream, RequestError::new(Cause::Engine(ErrorKind::Busy), detail)));
             return;
         }
-        let activity = Arc::new(Activity::new(self.begun));
+        let activity = Arc::new(ConnectionActivity::new(self.begun));
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.open.lock().insert(number, Arc::clone(&activity));
-        let counted = Counted { number, open: Arc::clone(&self.open) };
+        let counted = OpenConnection { number, open: Arc::clone(&self.open) };
         let connection = Connection {
             stream,
             router: self.router.clone(),

@@ -8,16 +8,16 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use super::activity::Activity;
+use super::activity::ConnectionActivity;
 
 /// A socket and what is noted of it.
 pub(super) struct Stream {
     socket: TcpStream,
-    activity: Arc<Activity>,
+    activity: Arc<ConnectionActivity>,
 }
 
 impl Stream {
-    pub(super) fn new(socket: TcpStream, activity: Arc<Activity>) -> Self {
+    pub(super) fn new(socket: TcpStream, activity: Arc<ConnectionActivity>) -> Self {
         Self { socket, activity }
     }
 

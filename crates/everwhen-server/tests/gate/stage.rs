@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use everwhen::{Config, Environment, Flags};
-use everwhen_server::{Door, Proxy, listen, router, serve};
+use everwhen_server::{Proxy, ServerState, listen, router, serve};
 use everwhen_testkit::{PlainStore, engine_over};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -26,7 +26,7 @@ pub(crate) const ENTRIES: &str = "/v1/vaults/default/memories/ana/entries";
 /// A server with an upstream.
 pub(crate) struct Stage {
     pub(crate) address: SocketAddr,
-    pub(crate) door: Door,
+    pub(crate) state: ServerState,
     /// Paths that the upstream was sent.
     passed: Arc<Mutex<Vec<String>>>,
     pub(crate) stop: Option<oneshot::Sender<()>>,
@@ -52,20 +52,20 @@ impl Stage {
         let config = Config::load(&Environment::default(), &flags).unwrap();
         let (engine, _) = engine_over(Arc::new(PlainStore::new()));
         let proxy = Proxy::new(&config, Some(directory.path())).unwrap();
-        let door = Door::new(engine, Some(TOKEN.into())).await.unwrap();
-        let door = door.with_server(&config.server, &config.listen.value).with_proxy(proxy);
+        let state = ServerState::new(engine, Some(TOKEN.into())).await.unwrap();
+        let state = state.with_server(&config.server, &config.listen.value).with_proxy(proxy);
         let listener = listen("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let watched = door.clone();
+        let watched = state.clone();
         let shutdown = async move {
             stopped.await.unwrap_or_default();
             watched.end_watching();
         };
-        let router = router(door.clone());
+        let router = router(state.clone());
         let serving = serve(router, listener, config.server.limits(), shutdown);
         let server = tokio::spawn(serving);
-        Self { address, door, passed, stop: Some(stop), server, _directory: directory }
+        Self { address, state, passed, stop: Some(stop), server, _directory: directory }
     }
 
     /// A server as it comes.
@@ -114,7 +114,7 @@ impl Stage {
 
     /// What is stored, asked for as its owner would.
     pub(crate) async fn stored(&self) -> Vec<String> {
-        self.door.settle().await;
+        self.state.settle().await;
         let mut found = Vec::new();
         let memories = self.ask("GET", "/v1/vaults/default/memories", &[], "").await;
         for memory in memories.json()["data"].as_array().into_iter().flatten() {

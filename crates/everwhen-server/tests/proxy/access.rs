@@ -67,7 +67,7 @@ async fn a_key_writes_into_its_own_vault_and_no_other() {
     let key = stage.key("ana", &json!({})).await;
     let ask = stage.post(PATH, &chat(&["u:hi"])).memory("m").key(&key);
     assert_eq!(ask.header("x-everwhen-vault", "ben").told().await.status, 200);
-    stage.door.settle().await;
+    stage.state.settle().await;
     let entries = stage.get("/v1/vaults/ana/memories/m/entries").key(&key).told().await.json();
     assert_eq!(entries["data"].as_array().unwrap().len(), 2);
     assert_eq!(stage.get("/v1/vaults/ben").key(TOKEN).told().await.status, 404);

@@ -66,7 +66,7 @@ async fn a_turn_with_tools_keeps_its_bytes_too() {
     let reply = json!({ "choices": [{ "index": 0, "message": serde_json::from_str::<serde_json::Value>(call).unwrap() }] });
     stage.upstream.answers(Script::json(200, &reply));
     stage.post("/v1/chat/completions", &format!("{first}]}}")).memory("m").told().await;
-    stage.door.settle().await;
+    stage.state.settle().await;
     stage.wait(1);
     let second = format!("{first},{call},{result}]}}");
     stage.post("/v1/chat/completions", &second).memory("m").told().await;

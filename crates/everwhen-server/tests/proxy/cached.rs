@@ -36,7 +36,7 @@ async fn talk(stage: &Stage, wire: Wire, written: impl Fn(Wire, &[Line]) -> Stri
             assert_eq!(told.header("x-everwhen-degraded"), None);
             let name = told.header("x-everwhen-memory").map(str::to_owned);
             assert_eq!(*memory.get_or_insert(name.clone()), name, "{wire:?}, turn {turn}");
-            stage.door.settle().await;
+            stage.state.settle().await;
             lines.push(answer.clone());
             if matches!(answer, Line::Call(_)) {
                 lines.push(Line::Result(format!("result of turn {turn}, {}", "x".repeat(300))));
@@ -123,15 +123,15 @@ async fn what_is_forgotten_is_not_added_again() {
     let line = |text: &str| Line::User(text.to_owned());
     let first = stage.post(chats, &Wire::Chat.request(&[line("My PIN is 1234.")])).memory("m");
     first.told().await;
-    stage.door.settle().await;
+    stage.state.settle().await;
     stage.wait(60);
     let alone = Wire::Chat.request(&[line("What is my PIN?")]);
     stage.post(chats, &alone).memory("m").told().await;
-    stage.door.settle().await;
+    stage.state.settle().await;
     assert!(stage.upstream.last().body.contains("1234"), "it is remembered");
     let next = [line("What is my PIN?"), Line::Assistant("Noted.".into()), line("Thanks.")];
     stage.post(chats, &Wire::Chat.request(&next)).memory("m").told().await;
-    stage.door.settle().await;
+    stage.state.settle().await;
     assert!(stage.upstream.last().body.contains("1234"), "and added again");
     let entry = stage.entries("m").await[0].id;
     let forgotten = format!("/v1/vaults/default/memories/m/entries/{entry}");
@@ -149,7 +149,7 @@ async fn what_is_switched_off_is_not_added_again() {
     let chats = "/v1/chat/completions";
     let first = [Line::User("hello there".into())];
     stage.post(chats, &Wire::Chat.request(&first)).memory("m").told().await;
-    stage.door.settle().await;
+    stage.state.settle().await;
     let next = [&first[..], &[Line::Assistant("Noted.".into()), Line::User("ok".into())]].concat();
     let off = stage.post(chats, &Wire::Chat.request(&next)).memory("m");
     off.header("x-everwhen-now", "off").told().await;

@@ -179,7 +179,7 @@ async fn a_damaged_store_is_told_of_and_what_was_said_waits() {
     let told = stage.post(PATH, &body).memory("m").told().await;
     assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
     assert!(told.header("x-everwhen-degraded").unwrap().contains("a page of the file is torn"));
-    stage.door.settle().await;
+    stage.state.settle().await;
     assert!(stage.outbox_holds("is anybody there?").await && stage.outbox_holds("Noted.").await);
 }
 

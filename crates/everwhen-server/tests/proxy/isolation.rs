@@ -25,7 +25,7 @@ impl Vaults {
         let said = chat(&[&format!("u:The codename is {SECRET}.")]);
         let told = stage.post("/v1/chat/completions", &said).memory("diary").key(&ana).told().await;
         assert_eq!(told.status, 200, "{}", told.text);
-        stage.door.settle().await;
+        stage.state.settle().await;
         let id = |path: &str| stage.get(path).key(TOKEN).told();
         let vault = id("/v1/vaults/ana").await.json()["id"].as_str().unwrap().to_owned();
         let memory = id("/v1/vaults/ana/memories/diary").await.json();
@@ -35,7 +35,7 @@ impl Vaults {
 
     /// Everything in Ana's vault.
     async fn everything(&self) -> Vec<String> {
-        self.stage.door.settle().await;
+        self.stage.state.settle().await;
         let mut texts = Vec::new();
         for path in ["", "/memories", "/memories/diary/entries?include=all"] {
             let told = self.stage.get(&format!("/v1/vaults/ana{path}")).key(TOKEN).told().await;
@@ -195,5 +195,5 @@ async fn run_background(stage: &Stage) {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    stage.door.clone().go_on(done).await;
+    stage.state.clone().go_on(done).await;
 }

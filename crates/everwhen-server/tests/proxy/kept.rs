@@ -71,7 +71,7 @@ async fn a_retry_stores_nothing_twice() {
     for retry in ["0", "1", "2"] {
         let ask = stage.post("/v1/chat/completions", &body).memory("m");
         ask.header("x-stainless-retry-count", retry).told().await;
-        stage.door.settle().await;
+        stage.state.settle().await;
         stage.clock.advance(jiff::SignedDuration::from_secs(1));
     }
     assert_eq!(stage.said("m").await, ["12:00 user hello", "12:00 assistant Noted."]);
@@ -109,7 +109,7 @@ async fn titles_and_tags_are_errands_that_nobody_said() {
     let ask = stage.post("/v1/chat/completions", &body).memory("m");
     ask.header("x-openwebui-task", "title_generation").told().await;
     assert_eq!(stage.upstream.last().body, body);
-    stage.door.settle().await;
+    stage.state.settle().await;
     assert!(stage.memories().await.is_empty());
 }
 

@@ -62,7 +62,7 @@ async fn traces_of_what_was_forgotten_are_gone() {
         let told = ask.header("x-everwhen-trace", "1").told().await;
         places.push(told.header("x-everwhen-trace").unwrap().to_owned());
     }
-    stage.door.settle().await;
+    stage.state.settle().await;
     assert_eq!(stage.delete(MEMORY).told().await.status, 200);
     assert_eq!(stage.get(&places[0]).told().await.status, 404);
     assert_eq!(stage.get(&places[1]).told().await.status, 200);
@@ -101,7 +101,7 @@ async fn the_spool_of_an_earlier_version_is_taken_in_once() {
     std::fs::write(&spool, format!("{good}\n{bad}\n")).unwrap();
     let stage = Stage::on(directory, "").await;
     assert!(!spool.exists());
-    let catching_up = tokio::spawn(stage.door.clone().catch_up());
+    let catching_up = tokio::spawn(stage.state.clone().catch_up());
     stage.drained().await;
     catching_up.abort();
     assert_eq!(stage.said("m").await, ["10:00 user from the spool", "10:00 assistant Noted."]);
@@ -155,14 +155,14 @@ fn what_a_process_left_is_stored_by_the_next_once() {
                 let unnamed = chat(lines).replace("ok", "well, all right then");
                 stage.post(PATH, &unnamed).told().await;
             }
-            stage.door.flush().await;
+            stage.state.flush().await;
         });
         // Everything that runs in it ends here, as if it had been killed.
         runtime.shutdown_timeout(Duration::from_secs(5));
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
             let stage = Stage::on(directory, "").await;
-            let catching_up = tokio::spawn(stage.door.clone().catch_up());
+            let catching_up = tokio::spawn(stage.state.clone().catch_up());
             stage.drained().await;
             catching_up.abort();
             let memories = stage.memories().await;

@@ -26,7 +26,7 @@ async fn send(stage: &Stage, path: &str, body: &str, headers: &[(&str, &str)]) -
     let told = ask.told().await;
     assert_eq!(told.status, 200, "{}", told.text);
     assert_eq!(told.header("x-everwhen-degraded"), None);
-    stage.door.settle().await;
+    stage.state.settle().await;
     stage.upstream.last().body
 }
 

@@ -15,7 +15,7 @@ async fn ask(stage: &Stage, path: &str, body: &str, headers: &[(&str, &str)]) ->
         ask = ask.header(name, value);
     }
     let told = ask.told().await;
-    stage.door.settle().await;
+    stage.state.settle().await;
     assert_eq!(told.header("x-everwhen-degraded"), None, "{path}");
     told
 }
@@ -183,7 +183,7 @@ async fn the_same_request_while_it_is_being_answered_is_the_same_chat() {
     let other = stage.post(CHATS, &body).header("user-agent", "curl/8").told().await;
     assert_ne!(other.header("x-everwhen-memory"), Some(first.as_str()));
     drop(hanging);
-    stage.door.settle().await;
+    stage.state.settle().await;
     let said = stage.said(&first).await;
     assert_eq!(said.iter().filter(|line| line.ends_with("user hello")).count(), 1, "{said:?}");
 }

@@ -11,7 +11,7 @@ use everwhen::memory::{Address, Entry, Name};
 use everwhen::ports::{EntryQuery, Reading, Store, Wait, Writing};
 use everwhen::time::ManualClock;
 use everwhen::{Config, Engine, Environment, Error, Flags, NewVault};
-use everwhen_server::{Door, Proxy, router};
+use everwhen_server::{Proxy, ServerState, router};
 use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::engine_over;
 use http_body_util::BodyExt;
@@ -126,7 +126,7 @@ impl Store for Moody {
 /// A server, its upstream, and what a test may reach behind its back.
 pub(crate) struct Stage {
     pub(crate) router: Router,
-    pub(crate) door: Door,
+    pub(crate) state: ServerState,
     pub(crate) engine: Engine,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) upstream: Recorder,
@@ -186,9 +186,10 @@ impl Stage {
         });
         let (engine, clock) = engine_over(store.clone());
         let proxy = Proxy::new(&config, Some(directory.path())).unwrap();
-        let door = Door::new(engine.clone(), Some(TOKEN.into())).await.unwrap().with_proxy(proxy);
-        let router = router(door.clone());
-        Self { router, door, engine, clock, upstream, store, directory }
+        let state =
+            ServerState::new(engine.clone(), Some(TOKEN.into())).await.unwrap().with_proxy(proxy);
+        let router = router(state.clone());
+        Self { router, state, engine, clock, upstream, store, directory }
     }
 
     /// Waits until nothing is left in the outbox.
@@ -204,7 +205,7 @@ impl Stage {
 
     /// A number that the metrics tell of the outbox; nothing waits in the store for it.
     pub(crate) async fn outbox(&self, what: &str) -> f64 {
-        self.door.flush().await;
+        self.state.flush().await;
         let metrics = self.get("/metrics").told().await.text;
         let name = format!("everwhen_outbox_{what} ");
         let value = metrics.lines().find_map(|line| line.strip_prefix(&name));
@@ -213,7 +214,7 @@ impl Stage {
 
     /// Whether any file of the outbox holds this text.
     pub(crate) async fn outbox_holds(&self, text: &str) -> bool {
-        self.door.flush().await;
+        self.state.flush().await;
         let files = std::fs::read_dir(self.directory.path()).unwrap().map(|file| file.unwrap());
         let mut of_outbox =
             files.filter(|file| file.file_name().to_string_lossy().starts_with("proxy-"));
@@ -258,7 +259,7 @@ impl Stage {
     pub(crate) async fn chat(&self, lines: &[&str]) -> String {
         let told = self.post("/v1/chat/completions", &chat(lines)).memory("m").told().await;
         assert_eq!(told.status, 200, "{}", told.text);
-        self.door.settle().await;
+        self.state.settle().await;
         self.upstream.last().body
     }
 
@@ -269,7 +270,7 @@ impl Stage {
 
     /// The entries of a memory in the usual vault, oldest first.
     pub(crate) async fn entries(&self, memory: &str) -> Vec<Entry> {
-        self.door.settle().await;
+        self.state.settle().await;
         let vault = Address::Name(Name::new("vault", "default").unwrap());
         let vault = self.engine.vault(vault).await.unwrap();
         let memory = Address::read("memory", memory).unwrap();

@@ -305,7 +305,7 @@ impl<'s> Course<'s> {
             ask = ask.header(name, value);
         }
         let told = ask.told().await;
-        stage.door.settle().await;
+        stage.state.settle().await;
         assert_eq!(told.header("x-everwhen-degraded"), None, "case {}", self.case);
         let sent = stage.upstream.last().body;
         let stranger = format!("{} says", self.people[1 - place.0].called);

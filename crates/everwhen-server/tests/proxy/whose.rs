@@ -22,7 +22,7 @@ async fn named(
     }
     let told = ask.told().await;
     assert_eq!(told.status, 200, "{}", told.text);
-    stage.door.settle().await;
+    stage.state.settle().await;
     let header = |name| told.header(name).unwrap_or_default().to_owned();
     assert_eq!(told.header("x-everwhen-degraded"), None);
     (header("x-everwhen-memory"), header("x-everwhen-memory-source"))

@@ -55,7 +55,7 @@ impl House {
 
     /// Goes on with what is left of workflows until nothing is, or a while has passed.
     async fn go_on(&self) {
-        self.stage.door.settle().await;
+        self.stage.state.settle().await;
         self.stage.wait(1);
         let engine = self.stage.engine.clone();
         let done = async move {
@@ -68,7 +68,7 @@ impl House {
             }
         };
         let stop = async move { drop(tokio::time::timeout(Duration::from_secs(5), done).await) };
-        self.stage.door.clone().go_on(stop).await;
+        self.stage.state.clone().go_on(stop).await;
     }
 
     async fn jobs(&self, kind: JobKind) -> Vec<Job> {
@@ -228,7 +228,7 @@ async fn what_is_left_survives_a_restart_and_begins_where_it_failed() {
     }
     house.stage.wait(1);
     let stop = tokio::time::sleep(Duration::from_secs(3));
-    house.stage.door.clone().go_on(stop).await;
+    house.stage.state.clone().go_on(stop).await;
     let job = house.jobs(JobKind::Workflow).await.remove(0);
     assert!(job.last_error.as_ref().is_some_and(|error| error.contains("w: the node")), "{job:?}");
     assert!(house.jobs(JobKind::Lock).await.is_empty(), "a failure lets the lock go");

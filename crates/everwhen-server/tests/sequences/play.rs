@@ -136,7 +136,7 @@ impl<'s> Play<'s> {
             ask = ask.header(name, value);
         }
         let told = ask.told().await;
-        self.stage.door.settle().await;
+        self.stage.state.settle().await;
         messages.extend(protocol.kept(step));
         self.played.push(Played { name: step.name.clone(), messages });
         let sent = self.stage.upstream.sent();

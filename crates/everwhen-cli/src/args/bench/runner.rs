@@ -42,7 +42,7 @@ pub(crate) struct RunArgs {
     /// Only answer; the sessions were taken in before
     #[arg(long, requires = "resume")]
     pub(crate) qa_only: bool,
-    /// Over the public API of this server (its key with --key) instead of the front door
+    /// Over the public API of this server (its key with --key) instead of the library
     #[arg(long, value_name = "URL")]
     pub(crate) via: Option<String>,
     /// Do not measure conversation time

@@ -1,4 +1,4 @@
-//! The problem document, for the OpenAPI document; [`crate::problem`] writes the real one.
+//! The problem document, for the OpenAPI document; [`crate::error`] writes the real one.
 
 use utoipa::ToSchema;
 

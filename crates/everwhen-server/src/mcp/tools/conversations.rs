@@ -4,55 +4,55 @@ use everwhen::memory::{Address, ConversationName};
 use everwhen::receipt::Receipt;
 use everwhen::{Error, ErrorKind, Result};
 
-use crate::mcp::guest::Guest;
-use crate::mcp::tool::{Effect, Tool};
-use crate::mcp::wire::{self, ConversationAsked};
+use crate::mcp::call::ToolCall;
+use crate::mcp::tool::{Tool, ToolEffect};
+use crate::mcp::wire::{self, ConversationRequest};
 
 /// A conversation that has ended, or the last ones.
-pub(crate) struct GetConversation;
+pub(crate) struct GetConversationTool;
 
-impl Tool for GetConversation {
-    type Takes = wire::GetConversation;
-    type Gives = wire::ConversationTold;
+impl Tool for GetConversationTool {
+    type Input = wire::GetConversation;
+    type Output = wire::ConversationOutput;
     const NAME: &'static str = "get_conversation";
     const TITLE: &'static str = "Get conversation";
-    const ABOUT: &'static str = "Read a past conversation: whole by conversation_id, or list the \
+    const DESCRIPTION: &'static str = "Read a past conversation: whole by conversation_id, or list the \
         recent ones with title and summary. Only ended conversations.";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        let memory = guest.memory(takes.memory.as_deref())?;
-        let vault = guest.vault(takes.vault.as_deref()).await?;
-        match takes.read()? {
-            ConversationAsked::Recent(query) => {
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let memory = call.memory(input.memory.as_deref())?;
+        let vault = call.vault(input.vault.as_deref()).await?;
+        match input.read()? {
+            ConversationRequest::Recent(query) => {
                 let page = vault.conversations(memory, query).await?;
-                Ok(wire::ConversationTold::list(page.data))
+                Ok(wire::ConversationOutput::list(page.data))
             }
-            ConversationAsked::One(id) => {
+            ConversationRequest::One(id) => {
                 let missing = Error::not_found(format!("Conversation not found: {}", bare(&id)));
                 let view = vault.conversation(memory, id).await;
-                wire::ConversationTold::whole(said_so(view, ErrorKind::NotFound, missing)?)
+                wire::ConversationOutput::whole(said_so(view, ErrorKind::NotFound, missing)?)
             }
         }
     }
 }
 
 /// Ends a conversation.
-pub(crate) struct EndConversation;
+pub(crate) struct EndConversationTool;
 
-impl Tool for EndConversation {
-    type Takes = wire::EndConversation;
-    type Gives = wire::Ended;
+impl Tool for EndConversationTool {
+    type Input = wire::EndConversation;
+    type Output = wire::Ended;
     const NAME: &'static str = "end_conversation";
     const TITLE: &'static str = "End conversation";
-    const ABOUT: &'static str = "End the current conversation; it gets a title and a summary. Use \
+    const DESCRIPTION: &'static str = "End the current conversation; it gets a title and a summary. Use \
         when a task is done, the user says goodbye, or the topic changes completely.";
-    const EFFECT: Effect = Effect::Sets;
+    const EFFECT: ToolEffect = ToolEffect::Sets;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        let memory = guest.memory(takes.memory.as_deref())?;
-        let vault = guest.vault(takes.vault.as_deref()).await?;
-        let (conversation, reason) = takes.read()?;
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let memory = call.memory(input.memory.as_deref())?;
+        let vault = call.vault(input.vault.as_deref()).await?;
+        let (conversation, reason) = input.read()?;
         let none_named = conversation.is_none();
         let done = vault.end_conversation(memory.clone(), conversation, reason.clone(), None).await;
         let none_active = Error::conflict("No active conversation to end.");

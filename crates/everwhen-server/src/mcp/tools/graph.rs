@@ -2,38 +2,38 @@
 
 use everwhen::{Entity, Graph, GraphChange, GraphRelation, Result};
 
-use crate::mcp::guest::Guest;
-use crate::mcp::tool::{Effect, Listed, Tool};
+use crate::mcp::call::ToolCall;
+use crate::mcp::tool::{Tool, ToolEffect, ToolEntry};
 use crate::mcp::wire;
 
 /// The memory a graph is kept in unless the client names another.
 const MEMORY: &str = "graph";
 
 /// All nine.
-pub(crate) fn all() -> Vec<Listed> {
+pub(crate) fn all() -> Vec<ToolEntry> {
     vec![
-        Listed::of::<CreateEntities>(),
-        Listed::of::<CreateRelations>(),
-        Listed::of::<AddObservations>(),
-        Listed::of::<DeleteEntities>(),
-        Listed::of::<DeleteObservations>(),
-        Listed::of::<DeleteRelations>(),
-        Listed::of::<ReadGraph>(),
-        Listed::of::<SearchNodes>(),
-        Listed::of::<OpenNodes>(),
+        ToolEntry::of::<CreateEntitiesTool>(),
+        ToolEntry::of::<CreateRelationsTool>(),
+        ToolEntry::of::<AddObservationsTool>(),
+        ToolEntry::of::<DeleteEntitiesTool>(),
+        ToolEntry::of::<DeleteObservationsTool>(),
+        ToolEntry::of::<DeleteRelationsTool>(),
+        ToolEntry::of::<ReadGraphTool>(),
+        ToolEntry::of::<SearchNodesTool>(),
+        ToolEntry::of::<OpenNodesTool>(),
     ]
 }
 
-async fn change(guest: &Guest, change: GraphChange) -> Result<Graph> {
-    let memory = guest.memory(guest.choice.memory.as_deref().or(Some(MEMORY)))?;
-    let vault = guest.vault_to_write(None).await?;
+async fn change(call: &ToolCall, change: GraphChange) -> Result<Graph> {
+    let memory = call.memory(call.choice.memory.as_deref().or(Some(MEMORY)))?;
+    let vault = call.vault_to_write(None).await?;
     vault.change_graph(memory.clone(), change).await
 }
 
 /// The graph as it stands; an empty one where nothing has been said yet.
-async fn graph(guest: &Guest) -> Result<Graph> {
-    let memory = guest.memory(guest.choice.memory.as_deref().or(Some(MEMORY)))?;
-    let read = match guest.vault(None).await {
+async fn graph(call: &ToolCall) -> Result<Graph> {
+    let memory = call.memory(call.choice.memory.as_deref().or(Some(MEMORY)))?;
+    let read = match call.vault(None).await {
         Ok(vault) => vault.graph(memory, None).await,
         Err(error) => Err(error),
     };
@@ -44,162 +44,164 @@ async fn graph(guest: &Guest) -> Result<Graph> {
 }
 
 /// New things.
-struct CreateEntities;
+struct CreateEntitiesTool;
 
-impl Tool for CreateEntities {
-    type Takes = wire::CreateEntities;
-    type Gives = wire::EntitiesTold;
+impl Tool for CreateEntitiesTool {
+    type Input = wire::CreateEntities;
+    type Output = wire::EntitiesOutput;
     const NAME: &'static str = "create_entities";
     const TITLE: &'static str = "Create Entities";
-    const ABOUT: &'static str = "Create multiple new entities in the knowledge graph";
-    const EFFECT: Effect = Effect::Adds;
+    const DESCRIPTION: &'static str = "Create multiple new entities in the knowledge graph";
+    const EFFECT: ToolEffect = ToolEffect::Adds;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        let entities = takes.entities.into_iter().map(Entity::from).collect();
-        let new = change(&guest, GraphChange::AddEntities(entities)).await?;
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let entities = input.entities.into_iter().map(Entity::from).collect();
+        let new = change(&call, GraphChange::AddEntities(entities)).await?;
         let entities = new.entities.into_iter().map(wire::Entity::from).collect();
-        Ok(wire::EntitiesTold { entities })
+        Ok(wire::EntitiesOutput { entities })
     }
 }
 
 /// New relations.
-struct CreateRelations;
+struct CreateRelationsTool;
 
-impl Tool for CreateRelations {
-    type Takes = wire::SomeRelations;
-    type Gives = wire::RelationsTold;
+impl Tool for CreateRelationsTool {
+    type Input = wire::SomeRelations;
+    type Output = wire::RelationsOutput;
     const NAME: &'static str = "create_relations";
     const TITLE: &'static str = "Create Relations";
-    const ABOUT: &'static str = "Create multiple new relations between entities in the knowledge \
+    const DESCRIPTION: &'static str = "Create multiple new relations between entities in the knowledge \
         graph. Relations should be in active voice";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: ToolEffect = ToolEffect::Adds;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        let new = change(&guest, GraphChange::AddRelations(read(takes))).await?;
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let new = change(&call, GraphChange::AddRelations(read(input))).await?;
         let relations = new.relations.into_iter().map(wire::Relation::from).collect();
-        Ok(wire::RelationsTold { relations })
+        Ok(wire::RelationsOutput { relations })
     }
 }
 
 /// More about things.
-struct AddObservations;
+struct AddObservationsTool;
 
-impl Tool for AddObservations {
-    type Takes = wire::AddObservations;
-    type Gives = wire::ObservationsTold;
+impl Tool for AddObservationsTool {
+    type Input = wire::AddObservations;
+    type Output = wire::ObservationsOutput;
     const NAME: &'static str = "add_observations";
     const TITLE: &'static str = "Add Observations";
-    const ABOUT: &'static str = "Add new observations to existing entities in the knowledge graph";
-    const EFFECT: Effect = Effect::Adds;
+    const DESCRIPTION: &'static str =
+        "Add new observations to existing entities in the knowledge graph";
+    const EFFECT: ToolEffect = ToolEffect::Adds;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        let all = takes.read();
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let all = input.read();
         let named = all.iter().map(|(name, _)| name.clone()).collect();
-        let new = change(&guest, GraphChange::AddObservations(all)).await?;
-        Ok(wire::ObservationsTold::write(named, new))
+        let new = change(&call, GraphChange::AddObservations(all)).await?;
+        Ok(wire::ObservationsOutput::write(named, new))
     }
 }
 
 /// Things that are no longer.
-struct DeleteEntities;
+struct DeleteEntitiesTool;
 
-impl Tool for DeleteEntities {
-    type Takes = wire::DeleteEntities;
-    type Gives = wire::Success;
+impl Tool for DeleteEntitiesTool {
+    type Input = wire::DeleteEntities;
+    type Output = wire::Success;
     const NAME: &'static str = "delete_entities";
     const TITLE: &'static str = "Delete Entities";
-    const ABOUT: &'static str = "Delete multiple entities and their associated relations from the \
+    const DESCRIPTION: &'static str = "Delete multiple entities and their associated relations from the \
         knowledge graph";
-    const EFFECT: Effect = Effect::Removes;
+    const EFFECT: ToolEffect = ToolEffect::Removes;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        change(&guest, GraphChange::RemoveEntities(takes.entity_names)).await?;
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        change(&call, GraphChange::RemoveEntities(input.entity_names)).await?;
         Ok(wire::Success::new("Entities deleted successfully"))
     }
 }
 
 /// What is no longer so about things.
-struct DeleteObservations;
+struct DeleteObservationsTool;
 
-impl Tool for DeleteObservations {
-    type Takes = wire::DeleteObservations;
-    type Gives = wire::Success;
+impl Tool for DeleteObservationsTool {
+    type Input = wire::DeleteObservations;
+    type Output = wire::Success;
     const NAME: &'static str = "delete_observations";
     const TITLE: &'static str = "Delete Observations";
-    const ABOUT: &'static str = "Delete specific observations from entities in the knowledge graph";
-    const EFFECT: Effect = Effect::Removes;
+    const DESCRIPTION: &'static str =
+        "Delete specific observations from entities in the knowledge graph";
+    const EFFECT: ToolEffect = ToolEffect::Removes;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        change(&guest, GraphChange::RemoveObservations(takes.read())).await?;
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        change(&call, GraphChange::RemoveObservations(input.read())).await?;
         Ok(wire::Success::new("Observations deleted successfully"))
     }
 }
 
 /// Relations that are no longer.
-struct DeleteRelations;
+struct DeleteRelationsTool;
 
-impl Tool for DeleteRelations {
-    type Takes = wire::SomeRelations;
-    type Gives = wire::Success;
+impl Tool for DeleteRelationsTool {
+    type Input = wire::SomeRelations;
+    type Output = wire::Success;
     const NAME: &'static str = "delete_relations";
     const TITLE: &'static str = "Delete Relations";
-    const ABOUT: &'static str = "Delete multiple relations from the knowledge graph";
-    const EFFECT: Effect = Effect::Removes;
+    const DESCRIPTION: &'static str = "Delete multiple relations from the knowledge graph";
+    const EFFECT: ToolEffect = ToolEffect::Removes;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        change(&guest, GraphChange::RemoveRelations(read(takes))).await?;
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        change(&call, GraphChange::RemoveRelations(read(input))).await?;
         Ok(wire::Success::new("Relations deleted successfully"))
     }
 }
 
 /// All of it.
-struct ReadGraph;
+struct ReadGraphTool;
 
-impl Tool for ReadGraph {
-    type Takes = wire::ReadGraph;
-    type Gives = wire::GraphTold;
+impl Tool for ReadGraphTool {
+    type Input = wire::ReadGraph;
+    type Output = wire::GraphOutput;
     const NAME: &'static str = "read_graph";
     const TITLE: &'static str = "Read Graph";
-    const ABOUT: &'static str = "Read the entire knowledge graph";
-    const EFFECT: Effect = Effect::Reads;
+    const DESCRIPTION: &'static str = "Read the entire knowledge graph";
+    const EFFECT: ToolEffect = ToolEffect::Reads;
 
-    async fn call(guest: Guest, _: Self::Takes) -> Result<Self::Gives> {
-        Ok(graph(&guest).await?.into())
+    async fn call(call: ToolCall, _: Self::Input) -> Result<Self::Output> {
+        Ok(graph(&call).await?.into())
     }
 }
 
 /// Things that words occur in.
-struct SearchNodes;
+struct SearchNodesTool;
 
-impl Tool for SearchNodes {
-    type Takes = wire::SearchNodes;
-    type Gives = wire::GraphTold;
+impl Tool for SearchNodesTool {
+    type Input = wire::SearchNodes;
+    type Output = wire::GraphOutput;
     const NAME: &'static str = "search_nodes";
     const TITLE: &'static str = "Search Nodes";
-    const ABOUT: &'static str = "Search for nodes in the knowledge graph based on a query";
-    const EFFECT: Effect = Effect::Reads;
+    const DESCRIPTION: &'static str = "Search for nodes in the knowledge graph based on a query";
+    const EFFECT: ToolEffect = ToolEffect::Reads;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        Ok(graph(&guest).await?.mentioning(&takes.query).into())
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        Ok(graph(&call).await?.mentioning(&input.query).into())
     }
 }
 
 /// Things by name.
-struct OpenNodes;
+struct OpenNodesTool;
 
-impl Tool for OpenNodes {
-    type Takes = wire::OpenNodes;
-    type Gives = wire::GraphTold;
+impl Tool for OpenNodesTool {
+    type Input = wire::OpenNodes;
+    type Output = wire::GraphOutput;
     const NAME: &'static str = "open_nodes";
     const TITLE: &'static str = "Open Nodes";
-    const ABOUT: &'static str = "Open specific nodes in the knowledge graph by their names";
-    const EFFECT: Effect = Effect::Reads;
+    const DESCRIPTION: &'static str = "Open specific nodes in the knowledge graph by their names";
+    const EFFECT: ToolEffect = ToolEffect::Reads;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        Ok(graph(&guest).await?.named(&takes.names).into())
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        Ok(graph(&call).await?.named(&input.names).into())
     }
 }
 
-fn read(takes: wire::SomeRelations) -> Vec<GraphRelation> {
-    takes.relations.into_iter().map(GraphRelation::from).collect()
+fn read(input: wire::SomeRelations) -> Vec<GraphRelation> {
+    input.relations.into_iter().map(GraphRelation::from).collect()
 }

@@ -7,27 +7,27 @@ use everwhen::memory::Address;
 use everwhen::receipt::Receipt;
 use everwhen::{Error, Result};
 
-use crate::mcp::guest::Guest;
+use crate::mcp::call::ToolCall;
 use crate::mcp::prompts;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::wire;
 
 /// Removes for good.
-pub(crate) struct Forget;
+pub(crate) struct ForgetTool;
 
-impl Tool for Forget {
-    type Takes = wire::Forget;
-    type Gives = wire::Forgotten;
+impl Tool for ForgetTool {
+    type Input = wire::Forget;
+    type Output = wire::Forgotten;
     const NAME: &'static str = "forget";
-    const TITLE: &'static str = "Forget";
-    const ABOUT: &'static str = "Remove an entry, a conversation or a period for good. It cannot \
+    const TITLE: &'static str = "ForgetTool";
+    const DESCRIPTION: &'static str = "Remove an entry, a conversation or a period for good. It cannot \
         be undone; only at the user's express wish. To put something right, use correct_entry.";
-    const EFFECT: Effect = Effect::Removes;
+    const EFFECT: ToolEffect = ToolEffect::Removes;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        let memory = guest.memory(takes.memory.as_deref())?;
-        let vault = guest.vault(takes.vault.as_deref()).await?;
-        match guest.door.forget(&vault, memory, takes.read()?, None).await?.receipt {
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let memory = call.memory(input.memory.as_deref())?;
+        let vault = call.vault(input.vault.as_deref()).await?;
+        match call.state.forget(&vault, memory, input.read()?, None).await?.receipt {
             Receipt::Forgotten(removed) => Ok(removed.into()),
             _ => Err(Error::damaged("the receipt is that of another kind of write")),
         }
@@ -35,29 +35,29 @@ impl Tool for Forget {
 }
 
 /// Waits until background work has caught up.
-pub(crate) struct AwaitConsistency;
+pub(crate) struct AwaitConsistencyTool;
 
 /// How long a caller waits at most.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often to look meanwhile.
 const LOOK: Duration = Duration::from_millis(50);
 
-impl Tool for AwaitConsistency {
-    type Takes = wire::AwaitConsistency;
-    type Gives = wire::Consistent;
+impl Tool for AwaitConsistencyTool {
+    type Input = wire::AwaitConsistency;
+    type Output = wire::Consistent;
     const NAME: &'static str = "await_consistency";
     const TITLE: &'static str = "Await consistency";
-    const ABOUT: &'static str = "Wait until background work on a memory is done, at most ten \
+    const DESCRIPTION: &'static str = "Wait until background work on a memory is done, at most ten \
         seconds. What add_entry acknowledged can be found at once, without this.";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        let address = guest.memory(takes.memory.as_deref())?;
-        let vault = guest.vault(takes.vault.as_deref()).await?;
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let address = call.memory(input.memory.as_deref())?;
+        let vault = call.vault(input.vault.as_deref()).await?;
         let memory = Address::Id(vault.memory(address).await?.id);
         let mut waited = Duration::ZERO;
         loop {
-            let now = guest.door.engine.now();
+            let now = call.state.engine.now();
             let jobs = vault.jobs(memory.clone()).await?;
             let is_due = |job: &&Job| job.due_at <= now && job.state != JobState::SetAside;
             let due = jobs.iter().filter(is_due);
@@ -74,18 +74,18 @@ impl Tool for AwaitConsistency {
 }
 
 /// The texts of the prompts, for agents that cannot ask for prompts.
-pub(crate) struct GetDefaultPrompts;
+pub(crate) struct GetDefaultPromptsTool;
 
-impl Tool for GetDefaultPrompts {
-    type Takes = wire::GetDefaultPrompts;
-    type Gives = wire::DefaultPrompts;
+impl Tool for GetDefaultPromptsTool {
+    type Input = wire::GetDefaultPrompts;
+    type Output = wire::DefaultPrompts;
     const NAME: &'static str = "get_default_prompts";
     const TITLE: &'static str = "Get default prompts";
-    const ABOUT: &'static str = "The rules for recording entries, building the context document \
+    const DESCRIPTION: &'static str = "The rules for recording entries, building the context document \
         and recalling.";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
 
-    async fn call(_: Guest, _: Self::Takes) -> Result<Self::Gives> {
+    async fn call(_: ToolCall, _: Self::Input) -> Result<Self::Output> {
         Ok(wire::DefaultPrompts {
             instructions: prompts::INSTRUCTIONS,
             capture_entries: prompts::CAPTURE_ENTRIES,

@@ -4,89 +4,90 @@ use everwhen::memory::Address;
 use everwhen::receipt::Receipt;
 use everwhen::{Error, MemoryChange, Result, limits};
 
-use crate::mcp::guest::Guest;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::call::ToolCall;
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::wire;
 
 /// A new vault.
-pub(crate) struct CreateVault;
+pub(crate) struct CreateVaultTool;
 
-impl Tool for CreateVault {
-    type Takes = wire::CreateVault;
-    type Gives = wire::VaultTold;
+impl Tool for CreateVaultTool {
+    type Input = wire::CreateVault;
+    type Output = wire::VaultOutput;
     const NAME: &'static str = "create_vault";
     const TITLE: &'static str = "Create vault";
-    const ABOUT: &'static str = "Make a vault: one owner's memories, kept apart from all others.";
-    const EFFECT: Effect = Effect::Adds;
+    const DESCRIPTION: &'static str =
+        "Make a vault: one owner's memories, kept apart from all others.";
+    const EFFECT: ToolEffect = ToolEffect::Adds;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        guest.over_all_vaults()?;
-        let done = guest.door.engine.create_vault(takes.read()?, None).await?;
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        call.over_all_vaults()?;
+        let done = call.state.engine.create_vault(input.read()?, None).await?;
         let Receipt::Vault(id) = done.receipt else { return Err(wrong_receipt()) };
-        Ok(guest.door.engine.vault(Address::Id(id)).await?.info().await?.into())
+        Ok(call.state.engine.vault(Address::Id(id)).await?.info().await?.into())
     }
 }
 
 /// All vaults the caller may hold.
-pub(crate) struct ListVaults;
+pub(crate) struct ListVaultsTool;
 
-impl Tool for ListVaults {
-    type Takes = wire::ListVaults;
-    type Gives = wire::VaultsTold;
+impl Tool for ListVaultsTool {
+    type Input = wire::ListVaults;
+    type Output = wire::VaultsOutput;
     const NAME: &'static str = "list_vaults";
     const TITLE: &'static str = "List vaults";
-    const ABOUT: &'static str = "List the vaults there are.";
-    const EFFECT: Effect = Effect::Reads;
+    const DESCRIPTION: &'static str = "List the vaults there are.";
+    const EFFECT: ToolEffect = ToolEffect::Reads;
 
-    async fn call(guest: Guest, _: Self::Takes) -> Result<Self::Gives> {
-        let vaults = match guest.only_vault() {
-            Some(own) => vec![guest.door.engine.vault(Address::Id(own)).await?.info().await?],
-            None => guest.door.engine.vaults(None, limits::PAGE_ROWS).await?,
+    async fn call(call: ToolCall, _: Self::Input) -> Result<Self::Output> {
+        let vaults = match call.only_vault() {
+            Some(own) => vec![call.state.engine.vault(Address::Id(own)).await?.info().await?],
+            None => call.state.engine.vaults(None, limits::PAGE_ROWS).await?,
         };
-        Ok(wire::VaultsTold { vaults: vaults.into_iter().map(wire::VaultTold::from).collect() })
+        Ok(wire::VaultsOutput { vaults: vaults.into_iter().map(wire::VaultOutput::from).collect() })
     }
 }
 
 /// A new memory.
-pub(crate) struct CreateMemoryInVault;
+pub(crate) struct CreateMemoryInVaultTool;
 
-impl Tool for CreateMemoryInVault {
-    type Takes = wire::CreateMemory;
-    type Gives = wire::MemoryTold;
+impl Tool for CreateMemoryInVaultTool {
+    type Input = wire::CreateMemory;
+    type Output = wire::MemoryOutput;
     const NAME: &'static str = "create_memory_in_vault";
     const TITLE: &'static str = "Create memory in vault";
-    const ABOUT: &'static str = "Make a memory: one continuing relationship, such as a project or \
+    const DESCRIPTION: &'static str = "Make a memory: one continuing relationship, such as a project or \
         a person. The first add_entry makes one too.";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: ToolEffect = ToolEffect::Adds;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        let named = takes.vault.clone();
-        let vault = guest.vault_to_write(named.as_deref()).await?;
-        let (name, description) = takes.read()?;
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let named = input.vault.clone();
+        let vault = call.vault_to_write(named.as_deref()).await?;
+        let (name, description) = input.read()?;
         let about = MemoryChange { description, ..MemoryChange::default() };
         let done = vault.create_memory(name, about, None).await?;
         let Receipt::Memory(id) = done.receipt else { return Err(wrong_receipt()) };
-        let vault = guest.vault(named.as_deref()).await?;
+        let vault = call.vault(named.as_deref()).await?;
         Ok(vault.memory(Address::Id(id)).await?.into())
     }
 }
 
 /// All memories of a vault.
-pub(crate) struct ListMemories;
+pub(crate) struct ListMemoriesTool;
 
-impl Tool for ListMemories {
-    type Takes = wire::ListMemories;
-    type Gives = wire::MemoriesTold;
+impl Tool for ListMemoriesTool {
+    type Input = wire::ListMemories;
+    type Output = wire::MemoriesOutput;
     const NAME: &'static str = "list_memories";
     const TITLE: &'static str = "List memories";
-    const ABOUT: &'static str = "List the memories of a vault, by name.";
-    const EFFECT: Effect = Effect::Reads;
+    const DESCRIPTION: &'static str = "List the memories of a vault, by name.";
+    const EFFECT: ToolEffect = ToolEffect::Reads;
 
-    async fn call(guest: Guest, takes: Self::Takes) -> Result<Self::Gives> {
-        let vault = guest.vault(takes.vault.as_deref()).await?;
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let vault = call.vault(input.vault.as_deref()).await?;
         let page = vault.memories(None, Some(limits::PAGE_ROWS)).await?;
-        let memories = page.data.into_iter().map(wire::MemoryTold::from).collect();
-        Ok(wire::MemoriesTold { memories })
+        let memories = page.data.into_iter().map(wire::MemoryOutput::from).collect();
+        Ok(wire::MemoriesOutput { memories })
     }
 }
 

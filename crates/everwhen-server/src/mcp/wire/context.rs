@@ -36,7 +36,7 @@ impl PutContext {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct ContextTold {
+pub(crate) struct ContextOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
     version: u64,
@@ -46,7 +46,7 @@ pub(crate) struct ContextTold {
     written_by: String,
 }
 
-impl ContextTold {
+impl ContextOutput {
     /// The document, with or without its text.
     pub(crate) fn write(document: ContextDocument, with_text: bool) -> Self {
         Self {

@@ -27,20 +27,20 @@ pub(crate) struct GetConversation {
 }
 
 /// One conversation, or the last ones.
-pub(crate) enum ConversationAsked {
+pub(crate) enum ConversationRequest {
     One(ConversationName),
     Recent(ConversationQuery),
 }
 
 impl GetConversation {
     /// Reads what is asked for; an id wins over a list.
-    pub(crate) fn read(self) -> Result<ConversationAsked> {
+    pub(crate) fn read(self) -> Result<ConversationRequest> {
         match self.conversation_id.as_deref() {
             Some(text) if text.trim().is_empty() => {
                 Err(Error::invalid("conversation_id must be a non-empty string"))
             }
-            Some(text) => Address::read("conversation_id", text).map(ConversationAsked::One),
-            None => Ok(ConversationAsked::Recent(recent(self.list_recent.as_ref()))),
+            Some(text) => Address::read("conversation_id", text).map(ConversationRequest::One),
+            None => Ok(ConversationRequest::Recent(recent(self.list_recent.as_ref()))),
         }
     }
 }
@@ -59,19 +59,19 @@ fn recent(count: Option<&Value>) -> ConversationQuery {
 }
 
 #[derive(Default, Serialize, JsonSchema)]
-pub(crate) struct ConversationTold {
+pub(crate) struct ConversationOutput {
     #[serde(flatten)]
-    conversation: Option<OneTold>,
+    conversation: Option<OneOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    messages: Option<Vec<MessageTold>>,
+    messages: Option<Vec<MessageOutput>>,
     /// Newest first
     #[serde(skip_serializing_if = "Option::is_none")]
-    conversations: Option<Vec<ListedTold>>,
+    conversations: Option<Vec<ListedOutput>>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct OneTold {
+struct OneOutput {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
@@ -84,15 +84,15 @@ struct OneTold {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ListedTold {
+struct ListedOutput {
     #[serde(flatten)]
-    conversation: OneTold,
+    conversation: OneOutput,
     message_count: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct MessageTold {
+struct MessageOutput {
     timestamp: String,
     role: &'static str,
     content: String,
@@ -101,7 +101,7 @@ struct MessageTold {
     tools_used: Vec<String>,
 }
 
-impl From<Conversation> for OneTold {
+impl From<Conversation> for OneOutput {
     fn from(conversation: Conversation) -> Self {
         let id = conversation.wire_name();
         let (title, summary) =
@@ -116,7 +116,7 @@ impl From<Conversation> for OneTold {
     }
 }
 
-impl From<Entry> for MessageTold {
+impl From<Entry> for MessageOutput {
     fn from(entry: Entry) -> Self {
         Self {
             timestamp: entry.conversation_time.to_string(),
@@ -127,7 +127,7 @@ impl From<Entry> for MessageTold {
     }
 }
 
-impl ConversationTold {
+impl ConversationOutput {
     /// One conversation with all its messages, once it has ended.
     pub(crate) fn whole(view: ConversationView) -> Result<Self> {
         if view.conversation.ended.is_none() {
@@ -138,14 +138,14 @@ impl ConversationTold {
         }
         Ok(Self {
             conversation: Some(view.conversation.into()),
-            messages: Some(view.entries.into_iter().map(MessageTold::from).collect()),
+            messages: Some(view.entries.into_iter().map(MessageOutput::from).collect()),
             conversations: None,
         })
     }
 
     /// The last conversations, without their messages.
     pub(crate) fn list(conversations: Vec<Conversation>) -> Self {
-        let row = |conversation: Conversation| ListedTold {
+        let row = |conversation: Conversation| ListedOutput {
             message_count: conversation.entries,
             conversation: conversation.into(),
         };

@@ -121,21 +121,21 @@ impl ListEntries {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct EntriesTold {
-    entries: Vec<EntryTold>,
+pub(crate) struct EntriesOutput {
+    entries: Vec<EntryOutput>,
     /// There are more; go on from the last conversation_time
     has_more: bool,
 }
 
-impl<C> From<Page<memory::Entry, C>> for EntriesTold {
+impl<C> From<Page<memory::Entry, C>> for EntriesOutput {
     fn from(page: Page<memory::Entry, C>) -> Self {
         let has_more = page.next.is_some();
-        Self { entries: page.data.into_iter().map(EntryTold::from).collect(), has_more }
+        Self { entries: page.data.into_iter().map(EntryOutput::from).collect(), has_more }
     }
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct EntryTold {
+pub(crate) struct EntryOutput {
     entry_id: String,
     conversation_id: String,
     role: &'static str,
@@ -152,7 +152,7 @@ pub(crate) struct EntryTold {
     corrected_by: Option<String>,
 }
 
-impl From<memory::Entry> for EntryTold {
+impl From<memory::Entry> for EntryOutput {
     fn from(entry: memory::Entry) -> Self {
         let name = entry.conversation_name.map(|name| name.to_string());
         Self {

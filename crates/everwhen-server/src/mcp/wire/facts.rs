@@ -46,15 +46,15 @@ impl ListFacts {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct FactsTold {
+pub(crate) struct FactsOutput {
     /// By month, "- statement (mentioned 2025-03-15) (confirmed)"
     text: String,
-    facts: Vec<FactTold>,
+    facts: Vec<FactOutput>,
     has_more: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct FactTold {
+struct FactOutput {
     id: String,
     statement: String,
     mentioned_at: String,
@@ -66,18 +66,18 @@ struct FactTold {
     entry_ids: Vec<String>,
 }
 
-impl FactsTold {
+impl FactsOutput {
     /// A page of facts, as text and one by one.
     pub(crate) fn write<C>(page: Page<FactView, C>, zone: &Zone) -> Self {
         Self {
             text: by_month(&page.data, zone),
             has_more: page.next.is_some(),
-            facts: page.data.into_iter().map(FactTold::from).collect(),
+            facts: page.data.into_iter().map(FactOutput::from).collect(),
         }
     }
 }
 
-impl From<FactView> for FactTold {
+impl From<FactView> for FactOutput {
     fn from(view: FactView) -> Self {
         Self {
             id: view.fact.id.to_string(),

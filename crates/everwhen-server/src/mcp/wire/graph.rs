@@ -58,7 +58,7 @@ pub(crate) struct CreateEntities {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct EntitiesTold {
+pub(crate) struct EntitiesOutput {
     pub(crate) entities: Vec<Entity>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct SomeRelations {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct RelationsTold {
+pub(crate) struct RelationsOutput {
     pub(crate) relations: Vec<Relation>,
 }
 
@@ -94,7 +94,7 @@ impl AddObservations {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct ObservationsTold {
+pub(crate) struct ObservationsOutput {
     results: Vec<Added>,
 }
 
@@ -105,7 +105,7 @@ struct Added {
     added_observations: Vec<String>,
 }
 
-impl ObservationsTold {
+impl ObservationsOutput {
     /// What is new of each entity that was named.
     pub(crate) fn write(named: Vec<String>, new: Graph) -> Self {
         let mut left = new.entities;
@@ -175,12 +175,12 @@ pub(crate) struct OpenNodes {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct GraphTold {
+pub(crate) struct GraphOutput {
     entities: Vec<Entity>,
     relations: Vec<Relation>,
 }
 
-impl From<Graph> for GraphTold {
+impl From<Graph> for GraphOutput {
     fn from(graph: Graph) -> Self {
         Self {
             entities: graph.entities.into_iter().map(Entity::from).collect(),

@@ -61,20 +61,20 @@ pub(super) fn read_top_k(top_k: u32) -> Result<usize> {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct SearchTold {
+pub(crate) struct SearchOutput {
     /// What was said, dated, oldest first, with a timeline
     briefing: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    about: Option<AboutTold>,
+    about: Option<AboutOutput>,
     /// Nothing was said then; items lie outside
     nothing_in_period: bool,
     /// Best first
-    items: Vec<ItemTold>,
+    items: Vec<ItemOutput>,
 }
 
 /// How time words were read
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct AboutTold {
+pub(crate) struct AboutOutput {
     words: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) struct AboutTold {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct ItemTold {
+struct ItemOutput {
     entry_id: String,
     conversation_id: String,
     role: &'static str,
@@ -96,23 +96,23 @@ struct ItemTold {
     raw_entry: Option<String>,
 }
 
-impl SearchTold {
+impl SearchOutput {
     /// Writes what was found.
     pub(crate) fn write(told: Recollection, include_raw: bool) -> Self {
         Self {
             items: told
                 .items
                 .into_iter()
-                .map(|found| ItemTold::write(found, include_raw))
+                .map(|found| ItemOutput::write(found, include_raw))
                 .collect(),
-            about: told.about.map(AboutTold::from),
+            about: told.about.map(AboutOutput::from),
             nothing_in_period: told.nothing_in_period,
             briefing: told.briefing,
         }
     }
 }
 
-impl ItemTold {
+impl ItemOutput {
     fn write(found: EntryFound, include_raw: bool) -> Self {
         let entry = found.entry;
         let name = entry.conversation_name.as_ref().map(Name::to_string);
@@ -129,7 +129,7 @@ impl ItemTold {
     }
 }
 
-impl From<recall::About> for AboutTold {
+impl From<recall::About> for AboutOutput {
     fn from(about: recall::About) -> Self {
         let end = |end: Option<jiff::Timestamp>| end.map(|end| end.to_string());
         Self {

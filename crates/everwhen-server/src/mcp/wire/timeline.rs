@@ -6,7 +6,7 @@ use everwhen::{Page, Result, TimelineAbout, TimelineLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::search::{AboutTold, read_top_k};
+use super::search::{AboutOutput, read_top_k};
 use super::{read_time, whole};
 
 /// Lines unless somebody wants more: a list costs tokens.
@@ -30,25 +30,25 @@ pub(crate) struct GetTimeline {
 }
 
 /// A timeline of everything, or of what is said about something.
-pub(crate) enum TimelineAsked {
+pub(crate) enum TimelineRequest {
     Everything(EntryQuery),
     About(Query),
 }
 
 impl GetTimeline {
     /// Reads what is asked for.
-    pub(crate) fn read(self) -> Result<TimelineAsked> {
+    pub(crate) fn read(self) -> Result<TimelineRequest> {
         let after = read_time("after", self.after.as_deref())?;
         let before = read_time("before", self.before.as_deref())?;
         let limit = Some(self.limit.map(read_top_k).transpose()?.unwrap_or(LINES));
         Ok(match self.about {
-            None => TimelineAsked::Everything(EntryQuery {
+            None => TimelineRequest::Everything(EntryQuery {
                 after,
                 before,
                 limit,
                 ..EntryQuery::default()
             }),
-            Some(words) => TimelineAsked::About(Query {
+            Some(words) => TimelineRequest::About(Query {
                 after,
                 before,
                 limit,
@@ -60,44 +60,44 @@ impl GetTimeline {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct TimelineTold {
+pub(crate) struct TimelineOutput {
     /// Oldest first, "2023-01-15 – event (+7 days)"
     timeline: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    about: Option<AboutTold>,
+    about: Option<AboutOutput>,
     nothing_in_period: bool,
-    lines: Vec<LineTold>,
+    lines: Vec<LineOutput>,
     /// There are more; go on after the last line
     has_more: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct LineTold {
+struct LineOutput {
     entry_id: String,
     conversation_id: String,
     conversation_time: String,
 }
 
-impl<C> From<Page<TimelineLine, C>> for TimelineTold {
+impl<C> From<Page<TimelineLine, C>> for TimelineOutput {
     fn from(page: Page<TimelineLine, C>) -> Self {
         Self {
             timeline: text(&page.data),
             about: None,
             nothing_in_period: false,
             has_more: page.next.is_some(),
-            lines: page.data.into_iter().map(LineTold::from).collect(),
+            lines: page.data.into_iter().map(LineOutput::from).collect(),
         }
     }
 }
 
-impl From<TimelineAbout> for TimelineTold {
+impl From<TimelineAbout> for TimelineOutput {
     fn from(told: TimelineAbout) -> Self {
         Self {
             timeline: text(&told.lines),
-            about: told.about.map(AboutTold::from),
+            about: told.about.map(AboutOutput::from),
             nothing_in_period: told.nothing_in_period,
             has_more: false,
-            lines: told.lines.into_iter().map(LineTold::from).collect(),
+            lines: told.lines.into_iter().map(LineOutput::from).collect(),
         }
     }
 }
@@ -107,7 +107,7 @@ fn text(lines: &[TimelineLine]) -> String {
     lines.join("\n")
 }
 
-impl From<TimelineLine> for LineTold {
+impl From<TimelineLine> for LineOutput {
     fn from(line: TimelineLine) -> Self {
         Self {
             entry_id: line.entry.to_string(),
@@ -130,7 +130,7 @@ pub(crate) struct TimeBetween {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct BetweenTold {
+pub(crate) struct BetweenOutput {
     from: String,
     to: String,
     /// Midnights in between; negative backwards
@@ -142,7 +142,7 @@ pub(crate) struct BetweenTold {
     length: String,
 }
 
-impl From<everwhen::TimeBetween> for BetweenTold {
+impl From<everwhen::TimeBetween> for BetweenOutput {
     fn from(between: everwhen::TimeBetween) -> Self {
         Self {
             from: between.from,

@@ -36,7 +36,7 @@ impl CreateVault {
 pub(crate) struct ListVaults {}
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct VaultTold {
+pub(crate) struct VaultOutput {
     vault_id: String,
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub(crate) struct VaultTold {
     creation_time: String,
 }
 
-impl From<memory::VaultInfo> for VaultTold {
+impl From<memory::VaultInfo> for VaultOutput {
     fn from(vault: memory::VaultInfo) -> Self {
         Self {
             vault_id: vault.id.to_string(),
@@ -58,8 +58,8 @@ impl From<memory::VaultInfo> for VaultTold {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct VaultsTold {
-    pub(crate) vaults: Vec<VaultTold>,
+pub(crate) struct VaultsOutput {
+    pub(crate) vaults: Vec<VaultOutput>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -87,7 +87,7 @@ pub(crate) struct ListMemories {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct MemoryTold {
+pub(crate) struct MemoryOutput {
     memory_id: String,
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ pub(crate) struct MemoryTold {
     creation_time: String,
 }
 
-impl From<memory::Memory> for MemoryTold {
+impl From<memory::Memory> for MemoryOutput {
     fn from(memory: memory::Memory) -> Self {
         Self {
             memory_id: memory.id.to_string(),
@@ -107,8 +107,8 @@ impl From<memory::Memory> for MemoryTold {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct MemoriesTold {
-    pub(crate) memories: Vec<MemoryTold>,
+pub(crate) struct MemoriesOutput {
+    pub(crate) memories: Vec<MemoryOutput>,
 }
 
 #[derive(Deserialize, JsonSchema)]

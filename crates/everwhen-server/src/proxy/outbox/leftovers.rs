@@ -8,9 +8,9 @@ use everwhen::{Error, ProxyConfig, Result, Unnamed};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::super::keep::chat_of;
+use super::super::new_chats::fresh_name;
+use super::super::recording::chat_of;
 use super::super::route::Route;
-use super::super::turns::fresh_name;
 use super::super::wire::kept::{KeptHead, KeptReply, Spooled, write_message};
 use super::super::{history, programs};
 use super::Outbox;

@@ -10,15 +10,15 @@ use everwhen::ports::Addition;
 use everwhen::{Error, ErrorKind, Result, Vault};
 use tokio::time::{sleep, timeout};
 
-use super::super::keep::shown;
-use super::super::memory::{Memory, Write};
+use super::super::memory::{ProxyMemory, Write};
+use super::super::memory_name::NamedMemory;
 use super::super::person::is_chat;
-use super::super::recognise::{Otherwise, recognise};
-use super::super::whose::Named;
+use super::super::recognise::{UnprovenMemory, recognise};
+use super::super::recording::shown;
 use super::super::wire::kept::{KeptHead, read_message};
 use super::super::wire::seen::{AnsweredSeen, Seen};
 use super::{Outbox, heard};
-use crate::Door;
+use crate::ServerState;
 use crate::access::Caller;
 
 /// The first pause after a failure.
@@ -50,18 +50,18 @@ pub(crate) struct Live {
 }
 
 /// Works on a lane until nothing is left that could be stored, unless somebody does.
-pub(super) fn work(door: &Door, lane: String) {
-    if door.proxy.outbox.lanes.take_work(&lane) {
-        let door = door.clone();
-        tokio::spawn(async move { store_all(&door, &lane).await });
+pub(super) fn work(state: &ServerState, lane: String) {
+    if state.proxy.outbox.lanes.take_work(&lane) {
+        let state = state.clone();
+        tokio::spawn(async move { store_all(&state, &lane).await });
     }
 }
 
-async fn store_all(door: &Door, lane: &str) {
-    let outbox = &door.proxy.outbox;
+async fn store_all(state: &ServerState, lane: &str) {
+    let outbox = &state.proxy.outbox;
     let mut pause = FIRST_PAUSE;
     while let Some((id, live)) = outbox.lanes.next(lane) {
-        let stored = attempt(door, lane, id, live).await;
+        let stored = attempt(state, lane, id, live).await;
         match stored {
             Ok(()) => {
                 outbox.remove(id);
@@ -85,10 +85,10 @@ async fn store_all(door: &Door, lane: &str) {
 }
 
 /// One attempt; those who wait for the lane learn when it takes long.
-async fn attempt(door: &Door, lane: &str, id: i64, live: Option<Box<Live>>) -> Result<()> {
-    let own = door.clone();
+async fn attempt(state: &ServerState, lane: &str, id: i64, live: Option<Box<Live>>) -> Result<()> {
+    let own = state.clone();
     // On a task of its own: a panic is a failure of this exchange, not of the lane.
-    let attempt = Memory::of(door).write(async move {
+    let attempt = ProxyMemory::of(state).write(async move {
         match live {
             Some(live) => store_live(&own, *live).await,
             None => store_row(&own, id).await,
@@ -99,7 +99,7 @@ async fn attempt(door: &Door, lane: &str, id: i64, live: Option<Box<Live>>) -> R
     match timeout(SLOW, &mut attempt).await {
         Ok(done) => done,
         Err(_) => {
-            door.proxy.outbox.lanes.fails(lane, true);
+            state.proxy.outbox.lanes.fails(lane, true);
             attempt.await
         }
     }
@@ -127,7 +127,7 @@ async fn set_aside(outbox: &Outbox, id: i64, error: &Error) {
 }
 
 /// Stores what is known in this process, and tells what came of it.
-async fn store_live(door: &Door, live: Live) -> Result<()> {
+async fn store_live(state: &ServerState, live: Live) -> Result<()> {
     let Live { row, head, vault, exchange, beginning, added, seen } = live;
     let exchange = match beginning {
         Some(beginning) => beginning.done().await.ok().map(|begun| begun.exchange),
@@ -140,48 +140,49 @@ async fn store_live(door: &Door, live: Live) -> Result<()> {
             vault.finish_exchange(exchange, reply).await
         }
         (Some(_), _, None) => Ok(Finished::default()),
-        _ => replay(door, row, &head).await,
+        _ => replay(state, row, &head).await,
     };
     if let Some(mut seen) = seen {
-        seen.time = Memory::of(door).now().to_string();
+        seen.time = ProxyMemory::of(state).now().to_string();
         match &stored {
             Ok(finished) => seen.entry = finished.entry.map(|entry| entry.to_string()),
             Err(error) => seen.degraded = Some(error.message().to_owned()),
         }
-        door.proxy.tail.tell(Seen::Answered(seen));
+        state.proxy.tail.tell(Seen::Answered(seen));
     }
     stored.map(drop)
 }
 
 /// Stores a row of the file; one that is gone was erased.
-async fn store_row(door: &Door, id: i64) -> Result<()> {
-    let Some(file) = &door.proxy.outbox.file else { return Ok(()) };
+async fn store_row(state: &ServerState, id: i64) -> Result<()> {
+    let Some(file) = &state.proxy.outbox.file else { return Ok(()) };
     let Some(row) = heard(file.load(id)).await? else { return Ok(()) };
     let head = KeptHead::read(&row.head)?;
-    let stored = replay(door, row, &head).await?;
+    let stored = replay(state, row, &head).await?;
     tracing::info!(known = stored.known, "an exchange was stored from the outbox");
     Ok(())
 }
 
 /// Stores the whole of an exchange at the time it had; what of it was stored before is known again.
-async fn replay(door: &Door, row: OutboxRow, head: &KeptHead) -> Result<Finished> {
+async fn replay(state: &ServerState, row: OutboxRow, head: &KeptHead) -> Result<Finished> {
     let messages = row.parts.iter().map(|part| read_message(part)).collect::<Result<_>>()?;
     let mut history = head.history(messages)?;
     let address = Address::read("vault", &row.vault)?;
-    let vault = Memory::of(door).vault(Caller::Operator, address).await?;
+    let vault = ProxyMemory::of(state).vault(Caller::Operator, address).await?;
     let address: Address<MemoryId> = match &row.memory {
         Some(name) => Address::read("memory", name)?,
         None => {
             if !history.ids.is_empty() {
-                let near = door.proxy.outbox.lanes.after_near(&row.lane, row.id);
+                let near = state.proxy.outbox.lanes.after_near(&row.lane, row.id);
                 // Whether or not it came, this exchange is stored then.
                 let _ = timeout(NEAR, near).await;
             }
-            let otherwise = head.otherwise.clone().map_or(Otherwise::Usual, Otherwise::Named);
-            let named = recognise(door, &vault, &history, otherwise).await?;
+            let otherwise =
+                head.otherwise.clone().map_or(UnprovenMemory::Usual, UnprovenMemory::NamedMemory);
+            let named = recognise(state, &vault, &history, otherwise).await?;
             history.resends_all = named.resends_all;
             history.chat_of = history.chat_of.filter(|_| is_chat(&named));
-            note_memory(door, &row, head, &named).await?;
+            note_memory(state, &row, head, &named).await?;
             named.memory
         }
     };
@@ -191,8 +192,13 @@ async fn replay(door: &Door, row: OutboxRow, head: &KeptHead) -> Result<Finished
 
 /// Notes which memory an exchange is stored in, before it is: else, after a crash, it might be known
 /// again by itself, or get another memory.
-async fn note_memory(door: &Door, row: &OutboxRow, head: &KeptHead, named: &Named) -> Result<()> {
-    let Some(file) = &door.proxy.outbox.file else { return Ok(()) };
+async fn note_memory(
+    state: &ServerState,
+    row: &OutboxRow,
+    head: &KeptHead,
+    named: &NamedMemory,
+) -> Result<()> {
+    let Some(file) = &state.proxy.outbox.file else { return Ok(()) };
     let head = KeptHead { resends_all: named.resends_all, ..head.clone() };
     let known = OutboxRow {
         memory: Some(shown(&named.memory)),

@@ -1,8 +1,10 @@
 //! Rules about coding agents.
 
-use super::Kind::{Answer, Block, Header, HeaderIs, Instructions, Interlude, Last, Part, Schema};
 use super::KnownFrom::{Recorded, Reported, Source};
-use super::{Rule, rule};
+use super::ProgramRuleKind::{
+    Answer, Block, Header, HeaderIs, Instructions, Interlude, Last, Part, Schema,
+};
+use super::{ProgramRule, rule};
 
 const CLAUDE: (&str, &str) = ("Claude Code", "2.1.325");
 const CODEX: (&str, &str) = ("Codex", "0.166.0");
@@ -11,7 +13,7 @@ const QWEN: (&str, &str) = ("qwen-code", "0.24.4");
 const GEMINI: (&str, &str) = ("gemini-cli", "0.61.0");
 
 /// All of them.
-pub(super) const RULES: &[Rule] = &[
+pub(super) const RULES: &[ProgramRule] = &[
     // Claude Code
     rule(
         CLAUDE,

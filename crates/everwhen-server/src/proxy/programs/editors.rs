@@ -1,8 +1,10 @@
 //! Rules about programs that edit files with a model: aider, Cline and Roo Code.
 
-use super::Kind::{Answer, Block, Examples, Inside, Instructions, Part, Result, Trailer};
 use super::KnownFrom::{Recorded, Source};
-use super::{Rule, rule};
+use super::ProgramRuleKind::{
+    Answer, Block, Examples, Inside, Instructions, Part, Result, Trailer,
+};
+use super::{ProgramRule, rule};
 
 const AIDER: (&str, &str) = ("aider", "0.86.2");
 const CLINE: (&str, &str) = ("Cline", "3.x, and Roo Code");
@@ -15,7 +17,7 @@ const ANSWERS: &[(&str, &str)] = &[
 ];
 
 /// All of them.
-pub(super) const RULES: &[Rule] = &[
+pub(super) const RULES: &[ProgramRule] = &[
     // aider
     rule(
         AIDER,

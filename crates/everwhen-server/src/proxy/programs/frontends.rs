@@ -1,8 +1,10 @@
 //! Rules about chat front ends.
 
-use super::Kind::{Behind, Block, Continue, Header, Instructions, Interlude, Last, Speaker};
 use super::KnownFrom::{Recorded, Reported, Source};
-use super::{Rule, rule};
+use super::ProgramRuleKind::{
+    Behind, Block, Continue, Header, Instructions, Interlude, Last, Speaker,
+};
+use super::{ProgramRule, rule};
 
 const ANY: (&str, &str) = ("any client", "documented by Everwhen");
 const OPENWEBUI: (&str, &str) = ("Open WebUI", "0.12.4");
@@ -10,7 +12,7 @@ const LIBRECHAT: (&str, &str) = ("LibreChat", "0.8");
 const TAVERN: (&str, &str) = ("SillyTavern", "1.19.0");
 
 /// All of them.
-pub(super) const RULES: &[Rule] = &[
+pub(super) const RULES: &[ProgramRule] = &[
     rule(ANY, Source, Header("x-everwhen-task"), ("title", "")),
     // Open WebUI
     rule(OPENWEBUI, Recorded, Header("x-openwebui-task"), ("title_generation", "")),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use everwhen::memory::Role;
 
-use super::{Kind, Rule};
+use super::{ProgramRule, ProgramRuleKind};
 use crate::proxy::wire::json;
 use crate::proxy::wire::{Asked, Message};
 
@@ -26,7 +26,7 @@ pub(crate) enum Own<'a> {
 /// Finds the own words of all messages.
 pub(super) fn attribute(
     messages: &mut [Message<'_>],
-    rules: impl Iterator<Item = &'static Rule> + Clone,
+    rules: impl Iterator<Item = &'static ProgramRule> + Clone,
     keeps_tool_output: bool,
 ) {
     let examples = examples(messages, rules.clone());
@@ -62,11 +62,14 @@ pub(super) fn somebody_spoke(asked: &Asked<'_>) -> bool {
 }
 
 /// How many messages at the start are a program's examples.
-fn examples(messages: &[Message<'_>], rules: impl Iterator<Item = &'static Rule> + Clone) -> usize {
+fn examples(
+    messages: &[Message<'_>],
+    rules: impl Iterator<Item = &'static ProgramRule> + Clone,
+) -> usize {
     let ends = |message: &Message<'_>| {
         message.role == Role::User
             && rules.clone().any(|rule| match rule.kind {
-                Kind::Examples(begins) => message.text.trim_start().starts_with(begins),
+                ProgramRuleKind::Examples(begins) => message.text.trim_start().starts_with(begins),
                 _ => false,
             })
     };
@@ -83,11 +86,11 @@ fn examples(messages: &[Message<'_>], rules: impl Iterator<Item = &'static Rule>
 fn is_answer(
     message: &Message<'_>,
     before: Option<&'static str>,
-    mut rules: impl Iterator<Item = &'static Rule>,
+    mut rules: impl Iterator<Item = &'static ProgramRule>,
 ) -> bool {
     let Some(program) = before else { return false };
     rules.any(|rule| match rule.kind {
-        Kind::Answer(text) => rule.program == program && message.text.trim() == text,
+        ProgramRuleKind::Answer(text) => rule.program == program && message.text.trim() == text,
         _ => false,
     })
 }
@@ -95,7 +98,7 @@ fn is_answer(
 /// The own words in a user's message, and the program that put something else into it.
 fn of_user<'a>(
     message: &Message<'a>,
-    rules: impl Iterator<Item = &'static Rule> + Clone,
+    rules: impl Iterator<Item = &'static ProgramRule> + Clone,
 ) -> (Own<'a>, Option<&'static str>) {
     let mut found: Vec<(String, Option<&'a str>)> = Vec::new();
     let mut program = None;
@@ -136,7 +139,7 @@ pub(super) struct Cut {
 }
 
 /// Applies rules to one text.
-pub(super) fn cut(text: &str, rules: impl Iterator<Item = &'static Rule> + Clone) -> Cut {
+pub(super) fn cut(text: &str, rules: impl Iterator<Item = &'static ProgramRule> + Clone) -> Cut {
     let begun = text.trim_start();
     let mut own = std::iter::once(0..text.len()).collect::<Vec<_>>();
     let mut program = None;
@@ -156,22 +159,24 @@ pub(super) fn cut(text: &str, rules: impl Iterator<Item = &'static Rule> + Clone
 }
 
 /// What a rule about a whole part leaves of it; nothing if the rule does not apply.
-fn kept_of_part(text: &str, begun: &str, kind: Kind) -> Option<Vec<Range<usize>>> {
+fn kept_of_part(text: &str, begun: &str, kind: ProgramRuleKind) -> Option<Vec<Range<usize>>> {
     let start = text.len() - begun.len();
     match kind {
-        Kind::Part(begins) | Kind::Interlude(begins) if begun.starts_with(begins) => {
+        ProgramRuleKind::Part(begins) | ProgramRuleKind::Interlude(begins)
+            if begun.starts_with(begins) =>
+        {
             Some(Vec::new())
         }
-        Kind::Inside(opens, closes) if begun.starts_with(opens) => {
+        ProgramRuleKind::Inside(opens, closes) if begun.starts_with(opens) => {
             let from = start + opens.len();
             let to = text.rfind(closes).filter(|to| *to >= from)?;
             Some(vec![from..to, to + closes.len()..text.len()])
         }
-        Kind::Behind(begins, after) if begun.starts_with(begins) => {
+        ProgramRuleKind::Behind(begins, after) if begun.starts_with(begins) => {
             let from = text.rfind(after)? + after.len();
             Some(std::iter::once(from..text.len()).collect())
         }
-        Kind::Result(ends, tags) => {
+        ProgramRuleKind::Result(ends, tags) => {
             let line = begun.lines().next().filter(|line| line.starts_with('['))?;
             line.trim_end().ends_with(ends).then(|| between(text, tags))
         }
@@ -197,7 +202,7 @@ fn between(text: &str, tags: &[(&str, &str)]) -> Vec<Range<usize>> {
 fn without_blocks(
     text: &str,
     range: Range<usize>,
-    rules: impl Iterator<Item = &'static Rule> + Clone,
+    rules: impl Iterator<Item = &'static ProgramRule> + Clone,
 ) -> (Vec<Range<usize>>, Option<&'static str>) {
     let mut left = Vec::new();
     let (mut from, mut at, mut program) = (range.start, range.start, None);
@@ -223,20 +228,22 @@ fn without_blocks(
 }
 
 /// The length of the block that a text begins with.
-fn block(text: &str, kind: Kind) -> Option<usize> {
+fn block(text: &str, kind: ProgramRuleKind) -> Option<usize> {
     match kind {
-        Kind::Block(opens, closes) if text.starts_with(opens) => {
+        ProgramRuleKind::Block(opens, closes) if text.starts_with(opens) => {
             let end = text[opens.len()..].find(closes)?;
             Some(opens.len() + end + closes.len())
         }
-        Kind::Speaker(opens, closes) if text.starts_with(opens) => {
+        ProgramRuleKind::Speaker(opens, closes) if text.starts_with(opens) => {
             let line = text.lines().next()?;
             line.trim_end().ends_with(closes).then_some(line.len())
         }
-        Kind::Continue(begins) if text.starts_with(begins) => {
+        ProgramRuleKind::Continue(begins) if text.starts_with(begins) => {
             text.trim_end().ends_with(']').then_some(text.len())
         }
-        Kind::Trailer(begins) | Kind::Interlude(begins) if text.starts_with(begins) => {
+        ProgramRuleKind::Trailer(begins) | ProgramRuleKind::Interlude(begins)
+            if text.starts_with(begins) =>
+        {
             Some(text.len())
         }
         _ => None,

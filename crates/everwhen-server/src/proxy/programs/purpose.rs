@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use everwhen::ledger::Wanted;
 use everwhen::memory::Role;
 
-use super::{Kind, Rule};
+use super::{ProgramRule, ProgramRuleKind};
 use crate::proxy::headers;
 use crate::proxy::wire::{Asked, Message};
 
@@ -28,7 +28,7 @@ impl Default for Purpose {
 pub(super) fn of(
     asked: &Asked<'_>,
     headers: &HeaderMap,
-    rules: impl Iterator<Item = &'static Rule> + Clone,
+    rules: impl Iterator<Item = &'static ProgramRule> + Clone,
 ) -> Purpose {
     // A text to be filled in the middle is an editor's, not anybody's word.
     let fills_in = asked.fields.get("suffix").is_some();
@@ -38,20 +38,20 @@ pub(super) fn of(
     Purpose::Chat(wanted(&asked.messages, rules))
 }
 
-fn is_errand(asked: &Asked<'_>, headers: &HeaderMap, kind: Kind) -> bool {
+fn is_errand(asked: &Asked<'_>, headers: &HeaderMap, kind: ProgramRuleKind) -> bool {
     match kind {
-        Kind::Header(name) => {
+        ProgramRuleKind::Header(name) => {
             headers::text(headers, name).is_some_and(|text| says_something(&text))
         }
-        Kind::HeaderIs(name, value) => {
+        ProgramRuleKind::HeaderIs(name, value) => {
             headers::text(headers, name).is_some_and(|text| text.eq_ignore_ascii_case(value))
         }
-        Kind::Last(begins, contains) => last(&asked.messages).any(|message| {
+        ProgramRuleKind::Last(begins, contains) => last(&asked.messages).any(|message| {
             let text = message.text.trim_start();
             text.starts_with(begins) && text.contains(contains)
         }),
-        Kind::Instructions(contains) => instructs(asked, contains),
-        Kind::Schema(fields) => is_for(asked, fields),
+        ProgramRuleKind::Instructions(contains) => instructs(asked, contains),
+        ProgramRuleKind::Schema(fields) => is_for(asked, fields),
         _ => false,
     }
 }
@@ -94,7 +94,10 @@ fn is_for(asked: &Asked<'_>, names: &[&str]) -> bool {
 }
 
 /// What of a chat is wanted.
-fn wanted(messages: &[Message<'_>], rules: impl Iterator<Item = &'static Rule> + Clone) -> Wanted {
+fn wanted(
+    messages: &[Message<'_>],
+    rules: impl Iterator<Item = &'static ProgramRule> + Clone,
+) -> Wanted {
     let Some(end) = messages.last() else { return Wanted::Reply };
     let said = messages.iter().rev().find(|message| message.role != Role::System);
     if said.is_some_and(|said| is_interlude(said, rules.clone())) {
@@ -104,15 +107,19 @@ fn wanted(messages: &[Message<'_>], rules: impl Iterator<Item = &'static Rule> +
     for rule in rules {
         match rule.kind {
             _ if end.role == Role::Assistant || end.role == Role::Tool => break,
-            Kind::Speaker(before, after) => {
+            ProgramRuleKind::Speaker(before, after) => {
                 if let Some(name) = named(text, before, after) {
                     return Wanted::By(name.to_owned());
                 }
             }
-            Kind::Continue(begins) if text.starts_with(begins) && text.ends_with(']') => {
+            ProgramRuleKind::Continue(begins)
+                if text.starts_with(begins) && text.ends_with(']') =>
+            {
                 return Wanted::Continuation;
             }
-            Kind::Interlude(begins) if text.starts_with(begins) => return Wanted::Unrecorded,
+            ProgramRuleKind::Interlude(begins) if text.starts_with(begins) => {
+                return Wanted::Unrecorded;
+            }
             _ => {}
         }
     }
@@ -125,13 +132,16 @@ fn wanted(messages: &[Message<'_>], rules: impl Iterator<Item = &'static Rule> +
     Wanted::Reply
 }
 
-fn is_interlude(message: &Message<'_>, rules: impl Iterator<Item = &'static Rule> + Clone) -> bool {
+fn is_interlude(
+    message: &Message<'_>,
+    rules: impl Iterator<Item = &'static ProgramRule> + Clone,
+) -> bool {
     let begins_line = |text: &str, begins: &str| {
         text.trim_start().starts_with(begins) || text.contains(&format!("\n{begins}"))
     };
     message.role == Role::User
         && rules.into_iter().any(|rule| match rule.kind {
-            Kind::Interlude(begins) => begins_line(&message.text, begins),
+            ProgramRuleKind::Interlude(begins) => begins_line(&message.text, begins),
             _ => false,
         })
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::own::{self, Own};
 use super::purpose::{self, Purpose};
-use super::{Kind, Rule, rules};
+use super::{ProgramRule, ProgramRuleKind, rules};
 use crate::proxy::wire::{Asked, Chat, Wording};
 
 /// What the table makes of a request.
@@ -17,7 +17,7 @@ struct Reading {
     words: Vec<String>,
 }
 
-fn reading(body: &str, headers: &HeaderMap, rules: &[&'static Rule]) -> Reading {
+fn reading(body: &str, headers: &HeaderMap, rules: &[&'static ProgramRule]) -> Reading {
     let mut asked: Asked<'_> = Chat.read(body).unwrap();
     let purpose = purpose::of(&asked, headers, rules.iter().copied());
     own::attribute(&mut asked.messages, rules.iter().copied(), false);
@@ -26,39 +26,47 @@ fn reading(body: &str, headers: &HeaderMap, rules: &[&'static Rule]) -> Reading 
 }
 
 /// A request as the program of a rule would send it.
-fn request(rule: &Rule) -> (String, HeaderMap) {
+fn request(rule: &ProgramRule) -> (String, HeaderMap) {
     let user = |text: &str| json!({ "role": "user", "content": text });
     let assistant = |text: &str| json!({ "role": "assistant", "content": text });
     let mut headers = HeaderMap::new();
     let messages = match rule.kind {
-        Kind::Header(name) | Kind::HeaderIs(name, _) => {
+        ProgramRuleKind::Header(name) | ProgramRuleKind::HeaderIs(name, _) => {
             headers.insert(HeaderName::from_static(name), HeaderValue::from_static(rule.sample));
             json!([user("hi")])
         }
-        Kind::Schema(_) => return (rule.sample.to_owned(), headers),
-        Kind::Instructions(_) => json!([{ "role": "system", "content": rule.sample }, user("hi")]),
-        Kind::Answer(_) => json!([user(rule.sample), assistant(rule.own), user("hi")]),
-        Kind::Examples(_) => {
+        ProgramRuleKind::Schema(_) => return (rule.sample.to_owned(), headers),
+        ProgramRuleKind::Instructions(_) => {
+            json!([{ "role": "system", "content": rule.sample }, user("hi")])
+        }
+        ProgramRuleKind::Answer(_) => json!([user(rule.sample), assistant(rule.own), user("hi")]),
+        ProgramRuleKind::Examples(_) => {
             json!([user("a"), assistant("b"), user(rule.sample), assistant("Ok."), user("hi")])
         }
-        Kind::Continue(_) => json!([user("hi"), assistant("he"), user(rule.sample)]),
+        ProgramRuleKind::Continue(_) => json!([user("hi"), assistant("he"), user(rule.sample)]),
         _ => json!([user(rule.sample)]),
     };
     (json!({ "messages": messages }).to_string(), headers)
 }
 
 /// What must become of it.
-fn expected(rule: &Rule) -> Reading {
+fn expected(rule: &ProgramRule) -> Reading {
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     let (purpose, words) = match rule.kind {
-        Kind::Header(_) | Kind::HeaderIs(..) | Kind::Schema(_) => (Purpose::Errand, words(&["hi"])),
-        Kind::Last(..) => (Purpose::Errand, words(&[rule.sample])),
-        Kind::Instructions(_) => (Purpose::Errand, words(&[rule.sample, "hi"])),
-        Kind::Answer(_) => (Purpose::default(), words(&["", "", "hi"])),
-        Kind::Examples(_) => (Purpose::default(), words(&["", "", "", "", "hi"])),
-        Kind::Speaker(..) => (Purpose::Chat(Wanted::By("Bob".into())), words(&[rule.own])),
-        Kind::Continue(_) => (Purpose::Chat(Wanted::Continuation), words(&["hi", "he", ""])),
-        Kind::Interlude(_) => (Purpose::Chat(Wanted::Unrecorded), words(&[rule.own])),
+        ProgramRuleKind::Header(_) | ProgramRuleKind::HeaderIs(..) | ProgramRuleKind::Schema(_) => {
+            (Purpose::Errand, words(&["hi"]))
+        }
+        ProgramRuleKind::Last(..) => (Purpose::Errand, words(&[rule.sample])),
+        ProgramRuleKind::Instructions(_) => (Purpose::Errand, words(&[rule.sample, "hi"])),
+        ProgramRuleKind::Answer(_) => (Purpose::default(), words(&["", "", "hi"])),
+        ProgramRuleKind::Examples(_) => (Purpose::default(), words(&["", "", "", "", "hi"])),
+        ProgramRuleKind::Speaker(..) => {
+            (Purpose::Chat(Wanted::By("Bob".into())), words(&[rule.own]))
+        }
+        ProgramRuleKind::Continue(_) => {
+            (Purpose::Chat(Wanted::Continuation), words(&["hi", "he", ""]))
+        }
+        ProgramRuleKind::Interlude(_) => (Purpose::Chat(Wanted::Unrecorded), words(&[rule.own])),
         _ => (Purpose::default(), words(&[rule.own])),
     };
     Reading { purpose, words }
@@ -66,12 +74,12 @@ fn expected(rule: &Rule) -> Reading {
 
 #[test]
 fn every_line_of_the_table_does_what_it_says_and_is_needed() {
-    let all: Vec<&'static Rule> = rules().collect();
+    let all: Vec<&'static ProgramRule> = rules().collect();
     for rule in &all {
         let (body, headers) = request(rule);
         let expected = expected(rule);
         assert_eq!(reading(&body, &headers, &all), expected, "{rule:?}");
-        let others: Vec<&'static Rule> =
+        let others: Vec<&'static ProgramRule> =
             all.iter().copied().filter(|other| !std::ptr::eq(*other, *rule)).collect();
         assert_ne!(reading(&body, &headers, &others), expected, "not needed: {rule:?}");
         assert!(!rule.program.is_empty() && !rule.seen.is_empty(), "{rule:?}");
@@ -80,7 +88,7 @@ fn every_line_of_the_table_does_what_it_says_and_is_needed() {
 
 #[test]
 fn what_people_say_themselves_is_theirs() {
-    let all: Vec<&'static Rule> = rules().collect();
+    let all: Vec<&'static ProgramRule> = rules().collect();
     for text in [
         "### Task: write a poem for my daughter Eva's birthday on 3 May",
         "### Task:\nGenerate a poem for my daughter Eva.",

@@ -19,33 +19,37 @@ use sha2::{Digest, Sha256};
 
 use super::super::refusal::Refusal;
 use super::super::relay::read_reply;
-use super::super::upstream::{Answer, Answerer, Call};
+use super::super::upstream::{Responder, UpstreamCall, UpstreamResponse};
 use super::super::wire::json::Object;
 use super::super::workflow as workflows;
-use super::super::{DEGRADED, UPSTREAM, headers, pass, read, response, with_query};
-use crate::Door;
+use super::super::{DEGRADED, UPSTREAM, headers, passthrough, read, response, with_query};
+use crate::ServerState;
 use crate::access::ProxyCaller;
 
 /// An upstream that takes longer is left out where there are others.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The models there are, in the language of a client.
-pub(crate) async fn told(door: &Door, client: UpstreamKind, request: Request) -> Response {
+pub(crate) async fn told(state: &ServerState, client: UpstreamKind, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    list(door, client, &parts).await.unwrap_or_else(|refusal| refusal.told(client))
+    list(state, client, &parts).await.unwrap_or_else(|refusal| refusal.told(client))
 }
 
-async fn list(door: &Door, client: UpstreamKind, parts: &Parts) -> Result<Response, Refusal> {
-    let guest = door.proxy_caller(&parts.headers).await?;
+async fn list(
+    state: &ServerState,
+    client: UpstreamKind,
+    parts: &Parts,
+) -> Result<Response, Refusal> {
+    let caller = state.proxy_caller(&parts.headers).await?;
     let named = headers::text(&parts.headers, UPSTREAM);
-    let (answerers, kinds) = (&door.proxy.answerers, chat_with(client));
-    let able = answerers.able(named.as_deref(), kinds)?;
+    let (responders, kinds) = (&state.proxy.responders, chat_with(client));
+    let able = responders.able(named.as_deref(), kinds)?;
     if let [only] = able.as_slice() {
-        let answer = only.ask(call(only, &guest, parts, answerers.is_usual(only, kinds))).await?;
+        let answer = only.ask(call(only, &caller, parts, responders.is_usual(only, kinds))).await?;
         return alone(answer, &**only, client).await;
     }
     let asked = able.iter().map(|one| {
-        let answering = one.ask(call(one, &guest, parts, answerers.is_usual(one, kinds)));
+        let answering = one.ask(call(one, &caller, parts, responders.is_usual(one, kinds)));
         async move { items(one, answering, client).await }
     });
     let listed = join_all(asked).await;
@@ -61,17 +65,22 @@ fn chat_with(client: UpstreamKind) -> &'static [UpstreamKind] {
     }
 }
 
-fn call(one: &Arc<dyn Answerer>, guest: &ProxyCaller, parts: &Parts, is_usual: bool) -> Call {
+fn call(
+    one: &Arc<dyn Responder>,
+    caller: &ProxyCaller,
+    parts: &Parts,
+    is_usual: bool,
+) -> UpstreamCall {
     let path = match one.kind() {
         UpstreamKind::OpenAi => "/models",
         UpstreamKind::Ollama => "/api/tags",
         UpstreamKind::Anthropic => "/v1/models",
     };
-    Call {
+    UpstreamCall {
         method: Method::GET,
         target: with_query(path, &parts.uri),
         headers: parts.headers.clone(),
-        with_credentials: guest.credential_travels,
+        with_credentials: caller.credential_travels,
         is_usual,
         body: axum::body::Bytes::new(),
         talk: None,
@@ -80,8 +89,8 @@ fn call(one: &Arc<dyn Answerer>, guest: &ProxyCaller, parts: &Parts, is_usual: b
 
 /// The list of the only upstream: as it came, unless it has to be translated.
 async fn alone(
-    answer: Answer,
-    only: &dyn Answerer,
+    answer: UpstreamResponse,
+    only: &dyn Responder,
     client: UpstreamKind,
 ) -> Result<Response, Refusal> {
     if only.kind() == client || !answer.status.is_success() {
@@ -95,8 +104,8 @@ async fn alone(
 
 /// The models of one upstream, or why there are none.
 async fn items(
-    one: &Arc<dyn Answerer>,
-    answering: impl Future<Output = Result<Answer, Refusal>>,
+    one: &Arc<dyn Responder>,
+    answering: impl Future<Output = Result<UpstreamResponse, Refusal>>,
     client: UpstreamKind,
 ) -> Result<Vec<Value>, Refusal> {
     let read_all = async {
@@ -117,7 +126,7 @@ async fn items(
 /// All lists as one. Whoever did not answer is left out and named in a header.
 fn together(
     client: UpstreamKind,
-    able: &[Arc<dyn Answerer>],
+    able: &[Arc<dyn Responder>],
     listed: Vec<Result<Vec<Value>, Refusal>>,
 ) -> Response {
     let (mut all, mut absent) = (Vec::new(), Vec::new());
@@ -161,7 +170,7 @@ fn envelope(client: UpstreamKind, items: Vec<Value>) -> Value {
 }
 
 /// The items of a list, as a client of another language knows them.
-fn translated(list: &Value, upstream: &dyn Answerer, client: UpstreamKind) -> Vec<Value> {
+fn translated(list: &Value, upstream: &dyn Responder, client: UpstreamKind) -> Vec<Value> {
     let kind = upstream.kind();
     let field = if kind == UpstreamKind::Ollama { "models" } else { "data" };
     let items = list[field].as_array().into_iter().flatten();
@@ -232,25 +241,26 @@ fn details(owner: Option<&str>) -> Value {
 }
 
 /// `POST /api/show`
-pub(crate) async fn show(State(door): State<Door>, request: Request) -> Response {
-    shown(door, request).await.unwrap_or_else(|refusal| refusal.told(UpstreamKind::Ollama))
+pub(crate) async fn show(State(state): State<ServerState>, request: Request) -> Response {
+    shown(state, request).await.unwrap_or_else(|refusal| refusal.told(UpstreamKind::Ollama))
 }
 
-async fn shown(door: Door, request: Request) -> Result<Response, Refusal> {
+async fn shown(state: ServerState, request: Request) -> Result<Response, Refusal> {
     let (parts, body) = request.into_parts();
-    let guest = door.proxy_caller(&parts.headers).await?;
+    let caller = state.proxy_caller(&parts.headers).await?;
     let body = read(body).await?;
     let asked = std::str::from_utf8(&body).ok().and_then(Object::read).unwrap_or_default();
     let model = asked.text("model").or_else(|| asked.text("name"));
-    if model.as_ref().is_some_and(|model| workflows::is_known(&door, model)) {
+    if model.as_ref().is_some_and(|model| workflows::is_known(&state, model)) {
         return Ok(Json(shown_as("everwhen", &["completion"])).into_response());
     }
     let named = headers::text(&parts.headers, UPSTREAM);
     let kinds = chat_with(UpstreamKind::Ollama);
-    let chosen = door.proxy.answerers.choose(named.as_deref(), model.as_deref(), kinds)?;
-    if chosen.answerer.kind() == UpstreamKind::Ollama {
+    let chosen = state.proxy.responders.choose(named.as_deref(), model.as_deref(), kinds)?;
+    if chosen.responder.kind() == UpstreamKind::Ollama {
         let target = with_query("/api/show", &parts.uri);
-        return pass::on(&door, &guest, (UpstreamKind::Ollama, target), &parts, body).await;
+        return passthrough::on(&state, &caller, (UpstreamKind::Ollama, target), &parts, body)
+            .await;
     }
     // An upstream of OpenAI's kind does not tell what its models can do, so nothing a client may
     // want to try is ruled out here; what a model cannot do, the upstream refuses.
@@ -273,8 +283,8 @@ const NOT_COUNTED: HeaderName = HeaderName::from_static("x-everwhen-not-counted"
 
 /// An answer of `POST /v1/messages/count_tokens`: the upstream counts the request as the client wrote
 /// it. What is added when it is sent is not known before: it depends on when that is.
-pub(crate) fn counted(door: &Door, mut response: Response) -> Response {
-    let budget = door.proxy.config.budget_tokens.value;
+pub(crate) fn counted(state: &ServerState, mut response: Response) -> Response {
+    let budget = state.proxy.config.budget_tokens.value;
     if response.status().is_success() {
         let text = format!("stamps, and up to {budget} tokens of memory");
         response.headers_mut().insert(NOT_COUNTED, headers::value(&text));
@@ -283,14 +293,14 @@ pub(crate) fn counted(door: &Door, mut response: Response) -> Response {
 }
 
 /// `GET /api/version`
-pub(crate) async fn version(State(door): State<Door>, request: Request) -> Response {
-    if pass::has(&door, UpstreamKind::Ollama) {
+pub(crate) async fn version(State(state): State<ServerState>, request: Request) -> Response {
+    if passthrough::has(&state, UpstreamKind::Ollama) {
         let (parts, _) = request.into_parts();
         let target = with_query("/api/version", &parts.uri);
         let answered = async {
-            let guest = door.proxy_caller(&parts.headers).await?;
+            let caller = state.proxy_caller(&parts.headers).await?;
             let body = axum::body::Bytes::new();
-            pass::on(&door, &guest, (UpstreamKind::Ollama, target), &parts, body).await
+            passthrough::on(&state, &caller, (UpstreamKind::Ollama, target), &parts, body).await
         };
         return answered.await.unwrap_or_else(|refusal| refusal.told(UpstreamKind::Ollama));
     }

@@ -14,22 +14,22 @@ use everwhen_workflow::{Follow, Trace};
 use futures_util::task::AtomicWaker;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::Heard;
+use super::RunEvent;
 
 /// A run waits while more bytes than this wait for the client.
 const MOST_BYTES: usize = 256 * 1024;
 
 /// A run's voice, and what is heard of it.
-pub(super) fn channel() -> (Voice, Pieces) {
+pub(super) fn channel() -> (RunOutput, Pieces) {
     let (say, heard) = unbounded_channel();
-    let waiting = Arc::<Waiting>::default();
+    let waiting = Arc::<Backlog>::default();
     let sender = Sender { say, waiting: Arc::clone(&waiting) };
-    (Voice { sender, spent: Spent::default() }, Pieces { heard, waiting })
+    (RunOutput { sender, spent: Spent::default() }, Pieces { heard, waiting })
 }
 
 /// How much waits for the client, and the run that waits for that to become less.
 #[derive(Default)]
-struct Waiting {
+struct Backlog {
     bytes: AtomicUsize,
     run: AtomicWaker,
 }
@@ -37,12 +37,12 @@ struct Waiting {
 /// Where pieces go in.
 #[derive(Clone)]
 pub(super) struct Sender {
-    say: UnboundedSender<Heard>,
-    waiting: Arc<Waiting>,
+    say: UnboundedSender<RunEvent>,
+    waiting: Arc<Backlog>,
 }
 
 impl Sender {
-    pub(super) fn send(&self, heard: Heard) {
+    pub(super) fn send(&self, heard: RunEvent) {
         self.waiting.bytes.fetch_add(length(&heard), Ordering::SeqCst);
         // Nobody listens any more if the client has gone; the run is cut off then.
         let _ = self.say.send(heard);
@@ -58,21 +58,21 @@ impl Sender {
     }
 }
 
-fn length(heard: &Heard) -> usize {
+fn length(heard: &RunEvent) -> usize {
     match heard {
         // An empty piece takes room, too.
-        Heard::Piece(piece) => piece.len() + size_of::<Heard>(),
-        Heard::Over(_) => 0,
+        RunEvent::Piece(piece) => piece.len() + size_of::<RunEvent>(),
+        RunEvent::Over(_) => 0,
     }
 }
 
 /// Passes on what a run says.
-pub(super) struct Voice {
+pub(super) struct RunOutput {
     sender: Sender,
     spent: Spent,
 }
 
-impl Voice {
+impl RunOutput {
     pub(super) fn sender(&self) -> Sender {
         self.sender.clone()
     }
@@ -83,9 +83,9 @@ impl Voice {
     }
 }
 
-impl Follow for Voice {
+impl Follow for RunOutput {
     fn hear(&mut self, piece: &str) {
-        self.sender.send(Heard::Piece(piece.to_owned()));
+        self.sender.send(RunEvent::Piece(piece.to_owned()));
     }
 
     fn ran(&mut self, trace: Trace) {
@@ -97,13 +97,13 @@ impl Follow for Voice {
 
 /// Where pieces come out.
 pub(super) struct Pieces {
-    heard: UnboundedReceiver<Heard>,
-    waiting: Arc<Waiting>,
+    heard: UnboundedReceiver<RunEvent>,
+    waiting: Arc<Backlog>,
 }
 
 impl Pieces {
     /// The next piece; nothing if the run was cut off.
-    pub(super) async fn recv(&mut self) -> Option<Heard> {
+    pub(super) async fn recv(&mut self) -> Option<RunEvent> {
         let heard = self.heard.recv().await?;
         self.waiting.bytes.fetch_sub(length(&heard), Ordering::SeqCst);
         self.waiting.run.wake();
@@ -133,13 +133,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_run_waits_while_nobody_takes_what_it_says() {
-        let (mut voice, mut pieces) = channel();
-        let (say, said) = (voice.sender(), Arc::new(AtomicUsize::new(0)));
+        let (mut output, mut pieces) = channel();
+        let (say, said) = (output.sender(), Arc::new(AtomicUsize::new(0)));
         let (count, piece) = (Arc::clone(&said), "x".repeat(1024));
         let run = tokio::spawn(async move {
             let run = async {
                 for _ in 0..2_000 {
-                    voice.hear(&piece);
+                    output.hear(&piece);
                     count.fetch_add(1, Ordering::SeqCst);
                     tokio::task::yield_now().await;
                 }

@@ -6,38 +6,38 @@ use axum::http::{HeaderMap, HeaderName};
 use everwhen::memory::Name;
 use everwhen::receipt::Idempotency;
 
-use crate::Door;
-use crate::problem::Problem;
+use crate::ServerState;
+use crate::error::RequestError;
 
 /// The header that carries it.
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The idempotency key of a write that has no body, if the caller sent one.
-pub(crate) struct Once(pub(crate) Option<Idempotency>);
+pub(crate) struct IdempotencyKey(pub(crate) Option<Idempotency>);
 
-impl FromRequestParts<Door> for Once {
-    type Rejection = Problem;
+impl FromRequestParts<ServerState> for IdempotencyKey {
+    type Rejection = RequestError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Door) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, RequestError> {
         read(parts, &[]).map(Self)
     }
 }
 
 /// The key with the digest of the request it stands for.
-pub(crate) fn read(parts: &Parts, body: &[u8]) -> Result<Option<Idempotency>, Problem> {
+pub(crate) fn read(parts: &Parts, body: &[u8]) -> Result<Option<Idempotency>, RequestError> {
     let Some(key) = key(&parts.headers)? else { return Ok(None) };
     let (method, path) = (parts.method.as_str(), parts.uri.path());
     Ok(Some(Idempotency::new(key, &[method.as_bytes(), path.as_bytes(), body])))
 }
 
-fn key(headers: &HeaderMap) -> Result<Option<Name>, Problem> {
+fn key(headers: &HeaderMap) -> Result<Option<Name>, RequestError> {
     let mut values = headers.get_all(HEADER).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(Problem::invalid("Idempotency-Key was sent twice; send one"));
+        return Err(RequestError::invalid("Idempotency-Key was sent twice; send one"));
     }
     let text = value.to_str().map_err(|_| {
-        Problem::invalid("Idempotency-Key is not plain ASCII; use letters, digits and dashes")
+        RequestError::invalid("Idempotency-Key is not plain ASCII; use letters, digits and dashes")
     })?;
     Ok(Some(Name::new("Idempotency-Key", text)?))
 }

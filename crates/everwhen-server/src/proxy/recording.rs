@@ -17,28 +17,28 @@ use jiff::Timestamp;
 use tokio::sync::oneshot;
 use tokio::time::{Instant as Moment, timeout, timeout_at};
 
-use super::attend::{Visit, commit};
 use super::history;
-use super::memory::{Memory, Write, too_slow};
+use super::memory::{ProxyMemory, Write, too_slow};
+use super::memory_name::NamedMemory;
+use super::new_chats::fresh_name;
 use super::not_remembered;
 use super::outbox::heard;
 use super::outbox::lanes::LaneName;
 use super::outbox::store::Live;
 use super::person::is_chat;
-use super::recognise::{Otherwise, recognise};
+use super::prepare::{ProxyRequest, commit};
+use super::recognise::{UnprovenMemory, recognise};
 use super::relay::Gathered;
-use super::turns::fresh_name;
-use super::whose::Named;
 use super::wire::kept::{KeptHead, KeptReply, write_message};
 use super::wire::seen::AnsweredSeen;
-use crate::Door;
+use crate::ServerState;
 use crate::access::Caller;
 
 /// How long somebody in a chat waits for the outbox, which is a file beside the program.
 const OUTBOX: Duration = Duration::from_millis(250);
 
 /// The beginning of an exchange in memory.
-enum Beginning {
+enum ExchangeStart {
     /// It has not been tried, or was in vain.
     None,
     /// It is under way.
@@ -48,15 +48,15 @@ enum Beginning {
 }
 
 /// What is known of a beginning before it is durable.
-struct Early {
+struct EarlyStart {
     vault: Vault,
-    named: Named,
+    named: NamedMemory,
     commit: Commit,
     begun: Begun,
 }
 
 /// What decides how an exchange is recorded once its memory is known.
-struct Wishes {
+struct RecordingOptions {
     /// What the caller's key is called.
     label: Option<String>,
     /// What the request itself wants otherwise.
@@ -64,10 +64,10 @@ struct Wishes {
     /// When the time of the reply is settled, if that is given.
     commit: Option<Commit>,
     /// The memory of a history that proves none.
-    otherwise: Otherwise,
+    otherwise: UnprovenMemory,
 }
 
-impl Wishes {
+impl RecordingOptions {
     /// When the time of the reply is settled in a memory, and whether what was talked about before is told.
     fn in_memory(&self, config: &ProxyConfig, memory: &str) -> (Commit, bool) {
         let settings = config.settings(self.label.as_deref(), Some(memory), &self.change);
@@ -77,7 +77,7 @@ impl Wishes {
 
 /// One exchange that is being recorded.
 pub(crate) struct Recording {
-    door: Door,
+    state: ServerState,
     caller: Caller,
     id: i64,
     lane: String,
@@ -85,14 +85,14 @@ pub(crate) struct Recording {
     /// The vault, once it is found.
     pub(crate) vault: Option<Vault>,
     /// The memory, once it is known.
-    pub(crate) named: Option<Named>,
+    pub(crate) named: Option<NamedMemory>,
     /// Where it has begun, once it has.
     place: Option<MemoryRef>,
     history: History,
     head: KeptHead,
     /// The memory of a history that proves none.
-    otherwise: Otherwise,
-    beginning: Beginning,
+    otherwise: UnprovenMemory,
+    beginning: ExchangeStart,
     /// The request, on its way into the outbox.
     written: Option<Ack>,
     /// The model that is asked.
@@ -108,29 +108,29 @@ pub(crate) struct Recording {
 impl Recording {
     /// Begins to record a request; it has its place in its chat from now on.
     pub(crate) fn new(
-        visit: &Visit<'_>,
+        request: &ProxyRequest<'_>,
         address: Address<VaultId>,
-        named: Option<Named>,
+        named: Option<NamedMemory>,
         settings: &ProxySettings,
     ) -> Self {
-        let (door, proxy) = (visit.door.clone(), &visit.door.proxy);
-        let at = proxy.outbox.time(Memory::of(&door).now());
-        let mut history = history::history(visit.asked, visit.headers);
-        history.client = visit.client();
-        history.chat_of = named.as_ref().is_none_or(is_chat).then(|| visit.person());
-        let at_once = visit.local.unwrap_or_else(|| commit(settings)) == Commit::AtOnce;
+        let (state, proxy) = (request.state.clone(), &request.state.proxy);
+        let at = proxy.outbox.time(ProxyMemory::of(&state).now());
+        let mut history = history::history(request.asked, request.headers);
+        history.client = request.client();
+        history.chat_of = named.as_ref().is_none_or(is_chat).then(|| request.person());
+        let at_once = request.local.unwrap_or_else(|| commit(settings)) == Commit::AtOnce;
         let mut head = KeptHead::of(&history, at, at_once);
         head.resends_all = named.as_ref().is_some_and(|named| named.resends_all);
         history.sent_at = Some(head.time());
         let vault = shown(&address);
         let otherwise = otherwise(settings.unnamed, head.time());
-        if let Otherwise::New(at, chance) = &otherwise {
+        if let UnprovenMemory::New(at, chance) = &otherwise {
             head.otherwise = Some(fresh_name(*at, *chance));
         }
         let memory = named.as_ref().map(|named| shown(&named.memory));
         let lane = LaneName { vault, memory, chat: chat_of(&history.messages) };
         Self {
-            caller: visit.guest.caller,
+            caller: request.caller.caller,
             id: proxy.outbox.enter(&lane),
             lane: lane.text(),
             address,
@@ -140,13 +140,13 @@ impl Recording {
             history,
             head,
             otherwise,
-            beginning: Beginning::None,
+            beginning: ExchangeStart::None,
             written: None,
-            model: visit.asked.model().map(Into::into),
+            model: request.asked.model().map(Into::into),
             since: Instant::now(),
             added: Vec::new(),
             patience: settings.deadline.max(OUTBOX),
-            door,
+            state,
         }
     }
 
@@ -154,19 +154,19 @@ impl Recording {
     /// meanwhile; if it takes until the deadline, nobody waits any longer.
     pub(crate) async fn begin(
         &mut self,
-        visit: &Visit<'_>,
+        request: &ProxyRequest<'_>,
         change: &ProxyChange,
         deadline: Moment,
     ) -> Result<Begun> {
         let (tell, mut early) = oneshot::channel();
-        let wishes = Wishes {
-            label: visit.guest.label.clone(),
+        let wishes = RecordingOptions {
+            label: request.caller.label.clone(),
             change: change.clone(),
-            commit: visit.local,
+            commit: request.local,
             otherwise: self.otherwise.clone(),
         };
         let work = self.beginning(wishes, tell);
-        self.beginning = Beginning::Under(Mutex::new(Memory::of(&self.door).write(work)));
+        self.beginning = ExchangeStart::Under(Mutex::new(ProxyMemory::of(&self.state).write(work)));
         let now = Moment::now();
         let soon = now + deadline.saturating_duration_since(now) / 4;
         let heard = match timeout_at(soon, &mut early).await {
@@ -189,36 +189,36 @@ impl Recording {
     /// The work of beginning: waits for its turn, finds vault and memory, and writes.
     fn beginning(
         &self,
-        wishes: Wishes,
-        tell: oneshot::Sender<Box<Early>>,
+        wishes: RecordingOptions,
+        tell: oneshot::Sender<Box<EarlyStart>>,
     ) -> impl Future<Output = Result<Begun>> + Send + 'static {
-        let (door, lane, id) = (self.door.clone(), self.lane.clone(), self.id);
+        let (state, lane, id) = (self.state.clone(), self.lane.clone(), self.id);
         let (caller, address, named) = (self.caller, self.address.clone(), self.named.clone());
         let mut history = self.history.clone();
         async move {
-            door.proxy.outbox.lanes.turn(&lane, id).await?;
-            let vault = Memory::of(&door).vault(caller, address.clone()).await?;
+            state.proxy.outbox.lanes.turn(&lane, id).await?;
+            let vault = ProxyMemory::of(&state).vault(caller, address.clone()).await?;
             let named = match named {
                 Some(named) => named,
-                None => recognise(&door, &vault, &history, wishes.otherwise.clone()).await?,
+                None => recognise(&state, &vault, &history, wishes.otherwise.clone()).await?,
             };
             history.resends_all = named.resends_all;
             history.chat_of = history.chat_of.filter(|_| is_chat(&named));
-            let (commit, backdrop) = wishes.in_memory(&door.proxy.config, &named.name);
+            let (commit, backdrop) = wishes.in_memory(&state.proxy.config, &named.name);
             let name = shown(&named.memory);
             let (memory, early) = (named.memory.clone(), (vault.clone(), named, commit));
-            let (tell, proxy, place) = (Mutex::new(Some(tell)), door.proxy.clone(), lane.clone());
+            let (tell, proxy, place) = (Mutex::new(Some(tell)), state.proxy.clone(), lane.clone());
             let hear = move |begun: &Begun| {
                 proxy.outbox.lanes.has_begun(&place, id);
                 proxy.outbox.names.note(&shown(&address), &name, begun.exchange.memory);
                 let tell = tell.lock().ok().and_then(|mut tell| tell.take());
                 let (vault, named, commit) = early.clone();
-                let early = Early { vault, named, commit, begun: begun.clone() };
+                let early = EarlyStart { vault, named, commit, begun: begun.clone() };
                 // Nobody hears it if the client has gone.
                 let _ = tell.map(|it| it.send(Box::new(early)));
             };
             let begun = vault.begin_exchange_early(memory, history, commit, backdrop, hear).await;
-            door.proxy.outbox.work(&door, &lane);
+            state.proxy.outbox.work(&state, &lane);
             begun
         }
     }
@@ -233,11 +233,11 @@ impl Recording {
     /// Waits until the beginning is durable in the store.
     pub(crate) async fn stored(&mut self, deadline: Moment) -> Result<()> {
         let done = match &mut self.beginning {
-            Beginning::Under(write) => match write.get_mut() {
+            ExchangeStart::Under(write) => match write.get_mut() {
                 Ok(write) => write.by(deadline).await,
                 Err(_) => None,
             },
-            Beginning::None | Beginning::Stored(_) => return Ok(()),
+            ExchangeStart::None | ExchangeStart::Stored(_) => return Ok(()),
         };
         self.note(done.ok_or_else(too_slow)?)
     }
@@ -245,11 +245,11 @@ impl Recording {
     fn note(&mut self, done: Result<Begun>) -> Result<()> {
         match done {
             Ok(begun) => {
-                self.beginning = Beginning::Stored(Box::new(begun.exchange));
+                self.beginning = ExchangeStart::Stored(Box::new(begun.exchange));
                 Ok(())
             }
             Err(error) => {
-                self.beginning = Beginning::None;
+                self.beginning = ExchangeStart::None;
                 Err(error)
             }
         }
@@ -257,9 +257,9 @@ impl Recording {
 
     /// Waits until what was said is in the store or in the outbox. Answers why it is not in the store.
     pub(crate) async fn settle(&mut self, deadline: Moment) -> Result<()> {
-        let was_begun = !matches!(self.beginning, Beginning::None);
+        let was_begun = !matches!(self.beginning, ExchangeStart::None);
         let stored = self.stored(deadline).await;
-        if matches!(self.beginning, Beginning::Stored(_)) {
+        if matches!(self.beginning, ExchangeStart::Stored(_)) {
             return Ok(());
         }
         self.write_request();
@@ -273,7 +273,7 @@ impl Recording {
     /// Writes the request to the outbox, if it is not there.
     fn write_request(&mut self) {
         if self.written.is_none() {
-            self.written = self.door.proxy.outbox.put(self.row(RowState::Open));
+            self.written = self.state.proxy.outbox.put(self.row(RowState::Open));
         }
     }
 
@@ -316,18 +316,18 @@ impl Recording {
     pub(crate) fn abandon(mut self) {
         self.look();
         match &self.beginning {
-            Beginning::Stored(_) => {
-                let (door, lane) = (self.door.clone(), std::mem::take(&mut self.lane));
-                door.proxy.outbox.leave(&door, &lane, self.id);
+            ExchangeStart::Stored(_) => {
+                let (state, lane) = (self.state.clone(), std::mem::take(&mut self.lane));
+                state.proxy.outbox.leave(&state, &lane, self.id);
             }
             // The row is written and stored without anybody waiting.
-            Beginning::Under(_) | Beginning::None => drop(self.over(None)),
+            ExchangeStart::Under(_) | ExchangeStart::None => drop(self.over(None)),
         }
     }
 
     /// Notes what has come of the beginning by now.
     fn look(&mut self) {
-        if let Beginning::Under(write) = &mut self.beginning
+        if let ExchangeStart::Under(write) = &mut self.beginning
             && let Some(done) = write.get_mut().ok().and_then(Write::now)
         {
             // What failed is stored from the outbox.
@@ -338,19 +338,19 @@ impl Recording {
     /// Hands everything to the outbox.
     fn over(mut self, seen: Option<AnsweredSeen>) -> impl Future<Output = ()> + Send + use<> {
         self.look();
-        let (door, patience, row) =
-            (self.door.clone(), self.patience, self.row(RowState::Complete));
-        let outbox = &door.proxy.outbox;
+        let (state, patience, row) =
+            (self.state.clone(), self.patience, self.row(RowState::Complete));
+        let outbox = &state.proxy.outbox;
         let is_wanted = !outbox.is_forgotten(&self.lane, self.id);
         let ack = is_wanted.then(|| outbox.put(row.clone())).flatten();
         let (exchange, beginning) = match self.beginning {
-            Beginning::Under(write) => (None, write.into_inner().ok()),
-            Beginning::Stored(exchange) => (Some(exchange), None),
-            Beginning::None => (None, None),
+            ExchangeStart::Under(write) => (None, write.into_inner().ok()),
+            ExchangeStart::Stored(exchange) => (Some(exchange), None),
+            ExchangeStart::None => (None, None),
         };
         let (head, vault, added) = (self.head, self.vault, self.added);
         let live = Live { row, head, vault, exchange, beginning, added, seen };
-        outbox.over_with(&door, &self.lane, self.id, live);
+        outbox.over_with(&state, &self.lane, self.id, live);
         async move {
             let Some(ack) = ack else { return };
             let written = timeout(patience, heard(ack)).await;
@@ -364,9 +364,9 @@ impl Recording {
     fn row(&self, state: RowState) -> OutboxRow {
         let (mut vault, named) = (shown(&self.address), self.named.as_ref());
         let mut memory = named.map(|named| shown(&named.memory));
-        let known = |name: &String| self.door.proxy.outbox.names.get(&vault, name);
+        let known = |name: &String| self.state.proxy.outbox.names.get(&vault, name);
         let stored = match &self.beginning {
-            Beginning::Stored(exchange) => Some(exchange.memory),
+            ExchangeStart::Stored(exchange) => Some(exchange.memory),
             _ => memory.as_ref().and_then(known),
         };
         if let Some(place) = stored {
@@ -386,13 +386,13 @@ impl Recording {
 }
 
 /// What becomes of a history that proves no memory, sent at this time.
-fn otherwise(unnamed: Unnamed, at: Timestamp) -> Otherwise {
+fn otherwise(unnamed: Unnamed, at: Timestamp) -> UnprovenMemory {
     match unnamed {
-        Unnamed::Default => Otherwise::Usual,
+        Unnamed::Default => UnprovenMemory::Usual,
         Unnamed::New => {
             let mut chance = [0; 16];
             SystemChance.fill(&mut chance);
-            Otherwise::New(at, chance)
+            UnprovenMemory::New(at, chance)
         }
     }
 }

@@ -11,7 +11,7 @@ use super::route::{CHAT, COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_GENERATE, RE
 
 /// What a call does.
 #[derive(Clone, Copy)]
-pub(crate) enum Effect {
+pub(crate) enum CallEffect {
     /// Something is said: it is remembered.
     Chat(&'static Route),
     /// It tells what models and versions there are.
@@ -25,14 +25,14 @@ pub(crate) enum Effect {
 }
 
 /// A path, and what each of its methods does.
-pub(crate) struct Listed {
+pub(crate) struct AllowedCall {
     pub(crate) path: &'static str,
-    methods: &'static [(&'static str, Effect)],
+    methods: &'static [(&'static str, CallEffect)],
 }
 
-impl Listed {
+impl AllowedCall {
     /// What a method does here, if the path has it.
-    pub(crate) fn effect(&self, method: &Method) -> Option<Effect> {
+    pub(crate) fn effect(&self, method: &Method) -> Option<CallEffect> {
         let asked = |name: &str| self.methods.iter().find(|(known, _)| *known == name);
         let like_get = || asked("GET").filter(|_| *method == Method::HEAD);
         asked(method.as_str()).or_else(|| asked("*")).or_else(like_get).map(|(_, effect)| *effect)
@@ -46,7 +46,7 @@ impl Listed {
     /// The chat that is had here, if one is.
     pub(crate) fn chat(&self) -> Option<&'static Route> {
         self.methods.iter().find_map(|(_, effect)| match effect {
-            Effect::Chat(route) => Some(*route),
+            CallEffect::Chat(route) => Some(*route),
             _ => None,
         })
     }
@@ -70,19 +70,19 @@ const WITHOUT_VERSION: [&str; 8] = [
     "/embeddings",
 ];
 
-use Effect::{Chat, Manage, Read, Refused, Use};
+use CallEffect::{Chat, Manage, Read, Refused, Use};
 
 const REALTIME: &str = "realtime sessions are not served here: what is said in them would not be \
                         remembered; connect to the provider itself";
-const MANAGED: &[(&str, Effect)] = &[("GET", Manage), ("POST", Manage), ("DELETE", Manage)];
+const MANAGED: &[(&str, CallEffect)] = &[("GET", Manage), ("POST", Manage), ("DELETE", Manage)];
 
-const fn call(path: &'static str, methods: &'static [(&'static str, Effect)]) -> Listed {
-    Listed { path, methods }
+const fn call(path: &'static str, methods: &'static [(&'static str, CallEffect)]) -> AllowedCall {
+    AllowedCall { path, methods }
 }
 
 /// The table.
 #[rustfmt::skip]
-pub(crate) static TABLE: [Listed; 67] = [
+pub(crate) static TABLE: [AllowedCall; 67] = [
     // OpenAI's: chats
     call("/v1/chat/completions", &[("POST", Chat(&CHAT)), ("GET", Manage)]),
     call("/v1/chat/completions/{*rest}", MANAGED),

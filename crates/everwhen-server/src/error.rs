@@ -15,7 +15,7 @@ const DOCUMENT: &str = "application/problem+json";
 
 /// What a request is refused with.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub(crate) struct RequestError {
     cause: Cause,
     detail: String,
 }
@@ -72,7 +72,7 @@ impl Cause {
     }
 }
 
-impl Problem {
+impl RequestError {
     /// A problem with a sentence that says what was wrong and what would be right.
     pub(crate) fn new(cause: Cause, detail: impl Into<String>) -> Self {
         Self { cause, detail: detail.into() }
@@ -95,7 +95,7 @@ impl Problem {
     }
 }
 
-impl From<Error> for Problem {
+impl From<Error> for RequestError {
     fn from(error: Error) -> Self {
         if error.kind() == ErrorKind::Damaged {
             tracing::error!(%error, "the engine found something broken");
@@ -105,7 +105,7 @@ impl From<Error> for Problem {
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct ProblemDocument<'a> {
     r#type: String,
     title: &'a str,
     status: u16,
@@ -113,11 +113,11 @@ struct Written<'a> {
     kind: &'a str,
 }
 
-impl Problem {
+impl RequestError {
     /// The problem document.
     fn document(&self) -> Vec<u8> {
         let (status, kind, title) = self.cause.row();
-        let written = Written {
+        let written = ProblemDocument {
             r#type: format!("urn:everwhen:problem:{kind}"),
             title,
             status: status.as_u16(),
@@ -151,7 +151,7 @@ impl Problem {
     }
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for RequestError {
     fn into_response(self) -> Response {
         let (status, ..) = self.cause.row();
         let mut response = (status, self.document()).into_response();
@@ -166,17 +166,17 @@ impl IntoResponse for Problem {
 pub(crate) fn panicked(_: Box<dyn Any + Send>) -> Response {
     tracing::error!("a handler panicked");
     let detail = "this is a bug in the server; what was asked for may not have been done";
-    Problem::new(Cause::Panicked, detail).into_response()
+    RequestError::new(Cause::Panicked, detail).into_response()
 }
 
 /// The answer where no route is.
-pub(crate) async fn no_route() -> Problem {
+pub(crate) async fn no_route() -> RequestError {
     let detail = "nothing is at this address; /docs and /openapi.json list what there is";
-    Problem::new(Cause::Engine(ErrorKind::NotFound), detail)
+    RequestError::new(Cause::Engine(ErrorKind::NotFound), detail)
 }
 
 /// The answer where the route has other methods; the router adds `Allow`.
-pub(crate) async fn wrong_method() -> Problem {
+pub(crate) async fn wrong_method() -> RequestError {
     let detail = "this address has other methods; the Allow header names them";
-    Problem::new(Cause::MethodNotAllowed, detail)
+    RequestError::new(Cause::MethodNotAllowed, detail)
 }

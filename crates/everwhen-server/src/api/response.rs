@@ -5,22 +5,22 @@ use axum::response::{IntoResponse, Response};
 use everwhen::Error;
 use serde::Serialize;
 
-use crate::problem::Problem;
+use crate::error::RequestError;
 
 /// What every handler returns.
-pub(crate) type Answered<T> = Result<Answer<T>, Problem>;
+pub(crate) type ApiResult<T> = Result<JsonResponse<T>, RequestError>;
 
 /// Says that nothing was done now: an earlier request with the same idempotency key did it.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// A JSON answer.
-pub(crate) struct Answer<T> {
+pub(crate) struct JsonResponse<T> {
     status: StatusCode,
     body: T,
     replayed: bool,
 }
 
-impl<T> Answer<T> {
+impl<T> JsonResponse<T> {
     /// Here it is.
     pub(crate) fn ok(body: T) -> Self {
         Self { status: StatusCode::OK, body, replayed: false }
@@ -42,13 +42,13 @@ impl<T> Answer<T> {
     }
 }
 
-impl<T: Serialize> IntoResponse for Answer<T> {
+impl<T: Serialize> IntoResponse for JsonResponse<T> {
     fn into_response(self) -> Response {
         let json = match serde_json::to_vec(&self.body) {
             Ok(json) => json,
             Err(error) => {
                 let broken = Error::damaged(format!("cannot write the answer as JSON: {error}"));
-                return Problem::from(broken).into_response();
+                return RequestError::from(broken).into_response();
             }
         };
         let json_type = [(header::CONTENT_TYPE, "application/json")];
@@ -61,6 +61,6 @@ impl<T: Serialize> IntoResponse for Answer<T> {
 }
 
 /// A receipt of the wrong sort: the store answered for another kind of write.
-pub(crate) fn wrong_receipt() -> Problem {
+pub(crate) fn wrong_receipt() -> RequestError {
     Error::damaged("the receipt is that of another kind of write").into()
 }

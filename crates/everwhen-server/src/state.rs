@@ -10,23 +10,23 @@ use everwhen::{Config, Engine, Forget, Result, ServerConfig, Vault};
 
 use crate::McpSettings;
 use crate::access::{Access, ProxyCaller};
+use crate::error::RequestError;
 use crate::gate::Gate;
-use crate::problem::Problem;
+use crate::metrics::Metrics;
 use crate::proxy::{Outbox, Proxy};
-use crate::tally::Tally;
 
 /// An engine with a door in front of it. Clones share everything.
 #[derive(Clone)]
-pub struct Door {
+pub struct ServerState {
     pub(crate) engine: Engine,
     pub(crate) access: Arc<Access>,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) gate: Arc<Gate>,
     pub(crate) mcp: Arc<McpSettings>,
     pub(crate) proxy: Arc<Proxy>,
 }
 
-impl Door {
+impl ServerState {
     /// A door to this engine. Whoever sends the operator's token may do everything; without one,
     /// nobody is the operator.
     pub async fn new(engine: Engine, operator_token: Option<String>) -> Result<Self> {
@@ -34,7 +34,7 @@ impl Door {
         Ok(Self {
             engine,
             access,
-            tally: Arc::new(Tally::new()),
+            metrics: Arc::new(Metrics::new()),
             gate: Arc::default(),
             mcp: Arc::default(),
             proxy: Arc::new(Proxy::without_upstreams()),
@@ -50,7 +50,10 @@ impl Door {
 
     /// Who sends these headers through the proxy. An unknown key is looked for once more, no longer
     /// than a chat waits for memory.
-    pub(crate) async fn proxy_caller(&self, headers: &HeaderMap) -> Result<ProxyCaller, Problem> {
+    pub(crate) async fn proxy_caller(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<ProxyCaller, RequestError> {
         self.access.proxy_caller(headers, self.proxy.deadline()).await
     }
 

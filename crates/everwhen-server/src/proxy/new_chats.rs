@@ -12,7 +12,7 @@ type Request = (VaultId, [u8; 32]);
 
 /// First requests that are under way.
 #[derive(Clone, Default)]
-pub(crate) struct Turns(Arc<Mutex<HashMap<Request, Weak<Claim>>>>);
+pub(crate) struct NewChats(Arc<Mutex<HashMap<Request, Weak<Claim>>>>);
 
 /// The name of a new chat, claimed for its first request.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Claim {
     }
 }
 
-impl Turns {
+impl NewChats {
     /// The chat that a request begins: a new one, or the one that the same request has just begun
     /// and that nobody has let go of.
     pub(crate) fn claim(&self, request: Request, now: Timestamp, chance: [u8; 16]) -> Arc<Claim> {
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_name_is_claimed_until_it_is_let_go() {
-        let (turns, now) = (Turns::default(), Timestamp::UNIX_EPOCH);
+        let (turns, now) = (NewChats::default(), Timestamp::UNIX_EPOCH);
         let request = (VaultId::from(uuid::Uuid::nil()), [1; 32]);
         let first = turns.claim(request, now, [1; 16]);
         assert_eq!(turns.claim(request, now, [2; 16]).name(), first.name());

@@ -18,7 +18,7 @@ use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
 
-use crate::Door;
+use crate::ServerState;
 
 const REQUESTS: &str = "everwhen_http_requests_total";
 const SECONDS: &str = "everwhen_http_request_duration_seconds";
@@ -46,13 +46,13 @@ const CONVERSATION_BUCKETS: [f64; 11] =
 const UPKEEP_EVERY: u64 = 4096;
 
 /// The counters of one door.
-pub(crate) struct Tally {
+pub(crate) struct Metrics {
     recorder: PrometheusRecorder,
     handle: PrometheusHandle,
-    seen: AtomicU64,
+    labels: AtomicU64,
 }
 
-impl Tally {
+impl Metrics {
     /// Counters at zero.
     pub(crate) fn new() -> Self {
         let builder = PrometheusBuilder::new();
@@ -63,7 +63,7 @@ impl Tally {
             .expect("the list of buckets is not empty");
         let recorder = builder.build_recorder();
         metrics::with_local_recorder(&recorder, describe);
-        Self { handle: recorder.handle(), recorder, seen: AtomicU64::new(0) }
+        Self { handle: recorder.handle(), recorder, labels: AtomicU64::new(0) }
     }
 
     /// Counts stored entries.
@@ -104,7 +104,7 @@ impl Tally {
         self.handle.render()
     }
 
-    fn answered(&self, request: &Seen, status: StatusCode, took: Duration) {
+    fn answered(&self, request: &RequestLabels, status: StatusCode, took: Duration) {
         let labels = [
             ("method", request.method.to_owned()),
             ("route", request.route.clone()),
@@ -114,7 +114,7 @@ impl Tally {
             metrics::counter!(REQUESTS, &labels).increment(1);
             metrics::histogram!(SECONDS, &labels).record(took.as_secs_f64());
         });
-        if self.seen.fetch_add(1, Ordering::Relaxed) % UPKEEP_EVERY == UPKEEP_EVERY - 1 {
+        if self.labels.fetch_add(1, Ordering::Relaxed) % UPKEEP_EVERY == UPKEEP_EVERY - 1 {
             self.handle.run_upkeep();
         }
     }
@@ -136,12 +136,12 @@ fn describe() {
 }
 
 /// What may be told of a request.
-struct Seen {
+struct RequestLabels {
     method: &'static str,
     route: String,
 }
 
-impl Seen {
+impl RequestLabels {
     fn of(request: &Request) -> Self {
         let route = request.extensions().get::<MatchedPath>();
         Self {
@@ -158,16 +158,20 @@ fn known_method(method: &Method) -> &'static str {
 }
 
 /// Counts and logs every request.
-pub(crate) async fn watch(State(door): State<Door>, request: Request, next: Next) -> Response {
-    let seen = Seen::of(&request);
+pub(crate) async fn watch(
+    State(state): State<ServerState>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let labels = RequestLabels::of(&request);
     let begun = Instant::now();
     let response = next.run(request).await;
     let (status, took) = (response.status(), begun.elapsed());
-    door.tally.answered(&seen, status, took);
+    state.metrics.answered(&labels, status, took);
     let milliseconds = took.as_secs_f64() * 1000.0;
     tracing::info!(
-        method = seen.method,
-        route = seen.route,
+        method = labels.method,
+        route = labels.route,
         status = status.as_u16(),
         milliseconds,
         "answered"

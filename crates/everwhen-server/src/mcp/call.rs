@@ -13,33 +13,33 @@ use everwhen::memory::{Address, MemoryId, VaultId};
 use everwhen::{Error, Result, Vault};
 
 use super::wire::Choice;
-use crate::Door;
+use crate::ServerState;
 use crate::access::Caller;
-use crate::problem::Problem;
+use crate::error::RequestError;
 
 /// One request: the door it came through, who sends it, and what they chose.
 #[derive(Clone)]
-pub(crate) struct Guest {
-    pub(crate) door: Door,
+pub(crate) struct ToolCall {
+    pub(crate) state: ServerState,
     caller: Caller,
     pub(crate) choice: Choice,
 }
 
-impl Guest {
+impl ToolCall {
     /// The vault that is meant. It exists, and the caller may hold it.
     pub(crate) async fn vault(&self, named: Option<&str>) -> Result<Vault> {
-        let vault = self.caller.vault(&self.door.engine, self.address(named)?).await;
+        let vault = self.caller.vault(&self.state.engine, self.address(named)?).await;
         vault.map_err(|error| self.unmade(error, named))
     }
 
     /// The same for a write, which makes it if it does not exist.
     pub(crate) async fn vault_to_write(&self, named: Option<&str>) -> Result<Vault> {
-        self.caller.vault_to_write(&self.door.engine, self.address(named)?).await
+        self.caller.vault_to_write(&self.state.engine, self.address(named)?).await
     }
 
     /// The memory that is meant.
     pub(crate) fn memory(&self, named: Option<&str>) -> Result<Address<MemoryId>> {
-        let usual = || self.choice.memory.as_deref().unwrap_or(&self.door.mcp.memory);
+        let usual = || self.choice.memory.as_deref().unwrap_or(&self.state.mcp.memory);
         Address::read("memory", named.unwrap_or_else(usual))
     }
 
@@ -70,7 +70,7 @@ impl Guest {
         match (named.or(self.choice.vault.as_deref()), self.only_vault()) {
             (Some(named), _) => Address::read("vault", named),
             (None, Some(own)) => Ok(Address::Id(own)),
-            (None, None) => Address::read("vault", &self.door.mcp.vault),
+            (None, None) => Address::read("vault", &self.state.mcp.vault),
         }
     }
 
@@ -85,22 +85,26 @@ impl Guest {
     }
 }
 
-/// Lets in whoever may come in, as a [`Guest`]; everyone else gets a problem document.
-pub(super) async fn admit(State(door): State<Door>, request: Request, next: Next) -> Response {
+/// Lets in whoever may come in, as a [`ToolCall`]; everyone else gets a problem document.
+pub(super) async fn admit(
+    State(state): State<ServerState>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (mut parts, body) = request.into_parts();
-    match recognize(&mut parts, door).await {
-        Ok(guest) => drop(parts.extensions.insert(guest)),
+    match recognize(&mut parts, state).await {
+        Ok(call) => drop(parts.extensions.insert(call)),
         Err(problem) => return problem.into_response(),
     }
     next.run(Request::from_parts(parts, body)).await
 }
 
-async fn recognize(parts: &mut Parts, door: Door) -> Result<Guest, Problem> {
+async fn recognize(parts: &mut Parts, state: ServerState) -> Result<ToolCall, RequestError> {
     use axum::extract::FromRequestParts;
-    let caller = Caller::from_request_parts(parts, &door).await?;
+    let caller = Caller::from_request_parts(parts, &state).await?;
     let Query(choice) = Query::<Choice>::try_from_uri(&parts.uri).map_err(|rejection| {
         let known = "use vault=, memory=, tools=full and profile=graph";
-        Problem::invalid(format!("{}; {known}", rejection.body_text()))
+        RequestError::invalid(format!("{}; {known}", rejection.body_text()))
     })?;
-    Ok(Guest { door, caller, choice })
+    Ok(ToolCall { state, caller, choice })
 }

@@ -10,21 +10,25 @@ use axum::response::{IntoResponse, Response};
 use everwhen::UpstreamKind;
 use everwhen::key::Scope;
 
-use super::calls::{Effect, Listed};
+use super::allowed_calls::{AllowedCall, CallEffect};
 use super::egress::Target;
 use super::refusal::Refusal;
-use super::upstream::{Answerer, Call, Chosen};
+use super::upstream::{ChosenResponder, Responder, UpstreamCall};
 use super::wire::json::Object;
-use super::{UPSTREAM, headers, read, response, write};
-use crate::Door;
+use super::{UPSTREAM, headers, inject, read, response};
+use crate::ServerState;
 use crate::access::{Caller, ProxyCaller};
-use crate::problem::{self, Problem};
+use crate::error::{self, RequestError};
 
 /// What the REST API has below `/v1`; the rest below it is a provider's.
 pub(crate) const REST: [&str; 5] = ["vaults", "keys", "doctor", "jobs", "settle"];
 
 /// Answers a call of the table that is not a chat.
-pub(crate) async fn listed(door: Door, listed: &'static Listed, request: Request) -> Response {
+pub(crate) async fn listed(
+    state: ServerState,
+    listed: &'static AllowedCall,
+    request: Request,
+) -> Response {
     let (parts, body) = request.into_parts();
     let (kind, path) = below_base(parts.uri.path(), &parts.headers);
     let Some(effect) = listed.effect(&parts.method) else {
@@ -32,11 +36,11 @@ pub(crate) async fn listed(door: Door, listed: &'static Listed, request: Request
     };
     let answered = async {
         let target = Target::read(&path, &parts.uri)?;
-        let guest = door.proxy_caller(&parts.headers).await?;
+        let caller = state.proxy_caller(&parts.headers).await?;
         let body = read(body).await?;
-        let chosen = chosen(&door, kind, &target, &parts, &body)?;
-        permit(effect, &guest, &*chosen.answerer)?;
-        send(&chosen, &guest, target, &parts, body).await
+        let chosen = chosen(&state, kind, &target, &parts, &body)?;
+        permit(effect, &caller, &*chosen.responder)?;
+        send(&chosen, &caller, target, &parts, body).await
     };
     answered.await.unwrap_or_else(|refusal| refusal.told(kind))
 }
@@ -46,7 +50,7 @@ pub(crate) async fn unlisted(request: Request) -> Response {
     let path = request.uri().path();
     let is_rest = path.strip_prefix("/v1/").and_then(|rest| rest.split('/').next());
     if is_rest.is_some_and(|first| REST.contains(&first)) {
-        return problem::no_route().await.into_response();
+        return error::no_route().await.into_response();
     }
     let (kind, below) = below_base(path, request.headers());
     let read = Target::read(&below, request.uri());
@@ -59,7 +63,7 @@ pub(crate) async fn unlisted(request: Request) -> Response {
     refusal.told(kind)
 }
 
-fn wrong_method(listed: &Listed, kind: UpstreamKind) -> Response {
+fn wrong_method(listed: &AllowedCall, kind: UpstreamKind) -> Response {
     let allowed = listed.allowed();
     let message = format!("this path has other methods: {allowed}");
     let status = StatusCode::METHOD_NOT_ALLOWED;
@@ -71,20 +75,24 @@ fn wrong_method(listed: &Listed, kind: UpstreamKind) -> Response {
 /// Whether a caller may make such a call. What an account holds is managed by the operator; but
 /// while there are no keys and the upstream is not asked with one of the operator's, it is the
 /// client's own account, or nobody's.
-fn permit(effect: Effect, guest: &ProxyCaller, answerer: &dyn Answerer) -> Result<(), Refusal> {
+fn permit(
+    effect: CallEffect,
+    caller: &ProxyCaller,
+    responder: &dyn Responder,
+) -> Result<(), Refusal> {
     let needed = match effect {
-        Effect::Read => Scope::Read,
-        Effect::Chat(_) | Effect::Use => Scope::Write,
-        Effect::Refused(reason) => return Err(Refusal::not_found(reason)),
-        Effect::Manage => {
-            return match guest.caller {
+        CallEffect::Read => Scope::Read,
+        CallEffect::Chat(_) | CallEffect::Use => Scope::Write,
+        CallEffect::Refused(reason) => return Err(Refusal::not_found(reason)),
+        CallEffect::Manage => {
+            return match caller.caller {
                 Caller::Operator => Ok(()),
-                Caller::Anyone if !answerer.has_own_key() => Ok(()),
-                Caller::Anyone | Caller::Holder(..) => Err(managed(answerer.name())),
+                Caller::Anyone if !responder.has_own_key() => Ok(()),
+                Caller::Anyone | Caller::Holder(..) => Err(managed(responder.name())),
             };
         }
     };
-    Ok(guest.caller.require(needed).map_err(Problem::from)?)
+    Ok(caller.caller.require(needed).map_err(RequestError::from)?)
 }
 
 fn managed(upstream: &str) -> Refusal {
@@ -100,26 +108,26 @@ fn managed(upstream: &str) -> Refusal {
 
 /// Passes a request on to an upstream of this protocol; the caller may make it.
 pub(crate) async fn on(
-    door: &Door,
-    guest: &ProxyCaller,
+    state: &ServerState,
+    caller: &ProxyCaller,
     (kind, target): (UpstreamKind, Target),
     parts: &Parts,
     body: Bytes,
 ) -> Result<Response, Refusal> {
-    let chosen = chosen(door, kind, &target, parts, &body)?;
-    send(&chosen, guest, target, parts, body).await
+    let chosen = chosen(state, kind, &target, parts, &body)?;
+    send(&chosen, caller, target, parts, body).await
 }
 
 fn chosen(
-    door: &Door,
+    state: &ServerState,
     kind: UpstreamKind,
     target: &Target,
     parts: &Parts,
     body: &Bytes,
-) -> Result<Chosen, Refusal> {
+) -> Result<ChosenResponder, Refusal> {
     let named = headers::text(&parts.headers, UPSTREAM);
     let model = target.model().or_else(|| in_body(body).text("model").map(Into::into));
-    door.proxy.answerers.choose(named.as_deref(), model.as_deref(), &[kind])
+    state.proxy.responders.choose(named.as_deref(), model.as_deref(), &[kind])
 }
 
 fn in_body(body: &Bytes) -> Object<'_> {
@@ -127,26 +135,26 @@ fn in_body(body: &Bytes) -> Object<'_> {
 }
 
 async fn send(
-    chosen: &Chosen,
-    guest: &ProxyCaller,
+    chosen: &ChosenResponder,
+    caller: &ProxyCaller,
     target: Target,
     parts: &Parts,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let (target, body) = match &chosen.model {
-        Some(model) => (target.of_model(model), write::renamed(&body, &in_body(&body), model)),
+        Some(model) => (target.of_model(model), inject::renamed(&body, &in_body(&body), model)),
         None => (target, body),
     };
-    let call = Call {
+    let call = UpstreamCall {
         method: parts.method.clone(),
         target,
         headers: parts.headers.clone(),
-        with_credentials: guest.credential_travels,
+        with_credentials: caller.credential_travels,
         is_usual: chosen.is_usual,
         body,
         talk: None,
     };
-    let answer = chosen.answerer.ask(call).await?;
+    let answer = chosen.responder.ask(call).await?;
     let headers = headers::for_client(&answer.headers);
     Ok(response(answer.status, headers, answer.body))
 }
@@ -165,7 +173,7 @@ fn below_base(path: &str, headers: &HeaderMap) -> (UpstreamKind, String) {
 }
 
 /// Whether an upstream of this protocol is there.
-pub(crate) fn has(door: &Door, kind: UpstreamKind) -> bool {
-    let found = door.proxy.answerers.choose(None, None, &[kind]);
+pub(crate) fn has(state: &ServerState, kind: UpstreamKind) -> bool {
+    let found = state.proxy.responders.choose(None, None, &[kind]);
     !matches!(found, Err(Refusal { status: StatusCode::NOT_FOUND, .. }))
 }

@@ -10,7 +10,7 @@ mod conversations;
 mod entries;
 mod facts;
 mod forgetting;
-mod house;
+mod health;
 mod imports;
 mod isolation;
 mod mcp;

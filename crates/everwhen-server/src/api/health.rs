@@ -16,11 +16,11 @@ use everwhen::key::Scope;
 use everwhen::{Error, ErrorKind};
 use tokio::time::timeout;
 
-use super::answer::{Answer, Answered};
+use super::response::{ApiResult, JsonResponse};
 use super::wire;
-use crate::Door;
+use crate::ServerState;
 use crate::access::Caller;
-use crate::problem::{Cause, Problem};
+use crate::error::{Cause, RequestError};
 
 /// How long the store may take to show that it answers.
 const READY: Duration = Duration::from_secs(2);
@@ -34,8 +34,8 @@ const JOBS_COUNTED: usize = 1000;
     get, path = "/healthz", tag = "house",
     responses((status = 200, description = "It answers", body = wire::Standing)),
 )]
-pub(super) async fn live() -> Answer<wire::Standing> {
-    Answer::ok(wire::Standing::ok())
+pub(super) async fn live() -> JsonResponse<wire::Standing> {
+    JsonResponse::ok(wire::Standing::ok())
 }
 
 /// Readiness
@@ -48,18 +48,18 @@ pub(super) async fn live() -> Answer<wire::Standing> {
     responses((status = 200, description = "It is ready", body = wire::Standing)),
 )]
 pub(super) async fn ready(
-    State(door): State<Door>,
+    State(state): State<ServerState>,
     headers: HeaderMap,
-) -> Answered<wire::Standing> {
+) -> ApiResult<wire::Standing> {
     let slow = |_| Err(Error::unavailable("the store does not answer within two seconds"));
-    let answers = timeout(READY, door.engine.next_due()).await.unwrap_or_else(slow);
-    let trouble = answers.and_then(|_| door.proxy.outbox.trouble());
-    let caller = door.access.known_caller(&headers);
+    let answers = timeout(READY, state.engine.next_due()).await.unwrap_or_else(slow);
+    let trouble = answers.and_then(|_| state.proxy.outbox.trouble());
+    let caller = state.access.known_caller(&headers);
     let is_told = matches!(caller, Some(Caller::Operator | Caller::Anyone));
     match trouble {
-        Ok(None) => Ok(Answer::ok(wire::Standing::ok())),
+        Ok(None) => Ok(JsonResponse::ok(wire::Standing::ok())),
         Ok(Some(detail)) => {
-            Ok(Answer::ok(wire::Standing::degraded(Some(detail).filter(|_| is_told))))
+            Ok(JsonResponse::ok(wire::Standing::degraded(Some(detail).filter(|_| is_told))))
         }
         Err(error) if is_told => Err(error.into()),
         Err(_) => Err(not_ready()),
@@ -67,8 +67,8 @@ pub(super) async fn ready(
 }
 
 /// Not ready, without a word on where the store is or what is wrong with it.
-fn not_ready() -> Problem {
-    Problem::new(Cause::Engine(ErrorKind::Unavailable), "the store does not answer")
+fn not_ready() -> RequestError {
+    RequestError::new(Cause::Engine(ErrorKind::Unavailable), "the store does not answer")
 }
 
 /// Metrics
@@ -81,17 +81,20 @@ fn not_ready() -> Problem {
         status = 200, description = "Metrics", content_type = "text/plain", body = String,
     )),
 )]
-pub(super) async fn metrics(State(door): State<Door>, caller: Caller) -> Result<Response, Problem> {
+pub(super) async fn metrics(
+    State(state): State<ServerState>,
+    caller: Caller,
+) -> Result<Response, RequestError> {
     caller.require(Scope::Admin)?;
-    let (jobs, now) = (door.engine.jobs(JOBS_COUNTED).await?, door.engine.now());
+    let (jobs, now) = (state.engine.jobs(JOBS_COUNTED).await?, state.engine.now());
     let set_aside = jobs.iter().filter(|job| job.state == JobState::SetAside).count();
     let is_due = |state| !matches!(state, JobState::SetAside);
     let due = jobs.iter().filter(|job| job.due_at <= now && is_due(job.state)).count();
-    door.tally.conversed(&door.engine.take_finished());
-    if let Some(stats) = door.proxy.outbox.stats() {
-        door.tally.outbox(&stats, now);
+    state.metrics.conversed(&state.engine.take_finished());
+    if let Some(stats) = state.proxy.outbox.stats() {
+        state.metrics.outbox(&stats, now);
     }
-    let text = door.tally.render(due, set_aside);
+    let text = state.metrics.render(due, set_aside);
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
 }
 

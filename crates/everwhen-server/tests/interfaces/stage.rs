@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, Request, header};
 use everwhen::Engine;
 use everwhen::ports::{Llm, Store};
 use everwhen::time::ManualClock;
-use everwhen_server::{Door, router};
+use everwhen_server::{ServerState, router};
 use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::engine_over;
 use http_body_util::BodyExt;
@@ -90,7 +90,7 @@ impl Stage {
 }
 
 async fn doors(engine: &Engine) -> Router {
-    router(Door::new(engine.clone(), Some(TOKEN.into())).await.unwrap())
+    router(ServerState::new(engine.clone(), Some(TOKEN.into())).await.unwrap())
 }
 
 /// A request on its way.

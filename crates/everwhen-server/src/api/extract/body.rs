@@ -9,65 +9,65 @@ use everwhen::receipt::Idempotency;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-use super::once;
-use crate::Door;
-use crate::problem::{Cause, Problem};
+use super::idempotency;
+use crate::ServerState;
+use crate::error::{Cause, RequestError};
 
 /// A JSON body, and the idempotency key that stands for this request.
-pub(crate) struct Sent<T> {
+pub(crate) struct JsonBody<T> {
     pub(crate) body: T,
     pub(crate) once: Option<Idempotency>,
 }
 
 /// The same where the body may be left out.
-pub(crate) struct SentOrNot<T>(pub(crate) Sent<T>);
+pub(crate) struct OptionalJsonBody<T>(pub(crate) JsonBody<T>);
 
-impl<T: DeserializeOwned> FromRequest<Door> for Sent<T> {
-    type Rejection = Problem;
+impl<T: DeserializeOwned> FromRequest<ServerState> for JsonBody<T> {
+    type Rejection = RequestError;
 
-    async fn from_request(request: Request, _: &Door) -> Result<Self, Problem> {
+    async fn from_request(request: Request, _: &ServerState) -> Result<Self, RequestError> {
         let (parts, bytes) = read(request).await?;
         parse(&parts, &bytes)
     }
 }
 
-impl<T: DeserializeOwned + Default> FromRequest<Door> for SentOrNot<T> {
-    type Rejection = Problem;
+impl<T: DeserializeOwned + Default> FromRequest<ServerState> for OptionalJsonBody<T> {
+    type Rejection = RequestError;
 
-    async fn from_request(request: Request, _: &Door) -> Result<Self, Problem> {
+    async fn from_request(request: Request, _: &ServerState) -> Result<Self, RequestError> {
         let (parts, bytes) = read(request).await?;
         if bytes.is_empty() {
-            let once = once::read(&parts, &bytes)?;
-            return Ok(Self(Sent { body: T::default(), once }));
+            let once = idempotency::read(&parts, &bytes)?;
+            return Ok(Self(JsonBody { body: T::default(), once }));
         }
         parse(&parts, &bytes).map(Self)
     }
 }
 
 /// The whole body; the gate bounds it.
-async fn read(request: Request) -> Result<(Parts, Bytes), Problem> {
+async fn read(request: Request) -> Result<(Parts, Bytes), RequestError> {
     let (parts, body) = request.into_parts();
-    let bytes = to_bytes(body, usize::MAX)
-        .await
-        .map_err(|error| Problem::invalid(format!("the body did not arrive whole: {error}")))?;
+    let bytes = to_bytes(body, usize::MAX).await.map_err(|error| {
+        RequestError::invalid(format!("the body did not arrive whole: {error}"))
+    })?;
     Ok((parts, bytes))
 }
 
-fn parse<T: DeserializeOwned>(parts: &Parts, bytes: &[u8]) -> Result<Sent<T>, Problem> {
+fn parse<T: DeserializeOwned>(parts: &Parts, bytes: &[u8]) -> Result<JsonBody<T>, RequestError> {
     if !is_json(&parts.headers) {
         let detail = "the body must be JSON; send it with \"Content-Type: application/json\"";
-        return Err(Problem::new(Cause::UnsupportedMediaType, detail));
+        return Err(RequestError::new(Cause::UnsupportedMediaType, detail));
     }
-    let once = once::read(parts, bytes)?;
+    let once = idempotency::read(parts, bytes)?;
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let place = error.valid_up_to();
-        Problem::invalid(format!("the body is not valid UTF-8, from byte {place} on"))
+        RequestError::invalid(format!("the body is not valid UTF-8, from byte {place} on"))
     })?;
     let body = serde_json::from_str(text).map_err(|error| match error.classify() {
-        Category::Data => Problem::invalid(format!("the body does not fit: {error}")),
-        _ => Problem::invalid(format!("the body is not JSON: {error}")),
+        Category::Data => RequestError::invalid(format!("the body does not fit: {error}")),
+        _ => RequestError::invalid(format!("the body is not JSON: {error}")),
     })?;
-    Ok(Sent { body, once })
+    Ok(JsonBody { body, once })
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

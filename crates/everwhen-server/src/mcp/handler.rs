@@ -14,20 +14,20 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
-use super::guest::Guest;
+use super::call::ToolCall;
 use super::{completions, prompts, resources, tools};
 
 /// How long a client may keep a list that only changes with the program.
 const LISTS_LAST_MS: u64 = 3_600_000;
 
 /// Answers the protocol.
-pub(super) struct Host;
+pub(super) struct McpHandler;
 
 type Context = RequestContext<RoleServer>;
 type Answer<T> = Result<T, ErrorData>;
 type Page = Option<PaginatedRequestParams>;
 
-impl ServerHandler for Host {
+impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
         let offers = ServerCapabilities::builder()
             .enable_tools()
@@ -42,9 +42,9 @@ impl ServerHandler for Host {
     }
 
     async fn list_tools(&self, _: Page, context: Context) -> Answer<ListToolsResult> {
-        let guest = guest(&context)?;
+        let call = call(&context)?;
         let allowed =
-            tools::shown(&guest.choice).iter().filter(|tool| guest.require(tool.scope).is_ok());
+            tools::shown(&call.choice).iter().filter(|tool| call.require(tool.scope).is_ok());
         let shown = allowed.map(|tool| tool.shown.clone());
         Ok(ListToolsResult::with_all_items(shown.collect())
             .with_ttl_ms(LISTS_LAST_MS)
@@ -56,13 +56,13 @@ impl ServerHandler for Host {
         asked: CallToolRequestParams,
         context: Context,
     ) -> Answer<CallToolResponse> {
-        let guest = guest(&context)?;
-        let tool = tools::named(&guest.choice, &asked.name).ok_or_else(|| no_tool(&asked.name))?;
-        Ok(tool.call(guest, asked.arguments.unwrap_or_default()).await.into())
+        let call = call(&context)?;
+        let tool = tools::named(&call.choice, &asked.name).ok_or_else(|| no_tool(&asked.name))?;
+        Ok(tool.call(call, asked.arguments.unwrap_or_default()).await.into())
     }
 
     async fn list_resources(&self, _: Page, context: Context) -> Answer<ListResourcesResult> {
-        let all = resources::list(&guest(&context)?).await.map_err(refused)?;
+        let all = resources::list(&call(&context)?).await.map_err(refused)?;
         Ok(ListResourcesResult::with_all_items(all).with_cache_scope(CacheScope::Private))
     }
 
@@ -81,7 +81,7 @@ impl ServerHandler for Host {
         asked: ReadResourceRequestParams,
         context: Context,
     ) -> Answer<ReadResourceResponse> {
-        let read = resources::read(&guest(&context)?, &asked.uri).await;
+        let read = resources::read(&call(&context)?, &asked.uri).await;
         let text = read.map_err(|error| no_resource(error, &asked.uri))?;
         let result = ReadResourceResult::new(vec![text]).with_cache_scope(CacheScope::Private);
         Ok(result.into())
@@ -107,16 +107,16 @@ impl ServerHandler for Host {
         asked: CompleteRequestParams,
         context: Context,
     ) -> Answer<CompleteResult> {
-        let found = completions::complete(&guest(&context)?, &asked).await;
+        let found = completions::complete(&call(&context)?, &asked).await;
         Ok(CompleteResult::new(found.map_err(refused)?))
     }
 }
 
 /// Who is asking.
-fn guest(context: &Context) -> Answer<Guest> {
+fn call(context: &Context) -> Answer<ToolCall> {
     let parts = context.extensions.get::<Parts>();
-    let guest = parts.and_then(|parts| parts.extensions.get::<Guest>());
-    guest.cloned().ok_or_else(|| ErrorData::internal_error("nobody let this request in", None))
+    let call = parts.and_then(|parts| parts.extensions.get::<ToolCall>());
+    call.cloned().ok_or_else(|| ErrorData::internal_error("nobody let this request in", None))
 }
 
 fn no_tool(name: &str) -> ErrorData {

@@ -16,27 +16,27 @@ use tokio::time::Instant;
 
 use super::additions;
 use super::draft::Draft;
-use super::keep::Recording;
-use super::memory::Memory;
+use super::memory::ProxyMemory;
+use super::memory_name::{self, NamedMemory, RequestHints};
 use super::programs::Purpose;
+use super::recording::Recording;
 use super::relay::Gathered;
 use super::route::Route;
-use super::signed::{self, OPENWEBUI_USER};
-use super::whose::{self, Named, Signs};
+use super::user_token::{self, OPENWEBUI_USER};
 use super::wire::seen::{AskedSeen, StampSeen, StoredSeen};
 use super::wire::{Asked, Message};
-use super::{client, headers, person, write};
-use crate::Door;
+use super::{client, headers, inject, person};
+use crate::ServerState;
 use crate::access::{Caller, ProxyCaller};
 
 /// The header that names the vault, for those who may choose.
 const VAULT: &str = "x-everwhen-vault";
 
 /// A request that has come in.
-pub(crate) struct Visit<'a> {
-    pub(crate) door: &'a Door,
+pub(crate) struct ProxyRequest<'a> {
+    pub(crate) state: &'a ServerState,
     pub(crate) route: &'static Route,
-    pub(crate) guest: &'a ProxyCaller,
+    pub(crate) caller: &'a ProxyCaller,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) memory_in_path: Option<&'a str>,
     /// The address it comes from, where that is known.
@@ -50,7 +50,7 @@ pub(crate) struct Visit<'a> {
 
 /// What became of it.
 #[derive(Default)]
-pub(crate) struct Attended {
+pub(crate) struct PreparedRequest {
     pub(crate) seen: AskedSeen,
     /// The exchange in the ledger, for something local.
     pub(crate) begun: Option<Begun>,
@@ -62,7 +62,7 @@ pub(crate) struct Attended {
     deadline: Option<Instant>,
 }
 
-impl Attended {
+impl PreparedRequest {
     /// Waits until what was said is in the store or in the outbox, which was going on beside the asking
     /// of an upstream; answers why it is not in the store, unless that was told.
     pub(crate) async fn settle(&mut self) -> Option<String> {
@@ -87,7 +87,7 @@ impl Attended {
 }
 
 /// No reply came, or the client went away before it did.
-impl Drop for Attended {
+impl Drop for PreparedRequest {
     fn drop(&mut self) {
         if let Some(recording) = self.recording.take() {
             recording.abandon();
@@ -96,77 +96,81 @@ impl Drop for Attended {
 }
 
 /// Does all of that to a draft of the request.
-pub(crate) async fn attend(visit: &Visit<'_>, draft: &mut Draft<'_>) -> Attended {
-    let mut attended = Attended::default();
-    attended.seen.messages = visit.asked.messages.len();
-    attended.seen.errand = visit.asked.purpose == Purpose::Errand;
-    write::without_tags(draft, visit.asked);
-    if !attended.seen.errand && !visit.asked.messages.is_empty() {
+pub(crate) async fn prepare(request: &ProxyRequest<'_>, draft: &mut Draft<'_>) -> PreparedRequest {
+    let mut prepared = PreparedRequest::default();
+    prepared.seen.messages = request.asked.messages.len();
+    prepared.seen.errand = request.asked.purpose == Purpose::Errand;
+    inject::without_tags(draft, request.asked);
+    if !prepared.seen.errand && !request.asked.messages.is_empty() {
         let as_it_came = draft.mark();
-        let remembering = AssertUnwindSafe(remember(visit, draft, &mut attended)).catch_unwind();
+        let remembering = AssertUnwindSafe(remember(request, draft, &mut prepared)).catch_unwind();
         let remembered = remembering.await.unwrap_or_else(|_| {
             draft.back_to(as_it_came);
             Err(Error::damaged("memory failed inside; the log says more"))
         });
-        attended.seen.degraded = remembered.err().map(|error| error.message().to_owned());
+        prepared.seen.degraded = remembered.err().map(|error| error.message().to_owned());
     }
-    attended
+    prepared
 }
 
-async fn remember(visit: &Visit<'_>, draft: &mut Draft<'_>, attended: &mut Attended) -> Result<()> {
-    let change = change(visit.headers)?;
-    let settings = visit.settings(None, &change);
+async fn remember(
+    request: &ProxyRequest<'_>,
+    draft: &mut Draft<'_>,
+    prepared: &mut PreparedRequest,
+) -> Result<()> {
+    let change = change(request.headers)?;
+    let settings = request.settings(None, &change);
     let deadline = Instant::now() + settings.deadline;
-    attended.deadline = Some(deadline);
-    let recording = Recording::new(visit, visit.vault()?, visit.named(&settings)?, &settings);
-    let recording = attended.recording.insert(recording);
-    let begun = recording.begin(visit, &change, deadline).await;
-    attended.seen.vault = recording.vault_id();
-    attended.seen.memory = recording.named.as_ref().map(|named| named.name.clone());
-    attended.seen.memory_source = recording.named.as_ref().map(|named| named.source);
-    let settings = visit.settings(attended.seen.memory.as_deref(), &change);
+    prepared.deadline = Some(deadline);
+    let recording = Recording::new(request, request.vault()?, request.named(&settings)?, &settings);
+    let recording = prepared.recording.insert(recording);
+    let begun = recording.begin(request, &change, deadline).await;
+    prepared.seen.vault = recording.vault_id();
+    prepared.seen.memory = recording.named.as_ref().map(|named| named.name.clone());
+    prepared.seen.memory_source = recording.named.as_ref().map(|named| named.source);
+    let settings = request.settings(prepared.seen.memory.as_deref(), &change);
     let begun = begun?;
-    if visit.is_watched {
-        attended.seen.stored = stored(visit.asked, &begun);
+    if request.is_watched {
+        prepared.seen.stored = stored(request.asked, &begun);
     }
-    if visit.local.is_some() {
-        attended.begun = Some(begun);
-    } else if visit.route.wording.takes_additions() {
-        stamp(visit, draft, &begun, settings.stamps, attended);
-        add(visit, draft, &begun, &settings, deadline, attended).await?;
+    if request.local.is_some() {
+        prepared.begun = Some(begun);
+    } else if request.route.wording.takes_additions() {
+        stamp(request, draft, &begun, settings.stamps, prepared);
+        add(request, draft, &begun, &settings, deadline, prepared).await?;
     }
     Ok(())
 }
 
-impl Visit<'_> {
+impl ProxyRequest<'_> {
     /// The settings for a memory.
     pub(crate) fn settings(&self, memory: Option<&str>, change: &ProxyChange) -> ProxySettings {
-        self.door.proxy.config.settings(self.guest.label.as_deref(), memory, change)
+        self.state.proxy.config.settings(self.caller.label.as_deref(), memory, change)
     }
 
     /// The vault: that of the key, else the one that is named, else the usual one.
     fn vault(&self) -> Result<Address<VaultId>> {
-        match (self.guest.caller, headers::text(self.headers, VAULT)) {
+        match (self.caller.caller, headers::text(self.headers, VAULT)) {
             (Caller::Holder(vault, _), _) => Ok(vault.into()),
             (_, Some(name)) => Address::read("vault", &name),
-            (_, None) => Ok(self.door.proxy.vault.clone()),
+            (_, None) => Ok(self.state.proxy.vault.clone()),
         }
     }
 
     /// The user that Open WebUI has signed for.
     fn signed_user(&self) -> Option<String> {
-        let secret = self.door.proxy.config.openwebui_secret.value.as_ref()?;
+        let secret = self.state.proxy.config.openwebui_secret.value.as_ref()?;
         let token = headers::text(self.headers, OPENWEBUI_USER)?;
-        signed::user(&token, secret.bytes(), Memory::of(self.door).now())
+        user_token::user(&token, secret.bytes(), ProxyMemory::of(self.state).now())
     }
 
     /// What the request says of itself.
-    fn signs(&self, settings: &ProxySettings) -> Signs<'_> {
-        Signs {
+    fn hints(&self, settings: &ProxySettings) -> RequestHints<'_> {
+        RequestHints {
             headers: self.headers,
             path: self.memory_in_path,
             asked: self.asked,
-            trusted: self.guest.is_trusted,
+            trusted: self.caller.is_trusted,
             signed_user: self.signed_user(),
             prompt_cache_key: settings.prompt_cache_key,
         }
@@ -175,23 +179,23 @@ impl Visit<'_> {
     /// Who sends it.
     pub(crate) fn client(&self) -> Client {
         let settings = self.settings(None, &ProxyChange::default());
-        let identity = whose::identity(&self.signs(&settings));
+        let identity = memory_name::identity(&self.hints(&settings));
         client::client(self.headers, identity.as_ref(), self.peer)
     }
 
-    fn named(&self, settings: &ProxySettings) -> Result<Option<Named>> {
-        whose::named(&self.signs(settings))
+    fn named(&self, settings: &ProxySettings) -> Result<Option<NamedMemory>> {
+        memory_name::named(&self.hints(settings))
     }
 
     /// Who speaks.
     pub(crate) fn person(&self) -> Person {
-        let signs = self.signs(&self.settings(None, &ProxyChange::default()));
-        person::person(&signs, self.guest.credential_travels)
+        let hints = self.hints(&self.settings(None, &ProxyChange::default()));
+        person::person(&hints, self.caller.credential_travels)
     }
 
     /// What to tell of memory.
     fn wishes(&self, begun: &Begun, settings: &ProxySettings) -> Wishes {
-        let speaker = (self.person(), person::user(&self.signs(settings)).is_some());
+        let speaker = (self.person(), person::user(&self.hints(settings)).is_some());
         Wishes {
             briefing: settings.briefing,
             budget_tokens: settings.budget_tokens as usize,
@@ -232,54 +236,54 @@ fn stored(asked: &Asked<'_>, begun: &Begun) -> Vec<StoredSeen> {
 }
 
 fn stamp(
-    visit: &Visit<'_>,
+    request: &ProxyRequest<'_>,
     draft: &mut Draft<'_>,
     begun: &Begun,
     style: Style,
-    attended: &mut Attended,
+    prepared: &mut PreparedRequest,
 ) {
     let stamps = begun.stamps(style);
-    attended.strips = style != Style::Off;
-    if visit.is_watched {
+    prepared.strips = style != Style::Off;
+    if request.is_watched {
         let stamps = stamps.iter().enumerate();
         let seen = stamps
             .filter_map(|(message, stamp)| Some(StampSeen { message, stamp: stamp.clone()? }));
-        attended.seen.stamped = seen.collect();
+        prepared.seen.stamped = seen.collect();
     }
-    write::stamps(draft, visit.asked, stamps);
+    inject::stamps(draft, request.asked, stamps);
 }
 
 /// Adds what the model should know beside the messages. What was added to a message once is added
 /// again with the same bytes, so that prompt caches hold.
 async fn add(
-    visit: &Visit<'_>,
+    request: &ProxyRequest<'_>,
     draft: &mut Draft<'_>,
     begun: &Begun,
     settings: &ProxySettings,
     deadline: Instant,
-    attended: &mut Attended,
+    prepared: &mut PreparedRequest,
 ) -> Result<()> {
-    let Some((place, message)) = write::last_said(visit.asked, begun) else { return Ok(()) };
-    let adding = additions::Adding::new(visit, settings);
+    let Some((place, message)) = inject::last_said(request.asked, begun) else { return Ok(()) };
+    let adding = additions::Adding::new(request, settings);
     adding.again(draft, begun, place);
     if let Some(text) = adding.kept(begun, place) {
-        attended.seen.injected = Some(text.to_owned());
+        prepared.seen.injected = Some(text.to_owned());
         return Ok(());
     }
-    let wishes = visit.wishes(begun, settings);
-    let recording = attended.recording.as_mut().expect("the exchange is recorded");
+    let wishes = request.wishes(begun, settings);
+    let recording = prepared.recording.as_mut().expect("the exchange is recorded");
     if begun.changed_past && settings.briefing {
         // Else what was just edited would be remembered as it was.
         recording.stored(deadline).await?;
     }
     let vault = recording.vault.clone().expect("an exchange has begun in a vault");
-    let (memory, asked) = (Memory::of(visit.door), (message.words(), wishes));
+    let (memory, asked) = (ProxyMemory::of(request.state), (message.words(), wishes));
     let (told, lacks) = remembered(&memory, (&vault, begun), asked, deadline).await;
     let now = settings.now.then(|| aside::now(begun));
     let text = aside::text(&told, now.as_deref());
     if !text.is_empty() {
         recording.added.extend(adding.first(draft, begun, (place, &text)));
-        attended.seen.injected = Some(text);
+        prepared.seen.injected = Some(text);
     }
     lacks.map_or(Ok(()), Err)
 }
@@ -287,7 +291,7 @@ async fn add(
 /// What is remembered: from all chats in reach; if that takes too long from the chat's own memory;
 /// else without a look into memory. With the reason why it is less than it could be.
 async fn remembered(
-    memory: &Memory,
+    memory: &ProxyMemory,
     (vault, begun): (&Vault, &Begun),
     (message, mut wishes): (&str, Wishes),
     deadline: Instant,

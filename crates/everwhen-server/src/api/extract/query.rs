@@ -4,22 +4,22 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
-use crate::Door;
-use crate::problem::Problem;
+use crate::ServerState;
+use crate::error::RequestError;
 
 /// The query, read into `T`. A name that `T` does not know is an error, not a surprise.
-pub(crate) struct Asked<T>(pub(crate) T);
+pub(crate) struct QueryParams<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequestParts<Door> for Asked<T> {
-    type Rejection = Problem;
+impl<T: DeserializeOwned> FromRequestParts<ServerState> for QueryParams<T> {
+    type Rejection = RequestError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Door) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, RequestError> {
         if !is_utf8(parts.uri.query().unwrap_or_default()) {
-            return Err(Problem::invalid("the query is not valid UTF-8 once %XX is decoded"));
+            return Err(RequestError::invalid("the query is not valid UTF-8 once %XX is decoded"));
         }
         match Query::try_from_uri(&parts.uri) {
             Ok(Query(asked)) => Ok(Self(asked)),
-            Err(rejection) => Err(Problem::invalid(rejection.body_text())),
+            Err(rejection) => Err(RequestError::invalid(rejection.body_text())),
         }
     }
 }

@@ -6,7 +6,7 @@ use everwhen::ledger::Begun;
 use everwhen::memory::Role;
 
 use super::draft::Draft;
-use super::whose::may_name;
+use super::memory_name::may_name;
 use super::wire::json::{Object, escaped};
 use super::wire::{Asked, Message};
 

@@ -9,8 +9,8 @@ use everwhen::Result;
 use everwhen::memory::{Address, MemoryId, Role};
 
 use super::headers;
-use super::keep::shown;
-use super::turns::Claim;
+use super::new_chats::Claim;
+use super::recording::shown;
 use super::wire::json::Object;
 use super::wire::{Asked, Message};
 
@@ -18,7 +18,7 @@ use super::wire::{Asked, Message};
 pub(crate) const MEMORY: &str = "x-everwhen-memory";
 
 /// What a request says of itself.
-pub(crate) struct Signs<'a> {
+pub(crate) struct RequestHints<'a> {
     pub(crate) headers: &'a HeaderMap,
     /// The memory in the path.
     pub(crate) path: Option<&'a str>,
@@ -33,7 +33,7 @@ pub(crate) struct Signs<'a> {
 
 /// A memory, and what named it.
 #[derive(Debug, Clone)]
-pub(crate) struct Named {
+pub(crate) struct NamedMemory {
     pub(crate) memory: Address<MemoryId>,
     /// What the client is told it is called, the same on every turn.
     pub(crate) name: String,
@@ -44,7 +44,7 @@ pub(crate) struct Named {
     pub(crate) _claim: Option<Arc<Claim>>,
 }
 
-impl Named {
+impl NamedMemory {
     /// A memory that a request names itself.
     pub(crate) fn new(memory: Address<MemoryId>, source: &'static str) -> Self {
         let resends_all = RESEND_ALL.contains(&source);
@@ -56,7 +56,7 @@ impl Named {
 const RESEND_ALL: [&str; 2] = ["Open WebUI", "LibreChat"];
 
 /// One way to name a memory.
-type Way = fn(&Signs<'_>) -> Option<(String, &'static str)>;
+type Way = fn(&RequestHints<'_>) -> Option<(String, &'static str)>;
 
 /// The order in which they are asked.
 const WAYS: [Way; 9] = [
@@ -72,20 +72,20 @@ const WAYS: [Way; 9] = [
 ];
 
 /// The memory a request names, by the strongest sign it carries.
-pub(crate) fn named(signs: &Signs<'_>) -> Result<Option<Named>> {
-    let Some((text, source)) = WAYS.into_iter().find_map(|way| way(signs)) else {
+pub(crate) fn named(hints: &RequestHints<'_>) -> Result<Option<NamedMemory>> {
+    let Some((text, source)) = WAYS.into_iter().find_map(|way| way(hints)) else {
         return Ok(None);
     };
     let memory = Address::read("memory", text.trim()).map_err(|error| error.at(source))?;
-    Ok(Some(Named::new(memory, source)))
+    Ok(Some(NamedMemory::new(memory, source)))
 }
 
-fn own_header(signs: &Signs<'_>) -> Option<(String, &'static str)> {
-    Some((headers::text(signs.headers, MEMORY)?, "x-everwhen-memory"))
+fn own_header(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
+    Some((headers::text(hints.headers, MEMORY)?, "x-everwhen-memory"))
 }
 
-fn path(signs: &Signs<'_>) -> Option<(String, &'static str)> {
-    Some((signs.path?.to_owned(), "path"))
+fn path(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
+    Some((hints.path?.to_owned(), "path"))
 }
 
 /// Fields of the body that name a chat.
@@ -96,8 +96,8 @@ const FIELDS: [(&str, &str); 4] = [
     ("chat_id", "metadata.chat_id"),
 ];
 
-fn body_field(signs: &Signs<'_>) -> Option<(String, &'static str)> {
-    let fields = &signs.asked.fields;
+fn body_field(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
+    let fields = &hints.asked.fields;
     let metadata = fields.object("metadata").unwrap_or_default();
     let within =
         FIELDS.into_iter().find_map(|(name, source)| Some((text(&metadata, name)?, source)));
@@ -133,22 +133,22 @@ const KNOWN: [(&str, &str); 11] = [
 /// Headers whose names are so common that they count only from Codex.
 const CODEX: [&str; 4] = ["session-id", "thread-id", "session_id", "conversation_id"];
 
-fn known_header(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+fn known_header(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
     let found = KNOWN
         .into_iter()
-        .find_map(|(name, program)| Some((headers::text(signs.headers, name)?, program)));
+        .find_map(|(name, program)| Some((headers::text(hints.headers, name)?, program)));
     found.or_else(|| {
-        let agent = headers::text(signs.headers, USER_AGENT.as_str())?.to_lowercase();
+        let agent = headers::text(hints.headers, USER_AGENT.as_str())?.to_lowercase();
         let names = CODEX.into_iter().filter(|_| agent.starts_with("codex"));
-        Some((names.into_iter().find_map(|name| headers::text(signs.headers, name))?, "Codex"))
+        Some((names.into_iter().find_map(|name| headers::text(hints.headers, name))?, "Codex"))
     })
 }
 
 /// `x-session-id`, or `x-VENDOR-session-id` with something that looks like an id.
-fn generic_header(signs: &Signs<'_>) -> Option<(String, &'static str)> {
-    let names = signs.headers.keys().map(|name| name.as_str());
+fn generic_header(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
+    let names = hints.headers.keys().map(|name| name.as_str());
     let mut names = names.filter(|name| name.starts_with("x-") && name.ends_with("-session-id"));
-    let text = names.find_map(|name| headers::text(signs.headers, name).filter(|text| is_id(text)));
+    let text = names.find_map(|name| headers::text(hints.headers, name).filter(|text| is_id(text)));
     Some((text?, "x-session-id"))
 }
 
@@ -161,9 +161,9 @@ const OPENS: &str = "[DiscussionId]";
 const CLOSES: &str = "[/DiscussionId]";
 
 /// The tag that WilmerAI's users write into a prompt.
-fn discussion_tag(signs: &Signs<'_>) -> Option<(String, &'static str)> {
+fn discussion_tag(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
     let inside = |message: &Message<'_>| tag(&message.text).map(|(_, inside)| inside.to_owned());
-    let name = signs.asked.messages.iter().filter(|one| may_name(one.role)).find_map(inside);
+    let name = hints.asked.messages.iter().filter(|one| may_name(one.role)).find_map(inside);
     Some((name.filter(|name| !name.trim().is_empty())?, "DiscussionId"))
 }
 
@@ -191,15 +191,15 @@ pub(crate) fn tag(text: &str) -> Option<(std::ops::Range<usize>, &str)> {
 }
 
 /// Claude Code writes the session into `metadata.user_id`.
-fn session_in_user_id(signs: &Signs<'_>) -> Option<(String, &'static str)> {
-    let user = text(&signs.asked.fields.object("metadata")?, "user_id")?;
+fn session_in_user_id(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
+    let user = text(&hints.asked.fields.object("metadata")?, "user_id")?;
     let inner = Object::read(&user).and_then(|inner| text(&inner, "session_id"));
     let behind = || Some(user.rsplit_once("_session_")?.1.to_owned());
     Some((inner.or_else(behind)?, "metadata.user_id"))
 }
 
-fn prompt_cache_key(signs: &Signs<'_>) -> Option<(String, &'static str)> {
-    let key = text(&signs.asked.fields, "prompt_cache_key").filter(|_| signs.prompt_cache_key);
+fn prompt_cache_key(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
+    let key = text(&hints.asked.fields, "prompt_cache_key").filter(|_| hints.prompt_cache_key);
     Some((key?, "prompt_cache_key"))
 }
 
@@ -222,15 +222,15 @@ pub(crate) struct Identity {
 }
 
 /// The user a request names: signed for, in a header, or in a field of the body.
-pub(crate) fn identity(signs: &Signs<'_>) -> Option<Identity> {
-    if let Some(user) = &signs.signed_user {
+pub(crate) fn identity(hints: &RequestHints<'_>) -> Option<Identity> {
+    if let Some(user) = &hints.signed_user {
         return Some(Identity { user: user.clone(), is_proven: true });
     }
-    let header = USERS.into_iter().find_map(|name| headers::text(signs.headers, name));
-    let fields = &signs.asked.fields;
+    let header = USERS.into_iter().find_map(|name| headers::text(hints.headers, name));
+    let fields = &hints.asked.fields;
     let body = || text(fields, "user").or_else(|| text(fields, "safety_identifier"));
     let user = header.or_else(body).or_else(|| user_in_metadata(fields))?;
-    Some(Identity { user, is_proven: signs.trusted })
+    Some(Identity { user, is_proven: hints.trusted })
 }
 
 /// `metadata.user_id` of Anthropic's requests, without the session that Claude Code adds to it.
@@ -243,8 +243,8 @@ fn user_in_metadata(fields: &Object<'_>) -> Option<String> {
 }
 
 /// A user names a memory only where it is proven who that is.
-fn user(signs: &Signs<'_>) -> Option<(String, &'static str)> {
-    let identity = identity(signs).filter(|identity| identity.is_proven)?;
-    let source = if signs.signed_user.is_some() { "signed user" } else { "user" };
+fn user(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
+    let identity = identity(hints).filter(|identity| identity.is_proven)?;
+    let source = if hints.signed_user.is_some() { "signed user" } else { "user" };
     Some((identity.user, source))
 }
