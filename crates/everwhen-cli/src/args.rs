@@ -1,4 +1,4 @@
-//! What may be typed. The texts here are the manual: one line of purpose, then examples.
+//! Commands and flags. Their doc comments are the `--help` texts: one line of purpose, then examples.
 
 mod bench;
 mod conversations;
@@ -46,9 +46,9 @@ pub(crate) use workflow::{WorkflowAction, WorkflowArgs, WorkflowRunArgs};
 
 /// Memory that knows when.
 ///
-/// Everwhen keeps what is said together with when it was said, splits it into conversations where
-/// people really paused, and shows it again by time. Without a running server, commands work on
-/// the data directory themselves; with one, they ask it.
+/// Everwhen stores what is said together with when it was said, splits it into conversations at
+/// real pauses, and answers questions about it by time. Commands use the server that holds the data
+/// directory if one is running, and open the directory themselves otherwise.
 #[derive(Debug, Parser)]
 #[command(name = "everwhen", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "\
@@ -59,7 +59,7 @@ EXAMPLES
   everwhen serve
 
 TIMES are RFC 3339 (2023-01-08T12:49:00+01:00), or 2023-01-08 12:49, or 2023-01-08 in the vault's zone.
-EXIT CODES: 0 done, 1 failed, 2 wrongly typed, 3 not found, 4 in conflict with what is there.")]
+EXIT CODES: 0 success, 1 failure, 2 invalid arguments, 3 not found, 4 conflict.")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: CommonArgs,
@@ -67,37 +67,37 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What every command understands.
+/// Options of every command.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Everywhere")]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct CommonArgs {
-    /// Print the API's JSON instead of text for people
+    /// Print the API's JSON response instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Vault, by name or id [default: default]
     #[arg(long, global = true, value_name = "VAULT")]
     pub(crate) vault: Option<String>,
-    /// Memory in it, by name or id [default: default]
+    /// Memory in the vault, by name or id [default: default]
     #[arg(long, global = true, value_name = "MEMORY")]
     pub(crate) memory: Option<String>,
-    /// Directory that holds everything
+    /// Data directory
     #[arg(long, global = true, value_name = "DIR", conflicts_with = "server")]
     pub(crate) data: Option<String>,
-    /// PostgreSQL database that holds everything instead
+    /// PostgreSQL database to use instead of the data directory
     #[arg(long, global = true, value_name = "URL", conflicts_with = "server")]
     pub(crate) store: Option<String>,
     /// Configuration file
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Ask the server at this address [environment: EVERWHEN_SERVER]
+    /// Send requests to the server at this URL [environment: EVERWHEN_SERVER]
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) server: Option<String>,
-    /// Key to show to that server [environment: EVERWHEN_KEY]
+    /// API key for that server [environment: EVERWHEN_KEY]
     #[arg(long, global = true, value_name = "KEY")]
     pub(crate) key: Option<String>,
 }
 
-/// What can be done.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(ServeArgs),
@@ -116,7 +116,7 @@ pub(crate) enum Command {
     End(EndArgs),
     Fork(ForkArgs),
     Restore(RestoreArgs),
-    /// Show the current and the last conversations as text for a model
+    /// Show the current and the latest conversations as text for a model
     #[command(after_help = "\
 EXAMPLES
   everwhen prompt
@@ -128,7 +128,7 @@ EXAMPLES
     Pin(PinArgs),
     Chapters(ChaptersArgs),
     Summary(SummaryArgs),
-    /// Have facts, chapters, summaries and titles made anew from the entries, with the same dates
+    /// Derive facts, chapters, summaries and titles from the entries again, with the same dates
     #[command(after_help = "\
 EXAMPLES
   everwhen regenerate
@@ -148,7 +148,7 @@ EXAMPLES
     Workflow(WorkflowArgs),
     Bench(BenchArgs),
     Completions(CompletionsArgs),
-    /// Say which version this is
+    /// Print the version
     #[command(after_help = "\
 EXAMPLES
   everwhen version
@@ -191,14 +191,14 @@ impl Command {
             Self::Memories(args) => args.purpose(),
             Self::Keys(args) => args.purpose(),
             Self::Migrate(_) => "migrate",
-            Self::Store(_) => "look after the store",
-            Self::Doctor(_) => "give a clean bill of health",
+            Self::Store(_) => "manage the store",
+            Self::Doctor(_) => "pass all checks",
             Self::Config(_) => "show the configuration",
             Self::Models(args) => args.purpose(),
             Self::Workflow(_) => "use the workflows",
             Self::Bench(_) => "measure",
             Self::Completions(_) => "write completions",
-            Self::Version => "say the version",
+            Self::Version => "print the version",
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Authentication: who sends a request, and what they may do.
 //!
-//! Four kinds of callers. The operator, by the server's token, may do everything. The holder of an
-//! API key has one vault, and of that what the key's scope allows until the key expires. While
-//! there are no keys, anyone may use every vault, but not what only the operator may do. Once a key
-//! has been seen, requests without one are rejected until the server is restarted, even when that
-//! key is removed: removing a key must not open a running server.
+//! There are four kinds of callers. The operator, who sends the server's token, may do everything.
+//! The holder of an API key may use one vault, as far as the key's scope allows and until the key
+//! expires. While there are no keys, anyone may use every vault, but not what is reserved for the
+//! operator. Once a key has been seen, requests without one are rejected until the server is
+//! restarted, even when that key is removed: removing a key must not open a running server.
 //!
-//! Keys are looked up in memory ([`known`]). A task keeps that copy up to date ([`refresh`]), so no
-//! request waits for the store to be authenticated; only a key that is unknown here is looked for
-//! once more, for a bounded time. When the store cannot be read, known keys go on working.
+//! Keys are looked up in memory ([`known`]). A task keeps that copy up to date ([`refresh`]), so
+//! authentication never waits for the store; only an unknown key triggers one more read, for a
+//! bounded time. When the store cannot be read, known keys keep working.
 
 mod credential;
 mod known;
@@ -48,15 +48,15 @@ pub(crate) enum Caller {
     Anyone,
 }
 
-/// A caller of the proxy, where a credential may be meant for the upstream.
+/// A caller of the proxy, whose credential may be meant for the upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProxyCaller {
     pub(crate) caller: Caller,
     /// The label of their key.
     pub(crate) label: Option<String>,
-    /// Whether user headers they send are believed.
+    /// Whether the user headers they send are trusted.
     pub(crate) is_trusted: bool,
-    /// Whether the credential they sent was not for us, so that an upstream may get it.
+    /// Whether the credential they sent is not one of ours and may be forwarded to an upstream.
     pub(crate) credential_travels: bool,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Access {
     refresh: Arc<Refresh>,
 }
 
-/// What a credential turned out to be.
+/// What a credential was identified as.
 enum CredentialKind {
     Operator,
     Key(KnownKey),
@@ -78,7 +78,7 @@ enum CredentialKind {
 }
 
 impl Access {
-    /// Reads the keys, and keeps them up to date for as long as the result is there.
+    /// Loads the keys, and keeps them up to date until the result is dropped.
     pub(crate) async fn load(engine: &Engine, operator: Option<String>) -> Result<Arc<Self>> {
         let known = KnownKeys::new(&engine.keys().await?);
         let access = Arc::new(Self {
@@ -91,27 +91,27 @@ impl Access {
         Ok(access)
     }
 
-    /// Rejects requests without a key from now on, though no key was ever seen.
+    /// Rejects requests without a key from now on, even if there are no keys yet.
     pub(crate) fn require_key(&self) {
         self.change(KnownKeys::requiring);
     }
 
-    /// A key was made through this server.
+    /// Records that a key was added through this server.
     pub(crate) fn added(&self, key: &Key) {
         self.change(|known| known.with(key));
     }
 
-    /// A key was removed through this server.
+    /// Records that a key was removed through this server.
     pub(crate) fn removed(&self, id: KeyId) {
         self.change(|known| known.without(|key| key.id == id));
     }
 
-    /// A vault was removed through this server, and its keys with it.
+    /// Records that a vault and its keys were removed through this server.
     pub(crate) fn removed_vault(&self, vault: VaultId) {
         self.change(|known| known.without(|key| key.vault == vault));
     }
 
-    /// When keys were last used, as far as this server knows.
+    /// When each key was last used, as far as this server knows.
     pub(crate) fn last_uses(&self) -> HashMap<KeyId, Timestamp> {
         let known = self.known();
         known.all().filter_map(|known| Some((known.key.id, known.last_use()?))).collect()
@@ -126,8 +126,8 @@ impl Access {
         *known = Arc::new(change(&known));
     }
 
-    /// Takes over what was read from the store, unless keys were changed through this server since
-    /// the reading began: then it may miss that change. Says whether it was taken over.
+    /// Replaces the keys by what was read from the store, unless keys were changed through this
+    /// server since the read began, which may miss that change. Returns whether they were replaced.
     fn take_over(&self, before: &KnownKeys, read: &[Key]) -> bool {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let is_current = known.revision() == before.revision();
@@ -155,8 +155,8 @@ impl Access {
         }
     }
 
-    /// The same; but another process may have just added a key that is unknown here, so keys are
-    /// read again, which is waited for no longer than `patience`.
+    /// Like [`find`](Self::find), but reads the keys again if the credential is unknown, because
+    /// another process may have just added it. Waits no longer than `patience`.
     async fn find_within(
         &self,
         credential: Option<&str>,
@@ -176,12 +176,12 @@ impl Access {
         }
     }
 
-    /// Who sends these headers, if that is known at once. `None`: they are rejected.
+    /// The caller with these headers, without reading keys again. `None` if they would be rejected.
     pub(crate) fn known_caller(&self, headers: &HeaderMap) -> Option<Caller> {
         self.recognized(&self.find(credential(headers).ok()?)).ok()
     }
 
-    /// Who sends these headers.
+    /// Authenticates the caller with these headers.
     async fn caller(&self, headers: &HeaderMap) -> Result<Caller, RequestError> {
         self.recognized(&self.find_within(credential(headers)?, UNKNOWN_KEY_TIMEOUT).await?)
     }
@@ -204,8 +204,8 @@ impl Access {
         }
     }
 
-    /// Who sends these headers through the proxy. While there are no keys, anyone may, and what
-    /// they show is for the upstream.
+    /// Authenticates a caller of the proxy. While there are no keys, anyone may call it, and a
+    /// credential they send is for the upstream.
     pub(crate) async fn proxy_caller(
         &self,
         headers: &HeaderMap,
@@ -268,7 +268,8 @@ impl FromRequestParts<ServerState> for Caller {
 }
 
 impl Caller {
-    /// The vault at this address, if it is one the caller may use; else there is none.
+    /// Opens the vault at this address; "not found" if it does not exist or the caller may not use
+    /// it.
     pub(crate) async fn vault(self, engine: &Engine, address: Address<VaultId>) -> Result<Vault> {
         let hidden = Error::not_found(format!("vault not found: {address}"));
         let vault = engine.vault(address).await?;
@@ -278,8 +279,8 @@ impl Caller {
         }
     }
 
-    /// The same, but one that does not exist yet is made by its first write. The holder of a key
-    /// makes none.
+    /// Like [`vault`](Self::vault), but creates the vault if it does not exist. The holder of a key
+    /// cannot create one.
     pub(crate) async fn vault_to_write(
         self,
         engine: &Engine,
@@ -291,7 +292,7 @@ impl Caller {
         }
     }
 
-    /// Refuses the holder of a key that does not allow this.
+    /// Rejects the holder of a key whose scope does not include `needed`.
     pub(crate) fn require(self, needed: Scope) -> Result<()> {
         match self {
             Self::Holder(_, scope) if scope < needed => Err(Error::new(
@@ -306,7 +307,7 @@ impl Caller {
         }
     }
 
-    /// Refuses the holder of a key, who has one vault and no say over others.
+    /// Rejects the holder of a key, who may use only one vault.
     pub(crate) fn over_all_vaults(self) -> Result<(), RequestError> {
         match self {
             Self::Holder(..) => {
@@ -317,7 +318,7 @@ impl Caller {
     }
 }
 
-/// Proof that the operator is calling.
+/// Extractor that rejects everyone but the operator.
 pub(crate) struct Operator;
 
 impl FromRequestParts<ServerState> for Operator {

@@ -1,8 +1,8 @@
-//! The REST door: everything a vault can do, as JSON over HTTP.
+//! The REST API: everything a vault can do, as JSON over HTTP.
 //!
-//! [`mod@routes`] is the table of contents. A request passes the extractors of [`ask`], becomes one
-//! verb of the engine in one of the handler files, and leaves as an [`answer`]. What goes over the
-//! wire is written down in [`wire`]; [`spec`] tells the world.
+//! [`mod@routes`] is the table of contents. A request passes the extractors of [`extract`], calls
+//! one verb of the engine in a handler, and is answered by a [`response`]. The JSON types are in
+//! [`wire`]; [`spec`] writes the OpenAPI document.
 
 mod chapters;
 mod context;
@@ -30,17 +30,17 @@ use axum::Router;
 
 use crate::ServerState;
 
-/// The routes of this interface.
+/// The routes of the REST API.
 pub(crate) fn routes() -> Router<ServerState> {
     routes::table().split_for_parts().0
 }
 
-/// The page that shows it.
+/// The routes of the page that documents it.
 pub(crate) fn docs() -> Router<ServerState> {
     docs::routes()
 }
 
-/// The OpenAPI 3.1 document of all routes, as pretty JSON that ends in a line break.
+/// The OpenAPI 3.1 document of all routes, as indented JSON with a final line break.
 pub fn openapi() -> String {
     let (_, document) = routes::table().split_for_parts();
     spec::write(&document)

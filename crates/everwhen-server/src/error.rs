@@ -1,4 +1,4 @@
-//! Every error as it leaves the server: one table, one shape, `application/problem+json`.
+//! Every error that the server answers with: one table, one format, `application/problem+json`.
 
 use std::any::Any;
 
@@ -8,19 +8,19 @@ use axum::response::{IntoResponse, Response};
 use everwhen::{Error, ErrorKind};
 use serde::Serialize;
 
-/// Longest detail, in characters: a parser may quote what it was given.
+/// Maximum length of the detail, in characters: a parser may quote its input.
 const DETAIL_CHARS: usize = 600;
-/// The type of a problem document.
+/// The media type of a problem document.
 const DOCUMENT: &str = "application/problem+json";
 
-/// What a request is refused with.
+/// Why a request is rejected, with a sentence for the caller.
 #[derive(Debug)]
 pub(crate) struct RequestError {
     cause: Cause,
     detail: String,
 }
 
-/// Why a request is refused: what the engine says, and what only a door can say.
+/// The kind of an error: those of the engine, and those that only HTTP knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     Engine(ErrorKind),
@@ -32,17 +32,15 @@ pub(crate) enum Cause {
 }
 
 impl Cause {
-    /// The table: status, name on the wire, title.
+    /// The table: status, name in the JSON, title.
     fn row(self) -> (StatusCode, &'static str, &'static str) {
         use ErrorKind as Kind;
         match self {
-            Self::Engine(Kind::Invalid) => {
-                (StatusCode::BAD_REQUEST, "invalid", "The request is wrong")
-            }
+            Self::Engine(Kind::Invalid) => (StatusCode::BAD_REQUEST, "invalid", "Invalid request"),
             Self::Engine(Kind::NotFound) => (StatusCode::NOT_FOUND, "not_found", "Not found"),
             Self::Engine(Kind::Denied) => (StatusCode::FORBIDDEN, "denied", "Not allowed"),
             Self::Engine(Kind::Conflict) => {
-                (StatusCode::CONFLICT, "conflict", "Not possible as things stand")
+                (StatusCode::CONFLICT, "conflict", "Conflict with the current state")
             }
             Self::Engine(Kind::TooLarge) => {
                 (StatusCode::PAYLOAD_TOO_LARGE, "too_large", "Too large")
@@ -52,7 +50,7 @@ impl Cause {
                 (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "The store cannot be used")
             }
             Self::Engine(Kind::Damaged) | Self::Panicked => {
-                (StatusCode::INTERNAL_SERVER_ERROR, "damaged", "Something is broken here")
+                (StatusCode::INTERNAL_SERVER_ERROR, "damaged", "Internal error")
             }
             Self::Unauthenticated => {
                 (StatusCode::UNAUTHORIZED, "unauthenticated", "API key required")
@@ -63,7 +61,7 @@ impl Cause {
             Self::UnsupportedMediaType => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "unsupported_media_type",
-                "Not a type that is read here",
+                "Unsupported media type",
             ),
             Self::Timeout => {
                 (StatusCode::REQUEST_TIMEOUT, "timeout", "The request took too long to arrive")
@@ -73,23 +71,23 @@ impl Cause {
 }
 
 impl RequestError {
-    /// A problem with a sentence that says what was wrong and what would be right.
+    /// An error with a sentence that says what was wrong and what would be right.
     pub(crate) fn new(cause: Cause, detail: impl Into<String>) -> Self {
         Self { cause, detail: detail.into() }
     }
 
-    /// The request is wrong.
+    /// An error for an invalid request.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(Cause::Engine(ErrorKind::Invalid), detail)
     }
 
-    /// The status, the name on the wire and the sentence, for doors that write errors otherwise.
+    /// The status, the kind and the sentence, for interfaces with another error format.
     pub(crate) fn parts(self) -> (StatusCode, &'static str, String) {
         let (status, kind, _) = self.cause.row();
         (status, kind, self.detail)
     }
 
-    /// Whether what was named does not exist.
+    /// Whether the error says that something does not exist.
     pub(crate) fn is_not_found(&self) -> bool {
         self.cause == Cause::Engine(ErrorKind::NotFound)
     }
@@ -114,7 +112,7 @@ struct ProblemDocument<'a> {
 }
 
 impl RequestError {
-    /// The problem document.
+    /// The problem document as JSON.
     fn document(&self) -> Vec<u8> {
         let (status, kind, title) = self.cause.row();
         let written = ProblemDocument {
@@ -127,7 +125,7 @@ impl RequestError {
         serde_json::to_vec(&written).expect("strings and a number are always JSON")
     }
 
-    /// A header that goes with the status.
+    /// The header that goes with the status.
     fn header(&self) -> Option<(HeaderName, &'static str)> {
         match self.cause {
             Cause::Unauthenticated => Some((WWW_AUTHENTICATE, "Bearer")),
@@ -136,7 +134,7 @@ impl RequestError {
         }
     }
 
-    /// A whole HTTP/1.1 response, for a connection on which no request was read.
+    /// A complete HTTP/1.1 response, for a connection on which no request was read.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let (status, ..) = self.cause.row();
         let document = self.document();
@@ -162,20 +160,20 @@ impl IntoResponse for RequestError {
     }
 }
 
-/// The answer to a request whose handler panicked; the panic itself is in the log.
+/// The response to a request whose handler panicked; the panic itself is in the log.
 pub(crate) fn panicked(_: Box<dyn Any + Send>) -> Response {
     tracing::error!("a handler panicked");
     let detail = "this is a bug in the server; what was asked for may not have been done";
     RequestError::new(Cause::Panicked, detail).into_response()
 }
 
-/// The answer where no route is.
+/// The response where no route matches.
 pub(crate) async fn no_route() -> RequestError {
     let detail = "nothing is at this address; /docs and /openapi.json list what there is";
     RequestError::new(Cause::Engine(ErrorKind::NotFound), detail)
 }
 
-/// The answer where the route has other methods; the router adds `Allow`.
+/// The response where the route has other methods; the router adds `Allow`.
 pub(crate) async fn wrong_method() -> RequestError {
     let detail = "this address has other methods; the Allow header names them";
     RequestError::new(Cause::MethodNotAllowed, detail)

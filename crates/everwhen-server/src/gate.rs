@@ -1,12 +1,12 @@
 //! The gate: one layer before every interface, so that no route can be forgotten.
 //!
-//! A web page that somebody happens to visit can make their browser send requests to this server.
-//! Such a request gives itself away: by a `Host` that is not ours (DNS rebinding), by an `Origin`
-//! that is not ours, or by `Sec-Fetch-Site`. Those are refused here, before anything is read, stored
-//! or passed on. Pages whose origin is allowed get the CORS headers that their browser asks for.
+//! A web page that a user happens to open can make the browser send requests to this server. Such a
+//! request can be recognised by a `Host` that is not ours (DNS rebinding), by an `Origin` that is
+//! not allowed, or by `Sec-Fetch-Site`. It is rejected here, before anything is read, stored or
+//! forwarded. Pages whose origin is allowed get the CORS headers that their browser asks for.
 //!
-//! The gate also bounds what one request and all of them together may take: requests in flight, bytes
-//! of bodies in memory, the time a body takes to arrive, the depth of JSON.
+//! The gate also limits what one request and all requests together may use: requests in flight,
+//! bytes of bodies in memory, the time a body takes to arrive, the nesting depth of JSON.
 
 mod body;
 mod cors;
@@ -35,10 +35,9 @@ use crate::error;
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
-/// What those ask who only want to know whether the server runs. They reach it by any name, and are
-/// answered however busy it is.
+/// Health checks. They are answered under any host name and at any load.
 const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
-/// Proxy routes on which something is said; they take JSON and nothing else.
+/// Proxy routes that carry messages; they accept only JSON.
 const CHAT: [&str; 6] = [
     "/v1/chat/completions",
     "/v1/completions",
@@ -48,24 +47,25 @@ const CHAT: [&str; 6] = [
     "/api/generate",
 ];
 
-/// The address of this machine that a connection was made to; the serving loop adds it to requests.
+/// The local address that a connection was made to; the serving loop adds it to requests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalAddress(pub(crate) IpAddr);
 
-/// What stands behind the gate; each writes errors and takes bodies in its own way.
+/// The interfaces behind the gate; each has its own error format and accepts its own kinds of
+/// bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interface {
-    /// REST, health and metrics.
+    /// REST, health checks and metrics.
     Rest,
-    /// The protocol for agents.
+    /// MCP.
     Mcp,
-    /// The page that shows the API.
+    /// The page that documents the API.
     Docs,
-    /// What answers as model providers do.
+    /// The provider protocols.
     Proxy,
 }
 
-/// Who may pass, and how much at once.
+/// Which requests are accepted, and how many at once.
 pub(crate) struct Gate {
     hosts: Vec<AllowedHost>,
     origins: Vec<AllowedOrigin>,
@@ -94,7 +94,7 @@ impl Gate {
         }
     }
 
-    /// A place among the requests in flight. Health checks need none.
+    /// Acquires a permit for a request in flight. Health checks need none.
     fn begin(&self, path: &str) -> Result<Option<OwnedSemaphorePermit>, Rejection> {
         if HEALTH.contains(&path) {
             return Ok(None);
@@ -103,7 +103,7 @@ impl Gate {
         permit.map(Some).map_err(|_| Rejection::Requests(self.limits.max_requests))
     }
 
-    /// Whether a request names this server by a name that a foreign web page cannot have.
+    /// Whether a request names this server by a host name that a foreign web page cannot use.
     fn is_named_rightly(&self, request: &Request) -> bool {
         let local = request.extensions().get::<LocalAddress>().map(|local| local.0.to_canonical());
         let is_ours = |host: &HostName| {
@@ -114,7 +114,7 @@ impl Gate {
         hosts(request).all(|host| host.is_some_and(|host| is_ours(&host)))
     }
 
-    /// The origin of another site that is allowed; nothing for requests that no other site sent.
+    /// The allowed origin of another site; `None` for requests that no other site sent.
     fn other_site<'a>(
         &self,
         interface: Interface,
@@ -142,7 +142,7 @@ impl Gate {
         }
     }
 
-    /// The request with its body under watch.
+    /// Wraps the body so that limits are enforced while it is read.
     fn watch_body(
         &self,
         request: Request,
@@ -163,7 +163,7 @@ impl Gate {
     }
 }
 
-/// Puts the gate before these routes, and before their answer to a wrong method.
+/// Puts the gate before these routes and before their method-not-allowed response.
 pub(crate) fn before(
     routes: Router<ServerState>,
     state: &ServerState,
@@ -195,7 +195,7 @@ async fn pass(
     let gate = &*state.gate;
     let permit = gate.begin(request.uri().path())?;
     let origin = gate.other_site(interface, &request)?.cloned();
-    // A browser asks without a key whether a page may send a request with one.
+    // A preflight request carries no key.
     if let Some(origin) = origin.as_ref().filter(|_| cors::is_preflight(&request)) {
         return Ok(cors::preflight(origin, request.headers()));
     }
@@ -216,7 +216,7 @@ async fn pass(
     Ok(response.map(|body| Body::new(HeldBudget::new(body, permit, received))))
 }
 
-/// By a name that is not ours only those are answered who show a key: a web page has none.
+/// Requests under a foreign host name need a key: a web page has none.
 async fn require_key(
     state: &ServerState,
     path: &str,
@@ -231,8 +231,8 @@ async fn require_key(
     }
 }
 
-/// Every host that a request names; nothing in place of one that cannot be read. Programs may name
-/// none, browsers always do.
+/// Every host that a request names; `None` for one that cannot be parsed. Programs may name none,
+/// browsers always do.
 fn hosts(request: &Request) -> impl Iterator<Item = Option<HostName>> {
     let in_address = request.uri().authority().map(|authority| authority.as_str());
     let in_headers = request.headers().get_all(HOST).iter().map(|value| value.to_str().ok());
@@ -240,14 +240,14 @@ fn hosts(request: &Request) -> impl Iterator<Item = Option<HostName>> {
     all.map(|text| text.and_then(HostName::read))
 }
 
-/// Whether a browser says that another site made it send this.
+/// Whether the browser says that another site made it send this request.
 fn is_cross_site(request: &Request) -> bool {
     let site = request.headers().get(SEC_FETCH_SITE);
     site.is_some_and(|site| ["cross-site", "same-site"].iter().any(|foreign| site == foreign))
 }
 
-/// Whether somebody follows a link to the page that shows the API; the page it came from sees nothing
-/// of that.
+/// Whether the browser navigates to the documentation page; the page that links to it cannot read
+/// the response.
 fn is_visit(interface: Interface, request: &Request) -> bool {
     let says = |name, value: &str| request.headers().get(name).is_some_and(|said| said == value);
     interface == Interface::Docs
@@ -256,9 +256,9 @@ fn is_visit(interface: Interface, request: &Request) -> bool {
         && says(SEC_FETCH_DEST, "document")
 }
 
-/// Bodies are not unpacked here. And what is meant for a model must be sent as JSON, which a web page
-/// cannot do without asking first. A program that is not a browser may leave the type out, as LiteLLM
-/// does for Ollama; the body counts as JSON then.
+/// Rejects encoded bodies, and requires JSON for chats: a web page cannot send JSON without a
+/// preflight request. A program that is not a browser may omit the content type, as LiteLLM does for
+/// Ollama; the body counts as JSON then.
 fn check_kind_of_body(interface: Interface, request: &mut Request) -> Result<(), Rejection> {
     let encoding = request.headers().get(CONTENT_ENCODING);
     if let Some(encoding) =
@@ -285,12 +285,12 @@ fn check_kind_of_body(interface: Interface, request: &mut Request) -> Result<(),
     }
 }
 
-/// Browsers name the page that sends a body, and say how it is related to this site.
+/// Whether a browser sent the request: browsers name the origin of the page, or its relation to this site.
 fn is_from_browser(request: &Request) -> bool {
     request.headers().contains_key(ORIGIN) || request.headers().contains_key(SEC_FETCH_SITE)
 }
 
-/// The type of a body, without its parameters.
+/// The media type of a body, without its parameters.
 fn essence(headers: &HeaderMap) -> Option<&str> {
     let declared = headers.get(CONTENT_TYPE)?.to_str().ok()?;
     declared.split(';').next().map(str::trim)

@@ -1,15 +1,15 @@
-//! One port, several doors: the REST API under `/v1`, MCP for agents at `/mcp`, and the proxy, which
-//! answers as model providers do.
+//! The HTTP server: the REST API under `/v1`, MCP for agents at `/mcp`, and the proxy, which speaks
+//! the protocols of model providers.
 //!
-//! A request comes in and passes the `gate`, which turns away what a foreign web page made a browser
-//! send and what is too much; `access` says who is calling, the extractors of `api` turn path, query and
-//! body into words of the engine, one verb of the engine runs, and its result is written as JSON. A
-//! door decides nothing about memory: it reads, calls and writes.
+//! A request passes the `gate`, which rejects cross-site requests and enforces limits. `access`
+//! authenticates the caller, the extractors of `api` parse path, query and body, one verb of the
+//! engine runs, and its result is written as JSON. An interface makes no decision about memory: it
+//! parses, calls and writes.
 //!
-//! Whatever goes wrong leaves as `application/problem+json`, written by `problem`.
+//! Every error is written by `error`, as `application/problem+json`.
 //!
-//! Make a [`ServerState`] to an engine, a [`router()`] in front of it, and [`serve`] that on a socket; or
-//! send requests into the router without one.
+//! Create a [`ServerState`] for an engine, a [`router()`] for it, and [`serve`] that on a socket;
+//! or send requests to the router directly.
 
 mod access;
 mod api;

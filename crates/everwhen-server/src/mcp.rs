@@ -1,13 +1,13 @@
-//! The MCP door: what a vault can do, as tools for an agent, at `/mcp`.
+//! The MCP interface: what a vault can do, as tools for an agent, at `/mcp`.
 //!
-//! A request passes [`guest`], which says who is calling and what they mean by default. [`host`]
-//! answers the protocol: it shows [`tools`], [`resources`], [`prompts`] and [`completions`]. A tool
-//! reads its arguments into words of the engine, calls one verb and writes what came of it; what
-//! goes over the wire is in [`wire`], and texts for models are files in `texts/`.
+//! [`call`] authenticates a request and resolves its default vault and memory. [`handler`]
+//! implements the protocol: it lists [`tools`], [`resources`], [`prompts`] and [`completions`]. A
+//! tool parses its arguments, calls one verb of the engine and returns the result; the JSON types
+//! are in [`wire`], and texts for models are files in `texts/`.
 //!
-//! Requests stand for themselves: there is no session to lose when the server restarts. Programs
-//! that speak the protocol over standard input are served by the command line, which sends each
-//! message here.
+//! Requests are stateless: there is no session to lose when the server restarts. Programs that
+//! speak MCP over standard input are served by the command line, which forwards each message to
+//! this route.
 
 mod call;
 mod completions;
@@ -28,7 +28,7 @@ use axum::Router;
 use crate::ServerState;
 use handler::McpHandler;
 
-/// The route of this door.
+/// The route of this interface.
 pub(crate) fn routes(state: &ServerState) -> Router<ServerState> {
     mount_mcp(state, McpSessions::None, || McpHandler)
 }

@@ -1,8 +1,8 @@
-//! Counting and logging: how many requests, how long, how many entries.
+//! Metrics and the request log.
 //!
-//! The recorder belongs to one door and is not installed for the whole process, so that several
-//! doors in one program do not count into each other. Nothing of a request is kept but its
-//! method, its route and the status it got.
+//! The recorder belongs to one server and is not installed for the whole process, so that several
+//! servers in one program do not share counters. Of a request, only its method, route and status
+//! are recorded.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -41,11 +41,11 @@ const BUCKETS: [f64; 12] =
 const CONVERSATION_BUCKETS: [f64; 11] =
     [1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 1800.0, 3600.0, 10_800.0, 43_200.0, 86_400.0];
 
-/// Samples wait in memory until they are sorted into buckets; that happens this often even if
-/// nobody ever asks for the metrics.
+/// Samples are buffered until they are sorted into buckets; that happens after this many requests,
+/// even if the metrics are never read.
 const UPKEEP_EVERY: u64 = 4096;
 
-/// The counters of one door.
+/// The metrics of one server.
 pub(crate) struct Metrics {
     recorder: PrometheusRecorder,
     handle: PrometheusHandle,
@@ -53,7 +53,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Counters at zero.
+    /// All counters at zero.
     pub(crate) fn new() -> Self {
         let builder = PrometheusBuilder::new();
         let builder = builder.set_buckets(&BUCKETS).expect("the list of buckets is not empty");
@@ -73,7 +73,7 @@ impl Metrics {
         });
     }
 
-    /// Counts how long conversations took, and how much of that was working and waiting.
+    /// Records how long conversations lasted, and how much of that was active and idle.
     pub(crate) fn conversed(&self, finished: &[ConversationTime]) {
         metrics::with_local_recorder(&self.recorder, || {
             for time in finished {
@@ -84,7 +84,7 @@ impl Metrics {
         });
     }
 
-    /// Notes how full the outbox is.
+    /// Records the size of the outbox.
     pub(crate) fn outbox(&self, stats: &OutboxStats, now: Timestamp) {
         let oldest = stats.oldest.map_or(0.0, |oldest| now.duration_since(oldest).as_secs_f64());
         metrics::with_local_recorder(&self.recorder, || {
@@ -95,7 +95,7 @@ impl Metrics {
         });
     }
 
-    /// All counters as Prometheus text, with these numbers of jobs.
+    /// All metrics as Prometheus text, with these numbers of jobs.
     pub(crate) fn render(&self, due: usize, set_aside: usize) -> String {
         metrics::with_local_recorder(&self.recorder, || {
             metrics::gauge!(DUE).set(due as f64);
@@ -135,7 +135,7 @@ fn describe() {
     metrics::describe_gauge!(SET_ASIDE, "Jobs given up after too many tries, counted up to 1000");
 }
 
-/// What may be told of a request.
+/// The labels of a request.
 struct RequestLabels {
     method: &'static str,
     route: String,
@@ -151,7 +151,7 @@ impl RequestLabels {
     }
 }
 
-/// Callers can invent methods; the metrics must not grow with them.
+/// Clients can invent methods; the number of label values must not grow with them.
 fn known_method(method: &Method) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
     KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")

@@ -1,9 +1,9 @@
-//! The proxy: any chat app gets a sense of time by changing one URL.
+//! The proxy: any chat app gets memory and a sense of time by changing one URL.
 //!
-//! The walk: who is calling → what they ask → whose memory it is and when everything was said
-//! ([`mod@attend`]) → the same request, stamped and with an aside, goes to an [`upstream`] → the reply
-//! comes back as it is, but for echoed stamps ([`relay`]) → what was said is kept ([`recording`]).
-//! ProxyMemory never breaks the chat: whatever fails there, the request goes through as it came, and
+//! A request is authenticated and parsed; [`mod@prepare`] finds its memory, stores what is new and
+//! adds stamps and memories to the request; an [`upstream`] answers; the reply passes through
+//! unchanged except for echoed stamps ([`relay`]) and is stored ([`recording`]). Memory never
+//! breaks the chat: whatever fails there, the request is forwarded as it came, and
 //! `x-everwhen-degraded` says why.
 
 mod additions;
@@ -71,9 +71,9 @@ use crate::error::RequestError;
 pub(crate) use refusal::Refusal;
 pub(crate) use routes::routes;
 
-/// The longest whole reply that is read.
+/// Maximum length of a reply that is read as a whole.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// Messages that are named in one header at most.
+/// Maximum number of messages that are listed in one header.
 const MOST_NAMED: usize = 8;
 
 const MEMORY: HeaderName = HeaderName::from_static("x-everwhen-memory");
@@ -83,17 +83,17 @@ const NOT_REMEMBERED: HeaderName = HeaderName::from_static("x-everwhen-not-remem
 const TRACE: HeaderName = HeaderName::from_static("x-everwhen-trace");
 const UPSTREAM: &str = "x-everwhen-upstream";
 
-/// What the proxy is made of.
+/// The proxy with its upstreams, its outbox and its live view.
 pub struct Proxy {
     responders: Responders,
-    /// Workflows, which are among those who answer.
+    /// The workflows, which are listed and called like models.
     local: Option<Arc<WorkflowResponder>>,
     config: ProxyConfig,
-    /// The vault that is meant when none is named.
+    /// The default vault.
     vault: Address<VaultId>,
-    /// The memory that is meant when none is named.
+    /// The default memory.
     memory: Address<MemoryId>,
-    /// What is on its way into memory.
+    /// The exchanges that are not stored yet.
     pub(crate) outbox: Outbox,
     tail: Tail,
     turns: NewChats,
@@ -101,8 +101,8 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// The proxy of this configuration, with its outbox in `directory`, which is made if it does not
-    /// exist.
+    /// Builds the proxy of this configuration, with its outbox in `directory`, which is created if
+    /// it does not exist.
     pub fn new(config: &Config, directory: Option<&Path>) -> Result<Self> {
         let local = WorkflowResponder::open(config)?.map(Arc::new);
         let responder = local.clone().map(|local| local as Arc<dyn Responder>);
@@ -122,7 +122,7 @@ impl Proxy {
         })
     }
 
-    /// A proxy that refuses everything, and says what it lacks.
+    /// A proxy without upstreams, which rejects every request and says what to configure.
     pub(crate) fn without_upstreams() -> Self {
         let usual = || Name::new("name", "default").expect("this is a name");
         Self {
@@ -138,33 +138,33 @@ impl Proxy {
         }
     }
 
-    /// How long a chat waits for memory.
+    /// The longest time that a chat waits for memory.
     pub(crate) fn deadline(&self) -> Duration {
         Duration::from_millis(self.config.deadline_ms.value.into())
     }
 
-    /// The same with this outbox.
+    /// Replaces the outbox.
     pub(crate) fn with_outbox(self, outbox: Outbox) -> Self {
         Self { outbox, ..self }
     }
 
-    /// The workflows behind the proxy, if there are any.
+    /// The workflows, if any are configured.
     pub fn workflows(&self) -> Option<&Arc<everwhen_workflow::Workflows>> {
         self.local.as_ref().map(|local| local.workflows())
     }
 
-    /// Ends the streams of those who watch.
+    /// Ends the streams of the live view.
     pub(crate) fn end_watching(&self) {
         self.tail.end_watching();
     }
 
-    /// Ends the replies that are still on their way; what was said so far is kept.
+    /// Ends the replies that are still being streamed; what was received so far is stored.
     pub(crate) fn hang_up(&self) {
         self.underway.hang_up();
     }
 
-    /// Something was forgotten: a memory or a part of it, by its id and name, or a whole vault. Nothing
-    /// of it stays here.
+    /// Removes what was forgotten from the live view and the outbox: a memory or a part of it, by
+    /// its id and name, or a whole vault.
     pub(crate) async fn forget(
         &self,
         vaults: Vec<String>,
@@ -177,7 +177,7 @@ impl Proxy {
     }
 }
 
-/// Answers a request on which something is said.
+/// Handles a request that carries messages.
 async fn talk(
     state: ServerState,
     route: &'static Route,
@@ -235,19 +235,19 @@ async fn exchange(
     Ok(response)
 }
 
-/// An upstream's answer on its way back.
+/// An upstream's response, with what is needed to pass it on.
 struct UpstreamReply<'a> {
     answer: UpstreamResponse,
     upstream: &'a str,
     translation: Option<Translation>,
 }
 
-/// The address that a request comes from, where the server that took it says so.
+/// The client's address, if the server that accepted the connection recorded it.
 fn peer(parts: &Parts) -> Option<IpAddr> {
     parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
 }
 
-/// Asks whoever answers, in their own language.
+/// Sends the request to the chosen responder, translated to its protocol if needed.
 async fn forward<'a>(
     request: &ProxyRequest<'_>,
     parts: &Parts,
@@ -283,25 +283,25 @@ fn choose(
     state.proxy.responders.choose(header.as_deref(), model.as_deref(), route.answered_by)
 }
 
-/// One of our own paths, with the query of an address.
+/// One of our own paths, with the query of the request.
 fn with_query(path: &str, uri: &Uri) -> Target {
     Target::known(path, uri)
 }
 
-/// The body of a request; the gate bounds it.
+/// Reads the body of a request; the gate limits its size.
 async fn read(body: Body) -> Result<Bytes, Refusal> {
     let read = to_bytes(body, usize::MAX).await;
     read.map_err(|error| Refusal::invalid(format!("the body did not arrive whole: {error}")))
 }
 
-/// What the client is told in headers, and watchers by the tail.
+/// What the response says about the request in headers, and its number in the live view.
 struct ResponseNotes {
     number: u64,
     headers: HeaderMap,
 }
 
 impl ResponseNotes {
-    /// Names something that is not remembered, beside what was named before.
+    /// Adds a reason why something is not remembered to the header.
     fn not_remembered(&mut self, reason: &str) {
         let before = headers::text(&self.headers, NOT_REMEMBERED.as_str());
         let all = before.map_or_else(|| reason.to_owned(), |before| format!("{before}; {reason}"));
@@ -348,7 +348,7 @@ fn tell(request: &ProxyRequest<'_>, upstream: &str, mut seen: AskedSeen) -> Resp
     notes
 }
 
-/// Hands an answer to the client, and keeps what it says.
+/// Passes the response to the client and records the reply.
 async fn respond(
     request: &ProxyRequest<'_>,
     reply: UpstreamReply<'_>,
@@ -389,7 +389,7 @@ async fn respond(
     whole.respond(request, read, prepared, notes).await
 }
 
-/// An answer that passes piece by piece. What came is kept when it ends, also if it is cut off.
+/// A response that is streamed. The reply is stored when it ends, also if it is cut off.
 fn in_events(
     request: &ProxyRequest<'_>,
     (status, mut headers, body): (StatusCode, HeaderMap, Body),
@@ -408,7 +408,7 @@ fn in_events(
     response(status, headers, request.state.proxy.underway.body(body, listener, at_end))
 }
 
-/// An answer that is read whole before it is handed on.
+/// A response that is read as a whole before it is passed on.
 struct Whole {
     status: StatusCode,
     headers: HeaderMap,
@@ -416,8 +416,8 @@ struct Whole {
 }
 
 impl Whole {
-    /// Hands on what was read. What came of a reply that was cut off is kept as such, and the
-    /// client is told that the upstream failed.
+    /// Passes on what was read. A reply that was cut off is stored as such, and the client gets an
+    /// error that names the upstream.
     async fn respond(
         mut self,
         request: &ProxyRequest<'_>,
@@ -452,7 +452,7 @@ impl Whole {
         }
     }
 
-    /// What came of a body, as the client would have read it.
+    /// The text received so far, as the client would have read it.
     fn text_of(&self, came: &[u8]) -> String {
         let valid = came.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         let closed = partial::closed(valid);
@@ -460,7 +460,7 @@ impl Whole {
     }
 }
 
-/// How a reply comes in pieces, if it does.
+/// How a reply is framed, if it is streamed.
 fn framing(route: &Route, headers: &HeaderMap, streams: bool) -> Option<Framing> {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let lines = (streams && route.kind == UpstreamKind::Ollama).then_some(Framing::Lines);

@@ -1,4 +1,4 @@
-//! Every interface on one router, each behind the gate.
+//! The router of all interfaces, each behind the gate.
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -7,13 +7,13 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::gate::{self, Interface};
 use crate::{ServerState, api, error, mcp, metrics, proxy};
 
-/// All routes, in front of this door.
+/// All routes of the server.
 pub fn router(state: ServerState) -> Router {
     let mounted = mcp::routes(&state);
     router_with_mcp(state, mounted)
 }
 
-/// All routes, with another MCP interface than ours; see [`crate::mount_mcp`].
+/// All routes, with another MCP handler than ours; see [`crate::mount_mcp`].
 pub fn router_with_mcp(state: ServerState, mounted: Router<ServerState>) -> Router {
     let rest = api::routes().fallback(error::no_route);
     gate::before(rest, &state, Interface::Rest)

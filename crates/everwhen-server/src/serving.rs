@@ -1,5 +1,4 @@
-//! Serving a router on a socket: many connections, none of which holds up the others, and stopping
-//! without dropping what was begun.
+//! Serves a router on a socket: connections with timeouts and limits, and a graceful shutdown.
 
 mod activity;
 mod connection;
@@ -19,11 +18,11 @@ use self::connections::Connections;
 
 pub use listening::{listen, raise_file_limit};
 
-/// How long requests that are being answered may take after the call to stop.
+/// How long requests in flight may take after the shutdown signal.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Serves until `shutdown` is over. No connection is taken from then on; requests in flight are
-/// answered, for ten seconds at most.
+/// Serves until `shutdown` completes. Then no connection is accepted any more, and requests in
+/// flight get up to ten seconds to finish.
 pub async fn serve(
     router: Router,
     listener: TcpListener,

@@ -1,4 +1,4 @@
-//! What every handler can reach: the engine, who may do what, and the counters.
+//! The state that every handler can reach: the engine, authentication, metrics and the proxy.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::gate::Gate;
 use crate::metrics::Metrics;
 use crate::proxy::{Outbox, Proxy};
 
-/// An engine with a door in front of it. Clones share everything.
+/// The state of one server over one engine. Clones share everything.
 #[derive(Clone)]
 pub struct ServerState {
     pub(crate) engine: Engine,
@@ -27,8 +27,8 @@ pub struct ServerState {
 }
 
 impl ServerState {
-    /// A door to this engine. Whoever sends the operator's token may do everything; without one,
-    /// nobody is the operator.
+    /// The state of a server over this engine. A request with the operator token may do everything;
+    /// without a token there is no operator.
     pub async fn new(engine: Engine, operator_token: Option<String>) -> Result<Self> {
         let access = Access::load(&engine, operator_token).await?;
         Ok(Self {
@@ -41,15 +41,15 @@ impl ServerState {
         })
     }
 
-    /// The same; requests without an API key or the operator's token are rejected.
+    /// Rejects requests that carry neither an API key nor the operator token.
     #[must_use]
     pub fn requiring_key(self) -> Self {
         self.access.require_key();
         self
     }
 
-    /// Who sends these headers through the proxy. An unknown key is looked for once more, no longer
-    /// than a chat waits for memory.
+    /// Authenticates a caller of the proxy. An unknown key is looked up once more, no longer than a
+    /// chat waits for memory.
     pub(crate) async fn proxy_caller(
         &self,
         headers: &HeaderMap,
@@ -57,49 +57,55 @@ impl ServerState {
         self.access.proxy_caller(headers, self.proxy.deadline()).await
     }
 
-    /// The same, its MCP door told so.
+    /// Sets the default vault and memory of the MCP interface.
     #[must_use]
     pub fn with_mcp(mut self, settings: McpSettings) -> Self {
         self.mcp = Arc::new(settings);
         self
     }
 
-    /// The same, guarded as the configuration says, for a server that listens on this address.
+    /// Configures the gate of a server that listens on this address.
     #[must_use]
     pub fn with_server(mut self, config: &ServerConfig, listen: &str) -> Self {
         self.gate = Arc::new(Gate::new(config, listen));
         self
     }
 
-    /// The same door with this proxy behind it.
+    /// Replaces the proxy.
     #[must_use]
     pub fn with_proxy(self, proxy: Proxy) -> Self {
         Self { proxy: Arc::new(proxy), ..self }
     }
 
-    /// Goes on with what is left of workflows behind their answers, until `stop` is ready.
-    pub async fn go_on(self, stop: impl Future<Output = ()>) {
+    /// Runs the workflow nodes that are left after an answer, until `stop` is ready.
+    pub async fn run_workflows(self, stop: impl Future<Output = ()>) {
         match self.proxy.workflows() {
             Some(workflows) => {
-                everwhen_workflow::go_on(Arc::clone(workflows), self.engine.clone(), stop).await;
+                everwhen_workflow::run_in_background(
+                    Arc::clone(workflows),
+                    self.engine.clone(),
+                    stop,
+                )
+                .await;
             }
             None => stop.await,
         }
     }
 
-    /// The same door, with the outbox in this directory behind it: what still waits there is told of, and
-    /// erased with what is forgotten.
+    /// Opens the outbox in this directory without any upstreams, so that waiting exchanges are
+    /// reported, and erased when their memory is forgotten.
     pub fn with_outbox(self, config: &Config, directory: &Path) -> Result<Self> {
         let outbox = Outbox::open(directory, &config.proxy)?;
         Ok(self.with_proxy(Proxy::without_upstreams().with_outbox(outbox)))
     }
 
-    /// Stores, for as long as it is polled, what an earlier process left in the outbox.
+    /// Stores the exchanges that an earlier process left in the outbox, for as long as the future
+    /// is polled.
     pub async fn catch_up(self) {
         self.proxy.outbox.run(&self).await;
     }
 
-    /// Forgets something in a memory for good, here too.
+    /// Forgets something in a memory: in the store, in the outbox and in the live view.
     pub(crate) async fn forget(
         &self,
         vault: &Vault,
@@ -118,7 +124,7 @@ impl ServerState {
         Ok(done)
     }
 
-    /// Forgets a whole vault for good, here too.
+    /// Forgets a whole vault: in the store, in the outbox and in the live view.
     pub(crate) async fn forget_vault(
         &self,
         vault: &Vault,
@@ -131,31 +137,31 @@ impl ServerState {
         Ok(done)
     }
 
-    /// Ends the streams of those who watch the proxy, which would go on for ever. For when the server
-    /// is told to stop.
+    /// Ends the streams of the proxy's live view, which would otherwise never end. Call it when the
+    /// server is told to stop.
     pub fn end_watching(&self) {
         self.proxy.end_watching();
     }
 
-    /// Ends the replies that are still on their way through the proxy; what was said so far is kept
-    /// as cut off. For after the server has stopped, before [`settle`](Self::settle).
+    /// Ends the replies that the proxy is still streaming; what was received so far is stored as
+    /// cut off. Call it after the server has stopped and before [`settle`](Self::settle).
     pub fn hang_up(&self) {
         self.proxy.hang_up();
     }
 
-    /// Waits until replies that went through the proxy are in the outbox; for after the server has
+    /// Waits until all replies of the proxy are in the outbox. Call it after the server has
     /// stopped.
     pub async fn flush(&self) {
         self.proxy.outbox.flush().await;
     }
 
-    /// Waits until replies that went through the proxy are stored, or known to wait in the outbox.
+    /// Waits until all replies of the proxy are stored, or known to stay in the outbox.
     pub async fn settle(&self) {
         self.proxy.outbox.settle().await;
     }
 }
 
-/// What a vault may be called in the outbox.
+/// The names under which a vault may appear in the outbox.
 async fn names(vault: &Vault) -> Vec<String> {
     let name = vault.info().await.ok().map(|info| info.name.to_string());
     std::iter::once(vault.id().to_string()).chain(name).collect()

@@ -1,8 +1,8 @@
-//! Going on behind the answer: what is left of workflows, claimed one by one and done beside each
-//! other, until told to stop.
+//! Runs the remaining nodes of workflows in the background, after their answer was sent. Each run
+//! is a durable job.
 //!
-//! How far a workflow has come is kept after every node, so whoever takes it over, after a failure
-//! or a crash, begins with the node that was not done.
+//! Progress is stored after every node, so a run that continues after a failure or a crash starts
+//! with the first node that has not completed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,20 +12,25 @@ use everwhen::memory::Address;
 use everwhen::{Engine, Error, Result, limits};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use crate::desk::{MemoryDesk, Place};
-use crate::run::{Ended, Follow, Trace, Until, run};
-use crate::wire::Rest;
+use crate::chat_memory::{MemoryPlace, VaultMemory};
+use crate::run::{RunObserver, RunOutcome, RunUntil, Trace, run};
+use crate::wire::PendingRun;
 use crate::workflows::Workflows;
 
-/// So many are done at a time; the rest wait for their turn.
+/// How many workflows run in the background at the same time.
 const HANDS: usize = 8;
-/// The longest wait between two looks at the queue.
+/// Longest interval between two polls of the job queue.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// The shortest.
+/// Shortest interval between two polls of the job queue.
 const SHORTEST_WAIT: Duration = Duration::from_millis(20);
 
-/// Goes on with workflows until `stop` is ready; those that are on their way then are given back.
-pub async fn go_on(workflows: Arc<Workflows>, engine: Engine, stop: impl Future<Output = ()>) {
+/// Runs background workflows until `stop` is ready. Runs that are in progress then are released, so
+/// that another process can claim them.
+pub async fn run_in_background(
+    workflows: Arc<Workflows>,
+    engine: Engine,
+    stop: impl Future<Output = ()>,
+) {
     let (tell, told) = watch::channel(false);
     let hands = Arc::new(Semaphore::new(HANDS));
     let worker = Worker { workflows, engine, told };
@@ -33,9 +38,10 @@ pub async fn go_on(workflows: Arc<Workflows>, engine: Engine, stop: impl Future<
     loop {
         let hand = tokio::select! {
             () = &mut stop => break,
-            hand = Arc::clone(&hands).acquire_owned() => hand.expect("nobody closes it"),
+            hand = Arc::clone(&hands).acquire_owned() => hand.expect("the semaphore is never closed"),
         };
-        // A claim is not cut off in the middle: nobody would know of it until its lease is over.
+        // A claim is never cancelled halfway: its job would stay leased without an owner until the
+        // lease expires.
         let wait = worker.begin_next(hand).await;
         tokio::select! {
             () = &mut stop => break,
@@ -43,7 +49,7 @@ pub async fn go_on(workflows: Arc<Workflows>, engine: Engine, stop: impl Future<
         }
     }
     tell.send_replace(true);
-    // All hands are back when those who were at work have given back what they had.
+    // All permits are back once every worker has released its job.
     let all = u32::try_from(HANDS).expect("a small number");
     let _ = hands.acquire_many(all).await;
 }
@@ -56,7 +62,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// Begins with the workflow that is due; says how long to wait before looking again.
+    /// Starts the next due workflow. Returns how long to wait before the next poll.
     async fn begin_next(&self, hand: OwnedSemaphorePermit) -> Duration {
         match self.engine.claim(Queue::Outside).await {
             Ok(Some(job)) => {
@@ -82,7 +88,7 @@ impl Worker {
         wait.unwrap_or(LONGEST_WAIT).clamp(SHORTEST_WAIT, LONGEST_WAIT)
     }
 
-    /// Does a job, and says in the store what became of it.
+    /// Runs a job and stores its outcome.
     async fn finish(mut self, job: Job) {
         let ended = match self.run(&job).await {
             Ok(Some(())) => self.engine.end_workflow(&job).await,
@@ -97,7 +103,7 @@ impl Worker {
         }
     }
 
-    /// Runs it and renews its lease meanwhile; nothing if it was told to stop.
+    /// Runs the workflow and renews its lease meanwhile. Returns `None` if it was stopped.
     async fn run(&mut self, job: &Job) -> Result<Option<()>> {
         let renewal = Duration::try_from(limits::JOB_RENEWAL).expect("a lease lasts");
         let mut told = self.told.clone();
@@ -114,42 +120,44 @@ impl Worker {
     async fn nodes(&self, job: &Job) -> Result<()> {
         let payload =
             job.payload.as_deref().ok_or_else(|| Error::damaged("a job without words"))?;
-        let Rest { workflow, run: name, mut progress, chat } = Rest::read(payload)?;
+        let PendingRun { workflow, run: name, mut progress, chat } = PendingRun::read(payload)?;
         let workflow = self.workflows.found(&workflow)?;
         let place = self.place(job).await?;
         let files = self.workflows.files_of(Some(place.vault.id()));
-        let desk = MemoryDesk::new(place, &chat, &name);
-        let scene = chat.scene();
+        let memory = VaultMemory::new(place, &chat, &name);
+        let variables = chat.variables();
         for count in progress.outputs.len() + 1..=workflow.nodes.len() {
-            let stage = self.workflows.stage(&desk, &files, &scene);
-            let ended = run(stage, workflow, &mut progress, Until::Nodes(count), &mut Deaf).await?;
-            if let Ended::Locked { lock } = ended {
-                tracing::debug!(workflow = workflow.name, lock, "somebody else is behind the lock");
+            let context = self.workflows.context(&memory, &files, &variables);
+            let ended =
+                run(context, workflow, &mut progress, RunUntil::Nodes(count), &mut DiscardOutput)
+                    .await?;
+            if let RunOutcome::Locked { lock } = ended {
+                tracing::debug!(workflow = workflow.name, lock, "another run holds the lock");
                 return Ok(());
             }
             let (workflow, run) = (workflow.name.clone(), name.clone());
-            let rest = Rest { workflow, run, progress: progress.clone(), chat: chat.clone() };
+            let rest = PendingRun { workflow, run, progress: progress.clone(), chat: chat.clone() };
             self.engine.keep_progress(job, rest.written()).await?;
         }
         Ok(())
     }
 
-    async fn place(&self, job: &Job) -> Result<Place> {
+    async fn place(&self, job: &Job) -> Result<MemoryPlace> {
         let vault = self.engine.vault(Address::Id(job.vault)).await?;
-        Ok(Place { engine: self.engine.clone(), vault, memory: Address::Id(job.memory) })
+        Ok(MemoryPlace { engine: self.engine.clone(), vault, memory: Address::Id(job.memory) })
     }
 }
 
-/// Ready once it is time to stop.
+/// Completes when the worker is told to stop.
 async fn stopped(told: &mut watch::Receiver<bool>) {
-    // Whoever tells it lives longer than those who are told.
+    // The sender outlives the receivers, so an error cannot happen.
     let _ = told.wait_for(|stop| *stop).await;
 }
 
-/// Nobody hears what is said behind the answer.
-struct Deaf;
+/// Discards the output of nodes that run after the answer: there is no client to stream it to.
+struct DiscardOutput;
 
-impl Follow for Deaf {
+impl RunObserver for DiscardOutput {
     fn hear(&mut self, _piece: &str) {}
 
     fn ran(&mut self, trace: Trace) {

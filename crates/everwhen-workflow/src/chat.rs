@@ -1,5 +1,5 @@
-//! A chat that a workflow runs for, as it stood when it was asked. Whoever goes on with the workflow
-//! later, elsewhere or after a restart sees the same chat, said at the same times.
+//! The chat that a workflow runs for, as a snapshot of when it was asked. A run that continues
+//! later, in another process or after a restart, sees the same messages with the same times.
 
 use everwhen::ledger::{Begun, Stamper, Style};
 use everwhen::memory::{EntryId, Role};
@@ -8,40 +8,40 @@ use everwhen::time::Zone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::node::Stamps;
-use crate::variables::Scene;
+use crate::variables::ChatVariables;
 
-/// A chat.
+/// The messages and times that a workflow can see.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chat {
-    /// What was said, oldest first.
+    /// The messages, oldest first.
     pub messages: Vec<PromptMessage>,
-    /// When each was said; nothing for what is not content.
+    /// When each message was said; `None` for messages that hold no content.
     pub times: Vec<Option<SaidAt>>,
-    /// Now.
+    /// The time of the request.
     pub now: Timestamp,
-    /// The vault's zone.
+    /// The time zone of the vault.
     pub zone: Zone,
-    /// The pause that ends a conversation.
+    /// The idle timeout: a longer pause ends a conversation.
     pub pause: SignedDuration,
-    /// What the memory is called; empty if there is none.
+    /// The name of the memory; empty if the request names none.
     pub discussion_id: String,
-    /// `{time_context_summary}`.
+    /// The value of `{time_context_summary}`.
     pub time_context_summary: String,
     /// The entry that holds the message being answered.
     pub asked: Option<EntryId>,
 }
 
-/// When something was said, and the message before it.
+/// When a message was said, and when the one before it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SaidAt {
-    /// When.
+    /// When the message was said.
     pub time: Timestamp,
-    /// When the message before it had been said.
+    /// When the message before it was said.
     pub since: Option<Timestamp>,
 }
 
 impl Chat {
-    /// The chat of an exchange that has begun; one message for each that the ledger tells of.
+    /// Builds the chat of an exchange that has begun; `messages` must be in the ledger's order.
     pub fn of(begun: &Begun, messages: Vec<PromptMessage>, discussion_id: String) -> Self {
         let said = begun.messages.iter();
         let time = |told: &everwhen::ledger::Told| {
@@ -59,7 +59,7 @@ impl Chat {
         }
     }
 
-    /// A chat of which memory knows nothing, because it is down.
+    /// Builds a chat without any times, for when memory cannot be reached.
     pub fn unknown(messages: Vec<PromptMessage>, now: Timestamp, zone: Zone) -> Self {
         Self {
             times: vec![None; messages.len()],
@@ -73,9 +73,9 @@ impl Chat {
         }
     }
 
-    /// What variables see of it.
-    pub(crate) fn scene(&self) -> Scene {
-        Scene {
+    /// Returns the values that variables read from the chat.
+    pub(crate) fn variables(&self) -> ChatVariables {
+        ChatVariables {
             messages: self.messages.clone(),
             now: self.zone.show(self.now),
             discussion_id: self.discussion_id.clone(),
@@ -83,7 +83,7 @@ impl Chat {
         }
     }
 
-    /// The messages, each with its date in front.
+    /// Returns the messages, each with its date in front.
     pub(crate) fn stamped(&self, stamps: Stamps) -> Vec<PromptMessage> {
         let style = if stamps.relative { Style::Relative } else { Style::Absolute };
         let stamper = Stamper { style, zone: self.zone.clone(), now: self.now, pause: self.pause };

@@ -1,13 +1,13 @@
 //! Conditions: `({agent1Output} >= 65 AND {agent2Output} != 'guest') OR {agent3Output} == TRUE`.
 //!
-//! A condition is read when the file is loaded, with its variables in place, so what a variable
-//! stands for is one value and can never become an operator. `AND` binds closer than `OR`. Unquoted
-//! `TRUE` and `FALSE` are truth values, other unquoted values are numbers if they can be, else text.
-//! Values of different kinds are unequal and not in any order.
+//! A condition is parsed when the file is loaded, with its variables unresolved, so the value of a
+//! variable is always one operand and can never become an operator. `AND` binds tighter than `OR`.
+//! Unquoted `TRUE` and `FALSE` are booleans; other unquoted values are numbers if they parse as
+//! one, else text. Values of different types are never equal and have no order.
 
 use crate::template::Template;
 
-/// A condition, read.
+/// A parsed condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition(Term);
 
@@ -35,7 +35,7 @@ enum Relation {
     GreaterOrEqual,
 }
 
-/// Two letters before one, so that `<=` is not read as `<`.
+/// Operators of two characters come first, so that `<=` is not read as `<`.
 const RELATIONS: [(&str, Relation); 6] = [
     ("==", Relation::Equal),
     ("!=", Relation::Unequal),
@@ -63,7 +63,7 @@ enum Meaning {
 }
 
 impl Condition {
-    /// Reads a condition; the error says what is wrong with it.
+    /// Parses a condition; the error says what is wrong with it.
     pub fn read(text: &str) -> Result<Self, String> {
         let tokens = tokens(text)?;
         let mut reader = Reader { tokens: &tokens };
@@ -75,14 +75,14 @@ impl Condition {
         }
     }
 
-    /// The texts with variables in it.
+    /// The operands that contain variables.
     pub fn templates(&self) -> Vec<&Template> {
         let mut found = Vec::new();
         self.0.collect(&mut found);
         found
     }
 
-    /// Whether it holds, or the name of a variable that stands for nothing.
+    /// Evaluates the condition. The error is the name of a variable that has no value.
     pub fn holds(&self, value: &dyn Fn(&str) -> Option<String>) -> Result<bool, String> {
         self.0.holds(value)
     }
@@ -154,7 +154,7 @@ impl Relation {
     }
 }
 
-/// Reads terms from tokens, the loosest first.
+/// Recursive-descent parser over tokens, lowest precedence first.
 struct Reader<'t> {
     tokens: &'t [Token],
 }
@@ -239,7 +239,8 @@ fn quoted(text: &str, quote: char) -> Result<(Token, usize), String> {
     Ok((Token::Operand(operand), end + 2))
 }
 
-/// An unquoted value: up to white space, a parenthesis or an operator; a variable is one piece.
+/// Reads an unquoted operand: up to white space, a parenthesis or an operator. A variable is one
+/// token.
 fn bare(text: &str) -> Result<(Token, usize), String> {
     let ends = |rest: &str| {
         rest.starts_with(|c: char| c.is_whitespace() || "()'\"".contains(c))

@@ -1,5 +1,5 @@
-//! Endpoints from the configuration, and presets from files: which model a name means, and who is
-//! asked when that one is down.
+//! Model endpoints from the configuration and presets from files: resolves a name to a model, and
+//! falls back to its backup when it is down.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,38 +11,39 @@ use everwhen::ports::{Prompt, Wait};
 use everwhen::{EndpointConfig, Error, Result, SystemChance};
 use tokio::sync::Mutex;
 
-use crate::flaw::Flaw;
-use crate::port::{Endpoints, Question, Told};
+use crate::diagnostic::Diagnostic;
+use crate::port::{Endpoints, ModelReply, Question};
 use crate::source::{self, Located};
 
-/// Models by the names of their endpoints.
+/// Models by endpoint name.
 pub(crate) struct NamedEndpoints {
     endpoints: BTreeMap<String, EndpointConfig>,
     presets: BTreeMap<String, Samplers>,
-    /// Models that were asked before.
+    /// Clients that were already created.
     models: Mutex<BTreeMap<String, Arc<RemoteLlm>>>,
 }
 
 impl NamedEndpoints {
-    /// These endpoints, with presets out of `.json` files in a directory, which need not exist.
-    pub(crate) fn new(endpoints: &[EndpointConfig], presets: &Path) -> (Self, Vec<Flaw>) {
-        let (presets, flaws) = read_presets(presets);
+    /// Builds the endpoints, with presets from the `.json` files of a directory, which need not
+    /// exist.
+    pub(crate) fn new(endpoints: &[EndpointConfig], presets: &Path) -> (Self, Vec<Diagnostic>) {
+        let (presets, diagnostics) = read_presets(presets);
         let named = |one: &EndpointConfig| (one.name.clone(), one.clone());
         let endpoints = endpoints.iter().map(named).collect();
-        (Self { endpoints, presets, models: Mutex::default() }, flaws)
+        (Self { endpoints, presets, models: Mutex::default() }, diagnostics)
     }
 
-    /// The names of endpoints.
+    /// The names of all endpoints.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.endpoints.keys()
     }
 
-    /// The names of presets.
+    /// The names of all presets.
     pub(crate) fn presets(&self) -> impl Iterator<Item = &String> {
         self.presets.keys()
     }
 
-    /// Whether an endpoint and a preset are there.
+    /// Checks that an endpoint and a preset exist.
     pub(crate) fn check(&self, endpoint: &str, preset: Option<&str>) -> Result<()> {
         if !self.endpoints.contains_key(endpoint) {
             return Err(self.unknown(endpoint));
@@ -71,7 +72,12 @@ impl NamedEndpoints {
         Ok(model)
     }
 
-    async fn one(&self, endpoint: &str, question: &Question<'_>, hear: Hear<'_>) -> Result<Told> {
+    async fn one(
+        &self,
+        endpoint: &str,
+        question: &Question<'_>,
+        hear: Hear<'_>,
+    ) -> Result<ModelReply> {
         let endpoint = self.endpoints.get(endpoint).ok_or_else(|| self.unknown(endpoint))?;
         let samplers = match question.preset {
             None => Samplers::new(),
@@ -85,11 +91,11 @@ impl NamedEndpoints {
         };
         let model = self.model(endpoint).await?;
         let reply = model.ask_aloud(&prompt, &samplers, hear).await?;
-        Ok(Told { text: reply.text, spent: reply.spent })
+        Ok(ModelReply { text: reply.text, spent: reply.spent })
     }
 
-    /// Asks an endpoint, and its backup if it is down and has not begun to answer.
-    async fn any(&self, question: &Question<'_>, hear: Hear<'_>) -> Result<Told> {
+    /// Calls an endpoint, and its backup if the endpoint fails before it has sent anything.
+    async fn any(&self, question: &Question<'_>, hear: Hear<'_>) -> Result<ModelReply> {
         let mut tried = Vec::new();
         let mut name = question.endpoint;
         loop {
@@ -122,7 +128,7 @@ impl NamedEndpoints {
 }
 
 impl Endpoints for NamedEndpoints {
-    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, Told> {
+    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, ModelReply> {
         Box::pin(self.any(question, hear))
     }
 }
@@ -138,25 +144,29 @@ fn no_preset(name: &str) -> Error {
     Error::invalid(format!("there is no preset {name:?}; presets are .json files in \"presets\""))
 }
 
-fn read_presets(directory: &Path) -> (BTreeMap<String, Samplers>, Vec<Flaw>) {
-    let (mut presets, mut flaws) = (BTreeMap::new(), Vec::new());
+fn read_presets(directory: &Path) -> (BTreeMap<String, Samplers>, Vec<Diagnostic>) {
+    let (mut presets, mut diagnostics) = (BTreeMap::new(), Vec::new());
     let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let files = files.map(|file| file.path());
     for file in files.filter(|path| path.extension().is_some_and(|ending| ending == "json")) {
         let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         match read_preset(&file) {
             Ok(samplers) => drop(presets.insert(name.unwrap_or_default(), samplers)),
-            Err(flaw) => flaws.push(flaw),
+            Err(flaw) => diagnostics.push(flaw),
         }
     }
-    (presets, flaws)
+    (presets, diagnostics)
 }
 
-fn read_preset(file: &Path) -> Result<Samplers, Flaw> {
+fn read_preset(file: &Path) -> Result<Samplers, Diagnostic> {
     let text = std::fs::read_to_string(file)
-        .map_err(|error| Flaw::new(file, 1, format!("the file cannot be read: {error}")))?;
+        .map_err(|error| Diagnostic::new(file, 1, format!("the file cannot be read: {error}")))?;
     match source::read(file, &text).map(Located::into_json)? {
         serde_json::Value::Object(samplers) => Ok(samplers),
-        _ => Err(Flaw::new(file, 1, "a preset is an object of values that are sent as they are")),
+        _ => Err(Diagnostic::new(
+            file,
+            1,
+            "a preset is an object of values that are sent as they are",
+        )),
     }
 }

@@ -1,8 +1,9 @@
-//! Getting one thing out of a text: what stands in a tag, a field of JSON, the sum of two numbers.
+//! Extracts one value from a text: the content of a tag, a field of a JSON object, the result of an
+//! arithmetic expression.
 
 use serde_json::Value;
 
-/// What stands between the first `<tag>` and its end, without the space around it.
+/// Returns the trimmed text between the first `<tag>` and its end tag.
 pub(crate) fn tag<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
     let begin = text.find(&open)? + open.len();
@@ -10,8 +11,8 @@ pub(crate) fn tag<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     Some(text[begin..end].trim()).filter(|inside| !inside.is_empty())
 }
 
-/// A field of a JSON object, as text; nothing if there is no such object or field. The object may
-/// stand in a fence of backquotes.
+/// Returns a field of a JSON object as text; empty if there is no such object or field. The object
+/// may be inside a code fence.
 pub(crate) fn field(text: &str, field: &str) -> String {
     let Ok(Value::Object(object)) = serde_json::from_str(unfenced(text)) else {
         return String::new();
@@ -31,7 +32,7 @@ fn unfenced(text: &str) -> &str {
     inside.strip_prefix("json").unwrap_or(inside).trim()
 }
 
-/// What `number operator number` comes to, or `-1` for anything else.
+/// Evaluates `number operator number`; anything else gives `-1`.
 pub(crate) fn arithmetic(expression: &str) -> String {
     calculate(expression.trim())
         .filter(|result| result.is_finite())
@@ -39,7 +40,7 @@ pub(crate) fn arithmetic(expression: &str) -> String {
 }
 
 fn calculate(expression: &str) -> Option<f64> {
-    // The first sign may belong to the first number, so the operator is looked for behind it; and
+    // A sign in front belongs to the first number, so the search for the operator starts behind it;
     // a sign behind an exponent belongs to its number.
     let operators = expression.char_indices().skip(1).filter(|(_, sign)| "+-*/".contains(*sign));
     for (place, sign) in operators {

@@ -1,8 +1,8 @@
-//! Files of workflows: each vault has a directory of its own, and all may read what the author of
-//! the workflows put into `shared`.
+//! Files of workflows: each vault has its own directory, and all vaults may read the files that the
+//! author of the workflows put into `shared`.
 //!
-//! Paths may contain variables, and variables may contain what a user typed; so a path that leads out
-//! of the directory is refused, not followed. What one vault's workflow writes, no other vault reads.
+//! Paths may contain variables, and variables may contain what a user typed. So a path that leads
+//! out of the directory is rejected, and no vault can read what another vault's workflow wrote.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::port::Files;
 
 /// Below the configured directory: files that every vault may read and none may write.
 const SHARED: &str = "shared";
-/// Below the configured directory: one directory for each vault.
+/// Below the configured directory: one directory per vault.
 const VAULTS: &str = "vaults";
 
 /// The files that the workflows of one vault read and write.
@@ -22,25 +22,27 @@ const VAULTS: &str = "vaults";
 pub struct VaultFiles {
     root: PathBuf,
     shared: FilesBelow,
-    /// Absent while the vault cannot be looked up: nothing of it is read or written then.
+    /// `None` while the vault cannot be looked up; its files are neither read nor written then.
     own: Option<FilesBelow>,
 }
 
 impl VaultFiles {
-    /// The files of a vault below the configured directory. It need not exist before the first write.
+    /// Opens the files of a vault below the configured directory, which is created by the first
+    /// write.
     pub fn new(root: impl Into<PathBuf>, vault: Option<VaultId>) -> Self {
         let root = root.into();
         let own = |vault: VaultId| FilesBelow(root.join(VAULTS).join(vault.to_string()));
         Self { shared: FilesBelow(root.join(SHARED)), own: vault.map(own), root }
     }
 
-    /// The path below the configured directory, where it was written in full.
+    /// Strips the configured directory from an absolute path.
     fn relative<'p>(&self, path: &'p str) -> &'p str {
         let inside = Path::new(path).strip_prefix(&self.root).ok().and_then(Path::to_str);
         inside.unwrap_or(path)
     }
 
-    /// Says where a file of an author has to lie, if it lies where all vaults could once write.
+    /// Logs where an author's file has to be, if it is in a directory that all vaults could once
+    /// write to.
     fn warn_if_misplaced(&self, path: &str) {
         if FilesBelow(self.root.clone()).place(path).is_ok_and(|place| place.is_file()) {
             tracing::warn!(
@@ -77,7 +79,7 @@ impl Files for VaultFiles {
     }
 }
 
-/// One directory, and nothing outside of it.
+/// One directory; paths that lead out of it are rejected.
 #[derive(Debug, Clone)]
 struct FilesBelow(PathBuf);
 
@@ -99,7 +101,7 @@ impl FilesBelow {
         Ok(place)
     }
 
-    /// A link inside the directory could lead out of it.
+    /// Rejects symbolic links, which could lead out of the directory.
     fn refuse_links(&self, place: &Path) -> Result<()> {
         let steps = place.ancestors().take_while(|step| *step != self.0);
         match steps.into_iter().find(|step| step.is_symlink()) {

@@ -1,11 +1,11 @@
-//! All workflows of a folder, and what can only be said when all are known: a workflow that is not
-//! there, workflows that run each other in a circle, endpoints nobody configured.
+//! All workflows of a directory, and the checks that need all of them: references to workflows that
+//! do not exist, cycles between workflows, endpoints that are not configured.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::flaw::{Flaw, nearest};
-use crate::node::{Kind, Stamps, SubWorkflow};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::node::{NodeKind, Stamps, SubWorkflow};
 use crate::workflow::{self, Workflow};
 
 /// Workflows by name.
@@ -15,74 +15,74 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Reads every `.json` file of a directory. What is wrong with any of them comes beside; files
-    /// without flaws are there all the same.
-    pub fn read(directory: &Path) -> std::io::Result<(Self, Vec<Flaw>)> {
+    /// Reads every `.json` file of a directory. Returns the workflows without errors, and the
+    /// diagnostics of all files.
+    pub fn read(directory: &Path) -> std::io::Result<(Self, Vec<Diagnostic>)> {
         let mut folder = Self::default();
-        let mut flaws = Vec::new();
+        let mut diagnostics = Vec::new();
         for file in files(directory)? {
             let (workflow, found) = match std::fs::read_to_string(&file) {
                 Ok(text) => workflow::read(&file, &text),
                 Err(error) => (None, vec![unreadable(&file, &error)]),
             };
-            flaws.extend(found);
+            diagnostics.extend(found);
             folder.workflows.extend(workflow.map(|workflow| (workflow.name.clone(), workflow)));
         }
-        flaws.extend(folder.check_runs());
-        folder.drop_flawed(&flaws);
-        Ok((folder, flaws))
+        diagnostics.extend(folder.check_runs());
+        folder.drop_flawed(&diagnostics);
+        Ok((folder, diagnostics))
     }
 
-    /// The workflow of this name.
+    /// Returns the workflow with this name.
     pub fn get(&self, name: &str) -> Option<&Workflow> {
         self.workflows.get(name)
     }
 
-    /// The names of all.
+    /// The names of all workflows.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.workflows.keys().map(String::as_str)
     }
 
-    /// Nodes that name an endpoint that is not among these. Names with variables in them are known
-    /// only when they run.
-    pub fn check_endpoints(&self, known: &BTreeSet<String>) -> Vec<Flaw> {
-        let mut flaws = Vec::new();
+    /// Reports nodes that name an unknown endpoint. Names that contain variables are checked when
+    /// they run.
+    pub fn check_endpoints(&self, known: &BTreeSet<String>) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
         for workflow in self.workflows.values() {
             for node in &workflow.nodes {
-                let Kind::Standard(standard) = &node.kind else { continue };
+                let NodeKind::Standard(standard) = &node.kind else { continue };
                 let fixed = standard.endpoint.fill(|_| None).ok();
                 let Some(name) = fixed.filter(|name| !known.contains(name)) else { continue };
                 let meant = nearest(&name, known.iter().map(String::as_str));
                 let meant = meant.map(|meant| format!("; is {meant:?} meant?")).unwrap_or_default();
                 let sentence = format!("no endpoint {name:?} is configured{meant}");
-                flaws.push(Flaw::new(&workflow.file, node.line, sentence));
+                diagnostics.push(Diagnostic::new(&workflow.file, node.line, sentence));
             }
         }
-        flaws
+        diagnostics
     }
 
-    /// Nodes that name a preset that is not among these.
-    pub(crate) fn check_presets(&self, known: &BTreeSet<String>) -> Vec<Flaw> {
-        let mut flaws = Vec::new();
+    /// Reports nodes that name an unknown preset.
+    pub(crate) fn check_presets(&self, known: &BTreeSet<String>) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
         for workflow in self.workflows.values() {
             for node in &workflow.nodes {
-                let Kind::Standard(standard) = &node.kind else { continue };
+                let NodeKind::Standard(standard) = &node.kind else { continue };
                 let fixed = standard.preset.as_ref().and_then(|name| name.fill(|_| None).ok());
                 let Some(name) = fixed.filter(|name| !known.contains(name)) else { continue };
                 let sentence = format!(
                     "there is no preset {name:?}; put {name}.json into \"presets\" beside the workflows"
                 );
-                flaws.push(Flaw::new(&workflow.file, node.line, sentence));
+                diagnostics.push(Diagnostic::new(&workflow.file, node.line, sentence));
             }
         }
-        flaws
+        diagnostics
     }
 
-    /// How the replies of a workflow are to be dated: as its responder says, or one of those that it
-    /// may run to answer.
+    /// How the replies of a workflow are dated: the setting of its responder, or of the first
+    /// workflow that its responder may run.
     pub fn dating(&self, workflow: &Workflow) -> Stamps {
         let responder = &workflow.nodes[workflow.responder].kind;
-        if let Kind::Standard(standard) = responder {
+        if let NodeKind::Standard(standard) = responder {
             return standard.stamps;
         }
         let ways = responder.runs().into_iter().filter_map(|one| self.get(&one.name));
@@ -93,8 +93,8 @@ impl Folder {
         })
     }
 
-    fn check_runs(&self) -> Vec<Flaw> {
-        let mut flaws = Vec::new();
+    fn check_runs(&self) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
         for workflow in self.workflows.values() {
             for one in runs(workflow) {
                 if !self.workflows.contains_key(&one.name) {
@@ -102,17 +102,17 @@ impl Folder {
                     let meant =
                         meant.map(|meant| format!("; is {meant:?} meant?")).unwrap_or_default();
                     let sentence = format!("there is no workflow {:?} here{meant}", one.name);
-                    flaws.push(Flaw::new(&workflow.file, one.line, sentence));
+                    diagnostics.push(Diagnostic::new(&workflow.file, one.line, sentence));
                 } else if let Some(circle) = self.circle(workflow, one) {
                     let sentence = format!("this never ends: {}", circle.join(" runs "));
-                    flaws.push(Flaw::new(&workflow.file, one.line, sentence));
+                    diagnostics.push(Diagnostic::new(&workflow.file, one.line, sentence));
                 }
             }
         }
-        flaws
+        diagnostics
     }
 
-    /// The way from a workflow through one it runs back to itself.
+    /// Finds a cycle that leads from a workflow through one it runs back to itself.
     fn circle(&self, from: &Workflow, first: &SubWorkflow) -> Option<Vec<String>> {
         let mut seen = BTreeSet::new();
         let mut ways = vec![vec![from.name.clone(), first.name.clone()]];
@@ -131,9 +131,12 @@ impl Folder {
         None
     }
 
-    fn drop_flawed(&mut self, flaws: &[Flaw]) {
-        let flawed: BTreeSet<&Path> =
-            flaws.iter().filter(|flaw| !flaw.harmless).map(|flaw| flaw.file.as_path()).collect();
+    fn drop_flawed(&mut self, diagnostics: &[Diagnostic]) {
+        let flawed: BTreeSet<&Path> = diagnostics
+            .iter()
+            .filter(|flaw| !flaw.harmless)
+            .map(|flaw| flaw.file.as_path())
+            .collect();
         self.workflows.retain(|_, workflow| !flawed.contains(workflow.file.as_path()));
     }
 }
@@ -156,8 +159,8 @@ fn files(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn unreadable(file: &Path, error: &std::io::Error) -> Flaw {
-    Flaw::new(file, 1, format!("the file cannot be read: {error}"))
+fn unreadable(file: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::new(file, 1, format!("the file cannot be read: {error}"))
 }
 
 #[cfg(test)]
@@ -169,8 +172,8 @@ mod tests {
         for (name, text) in files {
             std::fs::write(directory.path().join(name), text).unwrap();
         }
-        let (folder, flaws) = Folder::read(directory.path()).unwrap();
-        let told = flaws.iter().map(|flaw| {
+        let (folder, diagnostics) = Folder::read(directory.path()).unwrap();
+        let told = diagnostics.iter().map(|flaw| {
             let file = flaw.file.file_name().unwrap().to_string_lossy().into_owned();
             format!("{file}:{}: {}", flaw.line, flaw.sentence)
         });
@@ -235,8 +238,12 @@ mod tests {
             r#"[{"type": "Standard", "endpointName": "Creative-Endpont"},
                 {"type": "Standard", "endpointName": "{agent1Input}"}]"#,
         )]);
-        let flaws = folder.check_endpoints(&["Creative-Endpoint".to_owned()].into());
-        assert_eq!(flaws.len(), 1);
-        assert!(flaws[0].sentence.contains("is \"Creative-Endpoint\" meant?"), "{}", flaws[0]);
+        let diagnostics = folder.check_endpoints(&["Creative-Endpoint".to_owned()].into());
+        assert_eq!(diagnostics.len(), 1);
+        assert!(
+            diagnostics[0].sentence.contains("is \"Creative-Endpoint\" meant?"),
+            "{}",
+            diagnostics[0]
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Prompts written in Jinja: the same variables, and `messages` to loop over.
+//! Prompts written in Jinja: `{{ variables }}`, and `messages` to loop over.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use everwhen::ports::PromptMessage;
 use everwhen::{Error, Result};
 use minijinja::{Environment, Value};
 
-/// A template may take so many steps; one that loops for ever ends in an error.
+/// Execution limit of a template, so that an endless loop ends in an error.
 const STEPS: u64 = 1_000_000;
 
 /// Renders a template.
@@ -31,7 +31,7 @@ pub(crate) fn render(
     template.render(Value::from_pairs(context)).map_err(|error| refuse(&error))
 }
 
-/// What is wrong with a template, if anything is.
+/// Returns the syntax error of a template, if it has one.
 pub(crate) fn check(text: &str) -> std::result::Result<(), String> {
     let environment = Environment::new();
     environment.template_from_str(text).map(drop).map_err(|error| error.to_string())

@@ -1,24 +1,24 @@
-//! Workflows: files of nodes that run one after the other behind the proxy.
+//! Workflows: files of nodes that run one after the other to answer a chat.
 //!
-//! A [`Folder`] reads every workflow of a directory and says what is wrong, with file, line and what
-//! would be right. A file is JSON with comments: a list of [`Node`]s, or an object with `nodes` and
-//! values of the author's own, which nodes use as `{variables}`.
+//! A [`Folder`] reads every workflow of a directory and reports what is wrong, with file, line and
+//! what would be right. A file is JSON with comments: a list of [`Node`]s, or an object with
+//! `nodes` and constants, which nodes use as `{variables}`.
 //!
-//! [`run()`] runs one for a chat: up to the node that answers the user, or to the end. What it needs
-//! from the world is in three traits: [`Endpoints`] to ask models, a [`Desk`] for the memory of the
-//! chat, and [`Files`].
+//! [`run()`] runs one workflow for a chat: up to the node that answers the user, or to the end. It
+//! reaches the outside through three traits: [`Endpoints`] for models, [`ChatMemory`] for the
+//! memory of the chat, and [`Files`].
 //!
-//! [`Workflows`] are those of a configuration, with the endpoints, the vaults and the files they need:
-//! they answer a chat, and go on behind the answer as durable jobs, which [`go_on`] does.
+//! [`Workflows`] holds the workflows of a configuration with their endpoints and files. It answers
+//! chats and leaves the nodes after the answer as durable jobs, which [`run_in_background`] runs.
 
 mod background;
 mod chat;
+mod chat_memory;
 mod condition;
-mod desk;
+mod diagnostic;
 mod endpoints;
 mod extract;
 mod files;
-mod flaw;
 mod folder;
 mod jinja;
 mod node;
@@ -34,16 +34,16 @@ mod workflow;
 mod workflows;
 mod writer;
 
-pub use background::go_on;
+pub use background::run_in_background;
 pub use chat::{Chat, SaidAt};
-pub use desk::Place;
+pub use chat_memory::MemoryPlace;
+pub use diagnostic::Diagnostic;
 pub use files::VaultFiles;
-pub use flaw::Flaw;
 pub use folder::Folder;
 pub use node::{Node, SearchMode, Stamps};
-pub use port::{Desk, Endpoints, Files, Found, Question, Told, Wanted};
-pub use run::{Ended, Follow, Progress, Stage, Trace, Until, answer, run};
-pub use variables::Scene;
+pub use port::{ChatMemory, Endpoints, Files, ModelReply, Question, SearchHit, SearchQuery};
+pub use run::{Progress, RunContext, RunObserver, RunOutcome, RunUntil, Trace, answer, run};
+pub use variables::ChatVariables;
 pub use workflow::Workflow;
 pub use workflows::Workflows;
 pub use writer::with_writer;

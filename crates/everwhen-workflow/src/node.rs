@@ -1,4 +1,4 @@
-//! Nodes: what one step of a workflow does, read from its object in the file.
+//! Nodes: what one step of a workflow does, parsed from its object in the file.
 
 mod read;
 
@@ -10,67 +10,67 @@ use crate::condition::Condition;
 use crate::properties::Amount;
 use crate::template::Template;
 
-/// One step.
+/// One step of a workflow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// The line it begins on.
     pub line: usize,
-    /// What its author calls it.
+    /// The title its author gave it.
     pub title: String,
-    /// Whether it says of itself that it answers the user.
+    /// Whether the file marks it as the node that answers the user.
     pub answers: bool,
     /// What it does.
-    pub kind: Kind,
+    pub kind: NodeKind,
 }
 
-/// What a step does.
+/// What a node does. Variants are named after the types in the file.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
-    /// Asks a model.
+pub enum NodeKind {
+    /// Calls a model.
     Standard(Box<Standard>),
-    /// Brings what is distilled from the memory up to date.
+    /// Updates chapters and facts.
     QualityMemory,
-    /// Folds new chapters into the rolling summary.
+    /// Adds new chapters to the rolling summary.
     ChatSummarySummarizer {
-        /// At least so many new chapters.
+        /// Does nothing while there are fewer new chapters than this.
         min_memories: Amount,
-        /// More than so many are folded in several rounds.
+        /// More chapters than this are added in several rounds.
         loop_if_exceed: Amount,
     },
-    /// Shows the last chapters.
+    /// Returns the latest chapters.
     RecentMemorySummarizerTool(RecentChapters),
-    /// Brings chapters up to date, then shows the last ones.
+    /// Updates the chapters, then returns the latest ones.
     RecentMemory(RecentChapters),
-    /// Shows the rolling summary.
+    /// Returns the rolling summary.
     GetCurrentSummaryFromFile,
-    /// Brings the rolling summary up to date, unless it is kept by hand, and shows it.
+    /// Updates the rolling summary, unless it is edited by hand, and returns it.
     FullChatSummary {
-        /// Read only.
+        /// Whether the summary is edited by hand, so that it is only read.
         by_hand: bool,
     },
     /// Searches the memory.
     VectorMemorySearch(Search),
-    /// Shows all chapters.
+    /// Returns all chapters.
     GetCurrentMemoryFromFile,
-    /// Goes on only if nobody else is behind this lock.
+    /// Ends the run if another run holds this lock.
     WorkflowLock {
-        /// Its name.
+        /// The name of the lock.
         lock: String,
     },
     /// Runs another workflow.
     CustomWorkflow(SubWorkflow),
     /// Runs one of several workflows.
-    ConditionalCustomWorkflow(Box<Fork>),
-    /// Says `TRUE` or `FALSE`.
+    ConditionalCustomWorkflow(Box<WorkflowChoice>),
+    /// Returns `TRUE` or `FALSE`.
     Conditional(Condition),
     /// Joins texts.
     StringConcatenator {
-        /// The texts.
+        /// The texts to join.
         strings: Vec<Template>,
-        /// What stands between them.
+        /// The separator.
         delimiter: String,
     },
-    /// Says a text.
+    /// Returns a fixed text.
     StaticResponse {
         /// The text.
         content: Template,
@@ -79,183 +79,183 @@ pub enum Kind {
     GetCustomFile(FileToRead),
     /// Writes a file.
     SaveCustomFile {
-        /// Where.
+        /// The path of the file.
         path: Template,
-        /// What.
+        /// The new content.
         content: Template,
-        /// Behind what is there, instead of in its place.
+        /// Whether the content is appended instead of replacing the file.
         append: bool,
     },
-    /// Finds what stands in a tag.
+    /// Extracts the content of a tag.
     TagTextExtractor {
-        /// The text.
+        /// The text to search.
         from: Template,
-        /// The tag.
+        /// The name of the tag.
         tag: Template,
-        /// What it says if there is no such tag.
+        /// The result if there is no such tag.
         otherwise: Option<Template>,
     },
-    /// Finds a field of JSON.
+    /// Extracts a field of a JSON object.
     JsonExtractor {
-        /// The JSON.
+        /// The JSON text.
         from: Template,
-        /// The field.
+        /// The name of the field.
         field: Template,
     },
-    /// Calculates.
+    /// Evaluates an arithmetic expression.
     ArithmeticProcessor {
-        /// Two numbers and a sign.
+        /// Two numbers and an operator.
         expression: Template,
     },
 }
 
-/// How a model is asked.
+/// A call to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standard {
-    /// Which endpoint.
+    /// The endpoint to call.
     pub endpoint: Template,
-    /// Which preset.
+    /// The preset to use.
     pub preset: Option<Template>,
-    /// Instructions.
+    /// The system prompt.
     pub system_prompt: Prompt,
-    /// The question; if it comes to nothing, the last messages are sent instead.
+    /// The user prompt; if it is empty, the latest messages are sent instead.
     pub prompt: Prompt,
-    /// How many messages then.
+    /// How many messages are sent if the prompt is empty.
     pub last_messages: Amount,
-    /// The longest reply, in tokens.
+    /// Maximum length of the reply, in tokens.
     pub max_tokens: Amount,
-    /// What the variables of the conversation hold.
+    /// How much of the conversation its variables hold.
     pub windows: Windows,
     /// How messages are dated.
     pub stamps: Stamps,
 }
 
-/// A prompt: plain, or written in Jinja.
+/// A prompt: plain text with variables, or a Jinja template.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Prompt {
-    /// With `{variables}`.
+    /// Text with `{variables}`.
     Plain(Template),
-    /// In Jinja.
+    /// A Jinja template.
     Jinja(String),
 }
 
-/// How much of a conversation the variables with a size of their own hold.
+/// Sizes of the variables whose length a node can set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Windows {
     /// Messages in `…_n_messages`.
     pub messages: Amount,
     /// Tokens in `…_estimated_token_limit`.
     pub tokens: Amount,
-    /// Messages at least in `…_min_n_max_tokens`.
+    /// Minimum number of messages in `…_min_n_max_tokens`.
     pub min_messages: Amount,
-    /// Tokens at most there, beyond that least.
+    /// Maximum number of tokens in `…_min_n_max_tokens`, beyond that minimum.
     pub max_tokens: Amount,
-    /// Whether each message says who speaks.
+    /// Whether each message is prefixed with its speaker.
     pub tags: bool,
 }
 
-/// The three timestamp properties.
+/// The three timestamp properties of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stamps {
     /// Whether messages are dated at all.
     pub on: bool,
-    /// By how long ago they were sent.
+    /// Whether dates are relative ("2 hours ago").
     pub relative: bool,
-    /// Whether a reply is dated as soon as it is complete.
+    /// Whether a reply gets its time as soon as it is complete.
     pub group_chat: bool,
 }
 
-/// Which chapters are shown.
+/// Which chapters a node returns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecentChapters {
-    /// Messages, where there are no chapters to show.
+    /// How many messages to return if there are no chapters.
     pub turns: Amount,
-    /// Chapters: 0 for three, -1 for all.
+    /// How many chapters: 0 means three, -1 means all.
     pub chapters: Amount,
-    /// How many of the newest are left out.
+    /// How many of the latest chapters to skip.
     pub skip: Amount,
-    /// What stands between them.
+    /// The separator between chapters.
     pub delimiter: String,
 }
 
-/// What is searched for.
+/// A search in the memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
-    /// Keywords between semicolons.
+    /// Keywords, separated by semicolons.
     pub input: Template,
-    /// At most so many.
+    /// Maximum number of results.
     pub limit: Amount,
-    /// How.
+    /// How results are found.
     pub mode: SearchMode,
-    /// Whether each says when it was said.
+    /// Whether each result is prefixed with its date.
     pub dates: bool,
 }
 
-/// How a search finds.
+/// How a search finds results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchMode {
     /// By words.
     Keyword,
     /// By meaning.
     Semantic,
-    /// By both.
+    /// By words and meaning.
     Hybrid,
 }
 
 /// Another workflow to run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubWorkflow {
-    /// Its name.
+    /// The name of the workflow.
     pub name: String,
     /// The line that names it.
     pub line: usize,
-    /// What it sees as `{agent1Input}` and so on.
+    /// The values of `{agent1Input}`, `{agent2Input}` and so on.
     pub inputs: Vec<Template>,
-    /// Instructions for its first node.
+    /// Replaces the system prompt of its first node.
     pub system_prompt: Option<Template>,
-    /// The question for its first node.
+    /// Replaces the user prompt of its first node.
     pub prompt: Option<Template>,
 }
 
-/// Several workflows, one of which is run.
+/// Several workflows, one of which is chosen by a value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fork {
-    /// What decides.
+pub struct WorkflowChoice {
+    /// The value that chooses.
     pub key: Template,
-    /// By value, in small letters.
+    /// The workflows by value, in lower case.
     pub routes: Vec<(String, SubWorkflow)>,
-    /// If no value fits: this text,
+    /// The text to return if no value matches.
     pub otherwise_text: Option<Template>,
-    /// else this workflow.
+    /// The workflow to run if no value matches and there is no such text.
     pub otherwise: Option<SubWorkflow>,
 }
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileToRead {
-    /// Where.
+    /// The path of the file.
     pub path: Template,
-    /// A text that is replaced,
+    /// A text in the file that is replaced.
     pub delimiter: Option<String>,
-    /// and by what.
+    /// The text that replaces it.
     pub replacement: Option<String>,
-    /// Only so many pieces.
-    pub part: Option<Part>,
-    /// What divides pieces.
+    /// Limits the result to the first or last pieces of the file.
+    pub part: Option<FilePart>,
+    /// The separator between pieces.
     pub piece_delimiter: String,
 }
 
 /// A part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum FilePart {
     /// The first pieces.
     Head(usize),
-    /// The last ones.
+    /// The last pieces.
     Tail(usize),
 }
 
-impl Kind {
-    /// Its type, as files write it.
+impl NodeKind {
+    /// The name of the type, as written in files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Standard(_) => "Standard",
@@ -281,7 +281,7 @@ impl Kind {
         }
     }
 
-    /// The workflows it may run.
+    /// The workflows that the node may run.
     pub fn runs(&self) -> Vec<&SubWorkflow> {
         match self {
             Self::CustomWorkflow(one) => vec![one],

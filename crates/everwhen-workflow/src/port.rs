@@ -1,4 +1,4 @@
-//! What a run needs from the world: models behind endpoints, and the memory of the chat.
+//! What a run needs from the outside: models, the memory of the chat, and files.
 
 use everwhen::Result;
 use everwhen::chapters::Folding;
@@ -7,72 +7,72 @@ use everwhen::ports::{PromptMessage, Spent, Wait};
 
 use crate::node::{SearchMode, Stamps};
 
-/// What a model is asked.
+/// A call to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question<'q> {
-    /// The endpoint, by the name it has in the configuration.
+    /// The endpoint, by its name in the configuration.
     pub endpoint: &'q str,
-    /// The preset, by the name it has there.
+    /// The preset, by its name in the configuration.
     pub preset: Option<&'q str>,
-    /// Instructions first, then what was said.
+    /// The system prompt first, then the messages.
     pub messages: Vec<PromptMessage>,
-    /// The longest answer, in tokens.
+    /// Maximum length of the reply, in tokens.
     pub max_tokens: u32,
 }
 
-/// What a model answered.
+/// A model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct ModelReply {
     /// The text.
     pub text: String,
-    /// What it took.
+    /// Tokens and cost of the call.
     pub spent: Spent,
 }
 
-/// Models behind endpoints.
+/// The models that nodes can call.
 pub trait Endpoints: Send + Sync {
-    /// Asks a model. Its answer is heard piece by piece as it comes, and told whole at the end.
-    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, Told>;
+    /// Calls a model. `hear` gets the reply piece by piece; the result is the whole reply.
+    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, ModelReply>;
 }
 
-/// What is searched for in the memory.
+/// A search in the memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
-    /// Any of these.
+pub struct SearchQuery {
+    /// Matches any of these keywords.
     pub keywords: Vec<String>,
-    /// At most so many.
+    /// Maximum number of results.
     pub limit: usize,
-    /// How.
+    /// How results are found.
     pub mode: SearchMode,
 }
 
-/// Something found in the memory.
+/// One search result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// The day it was said, `YYYY-MM-DD` in the vault's zone.
+pub struct SearchHit {
+    /// The day it was said, `YYYY-MM-DD` in the vault's time zone.
     pub day: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
-/// The memory of the chat a workflow runs for.
-pub trait Desk: Send + Sync {
-    /// Brings chapters and facts up to date.
+/// The memory of the chat that a workflow runs for.
+pub trait ChatMemory: Send + Sync {
+    /// Updates chapters and facts.
     fn distill(&self) -> Wait<'_, ()>;
-    /// Brings the rolling summary up to date.
+    /// Updates the rolling summary.
     fn fold(&self, folding: Folding) -> Wait<'_, ()>;
     /// All chapters, oldest first.
     fn chapters(&self) -> Wait<'_, Vec<String>>;
     /// The rolling summary, if there is one.
     fn summary(&self) -> Wait<'_, Option<String>>;
-    /// Searches.
-    fn search<'a>(&'a self, wanted: &'a Wanted) -> Wait<'a, Vec<Found>>;
-    /// Takes a lock of this workflow in this memory; says whether nobody else has it. Taking it
-    /// again is allowed.
+    /// Searches the memory.
+    fn search<'a>(&'a self, wanted: &'a SearchQuery) -> Wait<'a, Vec<SearchHit>>;
+    /// Acquires a lock of this workflow in this memory. Returns `false` if another run holds it; a
+    /// run may acquire its own lock again.
     fn lock<'a>(&'a self, workflow: &'a str, lock: &'a str) -> Wait<'a, bool>;
-    /// Lets a lock go.
-    fn let_go<'a>(&'a self, workflow: &'a str, lock: &'a str) -> Wait<'a, ()>;
-    /// The messages of the chat, each with its date in front; instructions stay as they are.
+    /// Releases a lock.
+    fn unlock<'a>(&'a self, workflow: &'a str, lock: &'a str) -> Wait<'a, ()>;
+    /// The messages of the chat, each with its date in front; system messages stay as they are.
     fn stamp<'a>(
         &'a self,
         messages: &'a [PromptMessage],
@@ -80,10 +80,10 @@ pub trait Desk: Send + Sync {
     ) -> Wait<'a, Vec<PromptMessage>>;
 }
 
-/// Files that workflows read and write; they lie below one directory.
+/// Files that workflows read and write, below one directory.
 pub trait Files: Send + Sync {
-    /// The text of a file; nothing if there is none.
+    /// Reads a file; `None` if it does not exist.
     fn read(&self, path: &str) -> Result<Option<String>>;
-    /// Writes a file, or adds to it; makes the directories above it.
+    /// Writes or appends to a file; creates its parent directories.
     fn write(&self, path: &str, content: &str, append: bool) -> Result<()>;
 }

@@ -1,42 +1,42 @@
-//! Reading the properties of a node: each is checked as it is read, and what is wrong is noted.
+//! Reads the properties of a node: each is checked as it is read, and errors are collected.
 
 use std::path::Path;
 
-use crate::flaw::{Flaw, nearest};
+use crate::diagnostic::{Diagnostic, nearest};
 use crate::source::{Located, Value};
 use crate::template::Template;
 
-/// A number, or a variable that will be one.
+/// A number, or a variable that will hold one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Amount {
-    /// Known.
+    /// A number in the file.
     Fixed(i64),
-    /// Known when it is asked for.
+    /// A variable, resolved when the node runs.
     Open(Template),
 }
 
-/// The properties of one node, and the flaws found in them.
+/// The properties of one node, and the diagnostics collected so far.
 pub(crate) struct Properties<'n> {
     file: &'n Path,
     node: &'n Located,
-    /// What the node calls itself, for sentences.
+    /// The node's type, for messages.
     kind: &'n str,
-    flaws: Vec<Flaw>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl<'n> Properties<'n> {
     pub(crate) fn of(file: &'n Path, node: &'n Located, kind: &'n str) -> Self {
-        Self { file, node, kind, flaws: Vec::new() }
+        Self { file, node, kind, diagnostics: Vec::new() }
     }
 
-    /// What was wrong with them.
-    pub(crate) fn flaws(self) -> Vec<Flaw> {
-        self.flaws
+    /// The diagnostics that were collected.
+    pub(crate) fn diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
     }
 
-    /// Notes that something is wrong.
+    /// Reports an error.
     pub(crate) fn refuse(&mut self, line: usize, sentence: impl Into<String>) {
-        self.flaws.push(Flaw::new(self.file, line, sentence));
+        self.diagnostics.push(Diagnostic::new(self.file, line, sentence));
     }
 
     /// The line the node begins on.
@@ -62,7 +62,7 @@ impl<'n> Properties<'n> {
         }
     }
 
-    /// A text that must be there.
+    /// A required text.
     pub(crate) fn required(&mut self, name: &str) -> &'n str {
         let absent = self.value(name).is_none();
         if absent {
@@ -77,12 +77,12 @@ impl<'n> Properties<'n> {
         self.text(name).map(Template::read)
     }
 
-    /// A text with variables that must be there.
+    /// A required text with variables.
     pub(crate) fn required_template(&mut self, name: &str) -> Template {
         Template::read(self.required(name))
     }
 
-    /// True or false; false if absent.
+    /// A boolean; false if absent.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
         let Some(found) = self.value(name) else { return false };
         match &found.value {
@@ -95,7 +95,7 @@ impl<'n> Properties<'n> {
         }
     }
 
-    /// A whole number, or a variable.
+    /// A whole number or a variable; `absent` if there is none.
     pub(crate) fn amount(&mut self, name: &str, absent: i64) -> Amount {
         let Some(found) = self.value(name) else { return Amount::Fixed(absent) };
         match &found.value {
@@ -135,7 +135,7 @@ impl<'n> Properties<'n> {
         read
     }
 
-    /// The properties of an object, in the order they stand.
+    /// The properties of an object, in the order of the file.
     pub(crate) fn object(&mut self, name: &str) -> &'n [(String, Located)] {
         let Some(found) = self.value(name) else { return &[] };
         match &found.value {
@@ -148,8 +148,8 @@ impl<'n> Properties<'n> {
         }
     }
 
-    /// Notes properties that look like a known one misspelled. Others are left alone: files of the
-    /// original carry remarks and settings that mean nothing here.
+    /// Warns about properties that look like a misspelled known one. Other unknown properties are
+    /// accepted: WilmerAI's files carry remarks and settings that have no meaning here.
     pub(crate) fn hint_at_slips(&mut self, known: &[&'static str]) {
         let Value::Object(properties) = &self.node.value else { return };
         for (name, value) in properties {
@@ -159,7 +159,7 @@ impl<'n> Properties<'n> {
             let meant = nearest(name, known.iter().copied());
             if let Some(meant) = meant.filter(|meant| self.node.get(meant).is_none()) {
                 let sentence = format!("{name:?} means nothing here; is {meant:?} meant?");
-                self.flaws.push(Flaw::hint(self.file, value.line, sentence));
+                self.diagnostics.push(Diagnostic::hint(self.file, value.line, sentence));
             }
         }
     }

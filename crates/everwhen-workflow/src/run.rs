@@ -1,6 +1,6 @@
-//! Running a workflow. Walk: each node in turn fills in its texts, does its one thing and leaves a
-//! text, which later nodes see as `{agent1Output}` and so on. The responder's text goes to the user
-//! piece by piece; what comes behind it is the rest, which can be run later and elsewhere.
+//! Runs a workflow. Each node in turn fills in its texts, does one thing and returns a text, which
+//! later nodes see as `{agent1Output}` and so on. The responder's text is streamed to the user; the
+//! nodes after it can run later, in another process.
 
 mod ask;
 mod memory;
@@ -15,47 +15,47 @@ use everwhen::ports::Spent;
 use everwhen::{Error, Result};
 
 use crate::folder::Folder;
-use crate::node::{Kind, Node, SubWorkflow};
-use crate::port::{Desk, Endpoints, Files};
+use crate::node::{Node, NodeKind, SubWorkflow};
+use crate::port::{ChatMemory, Endpoints, Files};
 use crate::properties::Amount;
 use crate::template::Template;
-use crate::variables::{self, Scene, Sizes};
+use crate::variables::{self, ChatVariables, Sizes};
 use crate::workflow::Workflow;
 
-/// What all runs share.
+/// What all nodes of a run can reach.
 #[derive(Clone, Copy)]
-pub struct Stage<'s> {
-    /// The workflows.
+pub struct RunContext<'s> {
+    /// All workflows, for nodes that run another one.
     pub folder: &'s Folder,
     /// The models.
     pub endpoints: &'s dyn Endpoints,
     /// The memory of the chat.
-    pub desk: &'s dyn Desk,
+    pub memory: &'s dyn ChatMemory,
     /// The files.
     pub files: &'s dyn Files,
-    /// The chat.
-    pub scene: &'s Scene,
+    /// The values that variables read from the chat.
+    pub variables: &'s ChatVariables,
 }
 
-/// How far a run has come: what is needed to go on with it.
+/// The progress of a run: everything needed to continue it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// What each node left, in order.
+    /// The outputs of the nodes that have run, in order.
     pub outputs: Vec<String>,
-    /// What a parent passed in.
+    /// The inputs that a parent workflow passed.
     pub inputs: Vec<String>,
-    /// Locks that are held.
+    /// The locks that the run holds.
     pub locks: Vec<String>,
 }
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
-    /// All nodes asked for have run.
+pub enum RunOutcome {
+    /// All requested nodes have run.
     Done,
-    /// Somebody else is behind this lock; the rest is theirs.
+    /// Another run holds this lock and does the rest.
     Locked {
-        /// The lock.
+        /// The name of the lock.
         lock: String,
     },
 }
@@ -63,40 +63,40 @@ pub enum Ended {
 /// What one node did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// How deep in workflows that run workflows, from 0.
+    /// Nesting depth of the workflow, from 0.
     pub depth: usize,
     /// The workflow.
     pub workflow: String,
-    /// The place of the node, from 1.
+    /// The position of the node, from 1.
     pub place: usize,
     /// Its type.
     pub kind: &'static str,
-    /// What its author calls it.
+    /// The title its author gave it.
     pub title: String,
-    /// What it was asked, where it asks.
+    /// What it asked a model, if it called one.
     pub input: String,
-    /// What it left.
+    /// Its output.
     pub output: String,
     /// How long it took.
     pub took: Duration,
-    /// What models took for it.
+    /// Tokens and cost of its model calls.
     pub spent: Spent,
 }
 
-/// Follows a run.
-pub trait Follow: Send {
-    /// A piece of the answer to the user.
+/// Receives the output and the trace of a run.
+pub trait RunObserver: Send {
+    /// Called with each piece of the answer to the user.
     fn hear(&mut self, piece: &str);
-    /// A node has run.
+    /// Called after each node.
     fn ran(&mut self, trace: Trace);
 }
 
 /// Which nodes to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
+pub enum RunUntil {
     /// Up to the responder.
     Answered,
-    /// So many nodes in all.
+    /// Up to this number of nodes in total.
     Nodes(usize),
     /// To the end.
     End,
@@ -104,75 +104,85 @@ pub enum Until {
 
 type Waiting<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
-/// What a node leaves, and what it was asked.
-struct Left {
+/// A node's output and what it asked.
+struct NodeOutput {
     output: String,
     input: String,
     spent: Spent,
 }
 
-impl Left {
+impl NodeOutput {
     fn output(output: impl Into<String>) -> Self {
         Self { output: output.into(), input: String::new(), spent: Spent::default() }
     }
 }
 
-/// The chat as a node sees it: dated or not, and how much of it.
+/// The part of the chat that a node sees, and whether it is dated.
 #[derive(Clone, Copy)]
 struct View<'v> {
-    scene: &'v Scene,
+    variables: &'v ChatVariables,
     sizes: Sizes,
 }
 
-/// One workflow on its way.
+/// One workflow that is running.
 struct Run<'r> {
-    stage: Stage<'r>,
+    context: RunContext<'r>,
     workflow: &'r Workflow,
     depth: usize,
     progress: &'r mut Progress,
-    /// Texts that a parent put in place of the first node's own.
+    /// Prompts of a parent that replace those of the first node.
     first: (Option<String>, Option<String>),
 }
 
-/// Runs a workflow from where it has come to. Whoever stops at the answer may go on later with the
-/// same progress.
+/// Runs a workflow from its current progress. A run that stopped at the answer can be continued
+/// later with the same progress.
 pub async fn run(
-    stage: Stage<'_>,
+    context: RunContext<'_>,
     workflow: &Workflow,
     progress: &mut Progress,
-    until: Until,
-    follow: &mut dyn Follow,
-) -> Result<Ended> {
-    let run = Run { stage, workflow, depth: 0, progress, first: (None, None) };
+    until: RunUntil,
+    follow: &mut dyn RunObserver,
+) -> Result<RunOutcome> {
+    let run = Run { context, workflow, depth: 0, progress, first: (None, None) };
     run.go(until, true, follow).await
 }
 
-/// What the user was answered, once the responder has run.
+/// The answer to the user, once the responder has run.
 pub fn answer<'p>(workflow: &Workflow, progress: &'p Progress) -> Option<&'p str> {
     progress.outputs.get(workflow.responder).map(String::as_str)
 }
 
 impl Run<'_> {
-    /// Runs the nodes that are left. `aloud` says whether the responder is heard by the user. Locks
-    /// are let go at the end of the workflow, or when it fails.
-    async fn go(mut self, until: Until, aloud: bool, follow: &mut dyn Follow) -> Result<Ended> {
+    /// Runs the remaining nodes. `aloud` says whether the responder's text is streamed to the user.
+    /// Locks are released at the end of the workflow, or when it fails.
+    async fn go(
+        mut self,
+        until: RunUntil,
+        aloud: bool,
+        follow: &mut dyn RunObserver,
+    ) -> Result<RunOutcome> {
         let end = match until {
-            Until::Answered => self.workflow.responder + 1,
-            Until::Nodes(count) => count.min(self.workflow.nodes.len()),
-            Until::End => self.workflow.nodes.len(),
+            RunUntil::Answered => self.workflow.responder + 1,
+            RunUntil::Nodes(count) => count.min(self.workflow.nodes.len()),
+            RunUntil::End => self.workflow.nodes.len(),
         };
         let ended = match self.take_locks_again().await? {
-            Some(lock) => Ok(Ended::Locked { lock }),
+            Some(lock) => Ok(RunOutcome::Locked { lock }),
             None => self.nodes(end, aloud, follow).await,
         };
-        let goes_on = matches!(ended, Ok(Ended::Done)) && end < self.workflow.nodes.len();
+        let goes_on = matches!(ended, Ok(RunOutcome::Done)) && end < self.workflow.nodes.len();
         if !goes_on {
-            self.let_go().await?;
+            self.unlock().await?;
         }
         ended
     }
 
-    async fn nodes(&mut self, end: usize, aloud: bool, follow: &mut dyn Follow) -> Result<Ended> {
+    async fn nodes(
+        &mut self,
+        end: usize,
+        aloud: bool,
+        follow: &mut dyn RunObserver,
+    ) -> Result<RunOutcome> {
         let workflow = self.workflow;
         while self.progress.outputs.len() < end {
             let place = self.progress.outputs.len();
@@ -187,27 +197,28 @@ impl Run<'_> {
             follow.ran(self.trace(node, place, &left, began));
             self.progress.outputs.push(left.output);
         }
-        Ok(Ended::Done)
+        Ok(RunOutcome::Done)
     }
 
-    /// A run that goes on elsewhere holds its locks anew; which one somebody else has by now.
+    /// Acquires the locks again for a run that continues elsewhere. Returns the name of a lock that
+    /// another run holds by now.
     async fn take_locks_again(&self) -> Result<Option<String>> {
         for lock in &self.progress.locks {
-            if !self.stage.desk.lock(&self.workflow.name, lock).await? {
+            if !self.context.memory.lock(&self.workflow.name, lock).await? {
                 return Ok(Some(lock.clone()));
             }
         }
         Ok(None)
     }
 
-    async fn let_go(&mut self) -> Result<()> {
+    async fn unlock(&mut self) -> Result<()> {
         for lock in std::mem::take(&mut self.progress.locks) {
-            self.stage.desk.let_go(&self.workflow.name, &lock).await?;
+            self.context.memory.unlock(&self.workflow.name, &lock).await?;
         }
         Ok(())
     }
 
-    fn trace(&self, node: &Node, place: usize, left: &Left, began: Instant) -> Trace {
+    fn trace(&self, node: &Node, place: usize, left: &NodeOutput, began: Instant) -> Trace {
         Trace {
             depth: self.depth,
             workflow: self.workflow.name.clone(),
@@ -221,43 +232,43 @@ impl Run<'_> {
         }
     }
 
-    /// Does what one node says; nothing if it met a lock that somebody holds.
+    /// Runs one node. Returns `None` if it needs a lock that another run holds.
     async fn step(
         &mut self,
         node: &Node,
         answers: bool,
-        follow: &mut dyn Follow,
-    ) -> Result<Option<Left>> {
+        follow: &mut dyn RunObserver,
+    ) -> Result<Option<NodeOutput>> {
         let left = match &node.kind {
-            Kind::Standard(standard) => {
+            NodeKind::Standard(standard) => {
                 let mut deaf = |_: &str| {};
                 let mut hear = |piece: &str| follow.hear(piece);
                 let hear: Hear<'_> = if answers { &mut hear } else { &mut deaf };
                 return self.ask(standard, hear).await.map(Some);
             }
-            Kind::CustomWorkflow(one) => {
+            NodeKind::CustomWorkflow(one) => {
                 return self.descend(one, answers, follow).await.map(Some);
             }
-            Kind::ConditionalCustomWorkflow(fork) => match self.route(fork)? {
+            NodeKind::ConditionalCustomWorkflow(fork) => match self.route(fork)? {
                 Ok(one) => return self.descend(one, answers, follow).await.map(Some),
-                Err(text) => Left::output(text),
+                Err(text) => NodeOutput::output(text),
             },
-            Kind::WorkflowLock { lock } => {
-                if !self.stage.desk.lock(&self.workflow.name, lock).await? {
+            NodeKind::WorkflowLock { lock } => {
+                if !self.context.memory.lock(&self.workflow.name, lock).await? {
                     return Ok(None);
                 }
                 self.progress.locks.push(lock.clone());
-                Left::output(lock)
+                NodeOutput::output(lock)
             }
-            Kind::QualityMemory
-            | Kind::ChatSummarySummarizer { .. }
-            | Kind::RecentMemorySummarizerTool(_)
-            | Kind::RecentMemory(_)
-            | Kind::GetCurrentSummaryFromFile
-            | Kind::FullChatSummary { .. }
-            | Kind::VectorMemorySearch(_)
-            | Kind::GetCurrentMemoryFromFile => self.remembered(&node.kind).await?,
-            _ => Left::output(self.text(&node.kind)?),
+            NodeKind::QualityMemory
+            | NodeKind::ChatSummarySummarizer { .. }
+            | NodeKind::RecentMemorySummarizerTool(_)
+            | NodeKind::RecentMemory(_)
+            | NodeKind::GetCurrentSummaryFromFile
+            | NodeKind::FullChatSummary { .. }
+            | NodeKind::VectorMemorySearch(_)
+            | NodeKind::GetCurrentMemoryFromFile => self.remembered(&node.kind).await?,
+            _ => NodeOutput::output(self.text(&node.kind)?),
         };
         if answers {
             follow.hear(&left.output);
@@ -265,17 +276,17 @@ impl Run<'_> {
         Ok(Some(left))
     }
 
-    /// Runs another workflow as one step of this one. A responder in it is heard only if this step
+    /// Runs another workflow as one step of this one. Its responder is streamed only if this step
     /// answers the user.
     fn descend<'a>(
         &'a self,
         one: &'a SubWorkflow,
         answers: bool,
-        follow: &'a mut dyn Follow,
-    ) -> Waiting<'a, Left> {
+        follow: &'a mut dyn RunObserver,
+    ) -> Waiting<'a, NodeOutput> {
         Box::pin(async move {
             let workflow =
-                self.stage.folder.get(&one.name).ok_or_else(|| {
+                self.context.folder.get(&one.name).ok_or_else(|| {
                     Error::not_found(format!("there is no workflow {:?}", one.name))
                 })?;
             let inputs = one.inputs.iter().map(|input| self.fill(input)).collect::<Result<_>>()?;
@@ -284,34 +295,34 @@ impl Run<'_> {
             let first = (overridden(&one.system_prompt)?, overridden(&one.prompt)?);
             let mut progress = Progress { inputs, ..Progress::default() };
             let child = Run {
-                stage: self.stage,
+                context: self.context,
                 workflow,
                 depth: self.depth + 1,
                 progress: &mut progress,
                 first,
             };
-            let mut counting = Counting { follow, spent: Spent::default() };
-            child.go(Until::End, answers, &mut counting).await?;
+            let mut counting = UsageCounter { follow, spent: Spent::default() };
+            child.go(RunUntil::End, answers, &mut counting).await?;
             let output = answer(workflow, &progress).unwrap_or_default();
-            Ok(Left { spent: counting.spent, ..Left::output(output) })
+            Ok(NodeOutput { spent: counting.spent, ..NodeOutput::output(output) })
         })
     }
 
-    /// The text with its variables filled in.
+    /// Fills in the variables of a text.
     fn fill(&self, template: &Template) -> Result<String> {
         self.fill_seeing(template, self.view())
     }
 
-    /// What a node sees of the chat that does not say otherwise.
+    /// The default view of the chat, for nodes that do not set sizes.
     fn view(&self) -> View<'_> {
-        View { scene: self.stage.scene, sizes: Sizes::default() }
+        View { variables: self.context.variables, sizes: Sizes::default() }
     }
 
     fn fill_seeing(&self, template: &Template, view: View<'_>) -> Result<String> {
         template.fill(|name| self.value(name, view)).map_err(|name| unknown(&name))
     }
 
-    /// What a variable stands for. A value the author defined may hold variables itself.
+    /// The value of a variable. A constant of the file may itself contain variables.
     fn value(&self, name: &str, view: View<'_>) -> Option<String> {
         self.plain_value(name, view).or_else(|| {
             let constant = self.workflow.constants.get(name)?;
@@ -326,10 +337,10 @@ impl Run<'_> {
         if let Some(number) = variables::output(name) {
             return self.progress.outputs.get(number.checked_sub(1)?).cloned();
         }
-        view.scene.value(name, view.sizes)
+        view.variables.value(name, view.sizes)
     }
 
-    /// A number, filled in if it is a variable.
+    /// A number, resolved if it is a variable.
     fn amount(&self, amount: &Amount) -> Result<i64> {
         match amount {
             Amount::Fixed(number) => Ok(*number),
@@ -341,19 +352,19 @@ impl Run<'_> {
         }
     }
 
-    /// The same where less than nothing is nothing.
+    /// A number, where negative values count as 0.
     fn count(&self, amount: &Amount) -> Result<usize> {
         Ok(usize::try_from(self.amount(amount)?).unwrap_or(0))
     }
 }
 
-/// Adds up what the nodes of a workflow take, for the node that runs it.
-struct Counting<'f> {
-    follow: &'f mut dyn Follow,
+/// Sums the usage of all nodes of a workflow, for the node that runs it.
+struct UsageCounter<'f> {
+    follow: &'f mut dyn RunObserver,
     spent: Spent,
 }
 
-impl Follow for Counting<'_> {
+impl RunObserver for UsageCounter<'_> {
     fn hear(&mut self, piece: &str) {
         self.follow.hear(piece);
     }
@@ -364,12 +375,12 @@ impl Follow for Counting<'_> {
     }
 }
 
-fn stopped_by(node: &Node) -> Ended {
+fn stopped_by(node: &Node) -> RunOutcome {
     let lock = match &node.kind {
-        Kind::WorkflowLock { lock } => lock.clone(),
+        NodeKind::WorkflowLock { lock } => lock.clone(),
         _ => String::new(),
     };
-    Ended::Locked { lock }
+    RunOutcome::Locked { lock }
 }
 
 fn unknown(name: &str) -> Error {

@@ -1,16 +1,17 @@
-//! What recall found, as one list of dated texts, and keywords looked for in it.
+//! Recall results as one list of dated texts, and keyword matching in it.
 
 use everwhen::recall::Recollection;
 use everwhen::time::Zone;
 
-use crate::port::Found;
+use crate::port::SearchHit;
 
-/// Words this long may end otherwise.
+/// Words of this length match with different endings.
 const BENDABLE: usize = 5;
 
-/// What was said, facts and chapters in turn, the best of each first: their scores cannot be compared.
-pub(crate) fn gathered(recollection: &Recollection, zone: &Zone) -> Vec<Found> {
-    let found = |time, text: &str| Found { day: zone.day(time).to_string(), text: text.to_owned() };
+/// Entries, facts and chapters in turn, the best of each first: their scores cannot be compared.
+pub(crate) fn gathered(recollection: &Recollection, zone: &Zone) -> Vec<SearchHit> {
+    let found =
+        |time, text: &str| SearchHit { day: zone.day(time).to_string(), text: text.to_owned() };
     let mut said = recollection.items.iter().map(|one| {
         let entry = &one.entry;
         found(entry.conversation_time, entry.content.as_str())
@@ -29,7 +30,7 @@ pub(crate) fn gathered(recollection: &Recollection, zone: &Zone) -> Vec<Found> {
     }
 }
 
-/// Whether a text says any of these keywords: all words of one of them, however they end.
+/// Whether a text contains all words of any of these keywords, in any inflection.
 pub(crate) fn says_any(text: &str, keywords: &[String]) -> bool {
     let said = words(text);
     let says = |word: &String| said.iter().any(|one| one.starts_with(stem(word)));

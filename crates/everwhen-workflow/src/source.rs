@@ -1,4 +1,4 @@
-//! JSON as people write it: comments are allowed, and every value knows its line.
+//! JSON with comments and trailing commas, in which every value knows its line.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use crate::flaw::Flaw;
+use crate::diagnostic::Diagnostic;
 
 /// A value and the line it begins on.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// What kind of value it is, for sentences.
+    /// The name of the value's type, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -41,13 +41,13 @@ impl Value {
 }
 
 impl Located {
-    /// The property of an object.
+    /// A property of an object.
     pub(crate) fn get(&self, name: &str) -> Option<&Self> {
         let Value::Object(properties) = &self.value else { return None };
         properties.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// The text of a scalar as a variable shows it; nothing for lists and objects.
+    /// A scalar as the text that a variable shows; `None` for lists and objects.
     pub(crate) fn shown(&self) -> Option<String> {
         match &self.value {
             Value::Null => Some(String::new()),
@@ -60,7 +60,7 @@ impl Located {
 }
 
 impl Located {
-    /// The value without its lines.
+    /// The value without its line numbers.
     pub(crate) fn into_json(self) -> serde_json::Value {
         match self.value {
             Value::Null => serde_json::Value::Null,
@@ -76,15 +76,19 @@ impl Located {
     }
 }
 
-/// Reads a text. Strict but for comments and a comma too many.
-pub(crate) fn read(file: &Path, text: &str) -> Result<Located, Flaw> {
+/// Parses a text. Strict JSON, except for comments and trailing commas.
+pub(crate) fn read(file: &Path, text: &str) -> Result<Located, Diagnostic> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options()).map_err(|error| {
         let what = error.kind().to_string();
         let sentence = format!("this is not JSON: {}; comments are allowed", lower_first(&what));
-        Flaw::new(file, error.line_display(), sentence)
+        Diagnostic::new(file, error.line_display(), sentence)
     })?;
     let value = parsed.value.ok_or_else(|| {
-        Flaw::new(file, 1, "the file is empty; write a list of nodes, or an object with \"nodes\"")
+        Diagnostic::new(
+            file,
+            1,
+            "the file is empty; write a list of nodes, or an object with \"nodes\"",
+        )
     })?;
     let lines = Lines::of(text);
     locate(file, &lines, &value)
@@ -105,13 +109,16 @@ fn options() -> ParseOptions {
     }
 }
 
-fn locate(file: &Path, lines: &Lines, value: &ast::Value<'_>) -> Result<Located, Flaw> {
+fn locate(file: &Path, lines: &Lines, value: &ast::Value<'_>) -> Result<Located, Diagnostic> {
     let line = lines.line(value.start());
     let value = match value {
         ast::Value::NullKeyword(_) => Value::Null,
         ast::Value::BooleanLit(flag) => Value::Flag(flag.value),
         ast::Value::NumberLit(number) => Value::Number(
-            number.value.parse().map_err(|_| Flaw::new(file, line, "this is not a number"))?,
+            number
+                .value
+                .parse()
+                .map_err(|_| Diagnostic::new(file, line, "this is not a number"))?,
         ),
         ast::Value::StringLit(text) => Value::Text(text.value.to_string()),
         ast::Value::Array(list) => Value::List(
@@ -129,20 +136,20 @@ fn properties(
     file: &Path,
     lines: &Lines,
     object: &ast::Object<'_>,
-) -> Result<Vec<(String, Located)>, Flaw> {
+) -> Result<Vec<(String, Located)>, Diagnostic> {
     let mut found: Vec<(String, Located)> = Vec::new();
     for property in &object.properties {
         let name = property.name.as_str().to_owned();
         if found.iter().any(|(known, _)| *known == name) {
             let line = lines.line(property.start());
-            return Err(Flaw::new(file, line, format!("{name:?} is given twice; keep one")));
+            return Err(Diagnostic::new(file, line, format!("{name:?} is given twice; keep one")));
         }
         found.push((name, locate(file, lines, &property.value)?));
     }
     Ok(found)
 }
 
-/// Where lines begin.
+/// The offsets at which lines begin.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -165,7 +172,7 @@ fn lower_first(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Located, Flaw> {
+    fn read(text: &str) -> Result<Located, Diagnostic> {
         super::read(Path::new("a.json"), text)
     }
 

@@ -1,24 +1,24 @@
-//! Text with `{variables}` in it.
+//! Text with `{variables}`.
 //!
-//! A variable is a name in braces, and nothing else: `{"a": 1}` is text, so JSON in a prompt stays
-//! what it is. Two opening braces stand for one, and so do the two that close them. What a variable stands for is put in as it is and never
-//! read for braces again, so no text of a user can break anything; only the values a workflow itself
-//! defines may contain further variables, one level deep.
+//! A variable is a name in braces, and nothing else: `{"a": 1}` is text, so JSON in a prompt is
+//! kept as it is. `{{` and `}}` are escaped braces. The value of a variable is inserted literally
+//! and never parsed again, so no text of a user can break a template; only constants of the
+//! workflow itself may contain further variables, one level deep.
 
 use std::collections::BTreeSet;
 
-/// A text to fill in.
+/// A parsed text with variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(Vec<Part>);
+pub struct Template(Vec<TemplatePart>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Variable(String),
 }
 
 impl Template {
-    /// Reads a text. Every text is a template.
+    /// Parses a text. Every text is a valid template.
     pub fn read(text: &str) -> Self {
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -38,9 +38,9 @@ impl Template {
                 rest = &rest[2..];
             } else if let Some(name) = variable(rest) {
                 if !plain.is_empty() {
-                    parts.push(Part::Text(std::mem::take(&mut plain)));
+                    parts.push(TemplatePart::Text(std::mem::take(&mut plain)));
                 }
-                parts.push(Part::Variable(name.to_owned()));
+                parts.push(TemplatePart::Variable(name.to_owned()));
                 rest = &rest[name.len() + 2..];
             } else {
                 plain.push_str(brace);
@@ -49,27 +49,27 @@ impl Template {
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            parts.push(Part::Text(plain));
+            parts.push(TemplatePart::Text(plain));
         }
         Self(parts)
     }
 
-    /// The variables in it.
+    /// The names of its variables.
     pub fn variables(&self) -> BTreeSet<&str> {
         let names = self.0.iter().filter_map(|part| match part {
-            Part::Variable(name) => Some(name.as_str()),
-            Part::Text(_) => None,
+            TemplatePart::Variable(name) => Some(name.as_str()),
+            TemplatePart::Text(_) => None,
         });
         names.collect()
     }
 
-    /// The text with every variable filled in, or the name of the first that stands for nothing.
+    /// Fills in all variables. The error is the name of the first that has no value.
     pub fn fill(&self, value: impl Fn(&str) -> Option<String>) -> Result<String, String> {
         let mut filled = String::new();
         for part in &self.0 {
             match part {
-                Part::Text(text) => filled.push_str(text),
-                Part::Variable(name) => {
+                TemplatePart::Text(text) => filled.push_str(text),
+                TemplatePart::Variable(name) => {
                     filled.push_str(&value(name).ok_or_else(|| name.clone())?);
                 }
             }
@@ -77,7 +77,7 @@ impl Template {
         Ok(filled)
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

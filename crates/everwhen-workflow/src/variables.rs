@@ -1,6 +1,6 @@
-//! What variables stand for: the conversation, the date, what nodes left behind.
+//! Built-in variables: the conversation, the date, the outputs of nodes.
 //!
-//! Days and times are those of the vault's zone.
+//! Days and times are in the vault's time zone.
 
 use everwhen::memory::Role;
 use everwhen::ports::PromptMessage;
@@ -10,8 +10,7 @@ use jiff::Zoned;
 const LAST: [(&str, usize); 7] =
     [("one", 1), ("two", 2), ("three", 3), ("four", 4), ("five", 5), ("ten", 10), ("twenty", 20)];
 
-/// Every variable that is there without anybody defining it, but for `{agent1Output}` and
-/// `{agent1Input}` and so on.
+/// Every built-in variable except `{agent1Output}`, `{agent1Input}` and so on.
 pub(crate) const KNOWN: [&str; 34] = [
     "chat_user_prompt_last_one",
     "chat_user_prompt_last_two",
@@ -65,14 +64,14 @@ fn numbered(name: &str, ending: &str) -> Option<usize> {
     plain.then(|| digits.parse().ok()).flatten()
 }
 
-/// How much the variables with a size of their own hold.
+/// Sizes of the variables whose length a node can set.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
     pub(crate) messages: usize,
     pub(crate) tokens: usize,
     pub(crate) min_messages: usize,
     pub(crate) max_tokens: usize,
-    /// Whether each message says who speaks.
+    /// Whether each message is prefixed with its speaker.
     pub(crate) tags: bool,
 }
 
@@ -82,21 +81,21 @@ impl Default for Sizes {
     }
 }
 
-/// What is known about the chat a workflow runs for.
+/// The chat as variables see it.
 #[derive(Debug, Clone)]
-pub struct Scene {
-    /// What was said, oldest first.
+pub struct ChatVariables {
+    /// The messages, oldest first.
     pub messages: Vec<PromptMessage>,
-    /// Now, in the vault's zone.
+    /// The time of the request, in the vault's time zone.
     pub now: Zoned,
-    /// The memory's name, as the front end gave it; empty if it gave none.
+    /// The name of the memory, as the front end gave it; empty if it gave none.
     pub discussion_id: String,
-    /// `{time_context_summary}`.
+    /// The value of `{time_context_summary}`.
     pub time_context_summary: String,
 }
 
-impl Scene {
-    /// What a variable of the scene stands for.
+impl ChatVariables {
+    /// The value of a variable that is read from the chat.
     pub(crate) fn value(&self, name: &str, sizes: Sizes) -> Option<String> {
         match name {
             "Discussion_Id" => Some(self.discussion_id.clone()),
@@ -121,8 +120,8 @@ impl Scene {
         Some(self.now.strftime(format).to_string())
     }
 
-    /// Part of the conversation. Endpoints here take messages and bring their own template, so what
-    /// the original calls templated is the same with the speakers named.
+    /// Part of the conversation. Endpoints take messages and apply their own chat template, so the
+    /// variables that WilmerAI calls "templated" have the text of the others with speakers named.
     fn conversation(&self, name: &str, sizes: Sizes) -> Option<String> {
         let (window, tags) = match name.strip_prefix("templated_user_prompt_") {
             Some(window) => (window, true),
@@ -146,7 +145,7 @@ impl Scene {
         self.messages.iter().filter(|message| message.role != Role::System).collect()
     }
 
-    /// What the front end said as instructions.
+    /// The system messages that the front end sent.
     fn system_prompt(&self) -> String {
         let system = self.messages.iter().filter(|message| message.role == Role::System);
         let texts: Vec<&str> = system.map(|message| message.content.as_str()).collect();
@@ -154,7 +153,7 @@ impl Scene {
     }
 }
 
-/// How many of the newest messages fit into so many tokens, but never fewer than `least`.
+/// How many of the latest messages fit into this number of tokens, but never fewer than `least`.
 fn fitting(said: &[&PromptMessage], least: usize, tokens: usize) -> usize {
     let mut spent = 0;
     let newest_first = said.iter().rev().enumerate();
@@ -165,7 +164,7 @@ fn fitting(said: &[&PromptMessage], least: usize, tokens: usize) -> usize {
     beyond.map_or(said.len(), |(place, _)| place)
 }
 
-/// About how many tokens a text has, rather too many than too few.
+/// Estimated number of tokens, rounded up.
 pub(crate) fn estimated_tokens(text: &str) -> usize {
     let words = text.split_whitespace().count() as f64 * 1.35;
     let letters = text.chars().count() as f64 / 3.5;
@@ -185,9 +184,9 @@ fn joined(said: &[&PromptMessage], tags: bool) -> String {
 mod tests {
     use super::*;
 
-    fn scene() -> Scene {
+    fn variables() -> ChatVariables {
         let say = |role, content: &str| PromptMessage { role, content: content.into() };
-        Scene {
+        ChatVariables {
             messages: vec![
                 say(Role::System, "Be brief."),
                 say(Role::User, "one"),
@@ -201,15 +200,15 @@ mod tests {
     }
 
     fn value(name: &str) -> String {
-        scene().value(name, Sizes::default()).unwrap()
+        variables().value(name, Sizes::default()).unwrap()
     }
 
     #[test]
     fn every_known_variable_stands_for_something() {
         for name in KNOWN {
-            assert!(scene().value(name, Sizes::default()).is_some(), "{name}");
+            assert!(variables().value(name, Sizes::default()).is_some(), "{name}");
         }
-        assert_eq!(scene().value("persona", Sizes::default()), None);
+        assert_eq!(variables().value("persona", Sizes::default()), None);
     }
 
     #[test]
@@ -243,7 +242,7 @@ mod tests {
     #[test]
     fn a_window_of_tokens_keeps_at_least_what_it_must() {
         let sizes = Sizes { tokens: 1, min_messages: 2, max_tokens: 1, ..Sizes::default() };
-        let value = |name: &str| scene().value(name, sizes).unwrap();
+        let value = |name: &str| variables().value(name, sizes).unwrap();
         assert_eq!(value("chat_user_prompt_estimated_token_limit"), "three");
         assert_eq!(value("chat_user_prompt_min_n_max_tokens"), "two {agent1Output}\nthree");
     }

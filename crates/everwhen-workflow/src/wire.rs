@@ -1,4 +1,4 @@
-//! What a job carries to go on with a workflow: how far it came, and the chat as it stood.
+//! The payload of a background job: the progress of a run and the snapshot of its chat.
 
 use everwhen::memory::Role;
 use everwhen::ports::PromptMessage;
@@ -12,19 +12,19 @@ use crate::run::Progress;
 
 /// A workflow that stopped at its answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Rest {
-    /// The workflow.
+pub(crate) struct PendingRun {
+    /// The name of the workflow.
     pub(crate) workflow: String,
-    /// The run, which holds its locks.
+    /// The id of the run, which owns its locks.
     pub(crate) run: String,
-    /// How far it came.
+    /// Its progress.
     pub(crate) progress: Progress,
-    /// The chat.
+    /// The snapshot of the chat.
     pub(crate) chat: Chat,
 }
 
 #[derive(Serialize, Deserialize)]
-struct RestRow {
+struct PendingRunRow {
     workflow: String,
     run: String,
     outputs: Vec<String>,
@@ -46,8 +46,8 @@ struct MessageRow {
     since: Option<i64>,
 }
 
-impl Rest {
-    /// As a job carries it.
+impl PendingRun {
+    /// Serializes it as the payload of a job.
     pub(crate) fn written(&self) -> String {
         let Self { workflow, run, progress, chat } = self;
         let message = |(message, said): (&PromptMessage, &Option<SaidAt>)| MessageRow {
@@ -56,7 +56,7 @@ impl Rest {
             time: said.map(|said| said.time.as_microsecond()),
             since: said.and_then(|said| said.since).map(Timestamp::as_microsecond),
         };
-        let row = RestRow {
+        let row = PendingRunRow {
             workflow: workflow.clone(),
             run: run.clone(),
             outputs: progress.outputs.clone(),
@@ -72,10 +72,10 @@ impl Rest {
         serde_json::to_string(&row).expect("texts, times and numbers can be written")
     }
 
-    /// What a job carries.
+    /// Parses the payload of a job.
     pub(crate) fn read(payload: &str) -> Result<Self> {
-        // What serde says may quote what somebody said.
-        let row: RestRow = serde_json::from_str(payload)
+        // A serde error may quote the text of an entry, so it is not shown.
+        let row: PendingRunRow = serde_json::from_str(payload)
             .map_err(|_| Error::damaged("a job carries no workflow that can be gone on with"))?;
         let times = row.messages.iter().map(said_at).collect::<Result<_>>()?;
         let messages = row.messages.into_iter().map(|row| {
@@ -119,9 +119,9 @@ mod tests {
         chat.times[1] = Some(SaidAt { time: now, since: Some(now) });
         let progress =
             Progress { outputs: vec!["a".into()], inputs: vec![], locks: vec!["l".into()] };
-        let rest = Rest { workflow: "w".into(), run: "r".into(), progress, chat };
-        assert_eq!(Rest::read(&rest.written()).unwrap(), rest);
-        let error = Rest::read("{\"workflow\": \"my diary\"}").unwrap_err();
+        let rest = PendingRun { workflow: "w".into(), run: "r".into(), progress, chat };
+        assert_eq!(PendingRun::read(&rest.written()).unwrap(), rest);
+        let error = PendingRun::read("{\"workflow\": \"my diary\"}").unwrap_err();
         assert!(!error.message().contains("diary"), "{error}");
     }
 }

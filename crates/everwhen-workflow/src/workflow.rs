@@ -1,10 +1,10 @@
-//! One workflow file, read: values its author defined, and nodes in order.
+//! One parsed workflow file: its constants and its nodes in order.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::flaw::{Flaw, nearest};
-use crate::node::{self, Kind, Node, Prompt, Standard, SubWorkflow};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::node::{self, Node, NodeKind, Prompt, Standard, SubWorkflow};
 use crate::properties::Amount;
 use crate::source::{self, Located, Value};
 use crate::template::Template;
@@ -13,39 +13,39 @@ use crate::variables;
 /// A workflow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workflow {
-    /// What it is called: the name of the file without its ending.
+    /// Its name: the file name without the extension.
     pub name: String,
     /// The file.
     pub file: PathBuf,
-    /// What its author defined: every key of the file but `nodes`.
+    /// Its constants: every key of the file except `nodes`.
     pub constants: BTreeMap<String, Template>,
-    /// The steps.
+    /// The nodes.
     pub nodes: Vec<Node>,
-    /// The place of the node that answers the user.
+    /// The index of the node that answers the user.
     pub responder: usize,
 }
 
-/// Reads a file; what is wrong with it comes beside.
-pub(crate) fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Flaw>) {
-    let mut flaws = Vec::new();
+/// Parses a file; also returns its diagnostics.
+pub(crate) fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
     let workflow = source::read(file, text)
-        .map_err(|flaw| flaws.push(flaw))
+        .map_err(|flaw| diagnostics.push(flaw))
         .ok()
-        .and_then(|value| parts(file, &value, &mut flaws));
+        .and_then(|value| parts(file, &value, &mut diagnostics));
     if let Some(workflow) = &workflow {
-        check_variables(workflow, &mut flaws);
+        check_variables(workflow, &mut diagnostics);
     }
-    (workflow.filter(|_| flaws.iter().all(|flaw| flaw.harmless)), flaws)
+    (workflow.filter(|_| diagnostics.iter().all(|flaw| flaw.harmless)), diagnostics)
 }
 
-fn parts(file: &Path, value: &Located, flaws: &mut Vec<Flaw>) -> Option<Workflow> {
-    let nodes = node_list(file, value, flaws)?;
+fn parts(file: &Path, value: &Located, diagnostics: &mut Vec<Diagnostic>) -> Option<Workflow> {
+    let nodes = node_list(file, value, diagnostics)?;
     let mut read = Vec::new();
     for value in nodes {
-        read.extend(node::node(file, value, flaws));
+        read.extend(node::node(file, value, diagnostics));
     }
     if nodes.is_empty() {
-        flaws.push(Flaw::new(
+        diagnostics.push(Diagnostic::new(
             file,
             value.line,
             "there are no nodes; a workflow needs at least one",
@@ -57,13 +57,17 @@ fn parts(file: &Path, value: &Located, flaws: &mut Vec<Flaw>) -> Option<Workflow
     Some(Workflow {
         name: file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
         file: file.to_owned(),
-        constants: constants(file, value, flaws),
-        responder: responder(file, &read, flaws),
+        constants: constants(file, value, diagnostics),
+        responder: responder(file, &read, diagnostics),
         nodes: read,
     })
 }
 
-fn node_list<'v>(file: &Path, value: &'v Located, flaws: &mut Vec<Flaw>) -> Option<&'v [Located]> {
+fn node_list<'v>(
+    file: &Path,
+    value: &'v Located,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<&'v [Located]> {
     let nodes = match &value.value {
         Value::List(_) => Some(value),
         Value::Object(_) => value.get("nodes"),
@@ -77,11 +81,15 @@ fn node_list<'v>(file: &Path, value: &'v Located, flaws: &mut Vec<Flaw>) -> Opti
         }
         None => "a workflow is a list of nodes, or an object with \"nodes\"",
     };
-    flaws.push(Flaw::new(file, nodes.unwrap_or(value).line, sentence));
+    diagnostics.push(Diagnostic::new(file, nodes.unwrap_or(value).line, sentence));
     None
 }
 
-fn constants(file: &Path, value: &Located, flaws: &mut Vec<Flaw>) -> BTreeMap<String, Template> {
+fn constants(
+    file: &Path,
+    value: &Located,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> BTreeMap<String, Template> {
     let Value::Object(properties) = &value.value else { return BTreeMap::new() };
     let mut read = BTreeMap::new();
     for (name, value) in properties.iter().filter(|(name, _)| name != "nodes") {
@@ -90,63 +98,66 @@ fn constants(file: &Path, value: &Located, flaws: &mut Vec<Flaw>) -> BTreeMap<St
             None => {
                 let kind = value.value.kind();
                 let sentence = format!("{name:?} is {kind}; a variable holds text or a number");
-                flaws.push(Flaw::new(file, value.line, sentence));
+                diagnostics.push(Diagnostic::new(file, value.line, sentence));
             }
         }
     }
     read
 }
 
-/// The first node that says it answers, else the last.
-fn responder(file: &Path, nodes: &[Node], flaws: &mut Vec<Flaw>) -> usize {
+/// The first node that is marked as the responder, else the last node.
+fn responder(file: &Path, nodes: &[Node], diagnostics: &mut Vec<Diagnostic>) -> usize {
     let mut answering = (0..nodes.len()).filter(|place| nodes[*place].answers);
     let responder = answering.next().unwrap_or(nodes.len() - 1);
     for second in answering {
         let first = &nodes[responder];
         let sentence = format!("{first} answers the user already; this one will not");
-        flaws.push(Flaw::hint(file, nodes[second].line, sentence));
+        diagnostics.push(Diagnostic::hint(file, nodes[second].line, sentence));
     }
     responder
 }
 
-/// Which variables may stand where.
+/// Which variables a text can see.
 #[derive(Clone, Copy)]
-enum Sight {
-    /// Only what is known before anything runs.
+enum VariableScope {
+    /// Only those that are known before any node runs.
     Early,
-    /// Everything that nodes before this place have left.
+    /// Also the outputs of the nodes before this index.
     Before(usize),
 }
 
-fn check_variables(workflow: &Workflow, flaws: &mut Vec<Flaw>) {
-    let mut check = |line: usize, sight: Sight, template: &Template| {
+fn check_variables(workflow: &Workflow, diagnostics: &mut Vec<Diagnostic>) {
+    let mut check = |line: usize, sight: VariableScope, template: &Template| {
         for name in template.variables() {
             if let Some(sentence) = missing(workflow, sight, name) {
-                flaws.push(Flaw::new(&workflow.file, line, sentence));
+                diagnostics.push(Diagnostic::new(&workflow.file, line, sentence));
             }
         }
     };
     for template in workflow.constants.values() {
-        check(1, Sight::Before(workflow.nodes.len()), template);
+        check(1, VariableScope::Before(workflow.nodes.len()), template);
     }
     for (place, node) in workflow.nodes.iter().enumerate() {
-        if let Kind::Standard(standard) = &node.kind {
-            check(node.line, Sight::Early, &standard.endpoint);
-            standard.preset.iter().for_each(|preset| check(node.line, Sight::Early, preset));
+        if let NodeKind::Standard(standard) = &node.kind {
+            check(node.line, VariableScope::Early, &standard.endpoint);
+            standard
+                .preset
+                .iter()
+                .for_each(|preset| check(node.line, VariableScope::Early, preset));
         }
         for template in templates(&node.kind) {
-            check(node.line, Sight::Before(place), template);
+            check(node.line, VariableScope::Before(place), template);
         }
     }
 }
 
-/// Why a variable stands for nothing, if it does.
-fn missing(workflow: &Workflow, sight: Sight, name: &str) -> Option<String> {
+/// Why a variable has no value, if it has none.
+fn missing(workflow: &Workflow, sight: VariableScope, name: &str) -> Option<String> {
     let known = workflow.constants.contains_key(name) || variables::input(name).is_some();
     if known {
         return None;
     }
-    let Sight::Before(place) = sight else {
+    let VariableScope::Before(place) = sight else {
         return Some(format!(
             "{{{name}}} cannot stand in \"endpointName\" or \"preset\"; only what the file itself \
              defines and {{agent1Input}} and so on can"
@@ -166,40 +177,40 @@ fn missing(workflow: &Workflow, sight: Sight, name: &str) -> Option<String> {
     Some(format!("there is no variable {{{name}}}{meant}"))
 }
 
-/// The texts of a node that see every variable.
-fn templates(kind: &Kind) -> Vec<&Template> {
+/// The texts of a node that can see every variable.
+fn templates(kind: &NodeKind) -> Vec<&Template> {
     match kind {
-        Kind::Standard(standard) => standard_templates(standard),
-        Kind::ChatSummarySummarizer { min_memories, loop_if_exceed } => {
+        NodeKind::Standard(standard) => standard_templates(standard),
+        NodeKind::ChatSummarySummarizer { min_memories, loop_if_exceed } => {
             amounts([min_memories, loop_if_exceed])
         }
-        Kind::RecentMemorySummarizerTool(recent) | Kind::RecentMemory(recent) => {
+        NodeKind::RecentMemorySummarizerTool(recent) | NodeKind::RecentMemory(recent) => {
             amounts([&recent.turns, &recent.chapters, &recent.skip])
         }
-        Kind::VectorMemorySearch(search) => {
+        NodeKind::VectorMemorySearch(search) => {
             std::iter::once(&search.input).chain(amounts([&search.limit])).collect()
         }
-        Kind::CustomWorkflow(one) => inputs(one),
-        Kind::ConditionalCustomWorkflow(fork) => {
+        NodeKind::CustomWorkflow(one) => inputs(one),
+        NodeKind::ConditionalCustomWorkflow(fork) => {
             let ways = fork.routes.iter().map(|(_, one)| one).chain(&fork.otherwise);
             let own = std::iter::once(&fork.key).chain(&fork.otherwise_text);
             own.chain(ways.flat_map(inputs)).collect()
         }
-        Kind::Conditional(condition) => condition.templates(),
-        Kind::StringConcatenator { strings, .. } => strings.iter().collect(),
-        Kind::StaticResponse { content } => vec![content],
-        Kind::GetCustomFile(file) => vec![&file.path],
-        Kind::SaveCustomFile { path, content, .. } => vec![path, content],
-        Kind::TagTextExtractor { from, tag, otherwise } => {
+        NodeKind::Conditional(condition) => condition.templates(),
+        NodeKind::StringConcatenator { strings, .. } => strings.iter().collect(),
+        NodeKind::StaticResponse { content } => vec![content],
+        NodeKind::GetCustomFile(file) => vec![&file.path],
+        NodeKind::SaveCustomFile { path, content, .. } => vec![path, content],
+        NodeKind::TagTextExtractor { from, tag, otherwise } => {
             [from, tag].into_iter().chain(otherwise).collect()
         }
-        Kind::JsonExtractor { from, field } => vec![from, field],
-        Kind::ArithmeticProcessor { expression } => vec![expression],
-        Kind::QualityMemory
-        | Kind::GetCurrentSummaryFromFile
-        | Kind::FullChatSummary { .. }
-        | Kind::GetCurrentMemoryFromFile
-        | Kind::WorkflowLock { .. } => Vec::new(),
+        NodeKind::JsonExtractor { from, field } => vec![from, field],
+        NodeKind::ArithmeticProcessor { expression } => vec![expression],
+        NodeKind::QualityMemory
+        | NodeKind::GetCurrentSummaryFromFile
+        | NodeKind::FullChatSummary { .. }
+        | NodeKind::GetCurrentMemoryFromFile
+        | NodeKind::WorkflowLock { .. } => Vec::new(),
     }
 }
 
@@ -221,7 +232,7 @@ fn standard_templates(standard: &Standard) -> Vec<&Template> {
     prompts.chain(sizes).collect()
 }
 
-/// What a parent fills in for a workflow it runs; the prompts are filled in by that workflow.
+/// The inputs of a workflow that is run as a step; its prompts are filled in by that workflow.
 fn inputs(one: &SubWorkflow) -> Vec<&Template> {
     one.inputs.iter().collect()
 }

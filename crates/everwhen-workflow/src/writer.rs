@@ -1,5 +1,5 @@
-//! Chapters written as the settings file says: by a named workflow, else by its prompts at its
-//! endpoint. A named workflow overrides the prompts.
+//! Writes chapters as the settings file says: with a workflow if it names one, else with its
+//! prompts and endpoint.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use everwhen::{Config, Engine, Error, MemorySettings, Result};
 use serde_json::Value;
 
 use crate::chat::Chat;
-use crate::desk::{MemoryDesk, Place};
+use crate::chat_memory::{MemoryPlace, VaultMemory};
 use crate::port::{Endpoints, Question};
-use crate::run::{Follow, Progress, Trace, Until, answer, run};
+use crate::run::{Progress, RunObserver, RunUntil, Trace, answer, run};
 use crate::workflows::{Workflows, fresh_name};
 
-/// What stands between memories in a prompt.
+/// The separator between memories in a prompt.
 const BETWEEN: &str = "\n--------------\n";
 const NONE_BEFORE: &str = "No preceding memories to show";
-/// Memories that count as recent.
+/// How many memories count as recent.
 const RECENT: usize = 3;
 
-/// The engine, with chapters written as the settings file says, if that says anything about it.
+/// The engine with a chapter writer, if the settings file defines one.
 pub fn with_writer(
     engine: Engine,
     config: &Config,
@@ -71,18 +71,19 @@ impl Writer {
         }
     }
 
-    /// Runs a workflow with the part, the recent memories, all memories and the summary as inputs.
+    /// Runs a workflow with the excerpt, the recent memories, all memories and the summary as
+    /// inputs.
     async fn run(&self, name: &str, material: &ChapterMaterial) -> Result<String> {
         let workflow = self.workflows.found(name)?;
         let vault = self.engine.vault(Address::Id(material.place.vault)).await?;
         let zone = vault.info().await?.zone;
         let memory = Address::Id(material.place.memory);
         let shown = vault.memory(memory.clone()).await?.name.to_string();
-        let place = Place { engine: self.engine.clone(), vault, memory };
+        let place = MemoryPlace { engine: self.engine.clone(), vault, memory };
         let message = PromptMessage { role: Role::User, content: material.transcript.clone() };
         let mut chat = Chat::unknown(vec![message], self.engine.now(), zone);
         chat.discussion_id = shown;
-        let desk = MemoryDesk::new(place, &chat, &fresh_name());
+        let memory = VaultMemory::new(place, &chat, &fresh_name());
         let inputs = vec![
             material.transcript.clone(),
             recent(material),
@@ -90,14 +91,14 @@ impl Writer {
             material.summary.clone(),
         ];
         let mut progress = Progress { inputs, ..Progress::default() };
-        let scene = chat.scene();
+        let variables = chat.variables();
         let files = self.workflows.files_of(Some(material.place.vault));
-        let stage = self.workflows.stage(&desk, &files, &scene);
-        run(stage, workflow, &mut progress, Until::End, &mut Unheard).await?;
+        let context = self.workflows.context(&memory, &files, &variables);
+        run(context, workflow, &mut progress, RunUntil::End, &mut DiscardPieces).await?;
         Ok(answer(workflow, &progress).unwrap_or_default().to_owned())
     }
 
-    /// Asks the endpoint with the owner's prompts.
+    /// Calls the endpoint with the user's prompts.
     async fn ask(&self, material: &ChapterMaterial) -> Result<String> {
         const PLACE: &str = "[TextChunk]";
         let rules = &self.settings.rules;
@@ -129,7 +130,7 @@ impl ChapterWriter for Writer {
     }
 }
 
-/// A prompt with its places filled in, each once: what is put in is not read again.
+/// Fills in the placeholders of a prompt once: inserted text is not parsed again.
 fn filled(text: &str, material: &ChapterMaterial) -> String {
     let places = [
         ("[TextChunk]", material.transcript.clone()),
@@ -161,8 +162,8 @@ fn joined(chapters: &[String]) -> String {
     if chapters.is_empty() { NONE_BEFORE.to_owned() } else { chapters.join(BETWEEN) }
 }
 
-/// A memory to be searched: JSON with a title, a summary, entities and key phrases, one or several,
-/// with whatever a model says around it.
+/// Parses a searchable memory: JSON with a title, a summary, entities and key phrases, one object
+/// or several, with any text around it.
 fn searchable(text: &str) -> Result<ChapterWords> {
     let wrong = || {
         Error::unavailable(
@@ -197,7 +198,7 @@ fn texts(list: &[Value]) -> Vec<String> {
     list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The JSON in a text: in a fence, else from the first bracket to the last.
+/// The JSON in a text: in a code fence, else from the first bracket to the last.
 fn json_in(text: &str) -> Option<Value> {
     let fenced = text.split_once("```json").and_then(|(_, rest)| rest.split_once("```"));
     if let Some(value) = fenced.and_then(|(inside, _)| serde_json::from_str(inside).ok()) {
@@ -211,10 +212,10 @@ fn json_in(text: &str) -> Option<Value> {
     })
 }
 
-/// Nobody hears how a chapter is written.
-struct Unheard;
+/// Discards the pieces of a reply that is only used as a whole.
+struct DiscardPieces;
 
-impl Follow for Unheard {
+impl RunObserver for DiscardPieces {
     fn hear(&mut self, _piece: &str) {}
 
     fn ran(&mut self, _trace: Trace) {}

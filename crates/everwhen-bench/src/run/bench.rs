@@ -50,7 +50,7 @@ impl Bench {
     /// Opens a run with these questions, in a directory that exists.
     pub(super) async fn open(
         options: &Options,
-        house: &Config,
+        settings: &Config,
         questions: Vec<Question>,
         tell: Arc<Tell>,
     ) -> Result<Self> {
@@ -60,16 +60,16 @@ impl Bench {
         progress.begin(&options.run_id, &hash, &now(), &questions)?;
         let everwhen = open_house(&directory)?;
         let engine = everwhen.engine().clone().with_chapter_rules(no_chapters());
-        let ingest = with_model(&engine, plan.ingest.as_ref(), (house, plan.run.seed))?;
+        let ingest = with_model(&engine, plan.ingest.as_ref(), (settings, plan.run.seed))?;
         let via = match &options.via {
             Some((url, key)) => Via::there(url, key.clone()).await?,
             None => Via::here(ingest).await?,
         };
         let answerer =
-            asking(with_model(&engine, Some(&plan.answer), (house, plan.run.seed))?).await?;
+            asking(with_model(&engine, Some(&plan.answer), (settings, plan.run.seed))?).await?;
         let judge = match &plan.judge {
             Some(judge) => {
-                Some(asking(with_model(&engine, Some(judge), (house, plan.run.seed))?).await?)
+                Some(asking(with_model(&engine, Some(judge), (settings, plan.run.seed))?).await?)
             }
             None => None,
         };
@@ -201,14 +201,14 @@ fn open_house(directory: &Path) -> Result<Everwhen> {
 fn with_model(
     engine: &Engine,
     model: Option<&ModelPlan>,
-    (house, seed): (&Config, u64),
+    (settings, seed): (&Config, u64),
 ) -> Result<Engine> {
     let engine = engine.clone();
     Ok(match model {
         None => engine,
         Some(model) => {
-            let cap = house.llm.cap_nanos();
-            engine.with_llm(model.open(&house.llm, seed)?).with_spending_cap(cap)
+            let cap = settings.llm.cap_nanos();
+            engine.with_llm(model.open(&settings.llm, seed)?).with_spending_cap(cap)
         }
     })
 }

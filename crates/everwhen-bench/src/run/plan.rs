@@ -137,7 +137,7 @@ impl Plan {
 
 impl ModelPlan {
     /// The model, ready to ask.
-    pub(super) fn open(&self, house: &LlmConfig, seed: u64) -> Result<Arc<dyn Llm>> {
+    pub(super) fn open(&self, settings: &LlmConfig, seed: u64) -> Result<Arc<dyn Llm>> {
         if self.provider == "extractive" {
             return Ok(Arc::new(Extractive));
         }
@@ -145,9 +145,9 @@ impl ModelPlan {
         let own = self.key.as_deref().map(Secret::new);
         let setting = LlmSetting {
             url: self.base_url.clone().unwrap_or(usual.url),
-            key: own.or_else(|| house.key.value.clone()),
+            key: own.or_else(|| settings.key.value.clone()),
             price: Price::per_million(self.input_price, self.output_price),
-            requests_per_minute: house.requests_per_minute.value,
+            requests_per_minute: settings.requests_per_minute.value,
             ..usual
         };
         Ok(Arc::new(RemoteLlm::new(setting, Arc::new(SeededChance::new(seed)))?))

@@ -1,4 +1,4 @@
-//! What may be typed after `everwhen bench`.
+//! Arguments of `everwhen bench`.
 
 mod runner;
 
@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 pub(crate) use runner::{CompareArgs, ModeArg, OverheadArgs, PlanArgs, RunArgs, VerifyArgs};
 
-/// Measure Everwhen on this machine, beside what it is built on
+/// Benchmark Everwhen on this machine, next to what it is built on
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -33,7 +33,7 @@ pub(crate) struct BenchArgs {
     pub(crate) topic: BenchTopic,
 }
 
-/// What to measure.
+/// The benchmarks.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchTopic {
     Store(StoreBenchArgs),
@@ -52,7 +52,7 @@ pub(crate) enum BenchTopic {
     Compare(CompareArgs),
 }
 
-/// Does recall find the sessions that hold the answer? LongMemEval S
+/// Retrieval quality on LongMemEval S: are the sessions with the answer found?
 #[derive(Debug, Args)]
 pub(crate) struct LongMemEvalArgs {
     #[command(flatten)]
@@ -60,114 +60,116 @@ pub(crate) struct LongMemEvalArgs {
     /// File with the ids of the questions to ask, one per line
     #[arg(long, value_name = "FILE")]
     pub(crate) ids: Option<PathBuf>,
-    /// All sessions of the file in one memory
+    /// Put all sessions of the file into one memory
     #[arg(long)]
     pub(crate) pooled: bool,
 }
 
-/// Does recall find what holds the answer?
+/// Retrieval quality on a dataset: is the evidence for the answer found?
 #[derive(Debug, Args)]
 pub(crate) struct DatasetArgs {
     // A name and type that stand for the data directory elsewhere; here nothing is kept.
-    /// The data: a file, or the directory of a packed set
+    /// Dataset: a file, or the directory of a packed dataset
     #[arg(long, value_name = "PATH")]
     pub(crate) data: String,
-    /// Which embedder takes part: static, none, a model that was pulled, such as minilm, or the
-    /// directory of one; its vectors are kept in the data directory for the next run
+    /// Embedder: static, none, the name of a downloaded model such as minilm, or the directory of
+    /// one; its vectors are cached in the data directory
     #[arg(long, value_name = "NAME", default_value = "static")]
     pub(crate) embedder: String,
-    /// Directory to write summary.json and questions.jsonl into
+    /// Directory for summary.json and questions.jsonl
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// How fast a question is answered, by size of the memory
+/// Latency of recall by size of the memory
 ///
-/// Made-up dialogue in a temporary directory; the same questions with each embedder, on a warm index.
-/// Says also how fast entries come in, how much memory that takes and how long the first answer after
-/// a start takes, with and without what was kept of the index. Beside it: this machine's memory, and
-/// others with the same texts and questions.
+/// Uses synthetic dialogue in a temporary directory and the same questions for each embedder, on a
+/// warm index. Also reports ingestion speed, memory use and the time to the first answer after a
+/// start, with and without the persisted index. For comparison: this machine's memory bandwidth,
+/// and other systems with the same texts and questions.
 #[derive(Debug, Args)]
 pub(crate) struct RecallBenchArgs {
-    /// Sizes of the memory, rising
+    /// Sizes of the memory, ascending
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [10_000, 100_000])]
     pub(crate) entries: Vec<usize>,
-    /// Questions at each size
+    /// Questions per size
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) questions: usize,
-    /// Embedders, one after the other: none, static, or the name or directory of a transformer
+    /// Embedders, in order: none, static, or the name or directory of a transformer
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_values_t = ["none".to_owned(), "static".to_owned()])]
     pub(crate) embedders: Vec<String>,
-    /// Entries to give to SQLite FTS5, and to ChromaDB, beside it
+    /// Number of entries for the comparison with SQLite FTS5 and ChromaDB
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub(crate) peers: usize,
-    /// A small run that shows that it works
+    /// Small run to check that the benchmark works
     #[arg(long, conflicts_with_all = ["entries", "questions", "embedders", "peers", "chroma"])]
     pub(crate) quick: bool,
-    /// A Python that has ChromaDB, to measure it too; tools/chroma makes one
+    /// Python interpreter with ChromaDB, to measure it too; see tools/chroma
     #[arg(long, value_name = "PYTHON")]
     pub(crate) chroma: Option<PathBuf>,
-    /// Directory to write summary.json into
+    /// Directory for summary.json
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// How long agents wait for add_entry and search_memories, beside the same write by REST
+/// Latency of the MCP tools add_entry and search_memories, compared with the REST API
 #[derive(Debug, Args)]
 pub(crate) struct McpBenchArgs {
-    /// Calls of each kind
+    /// Calls of each tool
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(crate) calls: usize,
 }
 
-/// How fast conversations become facts, and whether adding entries suffers meanwhile
+/// Speed of distilling conversations into facts, and its effect on adding entries
 #[derive(Debug, Args)]
 pub(crate) struct DistillBenchArgs {
-    /// Conversations to distil
+    /// Number of conversations to distil
     #[arg(long, value_name = "N", default_value_t = 500)]
     pub(crate) conversations: usize,
-    /// Seconds that entries are added alone, and as many while conversations are distilled, in turn
+    /// Duration in seconds of each phase: adding entries alone, and while conversations are
+    /// distilled
     #[arg(long, value_name = "N", default_value_t = 18)]
     pub(crate) seconds: u64,
-    /// Milliseconds the scripted model takes while entries are added
+    /// Latency of the scripted model in milliseconds while entries are added
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) model_takes: u64,
 }
 
-/// Fits the weights of recall on LongMemEval S, by seed, with cross-validation
+/// Fit the recall weights on LongMemEval S with cross-validation
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) dataset: DatasetArgs,
-    /// File with the ids of the questions to fit on
+    /// File with the ids of the training questions, one per line
     #[arg(long, value_name = "FILE")]
     pub(crate) ids: PathBuf,
-    /// Where chance begins
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Weights to try
+    /// Number of weight sets to try
     #[arg(long, default_value_t = 300)]
     pub(crate) tries: usize,
 }
 
-/// How fast entries are kept and listed, and how much memory that takes
+/// Speed of storing and listing entries, and memory use
 ///
-/// Batches beside a bare SQLite loop that inserts the same rows; single durable adds over HTTP with
-/// 1, 8 and 64 clients, with and without group commit; lists by time range in a small and a large
-/// memory. Works in temporary directories and on the loopback address only. With --store, that database
-/// beside SQLite instead, with at most 10000 entries; what it adds there it removes again.
+/// Batches, compared with a plain SQLite loop that inserts the same rows; single durable writes
+/// over HTTP with 1, 8 and 64 clients, with and without group commit; lists by time range in a
+/// small and a large memory. Uses only temporary directories and the loopback address. With
+/// --store, compares that database with SQLite, with at most 10000 entries, and removes what it
+/// added.
 #[derive(Debug, Args)]
 pub(crate) struct StoreBenchArgs {
-    /// Entries in the large memory
+    /// Number of entries in the large memory
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = entries)]
     pub(crate) entries: usize,
-    /// Seconds each number of clients adds entries
+    /// Duration in seconds for each number of clients
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     pub(crate) seconds: u64,
-    /// A small run that shows that it works: 20000 entries, one second each
+    /// Small run to check that the benchmark works: 20000 entries, one second each
     #[arg(long, conflicts_with_all = ["entries", "seconds"])]
     pub(crate) quick: bool,
-    /// Directory to write store.json into
+    /// Directory for store.json
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -179,46 +181,47 @@ fn entries(text: &str) -> Result<usize, String> {
     }
 }
 
-/// What does a node of a workflow cost beside its model, and what does the user wait for?
+/// Overhead of workflow nodes, and the time the user waits
 #[derive(Debug, Args)]
 pub(crate) struct WorkflowBenchArgs {
-    /// A few messages, to see that it works
+    /// Small run to check that the benchmark works
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Messages through each workflow
+    /// Messages per workflow
     #[arg(long, value_name = "N", default_value_t = 500)]
     pub(crate) rounds: usize,
-    /// Directory to write workflow.json into
+    /// Directory for workflow.json
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// What does the proxy add to the first byte of a reply, and what do a thousand streams cost?
+/// Latency that the proxy adds to the first byte, and the cost of a thousand streams
 ///
-/// Requests go straight at the upstream and through the proxy in turns, with as many chats at the same pace.
-/// Each row has p50 and p99 of both, and the difference of the p50s and of the p99s; a p99 is the time that
-/// 99 of 100 requests do not exceed. For one chat alone there are also p50 and p99 of the differences, each
-/// between a request through the proxy and the one straight at the upstream just before it. The proxy has
-/// the default deadline (proxy.deadline_ms, 250); requests for which memory was not ready in time stand under
-/// "without memory". One chat alone says the next thing up to 10 ms after a reply; 32 chats have replies of
-/// 16 pieces, 20 ms apart, and go on up to 40 ms later, so that about 30 streams are open and the machine is
-/// not saturated. What goes through without pauses stands in a line of its own. Each row is shown as soon as
-/// it is there; the largest memory takes a minute to fill.
+/// Requests alternate between the upstream and the proxy, with the same number of chats at the same
+/// pace. Each row shows p50 and p99 of both and their differences; p99 is the time that 99 of 100
+/// requests do not exceed. For a single chat it also shows p50 and p99 of the paired differences,
+/// each between a request through the proxy and the direct request just before it. The proxy has
+/// the default deadline (proxy.deadline_ms, 250); requests for which memory was not ready in time
+/// are counted under "without memory". A single chat sends its next message up to 10 ms after a
+/// reply; 32 chats get replies of 16 pieces, 20 ms apart, and continue up to 40 ms later, so that
+/// about 30 streams are open and the machine is not saturated. Throughput without pauses is
+/// reported separately. Each row is printed as soon as it is measured; the largest memory takes a
+/// minute to fill.
 #[derive(Debug, Args)]
 pub(crate) struct ProxyBenchArgs {
-    /// A few exchanges and small memories, to see that it works
+    /// Small run to check that the benchmark works
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Exchanges in each row, each way
+    /// Exchanges per row and direction
     #[arg(long, value_name = "N", default_value_t = 600)]
     pub(crate) exchanges: usize,
-    /// Sizes of the memory that is spoken in, in entries
+    /// Sizes of the memory in entries
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "0,1000,100000")]
     pub(crate) sizes: Vec<usize>,
-    /// Streams held at once; none for 0
+    /// Number of concurrent streams; 0 skips this part
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) slow: usize,
-    /// Directory to write proxy.json into
+    /// Directory for proxy.json
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -1,8 +1,8 @@
-//! What may be typed about conversations, context documents and the timeline.
+//! Arguments of the commands for conversations, context documents and the timeline.
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// List conversations: when they were, how long, what about
+/// List conversations with their times, lengths and titles
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -10,28 +10,28 @@ EXAMPLES
   everwhen conversations --state ended --limit 5
   everwhen conversations --archived --json")]
 pub(crate) struct ConversationsArgs {
-    /// Only those that go on, or only those that are over
+    /// Only open or only ended conversations
     #[arg(long, value_enum)]
     pub(crate) state: Option<StateArg>,
-    /// Those that have left the list
+    /// Show archived conversations
     #[arg(long)]
     pub(crate) archived: bool,
-    /// The last so many
+    /// Maximum number of conversations (the most recent)
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) limit: u16,
 }
 
-/// Where a conversation stands.
+/// State of a conversation.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum StateArg {
-    /// It goes on.
+    /// It has not ended yet.
     Open,
-    /// It is over.
+    /// It has ended.
     Ended,
 }
 
 impl StateArg {
-    /// As written on the wire.
+    /// The name in the API.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -47,7 +47,7 @@ EXAMPLES
   everwhen conversation cnv_0695mmbd3hw97cyqkp9w4ny34r
   everwhen conversation my-own-name --json")]
 pub(crate) struct ConversationArgs {
-    /// Its id, or the name it has in its source
+    /// Id of the conversation, or its name in the system it was imported from
     #[arg(value_name = "CONVERSATION")]
     pub(crate) id: String,
 }
@@ -60,36 +60,36 @@ EXAMPLES
   everwhen end --reason \"changing the subject\"
   everwhen end --conversation-id cnv_0695mmbd3hw97cyqkp9w4ny34r")]
 pub(crate) struct EndArgs {
-    /// Why
+    /// Reason for ending it
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
-    /// Which one [default: the active one]
+    /// Conversation to end [default: the active one]
     #[arg(long, value_name = "ID")]
     pub(crate) conversation_id: Option<String>,
 }
 
-/// Go back to an entry: what came after it is put aside on a branch
+/// Continue a conversation from an earlier entry: later entries move to a branch
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
   everwhen fork cnv_0695mmbd3hw97cyqkp9w4ny34r --after ent_0695mmbd3hw97cyqkp9w4ny34r")]
 pub(crate) struct ForkArgs {
-    /// The conversation
+    /// Id or name of the conversation
     #[arg(value_name = "CONVERSATION")]
     pub(crate) id: String,
-    /// The last entry that stays
+    /// Last entry to keep
     #[arg(long, value_name = "ENTRY")]
     pub(crate) after: String,
 }
 
-/// Bring an archived conversation back into the list
+/// Restore an archived conversation to the list
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
   everwhen conversations --archived
   everwhen restore cnv_0695mmbd3hw97cyqkp9w4ny34r")]
 pub(crate) struct RestoreArgs {
-    /// The conversation
+    /// Id or name of the conversation
     #[arg(value_name = "CONVERSATION")]
     pub(crate) id: String,
 }
@@ -107,39 +107,39 @@ pub(crate) struct ContextArgs {
     pub(crate) action: Option<ContextAction>,
 }
 
-/// What to do with the context document.
+/// Actions on the context document.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ContextAction {
-    /// Show it
+    /// Show the document
     Get {
-        /// This version instead of the newest
+        /// Version to show [default: the newest]
         #[arg(long, value_name = "N", conflicts_with = "as_of")]
         version: Option<u64>,
-        /// The version that was current at this time
+        /// Show the version that was current at this time
         #[arg(long, value_name = "TIME")]
         as_of: Option<String>,
     },
     /// Write a new version from a file
     Put {
-        /// The file; - reads standard input
+        /// File to read; - reads standard input
         #[arg(value_name = "FILE|-")]
         file: String,
-        /// The time up to which it tells the story [default: now]
+        /// Time up to which the document is complete [default: now]
         #[arg(long, value_name = "TIME")]
         at: Option<String>,
     },
-    /// Have it written from what is known, and kept up to date
+    /// Write the document from facts, chapters and conversations, and keep it up to date
     Rebuild,
-    /// List its versions, newest first
+    /// List versions, newest first
     Versions {
-        /// At most so many
+        /// Maximum number of versions
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
         limit: u16,
     },
 }
 
 impl ContextArgs {
-    /// What is done, as the rest of "could not …".
+    /// The action, as the rest of "could not …".
     pub(crate) fn purpose(&self) -> &'static str {
         match self.action {
             None | Some(ContextAction::Get { .. }) => "show the context document",
@@ -151,7 +151,7 @@ impl ContextArgs {
     }
 }
 
-/// Show what happened, one dated line each, with the days in between
+/// Show one dated line per entry, with the number of days in between
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES

@@ -1,10 +1,10 @@
-//! What may be typed to bring in history from elsewhere.
+//! Arguments of `everwhen import` and `everwhen export`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// Bring in what another program kept
+/// Import conversations or times from another program
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Everything is checked before anything is stored. Importing a file again stores only what is new.
@@ -19,36 +19,36 @@ pub(crate) struct ImportArgs {
     pub(crate) source: ImportSource,
 }
 
-/// Who kept it.
+/// The program to import from.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportSource {
     /// Conversations of the SmartHole plugin for Obsidian
     ///
     /// Reads the plugin's data.json: conversationData, or else the older conversationHistory, which
-    /// becomes one conversation, conv-migrated. Titles, summaries, ends and branches stay as they
-    /// are. The id of each message is kept in its metadata, and lastMigrated in the metadata of what
-    /// the plugin migrated; what is migrated here has its creation_time instead.
+    /// becomes one conversation named conv-migrated. Titles, summaries, ends and branches are kept.
+    /// The id of each message is kept in its metadata, and lastMigrated in the metadata of what the
+    /// plugin migrated; conversations that are migrated here have their creation_time instead.
     Smarthole(ImportFileArgs),
-    /// Times of messages as WilmerAI keeps them
+    /// Times of messages, as stored by WilmerAI
     ///
-    /// Reads DISCUSSION/timestamps.json and DISCUSSION_timestamps.json, given as files or in folders; each
-    /// discussion is a memory. The files have no texts: a time holds for the message with that text
-    /// when it comes, and is read in the vault's zone.
+    /// Reads DISCUSSION/timestamps.json and DISCUSSION_timestamps.json, given as files or in
+    /// directories; each discussion is a memory. The files contain no texts: a time applies to the
+    /// message with the matching text when that arrives. Times are read in the vault's time zone.
     WilmerTimestamps(ImportTimesArgs),
 }
 
 /// Files with times to import.
 #[derive(Debug, Args)]
 pub(crate) struct ImportTimesArgs {
-    /// Files, or folders that hold them
+    /// Files, or directories that contain them
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
-    /// Check everything and say what would come in, but store nothing
+    /// Check everything and report what would be imported, but store nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
-/// Write a memory as another program keeps it
+/// Export data of a memory in another program's format
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -59,17 +59,17 @@ pub(crate) struct ExportArgs {
     pub(crate) target: ExportTarget,
 }
 
-/// Who will read it.
+/// The program to export for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExportTarget {
-    /// Times of messages as WilmerAI keeps them, in the vault's zone
+    /// Times of messages, in WilmerAI's format and the vault's time zone
     WilmerTimestamps(ExportTimesArgs),
 }
 
-/// Where times are written to.
+/// Where times are written.
 #[derive(Debug, Args)]
 pub(crate) struct ExportTimesArgs {
-    /// The folder of discussions
+    /// Directory of discussions
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
     /// Write MEMORY_timestamps.json instead of MEMORY/timestamps.json
@@ -77,16 +77,16 @@ pub(crate) struct ExportTimesArgs {
     pub(crate) flat: bool,
 }
 
-/// A file to import, and how.
+/// A file to import.
 #[derive(Debug, Args)]
 pub(crate) struct ImportFileArgs {
-    /// The file; - reads standard input
+    /// File to read; - reads standard input
     #[arg(value_name = "FILE|-")]
     pub(crate) file: String,
-    /// Check everything and say what would come in, but store nothing
+    /// Check everything and report what would be imported, but store nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Leave out what is invalid instead of refusing the whole file
+    /// Skip invalid conversations instead of rejecting the whole file
     #[arg(long)]
     pub(crate) skip_invalid: bool,
 }

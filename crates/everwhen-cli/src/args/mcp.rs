@@ -1,12 +1,12 @@
-//! What may be typed after `everwhen mcp`.
+//! Arguments of `everwhen mcp`.
 
 use clap::{Args, ValueEnum};
 
-/// Give an agent a memory: speak MCP on standard input and output
+/// Run an MCP server on standard input and output
 ///
-/// Works on the data directory itself, or through the server that holds it, or through the one
-/// that --server names. Several agents may run it on one directory: the first holds it, the others
-/// go through the first, and one of them takes over when it ends.
+/// Opens the data directory, or uses the server that holds it, or the one that --server names.
+/// Several agents may run this command on one directory: the first process opens it, the others
+/// connect to the first, and one of them takes over when it ends.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -15,28 +15,28 @@ EXAMPLES
   everwhen mcp --profile graph
   everwhen mcp --server http://127.0.0.1:3939 --key KEY")]
 pub(crate) struct McpArgs {
-    /// How many tools to show; each costs the agent tokens
+    /// Number of tools to offer; each costs the agent tokens
     #[arg(long, value_enum, default_value_t = ToolSet::Default)]
     pub(crate) tools: ToolSet,
-    /// Which family of tools to show
+    /// Set of tools to offer
     #[arg(long, value_enum, default_value_t = Profile::Conversations)]
     pub(crate) profile: Profile,
 }
 
-/// How many tools to show.
+/// How many tools to offer.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum ToolSet {
-    /// The seven an agent needs
+    /// The seven tools that an agent needs
     Default,
-    /// All of them
+    /// All tools
     Full,
 }
 
-/// Which family of tools to show.
+/// Which set of tools to offer.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Profile {
-    /// Entries and conversations
+    /// Tools for entries and conversations
     Conversations,
-    /// The nine tools of the knowledge graph memory server
+    /// The nine tools of the reference knowledge-graph memory server
     Graph,
 }

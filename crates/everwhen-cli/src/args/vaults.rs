@@ -1,10 +1,10 @@
-//! What may be typed about vaults, memories and keys.
+//! Arguments of the commands for vaults, memories and keys.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// List, make, change or remove vaults
+/// List, create, change or remove vaults
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -17,28 +17,28 @@ pub(crate) struct VaultsArgs {
     pub(crate) action: Option<VaultsAction>,
 }
 
-/// What to do with vaults.
+/// Actions on vaults.
 #[derive(Debug, Subcommand)]
 pub(crate) enum VaultsAction {
-    /// List them
+    /// List vaults
     List,
-    /// Make one
+    /// Create a vault
     Add(NewVaultArgs),
-    /// Change one; what is not named stays
+    /// Change a vault; options that are not given stay unchanged
     Set(VaultChangeArgs),
-    /// Forget one for good, with all in it
+    /// Permanently remove a vault with everything in it
     Remove {
-        /// Its name or id
+        /// Name or id of the vault
         #[arg(value_name = "VAULT")]
         name: String,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
 }
 
 impl VaultsArgs {
-    /// What is done, as the rest of "could not …".
+    /// The action, as the rest of "could not …".
     pub(crate) fn purpose(&self) -> &'static str {
         match self.action {
             None | Some(VaultsAction::List) => "list vaults",
@@ -49,10 +49,10 @@ impl VaultsArgs {
     }
 }
 
-/// A vault to make.
+/// A vault to create.
 #[derive(Debug, Args)]
 pub(crate) struct NewVaultArgs {
-    /// Its name
+    /// Name of the vault
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     #[command(flatten)]
@@ -62,48 +62,49 @@ pub(crate) struct NewVaultArgs {
 /// A vault to change.
 #[derive(Debug, Args)]
 pub(crate) struct VaultChangeArgs {
-    /// Its name or id
+    /// Name or id of the vault
     #[arg(value_name = "VAULT")]
     pub(crate) name: String,
-    /// A new name
+    /// New name
     #[arg(long, value_name = "NAME")]
     pub(crate) rename: Option<String>,
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
 }
 
-/// What can be said about a vault.
+/// Settings of a vault.
 #[derive(Debug, Args)]
 pub(crate) struct RulesArgs {
-    /// Time zone in which its days begin and end
+    /// Time zone of the vault, in which its days begin and end
     #[arg(long, value_name = "ZONE")]
     pub(crate) zone: Option<String>,
-    /// What it is for
+    /// Description
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
-    /// A longer pause ends a conversation
+    /// Idle timeout: a longer pause ends a conversation
     #[arg(long, value_name = "MINUTES")]
     pub(crate) idle_timeout: Option<u32>,
-    /// When conversations cool, end and close, by a preset: daily-checkin, weekly-therapy, on-demand, long-term
+    /// Preset for when conversations cool, end and close: daily-checkin, weekly-therapy, on-demand,
+    /// long-term
     #[arg(long, value_name = "PRESET", value_parser = LIFECYCLES)]
     pub(crate) lifecycle: Option<String>,
-    /// So many ended conversations stay listed
+    /// Number of ended conversations that stay listed
     #[arg(long, value_name = "N")]
     pub(crate) retained: Option<u32>,
-    /// A question waits so long for its answer
+    /// How long a question waits for its answer
     #[arg(long, value_name = "MINUTES")]
     pub(crate) state_timeout: Option<u32>,
-    /// What becomes of conversations beyond that: archive or delete
+    /// What happens to conversations beyond that number: archive or delete
     #[arg(long, value_name = "CHOICE", value_parser = ["archive", "delete"])]
     pub(crate) retention: Option<String>,
 }
 
 /// Presets for the timers of conversations.
 const LIFECYCLES: [&str; 4] = ["daily-checkin", "weekly-therapy", "on-demand", "long-term"];
-/// The same, or the vault's rules.
+/// The presets, and `vault` for the settings of the vault.
 const CHOICES: [&str; 5] = ["daily-checkin", "weekly-therapy", "on-demand", "long-term", "vault"];
 
-/// List, make or change memories of a vault
+/// List, create or change memories of a vault
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A memory is also made by the first entry that names it.
@@ -118,25 +119,25 @@ pub(crate) struct MemoriesArgs {
     pub(crate) action: Option<MemoriesAction>,
 }
 
-/// What to do with memories.
+/// Actions on memories.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoriesAction {
-    /// List them
+    /// List memories
     List,
-    /// Make one
+    /// Create a memory
     Add {
-        /// Its name
+        /// Name of the memory
         #[arg(value_name = "NAME")]
         name: String,
         #[command(flatten)]
         about: MemoryArgs,
     },
-    /// Change one; what is not named stays
+    /// Change a memory; options that are not given stay unchanged
     Set {
-        /// Its name or id
+        /// Name or id of the memory
         #[arg(value_name = "MEMORY")]
         name: String,
-        /// A new name
+        /// New name
         #[arg(long, value_name = "NAME")]
         rename: Option<String>,
         #[command(flatten)]
@@ -144,19 +145,20 @@ pub(crate) enum MemoriesAction {
     },
 }
 
-/// What can be said about a memory.
+/// Settings of a memory.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
-    /// What it is for
+    /// Description
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
-    /// When its conversations cool, end and close: daily-checkin, weekly-therapy, on-demand, long-term; vault for the vault's rules
+    /// Preset for when its conversations cool, end and close: daily-checkin, weekly-therapy,
+    /// on-demand, long-term; or vault for the vault's settings
     #[arg(long, value_name = "PRESET", value_parser = CHOICES)]
     pub(crate) lifecycle: Option<String>,
 }
 
 impl MemoriesArgs {
-    /// What is done, as the rest of "could not …".
+    /// The action, as the rest of "could not …".
     pub(crate) fn purpose(&self) -> &'static str {
         match self.action {
             None | Some(MemoriesAction::List) => "list memories",
@@ -166,7 +168,7 @@ impl MemoriesArgs {
     }
 }
 
-/// List, make or remove API keys
+/// List, create or remove API keys
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without any key, a server on this machine answers every program on this machine. From the first key
@@ -188,56 +190,57 @@ pub(crate) struct KeysArgs {
     pub(crate) action: Option<KeysAction>,
 }
 
-/// What to do with keys.
+/// Actions on keys.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysAction {
-    /// List them, without their text
+    /// List keys, without their text
     List,
-    /// Make one for a vault; its text is shown this once
+    /// Create a key for a vault; its text is shown only once
     Add {
         #[command(flatten)]
         new: NewKeyArgs,
     },
-    /// Remove one; requests with it are rejected from now on
+    /// Remove a key; requests with it are rejected from now on
     Remove {
-        /// Its id
+        /// Id of the key
         #[arg(value_name = "KEY_ID")]
         id: String,
     },
-    /// Have a key in a file: register the one it holds, or write a new one there; nothing is printed
+    /// Ensure that a file holds a valid key: register the key in it, or write a new one; nothing is
+    /// printed
     Ensure(EnsureKeyArgs),
 }
 
 /// A key in a file.
 #[derive(Debug, Args)]
 pub(crate) struct EnsureKeyArgs {
-    /// The file; a new one can be read by its owner only
+    /// The file; a new one is readable only by its owner
     #[arg(long, value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Wait this long for the database
+    /// Wait up to this long for the database
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     pub(crate) wait: u64,
 }
 
-/// A key to make.
+/// A key to create.
 #[derive(Debug, Args)]
 pub(crate) struct NewKeyArgs {
-    /// What it allows: read, write or admin
+    /// Scope of the key: read, write or admin
     #[arg(long, value_name = "SCOPE", default_value = "write", value_parser = ["read", "write", "admin"])]
     pub(crate) scope: String,
-    /// When it stops working: after a time (12h, 90d, 8w) or at a date (2027-01-31)
+    /// Expiry: after a duration (12h, 90d, 8w) or at a date (2027-01-31)
     #[arg(long, value_name = "WHEN")]
     pub(crate) expires: Option<String>,
-    /// Believe user headers sent with it, such as x-openwebui-user-id
+    /// Trust user headers sent with this key, such as x-openwebui-user-id
     #[arg(long)]
     pub(crate) trusted: bool,
-    /// What it is for
+    /// Description of the key
     #[arg(long, value_name = "TEXT")]
     pub(crate) label: Option<String>,
 }
 
 impl KeysArgs {
-    /// What is done, as the rest of "could not …".
+    /// The action, as the rest of "could not …".
     pub(crate) fn purpose(&self) -> &'static str {
         match self.action {
             None | Some(KeysAction::List) => "list keys",

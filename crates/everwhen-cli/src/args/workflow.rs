@@ -1,14 +1,14 @@
-//! What may be typed about workflows.
+//! Arguments of `everwhen workflow`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// Check workflow files, and run them
+/// Check and run workflow files
 ///
-/// A workflow is a JSON file, comments allowed: a list of nodes, or an object with "nodes" and values
-/// of your own. Nodes run one after the other; what each leaves is there for those below it as
-/// {agent1Output} and so on.
+/// A workflow is a JSON file, in which comments are allowed: a list of nodes, or an object with
+/// "nodes" and constants. Nodes run one after the other; later nodes read the output of earlier
+/// ones as {agent1Output} and so on.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -20,28 +20,28 @@ pub(crate) struct WorkflowArgs {
     pub(crate) action: WorkflowAction,
 }
 
-/// What to do with workflows.
+/// Actions on workflows.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkflowAction {
-    /// Say what is wrong with the workflows of a directory, with file, line and what would be right
+    /// Check the workflows of a directory and report errors with file and line
     Check {
-        /// The directory; its .json files are workflows, but for those that begin with _
+        /// Directory; its .json files are workflows, except those that begin with _
         directory: PathBuf,
     },
     Run(WorkflowRunArgs),
 }
 
-/// Send one message through a workflow, here and now, with all that stands behind its answer
+/// Run a workflow with one message, including the nodes after its answer
 ///
-/// The message and the answer are kept in the memory, as in any chat.
+/// The message and the answer are stored in the memory, as in any chat.
 #[derive(Debug, Args)]
 pub(crate) struct WorkflowRunArgs {
-    /// The workflow file; those it runs lie beside it
+    /// Workflow file; the workflows it runs must be in the same directory
     pub(crate) file: PathBuf,
-    /// What the user says
+    /// Message of the user
     #[arg(long, value_name = "TEXT")]
     pub(crate) message: String,
-    /// Show every node: what it was asked, what it left, how long it took and what it cost
+    /// Show the input, output, duration and cost of every node
     #[arg(long)]
     pub(crate) trace: bool,
 }

@@ -69,7 +69,7 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended>
     let catching_up = tokio::spawn(state.clone().catch_up());
     let stop = stop_on_signal()?;
     let worker = aside(everwhen::work(engine, stopped(stop.clone())));
-    let workflows = tokio::spawn(state.clone().go_on(stopped(stop.clone())));
+    let workflows = tokio::spawn(state.clone().run_workflows(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let url = format!("http://{}", reachable(address));
     everwhen.announce(&url)?;

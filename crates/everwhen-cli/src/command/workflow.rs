@@ -5,7 +5,7 @@ mod run;
 use std::path::Path;
 
 use everwhen::Config;
-use everwhen_workflow::{Flaw, Folder};
+use everwhen_workflow::{Diagnostic, Folder};
 use serde_json::json;
 
 use crate::args::{WorkflowAction, WorkflowArgs};
@@ -21,13 +21,13 @@ pub(crate) async fn run(config: &Config, args: &WorkflowArgs, json: bool) -> Res
 }
 
 fn check(directory: &Path, json: bool) -> Result<()> {
-    let (folder, flaws) = Folder::read(directory)
+    let (folder, diagnostics) = Folder::read(directory)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", directory.display())))?;
-    let errors = flaws.iter().filter(|flaw| !flaw.harmless).count();
+    let errors = diagnostics.iter().filter(|flaw| !flaw.harmless).count();
     if json {
-        show_json(&folder, &flaws)?;
+        show_json(&folder, &diagnostics)?;
     } else {
-        show(&folder, &flaws)?;
+        show(&folder, &diagnostics)?;
     }
     match errors {
         0 => Ok(()),
@@ -36,8 +36,8 @@ fn check(directory: &Path, json: bool) -> Result<()> {
     }
 }
 
-fn show(folder: &Folder, flaws: &[Flaw]) -> Result<()> {
-    for flaw in flaws {
+fn show(folder: &Folder, diagnostics: &[Diagnostic]) -> Result<()> {
+    for flaw in diagnostics {
         let hint = if flaw.harmless { output::dim("hint: ") } else { String::new() };
         let place = output::bold(&format!("{}:{}:", flaw.file.display(), flaw.line));
         output::line(&format!("{place} {hint}{}", output::plain(&flaw.sentence)))?;
@@ -50,8 +50,8 @@ fn show(folder: &Folder, flaws: &[Flaw]) -> Result<()> {
     Ok(())
 }
 
-fn show_json(folder: &Folder, flaws: &[Flaw]) -> Result<()> {
-    let flaw = |flaw: &Flaw| {
+fn show_json(folder: &Folder, diagnostics: &[Diagnostic]) -> Result<()> {
+    let flaw = |flaw: &Diagnostic| {
         json!({
             "file": flaw.file,
             "line": flaw.line,
@@ -59,7 +59,7 @@ fn show_json(folder: &Folder, flaws: &[Flaw]) -> Result<()> {
             "harmless": flaw.harmless,
         })
     };
-    let flaws: Vec<_> = flaws.iter().map(flaw).collect();
+    let diagnostics: Vec<_> = diagnostics.iter().map(flaw).collect();
     let workflows: Vec<&str> = folder.names().collect();
-    output::json(&json!({ "workflows": workflows, "flaws": flaws }).to_string())
+    output::json(&json!({ "workflows": workflows, "flaws": diagnostics }).to_string())
 }

@@ -1,8 +1,8 @@
-//! Who is visiting, and what they mean when they name no vault and no memory.
+//! The caller of one MCP request, and the vault and memory it uses by default.
 //!
-//! Everything is said anew with every request: by its key, and by the query of the address
-//! (`/mcp?memory=project-x&tools=full`). Nothing is kept between two requests, so a client
-//! outlives a restart of the server.
+//! Each request carries everything: its key, and the query of the URL
+//! (`/mcp?memory=project-x&tools=full`). The server keeps no state between requests, so a client
+//! survives a restart of the server.
 
 use axum::extract::{Query, Request, State};
 use axum::http::request::Parts;
@@ -17,7 +17,7 @@ use crate::ServerState;
 use crate::access::Caller;
 use crate::error::RequestError;
 
-/// One request: the door it came through, who sends it, and what they chose.
+/// One request: the server's state, the caller, and the options in its URL.
 #[derive(Clone)]
 pub(crate) struct ToolCall {
     pub(crate) state: ServerState,
@@ -26,29 +26,29 @@ pub(crate) struct ToolCall {
 }
 
 impl ToolCall {
-    /// The vault that is meant. It exists, and the caller may hold it.
+    /// Opens the named or default vault, if the caller may use it.
     pub(crate) async fn vault(&self, named: Option<&str>) -> Result<Vault> {
         let vault = self.caller.vault(&self.state.engine, self.address(named)?).await;
         vault.map_err(|error| self.unmade(error, named))
     }
 
-    /// The same for a write, which makes it if it does not exist.
+    /// Opens the named or default vault for a write, and creates it if it does not exist.
     pub(crate) async fn vault_to_write(&self, named: Option<&str>) -> Result<Vault> {
         self.caller.vault_to_write(&self.state.engine, self.address(named)?).await
     }
 
-    /// The memory that is meant.
+    /// The named or default memory.
     pub(crate) fn memory(&self, named: Option<&str>) -> Result<Address<MemoryId>> {
         let usual = || self.choice.memory.as_deref().unwrap_or(&self.state.mcp.memory);
         Address::read("memory", named.unwrap_or_else(usual))
     }
 
-    /// Refuses the holder of a key that does not allow what a tool does.
+    /// Rejects a key whose scope does not include `needed`.
     pub(crate) fn require(&self, needed: Scope) -> Result<()> {
         self.caller.require(needed)
     }
 
-    /// Refuses the holder of a key, who has one vault and no say over others.
+    /// Rejects the holder of a key, who may use only one vault.
     pub(crate) fn over_all_vaults(&self) -> Result<()> {
         self.caller.over_all_vaults().map_err(|_| {
             Error::new(
@@ -58,7 +58,7 @@ impl ToolCall {
         })
     }
 
-    /// The one vault of the holder of a key.
+    /// The vault of the caller's key.
     pub(crate) fn only_vault(&self) -> Option<VaultId> {
         match self.caller {
             Caller::Holder(own, _) => Some(own),
@@ -74,7 +74,7 @@ impl ToolCall {
         }
     }
 
-    /// A usual vault that does not exist yet is no mistake of the caller.
+    /// A default vault that does not exist yet is not the caller's mistake.
     fn unmade(&self, error: Error, named: Option<&str>) -> Error {
         match named {
             None if error.kind() == everwhen::ErrorKind::NotFound => Error::not_found(format!(
@@ -85,7 +85,7 @@ impl ToolCall {
     }
 }
 
-/// Lets in whoever may come in, as a [`ToolCall`]; everyone else gets a problem document.
+/// Authenticates a request and adds its [`ToolCall`]; on failure answers with a problem document.
 pub(super) async fn admit(
     State(state): State<ServerState>,
     request: Request,

@@ -5,7 +5,7 @@ use rmcp::model::{CompleteRequestParams, CompletionInfo};
 
 use super::{call::ToolCall, prompts, resources};
 
-/// What the argument being typed may become.
+/// Completes the argument that is being typed.
 pub(crate) async fn complete(
     call: &ToolCall,
     asked: &CompleteRequestParams,

@@ -1,6 +1,6 @@
-//! The protocol's side: what is asked becomes a call to tools, resources, prompts or completions.
+//! The MCP protocol: dispatches requests to tools, resources, prompts and completions.
 //!
-//! The handler holds nothing. Who is asking comes with the request, put there by [`super::guest`].
+//! The handler has no state. The caller comes with the request, put there by [`super::call`].
 
 use axum::http::request::Parts;
 use everwhen::{Error, ErrorKind};
@@ -17,10 +17,10 @@ use rmcp::{RoleServer, ServerHandler};
 use super::call::ToolCall;
 use super::{completions, prompts, resources, tools};
 
-/// How long a client may keep a list that only changes with the program.
+/// How long a client may cache a list that only changes with the version of the server.
 const LISTS_LAST_MS: u64 = 3_600_000;
 
-/// Answers the protocol.
+/// Implements the MCP server protocol.
 pub(super) struct McpHandler;
 
 type Context = RequestContext<RoleServer>;
@@ -112,7 +112,7 @@ impl ServerHandler for McpHandler {
     }
 }
 
-/// Who is asking.
+/// The caller of a request.
 fn call(context: &Context) -> Answer<ToolCall> {
     let parts = context.extensions.get::<Parts>();
     let call = parts.and_then(|parts| parts.extensions.get::<ToolCall>());
@@ -137,7 +137,7 @@ fn no_resource(error: Error, uri: &str) -> ErrorData {
     }
 }
 
-/// An error of the engine as one of the protocol.
+/// Converts an engine error to a protocol error.
 fn refused(error: Error) -> ErrorData {
     let message = error.message().to_owned();
     match error.kind() {

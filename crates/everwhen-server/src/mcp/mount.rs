@@ -1,5 +1,5 @@
-//! Where a handler of the protocol is mounted: one route, and the keys of the other interfaces. Which
-//! hosts and origins are answered is the gate's business.
+//! Mounts an MCP handler: one route with the authentication of the other interfaces. The gate
+//! decides which hosts and origins are accepted.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use super::call;
 use crate::ServerState;
 
-/// The longest request that is read: an entry of a mebibyte, written as JSON escapes.
+/// Maximum length of a request: an entry of 1 MiB, written as JSON escapes.
 const LONGEST: usize = 8 * 1024 * 1024;
 
-/// Whether older clients get a session with streams of its own.
+/// Whether clients of older protocol versions get a session with its own streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum McpSessions {
-    /// Every request stands for itself and is answered with JSON.
+    /// Requests are stateless and answered with JSON.
     None,
-    /// A session is kept for each client of the older kind that asks for one.
+    /// A session is kept for each client of an older version that asks for one.
     Kept,
 }
 
-/// `/mcp`, answered by handlers that `make` makes, one for each request or session.
+/// Routes `/mcp` to handlers that `make` creates, one per request or session.
 pub fn mount_mcp<H: ServerHandler>(
     state: &ServerState,
     sessions: McpSessions,

@@ -1,9 +1,9 @@
-//! Prompts: texts an agent may ask for. They are files, so that they read as what they are.
+//! Prompts that an agent can request. Their texts are files.
 
 use everwhen::{Error, Result};
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
-/// What every client is told when it connects.
+/// The instructions that every client gets when it connects.
 pub(crate) const INSTRUCTIONS: &str = include_str!("texts/instructions.md");
 /// How to record a conversation.
 pub(crate) const CAPTURE_ENTRIES: &str = include_str!("texts/capture_entries.md");
@@ -12,7 +12,7 @@ pub(crate) const BUILD_CONTEXT: &str = include_str!("texts/build_context.md");
 /// How to answer from memory.
 pub(crate) const RECALL: &str = include_str!("texts/recall.md");
 
-/// One prompt: its name, its title, what it is for, its text.
+/// One prompt: its name, title, description and text.
 struct Text(&'static str, &'static str, &'static str, &'static str);
 
 const ALL: [Text; 3] = [
@@ -49,7 +49,7 @@ pub(crate) fn list() -> Vec<Prompt> {
     ALL.into_iter().map(shown).collect()
 }
 
-/// The prompt of this name, its arguments filled in.
+/// The prompt with this name, with its arguments filled in.
 pub(crate) fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult> {
     let found = ALL.into_iter().find(|Text(known, ..)| *known == name);
     let Some(Text(_, _, about, text)) = found else {

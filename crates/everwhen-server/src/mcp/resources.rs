@@ -1,7 +1,7 @@
-//! Resources: conversations, memories and timelines at addresses, as Markdown a model can read.
+//! Resources: conversations, memories and timelines as Markdown.
 //!
-//! `everwhen://conversations/{id}`, `everwhen://memories/{id}`, `everwhen://timeline/{memory}`. The
-//! conversation is one of the memory this client means; the others name theirs.
+//! `everwhen://conversations/{id}`, `everwhen://memories/{id}`, `everwhen://timeline/{memory}`. A
+//! conversation is one of the client's default memory; the others name their memory.
 
 use everwhen::memory::{Address, ConversationId, MemoryId};
 use everwhen::ports::{ContextVersion, ConversationOrder, ConversationQuery, EntryQuery, Order};
@@ -13,12 +13,12 @@ use super::call::ToolCall;
 
 const SCHEME: &str = "everwhen://";
 const MARKDOWN: &str = "text/markdown";
-/// So many memories and so many conversations are listed; the templates reach the others.
+/// Maximum number of memories and of conversations that are listed; the templates reach all others.
 const LISTED: usize = 50;
-/// What stands in an address as it is.
+/// Characters that are not percent-encoded in a URI.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// What can be read at addresses that are made from an id or a name.
+/// URI templates of all resources.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     [
         ("conversations/{id}", "conversation", "Conversation", "A conversation with all messages"),
@@ -34,7 +34,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     .into()
 }
 
-/// What is there now: memories with their timelines, and the last conversations.
+/// Lists the memories with their timelines, and the latest conversations.
 pub(crate) async fn list(call: &ToolCall) -> Result<Vec<Resource>> {
     let vault = match call.vault(None).await {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -63,7 +63,7 @@ fn resource(kind: &str, id: &str, title: &str, about: &str) -> Resource {
     Resource::new(uri, id).with_title(title).with_description(about).with_mime_type(MARKDOWN)
 }
 
-/// The last ended conversations of a memory; none if the memory does not exist.
+/// The latest ended conversations of a memory; empty if the memory does not exist.
 pub(super) async fn recent(
     vault: &Vault,
     memory: Address<MemoryId>,
@@ -82,7 +82,7 @@ pub(super) async fn recent(
     }
 }
 
-/// Reads what is at an address.
+/// Reads a resource.
 pub(crate) async fn read(call: &ToolCall, uri: &str) -> Result<ResourceContents> {
     let missing = || Error::not_found(format!("resource not found: {uri}"));
     let (kind, id) =

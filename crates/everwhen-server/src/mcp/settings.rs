@@ -1,18 +1,18 @@
-//! What the MCP door is told by the configuration.
+//! Settings of the MCP interface.
 
 use everwhen::Config;
 
-/// How the MCP door behaves.
+/// The defaults of the MCP interface.
 #[derive(Debug, Clone)]
 pub struct McpSettings {
-    /// The vault that is meant when a call names none.
+    /// The default vault.
     pub vault: String,
-    /// The memory that is meant when a call names none.
+    /// The default memory.
     pub memory: String,
 }
 
 impl McpSettings {
-    /// What the configuration says.
+    /// Reads the settings from the configuration.
     pub fn of(config: &Config) -> Self {
         Self { vault: config.vault.value.clone(), memory: config.memory.value.clone() }
     }

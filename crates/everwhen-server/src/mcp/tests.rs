@@ -1,4 +1,4 @@
-//! What the list of tools promises and costs.
+//! The list of tools: names, schemas, and how many tokens it costs.
 
 use super::tools;
 use super::wire::{Choice, ToolSet};

@@ -1,4 +1,4 @@
-//! What a tool is: a name, what a model reads about it, the shape of what it takes and gives, and
+//! The trait of a tool: its name, its description for models, its input and output schemas, and
 //! what it does.
 
 use std::pin::Pin;
@@ -17,20 +17,20 @@ use super::call::ToolCall;
 
 /// One tool.
 pub(crate) trait Tool: 'static {
-    /// What it takes.
+    /// The arguments.
     type Input: DeserializeOwned + JsonSchema + Send;
-    /// What it gives.
+    /// The result.
     type Output: Serialize + JsonSchema;
-    /// Its public name.
+    /// The name in the protocol.
     const NAME: &'static str;
-    /// Its name for people.
+    /// The name shown to people.
     const TITLE: &'static str;
-    /// When a model should use it.
+    /// Tells a model when to use it.
     const DESCRIPTION: &'static str;
     /// What it does to a memory.
     const EFFECT: ToolEffect;
 
-    /// Does it.
+    /// Runs the tool.
     fn call(
         call: ToolCall,
         input: Self::Input,
@@ -40,11 +40,11 @@ pub(crate) trait Tool: 'static {
 /// What a tool does to a memory.
 #[derive(Clone, Copy)]
 pub(crate) enum ToolEffect {
-    /// It looks.
+    /// It only reads.
     Reads,
     /// It adds; a second call adds again.
     Adds,
-    /// It sets something; a second call changes nothing more.
+    /// It sets a value; calling it again changes nothing.
     Sets,
     /// It removes.
     Removes,
@@ -59,7 +59,7 @@ impl ToolEffect {
         }
     }
 
-    /// The four hints of the protocol. The world of a memory is closed.
+    /// The four hints of the protocol. A memory is a closed world.
     fn hints(self) -> ToolAnnotations {
         let (reads, removes, again) = match self {
             Self::Reads => (true, false, true),
@@ -77,7 +77,7 @@ impl ToolEffect {
 
 type ToolFuture = Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
 
-/// A tool among others.
+/// A tool as it is listed and called.
 pub(crate) struct ToolEntry {
     pub(crate) shown: rmcp::model::Tool,
     /// The scope that a key needs for it.
@@ -86,7 +86,7 @@ pub(crate) struct ToolEntry {
 }
 
 impl ToolEntry {
-    /// The tool `T`, ready to be shown and called.
+    /// Builds the entry of the tool `T`.
     pub(crate) fn of<T: Tool>() -> Self {
         let shown = rmcp::model::Tool::new(T::NAME, T::DESCRIPTION, Arc::new(shape::<T::Input>()))
             .with_title(T::TITLE)
@@ -99,7 +99,7 @@ impl ToolEntry {
         }
     }
 
-    /// Calls it. What goes wrong is told to the model, which can do better.
+    /// Calls the tool. Errors are part of the result, so that the model can correct its call.
     pub(crate) async fn call(&self, call: ToolCall, arguments: JsonObject) -> CallToolResult {
         (self.run)(call, arguments).await
     }
@@ -112,8 +112,8 @@ async fn run<T: Tool>(call: ToolCall, arguments: JsonObject) -> CallToolResult {
     }
 }
 
-/// What went wrong, and what to do where nothing was done wrong: a memory that does not exist yet
-/// only wants its first entry.
+/// The error message, with advice where the model made no mistake: a memory that does not exist yet
+/// is created by its first entry.
 fn advice(error: &Error) -> String {
     match error.message() {
         new if new.starts_with("memory not found") => {
@@ -133,8 +133,8 @@ async fn answer<T: Tool>(call: ToolCall, arguments: JsonObject) -> Result<Value>
         .map_err(|error| Error::damaged(format!("cannot write the answer as JSON: {error}")))
 }
 
-/// The shape of `T` in as few words as it takes, and in those that every client understands:
-/// nothing referred to, nothing nullable, no names of our types.
+/// The JSON schema of `T` in its shortest form, using only what every client supports: no
+/// references, no nullable types, no titles.
 fn shape<T: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -173,7 +173,7 @@ fn plain(schema: &mut Value) {
     parts(shape);
 }
 
-/// The same for every shape inside.
+/// Simplifies all nested schemas.
 fn parts(shape: &mut JsonObject) {
     if let Some(properties) = shape.get_mut("properties").and_then(Value::as_object_mut) {
         properties.values_mut().for_each(plain);

@@ -1,5 +1,5 @@
-//! The tools: a few by default, because every one costs tokens in every request of an agent; all
-//! of them for those who ask.
+//! The tools: a few by default, because each one costs tokens in every request of an agent; all of
+//! them on request.
 
 mod context;
 mod conversations;
@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use super::tool::{Tool, ToolEntry};
 use super::wire::{Choice, Profile, ToolSet};
 
-/// All tools, those shown by default first. The order is always the same.
+/// All tools, those listed by default first. The order never changes.
 static ALL: LazyLock<Vec<ToolEntry>> = LazyLock::new(|| {
     vec![
         ToolEntry::of::<entries::AddEntryTool>(),
@@ -41,13 +41,13 @@ static ALL: LazyLock<Vec<ToolEntry>> = LazyLock::new(|| {
     ]
 });
 
-/// Those of the other profile.
+/// The tools of the graph profile.
 static GRAPH: LazyLock<Vec<ToolEntry>> = LazyLock::new(graph::all);
 
-/// The last tool that is shown by default.
+/// The last tool that is listed by default.
 const LAST_BY_DEFAULT: &str = context::PutContextTool::NAME;
 
-/// The tools this client sees.
+/// The tools that this client sees.
 pub(crate) fn shown(choice: &Choice) -> &'static [ToolEntry] {
     let few = ALL.iter().position(|tool| tool.shown.name == LAST_BY_DEFAULT);
     match (choice.profile, choice.tools) {
@@ -59,12 +59,12 @@ pub(crate) fn shown(choice: &Choice) -> &'static [ToolEntry] {
     }
 }
 
-/// The tool of this name, if this client sees it.
+/// The tool with this name, if this client sees it.
 pub(crate) fn named(choice: &Choice, name: &str) -> Option<&'static ToolEntry> {
     shown(choice).iter().find(|tool| tool.shown.name == name)
 }
 
-/// Whether there is such a tool, but not for this client.
+/// Whether a tool exists but is hidden from this client.
 pub(crate) fn is_hidden(name: &str) -> bool {
     ALL.iter().any(|tool| tool.shown.name == name)
 }

@@ -1,4 +1,4 @@
-//! What tools take and give, as JSON. Names and descriptions here are what a model reads.
+//! The JSON types of tools. Names and descriptions here are what a model reads.
 
 mod choice;
 mod context;
@@ -40,7 +40,7 @@ use everwhen::{Error, Result, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer};
 
-/// Reads a time; the error names the argument.
+/// Parses a time; the error names the argument.
 fn read_time(argument: &str, text: Option<&str>) -> Result<Option<Timestamp>> {
     text.map(|text| time::read_time(text).map_err(|error| Error::from(error).at(argument)))
         .transpose()
@@ -51,7 +51,7 @@ fn read_conversation(text: Option<&str>) -> Result<Option<ConversationName>> {
         .transpose()
 }
 
-/// The caller's own name for a write, and what makes the write what it is.
+/// The caller's idempotency key for a write, with a digest of what is written.
 fn read_once(key: Option<String>, parts: &[&[u8]]) -> Result<Option<Idempotency>> {
     let key = key.map(|key| Name::new("idempotency_key", key)).transpose()?;
     Ok(key.map(|key| Idempotency::new(key, parts)))

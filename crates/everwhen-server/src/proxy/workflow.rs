@@ -17,7 +17,7 @@ use everwhen::ledger::{Begun, Commit};
 use everwhen::ports::{PromptMessage, Spent};
 use everwhen::time::Zone;
 use everwhen::{Config, Error, Result, UpstreamKind};
-use everwhen_workflow::{Chat, Place, Workflows};
+use everwhen_workflow::{Chat, MemoryPlace, Workflows};
 use futures_util::stream;
 use tokio::time::timeout;
 
@@ -43,7 +43,7 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 pub(crate) struct WorkflowInput {
     messages: Vec<PromptMessage>,
     begun: Option<Begun>,
-    place: Option<Place>,
+    place: Option<MemoryPlace>,
     discussion_id: String,
     now: jiff::Timestamp,
 }
@@ -57,7 +57,7 @@ impl WorkflowInput {
         });
         let begun = prepared.begun.clone();
         let vault = prepared.recording.as_ref().and_then(|recording| recording.vault.clone());
-        let place = vault.zip(begun.as_ref()).map(|(vault, begun)| Place {
+        let place = vault.zip(begun.as_ref()).map(|(vault, begun)| MemoryPlace {
             engine: request.state.engine.clone(),
             vault,
             memory: begun.exchange.memory.memory.into(),

@@ -195,5 +195,5 @@ async fn run_background(stage: &Stage) {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    stage.state.clone().go_on(done).await;
+    stage.state.clone().run_workflows(done).await;
 }

@@ -10,12 +10,12 @@ use crate::recorder::{Script, completion};
 use crate::stage::{Ask, Stage, contents};
 
 /// A proxy with workflow files.
-struct House {
+struct WorkflowServer {
     stage: Stage,
     flows: TempDir,
 }
 
-impl House {
+impl WorkflowServer {
     async fn new(files: &[(&str, &str)]) -> Self {
         let flows = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -54,7 +54,7 @@ impl House {
     }
 
     /// Goes on with what is left of workflows until nothing is, or a while has passed.
-    async fn go_on(&self) {
+    async fn run_workflows(&self) {
         self.stage.state.settle().await;
         self.stage.wait(1);
         let engine = self.stage.engine.clone();
@@ -68,7 +68,7 @@ impl House {
             }
         };
         let stop = async move { drop(tokio::time::timeout(Duration::from_secs(5), done).await) };
-        self.stage.state.clone().go_on(stop).await;
+        self.stage.state.clone().run_workflows(stop).await;
     }
 
     async fn jobs(&self, kind: JobKind) -> Vec<Job> {
@@ -101,49 +101,49 @@ const DATED: &str = r#"{"persona": "Be kind.", "nodes": [
 
 #[tokio::test]
 async fn workflows_are_listed_as_models_at_both_doors() {
-    let house = House::new(&[("chat", DATED), ("other", DATED)]).await;
+    let server = WorkflowServer::new(&[("chat", DATED), ("other", DATED)]).await;
     let models = json!({ "object": "list", "data": [{ "id": "m", "object": "model" }] });
-    house.stage.upstream.answers(Script::json(200, &models));
-    let listed = house.stage.get("/v1/models").told().await.json();
+    server.stage.upstream.answers(Script::json(200, &models));
+    let listed = server.stage.get("/v1/models").told().await.json();
     let ids: Vec<&str> =
         listed["data"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["m", "everwhen/chat", "everwhen/other"]);
-    house.stage.upstream.answers(Script::json(500, &json!({})));
-    let listed = house.stage.get("/api/tags").told().await.json();
+    server.stage.upstream.answers(Script::json(500, &json!({})));
+    let listed = server.stage.get("/api/tags").told().await.json();
     assert_eq!(listed["models"][0]["name"], "everwhen/chat");
     assert_eq!(listed["models"][1]["model"], "everwhen/other");
 }
 
 #[tokio::test]
 async fn a_workflow_can_be_looked_up_as_one_model() {
-    let house = House::new(&[("chat", DATED)]).await;
-    let model = house.stage.get("/v1/models/everwhen/chat").told().await;
+    let server = WorkflowServer::new(&[("chat", DATED)]).await;
+    let model = server.stage.get("/v1/models/everwhen/chat").told().await;
     assert_eq!((model.status, &model.json()["id"]), (200, &json!("everwhen/chat")));
-    let absent = house.stage.get("/v1/models/everwhen/none").told().await;
+    let absent = server.stage.get("/v1/models/everwhen/none").told().await;
     assert_eq!(absent.status, 404);
     assert!(absent.text.contains("there are: everwhen/chat"), "{}", absent.text);
     let asked = json!({ "model": "everwhen/chat:latest" }).to_string();
-    let shown = house.stage.post("/api/show", &asked).told().await;
+    let shown = server.stage.post("/api/show", &asked).told().await;
     assert_eq!((shown.status, &shown.json()["capabilities"][0]), (200, &json!("completion")));
-    assert!(house.stage.upstream.sent().is_empty(), "nobody else was asked");
+    assert!(server.stage.upstream.sent().is_empty(), "nobody else was asked");
 }
 
 #[tokio::test]
 async fn streaming_and_not_give_the_same_text_times_and_entries() {
     let mut kept = Vec::new();
     for streams in [false, true] {
-        let house = House::one(DATED).await;
+        let server = WorkflowServer::one(DATED).await;
         let pieces = ["(Sunday, 2025-06-01 ", "12:00:00) Hel", "lo <b>"];
-        house.stage.upstream.answers(Script::says(&pieces));
+        server.stage.upstream.answers(Script::says(&pieces));
         let told =
-            house.chat(&["s:Terse.", "u:Hi [DiscussionId]m[/DiscussionId]"], streams).told().await;
+            server.chat(&["s:Terse.", "u:Hi [DiscussionId]m[/DiscussionId]"], streams).told().await;
         assert_eq!(told.status, 200, "{}", told.text);
         let text = match streams {
             true => heard(&told.text),
             false => told.json()["choices"][0]["message"]["content"].as_str().unwrap().to_owned(),
         };
         assert_eq!(text, "Hello <b>", "an echoed stamp is not said");
-        let sent = house.stage.upstream.last();
+        let sent = server.stage.upstream.last();
         assert_eq!(sent.json()["model"], "m");
         assert_eq!(
             contents(&sent.body),
@@ -152,18 +152,18 @@ async fn streaming_and_not_give_the_same_text_times_and_entries() {
                 "(Sunday, 2025-06-01 12:00:00) Hi "
             ]
         );
-        house.stage.wait(60);
-        house.stage.upstream.answers(Script::json(200, &completion("Again.")));
-        house.chat(&["u:Hi ", "a:Hello <b>", "u:And?"], streams).told().await;
+        server.stage.wait(60);
+        server.stage.upstream.answers(Script::json(200, &completion("Again.")));
+        server.chat(&["u:Hi ", "a:Hello <b>", "u:And?"], streams).told().await;
         assert_eq!(
-            contents(&house.stage.upstream.last().body)[1..],
+            contents(&server.stage.upstream.last().body)[1..],
             [
                 "(Sunday, 2025-06-01 12:00:00) Hi ",
                 "(Sunday, 2025-06-01 12:00:00) Hello <b>",
                 "(Sunday, 2025-06-01 13:00:00) And?"
             ]
         );
-        let entries = house.stage.entries("m").await;
+        let entries = server.stage.entries("m").await;
         let line = |entry: &everwhen::memory::Entry| {
             format!(
                 "{} {} {}",
@@ -180,12 +180,12 @@ async fn streaming_and_not_give_the_same_text_times_and_entries() {
 
 #[tokio::test]
 async fn it_answers_in_ollamas_language_too() {
-    let house = House::one(DATED).await;
+    let server = WorkflowServer::one(DATED).await;
     for streams in [false, true] {
-        house.stage.upstream.answers(Script::says(&["Hel", "lo"]));
+        server.stage.upstream.answers(Script::says(&["Hel", "lo"]));
         let body = json!({ "model": "everwhen/w:latest", "stream": streams,
             "messages": [{ "role": "user", "content": "Hi" }] });
-        let told = house.stage.post("/api/chat", &body.to_string()).memory("m").told().await;
+        let told = server.stage.post("/api/chat", &body.to_string()).memory("m").told().await;
         assert_eq!(told.status, 200, "{}", told.text);
         let lines = told.text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let said: String = lines
@@ -193,7 +193,7 @@ async fn it_answers_in_ollamas_language_too() {
             .collect();
         assert_eq!(said, "Hello", "{}", told.text);
     }
-    assert_eq!(house.stage.said("m").await, ["12:00 user Hi", "12:00 assistant Hello"]);
+    assert_eq!(server.stage.said("m").await, ["12:00 user Hi", "12:00 assistant Hello"]);
 }
 
 const BEHIND: &str = r#"[
@@ -204,66 +204,66 @@ const BEHIND: &str = r#"[
 
 #[tokio::test]
 async fn the_answer_ends_with_the_responder_and_the_rest_is_a_job() {
-    let house = House::one(BEHIND).await;
-    assert_eq!(house.says(&["u:Hi"]).await, "Noted.");
-    assert_eq!(house.stage.upstream.sent().len(), 1, "only the responder was asked");
-    assert_eq!(house.jobs(JobKind::Workflow).await.len(), 1);
-    assert_eq!(house.file("m.txt"), None);
-    house.stage.upstream.answers(Script::json(200, &completion("Kept.")));
-    house.go_on().await;
-    assert_eq!(house.file("m.txt").as_deref(), Some("Kept.|"));
-    assert_eq!(contents(&house.stage.upstream.last().body), ["Note: Noted."]);
-    assert!(house.jobs(JobKind::Workflow).await.is_empty());
-    assert!(house.jobs(JobKind::Lock).await.is_empty(), "the lock is let go");
-    assert_eq!(house.stage.said("m").await.len(), 2, "what stands behind the answer is not said");
+    let server = WorkflowServer::one(BEHIND).await;
+    assert_eq!(server.says(&["u:Hi"]).await, "Noted.");
+    assert_eq!(server.stage.upstream.sent().len(), 1, "only the responder was asked");
+    assert_eq!(server.jobs(JobKind::Workflow).await.len(), 1);
+    assert_eq!(server.file("m.txt"), None);
+    server.stage.upstream.answers(Script::json(200, &completion("Kept.")));
+    server.run_workflows().await;
+    assert_eq!(server.file("m.txt").as_deref(), Some("Kept.|"));
+    assert_eq!(contents(&server.stage.upstream.last().body), ["Note: Noted."]);
+    assert!(server.jobs(JobKind::Workflow).await.is_empty());
+    assert!(server.jobs(JobKind::Lock).await.is_empty(), "the lock is let go");
+    assert_eq!(server.stage.said("m").await.len(), 2, "what stands behind the answer is not said");
 }
 
 #[tokio::test]
 async fn what_is_left_survives_a_restart_and_begins_where_it_failed() {
-    let house = House::one(BEHIND).await;
-    house.says(&["u:Hi"]).await;
+    let server = WorkflowServer::one(BEHIND).await;
+    server.says(&["u:Hi"]).await;
     // The first try fails at the node behind the lock.
     for _ in 0..2 {
-        house.stage.upstream.answers(Script::json(500, &json!({})));
+        server.stage.upstream.answers(Script::json(500, &json!({})));
     }
-    house.stage.wait(1);
+    server.stage.wait(1);
     let stop = tokio::time::sleep(Duration::from_secs(3));
-    house.stage.state.clone().go_on(stop).await;
-    let job = house.jobs(JobKind::Workflow).await.remove(0);
+    server.stage.state.clone().run_workflows(stop).await;
+    let job = server.jobs(JobKind::Workflow).await.remove(0);
     assert!(job.last_error.as_ref().is_some_and(|error| error.contains("w: the node")), "{job:?}");
-    assert!(house.jobs(JobKind::Lock).await.is_empty(), "a failure lets the lock go");
-    let asked = house.stage.upstream.sent().len();
+    assert!(server.jobs(JobKind::Lock).await.is_empty(), "a failure lets the lock go");
+    let asked = server.stage.upstream.sent().len();
     // Another proxy over the same store, as after a restart.
-    house.stage.upstream.answers(Script::json(200, &completion("Kept.")));
-    house.go_on().await;
-    assert_eq!(house.file("m.txt").as_deref(), Some("Kept.|"));
-    assert_eq!(house.stage.upstream.sent().len(), asked + 1, "the responder is not asked again");
+    server.stage.upstream.answers(Script::json(200, &completion("Kept.")));
+    server.run_workflows().await;
+    assert_eq!(server.file("m.txt").as_deref(), Some("Kept.|"));
+    assert_eq!(server.stage.upstream.sent().len(), asked + 1, "the responder is not asked again");
 }
 
 #[tokio::test]
 async fn a_run_that_meets_a_held_lock_stops_quietly() {
-    let house = House::one(BEHIND).await;
-    house.says(&["u:Hi"]).await;
-    let vault = house.stage.engine.vault("default".parse_address()).await.unwrap();
+    let server = WorkflowServer::one(BEHIND).await;
+    server.says(&["u:Hi"]).await;
+    let vault = server.stage.engine.vault("default".parse_address()).await.unwrap();
     let lock = everwhen::Lock { name: "w/writing".into(), holder: "somebody".into() };
     assert!(vault.take_lock("m".parse_address(), lock.clone()).await.unwrap());
-    house.go_on_with_lock(&vault, &lock).await;
-    assert_eq!(house.file("m.txt"), None);
-    assert!(house.jobs(JobKind::Workflow).await.is_empty(), "it is over, not put off");
+    server.run_workflows_with_lock(&vault, &lock).await;
+    assert_eq!(server.file("m.txt"), None);
+    assert!(server.jobs(JobKind::Workflow).await.is_empty(), "it is over, not put off");
     // Another memory is not concerned, and neither is the next run once the lock is free.
     vault.let_go("m".parse_address(), lock).await.unwrap();
-    house.says(&["u:Hi", "a:Noted.", "u:Once more"]).await;
-    house.go_on().await;
-    assert_eq!(house.file("m.txt").as_deref(), Some("Noted.|"));
+    server.says(&["u:Hi", "a:Noted.", "u:Once more"]).await;
+    server.run_workflows().await;
+    assert_eq!(server.file("m.txt").as_deref(), Some("Noted.|"));
 }
 
-impl House {
+impl WorkflowServer {
     /// The same as going on, while somebody renews a lock.
-    async fn go_on_with_lock(&self, vault: &everwhen::Vault, lock: &everwhen::Lock) {
+    async fn run_workflows_with_lock(&self, vault: &everwhen::Vault, lock: &everwhen::Lock) {
         self.stage.wait(1);
         assert!(vault.take_lock("m".parse_address(), lock.clone()).await.unwrap());
         self.stage.clock.advance(jiff::SignedDuration::from_mins(-1));
-        self.go_on().await;
+        self.run_workflows().await;
     }
 }
 
@@ -280,81 +280,85 @@ impl ParseAddress for str {
 
 #[tokio::test]
 async fn a_backup_is_asked_when_an_endpoint_is_down() {
-    let house =
-        House::one(r#"[{"type": "Standard", "endpointName": "guarded", "prompt": "x"}]"#).await;
-    assert_eq!(house.says(&["u:Hi"]).await, "Noted.");
+    let server =
+        WorkflowServer::one(r#"[{"type": "Standard", "endpointName": "guarded", "prompt": "x"}]"#)
+            .await;
+    assert_eq!(server.says(&["u:Hi"]).await, "Noted.");
 }
 
 #[tokio::test]
 async fn failures_are_told_in_the_clients_words_and_touch_nobody_else() {
-    let house = House::new(&[
+    let server = WorkflowServer::new(&[
         ("w", r#"[{"title": "Ask", "type": "Standard", "endpointName": "down", "prompt": "x"}]"#),
         ("fine", r#"[{"type": "StaticResponse", "content": "fine"}]"#),
     ])
     .await;
     for streams in [false, true] {
-        let told = house.chat(&["u:Hi"], streams).told().await;
+        let told = server.chat(&["u:Hi"], streams).told().await;
         assert_eq!(told.status, 503, "{}", told.text);
         let message = told.json()["error"]["message"].as_str().unwrap().to_owned();
         assert!(message.contains("w: the node \"Ask\" on line 1"), "{message}");
     }
     let body =
         json!({ "model": "everwhen/nobody", "messages": [{ "role": "user", "content": "x" }] });
-    let told = house.stage.post("/v1/chat/completions", &body.to_string()).told().await;
+    let told = server.stage.post("/v1/chat/completions", &body.to_string()).told().await;
     assert_eq!(told.status, 404);
     assert!(told.text.contains("everwhen/fine"), "{}", told.text);
     let body =
         json!({ "model": "everwhen/fine", "messages": [{ "role": "user", "content": "x" }] });
-    let told = house.stage.post("/v1/chat/completions", &body.to_string()).told().await;
+    let told = server.stage.post("/v1/chat/completions", &body.to_string()).told().await;
     assert_eq!(told.json()["choices"][0]["message"]["content"], "fine");
 }
 
 #[tokio::test]
 async fn a_workflow_answers_while_memory_is_down() {
-    let house = House::one(
+    let server = WorkflowServer::one(
         r#"[{"type": "GetCurrentSummaryFromFile"}, {"type": "VectorMemorySearch", "input": "x"},
             {"type": "Standard", "endpointName": "e", "prompt": "{agent1Output} {chat_user_prompt_last_one}"}]"#,
     )
     .await;
-    house.stage.store.down.store(true, std::sync::atomic::Ordering::SeqCst);
-    let told = house.chat(&["u:Hi"], false).told().await;
+    server.stage.store.down.store(true, std::sync::atomic::Ordering::SeqCst);
+    let told = server.chat(&["u:Hi"], false).told().await;
     assert_eq!(told.status, 200, "{}", told.text);
     assert!(told.header("x-everwhen-degraded").is_some());
-    assert_eq!(contents(&house.stage.upstream.last().body), ["There is not yet a summary file Hi"]);
+    assert_eq!(
+        contents(&server.stage.upstream.last().body),
+        ["There is not yet a summary file Hi"]
+    );
 }
 
 #[tokio::test]
 async fn whoever_goes_away_ends_the_models_work_and_what_was_said_is_kept() {
-    let house = House::one(BEHIND).await;
+    let server = WorkflowServer::one(BEHIND).await;
     let mut script = Script::says(&["Half an ans"]);
     script.pieces.pop();
     script.hangs = true;
-    house.stage.upstream.answers(script);
-    let (_, _, mut body) = house.chat(&["u:Hi"], true).begun().await;
+    server.stage.upstream.answers(script);
+    let (_, _, mut body) = server.chat(&["u:Hi"], true).begun().await;
     http_body_util::BodyExt::frame(&mut body).await.unwrap().unwrap();
     drop(body);
     for _ in 0..100 {
-        if house.stage.upstream.dropped() > 0 {
+        if server.stage.upstream.dropped() > 0 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert_eq!(house.stage.upstream.dropped(), 1);
-    assert_eq!(house.stage.said("m").await, ["12:00 user Hi", "12:00 assistant Half an ans"]);
-    assert!(house.jobs(JobKind::Workflow).await.is_empty(), "nothing was answered to go on from");
+    assert_eq!(server.stage.upstream.dropped(), 1);
+    assert_eq!(server.stage.said("m").await, ["12:00 user Hi", "12:00 assistant Half an ans"]);
+    assert!(server.jobs(JobKind::Workflow).await.is_empty(), "nothing was answered to go on from");
 }
 
 #[tokio::test]
 async fn a_group_chat_puts_the_speakers_name_before_the_reply() {
-    let house = House::one(
+    let server = WorkflowServer::one(
         r#"[{"type": "Standard", "endpointName": "e", "prompt": "{chat_user_prompt_last_one}",
             "addDiscussionIdTimestampsForLLM": true, "useRelativeTimestamps": true,
             "useGroupChatTimestampLogic": true}]"#,
     )
     .await;
-    house.says(&["u:Ana: Hi all", "a:Mira:"]).await;
+    server.says(&["u:Ana: Hi all", "a:Mira:"]).await;
     assert_eq!(
-        house.stage.said("m").await,
+        server.stage.said("m").await,
         ["12:00 user Ana: Hi all", "12:00 assistant Mira: Noted."]
     );
 }

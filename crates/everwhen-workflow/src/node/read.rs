@@ -1,32 +1,32 @@
-//! Reading a node. Each type has its line in [`TYPES`]; a type that is not there is an error that
-//! says which there are.
+//! Parses a node. Each type has one line in [`TYPES`]; an unknown type is an error that lists the
+//! known ones.
 
 use std::path::Path;
 
 use crate::condition::Condition;
-use crate::flaw::{Flaw, nearest};
+use crate::diagnostic::{Diagnostic, nearest};
 use crate::jinja;
 use crate::node::{
-    FileToRead, Fork, Kind, Node, Part, Prompt, RecentChapters, Search, SearchMode, Stamps,
-    Standard, SubWorkflow, Windows,
+    FilePart, FileToRead, Node, NodeKind, Prompt, RecentChapters, Search, SearchMode, Stamps,
+    Standard, SubWorkflow, Windows, WorkflowChoice,
 };
 use crate::properties::{Amount, Properties};
 use crate::source::{Located, Value};
 use crate::template::Template;
 
-type Reader = fn(&mut Properties<'_>) -> Option<Kind>;
+type Reader = fn(&mut Properties<'_>) -> Option<NodeKind>;
 
-/// Every type: its name, how it is read, and the properties it knows beside those of all nodes.
+/// Every type: its name, its parser, and the properties it has beside those of all nodes.
 const TYPES: [(&str, Reader, &[&str]); 20] = [
     ("Standard", standard, STANDARD),
-    ("QualityMemory", |_| Some(Kind::QualityMemory), &[]),
+    ("QualityMemory", |_| Some(NodeKind::QualityMemory), &[]),
     ("chatSummarySummarizer", summarizer, &["minMemoriesPerSummary", "loopIfMemoriesExceed"]),
     ("RecentMemorySummarizerTool", recent_tool, RECENT),
-    ("RecentMemory", |read| Some(Kind::RecentMemory(recent(read))), RECENT),
-    ("GetCurrentSummaryFromFile", |_| Some(Kind::GetCurrentSummaryFromFile), &[]),
+    ("RecentMemory", |read| Some(NodeKind::RecentMemory(recent(read))), RECENT),
+    ("GetCurrentSummaryFromFile", |_| Some(NodeKind::GetCurrentSummaryFromFile), &[]),
     ("FullChatSummary", full_summary, &["isManualConfig"]),
     ("VectorMemorySearch", search, &["input", "limit", "searchMode", "includeDates"]),
-    ("GetCurrentMemoryFromFile", |_| Some(Kind::GetCurrentMemoryFromFile), &[]),
+    ("GetCurrentMemoryFromFile", |_| Some(NodeKind::GetCurrentMemoryFromFile), &[]),
     ("WorkflowLock", lock, &["workflowLockId"]),
     ("CustomWorkflow", custom, CUSTOM),
     ("ConditionalCustomWorkflow", fork, FORK),
@@ -40,7 +40,7 @@ const TYPES: [(&str, Reader, &[&str]); 20] = [
     ("ArithmeticProcessor", arithmetic, &["expression"]),
 ];
 
-/// Types of the original that need a service Everwhen does not run.
+/// Types of WilmerAI that need a service Everwhen does not run.
 const OUTSIDE: [(&str, &str); 14] = [
     ("OfflineWikiApiFullArticle", "an offline Wikipedia service"),
     ("OfflineWikiApiBestFullArticle", "an offline Wikipedia service"),
@@ -96,17 +96,21 @@ const FORK: &[&str] = &[
 const READ_FILE: &[&str] =
     &["filepath", "delimiter", "customReturnDelimiter", "headCount", "tailCount", "chunkDelimiter"];
 
-/// Reads one node; notes what is wrong with it.
-pub(crate) fn node(file: &Path, value: &Located, flaws: &mut Vec<Flaw>) -> Option<Node> {
+/// Parses one node and reports what is wrong with it.
+pub(crate) fn node(
+    file: &Path,
+    value: &Located,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Node> {
     let Value::Object(_) = value.value else {
         let sentence = format!("a node is {}; it must be an object", value.value.kind());
-        flaws.push(Flaw::new(file, value.line, sentence));
+        diagnostics.push(Diagnostic::new(file, value.line, sentence));
         return None;
     };
     let named = value.get("type").and_then(Located::shown).unwrap_or_else(|| "Standard".into());
     let Some((kind, read, known)) = TYPES.into_iter().find(|(kind, ..)| *kind == named) else {
         let line = value.get("type").map_or(value.line, |found| found.line);
-        flaws.push(Flaw::new(file, line, unknown(&named)));
+        diagnostics.push(Diagnostic::new(file, line, unknown(&named)));
         return None;
     };
     let mut properties = Properties::of(file, value, kind);
@@ -117,7 +121,7 @@ pub(crate) fn node(file: &Path, value: &Located, flaws: &mut Vec<Flaw>) -> Optio
     };
     let kind = read(&mut properties);
     properties.hint_at_slips(&[COMMON, known].concat());
-    flaws.extend(properties.flaws());
+    diagnostics.extend(properties.diagnostics());
     Some(Node { line: value.line, title: title.to_owned(), answers, kind: kind? })
 }
 
@@ -131,7 +135,7 @@ fn unknown(named: &str) -> String {
     format!("there is no node type {named:?}; {meant}Known types: {}", names.join(", "))
 }
 
-fn standard(read: &mut Properties<'_>) -> Option<Kind> {
+fn standard(read: &mut Properties<'_>) -> Option<NodeKind> {
     let jinja = read.flag("jinja2");
     let windows = Windows {
         messages: read.amount("nMessagesToIncludeInVariable", 5),
@@ -140,7 +144,7 @@ fn standard(read: &mut Properties<'_>) -> Option<Kind> {
         max_tokens: read.amount("maxEstimatedTokensInVariable", 2048),
         tags: read.flag("addUserAssistantTags"),
     };
-    Some(Kind::Standard(Box::new(Standard {
+    Some(NodeKind::Standard(Box::new(Standard {
         endpoint: read.required_template("endpointName"),
         preset: read.template("preset"),
         system_prompt: prompt(read, "systemPrompt", jinja),
@@ -168,15 +172,15 @@ fn prompt(read: &mut Properties<'_>, name: &str, jinja: bool) -> Prompt {
     Prompt::Jinja(text.to_owned())
 }
 
-fn summarizer(read: &mut Properties<'_>) -> Option<Kind> {
-    Some(Kind::ChatSummarySummarizer {
+fn summarizer(read: &mut Properties<'_>) -> Option<NodeKind> {
+    Some(NodeKind::ChatSummarySummarizer {
         min_memories: read.amount("minMemoriesPerSummary", 3),
         loop_if_exceed: read.amount("loopIfMemoriesExceed", 3),
     })
 }
 
-fn recent_tool(read: &mut Properties<'_>) -> Option<Kind> {
-    Some(Kind::RecentMemorySummarizerTool(recent(read)))
+fn recent_tool(read: &mut Properties<'_>) -> Option<NodeKind> {
+    Some(NodeKind::RecentMemorySummarizerTool(recent(read)))
 }
 
 fn recent(read: &mut Properties<'_>) -> RecentChapters {
@@ -188,11 +192,11 @@ fn recent(read: &mut Properties<'_>) -> RecentChapters {
     }
 }
 
-fn full_summary(read: &mut Properties<'_>) -> Option<Kind> {
-    Some(Kind::FullChatSummary { by_hand: read.flag("isManualConfig") })
+fn full_summary(read: &mut Properties<'_>) -> Option<NodeKind> {
+    Some(NodeKind::FullChatSummary { by_hand: read.flag("isManualConfig") })
 }
 
-fn search(read: &mut Properties<'_>) -> Option<Kind> {
+fn search(read: &mut Properties<'_>) -> Option<NodeKind> {
     let mode = match read.text("searchMode") {
         None | Some("keyword") => SearchMode::Keyword,
         Some("semantic") => SearchMode::Semantic,
@@ -204,7 +208,7 @@ fn search(read: &mut Properties<'_>) -> Option<Kind> {
             SearchMode::Keyword
         }
     };
-    Some(Kind::VectorMemorySearch(Search {
+    Some(NodeKind::VectorMemorySearch(Search {
         input: read.required_template("input"),
         limit: read.amount("limit", 5),
         mode,
@@ -212,13 +216,13 @@ fn search(read: &mut Properties<'_>) -> Option<Kind> {
     }))
 }
 
-fn lock(read: &mut Properties<'_>) -> Option<Kind> {
-    Some(Kind::WorkflowLock { lock: read.required("workflowLockId").to_owned() })
+fn lock(read: &mut Properties<'_>) -> Option<NodeKind> {
+    Some(NodeKind::WorkflowLock { lock: read.required("workflowLockId").to_owned() })
 }
 
-fn custom(read: &mut Properties<'_>) -> Option<Kind> {
+fn custom(read: &mut Properties<'_>) -> Option<NodeKind> {
     let line = read.value("workflowName").map_or(read.line(), |found| found.line);
-    Some(Kind::CustomWorkflow(SubWorkflow {
+    Some(NodeKind::CustomWorkflow(SubWorkflow {
         name: read.required("workflowName").to_owned(),
         line,
         inputs: read.templates("scoped_variables"),
@@ -227,7 +231,7 @@ fn custom(read: &mut Properties<'_>) -> Option<Kind> {
     }))
 }
 
-fn fork(read: &mut Properties<'_>) -> Option<Kind> {
+fn fork(read: &mut Properties<'_>) -> Option<NodeKind> {
     let key = read.required_template("conditionalKey");
     let inputs = read.templates("scoped_variables");
     let overrides = read.object("routeOverrides");
@@ -263,10 +267,15 @@ fn fork(read: &mut Properties<'_>) -> Option<Kind> {
              \"UseDefaultContentInsteadOfWorkflow\"",
         );
     }
-    Some(Kind::ConditionalCustomWorkflow(Box::new(Fork { key, routes, otherwise_text, otherwise })))
+    Some(NodeKind::ConditionalCustomWorkflow(Box::new(WorkflowChoice {
+        key,
+        routes,
+        otherwise_text,
+        otherwise,
+    })))
 }
 
-fn conditional(read: &mut Properties<'_>) -> Option<Kind> {
+fn conditional(read: &mut Properties<'_>) -> Option<NodeKind> {
     let line = read.value("condition").map_or(read.line(), |found| found.line);
     let text = read.value("condition").is_some().then(|| read.text("condition"));
     let Some(text) = text else {
@@ -274,7 +283,7 @@ fn conditional(read: &mut Properties<'_>) -> Option<Kind> {
         return None;
     };
     match Condition::read(text?) {
-        Ok(condition) => Some(Kind::Conditional(condition)),
+        Ok(condition) => Some(NodeKind::Conditional(condition)),
         Err(error) => {
             read.refuse(line, format!("the condition cannot be read: {error}"));
             None
@@ -282,22 +291,22 @@ fn conditional(read: &mut Properties<'_>) -> Option<Kind> {
     }
 }
 
-fn concatenator(read: &mut Properties<'_>) -> Option<Kind> {
+fn concatenator(read: &mut Properties<'_>) -> Option<NodeKind> {
     if read.value("strings").is_none() {
         read.required("strings");
     }
-    Some(Kind::StringConcatenator {
+    Some(NodeKind::StringConcatenator {
         strings: read.templates("strings"),
         delimiter: read.text("delimiter").unwrap_or_default().to_owned(),
     })
 }
 
-fn static_response(read: &mut Properties<'_>) -> Option<Kind> {
+fn static_response(read: &mut Properties<'_>) -> Option<NodeKind> {
     let content = read.template("content").unwrap_or_else(|| Template::read(""));
-    Some(Kind::StaticResponse { content })
+    Some(NodeKind::StaticResponse { content })
 }
 
-fn file_to_read(read: &mut Properties<'_>) -> Option<Kind> {
+fn file_to_read(read: &mut Properties<'_>) -> Option<NodeKind> {
     let head = pieces(read, "headCount");
     let tail = pieces(read, "tailCount");
     let part = match (head, tail) {
@@ -305,11 +314,11 @@ fn file_to_read(read: &mut Properties<'_>) -> Option<Kind> {
             read.refuse(read.line(), "give \"headCount\" or \"tailCount\", not both");
             None
         }
-        (Some(count), None) => Some(Part::Head(count)),
-        (None, Some(count)) => Some(Part::Tail(count)),
+        (Some(count), None) => Some(FilePart::Head(count)),
+        (None, Some(count)) => Some(FilePart::Tail(count)),
         (None, None) => None,
     };
-    Some(Kind::GetCustomFile(FileToRead {
+    Some(NodeKind::GetCustomFile(FileToRead {
         path: read.required_template("filepath"),
         delimiter: read.text("delimiter").map(str::to_owned),
         replacement: read.text("customReturnDelimiter").map(str::to_owned),
@@ -329,7 +338,7 @@ fn pieces(read: &mut Properties<'_>, name: &str) -> Option<usize> {
     }
 }
 
-fn file_to_write(read: &mut Properties<'_>) -> Option<Kind> {
+fn file_to_write(read: &mut Properties<'_>) -> Option<NodeKind> {
     let append = match read.text("mode") {
         None | Some("overwrite") => false,
         Some("append") => true,
@@ -340,24 +349,24 @@ fn file_to_write(read: &mut Properties<'_>) -> Option<Kind> {
         }
     };
     let path = read.required_template("filepath");
-    Some(Kind::SaveCustomFile { path, content: read.required_template("content"), append })
+    Some(NodeKind::SaveCustomFile { path, content: read.required_template("content"), append })
 }
 
-fn tag(read: &mut Properties<'_>) -> Option<Kind> {
-    Some(Kind::TagTextExtractor {
+fn tag(read: &mut Properties<'_>) -> Option<NodeKind> {
+    Some(NodeKind::TagTextExtractor {
         from: read.required_template("tagToExtractFrom"),
         tag: read.required_template("fieldToExtract"),
         otherwise: read.template("defaultText"),
     })
 }
 
-fn field(read: &mut Properties<'_>) -> Option<Kind> {
-    Some(Kind::JsonExtractor {
+fn field(read: &mut Properties<'_>) -> Option<NodeKind> {
+    Some(NodeKind::JsonExtractor {
         from: read.required_template("jsonToExtractFrom"),
         field: read.required_template("fieldToExtract"),
     })
 }
 
-fn arithmetic(read: &mut Properties<'_>) -> Option<Kind> {
-    Some(Kind::ArithmeticProcessor { expression: read.required_template("expression") })
+fn arithmetic(read: &mut Properties<'_>) -> Option<NodeKind> {
+    Some(NodeKind::ArithmeticProcessor { expression: read.required_template("expression") })
 }

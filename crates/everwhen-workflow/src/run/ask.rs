@@ -1,4 +1,4 @@
-//! Asking a model: instructions, then either one question or the last messages of the chat.
+//! Calls a model: a system prompt, then either one user prompt or the latest messages of the chat.
 
 use everwhen::ledger::EchoStripper;
 use everwhen::memory::Role;
@@ -6,17 +6,17 @@ use everwhen::models::Hear;
 use everwhen::ports::PromptMessage;
 use everwhen::{Error, Result};
 
-use super::{Left, Run, View};
+use super::{NodeOutput, Run, View};
 use crate::jinja;
 use crate::node::{Prompt, Standard};
-use crate::port::{Question, Told};
-use crate::variables::{Scene, Sizes};
+use crate::port::{ModelReply, Question};
+use crate::variables::{ChatVariables, Sizes};
 
 impl Run<'_> {
-    pub(super) async fn ask(&self, standard: &Standard, hear: Hear<'_>) -> Result<Left> {
+    pub(super) async fn ask(&self, standard: &Standard, hear: Hear<'_>) -> Result<NodeOutput> {
         let stamped = self.stamped(standard).await?;
         let view = View {
-            scene: stamped.as_ref().unwrap_or(self.stage.scene),
+            variables: stamped.as_ref().unwrap_or(self.context.variables),
             sizes: self.sizes(standard)?,
         };
         let endpoint = self.fill(&standard.endpoint)?;
@@ -27,22 +27,26 @@ impl Run<'_> {
             messages.push(PromptMessage { role: Role::System, content: system });
         }
         if prompt.trim().is_empty() {
-            messages.extend(self.last_messages(standard, view.scene)?);
+            messages.extend(self.last_messages(standard, view.variables)?);
         } else {
             messages.push(PromptMessage { role: Role::User, content: prompt });
         }
         let max_tokens = u32::try_from(self.amount(&standard.max_tokens)?).unwrap_or(u32::MAX);
         let preset = preset.as_deref();
         let question = Question { endpoint: &endpoint, preset, messages, max_tokens };
-        let Told { text, spent } = match standard.stamps.on {
+        let ModelReply { text, spent } = match standard.stamps.on {
             true => self.ask_without_echo(&question, hear).await?,
-            false => self.stage.endpoints.ask(&question, hear).await?,
+            false => self.context.endpoints.ask(&question, hear).await?,
         };
-        Ok(Left { output: text, input: told(&question.messages), spent })
+        Ok(NodeOutput { output: text, input: told(&question.messages), spent })
     }
 
-    /// Models that see stamps begin their answers with one sometimes; that is not said.
-    async fn ask_without_echo(&self, question: &Question<'_>, hear: Hear<'_>) -> Result<Told> {
+    /// Removes a stamp that a model echoes at the start of its reply.
+    async fn ask_without_echo(
+        &self,
+        question: &Question<'_>,
+        hear: Hear<'_>,
+    ) -> Result<ModelReply> {
         let mut stripper = EchoStripper::new();
         let mut heard = String::new();
         let mut listen = |piece: &str| {
@@ -52,16 +56,16 @@ impl Run<'_> {
                 hear(&piece);
             }
         };
-        let told = self.stage.endpoints.ask(question, &mut listen).await?;
+        let told = self.context.endpoints.ask(question, &mut listen).await?;
         let rest = stripper.finish();
         if !rest.is_empty() {
             hear(&rest);
         }
         heard.push_str(&rest);
-        Ok(Told { text: heard, ..told })
+        Ok(ModelReply { text: heard, ..told })
     }
 
-    /// Instructions and question. A parent may have put others in place of the first node's own.
+    /// System and user prompt. A parent workflow may have replaced those of the first node.
     fn prompts(&self, standard: &Standard, view: View<'_>) -> Result<(String, String)> {
         let first = self.progress.outputs.is_empty();
         let (system, prompt) = match first {
@@ -80,23 +84,27 @@ impl Run<'_> {
             Prompt::Plain(template) => self.fill_seeing(template, view),
             Prompt::Jinja(text) => {
                 let value = |name: &str| self.value(name, view);
-                jinja::render(text, &view.scene.messages, &value)
+                jinja::render(text, &view.variables.messages, &value)
             }
         }
     }
 
     /// The chat with every message dated, if the node asks for that.
-    async fn stamped(&self, standard: &Standard) -> Result<Option<Scene>> {
+    async fn stamped(&self, standard: &Standard) -> Result<Option<ChatVariables>> {
         if !standard.stamps.on {
             return Ok(None);
         }
-        let scene = self.stage.scene;
-        let messages = self.stage.desk.stamp(&scene.messages, standard.stamps).await?;
-        Ok(Some(Scene { messages, ..scene.clone() }))
+        let variables = self.context.variables;
+        let messages = self.context.memory.stamp(&variables.messages, standard.stamps).await?;
+        Ok(Some(ChatVariables { messages, ..variables.clone() }))
     }
 
-    fn last_messages(&self, standard: &Standard, scene: &Scene) -> Result<Vec<PromptMessage>> {
-        let said = scene.messages.iter().filter(|message| message.role != Role::System);
+    fn last_messages(
+        &self,
+        standard: &Standard,
+        variables: &ChatVariables,
+    ) -> Result<Vec<PromptMessage>> {
+        let said = variables.messages.iter().filter(|message| message.role != Role::System);
         let said: Vec<&PromptMessage> = said.collect();
         let count = self.count(&standard.last_messages)?.max(1);
         let last = &said[said.len().saturating_sub(count)..];

@@ -1,18 +1,17 @@
-//! Nodes that read the memory of the chat, or bring what is distilled from it up to date.
+//! Nodes that read the memory of the chat, or update what is distilled from it.
 //!
-//! What they say when there is nothing is what the original says, because prompts are written around
-//! it.
+//! Their texts for an empty result are those of WilmerAI, because prompts are written around them.
 
 use everwhen::chapters::Folding;
 use everwhen::{Error, Result};
 
-use super::{Left, Run};
-use crate::node::{Kind, RecentChapters, Search};
-use crate::port::{Found, Wanted};
+use super::{NodeOutput, Run};
+use crate::node::{NodeKind, RecentChapters, Search};
+use crate::port::{SearchHit, SearchQuery};
 
-/// Most keywords of one search.
+/// Maximum number of keywords in one search.
 const KEYWORDS: usize = 60;
-/// Chapters shown when nobody says how many.
+/// Number of chapters if the node does not set one.
 const CHAPTERS: usize = 3;
 const NO_CHAPTERS_YET: &str = "No memories have been generated yet";
 const NO_CHAPTERS: &str = "There are not yet any memories";
@@ -21,76 +20,76 @@ const NOTHING_FOUND: &str =
     "No relevant memories found in the vector database for the given keywords.";
 
 impl Run<'_> {
-    /// What a node that deals with the memory leaves.
-    pub(super) async fn remembered(&self, kind: &Kind) -> Result<Left> {
-        let desk = self.stage.desk;
+    /// Runs a node that reads or updates the memory.
+    pub(super) async fn remembered(&self, kind: &NodeKind) -> Result<NodeOutput> {
+        let memory = self.context.memory;
         match kind {
-            Kind::QualityMemory => {
-                desk.distill().await?;
-                Ok(Left::output(""))
+            NodeKind::QualityMemory => {
+                memory.distill().await?;
+                Ok(NodeOutput::output(""))
             }
-            Kind::ChatSummarySummarizer { min_memories, loop_if_exceed } => {
+            NodeKind::ChatSummarySummarizer { min_memories, loop_if_exceed } => {
                 let (min, most) = (self.count(min_memories)?, self.count(loop_if_exceed)?);
-                desk.fold(Folding { min, most }).await?;
+                memory.fold(Folding { min, most }).await?;
                 self.summary().await
             }
-            Kind::RecentMemorySummarizerTool(recent) => self.recent(recent).await,
-            Kind::RecentMemory(recent) => {
-                desk.distill().await?;
+            NodeKind::RecentMemorySummarizerTool(recent) => self.recent(recent).await,
+            NodeKind::RecentMemory(recent) => {
+                memory.distill().await?;
                 self.recent(recent).await
             }
-            Kind::GetCurrentSummaryFromFile | Kind::FullChatSummary { by_hand: true } => {
+            NodeKind::GetCurrentSummaryFromFile | NodeKind::FullChatSummary { by_hand: true } => {
                 self.summary().await
             }
-            Kind::FullChatSummary { by_hand: false } => {
-                desk.distill().await?;
-                desk.fold(Folding { min: 1, most: CHAPTERS }).await?;
+            NodeKind::FullChatSummary { by_hand: false } => {
+                memory.distill().await?;
+                memory.fold(Folding { min: 1, most: CHAPTERS }).await?;
                 self.summary().await
             }
-            Kind::VectorMemorySearch(search) => self.search(search).await,
-            Kind::GetCurrentMemoryFromFile => {
-                let chapters = desk.chapters().await?;
-                Ok(Left::output(shown(&chapters, "--ChunkBreak--", NO_CHAPTERS)))
+            NodeKind::VectorMemorySearch(search) => self.search(search).await,
+            NodeKind::GetCurrentMemoryFromFile => {
+                let chapters = memory.chapters().await?;
+                Ok(NodeOutput::output(shown(&chapters, "--ChunkBreak--", NO_CHAPTERS)))
             }
             _ => unreachable!("a node of another kind is run elsewhere"),
         }
     }
 
-    async fn summary(&self) -> Result<Left> {
-        let summary = self.stage.desk.summary().await?;
-        Ok(Left::output(summary.unwrap_or_else(|| NO_SUMMARY.into())))
+    async fn summary(&self) -> Result<NodeOutput> {
+        let summary = self.context.memory.summary().await?;
+        Ok(NodeOutput::output(summary.unwrap_or_else(|| NO_SUMMARY.into())))
     }
 
-    async fn recent(&self, recent: &RecentChapters) -> Result<Left> {
-        let mut chapters = self.stage.desk.chapters().await?;
+    async fn recent(&self, recent: &RecentChapters) -> Result<NodeOutput> {
+        let mut chapters = self.context.memory.chapters().await?;
         chapters.truncate(chapters.len().saturating_sub(self.count(&recent.skip)?));
         let count = match self.amount(&recent.chapters)? {
             0 => CHAPTERS,
             count => usize::try_from(count).unwrap_or(usize::MAX),
         };
         let newest = &chapters[chapters.len().saturating_sub(count)..];
-        Ok(Left::output(shown(newest, &recent.delimiter, NO_CHAPTERS_YET)))
+        Ok(NodeOutput::output(shown(newest, &recent.delimiter, NO_CHAPTERS_YET)))
     }
 
-    async fn search(&self, search: &Search) -> Result<Left> {
+    async fn search(&self, search: &Search) -> Result<NodeOutput> {
         let input = self.fill(&search.input)?;
         let keywords = keywords(&input)?;
         let wanted =
-            Wanted { keywords, limit: self.count(&search.limit)?.max(1), mode: search.mode };
+            SearchQuery { keywords, limit: self.count(&search.limit)?.max(1), mode: search.mode };
         let found = match wanted.keywords.is_empty() {
             true => Vec::new(),
-            false => self.stage.desk.search(&wanted).await?,
+            false => self.context.memory.search(&wanted).await?,
         };
-        let line = |found: &Found| match search.dates {
+        let line = |found: &SearchHit| match search.dates {
             true => format!("[{}] {}", found.day, found.text),
             false => found.text.clone(),
         };
         let lines: Vec<String> = found.iter().map(line).collect();
-        Ok(Left { input, ..Left::output(shown(&lines, "\n\n---\n\n", NOTHING_FOUND)) })
+        Ok(NodeOutput { input, ..NodeOutput::output(shown(&lines, "\n\n---\n\n", NOTHING_FOUND)) })
     }
 }
 
-/// Keywords between semicolons. Too many are refused: dropping some would change the question.
+/// Splits keywords at semicolons. Too many are rejected: dropping some would change the question.
 fn keywords(input: &str) -> Result<Vec<String>> {
     let words: Vec<String> = input
         .split(';')
@@ -107,8 +106,8 @@ fn keywords(input: &str) -> Result<Vec<String>> {
     Ok(words)
 }
 
-/// Texts with something between them, or what is said if there are none. A text that contains what
-/// stands between keeps it, but broken by a space, so that the number of texts stays what it is.
+/// Joins texts with a separator, or returns `none` if there are none. A separator inside a text is
+/// broken by a space, so that the number of texts stays the same.
 fn shown(texts: &[String], between: &str, none: &str) -> String {
     if texts.is_empty() {
         return none.to_owned();

@@ -1,4 +1,4 @@
-//! Runs with a scripted endpoint and a desk in memory: what each node is asked and leaves.
+//! Runs with a scripted endpoint and a memory in this process: what each node asks and returns.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,16 +10,16 @@ use everwhen::ports::{PromptMessage, Wait};
 use super::*;
 use crate::files::VaultFiles;
 use crate::node::Stamps;
-use crate::port::{Found, Question, Told, Wanted};
+use crate::port::{ModelReply, Question, SearchHit, SearchQuery};
 
-/// Answers with the endpoint's name and the last message, in pieces of three letters.
+/// An endpoint that answers with its name and the last message, in pieces of three letters.
 #[derive(Default)]
-struct Parrot {
+struct EchoEndpoint {
     asked: Mutex<Vec<String>>,
 }
 
-impl Endpoints for Parrot {
-    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, Told> {
+impl Endpoints for EchoEndpoint {
+    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, ModelReply> {
         Box::pin(async move {
             if question.endpoint == "down" {
                 return Err(Error::unavailable("the endpoint is down"));
@@ -34,19 +34,19 @@ impl Endpoints for Parrot {
                 hear(std::str::from_utf8(piece).unwrap());
             }
             let spent = Spent { input_tokens: 10, output_tokens: 5, cost_nanos: 100 };
-            Ok(Told { text: answer, spent })
+            Ok(ModelReply { text: answer, spent })
         })
     }
 }
 
 #[derive(Default)]
-struct Drawer {
+struct ScriptedMemory {
     chapters: Vec<String>,
     folded: Mutex<Option<Folding>>,
     held: AtomicBool,
 }
 
-impl Desk for Drawer {
+impl ChatMemory for ScriptedMemory {
     fn distill(&self) -> Wait<'_, ()> {
         Box::pin(async { Ok(()) })
     }
@@ -64,8 +64,9 @@ impl Desk for Drawer {
         Box::pin(async { Ok(self.folded.lock().unwrap().map(|_| "all so far".to_owned())) })
     }
 
-    fn search<'a>(&'a self, wanted: &'a Wanted) -> Wait<'a, Vec<Found>> {
-        let found = |word: &String| Found { day: "2025-08-01".into(), text: format!("of {word}") };
+    fn search<'a>(&'a self, wanted: &'a SearchQuery) -> Wait<'a, Vec<SearchHit>> {
+        let found =
+            |word: &String| SearchHit { day: "2025-08-01".into(), text: format!("of {word}") };
         Box::pin(async move { Ok(wanted.keywords.iter().take(wanted.limit).map(found).collect()) })
     }
 
@@ -73,7 +74,7 @@ impl Desk for Drawer {
         Box::pin(async { Ok(!self.held.swap(true, Ordering::SeqCst)) })
     }
 
-    fn let_go<'a>(&'a self, _: &'a str, _: &'a str) -> Wait<'a, ()> {
+    fn unlock<'a>(&'a self, _: &'a str, _: &'a str) -> Wait<'a, ()> {
         self.held.store(false, Ordering::SeqCst);
         Box::pin(async { Ok(()) })
     }
@@ -98,7 +99,7 @@ struct Notes {
     traces: Vec<Trace>,
 }
 
-impl Follow for Notes {
+impl RunObserver for Notes {
     fn hear(&mut self, piece: &str) {
         self.heard.push_str(piece);
     }
@@ -108,33 +109,33 @@ impl Follow for Notes {
     }
 }
 
-struct Theatre {
+struct TestRun {
     folder: Folder,
-    parrot: Parrot,
-    drawer: Drawer,
+    endpoint: EchoEndpoint,
+    memory: ScriptedMemory,
     files: VaultFiles,
-    scene: Scene,
+    variables: ChatVariables,
     _directory: tempfile::TempDir,
 }
 
-impl Theatre {
+impl TestRun {
     fn new(files: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         for (name, text) in files {
             std::fs::write(directory.path().join(format!("{name}.json")), text).unwrap();
         }
-        let (folder, flaws) = Folder::read(directory.path()).unwrap();
-        assert!(flaws.is_empty(), "{flaws:?}");
+        let (folder, diagnostics) = Folder::read(directory.path()).unwrap();
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
         let say = |role, content: &str| PromptMessage { role, content: content.into() };
         Self {
             folder,
-            parrot: Parrot::default(),
-            drawer: Drawer::default(),
+            endpoint: EchoEndpoint::default(),
+            memory: ScriptedMemory::default(),
             files: VaultFiles::new(
                 directory.path().join("files"),
                 "vlt_00000000000000000000000007".parse().ok(),
             ),
-            scene: Scene {
+            variables: ChatVariables {
                 messages: vec![
                     say(Role::System, "Be brief."),
                     say(Role::User, "Hi"),
@@ -153,34 +154,34 @@ impl Theatre {
         Self::new(&[("main", text)])
     }
 
-    fn stage(&self) -> Stage<'_> {
-        Stage {
+    fn context(&self) -> RunContext<'_> {
+        RunContext {
             folder: &self.folder,
-            endpoints: &self.parrot,
-            desk: &self.drawer,
+            endpoints: &self.endpoint,
+            memory: &self.memory,
             files: &self.files,
-            scene: &self.scene,
+            variables: &self.variables,
         }
     }
 
-    async fn go(&self, progress: &mut Progress, until: Until) -> (Result<Ended>, Notes) {
+    async fn go(&self, progress: &mut Progress, until: RunUntil) -> (Result<RunOutcome>, Notes) {
         let mut notes = Notes::default();
         let workflow = self.folder.get("main").unwrap();
-        (run(self.stage(), workflow, progress, until, &mut notes).await, notes)
+        (run(self.context(), workflow, progress, until, &mut notes).await, notes)
     }
 
     /// Runs `main` to its end.
     async fn play(&self) -> (Progress, Notes) {
         let mut progress = Progress::default();
-        let (ended, notes) = self.go(&mut progress, Until::End).await;
-        assert_eq!(ended.unwrap(), Ended::Done);
+        let (ended, notes) = self.go(&mut progress, RunUntil::End).await;
+        assert_eq!(ended.unwrap(), RunOutcome::Done);
         (progress, notes)
     }
 }
 
 #[tokio::test]
 async fn nodes_see_what_those_above_them_left_and_the_responder_is_heard() {
-    let theatre = Theatre::one(
+    let test = TestRun::one(
         r#"{"persona": "You serve {Discussion_Id}.", "nodes": [
             {"type": "StaticResponse", "content": "first"},
             {"title": "Answer", "type": "Standard", "endpointName": "e", "systemPrompt": "{persona}",
@@ -188,11 +189,11 @@ async fn nodes_see_what_those_above_them_left_and_the_responder_is_heard() {
             {"type": "StringConcatenator", "strings": ["{agent2Output}", "end"], "delimiter": "/"}
         ]}"#,
     );
-    let (progress, notes) = theatre.play().await;
+    let (progress, notes) = test.play().await;
     let answer = "e heard first then What {agent9Output}?";
     assert_eq!(progress.outputs, ["first", answer, &format!("{answer}/end")]);
     assert_eq!(notes.heard, answer);
-    let asked = theatre.parrot.asked.lock().unwrap();
+    let asked = test.endpoint.asked.lock().unwrap();
     assert_eq!(*asked, ["system: You serve ana. | user: first then What {agent9Output}?"]);
     assert_eq!(notes.traces.len(), 3);
     assert_eq!((notes.traces[1].place, notes.traces[1].title.as_str()), (2, "Answer"));
@@ -200,15 +201,15 @@ async fn nodes_see_what_those_above_them_left_and_the_responder_is_heard() {
 
 #[tokio::test]
 async fn an_empty_prompt_sends_the_last_messages_dated_if_asked() {
-    let theatre = Theatre::one(
+    let test = TestRun::one(
         r#"[{"type": "Standard", "endpointName": "e", "lastMessagesToSendInsteadOfPrompt": 2,
              "addDiscussionIdTimestampsForLLM": true, "useRelativeTimestamps": true},
             {"type": "Standard", "endpointName": "e", "prompt": "{chat_user_prompt_last_one}",
              "addDiscussionIdTimestampsForLLM": true},
             {"type": "Standard", "endpointName": "e", "prompt": "{chat_user_prompt_last_one}"}]"#,
     );
-    theatre.play().await;
-    let asked = theatre.parrot.asked.lock().unwrap();
+    test.play().await;
+    let asked = test.endpoint.asked.lock().unwrap();
     assert_eq!(
         asked[0],
         "assistant: [Sent 1 minute ago] Hello | user: [Sent 1 minute ago] What {agent9Output}?"
@@ -219,40 +220,40 @@ async fn an_empty_prompt_sends_the_last_messages_dated_if_asked() {
 
 #[tokio::test]
 async fn whoever_stops_at_the_answer_goes_on_later_where_it_stopped() {
-    let theatre = Theatre::one(
+    let test = TestRun::one(
         r#"[{"type": "Standard", "endpointName": "e", "prompt": "a", "returnToUser": true},
             {"type": "Standard", "endpointName": "f", "prompt": "{agent1Output}"}]"#,
     );
     let mut progress = Progress::default();
-    let (_, notes) = theatre.go(&mut progress, Until::Answered).await;
+    let (_, notes) = test.go(&mut progress, RunUntil::Answered).await;
     assert_eq!(notes.heard, "e heard a");
-    assert_eq!(answer(theatre.folder.get("main").unwrap(), &progress), Some("e heard a"));
-    assert_eq!(theatre.parrot.asked.lock().unwrap().len(), 1);
-    let (_, notes) = theatre.go(&mut progress, Until::End).await;
+    assert_eq!(answer(test.folder.get("main").unwrap(), &progress), Some("e heard a"));
+    assert_eq!(test.endpoint.asked.lock().unwrap().len(), 1);
+    let (_, notes) = test.go(&mut progress, RunUntil::End).await;
     assert_eq!(notes.heard, "", "the rest is not heard");
     assert_eq!(progress.outputs, ["e heard a", "f heard e heard a"]);
-    assert_eq!(theatre.parrot.asked.lock().unwrap().len(), 2);
+    assert_eq!(test.endpoint.asked.lock().unwrap().len(), 2);
 }
 
 #[tokio::test]
 async fn a_held_lock_stops_the_rest_and_is_let_go_at_the_end() {
-    let theatre = Theatre::one(
+    let test = TestRun::one(
         r#"[{"type": "StaticResponse", "content": "a", "returnToUser": true},
             {"type": "WorkflowLock", "workflowLockId": "writing"},
             {"type": "StaticResponse", "content": "b"}]"#,
     );
-    theatre.play().await;
-    assert!(!theatre.drawer.held.load(Ordering::SeqCst), "let go at the end");
-    theatre.drawer.held.store(true, Ordering::SeqCst);
+    test.play().await;
+    assert!(!test.memory.held.load(Ordering::SeqCst), "let go at the end");
+    test.memory.held.store(true, Ordering::SeqCst);
     let mut progress = Progress::default();
-    let (ended, notes) = theatre.go(&mut progress, Until::End).await;
-    assert_eq!(ended.unwrap(), Ended::Locked { lock: "writing".into() });
+    let (ended, notes) = test.go(&mut progress, RunUntil::End).await;
+    assert_eq!(ended.unwrap(), RunOutcome::Locked { lock: "writing".into() });
     assert_eq!((notes.heard.as_str(), progress.outputs.len()), ("a", 1));
 }
 
 #[tokio::test]
 async fn a_workflow_runs_another_and_passes_things_in() {
-    let theatre = Theatre::new(&[
+    let test = TestRun::new(&[
         (
             "main",
             r#"[{"type": "StaticResponse", "content": "Python"},
@@ -270,17 +271,17 @@ async fn a_workflow_runs_another_and_passes_things_in() {
         ),
         ("other", r#"[{"type": "StaticResponse", "content": "other"}]"#),
     ]);
-    let (progress, notes) = theatre.play().await;
+    let (progress, notes) = test.play().await;
     let told = "Python heard about Hello\nWhat {agent9Output}?";
     assert_eq!(progress.outputs[1], told);
     assert_eq!(notes.heard, told, "the child of a responder is heard");
-    assert!(theatre.parrot.asked.lock().unwrap()[0].starts_with("system: Expert in Python | "));
+    assert!(test.endpoint.asked.lock().unwrap()[0].starts_with("system: Expert in Python | "));
     assert_eq!(notes.traces.iter().map(|trace| trace.depth).collect::<Vec<_>>(), [0, 1, 1, 0]);
 }
 
 #[tokio::test]
 async fn memory_nodes_read_search_and_fold() {
-    let mut theatre = Theatre::one(
+    let mut test = TestRun::one(
         r#"[{"type": "RecentMemorySummarizerTool", "maxTurnsToPull": 0,
              "maxSummaryChunksFromFile": 2, "lookbackStart": 1, "customDelimiter": "++"},
             {"type": "GetCurrentSummaryFromFile"},
@@ -290,8 +291,8 @@ async fn memory_nodes_read_search_and_fold() {
             {"type": "QualityMemory"},
             {"type": "FullChatSummary", "isManualConfig": true}]"#,
     );
-    theatre.drawer.chapters = ["one", "two", "three", "four"].map(str::to_owned).into();
-    let (progress, _) = theatre.play().await;
+    test.memory.chapters = ["one", "two", "three", "four"].map(str::to_owned).into();
+    let (progress, _) = test.play().await;
     assert_eq!(
         progress.outputs,
         [
@@ -304,13 +305,13 @@ async fn memory_nodes_read_search_and_fold() {
             "all so far",
         ]
     );
-    let folded = theatre.drawer.folded.lock().unwrap();
+    let folded = test.memory.folded.lock().unwrap();
     assert_eq!(*folded, Some(Folding { min: 2, most: 3 }));
 }
 
 #[tokio::test]
 async fn texts_files_and_sums() {
-    let theatre = Theatre::one(
+    let test = TestRun::one(
         r#"[{"type": "GetCustomFile", "filepath": "{Discussion_Id}/{YYYY_MM_DD}.txt"},
             {"type": "SaveCustomFile", "filepath": "{Discussion_Id}/n.txt", "content": "a\nb\nc"},
             {"type": "GetCustomFile", "filepath": "ana/n.txt", "tailCount": 2, "delimiter": "\n",
@@ -320,7 +321,7 @@ async fn texts_files_and_sums() {
             {"type": "ArithmeticProcessor", "expression": "{current_day_of_month} * 2"},
             {"type": "Conditional", "condition": "{agent5Output} > 30 AND '{agent3Output}' == 'b, c'"}]"#,
     );
-    let (progress, _) = theatre.play().await;
+    let (progress, _) = test.play().await;
     assert_eq!(
         progress.outputs,
         [
@@ -336,25 +337,25 @@ async fn texts_files_and_sums() {
 
 #[tokio::test]
 async fn an_error_says_which_node_and_keeps_what_was_done() {
-    let theatre = Theatre::one(
+    let test = TestRun::one(
         r#"[{"type": "StaticResponse", "content": "a"},
             {"title": "Ask", "type": "Standard", "endpointName": "down", "prompt": "x"}]"#,
     );
     let mut progress = Progress::default();
-    let (ended, _) = theatre.go(&mut progress, Until::End).await;
+    let (ended, _) = test.go(&mut progress, RunUntil::End).await;
     let error = ended.unwrap_err().to_string();
     assert!(error.contains("main: the node \"Ask\" on line 2"), "{error}");
     assert_eq!(progress.outputs, ["a"]);
 }
 
-/// Streaming or not is a matter of listening: the same texts are left either way.
+/// Streaming does not change the result.
 #[tokio::test]
 async fn listening_changes_nothing() {
     let text = r#"[{"type": "Standard", "endpointName": "e", "prompt": "{chat_user_prompt_last_ten}"},
         {"type": "Standard", "endpointName": "f", "prompt": "{agent1Output}"}]"#;
-    let whole = Theatre::one(text).play().await.0;
-    let theatre = Theatre::one(text);
+    let whole = TestRun::one(text).play().await.0;
+    let test = TestRun::one(text);
     let mut progress = Progress::default();
-    theatre.go(&mut progress, Until::Answered).await.0.unwrap();
+    test.go(&mut progress, RunUntil::Answered).await.0.unwrap();
     assert_eq!(progress, whole);
 }

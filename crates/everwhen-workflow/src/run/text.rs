@@ -1,37 +1,37 @@
-//! Nodes that make a text of other texts, and need nothing but files for it.
+//! Nodes that compute a text from other texts, and need nothing but files.
 
 use everwhen::Result;
 
 use super::{Run, unknown};
 use crate::extract;
-use crate::node::{FileToRead, Fork, Kind, Part, SubWorkflow};
+use crate::node::{FilePart, FileToRead, NodeKind, SubWorkflow, WorkflowChoice};
 
-/// What reading says of a file that is not there, as the original does.
+/// WilmerAI's text for a file that does not exist.
 const NO_FILE: &str = "Custom instruction file did not exist";
-/// And of one with nothing in it.
+/// WilmerAI's text for an empty file.
 const EMPTY_FILE: &str = "No additional information added";
 
 impl Run<'_> {
-    /// The text a node leaves.
-    pub(super) fn text(&self, kind: &Kind) -> Result<String> {
+    /// The output of a node.
+    pub(super) fn text(&self, kind: &NodeKind) -> Result<String> {
         match kind {
-            Kind::Conditional(condition) => {
+            NodeKind::Conditional(condition) => {
                 let value = |name: &str| self.value(name, self.view());
                 let holds = condition.holds(&value).map_err(|name| unknown(&name))?;
                 Ok(if holds { "TRUE".into() } else { "FALSE".into() })
             }
-            Kind::StringConcatenator { strings, delimiter } => {
+            NodeKind::StringConcatenator { strings, delimiter } => {
                 let filled = strings.iter().map(|text| self.fill(text));
                 Ok(filled.collect::<Result<Vec<_>>>()?.join(delimiter))
             }
-            Kind::StaticResponse { content } => self.fill(content),
-            Kind::GetCustomFile(file) => self.read_file(file),
-            Kind::SaveCustomFile { path, content, append } => {
+            NodeKind::StaticResponse { content } => self.fill(content),
+            NodeKind::GetCustomFile(file) => self.read_file(file),
+            NodeKind::SaveCustomFile { path, content, append } => {
                 let (path, content) = (self.fill(path)?, self.fill(content)?);
-                self.stage.files.write(&path, &content, *append)?;
+                self.context.files.write(&path, &content, *append)?;
                 Ok(format!("File successfully saved to {path}"))
             }
-            Kind::TagTextExtractor { from, tag, otherwise } => {
+            NodeKind::TagTextExtractor { from, tag, otherwise } => {
                 let (from, tag) = (self.fill(from)?, self.fill(tag)?);
                 match (extract::tag(&from, &tag), otherwise) {
                     (Some(found), _) => Ok(found.to_owned()),
@@ -39,10 +39,10 @@ impl Run<'_> {
                     (None, None) => Ok(String::new()),
                 }
             }
-            Kind::JsonExtractor { from, field } => {
+            NodeKind::JsonExtractor { from, field } => {
                 Ok(extract::field(&self.fill(from)?, &self.fill(field)?))
             }
-            Kind::ArithmeticProcessor { expression } => {
+            NodeKind::ArithmeticProcessor { expression } => {
                 Ok(extract::arithmetic(&self.fill(expression)?))
             }
             _ => unreachable!("a node of another kind is run elsewhere"),
@@ -50,7 +50,7 @@ impl Run<'_> {
     }
 
     fn read_file(&self, file: &FileToRead) -> Result<String> {
-        let Some(text) = self.stage.files.read(&self.fill(&file.path)?)? else {
+        let Some(text) = self.context.files.read(&self.fill(&file.path)?)? else {
             return Ok(NO_FILE.into());
         };
         if text.is_empty() {
@@ -63,10 +63,10 @@ impl Run<'_> {
         })
     }
 
-    /// The workflow that a value leads to, else the text that is said instead.
+    /// The workflow that a value selects, else the text that is returned instead.
     pub(super) fn route<'f>(
         &self,
-        fork: &'f Fork,
+        fork: &'f WorkflowChoice,
     ) -> Result<std::result::Result<&'f SubWorkflow, String>> {
         let key = self.fill(&fork.key)?.trim().to_lowercase();
         let found = fork.routes.iter().find(|(value, _)| *value == key);
@@ -85,8 +85,8 @@ fn part_of(text: &str, file: &FileToRead) -> String {
     let Some(part) = file.part else { return text.to_owned() };
     let pieces: Vec<&str> = text.split(&file.piece_delimiter).collect();
     let kept = match part {
-        Part::Head(count) => &pieces[..count.min(pieces.len())],
-        Part::Tail(count) => &pieces[pieces.len().saturating_sub(count)..],
+        FilePart::Head(count) => &pieces[..count.min(pieces.len())],
+        FilePart::Tail(count) => &pieces[pieces.len().saturating_sub(count)..],
     };
     kept.join(&file.piece_delimiter)
 }

@@ -1,16 +1,16 @@
-//! A file is read whole or refused with every flaw it has.
+//! A file is read completely, or rejected with all of its errors.
 
 use super::*;
 
-fn read(text: &str) -> (Option<Workflow>, Vec<Flaw>) {
+fn read(text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {
     super::read(Path::new("flows/chat.json"), text)
 }
 
-/// The flaws of a file that is refused, as `line: sentence`.
-fn flaws(text: &str) -> Vec<String> {
-    let (workflow, flaws) = read(text);
+/// The errors of a rejected file, as `line: message`.
+fn diagnostics(text: &str) -> Vec<String> {
+    let (workflow, diagnostics) = read(text);
     assert_eq!(workflow, None, "{text}");
-    flaws.into_iter().map(|flaw| format!("{}: {}", flaw.line, flaw.sentence)).collect()
+    diagnostics.into_iter().map(|flaw| format!("{}: {}", flaw.line, flaw.sentence)).collect()
 }
 
 #[test]
@@ -48,16 +48,16 @@ fn is_responder_wins_over_its_older_name() {
 
 #[test]
 fn an_unknown_type_lists_the_known_ones_and_says_what_was_meant() {
-    let told = flaws("[\n{\"type\": \"standart\", \"endpointName\": \"e\"}]");
+    let told = diagnostics("[\n{\"type\": \"standart\", \"endpointName\": \"e\"}]");
     assert!(told[0].starts_with("2: there is no node type \"standart\"; is \"Standard\" meant?"));
     assert!(told[0].contains("VectorMemorySearch, "), "{told:?}");
-    let told = flaws(r#"[{"type": "OfflineWikiApiPartialArticle"}]"#);
+    let told = diagnostics(r#"[{"type": "OfflineWikiApiPartialArticle"}]"#);
     assert!(told[0].contains("an offline Wikipedia service"), "{told:?}");
 }
 
 #[test]
 fn every_flaw_is_told_with_its_line() {
-    let told = flaws(
+    let told = diagnostics(
         r#"{
   "persona": "You are kind.",
   "nodes": [
@@ -80,7 +80,7 @@ fn every_flaw_is_told_with_its_line() {
 
 #[test]
 fn variables_that_stand_for_nothing_are_named() {
-    let told = flaws(
+    let told = diagnostics(
         r#"{"persona": "kind", "nodes": [
         {"type": "Standard", "endpointName": "{persona}", "prompt": "{persna}"},
         {"type": "Standard", "endpointName": "{agent1Output}", "prompt": "{agent2Output}"},
@@ -105,7 +105,7 @@ fn what_is_no_workflow_is_told_what_one_is() {
         ("[7]", "must be an object"),
         (r#"{"a": [], "nodes": [{"type": "StaticResponse"}]}"#, "holds text or a number"),
     ] {
-        let told = flaws(text);
+        let told = diagnostics(text);
         assert!(told.iter().any(|flaw| flaw.contains(part)), "{text}: {told:?}");
     }
 }

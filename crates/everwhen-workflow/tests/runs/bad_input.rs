@@ -1,7 +1,7 @@
 //! What people get wrong: each is a clear error or the documented rule, and never a hang.
 
 use everwhen::ErrorKind;
-use everwhen_workflow::Ended;
+use everwhen_workflow::RunOutcome;
 
 use crate::stage::Stage;
 
@@ -91,11 +91,11 @@ async fn a_lock_that_is_never_let_go_is_free_when_its_lease_is_over() {
     let lock = everwhen::Lock { name: "a/writing".into(), holder: "gone".into() };
     assert!(stage.vault.take_lock(crate::stage::memory(), lock).await.unwrap());
     let (played, notes) = stage.play("a", &["u:Hi"]).await;
-    assert_eq!(played.unwrap().0, Ended::Locked { lock: "writing".into() });
+    assert_eq!(played.unwrap().0, RunOutcome::Locked { lock: "writing".into() });
     assert_eq!(notes.heard, "a", "the answer was given");
     stage.clock.advance(everwhen::limits::JOB_LEASE);
     let (played, _) = stage.play("a", &["u:Hi"]).await;
-    assert_eq!(played.unwrap().0, Ended::Done);
+    assert_eq!(played.unwrap().0, RunOutcome::Done);
     let file = format!("flows/files/vaults/{}/n.txt", stage.vault.id());
     let written = std::fs::read_to_string(stage.directory.path().join(file)).unwrap();
     assert_eq!(written, "xx");

@@ -10,7 +10,9 @@ use everwhen::time::ManualClock;
 use everwhen::{Config, Engine, Environment, Flags, Result, Vault};
 use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::engine_over;
-use everwhen_workflow::{Chat, Ended, Follow, Place, Trace, Workflows, with_writer};
+use everwhen_workflow::{
+    Chat, MemoryPlace, RunObserver, RunOutcome, Trace, Workflows, with_writer,
+};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -33,7 +35,7 @@ pub(crate) struct Notes {
     pub(crate) traces: Vec<Trace>,
 }
 
-impl Follow for Notes {
+impl RunObserver for Notes {
     fn hear(&mut self, piece: &str) {
         self.heard.push_str(piece);
     }
@@ -139,8 +141,8 @@ impl Stage {
         (Chat::of(&begun, messages, "garden".into()), begun)
     }
 
-    pub(crate) fn place(&self) -> Place {
-        Place { engine: self.engine.clone(), vault: self.vault.clone(), memory: memory() }
+    pub(crate) fn place(&self) -> MemoryPlace {
+        MemoryPlace { engine: self.engine.clone(), vault: self.vault.clone(), memory: memory() }
     }
 
     /// Runs a workflow to its end for a chat.
@@ -148,7 +150,7 @@ impl Stage {
         &self,
         name: &str,
         lines: &[&str],
-    ) -> (Result<(Ended, Option<String>)>, Notes) {
+    ) -> (Result<(RunOutcome, Option<String>)>, Notes) {
         let (chat, _) = self.chat(lines, Commit::NextTurn).await;
         let mut notes = Notes::default();
         let played = self.workflows.play(name, &chat, &self.place(), &mut notes).await;

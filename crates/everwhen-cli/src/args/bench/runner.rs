@@ -1,13 +1,13 @@
-//! What may be typed about runs: `everwhen bench run`, `verify`, `compare`, `overhead`.
+//! Arguments of benchmark runs: `everwhen bench run`, `verify`, `compare`, `overhead`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Ask a benchmark question by question, with the real dates: take in, look up, answer, judge
+/// Run a benchmark with its real dates: ingest, retrieve, answer, judge
 ///
-/// A killed run goes on with --resume. What it leaves in OUT/run_ID can be recomputed by others: events.jsonl,
-/// progress.db, hypotheses.jsonl, summary.json, report.html.
+/// A run that was interrupted continues with --resume. Its results in OUT/run_ID can be recomputed
+/// by others: events.jsonl, progress.db, hypotheses.jsonl, summary.json, report.html.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -30,58 +30,58 @@ A PLAN
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) which: PlanArgs,
-    /// Go on with a run that was broken off
+    /// Continue an interrupted run
     #[arg(long)]
     pub(crate) resume: bool,
-    /// So many questions at once
+    /// Number of questions processed in parallel
     #[arg(long, short = 'w', value_name = "N")]
     pub(crate) workers: Option<usize>,
-    /// How far each question is taken
+    /// Last stage to run for each question
     #[arg(long, value_enum)]
     pub(crate) mode: Option<ModeArg>,
-    /// Only answer; the sessions were taken in before
+    /// Only answer; the sessions were ingested before
     #[arg(long, requires = "resume")]
     pub(crate) qa_only: bool,
-    /// Over the public API of this server (its key with --key) instead of the library
+    /// Use the public API of this server (with --key) instead of the library
     #[arg(long, value_name = "URL")]
     pub(crate) via: Option<String>,
     /// Do not measure conversation time
     #[arg(long)]
     pub(crate) no_metrics: bool,
-    /// Tell every session as it ends
+    /// Print every session as it ends
     #[arg(long, short = 'm')]
     pub(crate) monitor: bool,
 }
 
-/// Which plan, and where its run is kept.
+/// The plan of a run, and its directory.
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
-    /// The plan
+    /// Plan file
     #[arg(value_name = "BENCH.TOML")]
     pub(crate) plan: PathBuf,
-    /// Directory that holds runs
+    /// Directory for runs
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub(crate) out: PathBuf,
-    /// Name of the run [default: the time it begins]
+    /// Id of the run [default: its start time]
     #[arg(long, value_name = "ID")]
     pub(crate) run_id: Option<String>,
-    /// Only the first so many questions
+    /// Maximum number of questions (the first ones)
     #[arg(long, short = 'n', value_name = "N")]
     pub(crate) num_questions: Option<usize>,
 }
 
-/// How far a question is taken.
+/// The stages of a run.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum ModeArg {
-    /// Its sessions are taken in.
+    /// Ingest the sessions.
     Ingest,
-    /// And what it asks for is looked up.
+    /// Also retrieve the evidence.
     Retrieval,
-    /// And it is answered and judged.
+    /// Also answer and judge.
     Qa,
 }
 
-/// Compute every measure of a run anew from its events and compare
+/// Recompute all measures of a run from its events and compare them
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -93,21 +93,21 @@ pub(crate) struct VerifyArgs {
     pub(crate) run: PathBuf,
 }
 
-/// Show runs beside the first of them, and whether the differences mean anything
+/// Compare runs with the first one, with significance tests
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
   everwhen bench compare out/run_first out/run_second")]
 pub(crate) struct CompareArgs {
-    /// Directories of runs
+    /// Directories of the runs
     #[arg(required = true, num_args = 2..)]
     pub(crate) runs: Vec<PathBuf>,
-    /// Where chance begins
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
 }
 
-/// Measure what measuring conversation time costs: the same retrieval run with and without, alternating
+/// Measure the cost of measuring conversation time: alternating runs with and without it
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -115,7 +115,7 @@ EXAMPLES
 pub(crate) struct OverheadArgs {
     #[command(flatten)]
     pub(crate) which: PlanArgs,
-    /// So often with and so often without
+    /// Rounds per variant
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) rounds: usize,
 }

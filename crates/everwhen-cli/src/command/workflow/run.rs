@@ -7,7 +7,9 @@ use everwhen::ledger::{Begun, Commit, History, Message, Reply};
 use everwhen::memory::{Address, Entry, MemoryId, Role};
 use everwhen::ports::{EntryQuery, Order, PromptMessage, Spent};
 use everwhen::{Config, Everwhen, Opened, Vault};
-use everwhen_workflow::{Chat, Ended, Flaw, Follow, Place, SaidAt, Trace, Workflows, with_writer};
+use everwhen_workflow::{
+    Chat, Diagnostic, MemoryPlace, RunObserver, RunOutcome, SaidAt, Trace, Workflows, with_writer,
+};
 use serde_json::json;
 
 use crate::args::WorkflowRunArgs;
@@ -31,7 +33,7 @@ pub(crate) async fn run(config: &Config, args: &WorkflowRunArgs, as_json: bool) 
     let history = History::from(vec![Message::new(Role::User, args.message.clone())]);
     let begun = vault.begin_exchange(memory.clone(), history, commit).await?;
     let chat = chat(&begun, &earlier, args, &config.memory.value);
-    let place = Place { engine: engine.clone(), vault: vault.clone(), memory };
+    let place = MemoryPlace { engine: engine.clone(), vault: vault.clone(), memory };
     let mut notes = Notes::default();
     let played = workflows.play(&name, &chat, &place, &mut notes).await;
     if played.is_err() && args.trace {
@@ -54,9 +56,9 @@ fn read(config: &Config, file: &Path) -> Result<(String, Workflows)> {
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
     let files = config.workflow.files.value.clone().unwrap_or_else(|| directory.join("files"));
-    let (workflows, flaws) = Workflows::read(directory, &files, &config.endpoints)?;
-    let same = |flaw: &&Flaw| !flaw.harmless && flaw.file.file_name() == file.file_name();
-    let wrong: Vec<String> = flaws.iter().filter(same).map(ToString::to_string).collect();
+    let (workflows, diagnostics) = Workflows::read(directory, &files, &config.endpoints)?;
+    let same = |flaw: &&Diagnostic| !flaw.harmless && flaw.file.file_name() == file.file_name();
+    let wrong: Vec<String> = diagnostics.iter().filter(same).map(ToString::to_string).collect();
     if !wrong.is_empty() {
         return Err(Failure::new(wrong.join("\n")));
     }
@@ -104,7 +106,7 @@ struct Notes {
     traces: Vec<Trace>,
 }
 
-impl Follow for Notes {
+impl RunObserver for Notes {
     fn hear(&mut self, _piece: &str) {}
 
     fn ran(&mut self, trace: Trace) {
@@ -112,13 +114,13 @@ impl Follow for Notes {
     }
 }
 
-fn show(ended: &Ended, text: Option<&str>, traces: &[Trace], all: bool) -> Result<()> {
+fn show(ended: &RunOutcome, text: Option<&str>, traces: &[Trace], all: bool) -> Result<()> {
     if all {
         show_nodes(traces)?;
         let (took, spent) = whole(traces);
         output::line(&output::dim(&format!("all: {}", cost(took, spent))))?;
     }
-    if let Ended::Locked { lock } = ended {
+    if let RunOutcome::Locked { lock } = ended {
         output::note(&format!("stopped: somebody else is behind the lock {lock:?}"));
     }
     output::line(&output::plain(text.unwrap_or_default()))
@@ -157,7 +159,7 @@ fn whole(traces: &[Trace]) -> (Duration, Spent) {
     outer.fold(Default::default(), |(took, spent), trace| (took + trace.took, spent + trace.spent))
 }
 
-fn show_json(ended: &Ended, text: Option<&str>, traces: &[Trace]) -> Result<()> {
+fn show_json(ended: &RunOutcome, text: Option<&str>, traces: &[Trace]) -> Result<()> {
     let node = |trace: &Trace| {
         json!({
             "workflow": trace.workflow, "place": trace.place, "depth": trace.depth,
@@ -171,8 +173,8 @@ fn show_json(ended: &Ended, text: Option<&str>, traces: &[Trace]) -> Result<()> 
     let nodes: Vec<_> = traces.iter().map(node).collect();
     let (took, spent) = whole(traces);
     let locked = match ended {
-        Ended::Locked { lock } => Some(lock),
-        Ended::Done => None,
+        RunOutcome::Locked { lock } => Some(lock),
+        RunOutcome::Done => None,
     };
     let told = json!({
         "answer": text, "locked": locked, "nodes": nodes, "took_ms": took.as_secs_f64() * 1e3,

@@ -1,4 +1,4 @@
-//! The context document.
+//! Tools for the context document.
 
 use everwhen::ports::ContextVersion;
 use everwhen::receipt::Receipt;
@@ -8,7 +8,7 @@ use crate::mcp::call::ToolCall;
 use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::wire;
 
-/// The document as it stands.
+/// Returns the latest version of the document.
 pub(crate) struct GetContextTool;
 
 impl Tool for GetContextTool {
@@ -28,7 +28,7 @@ impl Tool for GetContextTool {
     }
 }
 
-/// A new version of it.
+/// Stores a new version of the document.
 pub(crate) struct PutContextTool;
 
 impl Tool for PutContextTool {

@@ -1,4 +1,4 @@
-//! Conversations: look at ended ones, end the active one.
+//! Tools for conversations: read ended ones, end the active one.
 
 use everwhen::memory::{Address, ConversationName};
 use everwhen::receipt::Receipt;
@@ -8,7 +8,7 @@ use crate::mcp::call::ToolCall;
 use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::wire::{self, ConversationRequest};
 
-/// A conversation that has ended, or the last ones.
+/// Returns an ended conversation, or the latest ones.
 pub(crate) struct GetConversationTool;
 
 impl Tool for GetConversationTool {
@@ -76,7 +76,7 @@ fn bare(id: &ConversationName) -> String {
     }
 }
 
-/// The sentence this tool is known for, in place of the engine's of that kind.
+/// Replaces an engine error of this kind by the tool's own.
 fn said_so<T>(result: Result<T>, kind: ErrorKind, known: Error) -> Result<T> {
     result.map_err(|error| if error.kind() == kind { known } else { error })
 }

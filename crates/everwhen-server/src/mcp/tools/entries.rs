@@ -1,4 +1,4 @@
-//! Entries: add, list, look, correct.
+//! Tools for entries: add, list, get, correct.
 
 use everwhen::receipt::{Done, Receipt};
 use everwhen::{Error, Result};
@@ -28,7 +28,7 @@ impl Tool for AddEntryTool {
     }
 }
 
-/// Entries by time.
+/// Lists entries by time.
 pub(crate) struct ListEntriesTool;
 
 impl Tool for ListEntriesTool {
@@ -48,7 +48,7 @@ impl Tool for ListEntriesTool {
     }
 }
 
-/// One entry.
+/// Returns one entry.
 pub(crate) struct GetEntryTool;
 
 impl Tool for GetEntryTool {
@@ -66,7 +66,7 @@ impl Tool for GetEntryTool {
     }
 }
 
-/// Puts an entry right.
+/// Corrects an entry.
 pub(crate) struct CorrectEntryTool;
 
 impl Tool for CorrectEntryTool {

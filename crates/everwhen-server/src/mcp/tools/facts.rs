@@ -1,4 +1,4 @@
-//! What is known, statement by statement.
+//! The tool that lists facts.
 
 use everwhen::Result;
 
@@ -6,7 +6,7 @@ use crate::mcp::call::ToolCall;
 use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::wire;
 
-/// Dated statements, by month.
+/// Lists dated facts by month.
 pub(crate) struct ListFactsTool;
 
 impl Tool for ListFactsTool {

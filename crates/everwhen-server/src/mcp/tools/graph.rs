@@ -1,4 +1,4 @@
-//! The nine tools of the reference memory server. Here every statement has its times.
+//! The nine tools of the reference memory server. Every statement of this graph is dated.
 
 use everwhen::{Entity, Graph, GraphChange, GraphRelation, Result};
 
@@ -6,10 +6,10 @@ use crate::mcp::call::ToolCall;
 use crate::mcp::tool::{Tool, ToolEffect, ToolEntry};
 use crate::mcp::wire;
 
-/// The memory a graph is kept in unless the client names another.
+/// The memory that holds the graph unless the client names another.
 const MEMORY: &str = "graph";
 
-/// All nine.
+/// All nine tools.
 pub(crate) fn all() -> Vec<ToolEntry> {
     vec![
         ToolEntry::of::<CreateEntitiesTool>(),
@@ -30,7 +30,7 @@ async fn change(call: &ToolCall, change: GraphChange) -> Result<Graph> {
     vault.change_graph(memory.clone(), change).await
 }
 
-/// The graph as it stands; an empty one where nothing has been said yet.
+/// The current graph; empty if nothing has been stored yet.
 async fn graph(call: &ToolCall) -> Result<Graph> {
     let memory = call.memory(call.choice.memory.as_deref().or(Some(MEMORY)))?;
     let read = match call.vault(None).await {
@@ -43,7 +43,7 @@ async fn graph(call: &ToolCall) -> Result<Graph> {
     }
 }
 
-/// New things.
+/// Creates entities.
 struct CreateEntitiesTool;
 
 impl Tool for CreateEntitiesTool {
@@ -62,7 +62,7 @@ impl Tool for CreateEntitiesTool {
     }
 }
 
-/// New relations.
+/// Creates relations.
 struct CreateRelationsTool;
 
 impl Tool for CreateRelationsTool {
@@ -81,7 +81,7 @@ impl Tool for CreateRelationsTool {
     }
 }
 
-/// More about things.
+/// Adds observations to entities.
 struct AddObservationsTool;
 
 impl Tool for AddObservationsTool {
@@ -101,7 +101,7 @@ impl Tool for AddObservationsTool {
     }
 }
 
-/// Things that are no longer.
+/// Removes entities from the current graph.
 struct DeleteEntitiesTool;
 
 impl Tool for DeleteEntitiesTool {
@@ -119,7 +119,7 @@ impl Tool for DeleteEntitiesTool {
     }
 }
 
-/// What is no longer so about things.
+/// Removes observations from the current graph.
 struct DeleteObservationsTool;
 
 impl Tool for DeleteObservationsTool {
@@ -137,7 +137,7 @@ impl Tool for DeleteObservationsTool {
     }
 }
 
-/// Relations that are no longer.
+/// Removes relations from the current graph.
 struct DeleteRelationsTool;
 
 impl Tool for DeleteRelationsTool {
@@ -154,7 +154,7 @@ impl Tool for DeleteRelationsTool {
     }
 }
 
-/// All of it.
+/// Returns the whole graph.
 struct ReadGraphTool;
 
 impl Tool for ReadGraphTool {
@@ -170,7 +170,7 @@ impl Tool for ReadGraphTool {
     }
 }
 
-/// Things that words occur in.
+/// Returns the entities that contain the words of a query.
 struct SearchNodesTool;
 
 impl Tool for SearchNodesTool {
@@ -186,7 +186,7 @@ impl Tool for SearchNodesTool {
     }
 }
 
-/// Things by name.
+/// Returns entities by name.
 struct OpenNodesTool;
 
 impl Tool for OpenNodesTool {

@@ -1,4 +1,4 @@
-//! Recall, as a tool.
+//! The tool for recall.
 
 use everwhen::Result;
 

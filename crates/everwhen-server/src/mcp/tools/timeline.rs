@@ -1,4 +1,4 @@
-//! What happened when, and how far apart.
+//! Tools for the timeline and for the time between two dates.
 
 use everwhen::Result;
 
@@ -6,7 +6,7 @@ use crate::mcp::call::ToolCall;
 use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::wire::{self, TimelineRequest};
 
-/// Dated lines, oldest first.
+/// Returns dated lines, oldest first.
 pub(crate) struct GetTimelineTool;
 
 impl Tool for GetTimelineTool {
@@ -28,7 +28,7 @@ impl Tool for GetTimelineTool {
     }
 }
 
-/// The distance between two moments.
+/// Returns the time between two dates.
 pub(crate) struct TimeBetweenTool;
 
 impl Tool for TimeBetweenTool {

@@ -1,4 +1,4 @@
-//! Forgetting, waiting, and the texts this server would give a model.
+//! Tools for forgetting, for waiting until background work is done, and for the prompt texts.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::mcp::prompts;
 use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::wire;
 
-/// Removes for good.
+/// Removes something permanently.
 pub(crate) struct ForgetTool;
 
 impl Tool for ForgetTool {
@@ -37,9 +37,9 @@ impl Tool for ForgetTool {
 /// Waits until background work has caught up.
 pub(crate) struct AwaitConsistencyTool;
 
-/// How long a caller waits at most.
+/// Maximum wait.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often to look meanwhile.
+/// Polling interval.
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Tool for AwaitConsistencyTool {
@@ -73,7 +73,7 @@ impl Tool for AwaitConsistencyTool {
     }
 }
 
-/// The texts of the prompts, for agents that cannot ask for prompts.
+/// Returns the texts of the prompts, for agents that cannot request prompts.
 pub(crate) struct GetDefaultPromptsTool;
 
 impl Tool for GetDefaultPromptsTool {

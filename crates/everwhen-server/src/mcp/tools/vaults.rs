@@ -1,4 +1,4 @@
-//! Vaults and memories: make and list.
+//! Tools for vaults and memories: create and list.
 
 use everwhen::memory::Address;
 use everwhen::receipt::Receipt;
@@ -8,7 +8,7 @@ use crate::mcp::call::ToolCall;
 use crate::mcp::tool::{Tool, ToolEffect};
 use crate::mcp::wire;
 
-/// A new vault.
+/// Creates a vault.
 pub(crate) struct CreateVaultTool;
 
 impl Tool for CreateVaultTool {
@@ -28,7 +28,7 @@ impl Tool for CreateVaultTool {
     }
 }
 
-/// All vaults the caller may hold.
+/// Lists the vaults that the caller may use.
 pub(crate) struct ListVaultsTool;
 
 impl Tool for ListVaultsTool {
@@ -48,7 +48,7 @@ impl Tool for ListVaultsTool {
     }
 }
 
-/// A new memory.
+/// Creates a memory.
 pub(crate) struct CreateMemoryInVaultTool;
 
 impl Tool for CreateMemoryInVaultTool {
@@ -72,7 +72,7 @@ impl Tool for CreateMemoryInVaultTool {
     }
 }
 
-/// All memories of a vault.
+/// Lists the memories of a vault.
 pub(crate) struct ListMemoriesTool;
 
 impl Tool for ListMemoriesTool {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
 use everwhen::ports::Spent;
-use everwhen_workflow::{Follow, Trace};
+use everwhen_workflow::{RunObserver, Trace};
 use futures_util::task::AtomicWaker;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -83,7 +83,7 @@ impl RunOutput {
     }
 }
 
-impl Follow for RunOutput {
+impl RunObserver for RunOutput {
     fn hear(&mut self, piece: &str) {
         self.sender.send(RunEvent::Piece(piece.to_owned()));
     }

@@ -1,7 +1,7 @@
-//! The memory of a chat, for one run: a [`Desk`] over a vault.
+//! [`ChatMemory`] over a vault: the memory that one workflow run reads and updates.
 //!
-//! Writers do the jobs of the memory now and wait for them; those that somebody else is doing
-//! already are waited for. Locks are leases in the store, renewed while the run goes on.
+//! Nodes that update summaries run the memory's jobs at once and wait for them; jobs that another
+//! worker has claimed are waited for. Locks are leases in the store, renewed while the run goes on.
 
 mod locks;
 
@@ -17,45 +17,45 @@ use everwhen::{Engine, Error, ErrorKind, Result, Vault, limits};
 use self::locks::Locks;
 use crate::chat::Chat;
 use crate::node::{SearchMode, Stamps};
-use crate::port::{Desk, Found, Wanted};
+use crate::port::{ChatMemory, SearchHit, SearchQuery};
 use crate::search;
 
-/// How long to wait before looking again whether somebody else has finished a job.
+/// Interval between checks whether another worker has finished a job.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
-/// Keywords are looked for among so many times the items that are wanted.
+/// A keyword search fetches this many times the wanted number of items before it filters them.
 const WIDER: usize = 5;
 
 /// The memory that a workflow runs in.
 #[derive(Clone)]
-pub struct Place {
-    /// The engine.
+pub struct MemoryPlace {
+    /// The engine that opened the vault.
     pub engine: Engine,
-    /// The vault.
+    /// The vault that holds the memory.
     pub vault: Vault,
-    /// The memory.
+    /// The memory, by id or name.
     pub memory: Address<MemoryId>,
 }
 
 /// The memory of a chat, for one run.
-pub(crate) struct MemoryDesk<'c> {
-    place: Place,
+pub(crate) struct VaultMemory<'c> {
+    place: MemoryPlace,
     chat: &'c Chat,
     locks: Locks,
 }
 
-impl<'c> MemoryDesk<'c> {
-    /// A desk for the run of this name.
-    pub(crate) fn new(place: Place, chat: &'c Chat, run: &str) -> Self {
+impl<'c> VaultMemory<'c> {
+    /// Opens the memory for the run with this name.
+    pub(crate) fn new(place: MemoryPlace, chat: &'c Chat, run: &str) -> Self {
         let locks = Locks::new(place.clone(), run);
         Self { place, chat, locks }
     }
 
-    /// Leaves its locks to whoever goes on with the run.
+    /// Keeps the locks when this value is dropped, for the run to continue elsewhere.
     pub(crate) fn hand_over(&self) {
         self.locks.forget();
     }
 
-    /// Does the waiting jobs of these kinds, or waits until somebody has.
+    /// Runs the waiting jobs of these kinds, or waits until other workers have.
     async fn settle(&self, kinds: &[JobKind]) -> Result<()> {
         loop {
             let mut jobs = self.place.vault.waiting_jobs(self.place.memory.clone()).await?;
@@ -100,7 +100,7 @@ impl<'c> MemoryDesk<'c> {
         }
     }
 
-    /// A chapter with the days it tells of.
+    /// A chapter's text with the days it covers.
     fn dated(&self, chapter: &Chapter) -> String {
         let zone = &self.chat.zone;
         let (first, last) = (zone.day(chapter.first.time), zone.day(chapter.last.time));
@@ -108,7 +108,7 @@ impl<'c> MemoryDesk<'c> {
         format!("{days}: {}", chapter.text)
     }
 
-    async fn found(&self, wanted: &Wanted) -> Result<Vec<Found>> {
+    async fn found(&self, wanted: &SearchQuery) -> Result<Vec<SearchHit>> {
         let by_words = wanted.mode == SearchMode::Keyword;
         let limit = if by_words { wanted.limit * WIDER } else { wanted.limit };
         let query = Query {
@@ -132,7 +132,7 @@ fn is_leased(job: &Job, now: jiff::Timestamp) -> bool {
     matches!(job.state, JobState::Leased { until } if until > now)
 }
 
-/// Jobs that are left wait for a later try; why is what the last one said.
+/// Returns the error of the last failed job, if any jobs are left for a later retry.
 fn failure(left: &[Job]) -> Result<()> {
     match left.iter().find_map(|job| job.last_error.as_ref().map(|error| (job, error))) {
         Some((job, error)) => {
@@ -142,7 +142,7 @@ fn failure(left: &[Job]) -> Result<()> {
     }
 }
 
-/// What is not there yet is nothing.
+/// Treats "not found" as an empty value.
 fn if_there<T: Default>(read: Result<T>) -> Result<T> {
     match read {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Conflict) => {
@@ -152,7 +152,7 @@ fn if_there<T: Default>(read: Result<T>) -> Result<T> {
     }
 }
 
-impl Desk for MemoryDesk<'_> {
+impl ChatMemory for VaultMemory<'_> {
     fn distill(&self) -> Wait<'_, ()> {
         Box::pin(async {
             if_there(self.place.vault.hurry(self.place.memory.clone()).await)?;
@@ -179,7 +179,7 @@ impl Desk for MemoryDesk<'_> {
         })
     }
 
-    fn search<'a>(&'a self, wanted: &'a Wanted) -> Wait<'a, Vec<Found>> {
+    fn search<'a>(&'a self, wanted: &'a SearchQuery) -> Wait<'a, Vec<SearchHit>> {
         Box::pin(async move { if_there(self.found(wanted).await) })
     }
 
@@ -187,8 +187,8 @@ impl Desk for MemoryDesk<'_> {
         Box::pin(self.locks.take(workflow, lock))
     }
 
-    fn let_go<'a>(&'a self, workflow: &'a str, lock: &'a str) -> Wait<'a, ()> {
-        Box::pin(self.locks.let_go(workflow, lock))
+    fn unlock<'a>(&'a self, workflow: &'a str, lock: &'a str) -> Wait<'a, ()> {
+        Box::pin(self.locks.unlock(workflow, lock))
     }
 
     fn stamp<'a>(
@@ -200,10 +200,11 @@ impl Desk for MemoryDesk<'_> {
     }
 }
 
-/// The desk of a chat whose memory is down: it knows nothing and keeps nothing, and the chat goes on.
-pub(crate) struct BareDesk;
+/// Stands in for a memory that cannot be reached: reads are empty, writes are ignored, and the chat
+/// goes on.
+pub(crate) struct UnavailableMemory;
 
-impl Desk for BareDesk {
+impl ChatMemory for UnavailableMemory {
     fn distill(&self) -> Wait<'_, ()> {
         Box::pin(async { Ok(()) })
     }
@@ -220,7 +221,7 @@ impl Desk for BareDesk {
         Box::pin(async { Ok(None) })
     }
 
-    fn search<'a>(&'a self, _wanted: &'a Wanted) -> Wait<'a, Vec<Found>> {
+    fn search<'a>(&'a self, _wanted: &'a SearchQuery) -> Wait<'a, Vec<SearchHit>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
@@ -228,7 +229,7 @@ impl Desk for BareDesk {
         Box::pin(async { Ok(true) })
     }
 
-    fn let_go<'a>(&'a self, _workflow: &'a str, _lock: &'a str) -> Wait<'a, ()> {
+    fn unlock<'a>(&'a self, _workflow: &'a str, _lock: &'a str) -> Wait<'a, ()> {
         Box::pin(async { Ok(()) })
     }
 

@@ -1,4 +1,4 @@
-//! The locks of one run: leases in the store, renewed as long as this value lives.
+//! The locks of one run: leases in the store, renewed until this value is dropped.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -6,18 +6,18 @@ use std::time::Duration;
 use everwhen::{Lock, Result, limits};
 use tokio::task::JoinHandle;
 
-use super::Place;
+use super::MemoryPlace;
 
 /// The locks of one run.
 pub(super) struct Locks {
-    place: Place,
+    place: MemoryPlace,
     run: String,
     held: Arc<Mutex<Vec<Lock>>>,
     renewing: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Locks {
-    pub(super) fn new(place: Place, run: &str) -> Self {
+    pub(super) fn new(place: MemoryPlace, run: &str) -> Self {
         Self { place, run: run.to_owned(), held: Arc::default(), renewing: Mutex::new(None) }
     }
 
@@ -29,7 +29,7 @@ impl Locks {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a lock; says whether nobody else has it.
+    /// Acquires a lock. Returns `false` if another run holds it.
     pub(super) async fn take(&self, workflow: &str, lock: &str) -> Result<bool> {
         let lock = self.lock(workflow, lock);
         let taken = self.place.vault.take_lock(self.place.memory.clone(), lock.clone()).await?;
@@ -40,14 +40,14 @@ impl Locks {
         Ok(taken)
     }
 
-    /// Lets a lock go.
-    pub(super) async fn let_go(&self, workflow: &str, lock: &str) -> Result<()> {
+    /// Releases a lock.
+    pub(super) async fn unlock(&self, workflow: &str, lock: &str) -> Result<()> {
         let lock = self.lock(workflow, lock);
         self.held().retain(|held| *held != lock);
         self.place.vault.let_go(self.place.memory.clone(), lock).await
     }
 
-    /// Leaves what is held to whoever goes on with the run.
+    /// Keeps all locks when this value is dropped, for the run to continue elsewhere.
     pub(super) fn forget(&self) {
         self.held().clear();
     }
@@ -67,14 +67,15 @@ impl Drop for Locks {
             renewing.abort();
         }
         let left: Vec<Lock> = self.held().drain(..).collect();
-        // A run that was cut off: its locks need not wait for their leases to run out.
+        // The run was cancelled: release its locks now instead of waiting for their leases to
+        // expire.
         if let (false, Ok(runtime)) = (left.is_empty(), tokio::runtime::Handle::try_current()) {
             runtime.spawn(let_all_go(self.place.clone(), left));
         }
     }
 }
 
-async fn renew(place: Place, held: Arc<Mutex<Vec<Lock>>>) {
+async fn renew(place: MemoryPlace, held: Arc<Mutex<Vec<Lock>>>) {
     let renewal = Duration::try_from(limits::JOB_RENEWAL).expect("a lease lasts");
     loop {
         tokio::time::sleep(renewal).await;
@@ -87,7 +88,7 @@ async fn renew(place: Place, held: Arc<Mutex<Vec<Lock>>>) {
     }
 }
 
-async fn let_all_go(place: Place, left: Vec<Lock>) {
+async fn let_all_go(place: MemoryPlace, left: Vec<Lock>) {
     for lock in left {
         if let Err(error) = place.vault.let_go(place.memory.clone(), lock).await {
             tracing::debug!(%error, "the lock of a workflow stays until its lease runs out");

@@ -1,40 +1,40 @@
-//! What is wrong with a workflow file: where, what, and what would be right.
+//! Diagnostics for workflow files: where, what is wrong, and what would be right.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// One thing that is wrong.
+/// One error or warning about a workflow file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flaw {
+pub struct Diagnostic {
     /// The file.
     pub file: PathBuf,
     /// The line, counted from 1.
     pub line: usize,
     /// What is wrong and what would be right.
     pub sentence: String,
-    /// Whether the file runs all the same.
+    /// Whether the file runs in spite of it.
     pub harmless: bool,
 }
 
-impl Flaw {
-    /// Something that keeps the file from running.
+impl Diagnostic {
+    /// An error: the file does not run.
     pub(crate) fn new(file: &Path, line: usize, sentence: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line, sentence: sentence.into(), harmless: false }
     }
 
-    /// Something that is probably not meant so.
+    /// A warning: the file runs, but probably not as intended.
     pub(crate) fn hint(file: &Path, line: usize, sentence: impl Into<String>) -> Self {
         Self { harmless: true, ..Self::new(file, line, sentence) }
     }
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.file.display(), self.line, self.sentence)
     }
 }
 
-/// The known name that `name` was probably meant to be.
+/// The known name closest to `name`, for "did you mean".
 pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let near = |known: &&str| strsim::jaro_winkler(&name.to_lowercase(), &known.to_lowercase());
     known
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn says_where_like_a_compiler() {
-        let flaw = Flaw::new(Path::new("flows/chat.json"), 7, "no endpoint");
+        let flaw = Diagnostic::new(Path::new("flows/chat.json"), 7, "no endpoint");
         assert_eq!(flaw.to_string(), "flows/chat.json:7: no endpoint");
     }
 
