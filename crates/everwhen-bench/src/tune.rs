@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use everwhen::recall::signal_name;
 use serde::Serialize;
 
 use crate::EmbedderChoice;
@@ -101,10 +102,12 @@ pub async fn run(setup: &Tune, step: &(dyn Fn(usize, usize) + Sync)) -> Result<T
 fn weights_in_force(answered: &[Answered]) -> Result<(Vec<String>, Vec<f32>)> {
     let rows = answered.iter().flat_map(|one| &one.reasons);
     let widest = rows.max_by_key(|row| row.len()).context("nothing was found")?;
-    let signals: Vec<String> = widest.iter().map(|one| one.signal.as_str().to_owned()).collect();
+    let signals: Vec<String> =
+        widest.iter().map(|one| signal_name(one.signal).to_owned()).collect();
     let weight = |name: &String| {
         let rows = answered.iter().flat_map(|one| &one.reasons).flatten();
-        let mut of_signal = rows.filter(|one| one.signal.as_str() == name && one.value.abs() > 0.1);
+        let mut of_signal =
+            rows.filter(|one| signal_name(one.signal) == name && one.value.abs() > 0.1);
         of_signal.next().map_or(0.0, |one| one.share / one.value)
     };
     let weights = signals.iter().map(weight).collect();
@@ -113,7 +116,9 @@ fn weights_in_force(answered: &[Answered]) -> Result<(Vec<String>, Vec<f32>)> {
 
 fn case(one: &Answered, signals: &[String]) -> Case {
     let value = |row: &Vec<everwhen::recall::Reason>, name: &String| {
-        row.iter().find(|reason| reason.signal.as_str() == name).map_or(0.0, |reason| reason.value)
+        row.iter()
+            .find(|reason| signal_name(reason.signal) == name)
+            .map_or(0.0, |reason| reason.value)
     };
     Case {
         values: one

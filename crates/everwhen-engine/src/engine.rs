@@ -13,7 +13,7 @@ use crate::memory::{
     Address, Chance, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
 };
 use crate::ports::{ChapterWriter, Embedder, Llm, Snapshot, Store, Tx};
-use crate::recall::{Embedders, Shelf};
+use crate::recall::{Embedders, IndexCache};
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::time::{Clock, Zone, to_microsecond};
 use crate::vault::Vault;
@@ -68,7 +68,7 @@ struct ChapterWriting {
 pub struct Engine {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) world: Arc<World>,
-    pub(crate) shelf: Arc<Shelf>,
+    pub(crate) index_cache: Arc<IndexCache>,
     pub(crate) embedders: Embedders,
     llm: Option<Arc<dyn Llm>>,
     pub(crate) spending_cap: Option<u64>,
@@ -82,11 +82,11 @@ pub struct Engine {
 impl Engine {
     /// An engine over a store.
     pub fn new(store: Arc<dyn Store>, world: World, defaults: VaultDefaults) -> Self {
-        let shelf = Arc::new(Shelf::new(limits::INDEX_BYTES));
+        let index_cache = Arc::new(IndexCache::new(limits::INDEX_BYTES));
         Self {
             store,
             world: Arc::new(world),
-            shelf,
+            index_cache,
             embedders: Embedders::default(),
             llm: None,
             spending_cap: None,
@@ -108,7 +108,7 @@ impl Engine {
     /// The same, with an embedder that serves until a slower one is chosen and has caught up.
     #[must_use]
     pub fn with_stand_in(mut self, embedder: Arc<dyn Embedder>) -> Self {
-        self.embedders = Embedders::standing_in(embedder);
+        self.embedders = Embedders::with_stand_in(embedder);
         self
     }
 
@@ -140,13 +140,13 @@ impl Engine {
     /// Embeds a few entries that wait for it, of memories that were asked; says whether there were
     /// any.
     pub async fn embed_step(&self) -> Result<bool> {
-        self.shelf.embed_some(self).await
+        self.index_cache.embed_some(self).await
     }
 
     /// Brings the indexes of memories that have grown up to date, though nobody asks, and makes those
     /// of memories that have grown much.
     pub async fn index_grown(&self) -> Result<()> {
-        for ((vault, memory), need) in self.shelf.grown() {
+        for ((vault, memory), need) in self.index_cache.grown() {
             let indexed = async { self.vault(vault).await?.index(memory, need).await };
             match indexed.await {
                 // It may have been forgotten meanwhile.
@@ -160,7 +160,7 @@ impl Engine {
     /// Keeps the indexes of memories that were asked, where at least `least` entries have come since
     /// they were kept, so that the next start need not read every entry again.
     pub async fn keep_indexes(&self, least: usize) -> Result<()> {
-        self.shelf.keep(self, least).await
+        self.index_cache.save(self, least).await
     }
 
     /// The same, where facts that nobody asks for fade.

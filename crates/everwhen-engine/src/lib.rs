@@ -11,6 +11,8 @@
 //! Start reading at [`Vault`] for what can be done, at [`conversations::boundary`] for the rule
 //! that splits conversations, and at [`ports`] for what a store has to provide.
 
+#![forbid(unsafe_code)]
+
 pub mod activity;
 pub mod aside;
 pub mod chapters;

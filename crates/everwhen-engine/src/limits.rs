@@ -42,8 +42,8 @@ pub const RECALL_ITEMS_DEFAULT: usize = 10;
 pub const RECALL_CHATS: usize = 200;
 /// Bytes that indexes may take in memory, all together.
 pub const INDEX_BYTES: usize = 1024 * 1024 * 1024;
-/// Bytes that the rows of entries at hand may take in one index.
-pub const ROWS_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes that the cached entries of one index may take.
+pub const ENTRY_CACHE_BYTES: usize = 64 * 1024 * 1024;
 /// An index is kept again when so many entries have come since.
 pub const UNKEPT_ENTRIES: usize = 2_000;
 /// Tries of a job before it is set aside.

@@ -1,19 +1,19 @@
-//! What stretch of time a question asks about, and what follows for the search.
+//! The time that a question asks about, and what follows for the search.
 //!
-//! Walk: read the time phrases → a [`Target`] → aimed at an index, where conversations can be
-//! counted and where it shows whether anything was said then.
+//! The time phrases of a question are read into an [`AskedTime`]. For each index it becomes a
+//! [`TimePlan`]: there conversations can be counted, and there it shows whether anything was said then.
 
 use std::borrow::Cow;
 
+use everwhen_search::{Index, Micros, OrderedMatches, Scope, SearchFilter};
 use jiff::{SignedDuration, Timestamp};
 
-use super::index::{Index, Micros};
+use super::memory_index::range;
 use super::query::PeriodUse;
-use super::scope::{Narrow, Scope};
 use crate::time::phrase::{Meaning, Ordinal, OrdinalOf, Prefer, Reading, Side, read};
 use crate::time::{Period, Zone};
 
-/// A stretch of time as the question names it.
+/// The time that a question names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// The words it was read from.
@@ -25,23 +25,24 @@ pub struct About {
 }
 
 /// The time phrases of a question.
-pub(crate) struct Target {
+pub(crate) struct AskedTime {
     reading: Reading,
 }
 
-/// A target as an index sees it.
+/// How one index is searched for the time that a question asks about.
 #[derive(Debug, Default)]
-pub(crate) struct Aim {
-    pub(crate) narrow: Narrow,
-    /// What was said here comes first.
+pub(crate) struct TimePlan {
+    pub(crate) filter: SearchFilter,
+    /// What was said in this period is ranked higher.
     pub(crate) period: Option<Period>,
-    /// So do these conversations.
+    /// These conversations are ranked higher.
     pub(crate) chosen: Option<Vec<u32>>,
-    /// Nothing was said then.
-    pub(crate) nothing: bool,
+    /// Whether nothing was said then.
+    pub(crate) nothing_in_period: bool,
 }
 
-impl Target {
+impl AskedTime {
+    /// Reads the time phrases of a question, unless they are to be ignored.
     pub(crate) fn read(text: &str, asked_at: Timestamp, zone: &Zone, how: PeriodUse) -> Self {
         let reading = match how {
             PeriodUse::Ignore => Reading::default(),
@@ -50,7 +51,7 @@ impl Target {
         Self { reading }
     }
 
-    /// The same, said back.
+    /// Returns what was read, for the answer.
     pub(crate) fn about(&self) -> Option<About> {
         let (period, order) = (self.reading.about(), self.reading.ordinal());
         if period.is_none() && order.is_none() {
@@ -65,12 +66,14 @@ impl Target {
         self.reading.ordinal().filter(|ordinal| ordinal.of == OrdinalOf::Conversations)
     }
 
-    /// Which of what matches is meant: "the first time", "most recently".
-    pub(crate) fn matches(&self) -> Option<Ordinal> {
-        self.reading.ordinal().filter(|ordinal| ordinal.of == OrdinalOf::Matches)
+    /// Returns which of what matches is asked for: "the first time", "most recently".
+    pub(crate) fn matches(&self) -> Option<OrderedMatches> {
+        let ordinal = self.reading.ordinal().filter(|one| one.of == OrdinalOf::Matches)?;
+        let from_latest = ordinal.from == Side::Last;
+        Some(OrderedMatches { from_latest, first: ordinal.first, last: ordinal.last })
     }
 
-    /// The question without its time phrases: they say when, not what.
+    /// Returns the question without its time phrases: they say when, not what.
     pub(crate) fn rest<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let (mut rest, mut from) = (Cow::Borrowed(""), 0);
         for phrase in &self.reading.phrases {
@@ -82,41 +85,58 @@ impl Target {
         rest + &text[from..]
     }
 
-    /// What follows for one index.
-    pub(crate) fn aim(&self, index: &Index, base: Narrow, how: PeriodUse) -> Aim {
+    /// Plans the search of one index; `base` are the caller's own filters.
+    pub(crate) fn plan(&self, index: &Index, base: SearchFilter, how: PeriodUse) -> TimePlan {
         let period = self.reading.about();
         let chosen = self.conversations().map(|ordinal| chosen(index, &base, ordinal));
-        if how != PeriodUse::Filter || (period.is_none() && chosen.is_none()) {
-            let empty = period.filter(|period| !is_spoken_in(index, &base, period));
-            let wide = empty.map(|period| widened(index, &base, period));
-            return Aim { period: wide.or(period), narrow: base, chosen, nothing: empty.is_some() };
+        if how == PeriodUse::Filter && (period.is_some() || chosen.is_some()) {
+            return self.plan_filter(index, base, period, chosen);
         }
-        let current =
-            self.reading.periods().any(|(when, _)| when.earlier).then(|| current(index, &base));
-        let filtered = |about: Option<Period>| Narrow {
-            about,
-            conversations: chosen.clone(),
-            without: current.flatten(),
-            ..base.clone()
-        };
+        let empty = period.filter(|period| !is_anything_said(index, &base, *period));
+        let widened = empty.map(|period| widened(index, &base, period));
+        TimePlan {
+            period: widened.or(period),
+            filter: base,
+            chosen,
+            nothing_in_period: empty.is_some(),
+        }
+    }
+
+    /// Plans a search that finds nothing outside the period or the chosen conversations.
+    fn plan_filter(
+        &self,
+        index: &Index,
+        base: SearchFilter,
+        period: Option<Period>,
+        chosen: Option<Vec<u32>>,
+    ) -> TimePlan {
+        let excludes_latest = self.reading.periods().any(|(when, _)| when.earlier);
+        let latest = if excludes_latest { latest(index, &base) } else { None };
         for about in [period, self.reading.reach()] {
-            let narrow = filtered(if chosen.is_some() { None } else { about });
-            if Scope::new(index, &narrow).has_any() {
-                return Aim { narrow, period, chosen: None, nothing: false };
+            let about = if chosen.is_some() { None } else { about };
+            let filter = SearchFilter {
+                about: about.map(range),
+                groups: chosen.clone(),
+                without_group: latest,
+                ..base.clone()
+            };
+            if Scope::new(index, &filter).has_matches() {
+                return TimePlan { filter, period, chosen: None, nothing_in_period: false };
             }
         }
-        let about = period.map(|period| widened(index, &base, period));
-        Aim { narrow: Narrow { about, ..base }, period: about, chosen: None, nothing: true }
+        let period = period.map(|period| widened(index, &base, period));
+        let filter = SearchFilter { about: period.map(range), ..base };
+        TimePlan { filter, period, chosen: None, nothing_in_period: true }
     }
 }
 
-fn is_spoken_in(index: &Index, base: &Narrow, period: &Period) -> bool {
-    let narrow = Narrow { about: Some(*period), ..base.clone() };
-    Scope::new(index, &narrow).has_any()
+fn is_anything_said(index: &Index, base: &SearchFilter, period: Period) -> bool {
+    let filter = SearchFilter { about: Some(range(period)), ..base.clone() };
+    Scope::new(index, &filter).has_matches()
 }
 
-/// A period in which nothing was said, as far as the nearest before and after it.
-fn widened(index: &Index, base: &Narrow, period: Period) -> Period {
+/// Extends a period in which nothing was said to the nearest entries before and after it.
+fn widened(index: &Index, base: &SearchFilter, period: Period) -> Period {
     let scope = Scope::new(index, base);
     let time =
         |micros: Option<Micros>| micros.and_then(|one| Timestamp::from_microsecond(one).ok());
@@ -127,13 +147,13 @@ fn widened(index: &Index, base: &Narrow, period: Period) -> Period {
     Period::new(since, until, period.precision()).unwrap_or(period)
 }
 
-/// The conversations that are asked for by their order, in rising order of their numbers.
-fn chosen(index: &Index, base: &Narrow, ordinal: Ordinal) -> Vec<u32> {
+/// Returns the conversations that are asked for by their order, in rising order of their numbers.
+fn chosen(index: &Index, base: &SearchFilter, ordinal: Ordinal) -> Vec<u32> {
     let scope = Scope::new(index, base);
-    let most = ordinal.last as usize;
+    let count = ordinal.last as usize;
     let order = match ordinal.from {
-        Side::First => scope.begun_first(most),
-        Side::Last => scope.begun_last(most),
+        Side::First => scope.first_groups(count),
+        Side::Last => scope.last_groups(count),
     };
     let skipped = (ordinal.first as usize).max(1) - 1;
     let mut chosen: Vec<u32> = order.into_iter().skip(skipped).collect();
@@ -141,7 +161,7 @@ fn chosen(index: &Index, base: &Narrow, ordinal: Ordinal) -> Vec<u32> {
     chosen
 }
 
-/// The conversation that began last.
-fn current(index: &Index, base: &Narrow) -> Option<u32> {
-    Scope::new(index, base).begun_last(1).first().copied()
+/// Returns the conversation that began last.
+fn latest(index: &Index, base: &SearchFilter) -> Option<u32> {
+    Scope::new(index, base).last_groups(1).first().copied()
 }

@@ -1,7 +1,7 @@
 //! A recollection as text for a model: bounded, dated, oldest first, with a timeline.
 //!
-//! The best items are taken as long as they fit, then told in the order they were said, grouped by
-//! day in the vault's zone. The same recollection always gives the same text.
+//! The best items that fit are listed in the order they were said, grouped by day in the vault's zone.
+//! The same recollection always gives the same text.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -17,36 +17,36 @@ use crate::memory::Entry;
 use crate::time::{Zone, gap};
 use crate::timeline::{behind, event, told};
 
-/// No item may take more than so many characters.
+/// The largest number of characters of an item.
 const ITEM_CHARS: usize = 1200;
-/// Letters in a token, on the safe side for English.
+/// The number of characters that are counted as a token, a low estimate for English.
 const LETTERS_PER_TOKEN: usize = 4;
 
-/// The briefing, of at most so many tokens.
+/// Renders the briefing, with at most `budget_tokens` tokens.
 pub(super) fn render(recollection: &Recollection, zone: &Zone, budget_tokens: usize) -> String {
     let mut text = opening(recollection, zone);
     let facts = facts(recollection, budget_tokens / 3);
     let room = budget_tokens.saturating_sub(tokens(&text) + tokens(&facts));
     if !facts.is_empty() {
-        part(&mut text);
+        start_section(&mut text);
         text.push_str(&facts);
     }
     let mut chosen = choose(&recollection.items, zone, room);
     if !chosen.is_empty() {
-        part(&mut text);
+        start_section(&mut text);
         write(&mut text, &mut chosen).expect("a string takes whatever is written");
     }
     text
 }
 
-/// A blank line between one section and the next.
-fn part(text: &mut String) {
+/// Starts a new section after a blank line.
+fn start_section(text: &mut String) {
     if !text.is_empty() {
         text.push_str("\n\n");
     }
 }
 
-/// The best facts that fit, in the order they were mentioned.
+/// Lists the best facts that fit, in the order they were mentioned.
 fn facts(recollection: &Recollection, room: usize) -> String {
     let mut left = room.saturating_sub(tokens("# Facts\n"));
     let mut chosen: Vec<(jiff::Timestamp, String)> = Vec::new();
@@ -62,20 +62,20 @@ fn facts(recollection: &Recollection, room: usize) -> String {
     if lines.is_empty() { String::new() } else { format!("# Facts\n{}", lines.join("\n")) }
 }
 
-/// What is said beforehand: how the question was read, and that nothing was found there.
+/// Says how the time in the question was read, and whether nothing was said then.
 pub(crate) fn opening(recollection: &Recollection, zone: &Zone) -> String {
-    let stretch = recollection.about.as_ref().and_then(|about| stretch(about, zone));
-    match (stretch, recollection.nothing_in_period) {
-        (Some(stretch), true) => {
-            format!("Nothing was said {stretch}; what follows lies outside.")
+    let period = recollection.about.as_ref().and_then(|about| described_period(about, zone));
+    match (period, recollection.nothing_in_period) {
+        (Some(period), true) => {
+            format!("Nothing was said {period}; what follows lies outside.")
         }
-        (Some(stretch), false) => format!("The question is about what was said {stretch}."),
+        (Some(period), false) => format!("The question is about what was said {period}."),
         (None, _) => String::new(),
     }
 }
 
-/// A period in words, its last day included.
-fn stretch(about: &About, zone: &Zone) -> Option<String> {
+/// Describes a period by its first and its last day.
+fn described_period(about: &About, zone: &Zone) -> Option<String> {
     let period = about.period?;
     let first = period.since().map(|since| zone.day(since));
     let last = period.until().map(|until| zone.day(until - jiff::SignedDuration::from_micros(1)));
@@ -89,20 +89,21 @@ fn stretch(about: &About, zone: &Zone) -> Option<String> {
 }
 
 /// An item of the briefing.
-struct Chosen<'r> {
+struct BriefingItem<'r> {
     entry: &'r Entry,
     time: DateTime,
     speaker: Cow<'r, str>,
     said: Shortened<'r>,
     event: Shortened<'r>,
-    /// Days since the item before.
+    /// The time since the previous item, if it was said on an earlier day.
     gap: Option<String>,
 }
 
-/// What an item needs beside its words: maybe a new day, its time and its day in the timeline.
+/// What an item takes beside its words, at most: a heading for its day, its time, and its day in the
+/// timeline.
 const FRAME: &str = "## 2000-01-01 (+1000 days)\n\n- 00:00 : 2000-01-01 – ";
 
-impl<'r> Chosen<'r> {
+impl<'r> BriefingItem<'r> {
     fn new(entry: &'r Entry, zone: &Zone) -> Self {
         Self {
             entry,
@@ -125,19 +126,19 @@ impl<'r> Chosen<'r> {
     }
 }
 
-/// The best items that fit, in the order they were said.
-fn choose<'r>(items: &'r [EntryFound], zone: &Zone, room: usize) -> Vec<Chosen<'r>> {
+/// Chooses the best items that fit, in the order they were said.
+fn choose<'r>(items: &'r [EntryFound], zone: &Zone, room: usize) -> Vec<BriefingItem<'r>> {
     let mut left = room.saturating_sub(tokens("# Context\n\n\n# Timeline\n"));
     let mut chosen = Vec::with_capacity(items.len());
     for EntryFound { entry, .. } in items {
-        let item = Chosen::new(entry, zone);
+        let item = BriefingItem::new(entry, zone);
         let cost = item.tokens();
         if cost <= left {
             left -= cost;
             chosen.push(item);
         }
     }
-    chosen.sort_by_key(Chosen::order);
+    chosen.sort_by_key(BriefingItem::order);
     chosen
 }
 
@@ -149,9 +150,9 @@ fn tokens(text: &str) -> usize {
     count(text).div_ceil(LETTERS_PER_TOKEN)
 }
 
-/// Items under the days they were said on, with the days in between, then a line of each.
-fn write(text: &mut String, items: &mut [Chosen<'_>]) -> fmt::Result {
-    let size = |item: &Chosen<'_>| 2 * FRAME.len() + item.said.size() + item.event.size();
+/// Writes the items under headings for their days, then the timeline with a line for each.
+fn write(text: &mut String, items: &mut [BriefingItem<'_>]) -> fmt::Result {
+    let size = |item: &BriefingItem<'_>| 2 * FRAME.len() + item.said.size() + item.event.size();
     text.reserve(items.iter().map(size).sum());
     text.push_str("# Context");
     let mut today: Option<Date> = None;
@@ -165,7 +166,7 @@ fn write(text: &mut String, items: &mut [Chosen<'_>]) -> fmt::Result {
         write!(text, "\n- {hour:02}:{minute:02} {}: {}", item.speaker, item.said)?;
     }
     text.push_str("\n\n# Timeline");
-    for Chosen { time, event, gap, .. } in items {
+    for BriefingItem { time, event, gap, .. } in items {
         write!(text, "\n{}", told(time.date(), event, gap.as_deref()))?;
     }
     Ok(())

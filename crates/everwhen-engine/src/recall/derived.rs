@@ -1,63 +1,63 @@
-//! Facts and chapters that answer a question, beside the entries they rest on. They are kept at hand
-//! until they change.
+//! Facts and chapters that answer a question, beside the entries they rest on. They are cached until
+//! they change.
 //!
-//! A fact that was replaced is no answer, unless the question names a stretch of time in which it
-//! held, or asks as of an earlier time. So it never stands before its successor by accident.
+//! A fact that was replaced is no answer, unless the question names a time in which it held, or asks as
+//! of an earlier time. So it is never ranked above its successor by accident.
 
-mod follow;
-mod worded;
+mod changes;
+mod word_index;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use self::worded::Worded;
-use super::signal::{Reason, Signal};
-use super::text::lowered;
-use super::{About, ChapterFound, FactFound, Query};
+use everwhen_search::lowercase;
+use unicode_segmentation::UnicodeSegmentation;
+
+use self::word_index::WordIndex;
+use super::{About, ChapterFound, FactFound, Query, Reason, Signal};
 use crate::chapters::Chapter;
 use crate::conversations::summary::is_stop_word;
 use crate::facts::{Fact, FactVector, FactView, Ruler, views_at};
 use crate::time::{Period, Precision, Zone};
-use unicode_segmentation::UnicodeSegmentation;
 
-/// Words shared, closeness in meaning and standing in the stretch asked about count so much.
-const SHARES: [f32; 3] = [1.0, 1.0, 0.5];
-/// What is less close than this and shares no word is no answer.
-const LEAST_CLOSE: f32 = 0.4;
+/// The weights of shared words, of similarity in meaning, and of being in the period asked about.
+const WEIGHTS: [f32; 3] = [1.0, 1.0, 0.5];
+/// Without a shared word, an answer has at least this similarity.
+const LEAST_SIMILARITY: f32 = 0.4;
 
-/// A question as facts, chapters and summaries see it.
-pub(super) struct Asking<'q> {
+/// A question to facts, chapters and summaries.
+pub(super) struct DerivedQuery<'q> {
     pub(super) query: &'q Query,
     about: Option<&'q About>,
     limit: usize,
-    /// Found when something is there that may share them.
+    /// Computed when there is something to compare them with.
     words: OnceCell<BTreeSet<String>>,
 }
 
-impl<'q> Asking<'q> {
+impl<'q> DerivedQuery<'q> {
     pub(super) fn new(query: &'q Query, about: Option<&'q About>, limit: usize) -> Self {
         Self { query, about, limit, words: OnceCell::new() }
     }
 
-    /// The stretch it asks about.
+    /// Returns the period that it asks about.
     pub(super) fn period(&self) -> Option<Period> {
         self.about.and_then(|about| about.period)
     }
 
-    /// Its words that say what it is about, without those for times.
+    /// Returns its words without stop words and time phrases.
     fn words(&self) -> &BTreeSet<String> {
         self.words.get_or_init(|| {
-            let spoken = self.about.map_or(&[][..], |about| &about.words);
+            let phrases = self.about.map_or(&[][..], |about| &about.words);
             let without = |text: String, words: &String| text.replace(words, " ");
-            content_words(&spoken.iter().fold(self.query.text.clone(), without))
+            content_words(&phrases.iter().fold(self.query.text.clone(), without))
         })
     }
 
-    /// How many of its words occur in a text.
+    /// Returns how many of its words occur in a text.
     pub(super) fn shared<'t>(&self, text: impl Iterator<Item = &'t str>) -> usize {
         let mut shared: Vec<&String> = Vec::new();
         for word in text.flat_map(str::unicode_words) {
-            if let Some(word) = self.words().get(&*lowered(word))
+            if let Some(word) = self.words().get(&*lowercase(word))
                 && !shared.contains(&word)
             {
                 shared.push(word);
@@ -66,80 +66,81 @@ impl<'q> Asking<'q> {
         shared.len()
     }
 
-    /// What speaks for something: words shared, closeness in meaning, standing in the stretch asked
-    /// about. Nothing if it is no answer.
-    fn values(&self, shared: usize, close: f32, in_period: bool) -> Option<[f32; 3]> {
+    /// Returns the values of shared words, similarity and being in the period asked about; `None` if it is
+    /// no answer.
+    fn values(&self, shared: usize, similarity: f32, in_period: bool) -> Option<[f32; 3]> {
         let all = self.words().len();
         let words = if all == 0 { 0.0 } else { shared as f32 / all as f32 };
-        let is_answer = words > 0.0 || close >= LEAST_CLOSE;
-        is_answer.then(|| [words, close.max(0.0), f32::from(u8::from(in_period))])
+        let is_answer = words > 0.0 || similarity >= LEAST_SIMILARITY;
+        is_answer.then(|| [words, similarity.max(0.0), f32::from(u8::from(in_period))])
     }
 
-    /// The same as a score, with the reasons.
-    pub(super) fn weigh(
+    /// Returns the score, with the reasons; `None` if it is no answer.
+    pub(super) fn score(
         &self,
         shared: usize,
-        close: f32,
+        similarity: f32,
         in_period: bool,
     ) -> Option<(f32, Vec<Reason>)> {
-        let values = self.values(shared, close, in_period)?;
+        let values = self.values(shared, similarity, in_period)?;
         Some((score(values), reasons(values)))
     }
 }
 
 fn score(values: [f32; 3]) -> f32 {
-    values.iter().zip(SHARES).map(|(value, weight)| value * weight).sum()
+    values.iter().zip(WEIGHTS).map(|(value, weight)| value * weight).sum()
 }
 
 fn reasons(values: [f32; 3]) -> Vec<Reason> {
     let signals = [Signal::Words, Signal::Meaning, Signal::Period];
-    (signals.into_iter().zip(values).zip(SHARES))
+    (signals.into_iter().zip(values).zip(WEIGHTS))
         .map(|((signal, value), weight)| Reason { signal, value, share: value * weight })
         .filter(|reason| reason.share > 0.0)
         .collect()
 }
 
-/// The facts and chapters of a memory, with their words.
+/// The facts and chapters of a memory, indexed by their words.
 #[derive(Debug, Default)]
 pub(crate) struct Distilled {
-    /// The memory's count of changes when they were read, and the zone their dates are told in.
+    /// The memory's count of changes when they were read.
     version: u64,
+    /// The zone of the dates in their texts.
     zone: Option<Zone>,
     facts: Vec<Fact>,
-    views: Worded<FactView>,
-    chapters: Worded<Chapter>,
-    chapters_mark: u64,
+    views: WordIndex<FactView>,
+    chapters: WordIndex<Chapter>,
+    chapters_checksum: u64,
 }
 
 impl Distilled {
-    /// Bytes held, roughly.
+    /// Returns the approximate number of bytes in use.
     pub(crate) fn size(&self) -> usize {
         self.views.size() + self.chapters.size()
     }
 
-    /// Whether nothing in here can answer anything.
+    /// Returns whether there are no facts and no chapters.
     pub(super) fn is_empty(&self) -> bool {
         self.facts.is_empty() && self.chapters.all().is_empty()
     }
 
-    /// The facts that answer, best first; `vector` is that of the question.
+    /// Returns the facts that answer, best first; `vector` is that of the question.
     pub(super) fn facts(
         &self,
-        asking: &Asking<'_>,
+        query: &DerivedQuery<'_>,
         vector: Option<&FactVector>,
         ruler: &Ruler,
         zone: &Zone,
     ) -> Vec<FactFound> {
-        if asking.query.as_of.is_none() {
-            return facts(&self.views, asking, vector);
+        if query.query.as_of.is_none() {
+            return facts(&self.views, query, vector);
         }
-        let shown = views_at(self.facts.clone(), asking.query.as_of, ruler, zone);
-        facts(&Worded::new(shown, words_of_fact), asking, vector)
+        let shown = views_at(self.facts.clone(), query.query.as_of, ruler, zone);
+        facts(&WordIndex::new(shown, words_of_fact), query, vector)
     }
 
-    /// The chapters that answer, best first.
-    pub(super) fn chapters(&self, asking: &Asking<'_>) -> Vec<ChapterFound> {
-        let found = best(&self.chapters, asking, |one, shared| chapter(one, shared, asking));
+    /// Returns the chapters that answer, best first.
+    pub(super) fn chapters(&self, query: &DerivedQuery<'_>) -> Vec<ChapterFound> {
+        let found = best(&self.chapters, query, |one, shared| chapter(one, shared, query));
         found
             .map(|(chapter, values)| ChapterFound {
                 chapter: chapter.clone(),
@@ -159,34 +160,34 @@ fn words_of_chapter(chapter: &Chapter) -> BTreeSet<String> {
     content_words(&format!("{title} {text} {} {}", entities.join(" "), key_phrases.join(" ")))
 }
 
-/// The best that are an answer by their values, those that stand first before equals.
+/// Returns the items that are answers, best first; of equal ones the first one first.
 fn best<'t, T>(
-    told: &'t Worded<T>,
-    asking: &Asking<'_>,
+    items: &'t WordIndex<T>,
+    query: &DerivedQuery<'_>,
     values: impl Fn(&T, usize) -> Option<[f32; 3]>,
 ) -> impl Iterator<Item = (&'t T, [f32; 3])> {
     let mut found: Vec<(f32, usize, [f32; 3])> = Vec::new();
-    for (number, shared) in told.shared(asking.words()).into_iter().enumerate() {
-        if let Some(values) = values(&told.all()[number], shared as usize) {
+    for (number, shared) in items.shared(query.words()).into_iter().enumerate() {
+        if let Some(values) = values(&items.all()[number], shared as usize) {
             found.push((score(values), number, values));
         }
     }
     let order = |a: &(f32, usize, _), b: &(f32, usize, _)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    if found.len() > asking.limit {
-        found.select_nth_unstable_by(asking.limit, order);
-        found.truncate(asking.limit);
+    if found.len() > query.limit {
+        found.select_nth_unstable_by(query.limit, order);
+        found.truncate(query.limit);
     }
     found.sort_by(order);
-    found.into_iter().map(|(_, number, values)| (&told.all()[number], values))
+    found.into_iter().map(|(_, number, values)| (&items.all()[number], values))
 }
 
 fn facts(
-    views: &Worded<FactView>,
-    asking: &Asking<'_>,
+    views: &WordIndex<FactView>,
+    query: &DerivedQuery<'_>,
     vector: Option<&FactVector>,
 ) -> Vec<FactFound> {
-    let close = |view: &FactView| vector?.cosine(view.fact.vector.as_ref()?);
-    let found = best(views, asking, |view, shared| fact(view, shared, asking, close));
+    let similarity = |view: &FactView| vector?.cosine(view.fact.vector.as_ref()?);
+    let found = best(views, query, |view, shared| fact(view, shared, query, similarity));
     found
         .map(|(view, values)| FactFound {
             fact: view.clone(),
@@ -199,11 +200,11 @@ fn facts(
 fn fact(
     view: &FactView,
     shared: usize,
-    asking: &Asking<'_>,
-    close: impl Fn(&FactView) -> Option<f32>,
+    query: &DerivedQuery<'_>,
+    similarity: impl Fn(&FactView) -> Option<f32>,
 ) -> Option<[f32; 3]> {
-    let bounds = asking.query.bounds();
-    let stands = match asking.period().or(bounds) {
+    let bounds = query.query.bounds();
+    let stands = match query.period().or(bounds) {
         Some(period) => view.holds.intersection(&period).is_some(),
         None => view.is_current(),
     };
@@ -215,27 +216,28 @@ fn fact(
         period.contains(view.fact.mentioned_at)
             || view.fact.event.is_some_and(|event| event.intersection(period).is_some())
     };
-    let in_period = asking.period().as_ref().is_some_and(meets);
-    asking.values(shared, close(view).unwrap_or(0.0), in_period)
+    let in_period = query.period().as_ref().is_some_and(meets);
+    query.values(shared, similarity(view).unwrap_or(0.0), in_period)
 }
 
-fn chapter(chapter: &Chapter, shared: usize, asking: &Asking<'_>) -> Option<[f32; 3]> {
-    // Most share nothing; the rest is not looked at then.
-    let values = asking.values(shared, 0.0, false)?;
-    let stored = asking.query.as_of.is_none_or(|as_of| chapter.creation_time <= as_of);
+fn chapter(chapter: &Chapter, shared: usize, query: &DerivedQuery<'_>) -> Option<[f32; 3]> {
+    // Most share nothing, so this is checked first.
+    let values = query.values(shared, 0.0, false)?;
+    let stored = query.query.as_of.is_none_or(|as_of| chapter.creation_time <= as_of);
     let meets = |period: Period| span(chapter).is_some_and(|it| it.intersection(&period).is_some());
-    let inside = asking.query.bounds().is_none_or(meets);
-    let [words, close, _] = values;
-    let in_period = f32::from(u8::from(asking.period().is_some_and(meets)));
-    (stored && inside).then_some([words, close, in_period])
+    let inside = query.query.bounds().is_none_or(meets);
+    let [words, similarity, _] = values;
+    let in_period = f32::from(u8::from(query.period().is_some_and(meets)));
+    (stored && inside).then_some([words, similarity, in_period])
 }
 
-/// From the first to the last entry that a chapter tells of.
+/// Returns the period from the first to the last entry of a chapter.
 fn span(chapter: &Chapter) -> Option<Period> {
     let until = chapter.last.time + jiff::SignedDuration::from_micros(1);
     Period::new(Some(chapter.first.time), Some(until), Precision::Minute).ok()
 }
 
+/// Returns the words of a text in lower case, without stop words.
 fn content_words(text: &str) -> BTreeSet<String> {
     text.unicode_words().map(str::to_lowercase).filter(|word| !is_stop_word(word)).collect()
 }

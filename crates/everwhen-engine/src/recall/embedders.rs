@@ -1,95 +1,96 @@
-//! Which embedders take part: the one that was chosen, those chosen before it, and one that stands in.
+//! The embedders of an engine: the chosen one, those chosen before it, and a fast stand-in.
 //!
-//! A transformer or an endpoint takes its time, to open and for every text. Nobody who asks waits
-//! for that: until the vectors of a memory are complete, those it has keep serving, or those of the
-//! stand-in, and where there is none, words alone.
+//! A transformer or a remote endpoint takes time, to open and for every text. No question waits for
+//! that: until the vectors of a memory are complete, the vectors it has are searched, or those of the
+//! stand-in, and where there are none, words alone.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::index::Index;
-use super::text::passages;
+use everwhen_search::{Index, passages};
+
 use crate::memory::Entry;
 use crate::ports::Embedder;
 
-/// The vectors of the passages of one entry; nothing if they are not at hand.
-pub(crate) type Passages = Option<Vec<Vec<f32>>>;
+/// The vectors of the passages of one entry; `None` if they cannot be computed at once.
+pub(crate) type PassageVectors = Option<Vec<Vec<f32>>>;
 
-/// The same of several entries, by embedder.
-pub(crate) type Vectors = Vec<(String, Vec<Passages>)>;
+/// The vectors of several entries, by the name of the embedder.
+pub(crate) type EmbeddedEntries = Vec<(String, Vec<PassageVectors>)>;
 
-/// The embedders of an engine; copies share the chosen one.
+/// The embedders of an engine; clones share the chosen one.
 #[derive(Clone, Default)]
 pub(crate) struct Embedders {
-    /// The last one is chosen; the others were before, and their vectors may still serve.
+    /// The last one is the chosen one; the others were chosen before, and their vectors may still be
+    /// searched.
     chosen: Arc<RwLock<Vec<Arc<dyn Embedder>>>>,
     stand_in: Option<Arc<dyn Embedder>>,
 }
 
 impl Embedders {
-    /// This one is chosen, nothing stands in.
+    /// Chooses an embedder, without a stand-in.
     pub(crate) fn only(chosen: Arc<dyn Embedder>) -> Self {
         Self { chosen: Arc::new(RwLock::new(vec![chosen])), stand_in: None }
     }
 
-    /// None is chosen yet, this one stands in.
-    pub(crate) fn standing_in(stand_in: Arc<dyn Embedder>) -> Self {
+    /// Uses a stand-in until an embedder is chosen.
+    pub(crate) fn with_stand_in(stand_in: Arc<dyn Embedder>) -> Self {
         Self { chosen: Arc::default(), stand_in: Some(stand_in) }
     }
 
-    /// From now on this one is chosen.
+    /// Chooses an embedder from now on.
     pub(crate) fn choose(&self, embedder: Arc<dyn Embedder>) {
         let mut chosen = self.chosen.write().unwrap_or_else(PoisonError::into_inner);
         chosen.retain(|one| one.name() != embedder.name());
         chosen.push(embedder);
     }
 
-    /// The one that was chosen, if it is there.
+    /// Returns the chosen embedder, if there is one.
     pub(crate) fn chosen(&self) -> Option<Arc<dyn Embedder>> {
         self.chosen.read().unwrap_or_else(PoisonError::into_inner).last().cloned()
     }
 
-    /// Those that keep vectors outside the store.
+    /// Returns the embedders that keep vectors outside the store.
     pub(super) fn keepers(&self) -> Vec<Arc<dyn Embedder>> {
         self.all().filter(|one| one.keeps()).collect()
     }
 
-    /// The one that was chosen, else the one that stands in.
+    /// Returns the chosen embedder, or else the stand-in.
     pub(crate) fn present(&self) -> Option<Arc<dyn Embedder>> {
         self.all().next()
     }
 
-    /// The one with this name.
+    /// Returns the embedder with this name.
     pub(crate) fn named(&self, name: &str) -> Option<Arc<dyn Embedder>> {
         let chosen = self.chosen.read().unwrap_or_else(PoisonError::into_inner);
         let mut all = chosen.iter().rev().chain(&self.stand_in);
         all.find(|one| one.name() == name).cloned()
     }
 
-    /// The one whose vectors answer questions to this index.
-    pub(crate) fn serving(&self, index: &Index) -> Option<Arc<dyn Embedder>> {
-        self.named(index.served_by())
+    /// Returns the embedder whose vectors an index searches.
+    pub(crate) fn active(&self, index: &Index) -> Option<Arc<dyn Embedder>> {
+        self.named(index.active_embedder())
     }
 
-    /// Whether questions to this index can be embedded as its vectors were.
-    pub(crate) fn can_serve(&self, index: &Index) -> bool {
-        match index.served_by() {
+    /// Returns whether questions can be embedded for the vectors of this index.
+    pub(crate) fn can_search(&self, index: &Index) -> bool {
+        match index.active_embedder() {
             "" => self.all().next().is_none(),
             name => self.named(name).is_some(),
         }
     }
 
-    /// The vectors of new entries, as far as they are at hand, by embedder. The one that serves, or
-    /// will until the chosen one is complete, comes first.
-    pub(crate) fn at_hand(&self, served_by: &str, entries: &[Entry]) -> Vectors {
-        let serving = match served_by {
+    /// Computes the vectors of new entries, as far as that is possible at once, by embedder. The active
+    /// one, or the one that will be active until the chosen one is complete, comes first.
+    pub(crate) fn embed_now(&self, active: &str, entries: &[Entry]) -> EmbeddedEntries {
+        let active = match active {
             "" => self.stand_in.clone(),
             name => self.named(name),
         };
-        let is_serving =
-            |one: &Arc<dyn Embedder>| serving.as_ref().is_some_and(|s| s.name() == one.name());
-        let chosen = self.chosen().filter(|one| !is_serving(one));
-        let asked = serving.iter().cloned().chain(chosen);
-        asked.map(|one| (one.name().to_owned(), passages_at_hand(&*one, entries))).collect()
+        let is_active =
+            |one: &Arc<dyn Embedder>| active.as_ref().is_some_and(|a| a.name() == one.name());
+        let chosen = self.chosen().filter(|one| !is_active(one));
+        let asked = active.iter().cloned().chain(chosen);
+        asked.map(|one| (one.name().to_owned(), embed_passages_now(&*one, entries))).collect()
     }
 
     fn all(&self) -> impl Iterator<Item = Arc<dyn Embedder>> {
@@ -98,12 +99,13 @@ impl Embedders {
     }
 }
 
-/// The passages of an entry that are embedded: replies follow from what they answer.
+/// Returns the passages of an entry that are embedded. Replies have none: they follow from what they
+/// answer.
 pub(crate) fn embedded_passages(entry: &Entry) -> Vec<&str> {
     if entry.role.is_reply() { Vec::new() } else { passages(entry.content.as_str()) }
 }
 
-fn passages_at_hand(embedder: &dyn Embedder, entries: &[Entry]) -> Vec<Passages> {
+fn embed_passages_now(embedder: &dyn Embedder, entries: &[Entry]) -> Vec<PassageVectors> {
     let texts: Vec<Vec<&str>> = entries.iter().map(embedded_passages).collect();
     let mut vectors = embedder.at_hand(&texts.concat()).into_iter();
     texts.iter().map(|texts| vectors.by_ref().take(texts.len()).collect()).collect()

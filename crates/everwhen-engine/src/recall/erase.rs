@@ -1,7 +1,7 @@
-//! Forgetting reaches the vectors that an embedder keeps outside the store.
+//! Erases the vectors that an embedder keeps outside the store.
 //!
-//! It happens in the transaction that forgets. If that fails afterwards, the vectors are computed
-//! anew; never do they outlive what they were made of.
+//! It happens inside the transaction that forgets. If that fails afterwards, the vectors are computed
+//! again; they never outlive the text they were made of.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::forget::{Forget, versions};
 use crate::memory::{Entry, VaultId};
 use crate::ports::{Embedder, EntryQuery, MemoryRef, Snapshot, Which};
 
-/// Rows read at a time.
+/// The number of rows that are read at a time.
 const STEP: usize = 1_000;
 
 impl Embedders {
-    /// Lets go of the vectors of what is about to be forgotten in a memory.
+    /// Erases the vectors of what is about to be forgotten in a memory.
     pub(crate) fn erase(&self, desk: &Desk<'_>, what: &Forget) -> Result<()> {
         let keepers = self.keepers();
         if keepers.is_empty() {
@@ -46,7 +46,7 @@ impl Embedders {
         Ok(())
     }
 
-    /// The same for a whole vault.
+    /// Erases the vectors of a vault that is about to be forgotten.
     pub(crate) fn erase_vault(&self, snapshot: &dyn Snapshot, vault: VaultId) -> Result<()> {
         let keepers = self.keepers();
         if keepers.is_empty() {

@@ -1,71 +1,72 @@
-//! Reads what ranking found, in one visit to the store, as far as it was not at hand.
+//! Reads what the search found, in one visit to the store, as far as it is not cached.
 
 use std::sync::Arc;
 
-use super::{ConversationFound, EntryFound, Found, Hit, Prepared, Recollection, Survey};
+use super::search::{MemoryHit, SearchResults};
+use super::{ConversationFound, EntryFound, PreparedMemory, Question, Recollection};
 use crate::Result;
 use crate::engine::Engine;
 use crate::memory::{Conversation, ConversationId, Entry, EntryId};
 use crate::ports::{EachOf, MemoryRef, Snapshot};
 
-/// What was found, as it is told. Facts and chapters that changed are read along the way.
+/// Turns what was found into a recollection. Facts and chapters that changed are read in the same visit.
 pub(super) async fn fetch(
     engine: &Engine,
-    survey: &Survey,
-    memories: &[Prepared],
-    found: Found<'_>,
+    question: &Question,
+    memories: &[PreparedMemory],
+    found: SearchResults<'_>,
 ) -> Result<Recollection> {
-    let zone = survey.vault.zone.clone();
-    let is_outdated = |one: &&Prepared| one.shared.distilled().is_outdated(&one.memory, &zone);
-    let outdated = memories.iter().filter(|_| survey.wants_distilled()).filter(is_outdated);
-    let outdated: Vec<_> = outdated.map(|one| Arc::clone(&one.shared)).collect();
-    let wanted = memories.iter().map(|one| Wanted::of(&found, one.place));
-    let wanted: Vec<Wanted> = wanted.filter(|one| !one.is_empty()).collect();
-    let rows = if outdated.is_empty() && wanted.is_empty() {
+    let zone = question.vault.zone.clone();
+    let is_outdated = |one: &&PreparedMemory| one.index.distilled().is_outdated(&one.memory, &zone);
+    let outdated = memories.iter().filter(|_| question.wants_distilled()).filter(is_outdated);
+    let outdated: Vec<_> = outdated.map(|one| Arc::clone(&one.index)).collect();
+    let missing = memories.iter().map(|one| MissingRows::new(&found, one.place));
+    let missing: Vec<MissingRows> = missing.filter(|one| !one.is_empty()).collect();
+    let rows = if outdated.is_empty() && missing.is_empty() {
         Vec::new()
     } else if outdated.is_empty() {
-        engine.store.peek(move |snapshot| read(snapshot, &wanted)).await?
+        engine.store.peek(move |snapshot| read(snapshot, &missing)).await?
     } else {
         let read = move |snapshot: &dyn Snapshot| {
-            for shared in &outdated {
-                shared.follow(snapshot, &zone)?;
+            for index in &outdated {
+                index.follow(snapshot, &zone)?;
             }
-            read(snapshot, &wanted)
+            read(snapshot, &missing)
         };
         engine.store.look(read).await?
     };
-    keep(&found, memories, &rows);
-    let mut told = tell(found, rows);
-    survey.say_when(&mut told);
-    Ok(told)
+    cache(&found, memories, &rows);
+    let mut recollection = assemble(found, rows);
+    question.add_about(&mut recollection);
+    Ok(recollection)
 }
 
-impl Survey {
-    /// Says how time was read, and what lies outside.
-    fn say_when(&self, told: &mut Recollection) {
-        told.about = self.target.about();
-        if let Some(period) = told.about.as_ref().and_then(|about| about.period) {
-            for item in &mut told.items {
+impl Question {
+    /// Adds how the time was read, and marks what is outside of it.
+    fn add_about(&self, recollection: &mut Recollection) {
+        recollection.about = self.time.about();
+        if let Some(period) = recollection.about.as_ref().and_then(|about| about.period) {
+            for item in &mut recollection.items {
                 item.outside = !period.contains(item.entry.conversation_time);
             }
         }
     }
 }
 
-/// What was found in one memory and is to be read, in the order it was found.
-struct Wanted {
+/// What was found in one memory and has to be read, in the order it was found.
+struct MissingRows {
     place: MemoryRef,
     entries: Vec<EntryId>,
     conversations: Vec<ConversationId>,
 }
 
-impl Wanted {
-    fn of(found: &Found<'_>, place: MemoryRef) -> Self {
-        let conversations = found.conversations.iter().filter(|hit| hit.memory.place == place);
+impl MissingRows {
+    fn new(found: &SearchResults<'_>, place: MemoryRef) -> Self {
+        let conversations = found.conversations.iter().filter(|one| one.memory.place == place);
         Self {
             place,
-            entries: absent(found, place).map(|hit| hit.id).collect(),
-            conversations: conversations.map(|hit| hit.id).collect(),
+            entries: missing_entries(found, place).map(|one| one.id).collect(),
+            conversations: conversations.map(|one| one.id).collect(),
         }
     }
 
@@ -74,68 +75,68 @@ impl Wanted {
     }
 }
 
-/// The entries of a memory that were not at hand.
-fn absent<'f>(
-    found: &'f Found<'_>,
+/// Iterates over the entries of a memory that are not cached.
+fn missing_entries<'f>(
+    found: &'f SearchResults<'_>,
     place: MemoryRef,
-) -> impl Iterator<Item = &'f Hit<'f, EntryId>> {
-    let here = found.entries.iter().filter(move |(hit, _)| hit.memory.place == place);
-    here.filter(|(_, row)| row.is_none()).map(|(hit, _)| hit)
+) -> impl Iterator<Item = &'f MemoryHit<'f, EntryId>> {
+    let here = found.entries.iter().filter(move |(one, _)| one.memory.place == place);
+    here.filter(|(_, cached)| cached.is_none()).map(|(one, _)| one)
 }
 
-/// The rows of one memory, each where it was wanted.
-type Rows = (MemoryRef, EachOf);
+/// The rows of one memory, in the order of its [`MissingRows`].
+type MemoryRows = (MemoryRef, EachOf);
 
-fn read(snapshot: &dyn Snapshot, wanted: &[Wanted]) -> Result<Vec<Rows>> {
-    let rows = |one: &Wanted| snapshot.each_of(one.place, &one.entries, &one.conversations);
-    wanted.iter().map(|one| Ok((one.place, rows(one)?))).collect()
+fn read(snapshot: &dyn Snapshot, missing: &[MissingRows]) -> Result<Vec<MemoryRows>> {
+    let rows = |one: &MissingRows| snapshot.each_of(one.place, &one.entries, &one.conversations);
+    missing.iter().map(|one| Ok((one.place, rows(one)?))).collect()
 }
 
-/// Keeps the entries that were read at hand for the next question.
-fn keep(found: &Found<'_>, memories: &[Prepared], rows: &[Rows]) {
-    for (place, (said, _)) in rows.iter().filter(|(_, (said, _))| !said.is_empty()) {
+/// Caches the entries that were read, for the next question.
+fn cache(found: &SearchResults<'_>, memories: &[PreparedMemory], rows: &[MemoryRows]) {
+    for (place, (entries, _)) in rows.iter().filter(|(_, (entries, _))| !entries.is_empty()) {
         if let Some(memory) = memories.iter().find(|one| one.place == *place) {
-            let numbers = absent(found, *place).map(|hit| hit.ranked.number);
-            memory.shared.keep_rows(numbers.zip(said));
+            let numbers = missing_entries(found, *place).map(|one| one.hit.number);
+            memory.index.cache_entries(numbers.zip(entries));
         }
     }
 }
 
-/// Puts rows to what was found. What was forgotten before it was read is left out.
-fn tell(found: Found<'_>, rows: Vec<Rows>) -> Recollection {
+/// Joins hits with their rows. What was forgotten before it was read is left out.
+fn assemble(found: SearchResults<'_>, rows: Vec<MemoryRows>) -> Recollection {
     let (mut entries, mut conversations) = (Vec::new(), Vec::new());
-    for (place, (said, talks)) in rows {
-        entries.push((place, said.into_iter()));
-        conversations.push((place, talks.into_iter()));
+    for (place, (entry_rows, conversation_rows)) in rows {
+        entries.push((place, entry_rows.into_iter()));
+        conversations.push((place, conversation_rows.into_iter()));
     }
-    let mut told =
-        Recollection { nothing_in_period: found.nothing_in_period, ..Recollection::default() };
-    for (Hit { memory, ranked, .. }, row) in found.entries {
-        let row: Option<Entry> = row.or_else(|| next_of(&mut entries, memory.place));
-        told.items.extend(row.map(|entry| EntryFound {
+    let nothing_in_period = found.nothing_in_period;
+    let mut recollection = Recollection { nothing_in_period, ..Recollection::default() };
+    for (MemoryHit { memory, hit, .. }, cached) in found.entries {
+        let entry: Option<Entry> = cached.or_else(|| next_row(&mut entries, memory.place));
+        recollection.items.extend(entry.map(|entry| EntryFound {
             memory: memory.memory.name.clone(),
             entry,
             outside: false,
-            score: ranked.score,
-            reasons: ranked.reasons,
+            score: hit.score,
+            reasons: hit.reasons,
         }));
     }
-    for Hit { memory, ranked, .. } in found.conversations {
-        let row: Option<Conversation> = next_of(&mut conversations, memory.place);
-        told.conversations.extend(row.map(|conversation| ConversationFound {
+    for MemoryHit { memory, hit, .. } in found.conversations {
+        let row: Option<Conversation> = next_row(&mut conversations, memory.place);
+        recollection.conversations.extend(row.map(|conversation| ConversationFound {
             memory: memory.memory.name.clone(),
             conversation,
-            score: ranked.score,
-            reasons: ranked.reasons,
+            score: hit.score,
+            reasons: hit.reasons,
         }));
     }
-    told
+    recollection
 }
 
-/// The next row of a memory.
-fn next_of<T>(
+/// Returns the next row of a memory.
+fn next_row<T>(
     rows: &mut [(MemoryRef, impl Iterator<Item = Option<T>>)],
     place: MemoryRef,
 ) -> Option<T> {
-    rows.iter_mut().find(|(home, _)| *home == place)?.1.next()?
+    rows.iter_mut().find(|(own, _)| *own == place)?.1.next()?
 }

@@ -1,4 +1,4 @@
-//! What can be asked, and what is answered.
+//! Questions and answers: [`Query`] and [`Recollection`].
 
 use std::collections::HashSet;
 
@@ -19,12 +19,12 @@ pub enum PeriodUse {
     Boost,
     /// Only what was said in it is answered.
     Filter,
-    /// The words are words.
+    /// The words are searched for like any other.
     Ignore,
 }
 
 impl PeriodUse {
-    /// The use with this name.
+    /// Returns the use with this name.
     pub fn named(text: &str) -> Result<Self> {
         match text {
             "boost" => Ok(Self::Boost),
@@ -57,7 +57,7 @@ impl Kind {
     pub const ALL: [Self; 5] =
         [Self::Entry, Self::Conversation, Self::Fact, Self::Chapter, Self::Summary];
 
-    /// As written on every wire.
+    /// Returns the name that every interface uses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Entry => "entry",
@@ -90,26 +90,26 @@ pub struct Query {
     pub roles: Vec<Role>,
     /// Only what has one of these tags; all if empty.
     pub tags: Vec<Name>,
-    /// So many items and so many conversations; ten if absent.
+    /// The largest number of items of each kind; ten if absent.
     pub limit: Option<usize>,
-    /// The briefing may have so many tokens.
+    /// The largest number of tokens in the briefing.
     pub budget_tokens: Option<usize>,
-    /// Entries that whoever asks has before them; they are no answer.
+    /// Entries that are no answer, because the caller has them already.
     pub except: HashSet<EntryId>,
 }
 
 impl Query {
-    /// A question in words alone.
+    /// Asks a question without any filter.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// So many items are answered.
+    /// Returns the largest number of items of each kind.
     pub(crate) fn limit(&self) -> usize {
         self.limit.unwrap_or(limits::RECALL_ITEMS_DEFAULT)
     }
 
-    /// Whether this kind is asked for.
+    /// Returns whether this kind is asked for.
     pub(crate) fn wants(&self, kind: Kind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
@@ -133,7 +133,7 @@ impl Query {
         }
     }
 
-    /// The period between `after` and `before`, if either is given.
+    /// Returns the period between `after` and `before`, if either is given.
     pub(crate) fn bounds(&self) -> Option<Period> {
         if self.after.is_none() && self.before.is_none() {
             return None;
@@ -142,7 +142,7 @@ impl Query {
     }
 }
 
-/// What a memory has to say to a question.
+/// The answer to a question.
 #[derive(Debug, Clone, Default)]
 pub struct Recollection {
     /// Entries, best first.
@@ -155,11 +155,11 @@ pub struct Recollection {
     pub chapters: Vec<ChapterFound>,
     /// Summaries of conversations, best first.
     pub summaries: Vec<SummaryFound>,
-    /// The stretch the question asks about, said back.
+    /// The time that the question asks about, as it was read.
     pub about: Option<About>,
-    /// Nothing was said in that stretch; what is here lies outside.
+    /// Whether nothing was said in that period; then all items are outside of it.
     pub nothing_in_period: bool,
-    /// The embedder did not answer; what is here was found by words and time alone.
+    /// Whether the embedder did not answer; then everything was found by words and time alone.
     pub words_alone: bool,
     /// The items as text for a model.
     pub briefing: String,
@@ -172,11 +172,11 @@ pub struct EntryFound {
     pub memory: Name,
     /// The entry.
     pub entry: Entry,
-    /// It was said outside the stretch the question asks about.
+    /// Whether it was said outside the period that the question asks about.
     pub outside: bool,
     /// How well it answers; comparable inside one recollection only.
     pub score: f32,
-    /// What spoke for it.
+    /// Why it was found.
     pub reasons: Vec<Reason>,
 }
 
@@ -189,7 +189,7 @@ pub struct ConversationFound {
     pub conversation: Conversation,
     /// How well it answers; comparable inside one recollection only.
     pub score: f32,
-    /// What spoke for it.
+    /// Why it was found.
     pub reasons: Vec<Reason>,
 }
 
@@ -200,7 +200,7 @@ pub struct FactFound {
     pub fact: FactView,
     /// How well it answers; comparable among facts of one recollection only.
     pub score: f32,
-    /// What spoke for it.
+    /// Why it was found.
     pub reasons: Vec<Reason>,
 }
 
@@ -211,7 +211,7 @@ pub struct ChapterFound {
     pub chapter: Chapter,
     /// How well it answers; comparable among chapters of one recollection only.
     pub score: f32,
-    /// What spoke for it.
+    /// Why it was found.
     pub reasons: Vec<Reason>,
 }
 
@@ -220,10 +220,10 @@ pub struct ChapterFound {
 pub struct SummaryFound {
     /// The name of its memory.
     pub memory: Name,
-    /// The conversation it tells of, which has one.
+    /// The conversation, which has a summary.
     pub conversation: Conversation,
     /// How well it answers; comparable among summaries of one recollection only.
     pub score: f32,
-    /// What spoke for it.
+    /// Why it was found.
     pub reasons: Vec<Reason>,
 }

@@ -6,13 +6,13 @@ use super::{MemoryName, Vault, load, load_both};
 use crate::conversations::prompt;
 use crate::memory::{Conversation, Memory, MemoryId, Person, VaultId, VaultInfo};
 use crate::ports::{MemoryRef, Snapshot};
-use crate::recall::{self, Need, Opened, Query, Recollection, Shelf};
+use crate::recall::{self, IndexCache, IndexNeed, OpenedMemory, Query, Recollection};
 use crate::receipt::{Done, Receipt};
 use crate::{Result, limits};
 
-/// Memories read at a time.
+/// The number of memories that are read at a time.
 const STEP: usize = 1_000;
-/// So many conversations of other chats are told, of as many chats.
+/// The number of conversations of other chats that are returned, from as many chats.
 const ENDED_CHATS: usize = 2;
 
 impl Vault {
@@ -22,46 +22,46 @@ impl Vault {
         recall::recall(&self.engine, vault, vec![opened], query).await
     }
 
-    async fn open(&self, memory: MemoryName) -> Result<(Opened, VaultInfo)> {
-        let (address, shelf) = (self.address(), Arc::clone(&self.engine.shelf));
+    async fn open(&self, memory: MemoryName) -> Result<(OpenedMemory, VaultInfo)> {
+        let (address, indexes) = (self.address(), Arc::clone(&self.engine.index_cache));
         let open = move |snapshot: &dyn Snapshot| {
             let (vault, memory) = load_both(snapshot, &address, &memory)?;
             let place = MemoryRef { vault: vault.id, memory: memory.id };
-            Ok((shelf.open(snapshot, place, memory)?, vault))
+            Ok((indexes.open(snapshot, place, memory)?, vault))
         };
         self.engine.store.peek(open).await
     }
 
-    /// Brings the index of a memory up to date without a question; makes it if that is needed.
-    pub(crate) async fn index(&self, memory: MemoryName, need: Need) -> Result<()> {
-        let ((opened, _), shelf) = (self.open(memory).await?, &self.engine.shelf);
-        if need == Need::Make || shelf.has(opened.place.memory) {
-            shelf.caught_up(&self.engine, opened).await?;
+    /// Brings the index of a memory up to date without a question, and builds it if that is needed.
+    pub(crate) async fn index(&self, memory: MemoryName, need: IndexNeed) -> Result<()> {
+        let ((opened, _), indexes) = (self.open(memory).await?, &self.engine.index_cache);
+        if need == IndexNeed::Build || indexes.contains(opened.place.memory) {
+            indexes.up_to_date(&self.engine, opened).await?;
         }
         Ok(())
     }
 
-    /// Lets go of its indexes when something is forgotten: they hold what was said. They are built
-    /// anew when needed.
+    /// Drops the indexes of the vault when something is forgotten, because they hold what was said. They
+    /// are built again when needed.
     pub(super) fn drop_indexes(&self) {
         match self.draft {
-            None => self.engine.shelf.clear_vault(self.id),
-            // Which vault a draft has become, only the store knows.
-            Some(_) => self.engine.shelf.clear(),
+            None => self.engine.index_cache.clear_vault(self.id),
+            // Only the store knows which vault a draft has become.
+            Some(_) => self.engine.index_cache.clear(),
         }
     }
 
-    /// Notes that a memory has grown.
+    /// Records that a memory has grown.
     pub(super) fn note_growth(&self, memory: &MemoryName, done: &Done) {
         if let Receipt::Entries(receipt) = &done.receipt
             && let Some(last) = receipt.entries.last()
         {
             let place = || (self.address(), memory.clone());
-            self.engine.shelf.note_growth(place, last.sequence, receipt.entries.len());
+            self.engine.index_cache.record_growth(place, last.sequence, receipt.entries.len());
         }
     }
 
-    /// Answers a question from a chat and from the last active chats of a person; with the
+    /// Answers a question from a chat and from the last active chats of a person. Also returns the
     /// conversations of other chats that ended last, oldest first.
     pub(crate) async fn recall_chats(
         &self,
@@ -70,7 +70,7 @@ impl Vault {
         query: Query,
     ) -> Result<(Recollection, Vec<Conversation>)> {
         let (id, draft) = (self.id, self.draft.clone());
-        let shelf = Arc::clone(&self.engine.shelf);
+        let indexes = Arc::clone(&self.engine.index_cache);
         let asked = self.engine.store.look(move |snapshot| {
             let vault = load(snapshot, id, draft.as_deref())?;
             let mut chats = snapshot.chats(vault.id, &person, limits::RECALL_CHATS)?;
@@ -81,7 +81,7 @@ impl Vault {
             let ended = ended_elsewhere(snapshot, vault.id, own, &chats)?;
             let open = |memory: Memory| {
                 let place = MemoryRef { vault: vault.id, memory: memory.id };
-                shelf.open(snapshot, place, memory)
+                indexes.open(snapshot, place, memory)
             };
             let opened = chats.into_iter().map(open).collect::<Result<Vec<_>>>()?;
             Ok((opened, ended, vault))
@@ -93,17 +93,17 @@ impl Vault {
     /// Answers a question from all memories.
     pub async fn recall_all(&self, query: Query) -> Result<Recollection> {
         let (id, draft) = (self.id, self.draft.clone());
-        let shelf = Arc::clone(&self.engine.shelf);
+        let indexes = Arc::clone(&self.engine.index_cache);
         let asked = self.engine.store.look(move |snapshot| {
             let vault = load(snapshot, id, draft.as_deref())?;
-            Ok((open_all(snapshot, &vault, &shelf)?, vault))
+            Ok((open_all(snapshot, &vault, &indexes)?, vault))
         });
         let (memories, vault) = asked.await?;
         recall::recall(&self.engine, vault, memories, query).await
     }
 }
 
-/// The conversations that ended last in chats other than this one, oldest first.
+/// Returns the conversations that ended last in chats other than this one, oldest first.
 fn ended_elsewhere(
     snapshot: &dyn Snapshot,
     vault: VaultId,
@@ -118,8 +118,12 @@ fn ended_elsewhere(
     Ok(ended.split_off(ended.len().saturating_sub(ENDED_CHATS)))
 }
 
-fn open_all(snapshot: &dyn Snapshot, vault: &VaultInfo, shelf: &Shelf) -> Result<Vec<Opened>> {
-    let mut all: Vec<Opened> = Vec::new();
+fn open_all(
+    snapshot: &dyn Snapshot,
+    vault: &VaultInfo,
+    indexes: &IndexCache,
+) -> Result<Vec<OpenedMemory>> {
+    let mut all: Vec<OpenedMemory> = Vec::new();
     loop {
         let last = all.last().map(|opened| opened.memory.name.clone());
         let page = snapshot.memories(vault.id, last.as_ref(), STEP)?;
@@ -128,7 +132,7 @@ fn open_all(snapshot: &dyn Snapshot, vault: &VaultInfo, shelf: &Shelf) -> Result
         }
         for memory in page {
             let place = MemoryRef { vault: vault.id, memory: memory.id };
-            all.push(shelf.open(snapshot, place, memory)?);
+            all.push(indexes.open(snapshot, place, memory)?);
         }
     }
 }

@@ -370,7 +370,7 @@ fn reasons(reasons: Vec<recall::Reason>, explain: bool) -> Vec<SignalShare> {
     let wanted = reasons.into_iter().filter(|_| explain);
     wanted
         .map(|reason| SignalShare {
-            signal: reason.signal.as_str(),
+            signal: recall::signal_name(reason.signal),
             lane: reason.signal.lane().map(recall::Lane::as_str),
             value: reason.value,
             share: reason.share,

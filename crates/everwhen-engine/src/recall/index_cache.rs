@@ -1,0 +1,229 @@
+//! The cache of indexes: an index is built when it is first needed, from segments where there are some,
+//! brought up to date before each use, and evicted, least recently used first, above the byte budget.
+
+mod catch_up;
+mod growth;
+mod persist;
+mod turn_lock;
+mod updates;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use self::growth::GrowthTracker;
+pub(crate) use self::growth::IndexNeed;
+use self::turn_lock::TurnLock;
+pub(crate) use self::updates::OpenedMemory;
+use super::derived::Distilled;
+use super::embedders::embedded_passages;
+use super::memory_index::MemoryIndex;
+use crate::Result;
+use crate::engine::Engine;
+use crate::memory::{Entry, MemoryId, VaultId};
+use crate::ports::{Embedder, MemoryRef, Snapshot};
+use crate::time::Zone;
+
+/// The number of entries that are embedded at a time in the background.
+const EMBEDDED: usize = 64;
+
+/// All indexes in memory.
+pub(crate) struct IndexCache {
+    budget: usize,
+    cached: Mutex<CachedIndexes>,
+    growth: GrowthTracker,
+}
+
+#[derive(Default)]
+struct CachedIndexes {
+    /// The index of each memory, and when it was last used.
+    indexes: HashMap<MemoryId, (Arc<SharedIndex>, u64)>,
+    /// A counter of uses, as a clock.
+    uses: u64,
+}
+
+/// An index that several questions read and one at a time extends.
+pub(crate) struct SharedIndex {
+    place: MemoryRef,
+    index: RwLock<MemoryIndex>,
+    distilled: RwLock<Distilled>,
+    /// Held while changes of facts and chapters are read.
+    following: Mutex<()>,
+    /// Held while the index is brought up to date.
+    catch_up_turn: TurnLock,
+    size: AtomicUsize,
+}
+
+impl SharedIndex {
+    fn new(place: MemoryRef) -> Self {
+        Self {
+            place,
+            index: RwLock::default(),
+            distilled: RwLock::default(),
+            following: Mutex::default(),
+            catch_up_turn: TurnLock::default(),
+            size: AtomicUsize::default(),
+        }
+    }
+
+    /// Returns the index, to read.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, MemoryIndex> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the facts and chapters, as they were when they were last read from the store.
+    pub(crate) fn distilled(&self) -> RwLockReadGuard<'_, Distilled> {
+        self.distilled.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Brings facts and chapters up to date, unless another question just did.
+    pub(crate) fn follow(&self, snapshot: &dyn Snapshot, zone: &Zone) -> Result<()> {
+        let _following = self.following.lock().unwrap_or_else(PoisonError::into_inner);
+        let changes = self.distilled().changes(snapshot, self.place, zone)?;
+        if let Some(changes) = changes {
+            self.distilled.write().unwrap_or_else(PoisonError::into_inner).apply(changes);
+            self.update_size();
+        }
+        Ok(())
+    }
+
+    /// Caches entries that were read from the store, by their numbers. Does nothing while another
+    /// question uses the index: caching is not worth waiting for.
+    pub(crate) fn cache_entries<'e>(&self, read: impl Iterator<Item = (u32, &'e Option<Entry>)>) {
+        let Ok(mut index) = self.index.try_write() else { return };
+        for (number, entry) in read {
+            if let Some(entry) = entry {
+                index.cache_entry(number, entry.clone());
+            }
+        }
+        drop(index);
+        self.update_size();
+    }
+
+    fn update_size(&self) {
+        let size = self.read().size() + self.distilled().size();
+        self.size.store(size, Ordering::Relaxed);
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, MemoryIndex> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl IndexCache {
+    /// Creates a cache of at most `budget` bytes.
+    pub(crate) fn new(budget: usize) -> Self {
+        Self { budget, cached: Mutex::default(), growth: GrowthTracker::default() }
+    }
+
+    /// Returns the index of a memory, with everything that the memory had when it was opened.
+    pub(crate) async fn up_to_date(
+        &self,
+        engine: &Engine,
+        opened: OpenedMemory,
+    ) -> Result<Arc<SharedIndex>> {
+        let OpenedMemory { place, memory, update } = opened;
+        let shared = self.get_or_create(place);
+        if let Some(update) = update {
+            shared.apply(engine, update);
+        }
+        let is_behind = !shared.read().is_up_to_date(&memory);
+        if is_behind && let Err(error) = shared.catch_up(engine, &memory).await {
+            self.remove(place.memory);
+            return Err(error);
+        }
+        self.evict();
+        Ok(shared)
+    }
+
+    /// Drops all indexes; they are built again when they are needed.
+    pub(crate) fn clear(&self) {
+        self.lock().indexes.clear();
+    }
+
+    /// Drops the indexes of the memories of one vault.
+    pub(crate) fn clear_vault(&self, vault: VaultId) {
+        self.lock().indexes.retain(|_, (shared, _)| shared.place.vault != vault);
+    }
+
+    fn remove(&self, memory: MemoryId) {
+        self.lock().indexes.remove(&memory);
+    }
+
+    fn get_or_create(&self, place: MemoryRef) -> Arc<SharedIndex> {
+        let mut cached = self.lock();
+        cached.uses += 1;
+        let now = cached.uses;
+        let create = || (Arc::new(SharedIndex::new(place)), now);
+        let (shared, used) = cached.indexes.entry(place.memory).or_insert_with(create);
+        *used = now;
+        Arc::clone(shared)
+    }
+
+    /// Drops the least recently used indexes above the budget, but never the last one.
+    fn evict(&self) {
+        let mut cached = self.lock();
+        let size = |cached: &CachedIndexes| -> usize {
+            cached.indexes.values().map(|(one, _)| one.size.load(Ordering::Relaxed)).sum()
+        };
+        while size(&cached) > self.budget && cached.indexes.len() > 1 {
+            let oldest = cached.indexes.iter().min_by_key(|(_, (_, used))| *used);
+            let Some(oldest) = oldest.map(|(memory, _)| *memory) else { return };
+            cached.indexes.remove(&oldest);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, CachedIndexes> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn all(&self) -> Vec<Arc<SharedIndex>> {
+        self.lock().indexes.values().map(|(shared, _)| Arc::clone(shared)).collect()
+    }
+
+    /// Embeds a few entries of a memory whose vectors are incomplete, and returns whether there was one.
+    pub(crate) async fn embed_some(&self, engine: &Engine) -> Result<bool> {
+        let Some(embedder) = engine.embedders.chosen() else { return Ok(false) };
+        let incomplete = self.all().into_iter().find_map(|shared| {
+            let first = shared.read().search.first_without_vectors(embedder.name())?;
+            Some((shared, first))
+        });
+        let Some((shared, first)) = incomplete else { return Ok(false) };
+        let (place, known) = (shared.place, shared.read().search.sequence);
+        let after = shared.read().search.document(first).sequence - 1;
+        let entries =
+            engine.store.look(move |snapshot| snapshot.arrivals(place, after, EMBEDDED)).await?;
+        let vectors = embed(&*embedder, &entries).await?;
+        let last = entries.last().map_or(known, |entry| entry.sequence);
+        let up_to = if entries.len() < EMBEDDED { last.max(known) } else { last };
+        let by_sequence = entries.iter().map(|entry| entry.sequence).zip(vectors).collect();
+        shared.add_vectors(embedder.name(), first, up_to, &by_sequence);
+        Ok(true)
+    }
+}
+
+impl SharedIndex {
+    /// Adds vectors by sequence number. Entries up to `up_to` without vectors no longer exist.
+    fn add_vectors(
+        &self,
+        embedder: &str,
+        first: u32,
+        up_to: u64,
+        vectors: &HashMap<u64, Vec<Vec<f32>>>,
+    ) {
+        let mut index = self.write();
+        for number in first..index.search.number_after(up_to) {
+            let sequence = index.search.document(number).sequence;
+            let passages = vectors.get(&sequence).map_or(&[][..], Vec::as_slice);
+            index.search.add_vectors(embedder, number, passages);
+        }
+        index.search.activate_complete_vectors();
+    }
+}
+
+/// Returns the vectors of the passages of entries.
+async fn embed(embedder: &dyn Embedder, entries: &[Entry]) -> Result<Vec<Vec<Vec<f32>>>> {
+    let texts: Vec<Vec<&str>> = entries.iter().map(embedded_passages).collect();
+    let mut vectors = embedder.embed(&texts.concat()).await?.into_iter();
+    Ok(texts.iter().map(|texts| vectors.by_ref().take(texts.len()).collect()).collect())
+}

@@ -1,0 +1,75 @@
+//! Saves indexes as segments in the store, and loads them.
+
+use everwhen_search::{Index, Segment};
+
+use super::{IndexCache, SharedIndex};
+use crate::Result;
+use crate::engine::Engine;
+use crate::ports::{MemoryRef, Tx};
+use crate::recall::memory_index::MemoryIndex;
+
+impl IndexCache {
+    /// Saves the indexes with at least `least` entries that are not saved.
+    pub(crate) async fn save(&self, engine: &Engine, least: usize) -> Result<()> {
+        for shared in self.all() {
+            if shared.read().search.unsaved() >= least {
+                shared.save(engine).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SharedIndex {
+    async fn save(&self, engine: &Engine) -> Result<()> {
+        while let Some((generation, segment)) = self.next_segment() {
+            let (place, saved) = (self.place, segment.clone());
+            let put = move |tx: &mut dyn Tx| put(tx, place, generation, &saved);
+            if !engine.store.transact(put).await? {
+                return Ok(());
+            }
+            self.write().search.mark_saved(&segment);
+            // What has arrived meanwhile can wait: the last segment would be written for every entry.
+            if !segment.is_full() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the next segment to save, and the generation of its entries.
+    fn next_segment(&self) -> Option<(u64, Segment)> {
+        let index = self.read();
+        Some((index.search.generation, index.search.next_segment()?))
+    }
+
+    /// Loads an empty index from its segments, unless they are of no use: damaged, of another format, or
+    /// with vectors of an embedder that is not available.
+    pub(super) async fn load(&self, engine: &Engine) -> Result<()> {
+        let mut index = Index::default();
+        let place = self.place;
+        for number in 0.. {
+            let saved = engine.store.look(move |snapshot| snapshot.segment(place, number)).await?;
+            let Some(bytes) = saved else { break };
+            if index.load_segment(&bytes).is_err() {
+                return Ok(());
+            }
+        }
+        if engine.embedders.can_search(&index) {
+            let mut current = self.write();
+            if current.search.sequence == 0 {
+                *current = MemoryIndex::new(index);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Saves a segment, unless entries have changed since it was made: they may have been forgotten.
+fn put(tx: &mut dyn Tx, place: MemoryRef, generation: u64, segment: &Segment) -> Result<bool> {
+    let is_current = tx.memory(place)?.is_some_and(|memory| memory.generation == generation);
+    if is_current {
+        tx.put_segment(place, segment.number, &segment.bytes)?;
+    }
+    Ok(is_current)
+}

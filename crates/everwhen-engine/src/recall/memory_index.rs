@@ -1,0 +1,207 @@
+//! The index of one memory: a search index of its entries, and the entries that are cached.
+//!
+//! Here entries become documents and conversations become groups; the search library knows neither.
+
+use everwhen_search::{
+    Document, DocumentId, DocumentInfo, DocumentState, GroupId, Index, Source, TimeRange, prefetch,
+};
+use jiff::Timestamp;
+
+use super::entry_cache::{CachedEntry, EntryCache};
+use crate::memory::{ConversationId, Entry, EntryId, Memory, MemoryId, Role};
+use crate::ports::Standing;
+use crate::time::Period;
+
+/// How many bytes of a cached text are prefetched; the CPU prefetches the rest of a long one.
+const PREFETCHED_BYTES: usize = 1_024;
+
+/// The index of one memory.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryIndex {
+    pub(crate) search: Index,
+    pub(super) entries: EntryCache,
+}
+
+impl MemoryIndex {
+    /// Wraps a search index that was loaded.
+    pub(super) fn new(search: Index) -> Self {
+        Self { search, entries: EntryCache::default() }
+    }
+
+    /// Adds an entry and returns its number. Entries are added in the order of their sequence numbers.
+    pub(crate) fn add(&mut self, entry: &Entry) -> u32 {
+        let tags: Vec<&str> = entry.tags.iter().map(|tag| tag.as_str()).collect();
+        self.search.add(&Document {
+            id: DocumentId(entry.id.bytes()),
+            group: group(entry.conversation),
+            sequence: entry.sequence,
+            time: entry.conversation_time.as_microsecond(),
+            created: entry.creation_time.as_microsecond(),
+            removed: removed_at(entry).map(Timestamp::as_microsecond),
+            source: source(entry.role),
+            is_reply: entry.role.is_reply(),
+            speaker: entry.speaker.as_ref().map(|name| name.as_str()),
+            text: entry.content.as_str(),
+            tags: &tags,
+        })
+    }
+
+    /// Sets where every entry up to a sequence number belongs now. An entry that is not among them was
+    /// forgotten. Cached entries that changed are dropped.
+    pub(crate) fn update_states(&mut self, generation: u64, up_to: u64, standings: &[Standing]) {
+        let cached: Vec<(u32, GroupId)> =
+            self.entries.numbers().map(|number| (number, self.search.group_of(number))).collect();
+        let states: Vec<DocumentState> = standings.iter().map(state).collect();
+        self.search.update_states(generation, up_to, &states);
+        for (number, group) in cached {
+            if !self.search.is_current(number) || self.search.group_of(number) != group {
+                self.entries.remove(number);
+            }
+        }
+        self.entries.tidy_order();
+    }
+
+    /// Returns whether the index has everything that a memory had when it was read.
+    pub(crate) fn is_up_to_date(&self, memory: &Memory) -> bool {
+        self.search.generation >= memory.generation && self.search.sequence >= memory.last_sequence
+    }
+
+    /// Caches an entry, if it is current and in the conversation that the index knows.
+    pub(crate) fn cache_entry(&mut self, number: u32, entry: Entry) {
+        let is_current = entry.corrected.is_none() && entry.branch.is_none();
+        let is_same = self.search.document(number).id == DocumentId(entry.id.bytes())
+            && self.search.group_of(number) == group(entry.conversation);
+        if is_current && is_same && self.search.is_current(number) {
+            self.entries.insert(number, entry);
+        }
+    }
+
+    /// Prefetches an entry into the CPU cache, before several are read one by one.
+    pub(crate) fn prefetch_entry(&self, number: u32) {
+        self.search.prefetch_document(number);
+        if let Some(text) = self.entries.get(number).map(CachedEntry::text) {
+            prefetch(&text.as_bytes()[..text.len().min(PREFETCHED_BYTES)]);
+        }
+    }
+
+    /// Returns an entry of this memory, if it is cached.
+    pub(crate) fn cached_entry(&self, memory: MemoryId, number: u32) -> Option<Entry> {
+        let cached = self.entries.get(number)?;
+        cached.entry(memory, self.conversation_of(number), self.search.document(number))
+    }
+
+    /// Returns the id of an entry.
+    pub(crate) fn entry_id(&self, number: u32) -> EntryId {
+        entry_id(self.search.document(number))
+    }
+
+    /// Returns the id of the conversation with this number.
+    pub(crate) fn conversation(&self, number: u32) -> ConversationId {
+        conversation_id(self.search.group(number))
+    }
+
+    fn conversation_of(&self, number: u32) -> ConversationId {
+        conversation_id(self.search.group_of(number))
+    }
+
+    /// Returns the approximate number of bytes in use.
+    pub(crate) fn size(&self) -> usize {
+        self.search.size() + self.entries.size()
+    }
+}
+
+/// Returns the source that the entries of a role have in the index. Segments in stores hold it, so it
+/// never changes.
+pub(super) fn source(role: Role) -> Source {
+    match role {
+        Role::User => Source::new(0),
+        Role::Assistant => Source::new(1),
+        Role::System => Source::new(2),
+        Role::Tool => Source::new(3),
+    }
+}
+
+/// Returns the role of the entries with this source.
+pub(super) fn role(source: Source) -> Option<Role> {
+    Role::ALL.into_iter().find(|role| self::source(*role) == source)
+}
+
+/// Returns a period in microseconds.
+pub(super) fn range(period: Period) -> TimeRange {
+    let micros = |end: Option<Timestamp>| end.map(Timestamp::as_microsecond);
+    TimeRange { since: micros(period.since()), until: micros(period.until()) }
+}
+
+/// Returns the id of the entry that a document stands for.
+pub(super) fn entry_id(info: &DocumentInfo) -> EntryId {
+    uuid::Uuid::from_bytes(info.id.0).into()
+}
+
+fn group(conversation: ConversationId) -> GroupId {
+    GroupId(conversation.bytes())
+}
+
+fn conversation_id(group: GroupId) -> ConversationId {
+    uuid::Uuid::from_bytes(group.0).into()
+}
+
+fn state(standing: &Standing) -> DocumentState {
+    DocumentState {
+        sequence: standing.sequence,
+        group: group(standing.conversation),
+        removed: standing.gone_since.map(Timestamp::as_microsecond),
+    }
+}
+
+/// Returns when an entry stopped being current: when it was corrected, or put on a branch.
+fn removed_at(entry: &Entry) -> Option<Timestamp> {
+    let corrected = entry.corrected.map(|corrected| corrected.at);
+    let branched = entry.branch.map(|(_, at)| at);
+    corrected.into_iter().chain(branched).min()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    //! Entries for tests of recall.
+
+    use super::*;
+    use crate::memory::Said;
+
+    /// An entry of a conversation, said on a day of May 2023.
+    pub(crate) fn said(sequence: u64, conversation: u128, role: Role, text: &str) -> Entry {
+        let time = format!("2023-05-{:02}T10:00:00Z", sequence.clamp(1, 28)).parse().unwrap();
+        Entry {
+            id: uuid::Uuid::from_u128(u128::from(sequence)).into(),
+            memory: uuid::Uuid::from_u128(1).into(),
+            sequence,
+            role,
+            speaker: None,
+            content: Said::new(text).unwrap(),
+            summary: None,
+            tags: Vec::new(),
+            metadata: None,
+            tools_used: Vec::new(),
+            is_question: false,
+            conversation_time: time,
+            creation_time: time,
+            conversation: uuid::Uuid::from_u128(conversation).into(),
+            conversation_name: None,
+            placed_by_time: false,
+            corrects: None,
+            corrected: None,
+            branch: None,
+        }
+    }
+
+    #[test]
+    fn every_role_has_its_own_source() {
+        for one in Role::ALL {
+            assert_eq!(role(source(one)), Some(one));
+        }
+        assert_eq!(
+            Role::ALL.map(|one| source(one).number()),
+            [0, 1, 2, 3],
+            "as segments hold them"
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! Searches the indexes of all memories for a question, and merges what was found.
+
+use everwhen_search::{Hit, RankedList, SearchFilter, SearchQuery, SharedRarity, merge_scores};
+use jiff::Timestamp;
+
+use super::memory_index::{MemoryIndex, range, source};
+use super::{Kind, PeriodUse, PreparedMemory, Question};
+use crate::limits;
+use crate::memory::{ConversationId, Entry, EntryId};
+
+/// What the search found, best first.
+pub(super) struct SearchResults<'m> {
+    pub(super) conversations: Vec<MemoryHit<'m, ConversationId>>,
+    /// Each with the entry, if it is cached.
+    pub(super) entries: Vec<(MemoryHit<'m, EntryId>, Option<Entry>)>,
+    pub(super) nothing_in_period: bool,
+}
+
+/// A hit, with the memory it is in.
+pub(super) struct MemoryHit<'m, Id> {
+    pub(super) id: Id,
+    pub(super) memory: &'m PreparedMemory,
+    pub(super) hit: Hit,
+}
+
+/// What was found in one memory.
+struct MemoryRanking<'m, 'i> {
+    memory: &'m PreparedMemory,
+    index: &'i MemoryIndex,
+    conversations: RankedList,
+    entries: RankedList,
+    nothing_in_period: bool,
+}
+
+/// A hit, with its memory and its index.
+type IndexedHit<'m, 'i> = (&'m PreparedMemory, &'i MemoryIndex, Hit);
+
+impl Question {
+    /// Searches every memory, and merges what was found.
+    pub(super) fn search<'m>(&self, memories: &'m [PreparedMemory]) -> SearchResults<'m> {
+        let indexes: Vec<_> = memories.iter().map(|one| one.index.read()).collect();
+        let shared = (indexes.len() > 1).then(|| {
+            SharedRarity::new(indexes.iter().map(|index| &index.search), &self.query.text)
+        });
+        let mut rankings: Vec<MemoryRanking<'m, '_>> = (memories.iter().zip(&indexes))
+            .map(|(memory, index)| self.search_memory(memory, index, shared.as_ref()))
+            .collect();
+        let nothing_in_period = rankings.iter().all(|one| one.nothing_in_period);
+        if !nothing_in_period && self.query.period == PeriodUse::Filter {
+            rankings.retain(|one| !one.nothing_in_period);
+        }
+        if shared.is_some() {
+            let mut lists: Vec<_> = rankings.iter_mut().map(|one| &mut one.conversations).collect();
+            merge_scores(&mut lists);
+            let mut lists: Vec<_> = rankings.iter_mut().map(|one| &mut one.entries).collect();
+            merge_scores(&mut lists);
+        }
+        self.merge(rankings, nothing_in_period)
+    }
+
+    fn search_memory<'m, 'i>(
+        &self,
+        memory: &'m PreparedMemory,
+        index: &'i MemoryIndex,
+        shared: Option<&SharedRarity>,
+    ) -> MemoryRanking<'m, 'i> {
+        let search = &index.search;
+        // Another embedder may have become active since; then this question goes by words.
+        let vector = memory.vector.as_ref().filter(|one| one.embedder == search.active_embedder());
+        let plan = self.time.plan(search, self.filter(index), self.query.period);
+        let excluded = self.query.except.len().min(limits::PAGE_ROWS);
+        let period = plan.period.map(range);
+        let ranking = search.search(&SearchQuery {
+            terms: match shared {
+                Some(rarity) => search.shared_query_terms(&memory.rest, rarity),
+                None => search.query_terms(&memory.rest),
+            },
+            speakers: search.named_speakers(&self.query.text),
+            vector: vector.map(|vector| vector.values.clone()),
+            asked_at: self.asked_at.as_microsecond(),
+            period,
+            inside_first: period.filter(|_| !plan.nothing_in_period),
+            chosen_groups: plan.chosen,
+            order: self.time.matches(),
+            filter: plan.filter,
+            limit: self.query.limit() + excluded,
+            leading: self.query.limit().min(limits::RECALL_ITEMS_DEFAULT) + excluded,
+        });
+        let (conversations, entries) = (ranking.groups, ranking.documents);
+        let nothing_in_period = plan.nothing_in_period;
+        MemoryRanking { memory, index, conversations, entries, nothing_in_period }
+    }
+
+    /// Returns the caller's own filters.
+    fn filter(&self, index: &MemoryIndex) -> SearchFilter {
+        let tags: Vec<&str> = self.query.tags.iter().map(|tag| tag.as_str()).collect();
+        SearchFilter {
+            as_of: self.query.as_of.map(Timestamp::as_microsecond),
+            period: self.query.bounds().map(range),
+            sources: self.query.roles.iter().copied().map(source).collect(),
+            documents: (!tags.is_empty()).then(|| index.search.tagged(&tags).into()),
+            ..SearchFilter::default()
+        }
+    }
+
+    /// Returns the best hits of all memories, best first.
+    fn merge<'m>(
+        &self,
+        rankings: Vec<MemoryRanking<'m, '_>>,
+        nothing_in_period: bool,
+    ) -> SearchResults<'m> {
+        let (mut conversations, mut entries) = (Vec::new(), Vec::new());
+        for MemoryRanking { memory, index, conversations: own, entries: said, .. } in rankings {
+            conversations.extend(own.hits.into_iter().map(|hit| (memory, index, hit)));
+            entries.extend(said.hits.into_iter().map(|hit| (memory, index, hit)));
+        }
+        entries.retain(|(_, index, hit)| !self.query.except.contains(&index.entry_id(hit.number)));
+        let limit = |kind: Kind| if self.query.wants(kind) { self.query.limit() } else { 0 };
+        keep_best(&mut conversations, limit(Kind::Conversation).max(limit(Kind::Summary)));
+        keep_best(&mut entries, limit(Kind::Entry));
+        entries.iter().for_each(|(_, index, hit)| index.prefetch_entry(hit.number));
+        let conversations = conversations.into_iter().map(|(memory, index, hit)| {
+            let id = index.conversation(hit.number);
+            MemoryHit { id, memory, hit }
+        });
+        let entries = entries.into_iter().map(|(memory, index, hit)| {
+            let cached = index.cached_entry(memory.place.memory, hit.number);
+            (MemoryHit { id: index.entry_id(hit.number), memory, hit }, cached)
+        });
+        SearchResults {
+            conversations: conversations.collect(),
+            entries: entries.collect(),
+            nothing_in_period,
+        }
+    }
+}
+
+/// Sorts the hits of several memories, and keeps the best.
+fn keep_best(hits: &mut Vec<IndexedHit<'_, '_>>, limit: usize) {
+    hits.sort_by(|(.., a), (.., b)| b.score.total_cmp(&a.score));
+    hits.truncate(limit);
+}

@@ -1,0 +1,172 @@
+//! Documents: what a caller adds, and what the index remembers of each besides its words.
+
+/// An instant in microseconds since the Unix epoch.
+pub type Micros = i64;
+
+/// Marks the absence of a document where a document number is stored.
+pub(crate) const NO_DOCUMENT: u32 = u32::MAX;
+
+/// The caller's identifier of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DocumentId(pub [u8; 16]);
+
+/// The caller's identifier of a group of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupId(pub [u8; 16]);
+
+/// Where a document comes from: one of four sources, by which a search can be filtered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Source(u8);
+
+impl Source {
+    /// All four sources.
+    pub const ALL: [Self; 4] = [Self(0), Self(1), Self(2), Self(3)];
+
+    /// Returns the source with this number. Only the two lowest bits count.
+    pub const fn new(number: u8) -> Self {
+        Self(number & 0b11)
+    }
+
+    /// Returns the number of the source, 0 to 3.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+
+    /// Returns a bit set of sources; see [`Placement::is_from`].
+    pub(crate) fn bits(sources: &[Self]) -> u8 {
+        sources.iter().fold(0, |bits, source| bits | 1 << source.0)
+    }
+}
+
+/// A document to be added.
+#[derive(Debug, Clone, Copy)]
+pub struct Document<'d> {
+    /// The caller's identifier, returned with what was found.
+    pub id: DocumentId,
+    /// The group it belongs to. Groups are ranked, too.
+    pub group: GroupId,
+    /// Its sequence number. Documents are added in rising order.
+    pub sequence: u64,
+    /// The time the document is about, such as when it was written.
+    pub time: Micros,
+    /// When it was stored. Never earlier than that of a document added before.
+    pub created: Micros,
+    /// When it stopped being current, if it did. It is then found only by a search as of an earlier
+    /// time.
+    pub removed: Option<Micros>,
+    /// Where it comes from.
+    pub source: Source,
+    /// Whether it replies to another document. Words of a reply count half for its group.
+    pub is_reply: bool,
+    /// The name of its author, if known.
+    pub speaker: Option<&'d str>,
+    /// The text.
+    pub text: &'d str,
+    /// Tags, by which a search can be filtered.
+    pub tags: &'d [&'d str],
+}
+
+/// What may change about a document after it was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DocumentState {
+    /// Which document, by its sequence number.
+    pub sequence: u64,
+    /// The group it belongs to now.
+    pub group: GroupId,
+    /// When it stopped being current, if it did.
+    pub removed: Option<Micros>,
+}
+
+/// What an index knows of a document besides its words.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentInfo {
+    /// The caller's identifier.
+    pub id: DocumentId,
+    /// Its sequence number.
+    pub sequence: u64,
+    /// The time it is about.
+    pub time: Micros,
+    /// When it was stored.
+    pub created: Micros,
+    /// When it stopped being current: `Micros::MAX` if it is current, `Micros::MIN` if it was erased
+    /// and no search may find it.
+    pub removed: Micros,
+    /// The number of its speaker in the index, from 1; 0 if it has none.
+    pub(crate) speaker: u16,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// The group, length and flags of a document in eight bytes, because scoring reads them for every
+/// occurrence of a term.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Placement {
+    pub(crate) group: u32,
+    /// The number of terms above four bits: whether it is a reply, whether it is current, its source.
+    packed: u32,
+}
+
+const REPLY: u32 = 1;
+const CURRENT: u32 = 2;
+/// Number of bits below the source.
+const SOURCE_SHIFT: u32 = 2;
+/// Number of bits below the length.
+const LENGTH_SHIFT: u32 = 4;
+
+impl Placement {
+    /// Packs a placement; `length` is the number of terms.
+    pub(crate) fn new(group: u32, length: u32, source: Source, is_reply: bool) -> Self {
+        let reply = if is_reply { REPLY } else { 0 };
+        let source = u32::from(source.0) << SOURCE_SHIFT;
+        Self { group, packed: length << LENGTH_SHIFT | source | reply }
+    }
+
+    /// Returns the number of terms, without stop words.
+    pub(crate) fn length(self) -> u32 {
+        self.packed >> LENGTH_SHIFT
+    }
+
+    /// Returns whether the document replies to another one.
+    pub(crate) fn is_reply(self) -> bool {
+        self.packed & REPLY != 0
+    }
+
+    /// Returns whether the document comes from one of these sources; see [`Source::bits`].
+    pub(crate) fn is_from(self, sources: u8) -> bool {
+        let source = self.packed >> SOURCE_SHIFT & 0b11;
+        sources >> source & 1 != 0
+    }
+
+    /// Returns whether the document is current.
+    pub(crate) fn is_current(self) -> bool {
+        self.packed & CURRENT != 0
+    }
+
+    /// Sets whether the document is current.
+    pub(crate) fn set_current(&mut self, current: bool) {
+        self.packed = self.packed & !CURRENT | if current { CURRENT } else { 0 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placement_keeps_its_parts_apart() {
+        for (source, is_reply) in
+            Source::ALL.into_iter().flat_map(|one| [(one, true), (one, false)])
+        {
+            let mut placement = Placement::new(7, 123_456, source, is_reply);
+            for current in [true, false] {
+                placement.set_current(current);
+                assert_eq!((placement.length(), placement.is_current()), (123_456, current));
+                assert_eq!((placement.group, placement.is_reply()), (7, is_reply));
+                let is_from = |one: &Source| placement.is_from(Source::bits(&[*one]));
+                let from: Vec<Source> = Source::ALL.into_iter().filter(is_from).collect();
+                assert_eq!(from, [source]);
+                assert!(placement.is_from(Source::bits(&Source::ALL)) && !placement.is_from(0));
+            }
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The index: a data structure in memory, fed with documents in the order of their sequence numbers.
+//!
+//! Terms point at documents; scores of groups are added up during a search, from the group each
+//! document belongs to at that moment. So a document that is removed or moves to another group changes
+//! a few numbers and no postings, and a search as of an earlier time uses the same structure.
+
+mod embedders;
+mod end_order;
+mod group_counts;
+mod grouped;
+mod history;
+mod lexicon;
+mod postings;
+mod sample;
+mod score_buffer;
+mod segment;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+pub(crate) use end_order::LONG;
+pub(crate) use group_counts::{GroupCount, GroupCounts, Totals};
+pub(crate) use grouped::GroupedDocuments;
+pub(crate) use history::PastView;
+pub(crate) use lexicon::Term;
+pub(crate) use postings::{Occurrences, Postings};
+pub(crate) use sample::{GroupSample, SAMPLE_GROUPS};
+pub(crate) use score_buffer::{BufferPool, ScoreBuffer};
+pub use segment::{InvalidSegment, SEGMENT_DOCUMENTS, Segment};
+
+use self::embedders::{PendingVectors, VectorCoverage};
+use self::end_order::EndOrder;
+use self::history::History;
+use self::lexicon::Lexicon;
+use self::sample::CachedSample;
+use crate::document::{
+    Document, DocumentInfo, DocumentState, GroupId, Micros, NO_DOCUMENT, Placement,
+};
+use crate::vectors::{PassageVectors, prefetch};
+
+/// A search index. Documents and groups are numbered from zero, in the order they were first added.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// The caller's version of the document states, as passed to [`Index::update_states`].
+    pub generation: u64,
+    /// The highest sequence number up to which all documents are in the index. The caller may raise it
+    /// if no documents exist in between.
+    pub sequence: u64,
+    lexicon: Lexicon,
+    postings: Vec<Postings>,
+    /// The number of bytes in postings.
+    posting_bytes: usize,
+    /// What scoring reads for every occurrence of a term.
+    pub(crate) placements: Vec<Placement>,
+    /// The rest of what is known of each document.
+    pub(crate) documents: Vec<DocumentInfo>,
+    /// The identifier of each group.
+    pub(crate) groups: Vec<GroupId>,
+    group_numbers: HashMap<GroupId, u32>,
+    /// The first document of each group, in the order they were added.
+    first_documents: Vec<u32>,
+    /// The last document of each group.
+    last_documents: Vec<u32>,
+    /// The document before each one in the same group.
+    previous: Vec<u32>,
+    /// The first of the consecutive documents that end with the last one, for each group.
+    last_runs: Vec<u32>,
+    /// Names of speakers in lower case, by number.
+    pub(crate) speakers: Vec<String>,
+    /// The vectors that are searched.
+    pub(crate) vectors: PassageVectors,
+    active: VectorCoverage,
+    pending: Option<PendingVectors>,
+    /// Counts over the current documents.
+    pub(crate) counts: GroupCounts,
+    end_order: EndOrder,
+    history: History,
+    cached_sample: CachedSample,
+    /// Buffers that searches write scores to.
+    pub(crate) buffers: BufferPool,
+    /// The number of documents in saved segments.
+    saved: usize,
+    full_segments: segment::FullSegments,
+}
+
+impl Index {
+    /// Returns the number of documents, including those that are not current.
+    pub fn len(&self) -> usize {
+        self.placements.len()
+    }
+
+    /// Returns whether no document was added.
+    pub fn is_empty(&self) -> bool {
+        self.placements.is_empty()
+    }
+
+    /// Adds a document and returns its number. Documents are added in the order of their sequence
+    /// numbers. Vectors of its passages follow by [`Index::add_vectors`].
+    pub fn add(&mut self, document: &Document<'_>) -> u32 {
+        let number = self.len() as u32;
+        let group = self.group_number(document.group);
+        let length = self.add_words(number, group, document.text);
+        self.add_tags(number, group, document.tags);
+        let placement = Placement::new(group, length, document.source, document.is_reply);
+        let info = DocumentInfo {
+            id: document.id,
+            sequence: document.sequence,
+            time: document.time,
+            created: document.created,
+            removed: document.removed.unwrap_or(Micros::MAX),
+            speaker: self.speaker_number(document.speaker),
+            source: document.source,
+        };
+        self.push(placement, info);
+        number
+    }
+
+    /// Appends a document whose words are indexed separately.
+    fn push(&mut self, mut placement: Placement, info: DocumentInfo) {
+        placement.set_current(info.removed == Micros::MAX);
+        self.placements.push(placement);
+        self.previous.push(NO_DOCUMENT);
+        self.documents.push(info);
+        let number = self.len() as u32 - 1;
+        self.link(number);
+        self.history.add(number, &placement, self.previous[number as usize] == NO_DOCUMENT);
+        self.sequence = info.sequence;
+        if placement.is_current() {
+            self.end_order.document_added(&self.counts, placement.group, info.time);
+            self.counts.add(&placement, &info);
+        }
+        self.cached_sample.group_changed(placement.group, self.groups.len());
+    }
+
+    /// Sets the state of every document up to the sequence number `up_to`. A document that is not among
+    /// the states was erased, and no search finds it any more.
+    pub fn update_states(&mut self, generation: u64, up_to: u64, states: &[DocumentState]) {
+        let by_sequence: HashMap<u64, &DocumentState> =
+            states.iter().map(|state| (state.sequence, state)).collect();
+        for number in 0..self.len() {
+            let sequence = self.documents[number].sequence;
+            if sequence <= up_to {
+                self.update_state(number, by_sequence.get(&sequence).copied());
+            }
+        }
+        self.recount();
+        self.generation = generation;
+    }
+
+    fn update_state(&mut self, number: usize, state: Option<&DocumentState>) {
+        let Some(state) = state else {
+            self.documents[number].removed = Micros::MIN;
+            self.placements[number].set_current(false);
+            return;
+        };
+        self.placements[number].group = self.group_number(state.group);
+        self.placements[number].set_current(state.removed.is_none());
+        self.documents[number].removed = state.removed.unwrap_or(Micros::MAX);
+    }
+
+    /// Rebuilds everything that depends on the states of documents.
+    fn recount(&mut self) {
+        self.first_documents.fill(NO_DOCUMENT);
+        self.last_documents.fill(NO_DOCUMENT);
+        self.counts = GroupCounts::default();
+        self.end_order.clear();
+        self.history = History::default();
+        self.cached_sample.clear();
+        for number in 0..self.len() {
+            self.link(number as u32);
+            let placement = self.placements[number];
+            self.history.add(number as u32, &placement, self.previous[number] == NO_DOCUMENT);
+            if placement.is_current() {
+                self.counts.add(&placement, &self.documents[number]);
+            }
+        }
+    }
+
+    /// Links a document to the last one of its group.
+    fn link(&mut self, number: u32) {
+        let group = self.placements[number as usize].group;
+        let last = std::mem::replace(&mut self.last_documents[group as usize], number);
+        self.previous[number as usize] = last;
+        if last == NO_DOCUMENT {
+            self.first_documents[group as usize] = number;
+        }
+        if last == NO_DOCUMENT || last + 1 != number {
+            self.last_runs[group as usize] = number;
+        }
+    }
+
+    /// Iterates over the documents of a group, the last one first, current or not.
+    pub(crate) fn documents_backwards(&self, group: u32) -> impl Iterator<Item = u32> {
+        self.runs_backwards(group).flat_map(Iterator::rev)
+    }
+
+    /// Iterates over the documents of a group in runs of consecutive numbers, the last run first.
+    /// Mostly one run holds all of them.
+    fn runs_backwards(&self, group: u32) -> impl Iterator<Item = Range<u32>> {
+        let mut first = self.last_runs[group as usize];
+        let mut next = self.last_documents[group as usize];
+        std::iter::from_fn(move || {
+            let last = (next != NO_DOCUMENT).then_some(next)?;
+            let run = first.min(last)..last + 1;
+            next = self.previous[run.start as usize];
+            first = next;
+            Some(run)
+        })
+    }
+
+    /// Returns what is known of a document.
+    pub fn document(&self, number: u32) -> &DocumentInfo {
+        &self.documents[number as usize]
+    }
+
+    /// Returns whether a document is current.
+    pub fn is_current(&self, number: u32) -> bool {
+        self.placements[number as usize].is_current()
+    }
+
+    /// Returns the group of a document.
+    pub fn group_of(&self, number: u32) -> GroupId {
+        self.group(self.placements[number as usize].group)
+    }
+
+    /// Returns the identifier of the group with this number.
+    pub fn group(&self, number: u32) -> GroupId {
+        self.groups[number as usize]
+    }
+
+    /// Returns the number of the first document after a sequence number.
+    pub fn number_after(&self, sequence: u64) -> u32 {
+        self.documents.partition_point(|info| info.sequence <= sequence) as u32
+    }
+
+    /// Prefetches what [`Index::document`] returns.
+    pub fn prefetch_document(&self, number: u32) {
+        prefetch(&self.documents[number as usize..][..1]);
+    }
+
+    /// Returns the term of a token, if any document contains it.
+    pub(crate) fn term(&self, token: &str) -> Option<Term> {
+        self.lexicon.term(token)
+    }
+
+    /// Returns where a term occurs.
+    pub(crate) fn postings(&self, term: Term) -> &Postings {
+        &self.postings[term as usize]
+    }
+
+    /// Returns the approximate number of bytes in use.
+    pub fn size(&self) -> usize {
+        self.lexicon.size()
+            + self.postings.capacity() * size_of::<Postings>()
+            + self.posting_bytes
+            + self.placements.capacity() * (size_of::<Placement>() + size_of::<DocumentInfo>() + 4)
+            + self.groups.capacity() * 72
+            + self.counts.size()
+            + self.history.size()
+            + self.vectors.size()
+    }
+
+    /// Indexes the terms of a text and returns how many there are.
+    fn add_words(&mut self, number: u32, group: u32, text: &str) -> u32 {
+        let mut terms = Vec::new();
+        self.lexicon.add_text(text, |term| terms.extend(term));
+        self.postings.resize_with(self.lexicon.len(), Postings::new);
+        let length = terms.len() as u32;
+        terms.sort_unstable();
+        for same in terms.chunk_by(|a, b| a == b) {
+            let postings = &mut self.postings[same[0] as usize];
+            self.posting_bytes += postings.add(number, same.len() as u32, group);
+        }
+        length
+    }
+
+    /// Indexes tags, each as a term of its own.
+    fn add_tags(&mut self, number: u32, group: u32, tags: &[&str]) {
+        let mut terms: Vec<Term> = tags.iter().map(|tag| self.lexicon.add_tag(tag)).collect();
+        self.postings.resize_with(self.lexicon.len(), Postings::new);
+        terms.sort_unstable();
+        terms.dedup();
+        for term in terms {
+            self.posting_bytes += self.postings[term as usize].add(number, 1, group);
+        }
+    }
+
+    /// Returns the documents with at least one of these tags, in rising order, current or not.
+    pub fn tagged(&self, tags: &[&str]) -> Vec<u32> {
+        let terms = tags.iter().filter_map(|tag| self.lexicon.tag(tag));
+        let documents = terms.flat_map(|term| self.postings(term).iter());
+        let mut documents: Vec<u32> = documents.map(|(document, _)| document).collect();
+        documents.sort_unstable();
+        documents.dedup();
+        documents
+    }
+
+    fn group_number(&mut self, id: GroupId) -> u32 {
+        let next = self.groups.len() as u32;
+        let number = *self.group_numbers.entry(id).or_insert(next);
+        if number == next {
+            self.groups.push(id);
+            self.first_documents.push(NO_DOCUMENT);
+            self.last_documents.push(NO_DOCUMENT);
+            self.last_runs.push(NO_DOCUMENT);
+        }
+        number
+    }
+
+    fn speaker_number(&mut self, speaker: Option<&str>) -> u16 {
+        let Some(name) = speaker.map(str::to_lowercase) else { return 0 };
+        let known = self.speakers.iter().position(|known| *known == name);
+        let position = known.unwrap_or_else(|| {
+            self.speakers.push(name);
+            self.speakers.len() - 1
+        });
+        u16::try_from(position + 1).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

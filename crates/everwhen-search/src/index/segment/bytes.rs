@@ -1,0 +1,145 @@
+//! Encoding of segments: variable-length numbers, texts, and a checksum at the end.
+//!
+//! Reading trusts nothing: truncated or out-of-range input gives `None`, never a panic.
+
+/// Length of the checksum at the end.
+pub(super) const CHECKSUM_BYTES: usize = 32;
+
+/// The BLAKE3 hash of the bytes before it.
+pub(super) type Checksum = [u8; CHECKSUM_BYTES];
+
+/// Writes values into bytes.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    pub(super) fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    pub(super) fn number(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.bytes.push(value as u8);
+    }
+
+    /// Writes a signed number; small absolute values take few bytes.
+    pub(super) fn signed(&mut self, value: i64) {
+        self.number((value << 1 ^ value >> 63).cast_unsigned());
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.raw(text.as_bytes());
+    }
+
+    /// Returns the bytes with their checksum at the end.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        let checksum = blake3::hash(&self.bytes);
+        self.raw(checksum.as_bytes());
+        self.bytes
+    }
+}
+
+/// Reads values from bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reader<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    /// Returns a reader of the bytes before the checksum, and the checksum; `None` if it is wrong.
+    pub(super) fn verified(bytes: &'b [u8]) -> Option<(Self, Checksum)> {
+        let (rest, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
+        (blake3::hash(rest).as_bytes() == checksum).then_some((Self { rest }, *checksum))
+    }
+
+    pub(super) fn raw(&mut self, len: usize) -> Option<&'b [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(len)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    pub(super) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.rest.split_first_chunk()?;
+        self.rest = rest;
+        Some(*taken)
+    }
+
+    pub(super) fn number(&mut self) -> Option<u64> {
+        let (mut value, mut shift) = (0u64, 0);
+        loop {
+            let (byte, rest) = self.rest.split_first()?;
+            self.rest = rest;
+            value |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            if *byte < 0x80 {
+                return Some(value);
+            }
+            shift += 7;
+        }
+    }
+
+    /// Reads the number of items that follow. Each takes at least one byte, which bounds the number.
+    pub(super) fn count(&mut self) -> Option<usize> {
+        let count = usize::try_from(self.number()?).ok()?;
+        (count <= self.rest.len()).then_some(count)
+    }
+
+    pub(super) fn small(&mut self) -> Option<u32> {
+        self.number()?.try_into().ok()
+    }
+
+    pub(super) fn signed(&mut self) -> Option<i64> {
+        let value = self.number()?;
+        Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+    }
+
+    pub(super) fn text(&mut self) -> Option<&'b str> {
+        let len = self.count()?;
+        std::str::from_utf8(self.raw(len)?).ok()
+    }
+
+    /// Returns whether everything was reader.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(numbers in proptest::collection::vec(any::<(u64, i64)>(), 0..20), text in ".{0,20}") {
+            let mut writer = Writer::default();
+            for (number, signed) in &numbers {
+                writer.number(*number);
+                writer.signed(*signed);
+            }
+            writer.text(&text);
+            let bytes = writer.finish();
+            let (mut reader, _) = Reader::verified(&bytes).unwrap();
+            for (number, signed) in numbers {
+                prop_assert_eq!((reader.number(), reader.signed()), (Some(number), Some(signed)));
+            }
+            prop_assert_eq!(reader.text(), Some(text.as_str()));
+            prop_assert!(reader.is_at_end());
+        }
+
+        #[test]
+        fn any_bytes_can_be_read(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let mut reader = Reader { rest: &bytes };
+            while reader.number().is_some() {}
+            let mut reader = Reader { rest: &bytes };
+            while reader.text().is_some() {}
+            prop_assert!(Reader::verified(&bytes).is_none());
+        }
+    }
+}

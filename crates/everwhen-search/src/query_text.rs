@@ -1,0 +1,175 @@
+//! Reads the text of a query: its terms, and the speakers it names.
+
+use std::borrow::Cow;
+
+use crate::index::{Index, Term};
+use crate::merge::SharedRarity;
+use crate::text::{is_frame_word, is_stop_word, tokens};
+
+/// The weight of a word that mostly introduces a question.
+const FRAME_WEIGHT: f32 = 0.25;
+
+/// The distinct terms of a query that occur in an index, with their weights.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct QueryTerms(pub(crate) Vec<(Term, f32)>);
+
+/// Speakers of an index, by number.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedSpeakers(pub(crate) Vec<u16>);
+
+impl Index {
+    /// Returns the terms of a query for a search in this index alone.
+    pub fn query_terms(&self, text: &str) -> QueryTerms {
+        self.weighted_terms(text, |_| 1.0)
+    }
+
+    /// Returns the terms of a query for a search in several indexes.
+    pub fn shared_query_terms(&self, text: &str, rarity: &SharedRarity) -> QueryTerms {
+        self.weighted_terms(text, |token| rarity.correction(self, token))
+    }
+
+    fn weighted_terms(&self, text: &str, correction: impl Fn(&str) -> f32) -> QueryTerms {
+        let mut terms: Vec<(Term, f32)> = Vec::new();
+        for token in tokens(text) {
+            if let Some(term) = self.term(&token)
+                && terms.iter().all(|(known, _)| *known != term)
+            {
+                let weight = if is_frame_word(&token) { FRAME_WEIGHT } else { 1.0 };
+                terms.push((term, weight * correction(&token)));
+            }
+        }
+        QueryTerms(terms)
+    }
+
+    /// Returns the speakers whose name, or one word of it, a query contains.
+    pub fn named_speakers(&self, text: &str) -> NamedSpeakers {
+        if self.speakers.is_empty() {
+            return NamedSpeakers::default();
+        }
+        let names = SpeakerNames::new(self.speakers.iter().map(String::as_str));
+        let asked = names.in_query(text);
+        let is_named = |name: &String| {
+            let has = |word: &str| asked.iter().any(|asked| asked.as_str() == word);
+            distinctive_words(name).any(|token| has(&token)) || common_words(name).any(has)
+        };
+        let named = self.speakers.iter().zip(1..).filter(|(name, _)| is_named(name));
+        NamedSpeakers(named.map(|(_, number)| number).collect())
+    }
+
+    /// Returns a query without the names of speakers. The speaker of a document is known, so searching
+    /// for the name would find documents in which others mention it.
+    pub fn without_speakers(&self, text: &str) -> String {
+        let names = SpeakerNames::new(self.speakers.iter().map(String::as_str));
+        let mut rest = String::with_capacity(text.len());
+        for (word, _) in words(text).filter(|(word, begins)| !names.contain(word, *begins)) {
+            if !rest.is_empty() {
+                rest.push(' ');
+            }
+            rest.push_str(word);
+        }
+        rest
+    }
+}
+
+/// Words by which speakers are recognized.
+struct SpeakerNames<'i> {
+    /// Words that are no common words, in lower case.
+    distinctive: Vec<Cow<'i, str>>,
+    /// Names that consist of common words only, such as Will, as they are written.
+    common: Vec<&'i str>,
+}
+
+impl<'i> SpeakerNames<'i> {
+    fn new(names: impl Iterator<Item = &'i str> + Clone) -> Self {
+        Self {
+            distinctive: names.clone().flat_map(distinctive_words).collect(),
+            common: names.flat_map(common_words).collect(),
+        }
+    }
+
+    /// Returns whether a word of a query names a speaker. A common word does if it is written as a name
+    /// in the middle of a sentence.
+    fn contain(&self, word: &str, begins_sentence: bool) -> bool {
+        tokens(word).any(|token| self.distinctive.contains(&token))
+            || (!begins_sentence && self.common.contains(&bare(word)))
+    }
+
+    /// Returns the words of a query that name speakers: in lower case, or as written if they are common
+    /// words.
+    fn in_query(&self, text: &str) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for (word, begins_sentence) in words(text) {
+            let known = tokens(word).filter(|token| self.distinctive.contains(token));
+            found.extend(known.map(Cow::into_owned));
+            if !begins_sentence && self.common.contains(&bare(word)) {
+                found.push(bare(word).to_owned());
+            }
+        }
+        found
+    }
+}
+
+/// Iterates over the words of a name that are no common words.
+fn distinctive_words(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    tokens(name).filter(|token| !is_common(token))
+}
+
+/// Iterates over the capitalized words of a name that consists of common words only.
+fn common_words(name: &str) -> impl Iterator<Item = &str> {
+    let is_common = distinctive_words(name).next().is_none();
+    let words = name.split_whitespace().filter(move |_| is_common);
+    words.filter(|word| word.starts_with(char::is_uppercase))
+}
+
+fn is_common(token: &str) -> bool {
+    is_stop_word(token) || is_frame_word(token)
+}
+
+/// Iterates over the words of a text, with whether each begins a sentence.
+fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut begins = true;
+    text.split_whitespace().map(move |word| {
+        (word, std::mem::replace(&mut begins, word.ends_with(['.', '?', '!', ':'])))
+    })
+}
+
+/// Returns a word without punctuation around it and without a possessive ending.
+fn bare(word: &str) -> &str {
+    let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+    word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(speakers: &[&str]) -> Index {
+        let mut index = Index::default();
+        index.speakers = speakers.iter().map(ToString::to_string).collect();
+        index
+    }
+
+    fn named(index: &Index, text: &str) -> Vec<u16> {
+        index.named_speakers(text).0
+    }
+
+    #[test]
+    fn a_common_word_in_a_name_names_no_speaker() {
+        let index = index(&["The Narrator", "Will", "Ana Will"]);
+        assert_eq!(named(&index, "What will the weather be?"), [0_u16; 0]);
+        assert_eq!(named(&index, "Will it rain?"), [0_u16; 0]);
+        let text = "What will the weather be?";
+        assert_eq!(index.without_speakers(text), text);
+    }
+
+    #[test]
+    fn a_name_is_found_by_its_own_words() {
+        let index = index(&["The Narrator", "Will", "Ana Will"]);
+        assert_eq!(named(&index, "what did the narrator say?"), [1]);
+        assert_eq!(named(&index, "What will Will do?"), [2]);
+        assert_eq!(named(&index, "Where is Will's hat?"), [2]);
+        assert_eq!(named(&index, "where does ana live?"), [3]);
+        assert_eq!(index.without_speakers("What will Will do?"), "What will do?");
+        assert_eq!(index.without_speakers("where does Ana live?"), "where does live?");
+    }
+}

@@ -1,0 +1,107 @@
+//! The signals of documents.
+
+use std::borrow::Cow;
+
+use super::{FusedScores, Ranker};
+use crate::signal::Signal;
+
+impl Ranker<'_> {
+    /// Fuses the signals of the candidate documents, without those of their groups.
+    pub(super) fn fuse_documents(&self) -> FusedScores<'_> {
+        let mut fused = FusedScores::new(self.candidates.of_documents());
+        for (signal, weight) in self.weights.documents.iter() {
+            if let Some(values) = self.document_values(signal) {
+                fused.add(signal, weight, values);
+            }
+        }
+        fused
+    }
+
+    /// Adds the score of its group to each document.
+    pub(super) fn add_group_scores(
+        &self,
+        documents: &mut FusedScores<'_>,
+        groups: &FusedScores<'_>,
+    ) {
+        let weight = self.weights.documents.group;
+        if weight == 0.0 {
+            return;
+        }
+        let mut scores = Vec::with_capacity(self.candidates.documents.len());
+        for (range, score) in self.candidates.ranges().zip(&groups.scores) {
+            scores.resize(range.end, *score);
+        }
+        documents.add(Signal::Group, weight, Cow::Owned(scores));
+    }
+
+    /// Returns the values of a signal in the order of the documents; `None` if it does not apply or is
+    /// added later.
+    fn document_values(&self, signal: Signal) -> Option<Cow<'_, [f32]>> {
+        let meaning = self.meaning.as_ref().map(|_| &self.document_meaning[..]);
+        match signal {
+            Signal::Words => Some(Cow::Borrowed(&self.document_words)),
+            Signal::WordsBefore => Some(self.of_previous(&self.document_words)),
+            Signal::Meaning => meaning.map(Cow::Borrowed),
+            Signal::MeaningNearby => meaning.map(|values| self.of_neighbours(values)),
+            Signal::Length => Some(self.each_document(|document| self.length(document))),
+            Signal::Speaker => {
+                let has_speakers = !self.query.speakers.0.is_empty();
+                has_speakers
+                    .then(|| self.each_document(|document| self.has_named_speaker(document)))
+            }
+            Signal::Period => {
+                let has_period = self.times.has_period();
+                has_period.then(|| self.each_document(|document| self.times.document(document)))
+            }
+            Signal::Recent => {
+                Some(self.each_document(|document| self.times.recent_document(document)))
+            }
+            // Added once the groups are scored, or to the leading documents only.
+            Signal::Group | Signal::Inside | Signal::Order => None,
+            Signal::WordsTogether | Signal::Opening | Signal::Sibling | Signal::Documents => None,
+        }
+    }
+
+    fn each_document(&self, value: impl Fn(u32) -> f32) -> Cow<'_, [f32]> {
+        self.candidates.documents.iter().map(|document| value(*document)).collect()
+    }
+
+    /// Returns 1 if the query names the speaker of a document.
+    fn has_named_speaker(&self, document: u32) -> f32 {
+        let speaker = self.index.documents[document as usize].speaker;
+        f32::from(u8::from(self.query.speakers.0.contains(&speaker)))
+    }
+
+    /// Returns the logarithm of the length of a document.
+    fn length(&self, document: u32) -> f32 {
+        (self.index.placements[document as usize].length() as f32).ln_1p()
+    }
+
+    /// Returns whether the document at a position is a reply.
+    pub(super) fn is_reply(&self, position: usize) -> bool {
+        self.index.placements[self.candidates.documents[position] as usize].is_reply()
+    }
+
+    /// Returns the value of the previous document in the same group: an answer follows its question.
+    fn of_previous(&self, values: &[f32]) -> Cow<'_, [f32]> {
+        let mut previous = vec![0.0; values.len()];
+        for range in self.candidates.ranges() {
+            let from = &values[range.start..range.end - 1];
+            previous[range.start + 1..range.end].copy_from_slice(from);
+        }
+        Cow::Owned(previous)
+    }
+
+    /// Returns the sum of the values of the previous and the next document in the same group.
+    fn of_neighbours(&self, values: &[f32]) -> Cow<'_, [f32]> {
+        let mut sums = vec![0.0; values.len()];
+        for range in self.candidates.ranges() {
+            let (values, sums) = (&values[range.clone()], &mut sums[range]);
+            for (position, pair) in values.windows(2).enumerate() {
+                sums[position + 1] += pair[0];
+                sums[position] += pair[1];
+            }
+        }
+        Cow::Owned(sums)
+    }
+}

@@ -1,0 +1,91 @@
+//! The signals of groups.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{FusedScores, Ranker};
+use crate::signal::Signal;
+
+/// What the second and the third best document count, compared with the best.
+const NEXT_BEST: f32 = 0.3;
+
+impl Ranker<'_> {
+    /// Fuses the signals of the candidate groups.
+    pub(super) fn fuse_groups(&self, documents: &FusedScores<'_>) -> FusedScores<'_> {
+        let mut fused = FusedScores::new(self.candidates.of_groups());
+        for (signal, weight) in self.weights.groups.iter() {
+            if let Some(values) = self.group_values(signal, documents) {
+                fused.add(signal, weight, values);
+            }
+        }
+        fused
+    }
+
+    /// Returns the values of a signal in the order of the groups; `None` if it does not apply.
+    fn group_values(&self, signal: Signal, documents: &FusedScores<'_>) -> Option<Cow<'_, [f32]>> {
+        let meaning = self.meaning.as_ref();
+        match signal {
+            Signal::Words => Some(self.each_group(|group| self.words.groups.get(group))),
+            Signal::WordsTogether => Some(self.words_together()),
+            Signal::Meaning => meaning.map(|_| self.nearest_passages()),
+            Signal::Opening => meaning.map(|_| self.openings()),
+            Signal::Sibling => meaning.map(|meaning| self.siblings(meaning)),
+            Signal::Documents => Some(self.best_documents(documents)),
+            Signal::Period => {
+                let has_period = self.times.has_period();
+                has_period.then(|| self.each_group(|group| self.times.group(group)))
+            }
+            Signal::Recent => Some(self.each_group(|group| self.times.recent_group(group))),
+            Signal::WordsBefore
+            | Signal::MeaningNearby
+            | Signal::Length
+            | Signal::Speaker
+            | Signal::Group
+            | Signal::Inside
+            | Signal::Order => None,
+        }
+    }
+
+    pub(super) fn each_group(&self, value: impl Fn(u32) -> f32) -> Cow<'_, [f32]> {
+        self.candidates.groups.iter().map(|group| value(*group)).collect()
+    }
+
+    /// Returns the word score of the best primary document: a fact is mostly stated in one document,
+    /// while the words of a group may be far apart.
+    fn words_together(&self) -> Cow<'_, [f32]> {
+        let is_primary = |position: &usize| !self.is_reply(*position);
+        let best = |range: Range<usize>| {
+            let scores = range.filter(is_primary).map(|position| self.document_words[position]);
+            scores.fold(0.0, f32::max)
+        };
+        self.candidates.ranges().map(best).collect()
+    }
+
+    /// Returns the cosine of the nearest passage.
+    fn nearest_passages(&self) -> Cow<'_, [f32]> {
+        self.candidates.highest(&self.document_meaning).into()
+    }
+
+    /// Returns the cosine of the first primary document: a group begins with its topic.
+    fn openings(&self) -> Cow<'_, [f32]> {
+        let opening = |mut range: Range<usize>| range.find(|position| !self.is_reply(*position));
+        let cosine =
+            |position: Option<usize>| position.map_or(0.0, |one| self.document_meaning[one]);
+        self.candidates.ranges().map(|range| cosine(opening(range))).collect()
+    }
+
+    /// Returns the score of the best document, and a little of the next two.
+    fn best_documents(&self, documents: &FusedScores<'_>) -> Cow<'_, [f32]> {
+        let value = |scores: &[f32]| {
+            let mut top = [f32::NEG_INFINITY; 3];
+            for score in scores {
+                if *score > top[2] {
+                    top[2] = *score;
+                    top.sort_unstable_by(|a, b| b.total_cmp(a));
+                }
+            }
+            top[0] + NEXT_BEST * (top[1].max(0.0) + top[2].max(0.0))
+        };
+        self.candidates.ranges().map(|range| value(&documents.scores[range])).collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! Clusters of passages by direction (an inverted file index). A search visits the nearest clusters.
+//!
+//! Each passage belongs to the nearest of some centroids. Those are found by k-means over a sample of
+//! the passages, and found again when there are many more. Inside a cluster, sketches select the
+//! passages that are worth comparing. A passage in a cluster that is not visited is missed; it can
+//! still be found by its words.
+
+use super::QuantizedVector;
+use super::dot::{Factor, dots};
+use super::sketch;
+
+/// The number of centroids.
+const CENTROIDS: usize = 256;
+/// The number of passages that k-means runs on.
+const SAMPLE: usize = 32 * CENTROIDS;
+/// The number of iterations of k-means.
+const ROUNDS: usize = 4;
+/// Centroids are found again when the number of passages has grown by this factor.
+const GROWTH: usize = 16;
+/// The least number of passages that a search visits.
+const LEAST_VISITED: usize = 512;
+/// A search visits at least one in this many passages.
+const LEAST_SHARE: usize = 48;
+/// The number of centroids that are sorted at a time.
+const SORT_STEP: usize = 16;
+
+/// Passages by their nearest centroid.
+#[derive(Debug, Default)]
+pub(super) struct Clusters {
+    /// The number of values in a row.
+    width: usize,
+    centroids: Vec<i8>,
+    scales: Vec<f32>,
+    clusters: Vec<Cluster>,
+    /// The number of passages when the centroids were found.
+    found_among: usize,
+    len: usize,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Cluster {
+    passages: Vec<u32>,
+    sketches: Vec<u64>,
+}
+
+impl Clusters {
+    /// Finds centroids and assigns each row to its cluster.
+    pub(super) fn new(rows: &[i8], width: usize) -> Self {
+        let count = rows.len() / width;
+        let mut all = Self { width, found_among: count, ..Self::default() };
+        all.find_centroids(rows, count);
+        all.clusters = vec![Cluster::default(); CENTROIDS];
+        for (passage, row) in (0u32..).zip(rows.chunks_exact(width)) {
+            all.add(passage, row);
+        }
+        all
+    }
+
+    /// Returns whether there are so many more passages by now that centroids should be found again.
+    pub(super) fn are_outgrown(&self) -> bool {
+        self.len >= GROWTH * self.found_among
+    }
+
+    /// Assigns a passage to its cluster.
+    pub(super) fn add(&mut self, passage: u32, row: &[i8]) {
+        let nearest = self.nearest_centroid(row);
+        let cluster = &mut self.clusters[nearest];
+        cluster.passages.push(passage);
+        cluster.sketches.extend(sketch::sketch(row));
+        self.len += 1;
+    }
+
+    /// Returns the passages in the nearest clusters whose sketches are nearest to a vector, at most
+    /// `limit` of them.
+    pub(super) fn nearest(&self, to: &QuantizedVector, limit: usize) -> Vec<u32> {
+        let sketch: Vec<u64> = sketch::sketch(to.values()).collect();
+        let visited = self.visited(to.values());
+        let count = visited.iter().map(|cluster| cluster.passages.len()).sum();
+        let mut distances = vec![0; count];
+        let mut rest = &mut distances[..];
+        for cluster in &visited {
+            let (own, behind) = rest.split_at_mut(cluster.passages.len());
+            sketch::distances(&cluster.sketches, &sketch, own);
+            rest = behind;
+        }
+        let farthest = sketch::distance_limit(&distances, sketch.len(), limit);
+        let (mut nearest, mut as_far) = (Vec::with_capacity(limit), Vec::new());
+        let mut rest = &distances[..];
+        for cluster in &visited {
+            let (own, behind) = rest.split_at(cluster.passages.len());
+            for (passage, distance) in cluster.passages.iter().zip(own) {
+                if *distance <= farthest {
+                    let list = if *distance < farthest { &mut nearest } else { &mut as_far };
+                    list.push(*passage);
+                }
+            }
+            rest = behind;
+        }
+        // Of those exactly at the limit, as many as there is room for.
+        as_far.truncate(limit - nearest.len());
+        nearest.extend(as_far);
+        nearest
+    }
+
+    /// Returns the clusters to visit, nearest first, until they hold enough passages.
+    fn visited(&self, row: &[i8]) -> Vec<&Cluster> {
+        let mut order = Vec::with_capacity(CENTROIDS);
+        // Integers can be sorted; a millionth is fine enough. The centroid is in the lowest bits.
+        let key =
+            |near: f32, centroid: usize| (-near * 1e6) as i64 * CENTROIDS as i64 + centroid as i64;
+        self.each_centroid(row, |centroid, near| order.push(key(near, centroid)));
+        let (mut seen, enough) = (0, LEAST_VISITED.max(self.len / LEAST_SHARE));
+        let mut visited = Vec::new();
+        // Few are needed, so a few are sorted at a time.
+        let mut rest = &mut order[..];
+        while seen < enough && !rest.is_empty() {
+            let (some, others) = first_sorted(rest, SORT_STEP);
+            for key in some.iter() {
+                if seen >= enough {
+                    break;
+                }
+                let cluster = &self.clusters[key.rem_euclid(CENTROIDS as i64) as usize];
+                seen += cluster.passages.len();
+                visited.push(cluster);
+            }
+            rest = others;
+        }
+        visited
+    }
+
+    fn nearest_centroid(&self, row: &[i8]) -> usize {
+        let mut best = (f32::NEG_INFINITY, 0);
+        self.each_centroid(row, |centroid, near| {
+            if near > best.0 {
+                best = (near, centroid);
+            }
+        });
+        best.1
+    }
+
+    /// Calls `each` with every centroid and how near a row is to it.
+    fn each_centroid(&self, row: &[i8], mut each: impl FnMut(usize, f32)) {
+        let near = |centroid: usize, dot: i32| dot as f32 * self.scales[centroid];
+        dots(&self.centroids, [Factor::new(row)], |centroid, [dot]| {
+            each(centroid, near(centroid, dot));
+        });
+    }
+
+    /// Runs k-means on a sample of the rows.
+    fn find_centroids(&mut self, rows: &[i8], count: usize) {
+        let width = self.width;
+        let sample: Vec<&[i8]> =
+            rows.chunks_exact(width).step_by(count.div_ceil(SAMPLE).max(1)).collect();
+        let first = sample.iter().step_by((sample.len() / CENTROIDS).max(1)).take(CENTROIDS);
+        self.set_centroids(first.map(|row| row.iter().map(|value| f32::from(*value)).collect()));
+        for _ in 0..ROUNDS {
+            let mut sums = vec![vec![0f32; width]; self.scales.len()];
+            for row in &sample {
+                let sum = &mut sums[self.nearest_centroid(row)];
+                sum.iter_mut().zip(*row).for_each(|(sum, value)| *sum += f32::from(*value));
+            }
+            self.set_centroids(sums.into_iter());
+        }
+    }
+
+    /// Sets centroids; only their direction counts, not their length.
+    fn set_centroids(&mut self, centroids: impl Iterator<Item = Vec<f32>>) {
+        self.centroids.clear();
+        self.scales.clear();
+        for centroid in centroids {
+            let length = centroid.iter().map(|value| value * value).sum::<f32>().sqrt();
+            let quantized = QuantizedVector::new(&centroid);
+            self.scales.push(if length > 0.0 { quantized.scale() / length } else { 0.0 });
+            self.centroids.extend_from_slice(quantized.values());
+        }
+    }
+
+    /// Returns the number of bytes in use.
+    pub(super) fn size(&self) -> usize {
+        let of = |one: &Cluster| one.passages.capacity() * 4 + one.sketches.capacity() * 8;
+        self.centroids.capacity() + self.clusters.iter().map(of).sum::<usize>()
+    }
+}
+
+/// Returns the `count` smallest keys, sorted, and the others.
+fn first_sorted(keys: &mut [i64], count: usize) -> (&mut [i64], &mut [i64]) {
+    let count = count.min(keys.len());
+    if count < keys.len() {
+        keys.select_nth_unstable(count);
+    }
+    let (first, others) = keys.split_at_mut(count);
+    first.sort_unstable();
+    (first, others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows near one of a few hundred directions.
+    fn rows(count: usize) -> Vec<i8> {
+        let value = |row: usize, position: usize| {
+            let spread = |seed: usize| seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mix = |seed: usize| (spread(spread(seed) >> 23 ^ seed) >> 40) % 200;
+            let (topic, own) =
+                (mix((row % 300) * 64 + position), mix(row * 64 + position + (7 << 30)));
+            (((3 * topic + own) / 4) as i32 - 100) as i8
+        };
+        (0..count).flat_map(|row| (0..64).map(move |position| value(row, position))).collect()
+    }
+
+    #[test]
+    fn of_equal_passages_as_many_as_fit_are_found() {
+        let rows: Vec<i8> = [3, -3].iter().flat_map(|value| vec![*value; 64 * 2_500]).collect();
+        let clusters = Clusters::new(&rows, 64);
+        let near = clusters.nearest(&QuantizedVector::new(&[-1.0; 64]), 100);
+        assert_eq!(near.len(), 100);
+        assert!(near.iter().all(|passage| *passage >= 2_500));
+    }
+
+    #[test]
+    fn the_nearest_passage_is_in_a_visited_cluster() {
+        let rows = rows(6_000);
+        let clusters = Clusters::new(&rows, 64);
+        assert_eq!(clusters.len, 6_000);
+        let mut found = 0;
+        for asked in (0..6_000).step_by(300) {
+            let row: Vec<f32> = rows[asked * 64..][..64].iter().map(|v| f32::from(*v)).collect();
+            let near = clusters.nearest(&QuantizedVector::new(&row), 256);
+            assert!(near.len() <= 256);
+            found += usize::from(near.contains(&(asked as u32)));
+        }
+        assert_eq!(found, 20);
+    }
+}

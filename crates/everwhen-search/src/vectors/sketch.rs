@@ -1,0 +1,121 @@
+//! Sketches: the sign bits of a vector. The Hamming distance between two sketches estimates the angle
+//! between the vectors, for an eighth of the bytes.
+
+/// The number of bits in a word.
+const WORD: usize = u64::BITS as usize;
+
+/// Returns the sign bits of a row, in words.
+pub(super) fn sketch(row: &[i8]) -> impl Iterator<Item = u64> {
+    let bit = |word: u64, (position, value): (usize, &i8)| word | u64::from(*value < 0) << position;
+    row.chunks(WORD).map(move |part| part.iter().enumerate().fold(0, bit))
+}
+
+/// Returns the largest distance such that at most `most` rows are nearer; sketches have `words` words.
+pub(super) fn distance_limit(distances: &[u16], words: usize, most: usize) -> u16 {
+    let mut counts = vec![0usize; words * WORD + 1];
+    distances.iter().for_each(|distance| counts[usize::from(*distance)] += 1);
+    let mut sum = 0;
+    let fits = |count: &&usize| {
+        sum += **count;
+        sum <= most
+    };
+    counts.iter().take_while(fits).count() as u16
+}
+
+/// Computes the Hamming distance between each sketch and `to`.
+pub(super) fn distances(sketches: &[u64], to: &[u64], found: &mut [u16]) {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code, reason = "calls functions that need a CPU feature")]
+    {
+        if is_x86_feature_detected!("avx512vpopcntdq") && is_x86_feature_detected!("avx512vl") {
+            // SAFETY: the CPU features were just detected.
+            return unsafe { with_vpopcnt(sketches, to, found) };
+        }
+        if is_x86_feature_detected!("popcnt") {
+            // SAFETY: the CPU feature was just detected.
+            return unsafe { with_popcnt(sketches, to, found) };
+        }
+    }
+    portable(sketches, to, found);
+}
+
+/// The portable code, compiled for AVX-512 with VPOPCNTDQ and VL.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
+fn with_vpopcnt(sketches: &[u64], to: &[u64], found: &mut [u16]) {
+    portable(sketches, to, found);
+}
+
+/// The portable code, compiled for POPCNT.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn with_popcnt(sketches: &[u64], to: &[u64], found: &mut [u16]) {
+    portable(sketches, to, found);
+}
+
+/// Computes the distances with whatever instructions the caller is compiled for. The most common width
+/// is a constant, which the compiler can unroll.
+#[inline(always)]
+fn portable(sketches: &[u64], to: &[u64], found: &mut [u16]) {
+    match <&[u64; 4]>::try_from(to) {
+        Ok(to) => portable_width(sketches, to, found),
+        Err(_) => portable_width(sketches, to, found),
+    }
+}
+
+#[inline(always)]
+fn portable_width<W: AsRef<[u64]> + ?Sized>(sketches: &[u64], to: &W, found: &mut [u16]) {
+    let to = to.as_ref();
+    for (row, distance) in sketches.chunks_exact(to.len()).zip(found) {
+        *distance = row.iter().zip(to).map(|(a, b)| (a ^ b).count_ones() as u16).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_vectors_have_near_sketches() {
+        let row = |flips: usize| -> Vec<i8> {
+            (0..256).map(|position| if position < flips { -5 } else { 5 }).collect()
+        };
+        let rows: Vec<u64> = [0, 90, 7, 200, 31]
+            .iter()
+            .flat_map(|flips| sketch(&row(*flips)).collect::<Vec<_>>())
+            .collect();
+        let to: Vec<u64> = sketch(&row(5)).collect();
+        assert_eq!(to[0], 0b11111);
+        let mut found = [0; 5];
+        distances(&rows, &to, &mut found);
+        assert_eq!(found, [5, 85, 2, 195, 26]);
+        let below = |most| {
+            let limit = distance_limit(&found, 4, most);
+            found.iter().filter(|distance| **distance < limit).count()
+        };
+        assert_eq!([0, 3, 99].map(below), [0, 3, 5]);
+    }
+
+    #[test]
+    fn every_path_agrees_with_the_portable_one() {
+        let word = |seed: u64| seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for width in [1, 3, 4, 7] {
+            let sketches: Vec<u64> = (0..width * 41).map(|one| word(word(one))).collect();
+            let to: Vec<u64> = (0..width).map(|one| word(one << 7)).collect();
+            let mut expected = [0; 41];
+            portable(&sketches, &to, &mut expected);
+            let mut found = [0; 41];
+            distances(&sketches, &to, &mut found);
+            assert_eq!(found, expected);
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("popcnt") {
+                #[expect(unsafe_code, reason = "calls a function that needs a CPU feature")]
+                // SAFETY: the CPU feature was just detected.
+                unsafe {
+                    with_popcnt(&sketches, &to, &mut found);
+                }
+                assert_eq!(found, expected);
+            }
+        }
+    }
+}
