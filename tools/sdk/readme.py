@@ -29,7 +29,7 @@ def main() -> None:
     codes = blocks(path.read_text(), LANGUAGES[language])
     if not codes:
         sys.exit(f"{path}: no {language} blocks")
-    # Each document is read by somebody whose memory is empty.
+    # Each document begins with an empty memory.
     key = {"authorization": f"Bearer {os.environ['EVERWHEN_KEY']}"}
     httpx.delete(f"{os.environ['EVERWHEN_SERVER']}/v1/vaults/default", headers=key)
     code = "\n".join(codes).replace("http://localhost:3939", os.environ["EVERWHEN_SERVER"])

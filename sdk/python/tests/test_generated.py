@@ -37,6 +37,19 @@ def test_versions_agree() -> None:
     assert everwhen.__version__ == DOCUMENT["info"]["version"] == package["version"]
 
 
+def test_adapters_are_small_and_asked_for_by_name() -> None:
+    package = Path(everwhen.__file__).parent
+    adapters = sorted(package.glob("integrations/[a-z]*.py"))
+    assert len(adapters) == 8
+    assert [path.name for path in adapters if len(path.read_text().splitlines()) >= 150] == []
+    scripts = sorted((ROOT / "sdk/typescript/src/integrations").glob("*.ts"))
+    assert [path.name for path in scripts if len(path.read_text().splitlines()) >= 150] == []
+    frameworks = ("langchain_core", "langgraph", "agents", "google.adk", "llama_index", "pydantic", "agent_framework")
+    code = f"import sys, everwhen, everwhen.integrations; print([name for name in {frameworks} if name in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
 def test_every_operation_has_a_method() -> None:
     asked: set[str] = set()
 

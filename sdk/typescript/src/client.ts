@@ -70,7 +70,7 @@ export class Everwhen {
     return this.#transport.get("/v1/doctor");
   }
 
-  /** Has a job tried again that was set aside. */
+  /** Has a job tried again that failed too often. */
   retryJob(id: string): Promise<Retried> {
     return this.#transport.send({ method: "POST", path: `/v1/jobs/${part(id)}/retry`, isRepeatable: false });
   }

@@ -56,7 +56,7 @@ export class Transport {
 
   /** Writes something, with a name for the write. */
   write<T>(method: string, path: string, body?: unknown, idempotencyKey?: string, query?: Query): Promise<T> {
-    return this.send<T>({ method, path, body, query, idempotencyKey: idempotencyKey ?? crypto.randomUUID() });
+    return this.send<T>({ method, path, body, query, idempotencyKey: idempotencyKey ?? randomKey() });
   }
 
   /** What the server answered. */
@@ -104,6 +104,14 @@ export class Transport {
     const growing = (this.#options.retryDelay ?? 200) * 2 ** attempt;
     return Math.min(growing, LONGEST_DELAY) * (0.5 + Math.random() / 2);
   }
+}
+
+/** A name that no other write has. Pages without https and Node 18 lack parts of `crypto`. */
+function randomKey(): string {
+  const source: Partial<Crypto> | undefined = globalThis.crypto;
+  if (source?.randomUUID) return source.randomUUID();
+  const bytes = source?.getRandomValues?.(new Uint8Array(16)) ?? Array.from({ length: 16 }, () => Math.floor(Math.random() * 256));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** A name or an id as one part of a path. */

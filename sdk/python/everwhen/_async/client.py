@@ -122,7 +122,7 @@ class AsyncEverwhen:
         return await self._transport.send(types.Doctor, _request.get("/v1/doctor"))
 
     async def retry_job(self, id: str) -> types.Retried:
-        """Has a job tried again that was set aside."""
+        """Has a job tried again that failed too often."""
         request = _request.once("POST", f"/v1/jobs/{_request.part(id)}/retry")
         return await self._transport.send(types.Retried, request)
 

@@ -123,7 +123,7 @@ class Everwhen:
         return self._transport.send(types.Doctor, _request.get("/v1/doctor"))
 
     def retry_job(self, id: str) -> types.Retried:
-        """Has a job tried again that was set aside."""
+        """Has a job tried again that failed too often."""
         request = _request.once("POST", f"/v1/jobs/{_request.part(id)}/retry")
         return self._transport.send(types.Retried, request)
 

@@ -68,7 +68,7 @@ class EverwhenMemoryService(BaseMemoryService):
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Keeps memories that somebody wrote, each at its time."""
+        """Keeps memories that are written directly, each at its time."""
         memory = self.memory(app_name, user_id)
         for one in memories:
             metadata = {**one.custom_metadata, **(custom_metadata or {})}
