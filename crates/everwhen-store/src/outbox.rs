@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 
 use place::Place;
 use table::Table;
-use writer::{Command, Writer};
+use writer::{Change, Command, Read, Writer};
 
 /// Where a row stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl Outbox {
 
     /// Puts a row, in the place of one with its id. A new row that does not fit is refused.
     pub fn put(&self, row: OutboxRow) -> Ack {
-        self.send(|answer| Command::Put(Box::new(row), answer))
+        self.change(|answer| Change::Put(Box::new(row), answer))
     }
 
     /// Removes a row that is stored. Nobody waits for it: a row that comes back after a crash is
@@ -163,47 +163,55 @@ impl Outbox {
 
     /// Sets a row aside.
     pub fn set_aside(&self, id: i64, reason: String) -> Ack {
-        self.send(|answer| Command::SetAside { id, reason, answer })
+        self.change(|answer| Change::SetAside { id, reason, answer })
     }
 
     /// Erases a row, also from the write-ahead log.
     pub fn discard(&self, id: i64) -> Ack {
-        self.send(|answer| Command::Discard(id, answer))
+        self.change(|answer| Change::Discard(id, answer))
     }
 
     /// Erases rows, also from the write-ahead log; answers how many.
     pub fn erase(&self, erase: Erase) -> Ack<u64> {
-        self.send(|answer| Command::Erase(erase, answer))
+        self.change(|answer| Change::Erase(erase, answer))
     }
 
     /// Removes every row that was accepted before this time; answers how many were waiting.
     pub fn expire(&self, before: Timestamp) -> Ack<u64> {
-        self.send(|answer| Command::Expire(before, answer))
+        self.change(|answer| Change::Expire(before, answer))
     }
 
     /// A row.
     pub fn load(&self, id: i64) -> Ack<Option<OutboxRow>> {
-        self.send(|answer| Command::Load(id, answer))
+        self.read(|answer| Read::Load(id, answer))
     }
 
     /// All rows that wait, in order.
     pub fn waiting(&self) -> Ack<Vec<Waiting>> {
-        self.send(Command::Waiting)
+        self.read(Read::Waiting)
     }
 
     /// The newest rows that were set aside.
     pub fn list_set_aside(&self, limit: u32) -> Ack<Vec<SetAside>> {
-        self.send(|answer| Command::ListSetAside(limit, answer))
+        self.read(|answer| Read::SetAside(limit, answer))
     }
 
     /// Answers once everything that was sent before is durable.
     pub fn flush(&self) -> Ack {
-        self.send(Command::Flush)
+        self.change(Change::Flush)
     }
 
     /// How full it is.
     pub fn stats(&self) -> OutboxStats {
         self.stats.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn change<T>(&self, change: impl FnOnce(oneshot::Sender<Result<T>>) -> Change) -> Ack<T> {
+        self.send(|answer| Command::Change(change(answer)))
+    }
+
+    fn read<T>(&self, read: impl FnOnce(oneshot::Sender<Result<T>>) -> Read) -> Ack<T> {
+        self.send(|answer| Command::Read(read(answer)))
     }
 
     fn send<T>(&self, command: impl FnOnce(oneshot::Sender<Result<T>>) -> Command) -> Ack<T> {

@@ -1,8 +1,8 @@
 //! The outbox: every exchange on its way into memory, in the order of its chat.
 //!
 //! An exchange is in the store or in a file of its own before its reply ends, whatever the store does.
-//! Its messages go to the store, and to the file if the store does not take them quickly; its
-//! reply goes to the file, then to the store, and its row is removed. What is left by a store that fails, or
+//! Its messages and its reply go to the store, and to the file if the store does not take them quickly;
+//! once they are stored, the row is removed. What is left by a store that fails, or
 //! by a process that was killed, is stored later, at the time it had, once. Rows are bounded in bytes
 //! and in age: when the file is full, new exchanges are refused and the log says so.
 
@@ -12,6 +12,7 @@ mod names;
 pub(crate) mod store;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
@@ -104,9 +105,11 @@ impl Outbox {
 
     /// An exchange is over and is stored from now on, unless it was forgotten meanwhile.
     pub(crate) fn over_with(&self, state: &ServerState, lane: &str, id: i64, live: Live) {
+        let pending = Arc::clone(&live.pending);
         if self.lanes.is_over(lane, id, Some(Box::new(live))) {
             store::work(state, lane.to_owned());
         } else {
+            pending.stored();
             self.remove(id);
         }
     }

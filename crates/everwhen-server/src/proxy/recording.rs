@@ -3,7 +3,7 @@
 
 use std::future::Future;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use everwhen::ledger::{Begun, Commit, Exchange, History, Message};
@@ -24,7 +24,7 @@ use super::new_chats::fresh_name;
 use super::not_remembered;
 use super::outbox::heard;
 use super::outbox::lanes::LaneName;
-use super::outbox::store::Live;
+use super::outbox::store::{Live, Pending};
 use super::person::is_chat;
 use super::prepare::{ProxyRequest, commit};
 use super::recognise::{UnprovenMemory, recognise};
@@ -36,6 +36,8 @@ use crate::access::Caller;
 
 /// How long somebody in a chat waits for the outbox, which is a file beside the program.
 const OUTBOX: Duration = Duration::from_millis(250);
+/// A reply that the store has not taken after this time is written to the outbox.
+const QUICK: Duration = Duration::from_millis(50);
 
 /// The beginning of an exchange in memory.
 enum ExchangeStart {
@@ -335,26 +337,38 @@ impl Recording {
         }
     }
 
-    /// Hands everything to the outbox.
+    /// Hands everything to the outbox. The answer comes once it is in the store or in the file.
     fn over(mut self, seen: Option<AnsweredSeen>) -> impl Future<Output = ()> + Send + use<> {
         self.look();
         let (state, patience, row) =
             (self.state.clone(), self.patience, self.row(RowState::Complete));
         let outbox = &state.proxy.outbox;
         let is_wanted = !outbox.is_forgotten(&self.lane, self.id);
-        let ack = is_wanted.then(|| outbox.put(row.clone())).flatten();
+        let pending = Pending::new(is_wanted.then(|| row.clone()));
+        // A store that has taken the request takes the reply as well, as a rule.
+        let is_quick = seen.is_some() && matches!(self.beginning, ExchangeStart::Stored(_));
+        let ack = if is_quick { None } else { pending.write(outbox) };
         let (exchange, beginning) = match self.beginning {
             ExchangeStart::Under(write) => (None, write.into_inner().ok()),
             ExchangeStart::Stored(exchange) => (Some(exchange), None),
             ExchangeStart::None => (None, None),
         };
         let (head, vault, added) = (self.head, self.vault, self.added);
-        let live = Live { row, head, vault, exchange, beginning, added, seen };
+        let waiting = Arc::clone(&pending);
+        let live = Live { row, pending, head, vault, exchange, beginning, added, seen };
         outbox.over_with(&state, &self.lane, self.id, live);
         async move {
-            let Some(ack) = ack else { return };
-            let written = timeout(patience, heard(ack)).await;
-            if let Err(error) = written.unwrap_or_else(|_| Err(Error::unavailable("too slow"))) {
+            let safe = async {
+                match ack {
+                    Some(ack) => heard(ack).await,
+                    None if is_quick && is_wanted => {
+                        waiting.is_safe(&state.proxy.outbox, QUICK).await
+                    }
+                    None => Ok(()),
+                }
+            };
+            let safe = timeout(patience, safe).await;
+            if let Err(error) = safe.unwrap_or_else(|_| Err(Error::unavailable("too slow"))) {
                 tracing::error!(%error, "a reply ends before it is in the outbox");
             }
         }

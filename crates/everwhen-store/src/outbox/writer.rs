@@ -17,6 +17,9 @@ use crate::sqlite::Stored;
 const GROUP: usize = 512;
 /// Removals that nothing else comes with are committed after this long.
 const REMOVALS: Duration = Duration::from_millis(100);
+/// Most removals that share a commit: a row has as many parts as its chat has messages, and those who
+/// put rows wait for the commit.
+const REMOVED_AT_ONCE: usize = 16;
 /// The log is emptied after so long without a command.
 const IDLE: Duration = Duration::from_secs(5);
 
@@ -24,19 +27,30 @@ type Answer<T = ()> = oneshot::Sender<Result<T>>;
 
 /// What the thread can be told.
 pub(super) enum Command {
-    Put(Box<OutboxRow>, Answer),
+    Change(Change),
+    /// Removes a row; nobody waits for it.
     Remove(i64),
+    Read(Read),
+}
+
+/// What is answered after a commit.
+pub(super) enum Change {
+    Put(Box<OutboxRow>, Answer),
     SetAside { id: i64, reason: String, answer: Answer },
     Discard(i64, Answer),
     Erase(Erase, Answer<u64>),
     Expire(Timestamp, Answer<u64>),
-    Load(i64, Answer<Option<OutboxRow>>),
-    Waiting(Answer<Vec<Waiting>>),
-    ListSetAside(u32, Answer<Vec<SetAside>>),
     Flush(Answer),
 }
 
-impl Command {
+/// What changes nothing.
+pub(super) enum Read {
+    Load(i64, Answer<Option<OutboxRow>>),
+    Waiting(Answer<Vec<Waiting>>),
+    SetAside(u32, Answer<Vec<SetAside>>),
+}
+
+impl Change {
     /// Whether nothing of what it removes may linger in the log.
     fn erases(&self) -> bool {
         matches!(self, Self::Discard(..) | Self::Erase(..) | Self::Expire(..))
@@ -79,7 +93,7 @@ impl Writer {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.serve(Vec::new());
+        while !self.removals.is_empty() && self.commit(Vec::new()).is_ok() {}
         // What stays in the log is read by the next start.
         let _ = self.table.tidy();
     }
@@ -87,31 +101,50 @@ impl Writer {
     /// Nobody wants anything: removes what waits for it, else tidies up.
     fn rest(&mut self) {
         if !self.removals.is_empty() {
-            self.serve(Vec::new());
+            // What cannot be removed now is removed with the next commit.
+            let _ = self.commit(Vec::new());
         } else if self.is_dirty {
             self.is_dirty = self.table.tidy().is_err();
         }
     }
 
-    /// Runs commands in one transaction and answers after its commit.
-    fn serve(&mut self, mut batch: Vec<Command>) {
-        let only_removals = batch.iter().all(|command| matches!(command, Command::Remove(_)));
-        if only_removals && !batch.is_empty() {
-            self.removals.extend(batch.drain(..).filter_map(|command| match command {
-                Command::Remove(id) => Some(id),
-                _ => None,
-            }));
-            return;
+    /// Runs commands: what changes something in one transaction, then what reads. Removals wait for a
+    /// transaction that something else needs, or until there are many.
+    fn serve(&mut self, batch: Vec<Command>) {
+        let (mut changes, mut reads) = (Vec::new(), Vec::new());
+        for command in batch {
+            match command {
+                Command::Change(change) => changes.push(change),
+                Command::Read(read) => reads.push(read),
+                Command::Remove(id) if self.may_have(id, &changes) => self.removals.push(id),
+                Command::Remove(_) => {}
+            }
         }
-        let erases = batch.iter().any(Command::erases);
+        if !changes.is_empty() || self.removals.len() >= REMOVED_AT_ONCE {
+            // Those who wait are told whether it succeeded.
+            let _ = self.commit(changes);
+        }
+        reads.into_iter().for_each(|read| self.read(read));
+    }
+
+    /// Whether a row is in the file, or will be.
+    fn may_have(&self, id: i64, changes: &[Change]) -> bool {
+        let puts = |change: &Change| matches!(change, Change::Put(row, _) if row.id == id);
+        self.known.contains_key(&id) || changes.iter().any(puts)
+    }
+
+    /// Runs commands in one transaction and answers after its commit.
+    fn commit(&mut self, batch: Vec<Change>) -> Result<()> {
+        let erases = batch.iter().any(Change::erases);
         let mut told: Vec<Told> = Vec::new();
-        let removals = std::mem::take(&mut self.removals);
+        let now = self.removals.len().min(REMOVED_AT_ONCE);
+        let removals: Vec<i64> = self.removals.drain(..now).collect();
         let done = self.transact(batch, &removals, &mut told);
         match &done {
             Err(_) => {
                 // Nothing of it happened: what is known comes from the file again.
                 let _ = self.table.connection.execute_batch("ROLLBACK");
-                self.removals = removals;
+                self.removals.extend(removals);
                 self.read_again();
             }
             Ok(()) => self.is_dirty = true,
@@ -121,21 +154,31 @@ impl Writer {
         }
         self.publish(&done);
         told.into_iter().for_each(|tell| tell(&done));
+        done
+    }
+
+    fn read(&self, read: Read) {
+        match read {
+            Read::Load(id, answer) => tell(answer, self.table.load(id)),
+            Read::Waiting(answer) => tell(answer, self.table.waiting()),
+            Read::SetAside(limit, answer) => tell(answer, self.table.list_set_aside(limit)),
+        }
     }
 
     fn transact(
         &mut self,
-        batch: Vec<Command>,
+        batch: Vec<Change>,
         removals: &[i64],
         told: &mut Vec<Told>,
     ) -> Result<()> {
         self.table.connection.execute_batch("BEGIN IMMEDIATE").stored()?;
         let mut failed = None;
+        for change in batch {
+            failed = failed.or(self.change(change, told).err());
+        }
+        // After what came before them.
         for id in removals {
             failed = failed.or(self.remove(*id).err());
-        }
-        for command in batch {
-            failed = failed.or(self.obey(command, told).err());
         }
         match failed {
             Some(error) => Err(error),
@@ -143,43 +186,37 @@ impl Writer {
         }
     }
 
-    /// Runs one command. An error here is one of the file, and fails the whole transaction.
-    fn obey(&mut self, command: Command, told: &mut Vec<Told>) -> Result<()> {
-        match command {
-            Command::Put(row, answer) => {
+    /// Makes one change. An error here is one of the file, and fails the whole transaction.
+    fn change(&mut self, change: Change, told: &mut Vec<Told>) -> Result<()> {
+        match change {
+            Change::Put(row, answer) => {
                 let put = self.put(&row);
                 let fits = put.as_ref().map_or(Ok(()), |fits| fits.clone());
                 told.push(after(answer, fits));
                 put.map(drop)
             }
-            Command::Remove(id) => self.remove(id),
-            Command::SetAside { id, reason, answer } => {
+            Change::SetAside { id, reason, answer } => {
                 told.push(after(answer, Ok(())));
                 if let Some((state, _)) = self.known.get_mut(&id) {
                     *state = RowState::SetAside;
                 }
                 self.table.set_aside(id, &reason)
             }
-            Command::Discard(id, answer) => {
+            Change::Discard(id, answer) => {
                 told.push(after(answer, Ok(())));
                 self.remove(id)
             }
-            Command::Erase(erase, answer) => {
+            Change::Erase(erase, answer) => {
                 let doomed = self.table.doomed(&erase)?;
                 told.push(after(answer, Ok(doomed.len() as u64)));
                 doomed.into_iter().try_for_each(|id| self.remove(id))
             }
-            Command::Expire(before, answer) => {
+            Change::Expire(before, answer) => {
                 let (doomed, waiting) = self.older_than(before);
                 told.push(after(answer, Ok(waiting)));
                 doomed.into_iter().try_for_each(|id| self.remove(id))
             }
-            Command::Load(id, answer) => hand(answer, self.table.load(id), told),
-            Command::Waiting(answer) => hand(answer, self.table.waiting(), told),
-            Command::ListSetAside(limit, answer) => {
-                hand(answer, self.table.list_set_aside(limit), told)
-            }
-            Command::Flush(answer) => {
+            Change::Flush(answer) => {
                 told.push(after(answer, Ok(())));
                 Ok(())
             }
@@ -236,16 +273,15 @@ impl Writer {
     }
 }
 
+/// Tells a caller what was read. Nobody listens any more if it has stopped waiting.
+fn tell<T>(answer: Answer<T>, read: Result<T>) {
+    let _ = answer.send(read);
+}
+
 /// Tells a caller this if the commit succeeds, else why it did not.
 fn after<T: 'static>(answer: Answer<T>, told: Result<T>) -> Told {
     Box::new(move |done| {
         // Nobody listens any more if the caller has stopped waiting.
         let _ = answer.send(done.clone().and(told));
     })
-}
-
-/// Tells a caller what was read.
-fn hand<T: 'static>(answer: Answer<T>, read: Result<T>, told: &mut Vec<Told>) -> Result<()> {
-    told.push(after(answer, read));
-    Ok(())
 }

@@ -1,13 +1,15 @@
 //! Stores what is over: a lane at a time, in order, each exchange once. What fails for now is tried
 //! again after growing pauses; what can never be stored is set aside with the reason.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use everwhen::ledger::{Begun, Exchange, Finished, Reply};
 use everwhen::memory::{Address, MemoryId};
-use everwhen::outbox::{OutboxRow, RowState};
+use everwhen::outbox::{Ack, OutboxRow, RowState};
 use everwhen::ports::Addition;
 use everwhen::{Error, ErrorKind, Result, Vault};
+use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use super::super::memory::{ProxyMemory, Write};
@@ -32,10 +34,73 @@ const NEAR: Duration = Duration::from_secs(10);
 /// An attempt that takes longer than this is a failing one for those who wait.
 const SLOW: Duration = Duration::from_millis(500);
 
+/// The row of an exchange that is over, which is written to the file only if the store does not take
+/// the exchange quickly: while the store works, nothing is written twice.
+pub(crate) struct Pending {
+    /// The row, until it is written or the exchange is stored.
+    row: Mutex<Option<OutboxRow>>,
+    /// Told once the exchange is stored, or its row is durable.
+    safe: Notify,
+}
+
+impl Pending {
+    pub(crate) fn new(row: Option<OutboxRow>) -> Arc<Self> {
+        Arc::new(Self { row: Mutex::new(row), safe: Notify::new() })
+    }
+
+    /// Writes the row, unless that was done or is not needed any more.
+    pub(crate) fn write(&self, outbox: &Outbox) -> Option<Ack> {
+        let mut row = self.row.lock().unwrap_or_else(PoisonError::into_inner);
+        // Sent under the lock, so that its removal cannot come before it.
+        row.take().and_then(|row| outbox.put(row))
+    }
+
+    /// Waits until the exchange is stored or its row is durable; the row is written when that takes
+    /// longer than `quick`.
+    pub(crate) async fn is_safe(&self, outbox: &Outbox, quick: Duration) -> Result<()> {
+        if timeout(quick, self.safe.notified()).await.is_ok() {
+            return Ok(());
+        }
+        match self.write(outbox) {
+            Some(ack) => heard(ack).await,
+            None => {
+                self.safe.notified().await;
+                Ok(())
+            }
+        }
+    }
+
+    /// The store has the exchange, or nobody wants it any more.
+    pub(super) fn stored(&self) {
+        self.row.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.safe.notify_one();
+    }
+
+    /// Notes what came of an attempt to store the exchange.
+    async fn tried(&self, outbox: &Outbox, stored: &Result<()>) {
+        match stored {
+            Err(error) if error.kind() != ErrorKind::NotFound => self.failed(outbox).await,
+            // What it was for was removed: nothing of it may stay.
+            Ok(()) | Err(_) => self.stored(),
+        }
+    }
+
+    /// The store did not take the exchange: its row is in the file from now on.
+    async fn failed(&self, outbox: &Outbox) {
+        if let Some(ack) = self.write(outbox)
+            && let Err(error) = heard(ack).await
+        {
+            tracing::error!(%error, "an exchange that cannot be stored is not in the outbox");
+        }
+        self.safe.notify_one();
+    }
+}
+
 /// What this process knows of an exchange that is over.
 pub(crate) struct Live {
-    /// What the outbox has, too.
+    /// What the outbox has, or gets if the exchange is not stored quickly.
     pub(crate) row: OutboxRow,
+    pub(crate) pending: Arc<Pending>,
     pub(crate) head: KeptHead,
     /// The vault, if it was found.
     pub(crate) vault: Option<Vault>,
@@ -61,7 +126,11 @@ async fn store_all(state: &ServerState, lane: &str) {
     let outbox = &state.proxy.outbox;
     let mut pause = FIRST_PAUSE;
     while let Some((id, live)) = outbox.lanes.next(lane) {
-        let stored = attempt(state, lane, id, live).await;
+        let pending = live.as_ref().map(|live| Arc::clone(&live.pending));
+        let stored = attempt(state, lane, (id, live), pending.as_deref()).await;
+        if let Some(pending) = &pending {
+            pending.tried(outbox, &stored).await;
+        }
         match stored {
             Ok(()) => {
                 outbox.remove(id);
@@ -84,8 +153,13 @@ async fn store_all(state: &ServerState, lane: &str) {
     }
 }
 
-/// One attempt; those who wait for the lane learn when it takes long.
-async fn attempt(state: &ServerState, lane: &str, id: i64, live: Option<Box<Live>>) -> Result<()> {
+/// One attempt. If it takes long, the row is written, and those who wait for the lane learn of it.
+async fn attempt(
+    state: &ServerState,
+    lane: &str,
+    (id, live): (i64, Option<Box<Live>>),
+    pending: Option<&Pending>,
+) -> Result<()> {
     let own = state.clone();
     // On a task of its own: a panic is a failure of this exchange, not of the lane.
     let attempt = ProxyMemory::of(state).write(async move {
@@ -99,6 +173,9 @@ async fn attempt(state: &ServerState, lane: &str, id: i64, live: Option<Box<Live
     match timeout(SLOW, &mut attempt).await {
         Ok(done) => done,
         Err(_) => {
+            if let Some(pending) = pending {
+                pending.failed(&state.proxy.outbox).await;
+            }
             state.proxy.outbox.lanes.fails(lane, true);
             attempt.await
         }
@@ -128,7 +205,7 @@ async fn set_aside(outbox: &Outbox, id: i64, error: &Error) {
 
 /// Stores what is known in this process, and tells what came of it.
 async fn store_live(state: &ServerState, live: Live) -> Result<()> {
-    let Live { row, head, vault, exchange, beginning, added, seen } = live;
+    let Live { row, pending: _, head, vault, exchange, beginning, added, seen } = live;
     let exchange = match beginning {
         Some(beginning) => beginning.done().await.ok().map(|begun| begun.exchange),
         None => exchange.map(|exchange| *exchange),
