@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from everwhen import MemoryClient
@@ -16,7 +17,7 @@ from everwhen.types import NewEntry, Role, Time
 
 
 class EverwhenMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
-    """Gives an agent of `create_agent` a memory over all its threads."""
+    """Gives an agent of `create_agent` a memory over all its threads; a thread is a conversation of it."""
 
     def __init__(
         self,
@@ -43,10 +44,11 @@ class EverwhenMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         return await handler(await outside(lambda: self._with_block(request)))
 
     def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
-        self._keep(state["messages"])
+        self._keep(state["messages"], _thread())
 
     async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
-        await outside(lambda: self._keep(state["messages"]))
+        thread = _thread()
+        await outside(lambda: self._keep(state["messages"], thread))
 
     def _with_block(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         place = _last_question(request.messages)
@@ -61,12 +63,12 @@ class EverwhenMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         messages.insert(place + 1, HumanMessage(content=block))
         return request.override(messages=messages)
 
-    def _keep(self, messages: list[Any]) -> None:
+    def _keep(self, messages: list[Any], thread: str | None) -> None:
         """Keeps the last question and what was answered; the messages before them were kept in their own runs."""
         place = _last_question(messages)
         turn = messages[place:] if place is not None else []
         dated = zip(turn, times(self.clock, len(turn)))
-        entries = [entry for message, at in dated if (entry := _entry(message, at))]
+        entries = [entry for message, at in dated if (entry := _entry(message, thread, at))]
         if entries:
             key = f"langchain-{turn[0].id}-{turn[-1].id}" if turn[0].id and turn[-1].id else None
             self.memory.remember_all(entries, idempotency_key=key)
@@ -77,10 +79,18 @@ def _last_question(messages: list[Any]) -> int | None:
     return places[-1] if places else None
 
 
-def _entry(message: BaseMessage, at: Time | None) -> NewEntry | None:
+def _thread() -> str | None:
+    """The id of the thread that runs, if it has one."""
+    named = get_config().get("configurable", {}).get("thread_id")
+    return str(named) if named else None
+
+
+def _entry(message: BaseMessage, thread: str | None, at: Time | None) -> NewEntry | None:
     text = str(message.text)
     if not text.strip() or not isinstance(message, (HumanMessage, AIMessage)):
         return None
     tools = [call["name"] for call in message.tool_calls] if isinstance(message, AIMessage) else []
     role: Role = "user" if isinstance(message, HumanMessage) else "assistant"
-    return NewEntry(role=role, content=text, tools_used=tools or None, conversation_time=at)
+    return NewEntry(
+        role=role, content=text, tools_used=tools or None, conversation_id=thread, conversation_time=at
+    )

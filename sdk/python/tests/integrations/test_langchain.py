@@ -106,15 +106,16 @@ class Recording(GenericFakeChatModel):
 
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_an_agent_remembers_over_threads(memory: MemoryClient, told_at: datetime, is_async: bool) -> None:
-    async def run(text: str, clock: Any = None, as_of: Any = None) -> list[BaseMessage]:
+    async def run(text: str, thread: str | None = None, clock: Any = None, as_of: Any = None) -> list[BaseMessage]:
         model = Recording(messages=iter([AIMessage("Noted.")]), asked=[])
         agent = create_agent(model, middleware=[EverwhenMiddleware(memory, clock=clock, as_of=as_of)])
         question: Any = {"messages": [HumanMessage(text)]}
-        await agent.ainvoke(question) if is_async else agent.invoke(question)
+        config: Any = {"configurable": {"thread_id": thread}} if thread else {}
+        await agent.ainvoke(question, config) if is_async else agent.invoke(question, config)
         return model.asked[0]
 
-    assert len(await run("My cat is called Tim.", clock=lambda: told_at)) == 1
-    stored = memory.entries().to_list()
+    assert len(await run("My cat is called Tim.", thread="monday", clock=lambda: told_at)) == 1
+    stored = memory.entries(conversation_id="monday").to_list()
     assert [(entry.role, entry.content, entry.conversation_time) for entry in stored] == [
         ("user", "My cat is called Tim.", told_at),
         ("assistant", "Noted.", told_at + timedelta(microseconds=1)),

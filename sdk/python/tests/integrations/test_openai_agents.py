@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+import pytest
 from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
 from agents.memory import Session, SessionSettings
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
-from everwhen import MemoryClient
+from everwhen import Everwhen, MemoryClient
 from everwhen.integrations.openai_agents import EverwhenSession, recall_filter
 
 
@@ -94,6 +95,14 @@ async def test_a_session_can_be_read_as_it_stood(memory: MemoryClient) -> None:
     assert await session.get_items() == [{"role": "user", "content": "I live in Porto."}]
     past = EverwhenSession(memory, "monday", as_of=entry.creation_time)
     assert await past.get_items() == [{"role": "user", "content": "I live in Lisbon."}]
+
+
+async def test_a_chat_goes_on_when_memory_does_not_answer(caplog: pytest.LogCaptureFixture) -> None:
+    with Everwhen("http://127.0.0.1:9", retries=0) as client:
+        config = RunConfig(call_model_input_filter=recall_filter(client.memory()))
+        answer = await Runner.run(Agent(name="a", model=Scripted("Hello.")), "Hi.", run_config=config)
+    assert answer.final_output == "Hello."
+    assert "nothing is recalled" in caplog.text
 
 
 def test_it_works_without_an_event_loop_of_ones_own(memory: MemoryClient) -> None:
