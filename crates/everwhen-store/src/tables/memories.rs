@@ -31,7 +31,7 @@ table! {
     }
 }
 
-fn read(row: &dyn Row) -> Result<Memory> {
+pub(super) fn read(row: &dyn Row) -> Result<Memory> {
     Ok(Memory {
         id: row.get(MEMORY.id)?,
         name: row.get(MEMORY.name)?,
@@ -66,14 +66,11 @@ pub(crate) fn by_name(db: &dyn Database, vault: VaultId, name: &Name) -> Result<
     db.first(&BY_NAME, &[vault.into(), name.into()], read)
 }
 
-/// How one memory of a vault is found: the statement, its values, and how its row is read.
-pub(super) fn lookup<'v>(
-    vault: VaultId,
-    memory: &'v Address<MemoryId>,
-) -> (&'static Sql, [Value<'v>; 2], fn(&dyn Row) -> Result<Memory>) {
+/// How one memory of a vault is found: the statement and its values. [`read`] reads its row.
+pub(super) fn lookup(vault: VaultId, memory: &Address<MemoryId>) -> (&'static Sql, [Value<'_>; 2]) {
     match memory {
-        Address::Id(id) => (&BY_ID, [vault.into(), (*id).into()], read),
-        Address::Name(name) => (&BY_NAME, [vault.into(), name.into()], read),
+        Address::Id(id) => (&BY_ID, [vault.into(), (*id).into()]),
+        Address::Name(name) => (&BY_NAME, [vault.into(), name.into()]),
     }
 }
 

@@ -107,8 +107,8 @@ pub(crate) fn with_memory(
     };
     if db.dialect() == Dialect::Sqlite {
         let Some(vault) = by_name(db, name, Lock::None)? else { return Ok(None) };
-        let (sql, values, read) = memories::lookup(vault.id, memory);
-        let memory = db.first(sql, &values, read)?;
+        let (sql, values) = memories::lookup(vault.id, memory);
+        let memory = db.first(sql, &values, memories::read)?;
         return Ok(Some((vault, memory)));
     }
     if let Some(known) = db.known_vault(name.as_str()) {
@@ -129,7 +129,7 @@ fn both(
     memory: &Address<MemoryId>,
 ) -> Result<Option<(VaultInfo, Option<Memory>)>> {
     let (mut vault, mut found) = (None, None);
-    let (sql, values, read_memory) = memories::lookup(id, memory);
+    let (sql, values) = memories::lookup(id, memory);
     let dialect = db.dialect();
     let one = Query {
         sql: BY_ID.text(dialect),
@@ -145,7 +145,7 @@ fn both(
         values: &values,
         each: None,
         take: &mut |row| {
-            found = Some(read_memory(row)?);
+            found = Some(memories::read(row)?);
             Ok(More::Enough)
         },
     };

@@ -135,7 +135,7 @@ impl Span {
 
     /// Half of it, as a number of a shorter span that people count in.
     pub(super) fn half(self) -> Option<(u32, Self)> {
-        if self.count % 2 == 0 {
+        if self.count.is_multiple_of(2) {
             return Some((self.count / 2, Self::of(1, self.unit)));
         }
         let (count, unit) = match self.unit {
