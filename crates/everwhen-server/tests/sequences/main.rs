@@ -5,6 +5,7 @@
 //! reaches the upstream than what the client sent and what was added. `README.md` describes the files.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::print_stdout, reason = "a test may say what it measured")]
 
 mod cached;
 mod play;
