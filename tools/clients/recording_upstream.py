@@ -1,5 +1,5 @@
-"""An upstream for what the test model does not do: Ollama's and Anthropic's languages, and two calls of tools at once
-in OpenAI's.
+"""An upstream for what the test model does not do: Ollama's, Anthropic's and Gemini's protocols, and two calls of tools at
+once in OpenAI's.
 
 Whoever sends tools is answered with two calls, one for Porto and one for Rome; whoever sends their results is told them
 back by the call each belongs to. As OpenAI does, it refuses results that belong to no call.
@@ -50,6 +50,18 @@ def results(body):
     return "; ".join(f"{city}: {found[city]}" for city in sorted(found))
 
 
+def gemini_results(contents):
+    """What the results at the end of contents say, by the city their call was about."""
+    answers = [part["functionResponse"] for part in contents[-1]["parts"] if "functionResponse" in part]
+    if not answers:
+        return None
+    calls = [part["functionCall"] for part in contents[-2]["parts"] if "functionCall" in part]
+    if len(answers) != len(calls) or any(call.get("id") != one.get("id") for call, one in zip(calls, answers)):
+        raise Mismatch(f"{calls} are answered by {answers}")
+    found = {call["args"]["city"]: one["response"]["result"] for call, one in zip(calls, answers)}
+    return "; ".join(f"{city}: {found[city]}" for city in sorted(found))
+
+
 class Upstream(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -61,6 +73,8 @@ class Upstream(BaseHTTPRequestHandler):
             return self.whole({"models": [{"name": MODEL, "model": MODEL, "size": 1, "details": {}}]})
         if self.path == "/v1/models":
             return self.whole({"object": "list", "data": [{"id": MODEL}, {"id": f"{MODEL}-2"}]})
+        if self.path.startswith("/v1beta/models"):
+            return self.whole({"models": [{"name": f"models/{MODEL}", "displayName": MODEL}]})
         if self.path == "/api/version":
             return self.whole({"version": "0.13.0"})
         return self.whole({"error": "not found"}, 404)
@@ -73,7 +87,11 @@ class Upstream(BaseHTTPRequestHandler):
             return self.whole({"input_tokens": 7})
         if self.path == "/v1/messages":
             return self.messages(body.get("stream", False))
+        if ":countTokens" in self.path:
+            return self.whole({"totalTokens": 7})
         try:
+            if "enerateContent" in self.path:
+                return self.contents(body, "alt=sse" in self.path)
             if self.path == "/api/chat":
                 return self.chat(body, body.get("stream", True))
             if self.path == "/v1/chat/completions":
@@ -147,6 +165,28 @@ class Upstream(BaseHTTPRequestHandler):
             {"type": "message_stop"},
         ]
         self.pieces("text/event-stream", [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events])
+
+    def contents(self, body, stream):
+        """Gemini's contents. As newer models do, it gives calls ids and thinks before it answers."""
+        usage = {"promptTokenCount": 7, "candidatesTokenCount": 3, "totalTokenCount": 10}
+        told = gemini_results(body["contents"])
+        calls = [
+            {"functionCall": {"id": f"call_{city}", "name": "weather", "args": {"city": city}}, "thoughtSignature": "c2ln"}
+            for city in CITIES
+        ]
+        calls = calls if body.get("tools") and not told else []
+        words = [] if calls else [told] if told else WORDS
+        texts = [{"text": "Hm.", "thought": True}, *({"text": word} for word in words)]
+
+        def reply(parts, **more):
+            candidate = {"content": {"role": "model", "parts": parts}, "index": 0, **more}
+            return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": MODEL, "responseId": "r1"}
+
+        if not stream:
+            parts = [texts[0], *([{"text": "".join(words)}] if words else []), *calls]
+            return self.whole(reply(parts, finishReason="STOP"))
+        replies = [reply([part]) for part in texts] + [reply(calls or [{"text": ""}], finishReason="STOP")]
+        self.pieces("text/event-stream", [f"data: {json.dumps(one)}\r\n\r\n" for one in replies])
 
     def whole(self, answer, status=200):
         body = json.dumps(answer).encode()

@@ -9,6 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use everwhen::job::Queue;
+use everwhen::protocols::{EventReader, Framing};
 use everwhen::{Config, Engine, Environment, Everwhen, Holder, Opened, limits};
 use everwhen_server::McpSettings;
 use http_body_util::BodyExt;
@@ -324,23 +325,21 @@ impl Local {
 /// Events as a server tells them.
 pub(crate) struct Events {
     answer: reqwest::Response,
-    heard: Vec<u8>,
+    reader: EventReader,
 }
 
 impl Events {
     /// What the next event carries; nothing once the server has ended.
     pub(crate) async fn next(&mut self) -> Result<Option<String>> {
         loop {
-            if let Some(end) = self.heard.windows(2).position(|two| two == b"\n\n") {
-                let event: Vec<u8> = self.heard.drain(..end + 2).collect();
+            while let Some(event) = self.reader.next_event() {
                 let event = String::from_utf8_lossy(&event);
-                if let Some(data) = event.trim_end().strip_prefix("data: ") {
+                if let Some(data) = self.reader.framing().data(&event) {
                     return Ok(Some(data.to_owned()));
                 }
-                continue;
             }
             match self.answer.chunk().await {
-                Ok(Some(bytes)) => self.heard.extend_from_slice(&bytes),
+                Ok(Some(bytes)) => self.reader.push(&bytes),
                 Ok(None) | Err(_) => return Ok(None),
             }
         }
@@ -364,7 +363,7 @@ impl Remote {
     async fn watch(&self, request: Request) -> Result<Events> {
         let answer = self.call(request).await.map_err(|error| self.unreachable(&error))?;
         if answer.status().is_success() {
-            return Ok(Events { answer, heard: Vec::new() });
+            return Ok(Events { answer, reader: EventReader::new(Framing::Sse) });
         }
         let status = answer.status();
         Err(Failure::refused(status, &answer.text().await.unwrap_or_default()))

@@ -26,6 +26,8 @@ pub(crate) struct Endpoint {
     /// What it is, for errors: "the embedding endpoint http://… (model m)".
     label: String,
     url: Url,
+    /// Where answers are asked for in pieces.
+    stream_url: Url,
     client: Client,
     headers: HeaderMap,
     key: Option<Secret>,
@@ -37,6 +39,7 @@ pub(crate) struct Endpoint {
 pub(crate) struct Reached<'a> {
     pub(crate) label: String,
     pub(crate) url: Url,
+    pub(crate) stream_url: Url,
     pub(crate) key: Option<(&'a Secret, HeaderName, HeaderValue)>,
     pub(crate) patience: &'a Patience,
     pub(crate) most_bytes: usize,
@@ -57,8 +60,8 @@ impl Endpoint {
             headers.insert(name, value);
             secret.clone()
         });
-        let Reached { label, url, most_bytes, .. } = reached;
-        Ok(Self { label, url, client, headers, key, chance, most_bytes })
+        let Reached { label, url, stream_url, most_bytes, .. } = reached;
+        Ok(Self { label, url, stream_url, client, headers, key, chance, most_bytes })
     }
 
     /// The same, sending one more header.
@@ -91,7 +94,7 @@ impl Endpoint {
     }
 
     async fn begin(&self, body: &str, patience: &Patience) -> Result<Response, Failure> {
-        let request = self.client.post(self.url.clone()).headers(self.headers.clone());
+        let request = self.client.post(self.stream_url.clone()).headers(self.headers.clone());
         let response = in_time(patience, request.body(body.to_owned()).send()).await?;
         if response.status().is_success() {
             return Ok(response);

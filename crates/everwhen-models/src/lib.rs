@@ -19,9 +19,9 @@ mod word_pieces;
 
 pub use cache::Cached;
 pub use endpoint::{Patience, Secret};
-pub use llm::{Hear, LlmDialect, LlmSetting, Price, RemoteLlm, Samplers};
+pub use llm::{Hear, LlmSetting, Price, RemoteLlm, Samplers};
 pub use pull::{Progress, Pulled, RECIPES, Recipe, Source, Tell};
-pub use remote::{Dialect, Remote, RemoteSetting};
+pub use remote::{Remote, RemoteSetting};
 pub use setting::EmbedderSetting;
 pub use static_table::StaticTable;
 pub use tls::client_builder;

@@ -1,14 +1,14 @@
-//! A language model at the other end of a connection: OpenAI-compatible, Anthropic or Ollama.
+//! A language model at the other end of a connection, in any protocol of `everwhen-protocols`.
 //!
 //! Walk: wait for a turn → ask, with patience for what passes → read the answer → where a schema
 //! was given, read it as JSON that fits; if it does not, ask once more and say what was wrong.
 //! Providers that can be held to a schema are; those that refuse it are told about it in words.
 
-mod aloud;
 mod pace;
 mod quirks;
 mod schema;
 mod setting;
+mod streamed;
 mod thoughts;
 mod wire;
 
@@ -21,8 +21,8 @@ use everwhen_engine::ports::{Finish, Llm, Prompt, PromptMessage, Reply, ReplySch
 use everwhen_engine::{Error, ErrorKind, Result};
 use serde_json::Value;
 
-pub use aloud::Hear;
-pub use setting::{LlmDialect, LlmSetting, Price};
+pub use setting::{LlmSetting, Price};
+pub use streamed::Hear;
 pub use wire::Samplers;
 
 use crate::endpoint::{Endpoint, Failure};
@@ -48,7 +48,7 @@ impl RemoteLlm {
         setting.check()?;
         let endpoint = setting.reach(MOST_BYTES, chance)?;
         let pace = Pace::new(setting.requests_per_minute);
-        let name = format!("{}:{}", setting.dialect.as_str(), setting.model);
+        let name = format!("{}:{}", setting.protocol.as_str(), setting.model);
         Ok(Self { name, setting, endpoint, pace, quirks: Quirks::default() })
     }
 
@@ -103,7 +103,7 @@ impl RemoteLlm {
 
     fn read(&self, content: &[u8]) -> Result<Answer> {
         let unusable = |what: String| self.endpoint.error(ErrorKind::Unavailable, &what);
-        self.checked(wire::answer(self.setting.dialect, content).map_err(unusable)?)
+        self.checked(wire::answer(self.setting.protocol, content).map_err(unusable)?)
     }
 
     fn checked(&self, answer: Answer) -> Result<Answer> {

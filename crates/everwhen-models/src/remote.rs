@@ -6,7 +6,6 @@
 //! in an error.
 
 mod setting;
-mod wire;
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use everwhen_engine::ports::{Embedder, Wait};
 use everwhen_engine::{Error, ErrorKind, Result};
 use reqwest::header::AUTHORIZATION;
 
-pub use setting::{Dialect, RemoteSetting};
+pub use setting::RemoteSetting;
 
 use crate::endpoint::{Endpoint, Patience, Reached, shown_url};
 use crate::vector::normalize;
@@ -100,6 +99,7 @@ impl Line {
         let reached = Reached {
             label: format!("the embedding endpoint {url} (model {model})"),
             url: setting.endpoint()?,
+            stream_url: setting.endpoint()?,
             key: setting.key.as_ref().map(|key| (key, AUTHORIZATION, key.bearer())),
             patience: &setting.patience,
             most_bytes: MOST_BYTES,
@@ -119,11 +119,13 @@ impl Line {
 
     /// One vector per text, of whatever size.
     async fn ask(&self, texts: &[String], patience: &Patience) -> Result<Vec<Vec<f32>>> {
-        let body = wire::request(&self.setting, texts);
+        let (setting, embeddings) = (&self.setting, self.setting.embeddings()?);
+        let body = embeddings.request(&setting.model, texts, setting.dimensions);
         let answered = self.endpoint.post(&body, patience).await;
         let content = answered.map_err(|failure| self.endpoint.failed(&failure, patience))?;
-        wire::vectors(self.setting.dialect, &content, texts.len())
-            .map_err(|wrong| self.error(&wrong))
+        let vectors = embeddings.vectors(&content);
+        let vectors = vectors.and_then(|vectors| checked(vectors, texts.len()));
+        vectors.map_err(|wrong| self.error(&wrong))
     }
 
     fn error(&self, what: &str) -> Error {
@@ -155,6 +157,17 @@ impl std::fmt::Debug for Remote {
     }
 }
 
+/// One finite vector per text; else what is wrong, as the rest of a sentence.
+fn checked(vectors: Vec<Vec<f32>>, count: usize) -> Result<Vec<Vec<f32>>, String> {
+    if vectors.len() != count {
+        return Err(format!("gave {} vectors for {count} texts", vectors.len()));
+    }
+    if vectors.iter().flatten().any(|value| !value.is_finite()) {
+        return Err("gave a vector with a number beyond all bounds".into());
+    }
+    Ok(vectors)
+}
+
 /// The places of texts that say something, in batches that one request may hold.
 fn batches(texts: &[&str], most: usize) -> Vec<Vec<usize>> {
     let (mut batches, mut bytes) = (Vec::<Vec<usize>>::new(), 0);
@@ -174,6 +187,13 @@ fn batches(texts: &[&str], most: usize) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn vectors_are_counted_and_finite() {
+        assert!(checked(vec![], 2).unwrap_err().contains("0 vectors for 2 texts"));
+        assert!(checked(vec![vec![f32::INFINITY]], 1).is_err());
+        assert_eq!(checked(vec![vec![1.0]], 1).unwrap(), [[1.0]]);
+    }
 
     #[test]
     fn batches_are_bounded_by_number_and_by_bytes() {

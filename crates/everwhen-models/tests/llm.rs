@@ -13,7 +13,8 @@ use axum::response::{IntoResponse, Response};
 use everwhen_engine::memory::{Role, SeededChance};
 use everwhen_engine::ports::{Finish, Llm, Prompt, PromptMessage, Reply};
 use everwhen_engine::{Error, ErrorKind, Result};
-use everwhen_models::{LlmDialect, LlmSetting, Patience, Price, RemoteLlm, Secret};
+use everwhen_models::{LlmSetting, Patience, Price, RemoteLlm, Secret};
+use everwhen_protocols::Protocol;
 use serde_json::{Value, json};
 use server::{Server, refusal};
 
@@ -21,7 +22,7 @@ const KEY: &str = "sk-very-secret";
 const SCHEMA: &str = r#"{"type": "object", "properties": {"title": {"type": "string"}},
     "required": ["title"], "additionalProperties": false}"#;
 
-fn setting(server: &Server, dialect: LlmDialect) -> LlmSetting {
+fn setting(server: &Server, protocol: Protocol) -> LlmSetting {
     let patience = Patience {
         timeout: Duration::from_secs(5),
         tries: 3,
@@ -30,7 +31,7 @@ fn setting(server: &Server, dialect: LlmDialect) -> LlmSetting {
     };
     let url = server.url.clone();
     let price = Price::per_million(1.0, 10.0);
-    let new = LlmSetting::new(dialect, "some-model");
+    let new = LlmSetting::new(protocol, "some-model");
     LlmSetting { url, key: Some(Secret::new(KEY)), patience, price, ..new }
 }
 
@@ -46,8 +47,8 @@ fn strict() -> Prompt {
     plain().with_schema("title", SCHEMA)
 }
 
-async fn ask(server: &Server, dialect: LlmDialect, prompt: &Prompt) -> Result<Reply> {
-    model(setting(server, dialect)).ask(prompt).await
+async fn ask(server: &Server, protocol: Protocol, prompt: &Prompt) -> Result<Reply> {
+    model(setting(server, protocol)).ask(prompt).await
 }
 
 /// What OpenAI's kind answers.
@@ -65,7 +66,7 @@ async fn failure(
     behaviour: impl Fn(usize, &Value) -> Response + Send + Sync + 'static,
 ) -> (Error, usize) {
     let server = Server::start(behaviour).await;
-    let error = ask(&server, LlmDialect::OpenAi, prompt).await.unwrap_err();
+    let error = ask(&server, Protocol::OpenAi, prompt).await.unwrap_err();
     assert!(!error.message().contains("somebody said"), "{error}");
     assert!(!error.message().contains(KEY), "{error}");
     assert!(error.message().contains(&server.url), "{error}");
@@ -76,7 +77,7 @@ async fn failure(
 #[tokio::test]
 async fn openai_is_held_to_the_schema_and_its_tokens_are_priced() {
     let server = Server::start(|_, _| openai(r#"{"title": "Two visits"}"#)).await;
-    let reply = ask(&server, LlmDialect::OpenAi, &strict()).await.unwrap();
+    let reply = ask(&server, Protocol::OpenAi, &strict()).await.unwrap();
     assert_eq!(reply.json.unwrap().text("title"), Some("Two visits"));
     assert_eq!((reply.model.as_str(), reply.finish), ("some-model-1", Finish::Stop));
     assert_eq!((reply.spent.input_tokens, reply.spent.output_tokens), (7, 2));
@@ -106,9 +107,9 @@ async fn anthropic_answers_with_a_tool_where_a_schema_is_given() {
             .into_response()
     })
     .await;
-    let reply = ask(&server, LlmDialect::Anthropic, &strict()).await.unwrap();
+    let reply = ask(&server, Protocol::Anthropic, &strict()).await.unwrap();
     assert_eq!(reply.json.unwrap().text("title"), Some("A"));
-    let reply = ask(&server, LlmDialect::Anthropic, &plain()).await.unwrap();
+    let reply = ask(&server, Protocol::Anthropic, &plain()).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.json, reply.spent.input_tokens), ("Yes", None, 5));
     let asked = server.asked();
     assert_eq!(asked[0].path, "/v1/messages");
@@ -130,7 +131,7 @@ async fn ollama_is_spoken_too() {
         .into_response()
     })
     .await;
-    let reply = ask(&server, LlmDialect::Ollama, &strict()).await.unwrap();
+    let reply = ask(&server, Protocol::Ollama, &strict()).await.unwrap();
     assert_eq!(reply.json.unwrap().text("title"), Some("A"));
     assert_eq!((reply.spent.input_tokens, reply.spent.output_tokens), (4, 3));
     let asked = &server.asked()[0];
@@ -140,6 +141,58 @@ async fn ollama_is_spoken_too() {
     assert_eq!(asked.body["format"]["required"], json!(["title"]));
 }
 
+/// What Gemini answers.
+fn gemini(text: &str) -> Value {
+    let parts = json!([{"text": "Hm.", "thought": true}, {"text": text}]);
+    json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}],
+        "usageMetadata": {"promptTokenCount": 4, "candidatesTokenCount": 3, "thoughtsTokenCount": 2},
+        "modelVersion": "gemini-2.5-flash"})
+}
+
+#[tokio::test]
+async fn gemini_is_asked_in_its_path_and_held_to_the_schema() {
+    let server = Server::start(|count, _| match count {
+        0 => gemini("{\"title\": \"A\"}").to_string().into_response(),
+        _ => json!({"promptFeedback": {"blockReason": "SAFETY"}}).to_string().into_response(),
+    })
+    .await;
+    let reply = ask(&server, Protocol::Gemini, &strict()).await.unwrap();
+    assert_eq!(reply.json.unwrap().text("title"), Some("A"));
+    assert_eq!((reply.spent.input_tokens, reply.spent.output_tokens), (4, 5));
+    let asked = &server.asked()[0];
+    assert_eq!(asked.path, "/v1beta/models/some-model:generateContent");
+    assert_eq!(asked.header("x-goog-api-key"), Some(KEY));
+    assert_eq!(asked.header("authorization"), None);
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let config = json!({"temperature": 0.0, "maxOutputTokens": 50,
+        "responseMimeType": "application/json", "responseJsonSchema": schema});
+    let said = json!([{"role": "user", "parts": [{"text": "what somebody said"}]}]);
+    let system = json!({"parts": [{"text": "be brief"}]});
+    let body = json!({"contents": said, "systemInstruction": system, "generationConfig": config});
+    assert_eq!(asked.body, body);
+    let error = ask(&server, Protocol::Gemini, &plain()).await.unwrap_err();
+    assert!(error.message().ends_with("held its reply back"), "{error}");
+}
+
+#[tokio::test]
+async fn gemini_is_heard_in_pieces() {
+    let server = Server::start(|_, _| {
+        let mut first = gemini("Hel");
+        first["candidates"][0].as_object_mut().unwrap().remove("finishReason");
+        let events = [first, gemini("lo")].map(|event| format!("data: {event}\r\n\r\n"));
+        ([("content-type", "text/event-stream")], events.concat()).into_response()
+    })
+    .await;
+    let model = model(setting(&server, Protocol::Gemini));
+    let mut pieces = Vec::new();
+    let mut hear = |piece: &str| pieces.push(piece.to_owned());
+    let reply = model.ask_aloud(&plain(), &Default::default(), &mut hear).await.unwrap();
+    assert_eq!((pieces, reply.text.as_str()), (vec!["Hel".into(), "lo".into()], "Hello"));
+    assert_eq!(reply.spent.output_tokens, 5);
+    let path = "/v1beta/models/some-model:streamGenerateContent";
+    assert_eq!(server.asked()[0].path, path);
+}
+
 #[tokio::test]
 async fn a_reply_that_does_not_fit_is_repaired_once() {
     let server = Server::start(|count, _| match count {
@@ -147,7 +200,7 @@ async fn a_reply_that_does_not_fit_is_repaired_once() {
         _ => openai("```json\n{\"title\": \"A\"}\n```"),
     })
     .await;
-    let reply = ask(&server, LlmDialect::OpenAi, &strict()).await.unwrap();
+    let reply = ask(&server, Protocol::OpenAi, &strict()).await.unwrap();
     assert_eq!(reply.json.unwrap().text("title"), Some("A"));
     assert_eq!(reply.spent.input_tokens, 14);
     let asked = server.asked();
@@ -178,7 +231,7 @@ async fn what_a_provider_does_not_take_is_left_out_from_then_on() {
         }
     })
     .await;
-    let model = model(setting(&server, LlmDialect::OpenAi));
+    let model = model(setting(&server, Protocol::OpenAi));
     model.ask(&strict()).await.unwrap();
     assert_eq!(server.asked().len(), 4);
     model.ask(&strict()).await.unwrap();
@@ -201,7 +254,7 @@ async fn refusals_for_now_are_waited_out_and_those_without_end_are_told_apart() 
                 },
             )
             .await;
-        assert_eq!(ask(&server, LlmDialect::OpenAi, &plain()).await.unwrap().text, "Yes");
+        assert_eq!(ask(&server, Protocol::OpenAi, &plain()).await.unwrap().text, "Yes");
         assert_eq!(server.asked().len(), 3);
     }
     let (error, asked) = failure(&plain(), |_, _| {
@@ -249,7 +302,7 @@ async fn answers_that_are_none_are_described_and_may_pass() {
 #[tokio::test]
 async fn silence_is_not_waited_for_without_end() {
     let server = Server::slow(Duration::from_secs(60), |_, _| openai("Yes")).await;
-    let mut setting = setting(&server, LlmDialect::OpenAi);
+    let mut setting = setting(&server, Protocol::OpenAi);
     setting.patience.timeout = Duration::from_millis(50);
     let began = Instant::now();
     let error = model(setting).ask(&plain()).await.unwrap_err();
@@ -262,7 +315,7 @@ async fn silence_is_not_waited_for_without_end() {
 async fn a_provider_is_asked_no_faster_than_allowed() {
     let server = Server::start(|_, _| openai("Yes")).await;
     let setting =
-        LlmSetting { requests_per_minute: Some(1200), ..setting(&server, LlmDialect::OpenAi) };
+        LlmSetting { requests_per_minute: Some(1200), ..setting(&server, Protocol::OpenAi) };
     let (model, began) = (model(setting), Instant::now());
     for _ in 0..4 {
         model.ask(&plain()).await.unwrap();
@@ -275,14 +328,14 @@ async fn what_a_tool_said_is_told_by_the_user_and_thoughts_are_left_out() {
     let server = Server::start(|_, _| openai("<think>hm</think>Yes")).await;
     let mut prompt = plain();
     prompt.messages.push(PromptMessage { role: Role::Tool, content: "42".into() });
-    assert_eq!(ask(&server, LlmDialect::OpenAi, &prompt).await.unwrap().text, "Yes");
+    assert_eq!(ask(&server, Protocol::OpenAi, &prompt).await.unwrap().text, "Yes");
     assert_eq!(server.asked()[0].body["messages"][2]["role"], "user");
 }
 
 #[tokio::test]
 async fn settings_never_show_the_key() {
     let server = Server::start(|_, _| openai("Yes")).await;
-    let setting = setting(&server, LlmDialect::Anthropic);
+    let setting = setting(&server, Protocol::Anthropic);
     assert!(!format!("{setting:?}").contains(KEY));
     assert!(!format!("{:?}", model(setting)).contains(KEY));
 }

@@ -13,25 +13,26 @@ use axum::response::{IntoResponse, Response};
 use everwhen_engine::memory::SeededChance;
 use everwhen_engine::ports::Embedder;
 use everwhen_engine::{ErrorKind, Result};
-use everwhen_models::{Dialect, Patience, Remote, RemoteSetting, Secret};
+use everwhen_models::{Patience, Remote, RemoteSetting, Secret};
+use everwhen_protocols::Protocol;
 use serde_json::{Value, json};
 use server::{Server, refusal};
 
 const KEY: &str = "sk-very-secret";
 
-fn setting(server: &Server, dialect: Dialect) -> RemoteSetting {
+fn setting(server: &Server, protocol: Protocol) -> RemoteSetting {
     let patience = Patience {
         timeout: Duration::from_secs(5),
         tries: 3,
         first_pause: Duration::from_millis(2),
         longest_pause: Duration::from_millis(20),
     };
-    let new = RemoteSetting::new(dialect, &server.url, "some-model");
+    let new = RemoteSetting::new(protocol, &server.url, "some-model");
     RemoteSetting { key: Some(Secret::new(KEY)), dimensions: Some(2), patience, ..new }
 }
 
 async fn embed(server: &Server, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-    open(setting(server, Dialect::OpenAi)).await?.embed(texts).await
+    open(setting(server, Protocol::OpenAi)).await?.embed(texts).await
 }
 
 async fn open(setting: RemoteSetting) -> Result<Remote> {
@@ -62,7 +63,7 @@ async fn failure(
 #[tokio::test]
 async fn openai_texts_go_in_batches_with_the_key_and_come_back_in_order() {
     let server = Server::start(|_, body| openai(body)).await;
-    let setting = RemoteSetting { batch: 2, ..setting(&server, Dialect::OpenAi) };
+    let setting = RemoteSetting { batch: 2, ..setting(&server, Protocol::OpenAi) };
     let remote = open(setting).await.unwrap();
     let vectors = remote.embed(&["a", "", "bb", "ccc"]).await.unwrap();
     assert_eq!(vectors, [[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]);
@@ -83,7 +84,7 @@ async fn ollama_is_spoken_too_and_dimensions_are_learnt() {
         json!({"embeddings": vectors}).to_string().into_response()
     })
     .await;
-    let new = RemoteSetting::new(Dialect::Ollama, &server.url, "some-model");
+    let new = RemoteSetting::new(Protocol::Ollama, &server.url, "some-model");
     let prefixes =
         RemoteSetting { query_prefix: "query: ".into(), passage_prefix: "passage: ".into(), ..new };
     let remote = open(prefixes).await.unwrap();
@@ -185,7 +186,7 @@ async fn answers_that_do_not_fit_are_refused() {
 #[tokio::test]
 async fn silence_is_not_waited_for_without_end() {
     let server = Server::slow(Duration::from_secs(60), |_, body| openai(body)).await;
-    let mut setting = setting(&server, Dialect::OpenAi);
+    let mut setting = setting(&server, Protocol::OpenAi);
     setting.patience.timeout = Duration::from_millis(50);
     let remote = open(setting).await.unwrap();
     let began = std::time::Instant::now();
@@ -202,7 +203,7 @@ async fn an_endpoint_that_is_not_there_is_named() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let url = format!("http://user:{KEY}@{address}?key={KEY}");
-    let new = RemoteSetting::new(Dialect::OpenAi, url, "some-model");
+    let new = RemoteSetting::new(Protocol::OpenAi, url, "some-model");
     let patience = Patience { tries: 2, first_pause: Duration::ZERO, ..Patience::default() };
     let error = open(RemoteSetting { patience, ..new }).await.unwrap_err();
     assert!(error.message().contains("could not be reached, 2 times"), "{error}");
@@ -213,7 +214,7 @@ async fn an_endpoint_that_is_not_there_is_named() {
 #[tokio::test]
 async fn settings_never_show_the_key() {
     let server = Server::start(|_, body| openai(body)).await;
-    let setting = setting(&server, Dialect::OpenAi);
+    let setting = setting(&server, Protocol::OpenAi);
     assert!(!format!("{setting:?}").contains(KEY));
     let remote = open(setting).await.unwrap();
     assert!(!format!("{remote:?}").contains(KEY));

@@ -11,6 +11,7 @@
 mod body;
 mod cors;
 mod depth;
+mod query_key;
 mod refused;
 
 use std::net::IpAddr;
@@ -24,6 +25,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use everwhen::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimits, WebOrigin};
+use everwhen_protocols::Protocol;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::body::{BodyStatus, Budget, CheckedBody, HeldBudget};
@@ -37,16 +39,6 @@ const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 /// Health checks. They are answered under any host name and at any load.
 const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
-/// Proxy routes that carry messages; they accept only JSON.
-const CHAT: [&str; 6] = [
-    "/v1/chat/completions",
-    "/v1/completions",
-    "/v1/responses",
-    "/v1/messages",
-    "/api/chat",
-    "/api/generate",
-];
-
 /// The local address that a connection was made to; the serving loop adds it to requests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalAddress(pub(crate) IpAddr);
@@ -189,9 +181,12 @@ async fn guard(
 async fn pass(
     state: &ServerState,
     interface: Interface,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Result<Response, Rejection> {
+    if interface == Interface::Proxy {
+        query_key::move_to_header(&mut request);
+    }
     let gate = &*state.gate;
     let permit = gate.begin(request.uri().path())?;
     let origin = gate.other_site(interface, &request)?.cloned();
@@ -202,7 +197,6 @@ async fn pass(
     if !gate.is_named_rightly(&request) {
         require_key(state, request.uri().path(), request.headers()).await?;
     }
-    let mut request = request;
     check_kind_of_body(interface, &mut request)?;
     let shape = ErrorFormat::of(interface, &request);
     let (request, received) = gate.watch_body(request)?;
@@ -270,7 +264,7 @@ fn check_kind_of_body(interface: Interface, request: &mut Request) -> Result<(),
     if interface != Interface::Proxy || !writes {
         return Ok(());
     }
-    let chats = CHAT.iter().any(|path| request.uri().path().ends_with(path));
+    let chats = Protocol::is_chat(request.uri().path());
     match essence(request.headers()) {
         Some(kind) if is_json(kind) => Ok(()),
         Some("multipart/form-data" | "application/octet-stream") if !chats => Ok(()),

@@ -7,13 +7,12 @@
 //! `x-everwhen-degraded` says why.
 
 mod additions;
-mod allowed_calls;
 mod client;
-mod draft;
 mod egress;
 mod headers;
 mod history;
 mod inject;
+mod lists;
 mod memory;
 mod memory_name;
 mod new_chats;
@@ -27,43 +26,44 @@ mod recognise;
 mod recording;
 mod refusal;
 mod relay;
-mod route;
 mod routes;
 mod tail;
-mod translate;
+mod translated;
 mod upstream;
 mod user_token;
 mod wire;
 mod workflow;
 
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{ConnectInfo, Request};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::Response;
 use everwhen::key::Scope;
 use everwhen::memory::{Address, MemoryId, Name, VaultId};
-use everwhen::{Config, ProxyConfig, Result, UpstreamKind};
+use everwhen::{Config, ProxyConfig, Result};
+use everwhen_protocols::{
+    ChatEndpoint, Draft, Framing, ReplyId, RequestView, Translation, partial,
+};
 
-use self::draft::Draft;
 use self::egress::Target;
 use self::memory::ProxyMemory;
 use self::new_chats::NewChats;
 pub(crate) use self::outbox::Outbox;
 use self::prepare::{PreparedRequest, ProxyRequest, prepare};
-use self::relay::{CutReply, Framing, Gathered, Listener, Underway, read_reply};
-use self::route::Route;
+use self::relay::{CutReply, Gathered, Listener, Underway, read_reply};
 use self::tail::Tail;
-use self::translate::Translation;
+use self::translated::TranslatedBody;
 use self::upstream::{Responder, Responders, UpstreamCall, UpstreamResponse};
+use self::wire::completion::fresh_number;
 use self::wire::seen::{AskedSeen, Seen};
-use self::wire::{Asked, partial};
 use self::workflow::{WorkflowInput, WorkflowResponder};
 use crate::ServerState;
 use crate::error::RequestError;
@@ -177,44 +177,51 @@ impl Proxy {
     }
 }
 
-/// Handles a request that carries messages.
+/// Handles a request for a reply in a chat.
 async fn talk(
     state: ServerState,
-    route: &'static Route,
+    chat: &'static ChatEndpoint,
     memory: Option<String>,
     request: Request,
 ) -> Response {
-    let answered = exchange(&state, route, memory.as_deref(), request).await;
-    answered.unwrap_or_else(|refusal| refusal.told(route.kind))
+    let answered = exchange(&state, chat, memory.as_deref(), request).await;
+    answered.unwrap_or_else(|refusal| refusal.told(chat.protocol))
 }
 
 async fn exchange(
     state: &ServerState,
-    route: &'static Route,
+    chat: &'static ChatEndpoint,
     memory_in_path: Option<&str>,
     request: Request,
 ) -> Result<Response, Refusal> {
     let (parts, body) = request.into_parts();
     let (caller, body) = (state.proxy_caller(&parts.headers).await?, read(body).await?);
     caller.caller.require(Scope::Write).map_err(RequestError::from)?;
+    let model_in_path = model_in_path(chat, &parts.uri)?;
     let text = std::str::from_utf8(&body).unwrap_or_default();
-    let Some(mut asked) = route.wording.read(text) else {
-        let target = with_query(route.path, &parts.uri);
-        return passthrough::on(state, &caller, (route.kind, target), &parts, body).await;
+    let Some(mut asked) = chat.format.request(text) else {
+        let path = chat.path_for(model_in_path.as_deref().unwrap_or_default());
+        let target = with_query(&path, &parts.uri);
+        return passthrough::on(state, &caller, (chat.protocol, target), &parts, body).await;
     };
-    programs::attribute(&mut asked, &parts.headers, state.proxy.config.tool_output.value);
-    let chosen = choose(state, route, &parts.headers, &asked)?;
-    let model = chosen.model.clone().or_else(|| asked.model().map(Into::into));
+    asked.model = model_in_path.map(Cow::Owned).or(asked.model);
+    asked.streams = chat.streams.unwrap_or(asked.streams);
+    let tool_output = state.proxy.config.tool_output.value;
+    let purpose = programs::attribute(&mut asked, &parts.headers, tool_output);
+    let chosen = choose(state, chat, &parts.headers, &asked)?;
+    let model = chosen.model.clone().or_else(|| asked.model.as_ref().map(ToString::to_string));
+    let model = model.unwrap_or_default();
     let request = ProxyRequest {
         state,
-        route,
+        chat,
         caller: &caller,
         headers: &parts.headers,
         memory_in_path,
         peer: peer(&parts),
         asked: &asked,
+        purpose: &purpose,
         is_watched: state.proxy.tail.is_watched() || parts.headers.contains_key(TRACE),
-        local: chosen.responder.local(model.as_deref().unwrap_or_default()),
+        local: chosen.responder.local(&model),
     };
     let mut draft = Draft::new(text);
     let mut prepared = prepare(&request, &mut draft).await;
@@ -224,15 +231,21 @@ async fn exchange(
     let talk = request.local.map(|_| WorkflowInput::of(&request, &prepared));
     let mut notes = tell(&request, chosen.responder.name(), std::mem::take(&mut prepared.seen));
     let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
-    let reply = forward(&request, &parts, &chosen, (written, talk)).await?;
+    let reply = forward(&request, &parts, (&chosen, &model), (written, talk)).await?;
     if let Some(reason) = prepared.settle().await {
         tracing::warn!(reason, "what was said is not in the store yet");
         notes.headers.insert(DEGRADED, headers::value(&reason));
     }
     let answered = respond(&request, reply, prepared, &mut notes).await;
-    let mut response = answered.unwrap_or_else(|refusal| refusal.told(route.kind));
+    let mut response = answered.unwrap_or_else(|refusal| refusal.told(chat.protocol));
     response.headers_mut().extend(notes.headers);
     Ok(response)
+}
+
+/// The model that a path names, where the protocol has it there.
+fn model_in_path(chat: &ChatEndpoint, uri: &Uri) -> Result<Option<String>, Refusal> {
+    let path = Target::read(uri.path(), uri)?.path();
+    Ok(chat.model_in(&path).map(str::to_owned))
 }
 
 /// An upstream's response, with what is needed to pass it on.
@@ -251,36 +264,57 @@ fn peer(parts: &Parts) -> Option<IpAddr> {
 async fn forward<'a>(
     request: &ProxyRequest<'_>,
     parts: &Parts,
-    chosen: &'a upstream::ChosenResponder,
+    (chosen, model): (&'a upstream::ChosenResponder, &str),
     (written, talk): (Bytes, Option<WorkflowInput>),
 ) -> Result<UpstreamReply<'a>, Refusal> {
-    let (responder, now) = (&*chosen.responder, request.state.engine.now());
-    let translation = Translation::between(request.route, responder.kind(), request.asked, now);
-    let path = translation.as_ref().map_or(request.route.path, Translation::path);
+    let responder = &*chosen.responder;
+    let translation = match responder.kind() == request.chat.protocol {
+        true => None,
+        false => Some(translation(request, responder, (model, parts.uri.query()), &written)?),
+    };
+    let (target, body) = match &translation {
+        Some(translation) => (Target::own(&translation.path()), translation.request()?.into()),
+        None => (with_query(&request.chat.path_for(model), &parts.uri), written),
+    };
     let call = UpstreamCall {
+        protocol: request.chat.protocol,
         method: parts.method.clone(),
-        target: with_query(path, &parts.uri),
+        target,
         headers: parts.headers.clone(),
         with_credentials: request.caller.credential_travels,
         is_usual: chosen.is_usual,
-        body: match &translation {
-            Some(translation) => translation.request(&written)?,
-            None => written,
-        },
+        body,
         talk,
     };
     let answer = responder.ask(call).await?;
     Ok(UpstreamReply { answer, upstream: responder.name(), translation })
 }
 
+/// The translation of a request for an upstream of another protocol.
+fn translation(
+    request: &ProxyRequest<'_>,
+    upstream: &dyn Responder,
+    (model, query): (&str, Option<&str>),
+    written: &[u8],
+) -> Result<Translation, Refusal> {
+    let body = serde_json::from_slice(written)
+        .map_err(|error| Refusal::invalid(format!("the body is not JSON: {error}")))?;
+    let (asked_at, since) = (request.state.engine.now(), Instant::now());
+    let number = fresh_number(asked_at);
+    let reply = ReplyId { number, model: model.to_owned(), asked_at, since };
+    let protocols = (request.chat.protocol, upstream.kind());
+    Ok(Translation::new(protocols, &body, (model, request.asked.streams, query), reply))
+}
+
 fn choose(
     state: &ServerState,
-    route: &Route,
+    chat: &ChatEndpoint,
     headers: &HeaderMap,
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
 ) -> Result<upstream::ChosenResponder, Refusal> {
-    let (header, model) = (headers::text(headers, UPSTREAM), asked.model());
-    state.proxy.responders.choose(header.as_deref(), model.as_deref(), route.answered_by)
+    let header = headers::text(headers, UPSTREAM);
+    let kinds = chat.answered_by();
+    state.proxy.responders.choose(header.as_deref(), asked.model.as_deref(), &kinds)
 }
 
 /// One of our own paths, with the query of the request.
@@ -326,9 +360,9 @@ fn tell(request: &ProxyRequest<'_>, upstream: &str, mut seen: AskedSeen) -> Resp
     }
     seen.id = number;
     seen.time = ProxyMemory::of(request.state).now().to_string();
-    seen.door = request.route.kind.as_str();
+    seen.door = request.chat.protocol.as_str();
     seen.upstream = upstream.to_owned();
-    seen.model = request.asked.model().map(Into::into);
+    seen.model = request.asked.model.as_ref().map(ToString::to_string);
     if let Some(reason) = &seen.degraded {
         tracing::warn!(reason, "a request goes through without memory");
     }
@@ -362,7 +396,7 @@ async fn respond(
         if !status.is_success() || prepared.recording.is_none() {
             return Ok(response(status, headers, answer.body));
         }
-        return match framing(request.route, &headers, request.asked.streams) {
+        return match framing(request.chat, &headers, request.asked.streams) {
             Some(framing) => {
                 Ok(in_events(request, (status, headers, answer.body), framing, prepared, notes))
             }
@@ -373,19 +407,28 @@ async fn respond(
             }
         };
     };
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let framing = translation.framing(kind);
+    let client_kind = HeaderValue::from_static(translation.content_type(status.is_success()));
+    headers.remove(CONTENT_LENGTH);
+    headers.insert(CONTENT_TYPE, client_kind);
     if !status.is_success() {
-        translation.headers(status, &mut headers);
         let said = read_reply(answer.body, upstream).await?;
-        let body = translation.error(&String::from_utf8_lossy(&said));
+        let body = translation.error(status.as_u16(), &String::from_utf8_lossy(&said));
         return Ok(response(status, headers, Body::from(body)));
     }
-    if translation.headers(status, &mut headers) {
-        let body = translation.events(answer.body);
-        let framing = framing(request.route, &headers, true).unwrap_or(Framing::Lines);
+    if let Some(framing) = framing {
+        let body = TranslatedBody::body(answer.body, translation.events(framing));
+        let framing = translation.client_framing();
+        return Ok(in_events(request, (status, headers, body), framing, prepared, notes));
+    }
+    let read = read_reply(answer.body, upstream).await;
+    if let Some(whole) = read.as_ref().ok().filter(|_| request.asked.streams) {
+        let body = Body::from(translation.whole_as_events(&String::from_utf8_lossy(whole)));
+        let framing = translation.client_framing();
         return Ok(in_events(request, (status, headers, body), framing, prepared, notes));
     }
     let whole = Whole { status, headers, translation: Some(translation) };
-    let read = read_reply(answer.body, upstream).await;
     whole.respond(request, read, prepared, notes).await
 }
 
@@ -402,7 +445,7 @@ fn in_events(
         return response(status, headers, body);
     }
     let number = notes.number;
-    let listener = Listener::new(request.route.wording, framing, prepared.strips);
+    let listener = Listener::new(request.chat.format, framing, prepared.strips);
     let at_end =
         Box::new(move |said: Gathered| Box::pin(prepared.finish(number, said)) as relay::Held);
     response(status, headers, request.state.proxy.underway.body(body, listener, at_end))
@@ -425,7 +468,7 @@ impl Whole {
         mut prepared: PreparedRequest,
         notes: &mut ResponseNotes,
     ) -> Result<Response, Refusal> {
-        let mut listener = Listener::new(request.route.wording, Framing::Lines, prepared.strips);
+        let mut listener = Listener::new(request.chat.format, Framing::Lines, prepared.strips);
         let body = match read {
             Ok(body) => self.translated(body),
             Err(CutReply { came, refusal }) => {
@@ -460,11 +503,10 @@ impl Whole {
     }
 }
 
-/// How a reply is framed, if it is streamed.
-fn framing(route: &Route, headers: &HeaderMap, streams: bool) -> Option<Framing> {
+/// How a reply in the client's protocol comes in pieces, if it does.
+fn framing(chat: &ChatEndpoint, headers: &HeaderMap, streams: bool) -> Option<Framing> {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let lines = (streams && route.kind == UpstreamKind::Ollama).then_some(Framing::Lines);
-    kind.and_then(Framing::of).or(lines)
+    chat.protocol.adapter().reply_framing(kind, streams)
 }
 
 fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Response {

@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 mod source;
 
 /// Which of our crates each of our crates is built on. A new crate needs a reason, and a line here.
-const EDGES: [(&str, &[&str]); 11] = [
+const EDGES: [(&str, &[&str]); 12] = [
+    ("everwhen-protocols", &[]),
     ("everwhen-time", &[]),
     ("everwhen-search", &[]),
     ("everwhen-engine", &["everwhen-search", "everwhen-time"]),
     ("everwhen-store", &["everwhen-engine"]),
-    ("everwhen-models", &["everwhen-engine"]),
-    ("everwhen", &["everwhen-engine", "everwhen-models", "everwhen-store"]),
-    ("everwhen-server", &["everwhen", "everwhen-workflow"]),
+    ("everwhen-models", &["everwhen-engine", "everwhen-protocols"]),
+    ("everwhen", &["everwhen-engine", "everwhen-models", "everwhen-protocols", "everwhen-store"]),
+    ("everwhen-server", &["everwhen", "everwhen-protocols", "everwhen-workflow"]),
     ("everwhen-bench", &["everwhen"]),
     ("everwhen-workflow", &["everwhen"]),
     ("everwhen-cli", &["everwhen", "everwhen-bench", "everwhen-server", "everwhen-workflow"]),
@@ -49,7 +50,15 @@ const DRAWERS: [&str; 11] = [
     "utils",
 ];
 /// Where types may be written to or read from a wire, a row or a file: parts of paths.
-const WIRES: [&str; 6] = ["wire", "row", "config", "problem", "client", "everwhen-bench/"];
+const WIRES: [&str; 7] = [
+    "wire",
+    "row",
+    "config",
+    "server/src/error",
+    "client",
+    "everwhen-bench/",
+    "everwhen-protocols/",
+];
 /// Documents for people, which must not speak of what is not there.
 const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 

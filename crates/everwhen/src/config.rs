@@ -30,7 +30,7 @@ use layer::{Found, Layers};
 pub use llm::LlmConfig;
 pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Reach, Unnamed};
 pub use server::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimits, WebOrigin};
-pub use upstream::{Upstream, UpstreamKind};
+pub use upstream::Upstream;
 pub use workflow::WorkflowConfig;
 
 use crate::facts::Fading;

@@ -62,11 +62,12 @@ pub use config::{
     AllowedHost, AllowedOrigin, Chosen, Config, EmbedderConfig, EmbedderKind, EndpointConfig,
     Environment, Exception, Flags, HostName, KEYS, Key as ConfigKey, LlmConfig, LogFormat,
     MODELS_FOLDER, Origin, ProxyChange, ProxyConfig, ProxySettings, Reach, ServerConfig,
-    ServerLimits, Setting, Unnamed, Upstream, UpstreamKind, WebOrigin, WorkflowConfig,
+    ServerLimits, Setting, Unnamed, Upstream, WebOrigin, WorkflowConfig,
 };
 pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;
 pub use everwhen_models as models;
+pub use everwhen_protocols::{self as protocols, Protocol};
 pub use everwhen_store::{Moved, Synchronous, outbox};
 pub use held::{Asked, Held, Holder, ServerNote};
 pub use memory_settings::MemorySettings;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use everwhen::LlmConfig;
 use everwhen::memory::SeededChance;
-use everwhen::models::{LlmDialect, LlmSetting, Price, RemoteLlm, Secret};
+use everwhen::models::{LlmSetting, Price, RemoteLlm, Secret};
 use everwhen::ports::Llm;
 use serde::{Deserialize, Serialize};
 
@@ -141,7 +141,8 @@ impl ModelPlan {
         if self.provider == "extractive" {
             return Ok(Arc::new(Extractive));
         }
-        let usual = LlmSetting::new(LlmDialect::named(&self.provider)?, self.model.clone());
+        let usual =
+            LlmSetting::new(LlmSetting::protocol_named(&self.provider)?, self.model.clone());
         let own = self.key.as_deref().map(Secret::new);
         let setting = LlmSetting {
             url: self.base_url.clone().unwrap_or(usual.url),

@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use everwhen::{Config, Everwhen, ServerLimits, Upstream, UpstreamKind};
+use everwhen::{Config, Everwhen, Protocol, ServerLimits, Upstream};
 use everwhen_server::McpSettings;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -176,7 +176,8 @@ fn greet(url: &str, everwhen: &Everwhen, upstreams: &[Upstream], json: bool) -> 
         let mut hello = json!({ "url": url, "data": place, "docs": format!("{url}/docs") });
         if !upstreams.is_empty() {
             hello["upstreams"] = upstreams.iter().map(upstream_json).collect();
-            hello["base_urls"] = base_urls(url, upstreams).into_iter().collect();
+            let urls = base_urls(url, upstreams).into_iter();
+            hello["base_urls"] = urls.map(|(protocol, url)| (protocol.as_str(), url)).collect();
         }
         return output::json(&hello.to_string());
     }
@@ -197,16 +198,11 @@ fn upstream_json(upstream: &Upstream) -> Value {
     json!({ "name": upstream.name, "kind": upstream.kind.as_str(), "url": upstream.root })
 }
 
-/// The address that apps of each kind are given, for those kinds that an upstream answers.
-fn base_urls(url: &str, upstreams: &[Upstream]) -> Vec<(&'static str, String)> {
-    let has = |kind| upstreams.iter().any(|upstream| upstream.kind == kind);
-    let both = has(UpstreamKind::OpenAi) || has(UpstreamKind::Ollama);
-    let all = [
-        ("openai", format!("{url}/v1"), both),
-        ("ollama", url.to_owned(), both),
-        ("anthropic", url.to_owned(), has(UpstreamKind::Anthropic)),
-    ];
-    all.into_iter().filter_map(|(kind, url, works)| works.then_some((kind, url))).collect()
+/// The address that apps of each protocol are given, if there is an upstream: any of them answers
+/// chats in every protocol.
+fn base_urls(url: &str, upstreams: &[Upstream]) -> Vec<(Protocol, String)> {
+    let protocols = Protocol::ALL.into_iter().filter(|_| !upstreams.is_empty());
+    protocols.map(|protocol| (protocol, protocol.adapter().client_url(url))).collect()
 }
 
 /// Whom the proxy asks, and the addresses for apps.
@@ -216,18 +212,14 @@ fn proxy_lines(url: &str, upstreams: &[Upstream]) -> Vec<String> {
         let (kind, root) = (upstream.kind.as_str(), &upstream.root);
         // An upstream that was only given as an address is called as its kind.
         let guessed = match upstream.name == kind {
-            true => "; for another kind write openai+, ollama+ or anthropic+ before the address",
+            true => "; for another kind write openai+, ollama+, anthropic+ or gemini+ before it",
             false => "",
         };
         lines.push(format!("Chats go on to {root} (kind: {kind}{guessed})"));
     }
-    for (kind, address) in base_urls(url, upstreams) {
-        let app = match kind {
-            "openai" => "OpenAI base URL",
-            "ollama" => "Ollama URL",
-            _ => "Anthropic base URL",
-        };
-        lines.push(format!("  {app} for your app: {}", output::bold(&address)));
+    for (protocol, address) in base_urls(url, upstreams) {
+        let app = protocol.adapter().title();
+        lines.push(format!("  {app} base URL for your app: {}", output::bold(&address)));
     }
     lines
 }

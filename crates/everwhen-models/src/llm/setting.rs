@@ -6,26 +6,14 @@ use std::time::Duration;
 use everwhen_engine::memory::Chance;
 use everwhen_engine::ports::Spent;
 use everwhen_engine::{Error, Result};
+use everwhen_protocols::{AuthHeader, Protocol};
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderName};
 
 use crate::endpoint::{Endpoint, Patience, Reached, Secret, read_url, shown_url};
 
-/// The version of Anthropic's protocol that is spoken.
-const ANTHROPIC_VERSION: &str = "2023-06-01";
 const BILLION: f64 = 1e9;
 const MILLION: f64 = 1e6;
-
-/// Which protocol the provider speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LlmDialect {
-    /// `POST /v1/chat/completions`, as OpenAI and most servers do.
-    OpenAi,
-    /// `POST /v1/messages`, as Anthropic does.
-    Anthropic,
-    /// `POST /api/chat`, as Ollama does.
-    Ollama,
-}
 
 /// What tokens cost, in billionths of a currency each.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -38,7 +26,7 @@ pub struct Price {
 #[derive(Debug, Clone)]
 pub struct LlmSetting {
     /// Its protocol.
-    pub dialect: LlmDialect,
+    pub protocol: Protocol,
     /// Where it is; a path such as `/v1` may be part of it.
     pub url: String,
     /// The model.
@@ -51,36 +39,6 @@ pub struct LlmSetting {
     pub requests_per_minute: Option<u32>,
     /// What it costs.
     pub price: Price,
-}
-
-impl LlmDialect {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Ollama];
-
-    /// As written in configurations.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Ollama => "ollama",
-        }
-    }
-
-    /// The dialect with this name.
-    pub fn named(text: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|dialect| dialect.as_str() == text).ok_or_else(|| {
-            Error::invalid(format!("unknown provider {text:?}; use openai, anthropic or ollama"))
-        })
-    }
-
-    /// Where it is when nobody says.
-    pub fn usual_url(self) -> &'static str {
-        match self {
-            Self::OpenAi => "https://api.openai.com/v1",
-            Self::Anthropic => "https://api.anthropic.com",
-            Self::Ollama => "http://127.0.0.1:11434",
-        }
-    }
 }
 
 impl Price {
@@ -98,11 +56,11 @@ impl Price {
 
 impl LlmSetting {
     /// A model at a provider, everything else as usual.
-    pub fn new(dialect: LlmDialect, model: impl Into<String>) -> Self {
+    pub fn new(protocol: Protocol, model: impl Into<String>) -> Self {
         let timeout = Duration::from_secs(120);
         Self {
-            dialect,
-            url: dialect.usual_url().to_owned(),
+            protocol,
+            url: protocol.adapter().default_url().to_owned(),
             model: model.into(),
             key: None,
             patience: Patience { timeout, tries: 4, ..Patience::default() },
@@ -125,60 +83,52 @@ impl LlmSetting {
         Ok(())
     }
 
-    /// The other end.
+    /// The protocol of a provider with this name.
+    pub fn protocol_named(text: &str) -> Result<Protocol> {
+        Protocol::named(text).ok_or_else(|| {
+            Error::invalid(format!("unknown provider {text:?}; use {}", Protocol::names_quoted()))
+        })
+    }
+
+    /// The endpoint of the provider.
     pub(super) fn reach(&self, most_bytes: usize, chance: Arc<dyn Chance>) -> Result<Endpoint> {
         let (url, model) = (shown_url(&self.url), &self.model);
-        let key = self.key.as_ref().map(|key| match self.dialect {
-            LlmDialect::Anthropic => (key, HeaderName::from_static("x-api-key"), key.plain()),
-            _ => (key, AUTHORIZATION, key.bearer()),
+        let adapter = self.protocol.adapter();
+        let key = self.key.as_ref().map(|key| match adapter.auth_header() {
+            AuthHeader::Bearer => (key, AUTHORIZATION, key.bearer()),
+            AuthHeader::Named(name) => (key, HeaderName::from_static(name), key.plain()),
         });
         let reached = Reached {
             label: format!("the language model {model} at {url}"),
-            url: self.endpoint()?,
+            url: self.at(&adapter.chat_path(model, false))?,
+            stream_url: self.at(&adapter.chat_path(model, true))?,
             key,
             patience: &self.patience,
             most_bytes,
         };
         let endpoint = Endpoint::new(reached, chance)?;
-        Ok(match self.dialect {
-            LlmDialect::Anthropic => endpoint.with_header("anthropic-version", ANTHROPIC_VERSION),
-            _ => endpoint,
-        })
+        let headers = adapter.fixed_headers().iter();
+        Ok(headers.fold(endpoint, |endpoint, (name, value)| endpoint.with_header(name, value)))
     }
 
     /// Where the provider lists its models.
     pub(super) fn list(&self) -> Result<Url> {
-        let mut url = self.endpoint()?;
-        let path = url.path().to_owned();
-        let path = match self.dialect {
-            LlmDialect::OpenAi => path.replace("/chat/completions", "/models"),
-            LlmDialect::Anthropic => path.replace("/messages", "/models"),
-            LlmDialect::Ollama => path.replace("/chat", "/tags"),
-        };
-        url.set_path(&path);
-        Ok(url)
+        self.at(self.protocol.adapter().models_path())
     }
 
-    /// The address that is asked.
-    fn endpoint(&self) -> Result<Url> {
+    /// The address of a path with its query below the provider's root.
+    fn at(&self, path_and_query: &str) -> Result<Url> {
         let mut url = read_url(&self.url)?;
-        let path = url.path().trim_end_matches('/');
-        let before = |ending: &str| path.strip_suffix(ending).unwrap_or(path).to_owned();
-        let path = match self.dialect {
-            LlmDialect::OpenAi => match before("/chat/completions").as_str() {
-                "" => "/v1/chat/completions".to_owned(),
-                before => format!("{before}/chat/completions"),
-            },
-            LlmDialect::Anthropic => {
-                let before = before("/messages");
-                format!("{}/v1/messages", before.trim_end_matches("/v1"))
-            }
-            LlmDialect::Ollama => {
-                let before = before("/chat");
-                format!("{}/api/chat", before.trim_end_matches("/api"))
-            }
+        let root = self.protocol.adapter().root(url.path());
+        let (path, query) = match path_and_query.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (path_and_query, None),
         };
-        url.set_path(&path);
+        url.set_path(&format!("{root}{path}"));
+        if let Some(query) = query {
+            let both = url.query().map(|own| format!("{own}&{query}"));
+            url.set_query(Some(both.as_deref().unwrap_or(query)));
+        }
         Ok(url)
     }
 }
@@ -187,23 +137,36 @@ impl LlmSetting {
 mod tests {
     use super::*;
 
-    fn at(dialect: LlmDialect, url: &str) -> String {
-        let setting = LlmSetting { url: url.into(), ..LlmSetting::new(dialect, "m") };
-        setting.endpoint().unwrap().to_string()
+    fn at(protocol: Protocol, url: &str) -> String {
+        let setting = LlmSetting { url: url.into(), ..LlmSetting::new(protocol, "m") };
+        setting.at(&protocol.adapter().chat_path("m", true)).unwrap().to_string()
     }
 
     #[test]
     fn endpoints_are_found_from_what_people_write() {
-        assert_eq!(at(LlmDialect::OpenAi, "http://h:80"), "http://h/v1/chat/completions");
-        assert_eq!(at(LlmDialect::OpenAi, "http://h/v1/"), "http://h/v1/chat/completions");
+        assert_eq!(at(Protocol::OpenAi, "http://h:80"), "http://h/v1/chat/completions");
+        assert_eq!(at(Protocol::OpenAi, "http://h/v1/"), "http://h/v1/chat/completions");
         let whole = "http://h/x/chat/completions";
-        assert_eq!(at(LlmDialect::OpenAi, whole), whole);
+        assert_eq!(at(Protocol::OpenAi, whole), whole);
+        let with_query = "http://h/v1/chat/completions?api-version=1";
+        assert_eq!(at(Protocol::OpenAi, "http://h/v1?api-version=1"), with_query);
         for url in ["https://h", "https://h/v1", "https://h/v1/messages"] {
-            assert_eq!(at(LlmDialect::Anthropic, url), "https://h/v1/messages");
+            assert_eq!(at(Protocol::Anthropic, url), "https://h/v1/messages");
         }
         for url in ["http://h", "http://h/api", "http://h/api/chat"] {
-            assert_eq!(at(LlmDialect::Ollama, url), "http://h/api/chat");
+            assert_eq!(at(Protocol::Ollama, url), "http://h/api/chat");
         }
+        for url in ["https://h", "https://h/v1beta/", "https://h/v1beta/models"] {
+            let stream = "https://h/v1beta/models/m:streamGenerateContent?alt=sse";
+            assert_eq!(at(Protocol::Gemini, url), stream);
+        }
+    }
+
+    #[test]
+    fn a_provider_that_is_unknown_is_told_which_are_known() {
+        assert_eq!(LlmSetting::protocol_named("gemini").unwrap(), Protocol::Gemini);
+        let error = LlmSetting::protocol_named("gpt").unwrap_err();
+        assert!(error.message().contains("\"anthropic\" or \"gemini\""), "{error}");
     }
 
     #[test]
@@ -219,7 +182,7 @@ mod tests {
 
     #[test]
     fn settings_that_cannot_work_are_refused() {
-        let good = LlmSetting::new(LlmDialect::OpenAi, "m");
+        let good = LlmSetting::new(Protocol::OpenAi, "m");
         assert!(good.check().is_ok());
         assert!(LlmSetting { model: " ".into(), ..good.clone() }.check().is_err());
         assert!(LlmSetting { requests_per_minute: Some(0), ..good.clone() }.check().is_err());

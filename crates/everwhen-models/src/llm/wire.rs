@@ -1,23 +1,20 @@
-//! The three protocols as JSON.
+//! Prompts and answers in the protocol of a provider.
 
-mod anthropic;
-mod event;
-mod ollama;
-mod openai;
-
-use everwhen_engine::memory::Role;
+use everwhen_engine::memory::Role as PromptRole;
 use everwhen_engine::ports::{Finish, Prompt, Spent};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use everwhen_protocols::{
+    ChatMessage, ChatReply, ChatRequest, Protocol, ReplyFormat, Role, Sampling, StopReason, Usage,
+};
+use serde_json::{Map, Value, json};
 
 use super::quirks::Taken;
-use super::setting::{LlmDialect, LlmSetting};
+use super::setting::LlmSetting;
 use super::thoughts;
 
-pub use event::Samplers;
-pub(super) use event::{Event, event, request_aloud, served};
+/// Values that a request carries beside what is asked, as their provider calls them.
+pub type Samplers = Map<String, Value>;
 
-/// An answer, whoever gave it.
+/// An answer, whatever the protocol.
 #[derive(Debug, PartialEq)]
 pub(super) struct Answer {
     pub(super) text: String,
@@ -33,44 +30,137 @@ pub(super) fn request(
     schema: Option<&Value>,
     taken: Taken,
 ) -> String {
-    let body = match setting.dialect {
-        LlmDialect::OpenAi => openai::request(&setting.model, prompt, schema, taken),
-        LlmDialect::Anthropic => anthropic::request(&setting.model, prompt, schema, taken),
-        LlmDialect::Ollama => ollama::request(&setting.model, prompt, schema),
-    };
+    let format = schema.zip(prompt.schema.as_ref()).map(|(schema, wanted)| ReplyFormat::Schema {
+        name: wanted.name.to_owned(),
+        schema: schema.clone(),
+        strict: true,
+    });
+    write(setting, &ChatRequest { format, ..chat(setting, prompt, taken) }).to_string()
+}
+
+/// The body of a request that is answered in pieces.
+pub(super) fn request_streamed(
+    setting: &LlmSetting,
+    prompt: &Prompt,
+    samplers: &Samplers,
+    taken: Taken,
+) -> String {
+    let mut chat = chat(setting, prompt, taken);
+    chat.sampling.temperature = None;
+    (chat.streams, chat.counts_tokens) = (true, !taken.no_counting);
+    let mut body = write(setting, &chat);
+    let place = setting.protocol.adapter().sampling_place(&mut body);
+    if let Value::Object(values) = place {
+        values.extend(samplers.clone());
+    }
     body.to_string()
 }
 
-/// An answer from its content; else what is wrong with it, as the rest of a sentence.
-pub(super) fn answer(dialect: LlmDialect, content: &[u8]) -> Result<Answer, String> {
-    let mut answer = match dialect {
-        LlmDialect::OpenAi => openai::answer(content)?,
-        LlmDialect::Anthropic => anthropic::answer(content)?,
-        LlmDialect::Ollama => ollama::answer(content)?,
+fn write(setting: &LlmSetting, chat: &ChatRequest) -> Value {
+    let written = setting.protocol.adapter().write_request(chat);
+    written.expect("every protocol takes a prompt of texts")
+}
+
+/// A prompt as a chat. What a tool said is said to the model by the user.
+fn chat(setting: &LlmSetting, prompt: &Prompt, taken: Taken) -> ChatRequest {
+    let role = |role| match role {
+        PromptRole::System => Role::System,
+        PromptRole::Assistant => Role::Assistant,
+        PromptRole::User | PromptRole::Tool => Role::User,
     };
-    answer.text = thoughts::without(&answer.text);
-    Ok(answer)
+    let messages = prompt.messages.iter();
+    ChatRequest {
+        model: setting.model.clone(),
+        messages: messages
+            .map(|message| ChatMessage::text(role(message.role), message.content.clone()))
+            .collect(),
+        sampling: Sampling {
+            temperature: (!taken.no_temperature).then(|| json!(prompt.temperature)),
+            max_tokens: Some(json!(prompt.max_tokens)),
+            uses_completion_limit: taken.completion_tokens,
+            ..Sampling::default()
+        },
+        ..ChatRequest::default()
+    }
 }
 
-/// The messages of a prompt with their roles; what a tool said is said to the model by the user.
-fn messages<'a>(prompt: &'a Prompt, of: impl Fn(Role) -> bool + 'a) -> Vec<Value> {
-    let meant = prompt.messages.iter().filter(move |message| of(message.role));
-    let role = |role| if role == Role::Tool { Role::User } else { role };
-    meant
-        .map(|message| json!({"role": role(message.role).as_str(), "content": message.content}))
-        .collect()
-}
-
-fn tokens(input: Option<u64>, output: Option<u64>) -> Spent {
-    let (input_tokens, output_tokens) = (input.unwrap_or(0), output.unwrap_or(0));
-    Spent { input_tokens, output_tokens, cost_nanos: 0 }
-}
-
-/// What serde says may quote the answer, and an answer may quote a text: only the place is told.
-fn parsed<'a, T: Deserialize<'a>>(content: &'a [u8]) -> Result<T, String> {
-    serde_json::from_slice(content).map_err(|error| {
-        let problem = if error.is_data() { "JSON, but no completion" } else { "not JSON" };
+/// An answer from its content; else what is wrong with it, as the rest of a sentence. What serde says
+/// may quote the answer, and an answer may quote a text: only the place is told.
+pub(super) fn answer(protocol: Protocol, content: &[u8]) -> Result<Answer, String> {
+    let body: Value = serde_json::from_slice(content).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
-        format!("gave an answer that is {problem} ({place}); is the address right?")
+        format!("gave an answer that is not JSON ({place}); is the address right?")
+    })?;
+    let reply = protocol.adapter().read_reply(&body)?;
+    Ok(Answer {
+        text: thoughts::without(&text(&reply)),
+        model: reply.model,
+        finish: reply.stop.map_or(Finish::Stop, finish),
+        tokens: tokens(reply.usage.unwrap_or_default()),
     })
+}
+
+/// What was said. Where a protocol asks for a form as a call of a tool, the arguments are the reply.
+fn text(reply: &ChatReply) -> String {
+    let call = reply.calls.first().map(|call| call.arguments.clone());
+    call.unwrap_or_else(|| reply.text.clone())
+}
+
+/// Why an answer ended.
+pub(super) fn finish(stop: StopReason) -> Finish {
+    match stop {
+        StopReason::End | StopReason::ToolCalls => Finish::Stop,
+        StopReason::Length => Finish::Length,
+        StopReason::Filtered => Finish::Filtered,
+        StopReason::Other => Finish::Other,
+    }
+}
+
+/// What an answer took.
+pub(super) fn tokens(usage: Usage) -> Spent {
+    Spent { input_tokens: usage.input, output_tokens: usage.output, cost_nanos: 0 }
+}
+
+/// The names in a list of models.
+pub(super) fn served(protocol: Protocol, content: &[u8]) -> Vec<String> {
+    let list: Value = serde_json::from_slice(content).unwrap_or_default();
+    let adapter = protocol.adapter();
+    let rows = list[adapter.list_field()].as_array().into_iter().flatten();
+    rows.map(|row| adapter.read_model(row).id).filter(|id| !id.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samplers_are_put_where_each_protocol_wants_them() {
+        let samplers: Samplers = [("top_k".to_owned(), json!(7))].into_iter().collect();
+        let body = |protocol| {
+            let setting = LlmSetting::new(protocol, "m");
+            let prompt = Prompt::new("s", "u");
+            let body = request_streamed(&setting, &prompt, &samplers, Taken::default());
+            serde_json::from_str::<Value>(&body).unwrap()
+        };
+        let openai = body(Protocol::OpenAi);
+        assert_eq!((&openai["top_k"], &openai["temperature"]), (&json!(7), &Value::Null));
+        assert_eq!(openai["stream_options"], json!({ "include_usage": true }));
+        let ollama = body(Protocol::Ollama);
+        assert_eq!((&ollama["options"]["top_k"], &ollama["stream"]), (&json!(7), &json!(true)));
+        let gemini = body(Protocol::Gemini);
+        assert_eq!(gemini["generationConfig"]["top_k"], json!(7));
+        assert_eq!(gemini["systemInstruction"], json!({ "parts": [{ "text": "s" }] }));
+    }
+
+    #[test]
+    fn models_are_listed_in_every_protocol() {
+        for (protocol, list) in [
+            (Protocol::OpenAi, json!({ "data": [{ "id": "m" }] })),
+            (Protocol::Anthropic, json!({ "data": [{ "id": "m", "type": "model" }] })),
+            (Protocol::Ollama, json!({ "models": [{ "name": "m" }] })),
+            (Protocol::Gemini, json!({ "models": [{ "name": "models/m" }] })),
+        ] {
+            assert_eq!(served(protocol, list.to_string().as_bytes()), ["m"]);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Where a remote embedder is, what it serves, and how patient to be with it.
 
 use everwhen_engine::{Error, Result};
+use everwhen_protocols::{Embeddings, Protocol};
 use reqwest::Url;
 
 use crate::endpoint::{Patience, Secret, read_url};
@@ -8,20 +9,11 @@ use crate::endpoint::{Patience, Secret, read_url};
 /// Texts in one request, where nobody says.
 const BATCH: usize = 64;
 
-/// Which protocol the endpoint speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// `POST /v1/embeddings`, as OpenAI and most servers do.
-    OpenAi,
-    /// `POST /api/embed`, as Ollama does.
-    Ollama,
-}
-
 /// A remote embedder.
 #[derive(Debug, Clone)]
 pub struct RemoteSetting {
     /// Its protocol.
-    pub dialect: Dialect,
+    pub protocol: Protocol,
     /// Where it is, such as `http://127.0.0.1:11434`; a path such as `/v1` may be part of it.
     pub url: String,
     /// The model it shall use.
@@ -42,9 +34,9 @@ pub struct RemoteSetting {
 
 impl RemoteSetting {
     /// A model at an address, everything else as usual.
-    pub fn new(dialect: Dialect, url: impl Into<String>, model: impl Into<String>) -> Self {
+    pub fn new(protocol: Protocol, url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
-            dialect,
+            protocol,
             url: url.into(),
             model: model.into(),
             key: None,
@@ -74,26 +66,22 @@ impl RemoteSetting {
     pub(super) fn endpoint(&self) -> Result<Url> {
         let mut url = read_url(&self.url)?;
         let path = url.path().trim_end_matches('/');
-        let path = match self.dialect {
-            Dialect::OpenAi if path.ends_with("/embeddings") => path.to_owned(),
-            Dialect::OpenAi if path.is_empty() => "/v1/embeddings".to_owned(),
-            Dialect::OpenAi => format!("{path}/embeddings"),
-            Dialect::Ollama => {
-                let before = path.trim_end_matches("/embed").trim_end_matches("/api");
-                format!("{before}/api/embed")
-            }
-        };
+        let path = self.embeddings()?.path(path);
         url.set_path(&path);
         Ok(url)
     }
 
+    /// How the protocol embeds.
+    pub(super) fn embeddings(&self) -> Result<&'static dyn Embeddings> {
+        let name = self.protocol.as_str();
+        self.protocol.adapter().embeddings().ok_or_else(|| {
+            Error::invalid(format!("remote embedder: {name} serves no embeddings here"))
+        })
+    }
+
     /// The model as a name under which vectors may be kept.
     pub(super) fn name(&self, dimensions: usize) -> String {
-        let dialect = match self.dialect {
-            Dialect::OpenAi => "openai",
-            Dialect::Ollama => "ollama",
-        };
-        let name = format!("{dialect}:{}:{dimensions}", self.model);
+        let name = format!("{}:{}:{dimensions}", self.protocol.as_str(), self.model);
         if self.query_prefix.is_empty() && self.passage_prefix.is_empty() {
             return name;
         }
@@ -106,18 +94,18 @@ impl RemoteSetting {
 mod tests {
     use super::*;
 
-    fn at(dialect: Dialect, url: &str) -> RemoteSetting {
-        RemoteSetting::new(dialect, url, "m")
+    fn at(protocol: Protocol, url: &str) -> RemoteSetting {
+        RemoteSetting::new(protocol, url, "m")
     }
 
     #[test]
     fn endpoints_are_found_from_what_people_write() {
-        let openai = |url| at(Dialect::OpenAi, url).endpoint().unwrap().to_string();
+        let openai = |url| at(Protocol::OpenAi, url).endpoint().unwrap().to_string();
         assert_eq!(openai("http://h:8080"), "http://h:8080/v1/embeddings");
         assert_eq!(openai("https://h/v1/"), "https://h/v1/embeddings");
         assert_eq!(openai("https://h/v1/embeddings"), "https://h/v1/embeddings");
         assert_eq!(openai("https://h/api/v3?x=1"), "https://h/api/v3/embeddings?x=1");
-        let ollama = |url| at(Dialect::Ollama, url).endpoint().unwrap().to_string();
+        let ollama = |url| at(Protocol::Ollama, url).endpoint().unwrap().to_string();
         assert_eq!(ollama("http://h:11434"), "http://h:11434/api/embed");
         assert_eq!(ollama("http://h:11434/api/"), "http://h:11434/api/embed");
         assert_eq!(ollama("http://h/x/api/embed"), "http://h/x/api/embed");
@@ -125,7 +113,7 @@ mod tests {
 
     #[test]
     fn prefixes_and_dimensions_are_part_of_the_name() {
-        let plain = at(Dialect::Ollama, "http://h");
+        let plain = at(Protocol::Ollama, "http://h");
         assert_eq!(plain.name(768), "ollama:m:768");
         let prefixed = RemoteSetting { query_prefix: "q: ".into(), ..plain };
         assert!(prefixed.name(768).starts_with("ollama:m:768-"));
@@ -133,7 +121,7 @@ mod tests {
 
     #[test]
     fn settings_that_cannot_work_are_refused() {
-        let good = at(Dialect::OpenAi, "http://h");
+        let good = at(Protocol::OpenAi, "http://h");
         assert!(good.check().is_ok());
         assert!(RemoteSetting { model: " ".into(), ..good.clone() }.check().is_err());
         assert!(RemoteSetting { batch: 0, ..good.clone() }.check().is_err());

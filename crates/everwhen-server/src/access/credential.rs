@@ -6,8 +6,8 @@ use axum::http::header::AUTHORIZATION;
 use super::unauthenticated;
 use crate::error::RequestError;
 
-/// The header for clients that cannot set `Authorization`.
-const API_KEY: &str = "x-api-key";
+/// Headers for clients that cannot set `Authorization`: Anthropic's and Google's clients send these.
+const API_KEYS: [&str; 2] = ["x-api-key", "x-goog-api-key"];
 /// The header for clients whose `Authorization` is for the model provider behind the proxy.
 pub(super) const OWN_KEY: &str = "x-everwhen-key";
 
@@ -20,7 +20,9 @@ pub(super) fn credential(headers: &HeaderMap) -> Result<Option<&str>, RequestErr
             _ => Err(unauthenticated("cannot read Authorization; write \"Bearer KEY\"")),
         };
     }
-    let Some(value) = headers.get(API_KEY) else { return Ok(None) };
-    let unreadable = |_| unauthenticated("cannot read x-api-key; write the key as it was shown");
+    let found = API_KEYS.iter().find_map(|name| Some((name, headers.get(*name)?)));
+    let Some((name, value)) = found else { return Ok(None) };
+    let unreadable =
+        |_| unauthenticated(format!("cannot read {name}; write the key as it was shown"));
     value.to_str().map(Some).map_err(unreadable)
 }

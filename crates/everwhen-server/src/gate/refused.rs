@@ -7,7 +7,8 @@ use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
-use everwhen::{ErrorKind, UpstreamKind};
+use everwhen::ErrorKind;
+use everwhen_protocols::Protocol;
 
 use super::Interface;
 use crate::error::{Cause, RequestError};
@@ -139,8 +140,8 @@ fn quoted(value: Option<&HeaderValue>) -> String {
 pub(super) enum ErrorFormat {
     /// As a problem document.
     RequestError,
-    /// As a model provider of this kind does.
-    Provider(UpstreamKind),
+    /// As a model provider does that speaks this protocol.
+    Provider(Protocol),
 }
 
 impl ErrorFormat {
@@ -150,13 +151,13 @@ impl ErrorFormat {
         if interface != Interface::Proxy || path == "/" || path.starts_with("/proxy/") {
             return Self::RequestError;
         }
-        let path = path.find("/v1/").map_or(path, |start| &path[start..]);
-        let kind = match path.starts_with("/v1/") {
-            false => UpstreamKind::Ollama,
-            true if path.starts_with("/v1/messages") => UpstreamKind::Anthropic,
-            true if request.headers().contains_key("anthropic-version") => UpstreamKind::Anthropic,
-            true => UpstreamKind::OpenAi,
-        };
-        Self::Provider(kind)
+        let has_header = |name: &str| request.headers().contains_key(name);
+        Self::Provider(Protocol::of_request(without_memory(path), has_header))
     }
+}
+
+/// The path of a call of the proxy without the memory that it may name first.
+pub(super) fn without_memory(path: &str) -> &str {
+    let rest = path.strip_prefix("/m/").and_then(|rest| rest.split_once('/'));
+    rest.map_or(path, |(memory, _)| &path["/m/".len() + memory.len()..])
 }

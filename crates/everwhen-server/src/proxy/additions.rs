@@ -4,12 +4,11 @@
 use everwhen::ProxySettings;
 use everwhen::ledger::Begun;
 use everwhen::ports::Addition;
+use everwhen_protocols::{Draft, Message};
 use jiff::SignedDuration;
 
-use super::draft::Draft;
 use super::inject;
 use super::prepare::ProxyRequest;
-use super::wire::Message;
 
 /// The text is a part of its own, and not behind the words of the message.
 const OWN_PART: u32 = 1;
@@ -83,7 +82,7 @@ impl<'v> Adding<'v> {
         addition.form & !OWN_PART & !self.allowed == 0
     }
 
-    /// The type of a part with words, where a message may have parts: what is sent as one bare text
+    /// What a part with text looks like, where a message may have parts: what is sent as one bare text
     /// may not, nor may a message of Ollama's.
     fn part(&self, message: &Message<'_>) -> Option<&'static str> {
         let is_bare = |name| {
@@ -91,6 +90,6 @@ impl<'v> Adding<'v> {
             field.is_some_and(|text| std::ptr::eq(text, message.content))
         };
         let has_own = message.content.starts_with(['[', '"']);
-        (has_own && !is_bare("input")).then(|| self.request.route.wording.text_part())
+        (has_own && !is_bare("input")).then(|| self.request.chat.format.text_part())
     }
 }

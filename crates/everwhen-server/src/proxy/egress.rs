@@ -10,9 +10,10 @@ mod target;
 
 use std::time::Duration;
 
-use axum::http::HeaderMap;
-use axum::http::header::{AUTHORIZATION, HeaderName};
-use everwhen::{Error, Result, Upstream, UpstreamKind};
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use everwhen::{Error, Result, Upstream};
+use everwhen_protocols::{AuthHeader, Protocol};
 use reqwest::Url;
 
 use super::refusal::Refusal;
@@ -22,8 +23,6 @@ use super::upstream::{Responder, ResponseFuture, UpstreamCall, UpstreamResponse}
 pub(crate) use target::Target;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Where Anthropic looks for a key.
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// A model provider behind an address.
 pub(crate) struct Provider {
@@ -53,15 +52,22 @@ impl Provider {
 
     fn headers(&self, call: &UpstreamCall) -> HeaderMap {
         let mut sent = headers::allowed(&call.headers, &self.upstream.pass_headers);
-        match (&self.upstream.key, self.upstream.kind) {
-            (Some(key), UpstreamKind::Anthropic) => drop(sent.insert(API_KEY, key.plain())),
-            (Some(key), UpstreamKind::OpenAi | UpstreamKind::Ollama) => {
-                sent.insert(AUTHORIZATION, key.bearer());
+        let adapter = self.upstream.kind.adapter();
+        let is_translated = call.protocol != self.upstream.kind;
+        match (&self.upstream.key, adapter.auth_header()) {
+            (Some(key), AuthHeader::Bearer) => drop(sent.insert(AUTHORIZATION, key.bearer())),
+            (Some(key), AuthHeader::Named(name)) => {
+                sent.insert(HeaderName::from_static(name), key.plain());
             }
-            (None, _) if call.with_credentials && self.is_meant(call) => {
-                sent.extend(headers::credentials(&call.headers));
+            (None, _) if !call.with_credentials || !self.is_meant(call) => {}
+            (None, header) if is_translated => {
+                sent.extend(headers::credential_as(&call.headers, header));
             }
-            (None, _) => {}
+            (None, _) => sent.extend(headers::credentials(&call.headers)),
+        }
+        for (name, value) in adapter.fixed_headers().iter().filter(|_| is_translated) {
+            let name = HeaderName::from_static(name);
+            sent.entry(name).or_insert(HeaderValue::from_static(value));
         }
         sent
     }
@@ -82,7 +88,7 @@ impl Responder for Provider {
         &self.upstream.name
     }
 
-    fn kind(&self) -> UpstreamKind {
+    fn kind(&self) -> Protocol {
         self.upstream.kind
     }
 

@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use axum::http::HeaderMap;
 use everwhen::ledger::{History, Message as Said, Wanted};
 use everwhen::memory::{Name, Role};
+use everwhen_protocols::{Message, RequestView, Role as SentRole};
 
 use super::headers;
 use super::memory_name::{may_name, tag};
 use super::programs::Purpose;
-use super::wire::{Asked, Message};
 
 /// SDKs count in this header how often they have tried before.
 const RETRIES: &str = "x-stainless-retry-count";
 
 /// The history that a request sends.
-pub(crate) fn history(asked: &Asked<'_>, headers: &HeaderMap) -> History {
+pub(crate) fn history(asked: &RequestView<'_>, purpose: &Purpose, headers: &HeaderMap) -> History {
     let retried = headers::text(headers, RETRIES);
     let mut messages: Vec<Said> = asked.messages.iter().map(said).collect();
     let tools_used = carry_tools(&mut messages, names(asked.called.iter()));
@@ -24,7 +24,7 @@ pub(crate) fn history(asked: &Asked<'_>, headers: &HeaderMap) -> History {
         tools_used,
         resent: retried.is_some_and(|count| count != "0"),
         ids: ids(asked),
-        wanted: match &asked.purpose {
+        wanted: match purpose {
             Purpose::Chat(wanted) => wanted.clone(),
             Purpose::Errand => Wanted::Unrecorded,
         },
@@ -33,13 +33,23 @@ pub(crate) fn history(asked: &Asked<'_>, headers: &HeaderMap) -> History {
 }
 
 /// Ids that a request refers to, each with the number of messages up to it.
-fn ids(asked: &Asked<'_>) -> Vec<(usize, String)> {
+fn ids(asked: &RequestView<'_>) -> Vec<(usize, String)> {
     let within =
         asked.messages.iter().enumerate().flat_map(|(place, message)| {
             message.ids.iter().map(move |id| (place + 1, id.to_string()))
         });
     let beside = asked.ids.iter().map(|id| (asked.messages.len(), id.to_string()));
     within.chain(beside).collect()
+}
+
+/// A role as memory has it.
+pub(crate) fn role(role: SentRole) -> Role {
+    match role {
+        SentRole::System => Role::System,
+        SentRole::User => Role::User,
+        SentRole::Assistant => Role::Assistant,
+        SentRole::Tool => Role::Tool,
+    }
 }
 
 /// A message as the ledger reads it: the speaker's own words. One that holds nothing but what a
@@ -51,7 +61,7 @@ fn said(message: &Message<'_>) -> Said {
     };
     let other = if content.trim().is_empty() { message.content.into() } else { Vec::new() };
     Said {
-        role: if message.is_instruction() { Role::System } else { message.role },
+        role: if message.is_instruction() { Role::System } else { role(message.role) },
         content,
         other,
         speaker: message.speaker.as_ref().map(ToString::to_string),

@@ -3,12 +3,10 @@
 
 use axum::body::Bytes;
 use everwhen::ledger::Begun;
-use everwhen::memory::Role;
+use everwhen_protocols::json::{Object, escaped};
+use everwhen_protocols::{Draft, Message, RequestView, Role};
 
-use super::draft::Draft;
 use super::memory_name::may_name;
-use super::wire::json::{Object, escaped};
-use super::wire::{Asked, Message};
 
 const OPENS: &str = "[DiscussionId]";
 /// How a tag may end in a string literal: the slash may be escaped.
@@ -17,7 +15,7 @@ const CLOSES: [&str; 2] = ["[/DiscussionId]", "[\\/DiscussionId]"];
 const BLANKS: [&str; 4] = [" ", "\\n", "\\r", "\\t"];
 
 /// Takes out the tags that name a memory: at the start and the end of what people say.
-pub(crate) fn without_tags(draft: &mut Draft<'_>, asked: &Asked<'_>) {
+pub(crate) fn without_tags(draft: &mut Draft<'_>, asked: &RequestView<'_>) {
     for message in asked.messages.iter().filter(|message| may_name(message.role)) {
         let leading = message.literals.first().and_then(|one| Some((*one, leading_tag(one)?)));
         let trailing = message.literals.last().and_then(|one| Some((*one, trailing_tag(one)?)));
@@ -55,7 +53,7 @@ fn trailing_tag(literal: &str) -> Option<(usize, usize)> {
 /// Puts stamps before the first of the speakers' own words; answers how many.
 pub(crate) fn stamps(
     draft: &mut Draft<'_>,
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     stamps: Vec<Option<String>>,
 ) -> usize {
     let mut count = 0;
@@ -74,7 +72,7 @@ pub(crate) fn stamps(
 
 /// The message an aside is put behind: the last thing the user really said.
 pub(crate) fn last_said<'m, 'a>(
-    asked: &'m Asked<'a>,
+    asked: &'m RequestView<'a>,
     begun: &Begun,
 ) -> Option<(usize, &'m Message<'a>)> {
     let all = asked.messages.iter().enumerate();
@@ -92,7 +90,8 @@ pub(crate) fn has_parts(message: &Message<'_>) -> bool {
 }
 
 /// Puts text behind a message, as a part of its own or within its words. A message that is one text
-/// now and had parts when the text was first added gets them again, where `part` may stand.
+/// now and had parts when the text was first added gets them again, where it may have parts: `part`
+/// is what a part with text looks like up to the text.
 pub(crate) fn aside(
     draft: &mut Draft<'_>,
     message: &Message<'_>,
@@ -103,13 +102,13 @@ pub(crate) fn aside(
     let places = draft.place(last).zip(draft.place(message.content));
     let Some((words, content)) = places else { return };
     let own = part.filter(|_| own_part);
-    let added = |part: &str| format!(",{{\"type\":\"{part}\",\"text\":\"{}\"}}", escaped(text));
+    let added = |part: &str| format!(",{part}\"{}\"}}", escaped(text));
     match own {
         Some(part) if has_parts(message) => {
             draft.insert(content.end - 1, added(part));
         }
         Some(part) if *last == message.content => {
-            draft.insert(words.start, format!("[{{\"type\":\"{part}\",\"text\":"));
+            draft.insert(words.start, format!("[{part}"));
             draft.insert(words.end, format!("}}{}]", added(part)));
         }
         _ => draft.insert(words.end - 1, escaped(&format!("\n\n{text}"))),

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use axum::http::HeaderMap;
 use axum::http::header::USER_AGENT;
 use everwhen::Result;
-use everwhen::memory::{Address, MemoryId, Role};
+use everwhen::memory::{Address, MemoryId};
+use everwhen_protocols::json::Object;
+use everwhen_protocols::{Message, RequestView, Role};
 
 use super::headers;
 use super::new_chats::Claim;
 use super::recording::shown;
-use super::wire::json::Object;
-use super::wire::{Asked, Message};
 
 /// The header that names the memory.
 pub(crate) const MEMORY: &str = "x-everwhen-memory";
@@ -22,7 +22,7 @@ pub(crate) struct RequestHints<'a> {
     pub(crate) headers: &'a HeaderMap,
     /// The memory in the path.
     pub(crate) path: Option<&'a str>,
-    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) asked: &'a RequestView<'a>,
     /// Whether the client may say on whose behalf it speaks.
     pub(crate) trusted: bool,
     /// The user that a signed header names.

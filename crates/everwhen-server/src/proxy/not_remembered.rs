@@ -3,11 +3,12 @@
 
 use everwhen::limits::CONTENT_BYTES;
 
-use super::wire::Asked;
+use everwhen_protocols::RequestView;
+
 use super::wire::seen::NotRememberedSeen;
 
 /// The messages of a request that no entry can hold.
-pub(crate) fn messages(asked: &Asked<'_>) -> Vec<NotRememberedSeen> {
+pub(crate) fn messages(asked: &RequestView<'_>) -> Vec<NotRememberedSeen> {
     let all = asked.messages.iter().enumerate();
     let said = all.filter(|(_, message)| !message.is_instruction());
     let long = said.filter_map(|(place, message)| {

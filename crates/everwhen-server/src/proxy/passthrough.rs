@@ -7,14 +7,13 @@ use axum::http::header::ALLOW;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use everwhen::UpstreamKind;
 use everwhen::key::Scope;
+use everwhen_protocols::json::Object;
+use everwhen_protocols::{Effect, Endpoint, Protocol};
 
-use super::allowed_calls::{AllowedCall, CallEffect};
 use super::egress::Target;
 use super::refusal::Refusal;
 use super::upstream::{ChosenResponder, Responder, UpstreamCall};
-use super::wire::json::Object;
 use super::{UPSTREAM, headers, inject, read, response};
 use crate::ServerState;
 use crate::access::{Caller, ProxyCaller};
@@ -26,12 +25,12 @@ pub(crate) const REST: [&str; 5] = ["vaults", "keys", "doctor", "jobs", "settle"
 /// Answers a call of the table that is not a chat.
 pub(crate) async fn listed(
     state: ServerState,
-    listed: &'static AllowedCall,
+    listed: &'static Endpoint,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
     let (kind, path) = below_base(parts.uri.path(), &parts.headers);
-    let Some(effect) = listed.effect(&parts.method) else {
+    let Some(effect) = listed.effect(parts.method.as_str()) else {
         return wrong_method(listed, kind);
     };
     let answered = async {
@@ -40,7 +39,7 @@ pub(crate) async fn listed(
         let body = read(body).await?;
         let chosen = chosen(&state, kind, &target, &parts, &body)?;
         permit(effect, &caller, &*chosen.responder)?;
-        send(&chosen, &caller, target, &parts, body).await
+        send(kind, &chosen, &caller, target, (&parts, body)).await
     };
     answered.await.unwrap_or_else(|refusal| refusal.told(kind))
 }
@@ -63,7 +62,7 @@ pub(crate) async fn unlisted(request: Request) -> Response {
     refusal.told(kind)
 }
 
-fn wrong_method(listed: &AllowedCall, kind: UpstreamKind) -> Response {
+fn wrong_method(listed: &Endpoint, kind: Protocol) -> Response {
     let allowed = listed.allowed();
     let message = format!("this path has other methods: {allowed}");
     let status = StatusCode::METHOD_NOT_ALLOWED;
@@ -75,16 +74,12 @@ fn wrong_method(listed: &AllowedCall, kind: UpstreamKind) -> Response {
 /// Whether a caller may make such a call. What an account holds is managed by the operator; but
 /// while there are no keys and the upstream is not asked with one of the operator's, it is the
 /// client's own account, or nobody's.
-fn permit(
-    effect: CallEffect,
-    caller: &ProxyCaller,
-    responder: &dyn Responder,
-) -> Result<(), Refusal> {
+fn permit(effect: Effect, caller: &ProxyCaller, responder: &dyn Responder) -> Result<(), Refusal> {
     let needed = match effect {
-        CallEffect::Read => Scope::Read,
-        CallEffect::Chat(_) | CallEffect::Use => Scope::Write,
-        CallEffect::Refused(reason) => return Err(Refusal::not_found(reason)),
-        CallEffect::Manage => {
+        Effect::Read | Effect::ListModels => Scope::Read,
+        Effect::Chat(_) | Effect::CountTokens | Effect::Use => Scope::Write,
+        Effect::Refused(reason) => return Err(Refusal::not_found(reason)),
+        Effect::Manage => {
             return match caller.caller {
                 Caller::Operator => Ok(()),
                 Caller::Anyone if !responder.has_own_key() => Ok(()),
@@ -110,17 +105,17 @@ fn managed(upstream: &str) -> Refusal {
 pub(crate) async fn on(
     state: &ServerState,
     caller: &ProxyCaller,
-    (kind, target): (UpstreamKind, Target),
+    (kind, target): (Protocol, Target),
     parts: &Parts,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let chosen = chosen(state, kind, &target, parts, &body)?;
-    send(&chosen, caller, target, parts, body).await
+    send(kind, &chosen, caller, target, (parts, body)).await
 }
 
 fn chosen(
     state: &ServerState,
-    kind: UpstreamKind,
+    kind: Protocol,
     target: &Target,
     parts: &Parts,
     body: &Bytes,
@@ -135,17 +130,18 @@ fn in_body(body: &Bytes) -> Object<'_> {
 }
 
 async fn send(
+    protocol: Protocol,
     chosen: &ChosenResponder,
     caller: &ProxyCaller,
     target: Target,
-    parts: &Parts,
-    body: Bytes,
+    (parts, body): (&Parts, Bytes),
 ) -> Result<Response, Refusal> {
     let (target, body) = match &chosen.model {
         Some(model) => (target.of_model(model), inject::renamed(&body, &in_body(&body), model)),
         None => (target, body),
     };
     let call = UpstreamCall {
+        protocol,
         method: parts.method.clone(),
         target,
         headers: parts.headers.clone(),
@@ -160,20 +156,13 @@ async fn send(
 }
 
 /// The protocol of a path, and the path below the base URL of an upstream that speaks it.
-fn below_base(path: &str, headers: &HeaderMap) -> (UpstreamKind, String) {
-    if path.starts_with("/api/") {
-        return (UpstreamKind::Ollama, path.to_owned());
-    }
-    let rest = path.strip_prefix("/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path);
-    let is_message = rest == "/messages" || rest.starts_with("/messages/");
-    match is_message || headers.contains_key("anthropic-version") {
-        true => (UpstreamKind::Anthropic, format!("/v1{rest}")),
-        false => (UpstreamKind::OpenAi, rest.to_owned()),
-    }
+fn below_base(path: &str, headers: &HeaderMap) -> (Protocol, String) {
+    let protocol = Protocol::of_request(path, |name| headers.contains_key(name));
+    (protocol, protocol.adapter().below_root(path))
 }
 
 /// Whether an upstream of this protocol is there.
-pub(crate) fn has(state: &ServerState, kind: UpstreamKind) -> bool {
+pub(crate) fn has(state: &ServerState, kind: Protocol) -> bool {
     let found = state.proxy.responders.choose(None, None, &[kind]);
     !matches!(found, Err(Refusal { status: StatusCode::NOT_FOUND, .. }))
 }

@@ -11,20 +11,18 @@ use everwhen::aside::{self, Wishes};
 use everwhen::ledger::{Begun, Client, Commit, Style};
 use everwhen::memory::{Address, Person, VaultId};
 use everwhen::{Error, ProxyChange, ProxySettings, Result, Vault};
+use everwhen_protocols::{ChatEndpoint, Draft, Message, RequestView};
 use futures_util::FutureExt;
 use tokio::time::Instant;
 
 use super::additions;
-use super::draft::Draft;
 use super::memory::ProxyMemory;
 use super::memory_name::{self, NamedMemory, RequestHints};
 use super::programs::Purpose;
 use super::recording::Recording;
 use super::relay::Gathered;
-use super::route::Route;
 use super::user_token::{self, OPENWEBUI_USER};
 use super::wire::seen::{AskedSeen, StampSeen, StoredSeen};
-use super::wire::{Asked, Message};
 use super::{client, headers, inject, person};
 use crate::ServerState;
 use crate::access::{Caller, ProxyCaller};
@@ -35,13 +33,15 @@ const VAULT: &str = "x-everwhen-vault";
 /// A request that has come in.
 pub(crate) struct ProxyRequest<'a> {
     pub(crate) state: &'a ServerState,
-    pub(crate) route: &'static Route,
+    pub(crate) chat: &'static ChatEndpoint,
     pub(crate) caller: &'a ProxyCaller,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) memory_in_path: Option<&'a str>,
     /// The address it comes from, where that is known.
     pub(crate) peer: Option<IpAddr>,
-    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) asked: &'a RequestView<'a>,
+    /// What the request is for.
+    pub(crate) purpose: &'a Purpose,
     /// Whether somebody wants to see what is done to it.
     pub(crate) is_watched: bool,
     /// Something local answers: nothing is added, and the time of the reply is settled so.
@@ -99,7 +99,7 @@ impl Drop for PreparedRequest {
 pub(crate) async fn prepare(request: &ProxyRequest<'_>, draft: &mut Draft<'_>) -> PreparedRequest {
     let mut prepared = PreparedRequest::default();
     prepared.seen.messages = request.asked.messages.len();
-    prepared.seen.errand = request.asked.purpose == Purpose::Errand;
+    prepared.seen.errand = *request.purpose == Purpose::Errand;
     inject::without_tags(draft, request.asked);
     if !prepared.seen.errand && !request.asked.messages.is_empty() {
         let as_it_came = draft.mark();
@@ -135,7 +135,7 @@ async fn remember(
     }
     if request.local.is_some() {
         prepared.begun = Some(begun);
-    } else if request.route.wording.takes_additions() {
+    } else if request.chat.format.takes_additions() {
         stamp(request, draft, &begun, settings.stamps, prepared);
         add(request, draft, &begun, &settings, deadline, prepared).await?;
     }
@@ -222,7 +222,7 @@ pub(crate) fn commit(settings: &ProxySettings) -> Commit {
     if settings.group_chat { Commit::AtOnce } else { Commit::NextTurn }
 }
 
-fn stored(asked: &Asked<'_>, begun: &Begun) -> Vec<StoredSeen> {
+fn stored(asked: &RequestView<'_>, begun: &Begun) -> Vec<StoredSeen> {
     let told = asked.messages.iter().zip(&begun.messages).filter(|(_, told)| told.is_new);
     let one = |(message, told): (&Message<'_>, &everwhen::ledger::Told)| {
         Some(StoredSeen {

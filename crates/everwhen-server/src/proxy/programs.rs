@@ -18,9 +18,7 @@ mod tests;
 
 use axum::http::HeaderMap;
 
-use super::wire::Asked;
-
-pub(crate) use own::Own;
+use everwhen_protocols::RequestView;
 
 /// One thing that one program does.
 #[derive(Debug, Clone, Copy)]
@@ -111,14 +109,16 @@ pub(crate) fn rules() -> impl Iterator<Item = &'static ProgramRule> + Clone {
     agents::RULES.iter().chain(editors::RULES).chain(frontends::RULES)
 }
 
-/// Says of every message of a request which words are its speaker's own, and of the request what
-/// it asks for.
-pub(crate) fn attribute(asked: &mut Asked<'_>, headers: &HeaderMap, keeps_tool_output: bool) {
-    asked.purpose = purpose::of(asked, headers, rules());
+/// Says of every message of a request which words are its speaker's own; answers what the request
+/// is for.
+pub(crate) fn attribute(
+    asked: &mut RequestView<'_>,
+    headers: &HeaderMap,
+    keeps_tool_output: bool,
+) -> Purpose {
+    let purpose = purpose::of(asked, headers, rules());
     own::attribute(&mut asked.messages, rules(), keeps_tool_output);
-    if !own::somebody_spoke(asked) {
-        asked.purpose = purpose::Purpose::Errand;
-    }
+    if own::somebody_spoke(asked) { purpose } else { Purpose::Errand }
 }
 
 pub(crate) use purpose::Purpose;

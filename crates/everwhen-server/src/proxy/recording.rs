@@ -117,7 +117,7 @@ impl Recording {
     ) -> Self {
         let (state, proxy) = (request.state.clone(), &request.state.proxy);
         let at = proxy.outbox.time(ProxyMemory::of(&state).now());
-        let mut history = history::history(request.asked, request.headers);
+        let mut history = history::history(request.asked, request.purpose, request.headers);
         history.client = request.client();
         history.chat_of = named.as_ref().is_none_or(is_chat).then(|| request.person());
         let at_once = request.local.unwrap_or_else(|| commit(settings)) == Commit::AtOnce;
@@ -144,7 +144,7 @@ impl Recording {
             otherwise,
             beginning: ExchangeStart::None,
             written: None,
-            model: request.asked.model().map(Into::into),
+            model: request.asked.model.as_ref().map(ToString::to_string),
             since: Instant::now(),
             added: Vec::new(),
             patience: settings.deadline.max(OUTBOX),

@@ -1,10 +1,9 @@
-//! Our own errors, in the words of whoever asks: each language has its own shape for them.
+//! Our own errors, in the shape that the client's protocol has for them.
 
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use everwhen::UpstreamKind;
-use serde_json::json;
+use everwhen_protocols::{Protocol, Unsupported};
 
 /// Why a request got no answer from an upstream.
 #[derive(Debug)]
@@ -40,18 +39,16 @@ impl Refusal {
         Self::new(StatusCode::GATEWAY_TIMEOUT, "upstream_timeout", message)
     }
 
-    /// The refusal as a client of this kind expects errors.
-    pub(crate) fn told(self, kind: UpstreamKind) -> Response {
+    /// The refusal in the shape of a protocol.
+    pub(crate) fn told(self, protocol: Protocol) -> Response {
         let Self { status, code, message } = self;
-        let body = match kind {
-            UpstreamKind::OpenAi => {
-                json!({ "error": { "message": message, "type": code, "param": null, "code": code } })
-            }
-            UpstreamKind::Anthropic => {
-                json!({ "type": "error", "error": { "type": code, "message": message } })
-            }
-            UpstreamKind::Ollama => json!({ "error": message }),
-        };
+        let body = protocol.adapter().error(status.as_u16(), code, &message);
         (status, Json(body)).into_response()
+    }
+}
+
+impl From<Unsupported> for Refusal {
+    fn from(unsupported: Unsupported) -> Self {
+        Self::invalid(unsupported.0)
     }
 }

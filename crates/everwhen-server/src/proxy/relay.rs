@@ -3,7 +3,6 @@
 //! When the client goes away the body is dropped, and with it the upstream's: that ends the request
 //! there. What was said until then is kept. So it is when the server stops and has no more patience.
 
-mod frames;
 mod listener;
 mod whole;
 
@@ -13,7 +12,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
-pub(crate) use frames::{Frames, Framing};
 use http_body::Frame;
 pub(crate) use listener::{Gathered, Listener};
 pub(crate) use whole::{CutReply, deepest, read_reply};

@@ -1,16 +1,16 @@
-//! Routes of the proxy, made from the table in [`super::calls`]. The same routes stand below
+//! Routes of the proxy, made from the calls that each protocol lists. The same routes are below
 //! `/m/{memory}`, for clients that have a field for a base URL and for nothing else.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{RawPathParams, Request, State};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, any, get, post};
-use everwhen::UpstreamKind;
+use axum::routing::{MethodRouter, any, get};
+use everwhen_protocols::{Effect, Endpoint, Protocol};
 
-use super::allowed_calls::{AllowedCall, TABLE};
-use super::route::Route;
-use super::translate::lists;
-use super::{passthrough, tail, talk, workflow};
+use super::{lists, passthrough, tail, talk};
 use crate::{ServerState, error};
 
 /// All routes of the proxy.
@@ -23,38 +23,58 @@ pub(crate) fn routes() -> Router<ServerState> {
         .nest("/m/{memory}", calls())
 }
 
+/// The calls at one route; those with the model in the path differ by the verb behind it.
+type Calls = Arc<[&'static Endpoint]>;
+
 fn calls() -> Router<ServerState> {
-    let router = TABLE.iter().fold(Router::new(), |router, listed| {
-        let router = router.route(listed.path, answer(listed));
-        match listed.without_version() {
-            Some(path) => router.route(path, answer(listed)),
-            None => router,
+    let mut routes: BTreeMap<&'static str, Vec<&'static Endpoint>> = BTreeMap::new();
+    let adapters = Protocol::ALL.into_iter().map(Protocol::adapter);
+    for endpoint in adapters.clone().flat_map(|adapter| adapter.endpoints()) {
+        let paths = [Some(endpoint.route()), endpoint.route_without_version()];
+        for path in paths.into_iter().flatten() {
+            routes.entry(path).or_default().push(endpoint);
         }
+    }
+    let mut prefixes: Vec<&str> = adapters.map(|adapter| adapter.prefix()).collect();
+    prefixes.sort_unstable();
+    prefixes.dedup();
+    let unlisted = prefixes.into_iter().fold(Router::new(), |router, prefix| {
+        router.route(&format!("{prefix}/{{*rest}}"), any(passthrough::unlisted))
     });
-    router
-        .route("/v1/{*rest}", any(passthrough::unlisted))
-        .route("/api/{*rest}", any(passthrough::unlisted))
+    routes
+        .into_iter()
+        .fold(unlisted, |router, (path, calls)| router.route(path, answer(calls.into())))
 }
 
-/// What answers at a path: something that knows it, and for all else whoever passes it on.
-fn answer(listed: &'static AllowedCall) -> MethodRouter<ServerState> {
-    let passed = async move |State(state): State<ServerState>, request: Request| {
-        passthrough::listed(state, listed, request).await
-    };
-    let known = match (listed.chat(), listed.path) {
-        (Some(route), _) => said(route),
-        (None, "/v1/models") => get(models),
-        (None, "/api/tags") => get(tags),
-        (None, "/api/show") => post(lists::show),
-        (None, "/api/version") => get(lists::version),
-        (None, "/v1/messages/count_tokens") => {
-            return any(async move |State(state): State<ServerState>, request: Request| {
-                lists::counted(&state.clone(), passthrough::listed(state, listed, request).await)
-            });
+fn answer(calls: Calls) -> MethodRouter<ServerState> {
+    any(async move |State(state): State<ServerState>, params: RawPathParams, request: Request| {
+        let path = request.uri().path();
+        let verbs_first = calls.iter().filter(|one| one.verb().is_some() && one.is_meant_by(path));
+        let plain = calls.iter().filter(|one| one.verb().is_none());
+        match verbs_first.chain(plain).next() {
+            Some(endpoint) => respond(state, endpoint, memory(&params), request).await,
+            None => passthrough::unlisted(request).await,
         }
-        (None, _) => return any(passed),
-    };
-    known.fallback(passed)
+    })
+}
+
+/// Answers one call: some are known here, all others are passed on.
+async fn respond(
+    state: ServerState,
+    endpoint: &'static Endpoint,
+    memory: Option<String>,
+    request: Request,
+) -> Response {
+    match (endpoint.effect(request.method().as_str()), endpoint.path) {
+        (Some(Effect::Chat(chat)), _) => talk(state, chat, memory, request).await,
+        (Some(Effect::ListModels), _) => lists::models(&state, request).await,
+        (Some(Effect::CountTokens), _) => {
+            lists::counted(&state.clone(), passthrough::listed(state, endpoint, request).await)
+        }
+        (Some(_), "/api/show") => lists::show(state, request).await,
+        (Some(_), "/api/version") => lists::version(state, request).await,
+        _ => passthrough::listed(state, endpoint, request).await,
+    }
 }
 
 /// What Ollama's clients look for to see whether it is there.
@@ -65,28 +85,6 @@ async fn hello(State(state): State<ServerState>) -> Response {
     "Ollama is running".into_response()
 }
 
-/// A route on which something is said.
-fn said(route: &'static Route) -> MethodRouter<ServerState> {
-    post(async move |State(state): State<ServerState>, params: RawPathParams, request: Request| {
-        talk(state, route, memory(&params), request).await
-    })
-}
-
 fn memory(params: &RawPathParams) -> Option<String> {
     params.iter().find(|(name, _)| *name == "memory").map(|(_, memory)| memory.to_owned())
-}
-
-/// OpenAI and Anthropic list their models at the same place.
-async fn models(State(state): State<ServerState>, request: Request) -> Response {
-    if request.headers().contains_key("anthropic-version") {
-        return lists::told(&state, UpstreamKind::Anthropic, request).await;
-    }
-    let others = lists::told(&state, UpstreamKind::OpenAi, request).await;
-    workflow::listed(&state, UpstreamKind::OpenAi, others).await
-}
-
-/// What Ollama calls its models.
-async fn tags(State(state): State<ServerState>, request: Request) -> Response {
-    let others = lists::told(&state, UpstreamKind::Ollama, request).await;
-    workflow::listed(&state, UpstreamKind::Ollama, others).await
 }

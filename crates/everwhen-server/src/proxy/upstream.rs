@@ -9,7 +9,8 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Method, StatusCode};
 use everwhen::ledger::Commit;
-use everwhen::{Result, Upstream, UpstreamKind};
+use everwhen::{Result, Upstream};
+use everwhen_protocols::Protocol;
 
 use super::egress::{Provider, Target};
 use super::refusal::Refusal;
@@ -17,6 +18,8 @@ use super::workflow::WorkflowInput;
 
 /// What is asked.
 pub(crate) struct UpstreamCall {
+    /// The client's protocol.
+    pub(crate) protocol: Protocol,
     pub(crate) method: Method,
     /// Where it goes below the upstream's base URL.
     pub(crate) target: Target,
@@ -46,8 +49,8 @@ pub(crate) trait Responder: Send + Sync {
     /// What it is called.
     fn name(&self) -> &str;
 
-    /// Which language it speaks.
-    fn kind(&self) -> UpstreamKind;
+    /// The protocol it speaks.
+    fn kind(&self) -> Protocol;
 
     /// Whether it is something local, called like this model. It is told when messages were said
     /// instead of being sent stamps and an aside, and says itself how the time of its reply is settled.
@@ -97,12 +100,12 @@ impl Responders {
     }
 
     /// Who answers: the one that is named, by a header or before a model's name, else the first
-    /// that speaks one of these languages, the best first.
+    /// that speaks one of these protocols, the best first.
     pub(crate) fn choose(
         &self,
         header: Option<&str>,
         model: Option<&str>,
-        kinds: &[UpstreamKind],
+        kinds: &[Protocol],
     ) -> Result<ChosenResponder, Refusal> {
         if self.0.is_empty() {
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "no_upstream", NO_UPSTREAM));
@@ -125,21 +128,21 @@ impl Responders {
     }
 
     /// Who answers in these protocols when nobody is named, the best protocol first.
-    fn usual(&self, kinds: &[UpstreamKind]) -> Option<&Arc<dyn Responder>> {
+    fn usual(&self, kinds: &[Protocol]) -> Option<&Arc<dyn Responder>> {
         let others = self.0.iter().filter(|one| one.local("").is_none());
         kinds.iter().find_map(|kind| others.clone().find(|one| one.kind() == *kind))
     }
 
     /// Whether this is who answers in these protocols when nobody is named.
-    pub(crate) fn is_usual(&self, one: &Arc<dyn Responder>, kinds: &[UpstreamKind]) -> bool {
+    pub(crate) fn is_usual(&self, one: &Arc<dyn Responder>, kinds: &[Protocol]) -> bool {
         self.usual(kinds).is_some_and(|usual| Arc::ptr_eq(usual, one))
     }
 
-    /// All that speak one of these languages, the usual one first; or the one that is named.
+    /// All that speak one of these protocols, the usual one first; or the one that is named.
     pub(crate) fn able(
         &self,
         header: Option<&str>,
-        kinds: &[UpstreamKind],
+        kinds: &[Protocol],
     ) -> Result<Vec<Arc<dyn Responder>>, Refusal> {
         let usual = self.choose(header, None, kinds)?.responder;
         let others = self.0.iter().filter(|one| header.is_none() && kinds.contains(&one.kind()));
@@ -147,14 +150,14 @@ impl Responders {
         Ok(std::iter::once(Arc::clone(&usual)).chain(others).collect())
     }
 
-    fn unknown(&self, name: &str, kinds: &[UpstreamKind]) -> Refusal {
+    fn unknown(&self, name: &str, kinds: &[Protocol]) -> Refusal {
         let able = self.0.iter().filter(|one| kinds.contains(&one.kind()));
         let names: Vec<&str> = able.map(|one| one.name()).collect();
         let known = names.join(", ");
         Refusal::not_found(format!("no upstream {name:?} answers this; there are: {known}"))
     }
 
-    fn speechless(&self, kinds: &[UpstreamKind]) -> Refusal {
+    fn speechless(&self, kinds: &[Protocol]) -> Refusal {
         let wanted: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
         Refusal::not_found(format!(
             "no upstream of kind {} is configured; add an [[upstream]] of that kind",

@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
 use sha2::Sha256;
 
-use super::wire::json::Object;
+use everwhen_protocols::json::Object;
 
 /// The header that carries the token.
 pub(crate) const OPENWEBUI_USER: &str = "x-openwebui-user-jwt";

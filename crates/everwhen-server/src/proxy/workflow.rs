@@ -16,17 +16,17 @@ use axum::response::{IntoResponse, Response};
 use everwhen::ledger::{Begun, Commit};
 use everwhen::ports::{PromptMessage, Spent};
 use everwhen::time::Zone;
-use everwhen::{Config, Error, Result, UpstreamKind};
+use everwhen::{Config, Error, Result};
+use everwhen_protocols::Protocol;
 use everwhen_workflow::{Chat, MemoryPlace, Workflows};
 use futures_util::stream;
 use tokio::time::timeout;
 
 use self::pieces::{Pieces, at_pace};
-use super::history::without_tags;
+use super::history::{role, without_tags};
+use super::lists;
 use super::prepare::ProxyRequest;
 use super::refusal::Refusal;
-use super::route::CHAT;
-use super::translate::lists;
 use super::upstream::{Responder, ResponseFuture, UpstreamCall, UpstreamResponse};
 use super::wire::completion::{Completion, Wish};
 use crate::error::RequestError;
@@ -52,7 +52,7 @@ impl WorkflowInput {
     /// What a visit brings, with what memory knows of it.
     pub(crate) fn of(request: &ProxyRequest<'_>, prepared: &proxy::PreparedRequest) -> Self {
         let messages = request.asked.messages.iter().map(|message| PromptMessage {
-            role: message.role,
+            role: role(message.role),
             content: without_tags(&message.text).into_owned(),
         });
         let begun = prepared.begun.clone();
@@ -104,8 +104,8 @@ impl Responder for WorkflowResponder {
         NAME
     }
 
-    fn kind(&self) -> UpstreamKind {
-        UpstreamKind::OpenAi
+    fn kind(&self) -> Protocol {
+        Protocol::OpenAi
     }
 
     fn local(&self, model: &str) -> Option<Commit> {
@@ -123,7 +123,8 @@ impl Responder for WorkflowResponder {
                 let model = lists::workflow(&format!("{NAME}/{}", found.map(|_| bare(name))?));
                 return Ok(answer("application/json", Body::from(model.to_string())));
             }
-            let talk = call.talk.filter(|_| path.starts_with(CHAT.path));
+            let talk =
+                call.talk.filter(|_| path == Protocol::OpenAi.adapter().chat_path("", false));
             let talk = talk.ok_or_else(|| {
                 Refusal::not_found(
                     "a workflow answers chats: ask it at /v1/chat/completions or /api/chat",
@@ -273,7 +274,7 @@ fn refused(error: Error) -> Refusal {
 }
 
 /// A list of models with the workflows added. If nobody else lists any, they are the list.
-pub(crate) async fn listed(state: &ServerState, kind: UpstreamKind, others: Response) -> Response {
+pub(crate) async fn listed(state: &ServerState, kind: Protocol, others: Response) -> Response {
     let Some(local) = &state.proxy.local else { return others };
     let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&others.status());
     if refused {

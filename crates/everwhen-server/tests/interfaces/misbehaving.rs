@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use everwhen::memory::SeededChance;
-use everwhen::models::{LlmDialect, LlmSetting, Patience, RemoteLlm};
+use everwhen::models::{LlmSetting, Patience, RemoteLlm};
 use everwhen_testkit::{ModelEndpoint, Spoken};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ impl Scene {
             first_pause: Duration::from_millis(1),
             longest_pause: Duration::from_millis(2),
         };
-        let setting = LlmSetting::new(LlmDialect::OpenAi, "some-model");
+        let setting = LlmSetting::new(everwhen::Protocol::OpenAi, "some-model");
         let setting = LlmSetting { url: endpoint.url.clone(), patience, ..setting };
         let llm = RemoteLlm::new(setting, Arc::new(SeededChance::new(1))).unwrap();
         let stage = Stage::new().await.with_llm(Arc::new(llm)).await;

@@ -18,6 +18,9 @@ base_url = "UPSTREAM"
 [[upstream]]
 kind = "anthropic"
 base_url = "UPSTREAM"
+[[upstream]]
+kind = "gemini"
+base_url = "UPSTREAM"
 [proxy]
 deadline_ms = 60000
 "#;

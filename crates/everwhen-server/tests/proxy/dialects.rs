@@ -14,6 +14,9 @@ base_url = "UPSTREAM"
 [[upstream]]
 kind = "anthropic"
 base_url = "UPSTREAM"
+[[upstream]]
+kind = "gemini"
+base_url = "UPSTREAM"
 [proxy]
 now = "off"
 context = "off"
@@ -246,8 +249,10 @@ async fn errors_of_our_own_have_the_shape_of_the_language() {
     assert_eq!(told.status, 502);
     assert!(told.json()["error"]["message"].as_str().unwrap().contains("does not answer"));
     let told = stage.post("/v1/messages", &chat(&["u:hi"])).told().await;
-    assert_eq!((told.status, &told.json()["type"]), (404, &json!("error")));
-    assert!(told.json()["error"]["message"].as_str().unwrap().contains("anthropic"));
+    assert_eq!((told.status, &told.json()["type"]), (502, &json!("error")));
+    let body = json!({ "contents": [{ "parts": [{ "text": "hi" }] }] }).to_string();
+    let told = stage.post("/v1beta/models/m:generateContent", &body).told().await;
+    assert_eq!((told.status, &told.json()["error"]["status"]), (502, &json!("UNAVAILABLE")));
     let told = stage.post("/api/generate", "{\"prompt\":\"hi\"}").told().await;
     assert!(told.json()["error"].as_str().unwrap().contains("ollama"));
     assert_eq!(stage.said("m").await, ["12:00 user hi"], "what was said is kept anyway");

@@ -11,6 +11,7 @@ mod cut;
 mod dialects;
 mod egress;
 mod fail_open;
+mod gemini;
 mod injection;
 mod isolation;
 mod kept;

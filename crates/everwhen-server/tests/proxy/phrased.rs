@@ -11,6 +11,7 @@ pub(crate) enum Wire {
     Messages,
     Responses,
     Ollama,
+    Gemini,
 }
 
 /// One message of a chat.
@@ -25,7 +26,8 @@ pub(crate) enum Line {
 }
 
 impl Wire {
-    pub(crate) const ALL: [Self; 4] = [Self::Chat, Self::Messages, Self::Responses, Self::Ollama];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Chat, Self::Messages, Self::Responses, Self::Ollama, Self::Gemini];
 
     pub(crate) fn path(self) -> &'static str {
         match self {
@@ -33,12 +35,17 @@ impl Wire {
             Self::Messages => "/v1/messages",
             Self::Responses => "/v1/responses",
             Self::Ollama => "/api/chat",
+            Self::Gemini => "/v1beta/models/m:generateContent",
         }
     }
 
     /// The field with the messages.
     pub(crate) fn list(self) -> &'static str {
-        if self == Self::Responses { "input" } else { "messages" }
+        match self {
+            Self::Responses => "input",
+            Self::Gemini => "contents",
+            Self::Chat | Self::Messages | Self::Ollama => "messages",
+        }
     }
 
     /// A request with this history.
@@ -51,11 +58,15 @@ impl Wire {
             }
             messages.push(self.message(line, &call));
         }
+        if self == Self::Gemini {
+            return json!({ self.list(): messages }).to_string();
+        }
         json!({ "model": "m", "stream": false, self.list(): messages }).to_string()
     }
 
     fn message(self, line: &Line, call: &str) -> Value {
         match (self, line) {
+            (Self::Gemini, line) => content(line, call),
             (Self::Responses, Line::Assistant(text)) => {
                 let content = json!([{ "type": "output_text", "text": text }]);
                 json!({ "type": "message", "role": "assistant", "content": content })
@@ -116,9 +127,30 @@ impl Wire {
                 let message = self.message(line, "");
                 json!({ "model": "m", "message": message, "done": true })
             }
+            (Self::Gemini, line) => {
+                let candidate = json!({ "content": content(line, ""), "finishReason": "STOP" });
+                json!({ "candidates": [candidate], "modelVersion": "m" })
+            }
         };
         Script::json(200, &body)
     }
+}
+
+/// A message as Gemini has it.
+fn content(line: &Line, call: &str) -> Value {
+    let (role, part) = match line {
+        Line::User(text) => ("user", json!({ "text": text })),
+        Line::Assistant(text) => ("model", json!({ "text": text })),
+        Line::Call(id) => {
+            ("model", json!({ "functionCall": { "id": id, "name": "look", "args": {} } }))
+        }
+        Line::Result(text) => {
+            let response = json!({ "result": text });
+            let result = json!({ "id": call, "name": "look", "response": response });
+            ("user", json!({ "functionResponse": result }))
+        }
+    };
+    json!({ "role": role, "parts": [part] })
 }
 
 fn called(id: &str) -> Value {

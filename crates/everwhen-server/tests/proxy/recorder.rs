@@ -96,6 +96,16 @@ pub(crate) fn completion(text: &str) -> Value {
     })
 }
 
+/// Gemini's whole reply.
+pub(crate) fn gemini(text: &str) -> Value {
+    let content = json!({ "role": "model", "parts": [{ "text": text }] });
+    json!({
+        "candidates": [{ "content": content, "finishReason": "STOP", "index": 0 }],
+        "usageMetadata": { "promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18 },
+        "modelVersion": "gemini-2.5-flash", "responseId": "r1",
+    })
+}
+
 #[derive(Default)]
 struct Notes {
     sent: Mutex<Vec<Sent>>,
@@ -215,6 +225,9 @@ fn usual(path: &str) -> Script {
         "/v1/models" => json!({ "data": [{ "id": "m-1" }] }),
         "/far/v1/models" => json!({ "data": [{ "id": "m-2" }] }),
         "/api/tags" => json!({ "models": [{ "name": "m-3", "model": "m-3" }] }),
+        path if path.ends_with(":generateContent") => gemini("Noted."),
+        path if path.ends_with(":countTokens") => json!({ "totalTokens": 7 }),
+        "/v1beta/models" => json!({ "models": [{ "name": "models/m-4", "displayName": "M 4" }] }),
         "/api/generate" => json!({ "response": "Noted.", "done": true }),
         path => json!({ "path": path }),
     };

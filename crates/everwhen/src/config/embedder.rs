@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use everwhen_models::{Dialect, EmbedderSetting, RemoteSetting, Secret};
+use everwhen_models::{EmbedderSetting, RemoteSetting, Secret};
+use everwhen_protocols::Protocol;
 
 use super::key::{self, Key};
 use super::layer::{Layers, Origin};
@@ -92,8 +93,8 @@ impl EmbedderConfig {
                 path: self.directory(data),
                 workers: self.threads.value.map(|threads| threads as usize),
             },
-            EmbedderKind::OpenAi => self.remote(Dialect::OpenAi, OPENAI_URL),
-            EmbedderKind::Ollama => self.remote(Dialect::Ollama, OLLAMA_URL),
+            EmbedderKind::OpenAi => self.remote(Protocol::OpenAi, OPENAI_URL),
+            EmbedderKind::Ollama => self.remote(Protocol::Ollama, OLLAMA_URL),
         }
     }
 
@@ -102,7 +103,7 @@ impl EmbedderConfig {
         self.path.value.clone().unwrap_or_else(|| data.join(MODELS_FOLDER).join(model))
     }
 
-    fn remote(&self, dialect: Dialect, usual: &str) -> EmbedderSetting {
+    fn remote(&self, protocol: Protocol, usual: &str) -> EmbedderSetting {
         let url = self.base_url.value.as_deref().unwrap_or(usual);
         let model = self.model.value.clone().unwrap_or_default();
         EmbedderSetting::Remote(Box::new(RemoteSetting {
@@ -110,7 +111,7 @@ impl EmbedderConfig {
             dimensions: self.dimensions.value.map(|dimensions| dimensions as usize),
             query_prefix: self.query_prefix.value.clone().unwrap_or_default(),
             passage_prefix: self.passage_prefix.value.clone().unwrap_or_default(),
-            ..RemoteSetting::new(dialect, url, model)
+            ..RemoteSetting::new(protocol, url, model)
         }))
     }
 

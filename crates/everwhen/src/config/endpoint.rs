@@ -1,12 +1,12 @@
 //! What workflows call endpoints: a model at an upstream, `[[endpoint]]` in the file. Every upstream
 //! is an endpoint by its own name, too, and the first of all is `default`.
 
-use everwhen_models::{LlmDialect, LlmSetting, Patience, Price};
+use everwhen_models::{LlmSetting, Patience, Price};
 
 use super::key;
 use super::layer::Layers;
 use super::row::Row;
-use super::upstream::{Upstream, UpstreamKind};
+use super::upstream::Upstream;
 use crate::{Error, Result};
 
 /// The name of the endpoint that is meant where any will do.
@@ -34,12 +34,7 @@ pub struct EndpointConfig {
 impl EndpointConfig {
     /// A model of this endpoint as its adapter wants it.
     pub fn setting(&self, model: &str) -> LlmSetting {
-        let dialect = match self.upstream.kind {
-            UpstreamKind::OpenAi => LlmDialect::OpenAi,
-            UpstreamKind::Ollama => LlmDialect::Ollama,
-            UpstreamKind::Anthropic => LlmDialect::Anthropic,
-        };
-        let usual = LlmSetting::new(dialect, model);
+        let usual = LlmSetting::new(self.upstream.kind, model);
         let patience = Patience { timeout: TIMEOUT, tries: TRIES, ..usual.patience };
         LlmSetting {
             url: self.upstream.root.clone(),

@@ -349,7 +349,7 @@ pub(super) const LLM_PROVIDER: Key = key(
     "llm.provider",
     "EVERWHEN_LLM_PROVIDER",
     "who serves the language model; without one everything still works",
-    "\"openai\" (or anything that speaks as it does), \"anthropic\" or \"ollama\"",
+    "\"openai\" (or anything that speaks as it does), \"anthropic\", \"gemini\" or \"ollama\"",
 );
 /// Where it is.
 pub(super) const LLM_BASE_URL: Key = key(

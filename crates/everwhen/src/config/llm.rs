@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use everwhen_models::{LlmDialect, LlmSetting, Patience, Price, Secret};
+use everwhen_models::{LlmSetting, Patience, Price, Secret};
+use everwhen_protocols::Protocol;
 
 use super::key::{self, Key};
 use super::layer::{Found, Layers, Origin};
@@ -13,7 +14,7 @@ use crate::{Error, Result};
 #[derive(Debug, Clone)]
 pub struct LlmConfig {
     /// Who serves it.
-    pub provider: Chosen<Option<LlmDialect>>,
+    pub provider: Chosen<Option<Protocol>>,
     /// Where, if not where the provider usually is.
     pub base_url: Chosen<Option<String>>,
     /// The model.
@@ -41,7 +42,7 @@ impl LlmConfig {
             provider: choose(
                 layers,
                 key::LLM_PROVIDER,
-                |text| LlmDialect::named(text).map(Some),
+                |text| LlmSetting::protocol_named(text).map(Some),
                 || None,
             )?,
             base_url: text(key::LLM_BASE_URL)?,
@@ -75,8 +76,8 @@ impl LlmConfig {
 
     /// The model as its adapter wants it; nothing if none is configured.
     pub fn setting(&self) -> Option<LlmSetting> {
-        let (dialect, model) = (self.provider.value?, self.model.value.clone()?);
-        let usual = LlmSetting::new(dialect, model);
+        let (protocol, model) = (self.provider.value?, self.model.value.clone()?);
+        let usual = LlmSetting::new(protocol, model);
         Some(LlmSetting {
             url: self.base_url.value.clone().unwrap_or(usual.url),
             key: self.key.value.clone(),

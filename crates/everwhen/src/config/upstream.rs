@@ -4,76 +4,21 @@ use std::fmt;
 use std::time::Duration;
 
 use everwhen_models::Secret;
+use everwhen_protocols::Protocol;
 
 use super::layer::Layers;
 use super::row::Row;
 use super::{Chosen, Environment, key, quoted};
 use crate::{Error, Result};
 
-/// Which language an upstream speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UpstreamKind {
-    /// `/v1/chat/completions` and what belongs to it.
-    OpenAi,
-    /// `/api/chat` and what belongs to it.
-    Ollama,
-    /// `/v1/messages` and what belongs to it.
-    Anthropic,
-}
-
-impl UpstreamKind {
-    const ALL: [Self; 3] = [Self::OpenAi, Self::Ollama, Self::Anthropic];
-
-    /// As written in the file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Ollama => "ollama",
-            Self::Anthropic => "anthropic",
-        }
-    }
-
-    fn named(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-
-    /// What an address alone says: Ollama by its port, Anthropic by its name, else OpenAI's kind.
-    fn guess(url: &str) -> Self {
-        let (host, path) = host_and_path(url);
-        if host.ends_with(":11434") && path.is_empty() {
-            Self::Ollama
-        } else if host == "api.anthropic.com" {
-            Self::Anthropic
-        } else {
-            Self::OpenAi
-        }
-    }
-
-    /// The address that paths are hung on, whichever of the usual ways it was written.
-    fn root(self, url: &str) -> String {
-        let url = url.trim_end_matches('/');
-        match self {
-            Self::OpenAi if host_and_path(url).1.is_empty() => format!("{url}/v1"),
-            Self::OpenAi => url.to_owned(),
-            Self::Ollama => url.strip_suffix("/api").unwrap_or(url).to_owned(),
-            Self::Anthropic => url.strip_suffix("/v1").unwrap_or(url).to_owned(),
-        }
-    }
-}
-
-fn host_and_path(url: &str) -> (&str, &str) {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/');
-    rest.split_once('/').unwrap_or((rest, ""))
-}
-
 /// A model provider.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Upstream {
     /// What it is called; a model named `name/model` means this one's.
     pub name: String,
-    /// Which language it speaks.
-    pub kind: UpstreamKind,
-    /// The address that paths are hung on: with `/v1` for OpenAI's kind, without for the others.
+    /// The protocol it speaks.
+    pub kind: Protocol,
+    /// The address that paths are appended to: with `/v1` for OpenAI's kind, without for the others.
     pub root: String,
     /// What to show it, instead of what the client shows.
     pub key: Option<Secret>,
@@ -102,15 +47,15 @@ impl fmt::Debug for Upstream {
 impl Upstream {
     /// An upstream by its address alone; `ollama+http://…` says its kind, too.
     pub fn at(address: &str) -> Result<Self> {
-        let named = UpstreamKind::ALL.into_iter().find_map(|kind| {
+        let named = Protocol::ALL.into_iter().find_map(|kind| {
             let url = address.strip_prefix(kind.as_str())?.strip_prefix('+')?;
             Some((kind, url))
         });
-        let (kind, url) = named.unwrap_or_else(|| (UpstreamKind::guess(address), address));
+        let (kind, url) = named.unwrap_or_else(|| (Protocol::of_url(address), address));
         if !is_address(url) {
             return Err(Error::invalid("is no address"));
         }
-        let (name, root) = (kind.as_str().to_owned(), kind.root(url));
+        let (name, root) = (kind.as_str().to_owned(), kind.adapter().root(url));
         let (pass_client_key, pass_headers) = (None, Vec::new());
         Ok(Self { name, kind, root, key: None, timeout: TIMEOUT, pass_client_key, pass_headers })
     }
@@ -136,8 +81,9 @@ impl Upstream {
         let url = row.text("base_url")?.ok_or_else(|| row.lacks("base_url", key::RIGHT_URL))?;
         let mut upstream = Self::at(url).map_err(|_| row.refuse("base_url", key::RIGHT_URL))?;
         if let Some(text) = row.text("kind")? {
-            let kind = UpstreamKind::named(text).ok_or_else(|| row.refuse("kind", RIGHT_KIND))?;
-            (upstream.kind, upstream.root) = (kind, kind.root(url));
+            let kind = Protocol::named(text)
+                .ok_or_else(|| row.refuse("kind", &Protocol::names_quoted()))?;
+            (upstream.kind, upstream.root) = (kind, kind.adapter().root(url));
         }
         let name = row.text("name")?.unwrap_or(upstream.kind.as_str());
         if name.contains('/') || name == "everwhen" {
@@ -202,11 +148,10 @@ fn pass_headers(row: &Row) -> Result<Vec<String>> {
     checked.collect()
 }
 
-const RIGHT_KIND: &str = "\"openai\", \"ollama\" or \"anthropic\"";
-
 fn is_address(url: &str) -> bool {
     let scheme = url.split_once("://").map(|(scheme, _)| scheme);
-    matches!(scheme, Some("http" | "https")) && !host_and_path(url).0.is_empty()
+    let host = url.split_once("://").and_then(|(_, rest)| rest.split('/').next());
+    matches!(scheme, Some("http" | "https")) && host.is_some_and(|host| !host.is_empty())
 }
 
 /// The key as written, or from the variable that is named.
@@ -286,19 +231,30 @@ mod tests {
     #[test]
     fn an_address_says_what_it_speaks() {
         for (address, kind, root) in [
-            ("http://localhost:8080/v1", UpstreamKind::OpenAi, "http://localhost:8080/v1"),
-            ("http://localhost:8080", UpstreamKind::OpenAi, "http://localhost:8080/v1"),
-            ("https://host/api/v3/", UpstreamKind::OpenAi, "https://host/api/v3"),
-            ("http://localhost:11434/", UpstreamKind::Ollama, "http://localhost:11434"),
-            ("http://localhost:11434/v1", UpstreamKind::OpenAi, "http://localhost:11434/v1"),
-            ("ollama+http://box/api", UpstreamKind::Ollama, "http://box"),
-            ("https://api.anthropic.com", UpstreamKind::Anthropic, "https://api.anthropic.com"),
-            ("anthropic+http://box:1/v1", UpstreamKind::Anthropic, "http://box:1"),
+            ("http://localhost:8080/v1", Protocol::OpenAi, "http://localhost:8080/v1"),
+            ("http://localhost:8080", Protocol::OpenAi, "http://localhost:8080/v1"),
+            ("https://host/api/v3/", Protocol::OpenAi, "https://host/api/v3"),
+            ("http://localhost:11434/", Protocol::Ollama, "http://localhost:11434"),
+            ("http://localhost:11434/v1", Protocol::OpenAi, "http://localhost:11434/v1"),
+            ("ollama+http://box/api", Protocol::Ollama, "http://box"),
+            ("https://api.anthropic.com", Protocol::Anthropic, "https://api.anthropic.com"),
+            ("anthropic+http://box:1/v1", Protocol::Anthropic, "http://box:1"),
+            (
+                "https://generativelanguage.googleapis.com/v1beta",
+                Protocol::Gemini,
+                "https://generativelanguage.googleapis.com/v1beta",
+            ),
+            (
+                "https://generativelanguage.googleapis.com/v1beta/openai/",
+                Protocol::OpenAi,
+                "https://generativelanguage.googleapis.com/v1beta/openai",
+            ),
+            ("gemini+http://box:1", Protocol::Gemini, "http://box:1/v1beta"),
         ] {
             let upstream = Upstream::at(address).unwrap();
             assert_eq!((upstream.kind, upstream.root.as_str()), (kind, root), "{address}");
         }
-        for wrong in ["", "localhost:8080", "ftp://host", "http://", "gemini+http://host"] {
+        for wrong in ["", "localhost:8080", "ftp://host", "http://", "nobody+http://host"] {
             assert!(Upstream::at(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -1,5 +1,6 @@
 //! One message of the protocol: what of it a transport has to know, and what became of it.
 
+use everwhen::protocols::{EventReader, Framing};
 use serde_json::{Value, json};
 
 use crate::client::{Reply, Request};
@@ -115,8 +116,15 @@ fn refusal(id: Option<Value>, code: i64, why: &str) -> String {
 
 /// The messages of a stream of events.
 fn events(stream: &str) -> Vec<String> {
-    let data = stream.lines().filter_map(|line| line.strip_prefix("data:"));
-    data.map(str::trim).filter(|text| !text.is_empty()).filter_map(one_line).collect()
+    let mut reader = EventReader::new(Framing::Sse);
+    reader.push(stream.as_bytes());
+    reader.push(b"\n\n");
+    let events = std::iter::from_fn(|| reader.next_event());
+    let messages = events.filter_map(|event| {
+        let event = String::from_utf8_lossy(&event);
+        Framing::Sse.data(&event).filter(|text| !text.is_empty()).and_then(one_line)
+    });
+    messages.collect()
 }
 
 /// A document without line breaks; a message must be one line.

@@ -6,6 +6,7 @@
 use axum::http::header::{AUTHORIZATION, CONNECTION};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use everwhen::key::PREFIX;
+use everwhen_protocols::AuthHeader;
 
 /// Headers that providers and their SDKs need. `http-referer` and `x-title` are what an app sets on
 /// purpose to be named at OpenRouter; a browser's `Referer` is not.
@@ -35,6 +36,9 @@ const CREDENTIALS: [&str; 7] = [
     "chatgpt-account-id",
 ];
 
+/// Headers among them that carry a key, the most specific first.
+const KEYS: [&str; 4] = ["x-goog-api-key", "x-api-key", "api-key", "authorization"];
+
 /// What an upstream gets of a client's headers besides credentials. `more` is its `pass_headers`.
 pub(super) fn allowed(client: &HeaderMap, more: &[String]) -> HeaderMap {
     let per_connection = named_by_connection(client);
@@ -51,13 +55,35 @@ pub(super) fn credentials(client: &HeaderMap) -> HeaderMap {
     chosen(client, |name, value| CREDENTIALS.contains(&name) && !is_ours(name, value))
 }
 
-fn is_ours(name: &str, value: &HeaderValue) -> bool {
-    let text = value.to_str().unwrap_or_default();
-    let text = match name == AUTHORIZATION.as_str() {
+/// The client's own key in the header that another protocol has for it. What belongs to an account,
+/// such as an organization, means nothing there.
+pub(super) fn credential_as(
+    client: &HeaderMap,
+    header: AuthHeader,
+) -> Option<(HeaderName, HeaderValue)> {
+    let shown = credentials(client);
+    let keys = KEYS.iter().filter_map(|name| Some((*name, shown.get(*name)?.to_str().ok()?)));
+    let key = keys.map(|(name, text)| key_text(name, text).trim()).find(|key| !key.is_empty())?;
+    let (name, text) = match header {
+        AuthHeader::Bearer => (AUTHORIZATION, format!("Bearer {key}")),
+        AuthHeader::Named(name) => (HeaderName::from_static(name), key.to_owned()),
+    };
+    let mut value = HeaderValue::try_from(text).ok()?;
+    value.set_sensitive(true);
+    Some((name, value))
+}
+
+/// The key in a header, without the scheme before it.
+fn key_text<'t>(name: &str, text: &'t str) -> &'t str {
+    match name == AUTHORIZATION.as_str() {
         true => text.split_once(' ').map_or(text, |(_, text)| text),
         false => text,
-    };
-    text.trim().starts_with(PREFIX)
+    }
+}
+
+fn is_ours(name: &str, value: &HeaderValue) -> bool {
+    let text = value.to_str().unwrap_or_default();
+    key_text(name, text).trim().starts_with(PREFIX)
 }
 
 fn chosen(client: &HeaderMap, is_sent: impl Fn(&str, &HeaderValue) -> bool) -> HeaderMap {
@@ -129,6 +155,20 @@ mod tests {
         let sent = allowed(&client, &more);
         assert!(sent.contains_key("x-forwarded-for") && !sent.contains_key("authorization"));
         assert_eq!(names(&credentials(&client)), ["authorization", "openai-organization"]);
+    }
+
+    #[test]
+    fn a_key_is_shown_as_the_other_protocol_wants_it() {
+        let google = AuthHeader::Named("x-goog-api-key");
+        let bearer = headers(&[("authorization", "Bearer k"), ("openai-project", "p")]);
+        let (name, value) = credential_as(&bearer, google).unwrap();
+        assert_eq!((name.as_str(), value.to_str().unwrap()), ("x-goog-api-key", "k"));
+        assert!(value.is_sensitive());
+        let plain = headers(&[("x-goog-api-key", "k")]);
+        let (name, value) = credential_as(&plain, AuthHeader::Bearer).unwrap();
+        assert_eq!((name.as_str(), value.to_str().unwrap()), ("authorization", "Bearer k"));
+        assert!(credential_as(&headers(&[("x-api-key", "ew_1")]), google).is_none());
+        assert!(credential_as(&HeaderMap::new(), google).is_none());
     }
 
     #[test]

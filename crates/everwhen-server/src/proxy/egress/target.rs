@@ -23,6 +23,15 @@ impl Target {
         Self { segments: segments.collect(), query: uri.query().map(str::to_owned) }
     }
 
+    /// One of our own paths with a query of our own, such as `/models?pageSize=9`.
+    pub(crate) fn own(path_and_query: &str) -> Self {
+        let (path, query) = match path_and_query.split_once('?') {
+            Some((path, query)) => (path, Some(query.to_owned())),
+            None => (path_and_query, None),
+        };
+        Self { query, ..Self::known(path, &Uri::from_static("/")) }
+    }
+
     /// A path that a client sent, with the query of its request.
     pub(crate) fn read(path: &str, uri: &Uri) -> Result<Self, Refusal> {
         let rest = path.strip_prefix('/').unwrap_or(path);
@@ -64,11 +73,19 @@ impl Target {
             }
             Err(()) => return Err(Refusal::unreachable("the upstream's base_url has no path")),
         }
-        if self.query.is_some() {
-            url.set_query(self.query.as_deref());
+        if let Some(query) = &self.query {
+            let rest = without_key(query);
+            url.set_query(Some(rest.as_str()).filter(|rest| !rest.is_empty() || query.is_empty()));
         }
         Ok(url)
     }
+}
+
+/// A query without a key. The gate has moved one that is meant for a provider into a header; any
+/// other is not passed on, because an address may be logged wherever it arrives.
+fn without_key(query: &str) -> String {
+    let is_key = |pair: &&str| pair.split('=').next() == Some("key");
+    query.split('&').filter(|pair| !is_key(pair)).collect::<Vec<_>>().join("&")
 }
 
 /// One decoded segment of a path that a client sent.
@@ -141,6 +158,9 @@ mod tests {
             let base = Url::parse(base).unwrap();
             assert_eq!(read(path).unwrap().below(&base).unwrap().as_str(), url);
         }
+        let keyed = Target::known("/models", &Uri::from_static("/x?key=k&a=1&keys=2"));
+        let base = Url::parse("http://host/v1").unwrap();
+        assert_eq!(keyed.below(&base).unwrap().as_str(), "http://host/v1/models?a=1&keys=2");
         let plain = Target::known("/chat/completions", &Uri::from_static("/x"));
         let base = Url::parse("http://host/v1").unwrap();
         assert_eq!(plain.below(&base).unwrap().as_str(), "http://host/v1/chat/completions");

@@ -5,12 +5,12 @@ use std::path::Path;
 use axum::http::HeaderMap;
 use everwhen::outbox::{Ack, OutboxRow, RowState, Waiting};
 use everwhen::{Error, ProxyConfig, Result, Unnamed};
+use everwhen_protocols::ChatEndpoint;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::super::new_chats::fresh_name;
 use super::super::recording::chat_of;
-use super::super::route::Route;
 use super::super::wire::kept::{KeptHead, KeptReply, Spooled, write_message};
 use super::super::{history, programs};
 use super::Outbox;
@@ -63,12 +63,13 @@ fn row(line: &str, outbox: &Outbox, config: &ProxyConfig) -> Result<OutboxRow> {
         .map_err(|error| Error::invalid(format!("it is no JSON of a spool: {error}")))?;
     let time: Timestamp =
         spooled.at.parse().map_err(|error| Error::invalid(format!("its time: {error}")))?;
-    let route = Route::named(&spooled.route)
+    let chat = ChatEndpoint::named(&spooled.route)
         .ok_or_else(|| Error::invalid(format!("no route is called {:?}", spooled.route)))?;
-    let asked = route.wording.read(&spooled.request);
+    let asked = chat.format.request(&spooled.request);
     let mut asked = asked.ok_or_else(|| Error::invalid("its request cannot be read"))?;
-    programs::attribute(&mut asked, &HeaderMap::new(), config.tool_output.value);
-    let history = history::history(&asked, &HeaderMap::new());
+    let headers = HeaderMap::new();
+    let purpose = programs::attribute(&mut asked, &headers, config.tool_output.value);
+    let history = history::history(&asked, &purpose, &headers);
     let mut chance = [0; 16];
     chance.copy_from_slice(&Sha256::digest(line)[..16]);
     let is_new = spooled.memory.is_none() && config.unnamed.value == Unnamed::New;

@@ -2,26 +2,9 @@
 
 use std::ops::Range;
 
-use everwhen::memory::Role;
+use everwhen_protocols::{Message, OwnWords, RequestView, Role, json};
 
 use super::{ProgramRule, ProgramRuleKind};
-use crate::proxy::wire::json;
-use crate::proxy::wire::{Asked, Message};
-
-/// The speaker's own words in a message.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum Own<'a> {
-    /// All of its text.
-    #[default]
-    All,
-    /// Some of it, or none.
-    Some {
-        /// The words.
-        words: String,
-        /// The rest of the string literal that holds the first of them, from there on.
-        from: Option<&'a str>,
-    },
-}
 
 /// Finds the own words of all messages.
 pub(super) fn attribute(
@@ -33,7 +16,7 @@ pub(super) fn attribute(
     let mut before: Option<&'static str> = None;
     for (place, message) in messages.iter_mut().enumerate() {
         if place < examples || (message.role == Role::Tool && !keeps_tool_output) {
-            message.own = Own::Some { words: String::new(), from: None };
+            message.own = OwnWords::Some { words: String::new(), from: None };
         }
         if place < examples {
             continue;
@@ -42,7 +25,7 @@ pub(super) fn attribute(
         match message.role {
             Role::User => (message.own, program) = of_user(message, rules.clone()),
             Role::Assistant if is_answer(message, before, rules.clone()) => {
-                message.own = Own::Some { words: String::new(), from: None };
+                message.own = OwnWords::Some { words: String::new(), from: None };
                 program = before;
             }
             _ => {}
@@ -52,7 +35,7 @@ pub(super) fn attribute(
 }
 
 /// Whether a request holds anything that somebody said.
-pub(super) fn somebody_spoke(asked: &Asked<'_>) -> bool {
+pub(super) fn somebody_spoke(asked: &RequestView<'_>) -> bool {
     let says = |message: &Message<'_>| match message.role {
         Role::System => false,
         Role::Tool => true,
@@ -99,7 +82,7 @@ fn is_answer(
 fn of_user<'a>(
     message: &Message<'a>,
     rules: impl Iterator<Item = &'static ProgramRule> + Clone,
-) -> (Own<'a>, Option<&'static str>) {
+) -> (OwnWords<'a>, Option<&'static str>) {
     let mut found: Vec<(String, Option<&'a str>)> = Vec::new();
     let mut program = None;
     for literal in &message.literals {
@@ -115,12 +98,12 @@ fn of_user<'a>(
         found.push((words, from));
     }
     if program.is_none() {
-        return (Own::All, None);
+        return (OwnWords::All, None);
     }
     let from = found.iter().find_map(|(_, from)| *from);
     found.retain(|(words, _)| !words.trim().is_empty());
     let words: Vec<String> = found.into_iter().map(|(words, _)| words).collect();
-    (Own::Some { words: words.join("\n"), from }, program)
+    (OwnWords::Some { words: words.join("\n"), from }, program)
 }
 
 /// Ranges of a text, without the space around them, as one text.

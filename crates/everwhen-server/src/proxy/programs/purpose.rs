@@ -2,11 +2,10 @@
 
 use axum::http::HeaderMap;
 use everwhen::ledger::Wanted;
-use everwhen::memory::Role;
+use everwhen_protocols::{Message, RequestView, Role};
 
 use super::{ProgramRule, ProgramRuleKind};
 use crate::proxy::headers;
-use crate::proxy::wire::{Asked, Message};
 
 /// What a request is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +25,7 @@ impl Default for Purpose {
 
 /// The purpose of a request.
 pub(super) fn of(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     headers: &HeaderMap,
     rules: impl Iterator<Item = &'static ProgramRule> + Clone,
 ) -> Purpose {
@@ -38,7 +37,7 @@ pub(super) fn of(
     Purpose::Chat(wanted(&asked.messages, rules))
 }
 
-fn is_errand(asked: &Asked<'_>, headers: &HeaderMap, kind: ProgramRuleKind) -> bool {
+fn is_errand(asked: &RequestView<'_>, headers: &HeaderMap, kind: ProgramRuleKind) -> bool {
     match kind {
         ProgramRuleKind::Header(name) => {
             headers::text(headers, name).is_some_and(|text| says_something(&text))
@@ -68,15 +67,14 @@ fn last<'m, 'a>(messages: &'m [Message<'a>]) -> impl Iterator<Item = &'m Message
 }
 
 /// Whether the instructions of a request contain a text.
-fn instructs(asked: &Asked<'_>, contains: &str) -> bool {
-    let fields = ["system", "instructions"].into_iter().filter_map(|name| asked.fields.get(name));
+fn instructs(asked: &RequestView<'_>, contains: &str) -> bool {
     let first = asked.messages.first().filter(|message| message.role == Role::System);
-    fields.into_iter().any(|text| text.contains(contains))
+    asked.instructions.is_some_and(|text| text.contains(contains))
         || first.is_some_and(|message| message.text.contains(contains))
 }
 
 /// Whether a request wants an object of exactly these fields, and has no tools.
-fn is_for(asked: &Asked<'_>, names: &[&str]) -> bool {
+fn is_for(asked: &RequestView<'_>, names: &[&str]) -> bool {
     let fields = &asked.fields;
     let format = |name: &str| fields.object(name)?.object("format");
     let schema = format("output_config")

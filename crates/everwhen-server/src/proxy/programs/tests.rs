@@ -5,10 +5,14 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use everwhen::ledger::Wanted;
 use serde_json::json;
 
-use super::own::{self, Own};
+use super::own;
 use super::purpose::{self, Purpose};
 use super::{ProgramRule, ProgramRuleKind, rules};
-use crate::proxy::wire::{Asked, Chat, Wording};
+use everwhen_protocols::{ChatEndpoint, OwnWords, RequestView};
+
+fn read(body: &str) -> RequestView<'_> {
+    ChatEndpoint::named("chat").unwrap().format.request(body).unwrap()
+}
 
 /// What the table makes of a request.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,7 +22,7 @@ struct Reading {
 }
 
 fn reading(body: &str, headers: &HeaderMap, rules: &[&'static ProgramRule]) -> Reading {
-    let mut asked: Asked<'_> = Chat.read(body).unwrap();
+    let mut asked: RequestView<'_> = read(body);
     let purpose = purpose::of(&asked, headers, rules.iter().copied());
     own::attribute(&mut asked.messages, rules.iter().copied(), false);
     let words = asked.messages.iter().map(|message| message.words().to_owned()).collect();
@@ -114,9 +118,9 @@ fn the_first_own_word_is_found_in_the_literal_as_it_was_sent() {
     let literal =
         r#""<system-reminder>\n\u00e9 \ud83d\ude00 \"q\"</system-reminder>\n\tMy \u0022dog\u0022""#;
     let body = format!(r#"{{"messages":[{{"role":"user","content":{literal}}}]}}"#);
-    let mut asked = Chat.read(&body).unwrap();
+    let mut asked = read(&body);
     own::attribute(&mut asked.messages, rules(), false);
-    let Own::Some { words, from } = &asked.messages[0].own else { panic!("nothing was cut") };
+    let OwnWords::Some { words, from } = &asked.messages[0].own else { panic!("nothing was cut") };
     assert_eq!(words, "My \"dog\"");
     assert_eq!(*from, Some(r#"My \u0022dog\u0022""#));
 }
@@ -130,7 +134,7 @@ fn words_in_several_parts_are_joined_and_the_first_of_them_counts() {
         part("is called Rex."),
     ];
     let body = json!({ "messages": [{ "role": "user", "content": content }] }).to_string();
-    let mut asked = Chat.read(&body).unwrap();
+    let mut asked = read(&body);
     own::attribute(&mut asked.messages, rules(), false);
     assert_eq!(asked.messages[0].words(), "My dog\nis called Rex.");
     assert_eq!(asked.messages[0].opening(), Some("My dog\""));
@@ -145,7 +149,7 @@ fn a_last_system_line_behind_a_reply_is_no_part_of_the_chat() {
             { "role": "system", "content": last },
         ] });
         let asked_body = body.to_string();
-        purpose::of(&Chat.read(&asked_body).unwrap(), &HeaderMap::new(), rules())
+        purpose::of(&read(&asked_body), &HeaderMap::new(), rules())
     };
     for (last, expected) in [
         ("Describe the scene for a painter.", Wanted::Unrecorded),

@@ -7,10 +7,7 @@ use std::collections::BTreeMap;
 
 use axum::body::Bytes;
 use everwhen::ledger::EchoStripper;
-
-use super::super::draft::Draft;
-use super::super::wire::{Heard, Wording, json};
-use super::frames::{Frames, Framing};
+use everwhen_protocols::{ChatFormat, Draft, EventReader, Fragment, Framing, json};
 
 /// No reply that is kept is longer than this.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
@@ -31,8 +28,8 @@ pub(crate) struct Gathered {
 
 /// Somebody who listens to one reply.
 pub(crate) struct Listener {
-    wording: &'static dyn Wording,
-    frames: Frames,
+    format: &'static dyn ChatFormat,
+    events: EventReader,
     openings: BTreeMap<u64, Opening>,
     held: Vec<Vec<u8>>,
     /// The first reply, by its parts.
@@ -88,11 +85,11 @@ impl Opening {
 }
 
 impl Listener {
-    /// A listener for replies in this wording; one that strips holds back what may be a stamp.
-    pub(crate) fn new(wording: &'static dyn Wording, framing: Framing, strips: bool) -> Self {
+    /// A listener for replies in this format; one that strips holds back what may be a stamp.
+    pub(crate) fn new(format: &'static dyn ChatFormat, framing: Framing, strips: bool) -> Self {
         Self {
-            wording,
-            frames: Frames::new(framing),
+            format,
+            events: EventReader::new(framing),
             openings: BTreeMap::new(),
             held: Vec::new(),
             said: BTreeMap::new(),
@@ -111,19 +108,19 @@ impl Listener {
         if self.gave_up {
             return vec![bytes];
         }
-        self.frames.push(&bytes);
+        self.events.push(&bytes);
         let mut passed = if self.passes { vec![bytes] } else { Vec::new() };
         let passing = self.passes;
-        while let Some(event) = self.frames.next() {
+        while let Some(event) = self.events.next_event() {
             let ready = self.listen(event);
             passed.extend(ready.into_iter().filter(|_| !passing).map(Bytes::from));
         }
         if self.passes && !passing {
-            passed.push(Bytes::copy_from_slice(self.frames.rest()));
+            passed.push(Bytes::copy_from_slice(self.events.rest()));
         }
-        if self.frames.is_too_long() {
+        if self.events.is_too_long() {
             passed.extend(self.cut_off());
-            (self.gave_up, self.frames) = (true, Frames::new(self.frames.framing));
+            (self.gave_up, self.events) = (true, EventReader::new(self.events.framing()));
         }
         passed.retain(|bytes| !bytes.is_empty());
         passed
@@ -145,13 +142,13 @@ impl Listener {
             opening.finish();
         }
         let mut left = self.release();
-        left.push(self.frames.rest().to_vec());
+        left.push(self.events.rest().to_vec());
         left.into_iter().filter(|bytes| !bytes.is_empty()).map(Bytes::from).collect()
     }
 
     /// A whole reply, without stamps at its start; nothing if it stays as it is.
     pub(crate) fn whole(&mut self, body: &str) -> Option<String> {
-        let heard = self.wording.hear(body);
+        let heard = self.format.reply(body);
         self.gather(&heard);
         self.heard_end = true;
         if self.passes {
@@ -164,7 +161,7 @@ impl Listener {
 
     /// What a reply said that did not arrive whole; `body` is what came of it.
     pub(crate) fn part(&mut self, body: &str) -> Gathered {
-        let heard = self.wording.hear(body);
+        let heard = self.format.reply(body);
         self.gather(&heard);
         self.gathered()
     }
@@ -187,8 +184,9 @@ impl Listener {
 
     /// Hears an event; answers the events that may be passed on.
     fn listen(&mut self, event: Vec<u8>) -> Vec<Vec<u8>> {
-        let data = std::str::from_utf8(&event).ok().and_then(|text| self.frames.framing.data(text));
-        let heard = data.map(|data| self.wording.hear(data)).unwrap_or_default();
+        let data =
+            std::str::from_utf8(&event).ok().and_then(|text| self.events.framing().data(text));
+        let heard = data.map(|data| self.format.reply(data)).unwrap_or_default();
         self.gather(&heard);
         self.heard_end |= heard.is_last;
         self.heard_finish |= heard.finishes;
@@ -202,7 +200,7 @@ impl Listener {
         if self.openings.values().any(Opening::is_open) { Vec::new() } else { self.release() }
     }
 
-    fn gather(&mut self, heard: &Heard<'_>) {
+    fn gather(&mut self, heard: &Fragment<'_>) {
         let so_far: usize = self.said.values().map(String::len).sum();
         for piece in heard.pieces.iter().filter(|piece| piece.choice == 0) {
             if so_far < MOST_BYTES {
@@ -214,7 +212,7 @@ impl Listener {
         self.ids.extend(ids.take(MOST_IDS.saturating_sub(self.ids.len())));
     }
 
-    fn open(&mut self, heard: &Heard<'_>) {
+    fn open(&mut self, heard: &Fragment<'_>) {
         for piece in &heard.pieces {
             let fresh = || Opening::new(piece.part);
             let opening = self.openings.entry(piece.choice).or_insert_with(fresh);
@@ -236,7 +234,7 @@ impl Listener {
 
     fn cut_event(&mut self, event: Vec<u8>) -> Vec<u8> {
         let Ok(text) = std::str::from_utf8(&event) else { return event };
-        let Some(data) = self.frames.framing.data(text) else { return event };
+        let Some(data) = self.events.framing().data(text) else { return event };
         match self.cut(data) {
             None => event,
             Some(cut) => {
@@ -255,7 +253,7 @@ impl Listener {
             return self.taken.as_ref().and_then(|taken| without(body, taken));
         }
         let mut draft = Draft::new(body);
-        for piece in self.wording.hear(body).pieces {
+        for piece in self.format.reply(body).pieces {
             let Some(opening) = self.openings.get_mut(&piece.choice) else { continue };
             let gone = opening.goes.min(piece.text.len());
             let Some(place) = draft.place(piece.literal) else { continue };
@@ -263,7 +261,7 @@ impl Listener {
                 continue;
             }
             opening.goes -= gone;
-            if self.wording.tells_again() {
+            if self.format.repeats_text() {
                 self.taken.get_or_insert_default().push_str(&piece.text[..gone]);
             }
             let rest = format!("\"{}\"", json::escaped(&piece.text[gone..]));
@@ -285,7 +283,8 @@ fn without(body: &str, taken: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::wire::{Chat, Messages, OllamaChat, Responses};
+    use everwhen_protocols::ChatEndpoint;
+
     use super::*;
 
     const STAMP: &str = "(Saturday, 2025-09-20 16:30:05) ";
@@ -303,8 +302,12 @@ mod tests {
         String::from_utf8(out.concat()).unwrap()
     }
 
+    fn listens(chat: &str, framing: Framing) -> Listener {
+        Listener::new(ChatEndpoint::named(chat).unwrap().format, framing, true)
+    }
+
     fn chat() -> Listener {
-        Listener::new(&Chat, Framing::Events, true)
+        listens("chat", Framing::Sse)
     }
 
     #[test]
@@ -358,11 +361,11 @@ mod tests {
     fn lines_blocks_and_whole_replies_are_stripped_alike() {
         let line =
             |text: &str| format!("{{\"message\":{{\"content\":\"{text}\"}},\"done\":false}}\n");
-        let mut listener = Listener::new(&OllamaChat, Framing::Lines, true);
+        let mut listener = listens("ollama-chat", Framing::Lines);
         let out = relay(&mut listener, &[&line("[Sent 1 day "), &line("ago] Yes")]);
         assert_eq!(out, [line(""), line("Yes")].concat());
 
-        let mut listener = Listener::new(&Messages, Framing::Events, true);
+        let mut listener = listens("messages", Framing::Sse);
         let body = r#"{"type":"message","content":[{"type":"text","text":"[3 days later] Yes"}]}"#;
         assert_eq!(
             listener.whole(body).unwrap(),
@@ -378,7 +381,7 @@ mod tests {
             event(r#"{"type":"response.output_text.delta","delta":"[3 days later] Yes"}"#),
             event(r#"{"type":"response.output_text.done","text":"[3 days later] Yes"}"#),
         ];
-        let mut listener = Listener::new(&Responses, Framing::Events, true);
+        let mut listener = listens("responses", Framing::Sse);
         let out = relay(&mut listener, &stream.each_ref().map(String::as_str));
         assert_eq!(out, stream.concat().replace("[3 days later] ", ""));
         assert_eq!(listener.gathered().text, "Yes");

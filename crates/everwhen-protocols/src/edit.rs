@@ -3,20 +3,20 @@
 use std::ops::Range;
 
 /// A text and what is to be changed in it.
-pub(crate) struct Draft<'a> {
+pub struct Draft<'a> {
     text: &'a str,
     edits: Vec<(Range<usize>, String)>,
 }
 
 impl<'a> Draft<'a> {
     /// A text nobody has touched.
-    pub(crate) fn new(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         Self { text, edits: Vec::new() }
     }
 
     /// Where a part of the text lies in it; nothing if it is no slice of this text but, for
     /// instance, a copy.
-    pub(crate) fn place(&self, part: &str) -> Option<Range<usize>> {
+    pub fn place(&self, part: &str) -> Option<Range<usize>> {
         let start = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
         let place = start..start.checked_add(part.len())?;
         self.text.get(place.clone()).is_some().then_some(place)
@@ -24,27 +24,27 @@ impl<'a> Draft<'a> {
 
     /// Puts something else into a place. Of two places that overlap the later one loses what the
     /// earlier one has replaced already.
-    pub(crate) fn replace(&mut self, place: Range<usize>, with: impl Into<String>) {
+    pub fn replace(&mut self, place: Range<usize>, with: impl Into<String>) {
         self.edits.push((place, with.into()));
     }
 
     /// Puts something in between. What is put at the same place first comes first.
-    pub(crate) fn insert(&mut self, at: usize, text: impl Into<String>) {
+    pub fn insert(&mut self, at: usize, text: impl Into<String>) {
         self.replace(at..at, text);
     }
 
     /// What has been changed so far.
-    pub(crate) fn mark(&self) -> usize {
+    pub fn mark(&self) -> usize {
         self.edits.len()
     }
 
     /// Takes back what was changed since then.
-    pub(crate) fn back_to(&mut self, mark: usize) {
+    pub fn back_to(&mut self, mark: usize) {
         self.edits.truncate(mark);
     }
 
     /// The new text, if anything changed.
-    pub(crate) fn finish(mut self) -> Option<String> {
+    pub fn finish(mut self) -> Option<String> {
         if self.edits.is_empty() {
             return None;
         }

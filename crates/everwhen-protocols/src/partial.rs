@@ -2,7 +2,7 @@
 
 /// The text up to where it was cut, with everything that was open closed. A string value that was
 /// cut in the middle keeps what came of it; a name, number or word that was cut is left out.
-pub(crate) fn closed(text: &str) -> String {
+pub fn closed(text: &str) -> String {
     let mut scan = Scan::default();
     for (at, byte) in text.bytes().enumerate() {
         scan.take(at, byte);

@@ -1,4 +1,4 @@
-//! Asking aloud: the answer is heard piece by piece as it comes, and told whole at the end.
+//! Answers that are heard piece by piece as they come, and told whole at the end.
 //!
 //! A provider that does not stream although it was asked to is heard in one piece. What a model
 //! thinks aloud before its answer is not part of it. Silence for longer than one try may take ends
@@ -6,12 +6,13 @@
 
 use everwhen_engine::ports::{Finish, Prompt, Reply, Spent};
 use everwhen_engine::{ErrorKind, Result};
+use everwhen_protocols::{Framing, ReplyEvent, ReplyStream};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 
 use super::RemoteLlm;
 use super::thoughts::Thoughts;
-use super::wire::{self, Answer, Samplers};
+use super::wire::{self, Answer, Samplers, finish, tokens};
 use crate::endpoint::Failure;
 
 /// Hears a text piece by piece.
@@ -27,9 +28,9 @@ impl RemoteLlm {
         hear: Hear<'_>,
     ) -> Result<Reply> {
         let response = self.open(prompt, samplers).await?;
-        let answer = match is_stream(&response) {
-            true => self.listen(response, hear).await?,
-            false => {
+        let answer = match self.framing(&response) {
+            Some(framing) => self.listen(response, framing, hear).await?,
+            None => {
                 let content = self.endpoint.content(response).await;
                 let answer = self.read(&content.map_err(|failure| self.failed(&failure))?)?;
                 hear(&answer.text);
@@ -44,14 +45,14 @@ impl RemoteLlm {
         let url = self.setting.list()?;
         let content = self.endpoint.get(url, &self.setting.patience).await;
         let content = content.map_err(|failure| self.failed(&failure))?;
-        Ok(wire::served(&content))
+        Ok(wire::served(self.setting.protocol, &content))
     }
 
     /// An answer that has begun.
     async fn open(&self, prompt: &Prompt, samplers: &Samplers) -> Result<Response> {
         loop {
             let taken = self.quirks.now();
-            let body = wire::request_aloud(&self.setting, prompt, samplers, taken);
+            let body = wire::request_streamed(&self.setting, prompt, samplers, taken);
             self.pace.wait().await;
             match self.endpoint.open(&body, &self.setting.patience).await {
                 Ok(response) => return Ok(response),
@@ -61,17 +62,33 @@ impl RemoteLlm {
         }
     }
 
-    async fn listen(&self, mut response: Response, hear: Hear<'_>) -> Result<Answer> {
+    /// How an answer comes in pieces, if it does.
+    fn framing(&self, response: &Response) -> Option<Framing> {
+        let kind = response.headers().get(CONTENT_TYPE)?.to_str().ok();
+        self.setting.protocol.adapter().reply_framing(kind, false)
+    }
+
+    async fn listen(
+        &self,
+        mut response: Response,
+        framing: Framing,
+        hear: Hear<'_>,
+    ) -> Result<Answer> {
         let mut heard = Heard::default();
-        let mut lines = Lines::default();
+        let mut stream = ReplyStream::new(self.setting.protocol, framing);
         while !heard.is_over {
             let part = self.endpoint.next(&mut response, &self.setting.patience).await;
-            let part = part.map_err(|failure: Failure| self.failed(&failure))?;
-            lines.push(part.as_deref().unwrap_or(b"\n"));
-            while let Some(line) = lines.next() {
-                heard.take(&self.event(&line)?, hear);
+            match part.map_err(|failure: Failure| self.failed(&failure))? {
+                Some(part) => stream.push(&part),
+                None => {
+                    stream.finish();
+                    heard.body_ended = true;
+                }
             }
-            if part.is_none() {
+            while let Some(event) = stream.next_event() {
+                heard.take(&self.checked_event(event)?, hear);
+            }
+            if heard.body_ended || stream.is_too_long() {
                 break;
             }
         }
@@ -88,15 +105,17 @@ impl RemoteLlm {
         })
     }
 
-    fn event(&self, line: &str) -> Result<wire::Event> {
-        let event = wire::event(self.setting.dialect, line);
-        event.map_err(|what| self.endpoint.error(ErrorKind::Unavailable, &what))
+    /// An event that is no failure. What a provider says of one is not repeated, because it may
+    /// quote the question.
+    fn checked_event(&self, event: ReplyEvent) -> Result<ReplyEvent> {
+        match event.error {
+            None => Ok(event),
+            Some(_) => {
+                let what = "failed in the middle of its answer";
+                Err(self.endpoint.error(ErrorKind::Unavailable, what))
+            }
+        }
     }
-}
-
-fn is_stream(response: &Response) -> bool {
-    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    kind.is_some_and(|kind| kind.contains("event-stream") || kind.contains("ndjson"))
 }
 
 fn hear_some(hear: Hear<'_>, piece: &str) {
@@ -114,16 +133,17 @@ struct Heard {
     tokens: Spent,
     thoughts: Thoughts,
     is_over: bool,
+    body_ended: bool,
 }
 
 impl Heard {
-    fn take(&mut self, event: &wire::Event, hear: Hear<'_>) {
+    fn take(&mut self, event: &ReplyEvent, hear: Hear<'_>) {
         let piece = self.thoughts.push(&event.text);
         self.text.push_str(&piece);
         hear_some(hear, &piece);
         self.model = self.model.take().or_else(|| event.model.clone());
-        self.finish = event.finish.or(self.finish);
-        let tokens = event.tokens;
+        self.finish = event.stop.map(finish).or(self.finish);
+        let tokens = tokens(event.usage.unwrap_or_default());
         self.tokens.input_tokens = self.tokens.input_tokens.max(tokens.input_tokens);
         self.tokens.output_tokens = self.tokens.output_tokens.max(tokens.output_tokens);
         self.is_over |= event.is_last;
@@ -134,21 +154,5 @@ impl Heard {
         let piece = self.thoughts.finish();
         self.text.push_str(&piece);
         hear_some(hear, &piece);
-    }
-}
-
-/// Whole lines out of parts that end anywhere.
-#[derive(Default)]
-struct Lines(Vec<u8>);
-
-impl Lines {
-    fn push(&mut self, part: &[u8]) {
-        self.0.extend_from_slice(part);
-    }
-
-    fn next(&mut self) -> Option<String> {
-        let end = self.0.iter().position(|byte| *byte == b'\n')?;
-        let line: Vec<u8> = self.0.drain(..=end).collect();
-        Some(String::from_utf8_lossy(&line).trim().to_owned())
     }
 }

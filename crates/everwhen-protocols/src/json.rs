@@ -11,59 +11,59 @@ use serde_json::value::RawValue;
 
 /// An object: names and values in the order they were sent. Of names sent twice the last counts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a str)>);
+pub struct Object<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
 impl<'a> Object<'a> {
     /// The text, if it is an object.
-    pub(crate) fn read(text: &'a str) -> Option<Self> {
+    pub fn read(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 
     /// The value under this name, as its text; `null` counts as absent.
-    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
+    pub fn get(&self, name: &str) -> Option<&'a str> {
         let found = self.0.iter().rev().find(|(known, _)| known == name)?;
         Some(found.1).filter(|text| *text != "null")
     }
 
     /// The string under this name.
-    pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
+    pub fn text(&self, name: &str) -> Option<Cow<'a, str>> {
         string(self.get(name)?)
     }
 
     /// The object under this name.
-    pub(crate) fn object(&self, name: &str) -> Option<Self> {
+    pub fn object(&self, name: &str) -> Option<Self> {
         Self::read(self.get(name)?)
     }
 
     /// The items of the array under this name; none if there is no array.
-    pub(crate) fn items(&self, name: &str) -> Vec<&'a str> {
+    pub fn items(&self, name: &str) -> Vec<&'a str> {
         self.get(name).map(items).unwrap_or_default()
     }
 
     /// The number under this name.
-    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+    pub fn number(&self, name: &str) -> Option<u64> {
         self.get(name)?.parse().ok()
     }
 
     /// The names of its fields.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| &**name)
     }
 
     /// Whether the value under this name is `true`.
-    pub(crate) fn is_true(&self, name: &str) -> bool {
+    pub fn is_true(&self, name: &str) -> bool {
         self.get(name) == Some("true")
     }
 }
 
 /// The items of an array; none if it is something else.
-pub(crate) fn items(text: &str) -> Vec<&str> {
+pub fn items(text: &str) -> Vec<&str> {
     let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
     items.into_iter().map(RawValue::get).collect()
 }
 
 /// A string, its escapes resolved.
-pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
+pub fn string(text: &str) -> Option<Cow<'_, str>> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {
         return serde_json::from_str(text).ok().map(Cow::Owned);
@@ -72,7 +72,7 @@ pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Where a byte of a string stands in its literal, quotes and escapes included.
-pub(crate) fn offset(literal: &str, of: usize) -> usize {
+pub fn offset(literal: &str, of: usize) -> usize {
     let (mut at, mut length) = (1, 0);
     let bytes = literal.as_bytes();
     while length < of && at < literal.len() {
@@ -105,7 +105,7 @@ fn meant(escape: &str) -> usize {
 }
 
 /// Text as it stands between the quotes of a JSON string.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let quoted = serde_json::to_string(text).expect("text is always JSON");
     quoted[1..quoted.len() - 1].to_owned()
 }

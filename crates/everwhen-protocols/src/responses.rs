@@ -1,53 +1,64 @@
-//! OpenAI's responses: items in, items out, and events that tell everything twice.
+//! OpenAI's responses: items in, items out, and events that repeat everything at the end.
 
 use std::borrow::Cow;
 
-use everwhen::memory::Role;
+use crate::format::{literals, prompt, role};
+use crate::json::Object;
+use crate::{ChatEndpoint, ChatFormat, Fragment, Message, Protocol, RequestView, Role, TextPiece};
 
-use super::json::Object;
-use super::openai::prompt;
-use super::{Asked, Heard, Message, Own, Piece, Wording, joined, literals, role};
+/// `POST /v1/responses`. Only OpenAI's kind has it: a request may go on from an earlier response by
+/// its id alone, and what was said there is known to that upstream only.
+pub(crate) static RESPONSES: ChatEndpoint = ChatEndpoint {
+    name: "responses",
+    protocol: Protocol::OpenAi,
+    path: "/responses",
+    format: &Responses,
+    is_translated: false,
+    streams: None,
+};
 
 /// `/v1/responses`
-pub(crate) struct Responses;
+struct Responses;
 
 /// Types of parts that hold words.
 const WORDS: [&str; 3] = ["input_text", "output_text", "text"];
 
-impl Wording for Responses {
-    fn read<'a>(&self, body: &'a str) -> Option<Asked<'a>> {
+impl ChatFormat for Responses {
+    fn request<'a>(&self, body: &'a str) -> Option<RequestView<'a>> {
         let fields = Object::read(body)?;
         let (messages, called) = match fields.get("input") {
             Some(text) if text.starts_with('"') => (prompt(text).into_iter().collect(), Vec::new()),
             _ => items(fields.items("input")),
         };
         let (ids, streams) = (referred(&fields), fields.is_true("stream"));
-        Some(Asked { called, ids, ..Asked::new(fields, messages, streams) })
+        Some(RequestView { called, ids, ..RequestView::new(fields, messages, streams) })
     }
 
-    fn hear<'a>(&self, body: &'a str) -> Heard<'a> {
-        let Some(fields) = Object::read(body) else { return Heard::default() };
+    fn reply<'a>(&self, body: &'a str) -> Fragment<'a> {
+        let Some(fields) = Object::read(body) else { return Fragment::default() };
         match fields.text("type").as_deref() {
             Some("response.output_text.delta") => delta(&fields),
-            Some("response.created") => Heard { ids: response_id(&fields), ..Heard::default() },
-            Some("response.completed" | "response.incomplete" | "response.failed") => {
-                Heard { is_last: true, ids: response_id(&fields), ..Heard::default() }
+            Some("response.created") => {
+                Fragment { ids: response_id(&fields), ..Fragment::default() }
             }
-            Some("response.output_item.added") => Heard {
+            Some("response.completed" | "response.incomplete" | "response.failed") => {
+                Fragment { is_last: true, ids: response_id(&fields), ..Fragment::default() }
+            }
+            Some("response.output_item.added") => Fragment {
                 tools: fields.object("item").iter().filter_map(tool).collect(),
                 ids: fields.object("item").iter().flat_map(item_ids).collect(),
-                ..Heard::default()
+                ..Fragment::default()
             },
-            Some(_) => Heard::default(),
+            Some(_) => Fragment::default(),
             None => whole(&fields),
         }
     }
 
     fn text_part(&self) -> &'static str {
-        "input_text"
+        "{\"type\":\"input_text\",\"text\":"
     }
 
-    fn tells_again(&self) -> bool {
+    fn repeats_text(&self) -> bool {
         true
     }
 }
@@ -76,20 +87,9 @@ fn item(text: &str) -> Option<Message<'_>> {
         return None;
     }
     let content = fields.get("content").unwrap_or("null");
-    let literals = literals(content, &WORDS);
-    let role: Role = role(&fields.text("role")?)?;
-    let text = joined(&literals);
-    let ids = item_ids(&fields);
-    Some(Message {
-        role,
-        speaker: None,
-        text,
-        content,
-        literals,
-        tools: Vec::new(),
-        ids,
-        own: Own::All,
-    })
+    let role = role(&fields.text("role")?)?;
+    let message = Message::new(role, content, literals(content, &WORDS));
+    Some(Message { ids: item_ids(&fields), ..message })
 }
 
 /// Ids that a request refers to beside its messages: an earlier response, items of one, tool calls
@@ -113,11 +113,11 @@ fn response_id<'a>(fields: &Object<'a>) -> Vec<Cow<'a, str>> {
     fields.object("response").and_then(|response| response.text("id")).into_iter().collect()
 }
 
-fn delta<'a>(fields: &Object<'a>) -> Heard<'a> {
+fn delta<'a>(fields: &Object<'a>) -> Fragment<'a> {
     let place = |name| fields.number(name).unwrap_or(0);
     let part = part(place("output_index"), place("content_index"));
-    let piece = Piece::new(0, part, fields.get("delta"));
-    Heard { pieces: piece.into_iter().collect(), ..Heard::default() }
+    let piece = TextPiece::new(0, part, fields.get("delta"));
+    Fragment { pieces: piece.into_iter().collect(), ..Fragment::default() }
 }
 
 /// The place of a text among the parts of all items.
@@ -125,19 +125,19 @@ fn part(item: u64, content: u64) -> u64 {
     (item << 32) | content
 }
 
-fn whole<'a>(fields: &Object<'a>) -> Heard<'a> {
+fn whole<'a>(fields: &Object<'a>) -> Fragment<'a> {
     let ids = fields.text("id").into_iter().collect();
-    let mut heard = Heard { is_last: true, ids, ..Heard::default() };
+    let mut fragment = Fragment { is_last: true, ids, ..Fragment::default() };
     for (place, item) in (0..).zip(fields.items("output")) {
         let Some(item) = Object::read(item) else { continue };
-        heard.tools.extend(tool(&item));
-        heard.ids.extend(item_ids(&item));
+        fragment.tools.extend(tool(&item));
+        fragment.ids.extend(item_ids(&item));
         let Some(content) = item.get("content") else { continue };
         let pieces = (0..).zip(literals(content, &["output_text"]));
-        let piece = |(at, literal)| Piece::new(0, part(place, at), Some(literal));
-        heard.pieces.extend(pieces.filter_map(piece));
+        let piece = |(at, literal)| TextPiece::new(0, part(place, at), Some(literal));
+        fragment.pieces.extend(pieces.filter_map(piece));
     }
-    heard
+    fragment
 }
 
 fn tool<'a>(item: &Object<'a>) -> Option<Cow<'a, str>> {
