@@ -15,7 +15,7 @@ use crate::limits;
 use crate::memory::{
     Address, Conversation, ConversationId, ConversationName, Entry, MemoryId, Name, Role,
 };
-use crate::ports::{EntryQuery, MemoryRef, Snapshot, Which};
+use crate::ports::{EntryQuery, MemoryRef, Row, Snapshot, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result};
@@ -200,7 +200,7 @@ impl Vault {
             let conversation = desk.conversation(&conversation)?;
             let place = desk.place();
             for activity in &activities {
-                desk.tx.add_activity(place, conversation.id, activity)?;
+                desk.tx.put(Row::Activity(place, conversation.id, activity))?;
             }
             Ok(Receipt::Conversation(conversation.id))
         };

@@ -17,7 +17,7 @@ use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, Subject};
 use crate::memory::{Address, ContextBy, ContextDocument, MemoryId};
-use crate::ports::ContextVersion;
+use crate::ports::{ContextSelection, Removal, Row};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result};
@@ -29,14 +29,14 @@ const DELAY: SignedDuration = SignedDuration::from_secs(2);
 pub(crate) fn note_change(desk: &mut Desk<'_>) -> Result<()> {
     let (subject, due) = (Subject::Memory(desk.memory.id), desk.now + DELAY);
     let job = Job::new(desk.mint(), desk.place(), JobKind::Context, subject, due);
-    desk.tx.put_job(&job)
+    desk.tx.put(Row::Job(&job))
 }
 
 /// Removes what was written here, since it may tell of what is forgotten; says how many versions
 /// that were. What an agent wrote is the agent's.
 pub(crate) fn forget_written(desk: &mut Desk<'_>) -> Result<u64> {
     let written = [ContextBy::Extractive, ContextBy::Llm];
-    let removed = desk.tx.remove_contexts(desk.place(), &written)?;
+    let removed = desk.tx.remove(Removal::Contexts(desk.place(), &written))?;
     if removed > 0 {
         note_change(desk)?;
     }
@@ -69,14 +69,14 @@ struct Written {
 
 /// Keeps a document, unless an agent was faster or it says nothing new.
 fn keep(desk: &mut Desk<'_>, written: &Written) -> Result<()> {
-    let newest = desk.tx.context(desk.place(), ContextVersion::Current)?;
+    let newest = desk.tx.contexts(desk.place(), ContextSelection::All, 1)?.pop();
     let settled = newest
         .is_some_and(|newest| newest.by == ContextBy::Agent || newest.content == written.content);
     if settled { Ok(()) } else { add(desk, written).map(drop) }
 }
 
 fn add(desk: &mut Desk<'_>, written: &Written) -> Result<Receipt> {
-    let newest = desk.tx.context(desk.place(), ContextVersion::Current)?;
+    let newest = desk.tx.contexts(desk.place(), ContextSelection::All, 1)?.pop();
     let document = ContextDocument {
         id: desk.mint(),
         memory: desk.memory.id,
@@ -86,7 +86,7 @@ fn add(desk: &mut Desk<'_>, written: &Written) -> Result<Receipt> {
         creation_time: desk.now,
         by: written.by,
     };
-    desk.tx.add_context(desk.vault.id, &document)?;
+    desk.tx.put(Row::Context(desk.vault.id, &document))?;
     Ok(Receipt::Context { id: document.id, version: document.version })
 }
 

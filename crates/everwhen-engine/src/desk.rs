@@ -11,7 +11,7 @@ use crate::facts::Ruler;
 use crate::job::{Job, JobKind, Subject};
 use crate::memory::{Address, Chance, ConversationId, Memory, MemoryId, Mint, VaultInfo};
 use crate::memory::{Conversation, Name};
-use crate::ports::{MemoryRef, Snapshot, Tx};
+use crate::ports::{MemoryRef, Removal, Row, Snapshot, Tx};
 use crate::{Error, Result};
 
 /// One memory, opened for change; the vault's rules are those that hold in it. `now` never lies before an earlier creation_time in the memory.
@@ -62,7 +62,7 @@ impl<'t> Desk<'t> {
     ) -> Result<()> {
         let subject = Subject::Conversation(about);
         let job = Job::new(self.mint(), self.place(), kind, subject, due_at);
-        self.tx.put_job(&job)
+        self.tx.put(Row::Job(&job))
     }
 
     /// The memory inside its vault.
@@ -84,19 +84,19 @@ impl<'t> Desk<'t> {
     /// Notes that stored entries are in another conversation now.
     pub(crate) fn note_moved(&mut self) -> Result<()> {
         self.memory.generation += 1;
-        self.tx.put_memory(self.vault.id, &self.memory)
+        self.tx.put(Row::Memory(self.vault.id, &self.memory))
     }
 
     /// Finishes a verb: lets surplus conversations go and writes back what changed in the memory.
     pub(crate) fn save_memory(&mut self) -> Result<()> {
         finish::retain(self)?;
         self.memory.last_creation = self.now;
-        self.tx.put_memory(self.vault.id, &self.memory)
+        self.tx.put(Row::Memory(self.vault.id, &self.memory))
     }
 
     /// Removes a job about a conversation, if there is one.
     pub(crate) fn drop_job(&mut self, kind: JobKind, about: ConversationId) -> Result<()> {
-        self.tx.remove_job(self.vault.id, kind, Subject::Conversation(about))
+        self.tx.remove(Removal::Job(self.vault.id, kind, Subject::Conversation(about))).map(drop)
     }
 
     /// The conversation at this address.

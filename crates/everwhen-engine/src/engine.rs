@@ -12,7 +12,7 @@ use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, Chance, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
 };
-use crate::ports::{ChapterWriter, Embedder, Llm, Snapshot, Store, Tx};
+use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Snapshot, Store, Tx};
 use crate::recall::{Embedders, IndexCache};
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::time::{Clock, Zone, to_microsecond};
@@ -282,7 +282,7 @@ impl Engine {
         let text = key::new_text(&*self.world.chance);
         let key = self.draft_key(new, &text);
         let kept = key.clone();
-        self.store.transact(move |tx| tx.add_key(&kept)).await?;
+        self.store.transact(move |tx| tx.put(Row::Key(&kept))).await?;
         Ok((key, text))
     }
 
@@ -293,12 +293,17 @@ impl Engine {
 
     /// Stores when keys were last used. A key that is gone is left out.
     pub async fn note_key_uses(&self, uses: Vec<KeyUse>) -> Result<()> {
-        self.store.transact(move |tx| uses.iter().try_for_each(|one| tx.note_key_use(*one))).await
+        self.store
+            .transact(move |tx| uses.iter().try_for_each(|one| tx.put(Row::KeyUse(*one))))
+            .await
     }
 
     /// Removes a key.
     pub async fn remove_key(&self, id: KeyId) -> Result<()> {
-        let removed = self.store.transact(move |tx| tx.remove_key(id)).await?;
+        let removed = self
+            .store
+            .transact(move |tx| tx.remove(Removal::Key(id)).map(|removed| removed > 0))
+            .await?;
         if removed { Ok(()) } else { Err(Error::not_found(format!("key not found: {id}"))) }
     }
 
@@ -330,7 +335,7 @@ impl Engine {
                 match tx.keys()?.into_iter().find(|one| one.hash == key.hash) {
                     Some(known) if known.vault == vault => Ok((known, false)),
                     Some(_) => Err(Error::conflict("this text is the key of another vault")),
-                    None => tx.add_key(&key).map(|()| (key.clone(), true)),
+                    None => tx.put(Row::Key(&key)).map(|()| (key.clone(), true)),
                 }
             })
             .await
@@ -349,6 +354,6 @@ fn insert_vault(tx: &mut dyn Tx, draft: &VaultInfo) -> Result<Receipt> {
     if tx.vault_named(&draft.name)?.is_some() {
         return Err(Error::conflict(format!("a vault named {:?} exists already", draft.name)));
     }
-    tx.put_vault(draft)?;
+    tx.put(Row::Vault(draft))?;
     Ok(Receipt::Vault(draft.id))
 }

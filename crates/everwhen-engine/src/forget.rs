@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::conversations::finish;
 use crate::desk::Desk;
 use crate::memory::{Conversation, ConversationId, ConversationName, Entry, EntryId};
-use crate::ports::{EntryQuery, Removed, Which};
+use crate::ports::{EntryQuery, Erasure, Removal, Removed, Which};
 use crate::{Error, Result, chapters, contexts, facts, work};
 
 /// What to forget in a memory.
@@ -40,7 +40,7 @@ pub(crate) fn forget(desk: &mut Desk<'_>, what: &Forget) -> Result<Removed> {
         Forget::Period { after, before } => period(desk, *after, *before),
         Forget::Memory => {
             forget_replies(desk)?;
-            desk.tx.remove_memory(desk.place())
+            desk.tx.erase(Erasure::Memory(desk.place()))
         }
     }
 }
@@ -107,7 +107,7 @@ fn repair(desk: &mut Desk<'_>, id: ConversationId) -> Result<Removed> {
     };
     let any = EntryQuery { limit: Some(1), ..EntryQuery::of_conversation(id, Which::All) };
     if desk.tx.entries(desk.place(), &any)?.is_empty() {
-        return desk.tx.remove_conversation(desk.place(), id);
+        return desk.tx.erase(Erasure::Conversation(desk.place(), id));
     }
     conversation.summary = None;
     finish::recount(desk, conversation)?;
@@ -123,7 +123,7 @@ pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> 
     let ids: Vec<EntryId> = doomed.iter().map(|entry| entry.id).collect();
     let removed = said(desk, &doomed, &ids)?;
     desk.note_change(Timestamp::MIN)?;
-    let removed = removed + desk.tx.remove_conversation(place, conversation.id)?;
+    let removed = removed + desk.tx.erase(Erasure::Conversation(place, conversation.id))?;
     forget_question(desk)?;
     Ok(removed)
 }
@@ -131,7 +131,7 @@ pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> 
 /// Removes what was said, and the facts, chapters, summaries and documents that rest on it.
 fn said(desk: &mut Desk<'_>, doomed: &[Entry], ids: &[EntryId]) -> Result<Removed> {
     chapters::forget_said(desk, doomed)?;
-    let entries = desk.tx.remove_entries(desk.place(), ids)?;
+    let entries = desk.tx.remove(Removal::Entries(desk.place(), ids))?;
     let facts = facts::forget_entries(desk, ids)?;
     let contexts = contexts::forget_written(desk)?;
     Ok(Removed { entries, facts, contexts, ..Removed::default() })
@@ -141,8 +141,8 @@ fn said(desk: &mut Desk<'_>, doomed: &[Entry], ids: &[EntryId]) -> Result<Remove
 /// So may what a workflow has yet to do, and what was added to messages of chats.
 fn forget_replies(desk: &mut Desk<'_>) -> Result<()> {
     work::forget_outside(desk)?;
-    desk.tx.drop_additions(desk.vault.id)?;
-    desk.tx.drop_replies(desk.vault.id, None)
+    desk.tx.remove(Removal::Additions(desk.vault.id))?;
+    desk.tx.remove(Removal::Replies(desk.vault.id, None)).map(drop)
 }
 
 /// A forgotten question no longer waits for its answer.

@@ -18,7 +18,7 @@ use crate::memory::{
     Address, ConversationId, Ended, EndedBy, Entry, EntryId, MemoryId, Name, NewEntry, Role,
     Summary, SummaryBy, check_summary,
 };
-use crate::ports::{EntryQuery, Which};
+use crate::ports::{EntryChange, EntryQuery, Row, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::to_microsecond;
 use crate::vault::{Absent, Vault};
@@ -271,7 +271,7 @@ fn put_aside(desk: &mut Desk<'_>, asides: Vec<Aside>, stored: &[EntryId]) -> Res
             continue;
         }
         let branch = desk.mint();
-        desk.tx.mark_branch(desk.place(), &ids, branch, at)?;
+        desk.tx.change_entries(desk.place(), &ids, EntryChange::Branch(branch, at))?;
         desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !ids.contains(question));
         desk.note_change(Timestamp::MIN)?;
         made += 1;
@@ -316,6 +316,6 @@ fn keep_summary(
     };
     let title = summary::without_controls(&title);
     conversation.summary = Some(Summary { title, text, by: SummaryBy::Source });
-    desk.tx.put_conversation(desk.vault.id, &conversation)?;
+    desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
     desk.drop_job(JobKind::Summarize, id)
 }

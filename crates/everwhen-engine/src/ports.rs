@@ -1,32 +1,26 @@
 //! What the engine needs from the world. It names no technology.
 
-mod activity;
-mod chapters;
-mod contexts;
 mod embedder;
-mod facts;
 mod ledger;
 mod llm;
-mod segments;
+mod query;
+mod snapshot;
 mod store;
-mod usage;
+mod tx;
 mod writer;
 
-pub use activity::{ActivityRows, ActivityTx};
-pub use chapters::{ChapterRows, ChapterTx};
-pub use contexts::ContextTx;
 pub use embedder::{Bands, Embedder};
-pub use facts::{FactRows, FactTx};
 pub use ledger::{
-    Addition, LastRequest, LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, Placeholder, Proof,
-    ProofHolder, Requested,
+    Addition, LastRequest, LedgerHead, LedgerLine, Lines, Placeholder, Proof, ProofHolder,
+    Requested,
 };
-pub use llm::{Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent};
-pub use segments::{SegmentRows, SegmentTx};
-pub use store::{
-    ContextVersion, ConversationOrder, ConversationQuery, Cursor, EachOf, EntryQuery, MemoryRef,
-    Neighbour, Order, Reading, Removed, Shelf, Snapshot, Speakers, Standing, Store, Tx, Wait,
-    Which, Writing,
+pub use llm::{AskedHash, Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent};
+pub use query::{
+    ChapterSelection, ContextSelection, ContextVersion, ConversationOrder, ConversationQuery,
+    Cursor, EachOf, EntryQuery, FactSelection, JobSelection, MemoryRef, MemorySelection, Neighbour,
+    Order, Shelf, Speakers, Standing, Which,
 };
-pub use usage::{AskedHash, UsageRows, UsageTx};
+pub use snapshot::Snapshot;
+pub use store::{Reading, Store, Wait, Writing};
+pub use tx::{EntryChange, Erasure, Removal, Removed, Row, Tx};
 pub use writer::{ChapterMaterial, ChapterWords, ChapterWriter};

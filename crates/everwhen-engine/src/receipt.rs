@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::memory::{
     BranchId, ContextId, ConversationId, EntryId, FactId, MemoryId, Name, VaultId,
 };
-use crate::ports::{Removed, Snapshot, Tx};
+use crate::ports::{Removed, Row, Snapshot, Tx};
 use crate::{Error, Result};
 
 /// A caller's name for one write, and a digest of what it asks for.
@@ -138,7 +138,7 @@ pub(crate) fn once(
         return Ok(done);
     }
     let receipt = work(tx)?;
-    tx.keep_receipt(vault, &idempotency.key, idempotency.digest, &receipt)?;
+    tx.put(Row::Receipt(vault, &idempotency.key, idempotency.digest, &receipt))?;
     Ok(Done { receipt, replayed: false })
 }
 

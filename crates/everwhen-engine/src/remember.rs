@@ -10,7 +10,7 @@ use crate::memory::{
     ContextBy, ContextDocument, Corrected, Correction, Entry, EntryId, Name, NewContext, NewEntry,
     Role, Said,
 };
-use crate::ports::ContextVersion;
+use crate::ports::{ContextSelection, EntryChange, Row};
 use crate::receipt::{EntriesReceipt, EntryReceipt, Pending, Receipt};
 use crate::time::to_microsecond;
 use crate::{Error, Result, chapters, limits};
@@ -46,7 +46,7 @@ pub(crate) fn store(
         let time = new[index].conversation_time.unwrap_or(desk.now);
         let placed = placer.place(desk, &new[index], time)?;
         let entry = entry(desk, &new[index], (id, sequence, time), &placed);
-        desk.tx.add_entry(desk.vault.id, &entry, receipt)?;
+        desk.tx.put(Row::Entry(desk.vault.id, &entry, receipt))?;
         receipts[index] = Some(receipt_of(&entry, placed.wire_name));
     }
     placer.finish(desk)?;
@@ -186,9 +186,9 @@ pub(crate) fn correction(
         corrects: Some(Correction { entry: id, reason: new.reason }),
         ..old.clone()
     };
-    desk.tx.add_entry(desk.vault.id, &correction, receipt)?;
+    desk.tx.put(Row::Entry(desk.vault.id, &correction, receipt))?;
     let corrected = Corrected { by: correction.id, at: desk.now };
-    desk.tx.mark_corrected(desk.place(), id, corrected)?;
+    desk.tx.change_entries(desk.place(), &[id], EntryChange::Corrected(corrected))?;
     if let Some((question, _)) = &mut desk.memory.waiting
         && *question == id
     {
@@ -231,7 +231,7 @@ pub(crate) fn context(desk: &mut Desk<'_>, new: NewContext) -> Result<Receipt> {
             "conversation_time {conversation_time} is more than a minute in the future"
         )));
     }
-    let newest = desk.tx.context(desk.place(), ContextVersion::Current)?;
+    let newest = desk.tx.contexts(desk.place(), ContextSelection::All, 1)?.pop();
     let document = ContextDocument {
         id: desk.mint(),
         memory: desk.memory.id,
@@ -241,7 +241,7 @@ pub(crate) fn context(desk: &mut Desk<'_>, new: NewContext) -> Result<Receipt> {
         creation_time: desk.now,
         by: ContextBy::Agent,
     };
-    desk.tx.add_context(desk.vault.id, &document)?;
+    desk.tx.put(Row::Context(desk.vault.id, &document))?;
     desk.save_memory()?;
     Ok(Receipt::Context { id: document.id, version: document.version })
 }

@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::Engine;
 use crate::json::Json;
-use crate::ports::{AskedHash, Llm, Prompt, Reply, Spent};
+use crate::ports::{AskedHash, Llm, Prompt, Removal, Reply, Row, Spent};
 use crate::vault::Vault;
 use crate::{Error, ErrorKind, Result};
 
@@ -122,10 +122,10 @@ impl Vault {
         };
         let reply = reply.clone();
         self.write_rows(move |tx, vault| {
-            tx.add_usage(vault, &usage)?;
+            tx.put(Row::Usage(vault, &usage))?;
             let Some(asked) = &keep else { return Ok(()) };
-            tx.drop_replies(vault, Some(now - REPLIES_KEPT))?;
-            tx.keep_reply(vault, asked, &reply, now)
+            tx.remove(Removal::Replies(vault, Some(now - REPLIES_KEPT)))?;
+            tx.put(Row::Reply(vault, asked, &reply, now))
         })
         .await
     }

@@ -22,7 +22,8 @@ use crate::memory::{
     SettingsChange, VaultId, VaultInfo,
 };
 use crate::ports::{
-    ContextVersion, ConversationQuery, Cursor, EntryQuery, MemoryRef, Order, Snapshot, Tx, Which,
+    ContextSelection, ContextVersion, ConversationQuery, Cursor, EntryQuery, Erasure, MemoryRef,
+    MemorySelection, Order, Row, Snapshot, Tx, Which,
 };
 use crate::receipt::{self, Done, Idempotency, Receipt};
 use crate::remember::{self, NewCorrection};
@@ -145,7 +146,7 @@ impl Vault {
             let mut memory = new_memory(world, name.clone())?;
             memory.description.clone_from(&about.description);
             memory.lifecycle = about.lifecycle.flatten();
-            tx.put_memory(vault.id, &memory)?;
+            tx.put(Row::Memory(vault.id, &memory))?;
             Ok(Receipt::Memory(memory.id))
         })
         .await
@@ -171,7 +172,7 @@ impl Vault {
             }
             memory.description = change.description.clone().or(memory.description);
             memory.lifecycle = change.lifecycle.unwrap_or(memory.lifecycle);
-            tx.put_memory(vault.id, &memory)?;
+            tx.put(Row::Memory(vault.id, &memory))?;
             Ok(Receipt::Memory(memory.id))
         })
         .await
@@ -194,7 +195,7 @@ impl Vault {
             .store
             .look(move |snapshot| {
                 let vault = load(snapshot, id, draft.as_deref())?;
-                snapshot.memories(vault.id, after.as_ref(), limit + 1)
+                snapshot.memories(vault.id, MemorySelection::Named(after.as_ref(), limit + 1))
             })
             .await?;
         Ok(page(rows, limit, |memory| memory.name.clone()))
@@ -274,8 +275,11 @@ impl Vault {
         memory: MemoryName,
         version: ContextVersion,
     ) -> Result<ContextDocument> {
-        let found =
-            self.read(memory, move |view, _| view.snapshot.context(view.place, version)).await?;
+        let found = self
+            .read(memory, move |view, _| {
+                view.snapshot.contexts(view.place, version.into(), 1).map(|mut found| found.pop())
+            })
+            .await?;
         found.ok_or_else(|| no_context(version))
     }
 
@@ -288,7 +292,13 @@ impl Vault {
     ) -> Result<Page<ContextDocument, u64>> {
         let limit = page_limit(limit)?;
         let rows = self
-            .read(memory, move |view, _| view.snapshot.contexts(view.place, before, limit + 1))
+            .read(memory, move |view, _| {
+                view.snapshot.contexts(
+                    view.place,
+                    before.map_or(ContextSelection::All, ContextSelection::Below),
+                    limit + 1,
+                )
+            })
             .await?;
         Ok(page(rows, limit, |context| context.version))
     }
@@ -429,7 +439,7 @@ impl Vault {
                 receipt::once(tx, None, idempotency.as_ref(), |tx| {
                     let vault = load(tx.snapshot(), id, draft.as_deref())?;
                     embedders.erase_vault(tx.snapshot(), vault.id)?;
-                    tx.remove_vault(vault.id).map(Receipt::Forgotten)
+                    tx.erase(Erasure::Vault(vault.id)).map(Receipt::Forgotten)
                 })
             })
             .await?;
@@ -572,6 +582,6 @@ fn change_vault(tx: &mut dyn Tx, id: VaultId, change: &VaultChange) -> Result<Re
     vault.zone = change.zone.clone().unwrap_or(vault.zone);
     vault.settings = change.settings.unwrap_or_default().on(vault.settings);
     vault.settings.check()?;
-    tx.put_vault(&vault)?;
+    tx.put(Row::Vault(&vault))?;
     Ok(Receipt::Vault(id))
 }

@@ -18,7 +18,7 @@ use crate::engine::{Engine, World};
 use crate::facts::{Ruler, distill};
 use crate::job::{Job, JobKind, JobState, Queue, Subject};
 use crate::memory::{Address, Conversation, Entry, JobId, VaultInfo};
-use crate::ports::{EntryQuery, Prompt, Reply, Snapshot, Tx, Which};
+use crate::ports::{EntryQuery, JobSelection, Prompt, Removal, Reply, Row, Snapshot, Tx, Which};
 use crate::vault::Vault;
 use crate::{Error, Result};
 
@@ -28,7 +28,7 @@ pub(crate) use outside::forget_outside;
 impl Engine {
     /// Jobs of all vaults, those due first.
     pub async fn jobs(&self, limit: usize) -> Result<Vec<Job>> {
-        self.store.look(move |snapshot| snapshot.jobs(None, limit)).await
+        self.store.look(move |snapshot| snapshot.jobs(JobSelection::Due(None, limit))).await
     }
 
     /// Puts a job that was set aside back in its queue.
@@ -36,9 +36,9 @@ impl Engine {
         let now = self.now();
         self.store
             .transact(move |tx| {
-                let job = tx.job(id)?;
+                let job = tx.jobs(JobSelection::Id(id))?.pop();
                 let job = job.ok_or_else(|| Error::not_found(format!("job not found: {id}")))?;
-                tx.put_job(&Job { due_at: now, tries: 0, state: JobState::Waiting, ..job })
+                tx.put(Row::Job(&Job { due_at: now, tries: 0, state: JobState::Waiting, ..job }))
             })
             .await
     }
@@ -47,7 +47,9 @@ impl Engine {
     pub async fn next_due(&self) -> Result<Option<Timestamp>> {
         let now = self.now();
         let look = move |snapshot: &dyn Snapshot| {
-            let next = Queue::OWN.map(|queue| snapshot.next_job(queue, now));
+            let next = Queue::OWN.map(|queue| {
+                snapshot.jobs(JobSelection::Next(queue, now)).map(|mut found| found.pop())
+            });
             let due = next.into_iter().map(|job| Ok(job?.map(|job| job.due_at)));
             Ok(due.collect::<Result<Vec<_>>>()?.into_iter().flatten().min())
         };
@@ -57,7 +59,12 @@ impl Engine {
     /// When the next job of a queue is due, if any waits.
     pub async fn next_due_in(&self, queue: Queue) -> Result<Option<Timestamp>> {
         let now = self.now();
-        let next = self.store.look(move |snapshot| snapshot.next_job(queue, now)).await?;
+        let next = self
+            .store
+            .look(move |snapshot| {
+                snapshot.jobs(JobSelection::Next(queue, now)).map(|mut found| found.pop())
+            })
+            .await?;
         Ok(next.map(|job| job.due_at))
     }
 
@@ -65,9 +72,10 @@ impl Engine {
     pub async fn claim(&self, queue: Queue) -> Result<Option<Job>> {
         let now = self.now();
         let claim = move |tx: &mut dyn Tx| {
-            let due = tx.next_job(queue, now)?.filter(|job| job.due_at <= now);
+            let due =
+                tx.jobs(JobSelection::Next(queue, now))?.pop().filter(|job| job.due_at <= now);
             let claimed = due.map(|job| job.claimed(now));
-            claimed.iter().try_for_each(|job| tx.put_job(job))?;
+            claimed.iter().try_for_each(|job| tx.put(Row::Job(job)))?;
             Ok(claimed)
         };
         self.store.transact(claim).await
@@ -120,7 +128,7 @@ impl Engine {
                 }
                 at_desk(tx, &job, (&world, &ruler), &work)?;
                 if is_held(tx.snapshot(), &job)? {
-                    tx.remove_job(job.vault, job.kind, job.subject)?;
+                    tx.remove(Removal::Job(job.vault, job.kind, job.subject))?;
                 }
                 Ok(())
             })
@@ -177,8 +185,8 @@ impl Engine {
         F: Fn(Job) -> Job + Send + 'static,
     {
         let job = job.clone();
-        let work = move |tx: &mut dyn Tx| match tx.job(job.id)? {
-            Some(known) if job.is_still(&known) => tx.put_job(&change(known)),
+        let work = move |tx: &mut dyn Tx| match tx.jobs(JobSelection::Id(job.id))?.pop() {
+            Some(known) if job.is_still(&known) => tx.put(Row::Job(&change(known))),
             _ => Ok(()),
         };
         self.store.transact(work).await
@@ -214,7 +222,7 @@ impl Engine {
 
 /// Whether the store still holds this claim.
 fn is_held(snapshot: &dyn Snapshot, job: &Job) -> Result<bool> {
-    Ok(snapshot.job(job.id)?.is_some_and(|known| job.is_still(&known)))
+    Ok(snapshot.jobs(JobSelection::Id(job.id))?.pop().is_some_and(|known| job.is_still(&known)))
 }
 
 /// Works where a job is about, if that still exists.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use everwhen_engine::memory::{
     Address, MemoryId, Name, NewEntry, Role, Said, SeededChance, Settings,
 };
-use everwhen_engine::ports::{EntryQuery, MemoryRef, Store, Writing};
+use everwhen_engine::ports::{EntryQuery, MemoryRef, Row, Store, Writing};
 use everwhen_engine::receipt::Idempotency;
 use everwhen_engine::time::{ManualClock, Zone};
 use everwhen_engine::{Engine, Error, ErrorKind, Result, Vault, VaultDefaults, World};
@@ -221,7 +221,7 @@ fn end(minutes: i64) -> Writing {
         let vault = tx.vault_named(&Name::new("vault", "v")?)?.unwrap().id;
         let memory = tx.memory_named(vault, &Name::new("memory", "m")?)?.unwrap().id;
         let at = noon() + jiff::SignedDuration::from_mins(minutes);
-        tx.add_ending(MemoryRef { vault, memory }, at)
+        tx.put(Row::Ending(MemoryRef { vault, memory }, at))
     })
 }
 

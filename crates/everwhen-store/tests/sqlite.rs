@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use everwhen_engine::job::Queue;
 use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Role, Said, VaultInfo};
-use everwhen_engine::ports::{EntryQuery, Store};
+use everwhen_engine::ports::{EntryQuery, Row, Store};
 use everwhen_engine::receipt::Receipt;
 use everwhen_engine::{Engine, Error, ErrorKind, Forget, Vault};
 use everwhen_store::{SqliteOptions, SqliteStore};
@@ -181,7 +181,7 @@ fn one_that_fails_midway_takes_nobody_of_its_group_along() {
         let (id, name) = (uuid::Uuid::from_u128(number).into(), format!("vault-{number}"));
         let added = VaultInfo { id, name: Name::new("vault", &name).unwrap(), ..like.clone() };
         block_on(store.write(Box::new(move |tx| {
-            tx.put_vault(&added)?;
+            tx.put(Row::Vault(&added))?;
             if number.is_multiple_of(3) { Err(Error::conflict("no")) } else { Ok(()) }
         })))
     };

@@ -8,20 +8,19 @@ mod changes;
 mod chapters;
 mod facts;
 mod ledger;
-mod segments;
-mod shelves;
+mod state;
 mod usage;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use everwhen_engine::ports::{Reading, Store, Wait, Writing};
 
-use shelves::Shelves;
+use state::State;
 
 /// A store that keeps everything in lists. Clones share what they keep.
 #[derive(Clone, Default)]
 pub struct PlainStore {
-    shelves: Arc<Mutex<Shelves>>,
+    state: Arc<Mutex<State>>,
 }
 
 impl PlainStore {
@@ -30,24 +29,24 @@ impl PlainStore {
         Self::default()
     }
 
-    fn shelves(&self) -> MutexGuard<'_, Shelves> {
-        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Store for PlainStore {
     fn write(&self, work: Writing) -> Wait<'_, ()> {
         Box::pin(async move {
-            let mut shelves = self.shelves();
-            let mut copy = shelves.clone();
+            let mut state = self.state();
+            let mut copy = state.clone();
             work(&mut copy)?;
-            *shelves = copy;
+            *state = copy;
             Ok(())
         })
     }
 
     fn read(&self, work: Reading) -> Wait<'_, ()> {
-        Box::pin(async move { work(&*self.shelves()) })
+        Box::pin(async move { work(&*self.state()) })
     }
 
     fn check(&self) -> Wait<'_, Vec<String>> {
@@ -58,6 +57,7 @@ impl Store for PlainStore {
 #[cfg(test)]
 mod tests {
     use everwhen_engine::memory::{Mint, Name, SeededChance, Settings, VaultInfo};
+    use everwhen_engine::ports::Row;
     use everwhen_engine::time::Zone;
     use everwhen_engine::{Error, Result};
     use jiff::Timestamp;
@@ -81,12 +81,12 @@ mod tests {
         let store = PlainStore::new();
         let (port, twin): (&dyn Store, &dyn Store) = (&store, &store.clone());
         let failed: Result<()> = block_on(port.transact(|tx| {
-            tx.put_vault(&vault())?;
+            tx.put(Row::Vault(&vault()))?;
             Err(Error::conflict("no"))
         }));
         assert!(failed.is_err());
         assert_eq!(block_on(twin.look(|rows| rows.vaults(None, 9))).unwrap(), []);
-        block_on(port.transact(|tx| tx.put_vault(&vault()))).unwrap();
+        block_on(port.transact(|tx| tx.put(Row::Vault(&vault())))).unwrap();
         assert_eq!(block_on(twin.look(|rows| rows.vaults(None, 9))).unwrap(), [vault()]);
         assert_eq!(block_on(twin.check()).unwrap(), [""; 0]);
     }

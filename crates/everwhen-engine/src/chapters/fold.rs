@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::facts::WrittenBy;
 use crate::job::Job;
 use crate::memory::VaultInfo;
-use crate::ports::{MemoryRef, Prompt, Reply, Snapshot};
+use crate::ports::{ChapterSelection, MemoryRef, Prompt, Reply, Row, Snapshot};
 use crate::time::Zone;
 use crate::work::Asker;
 use crate::{Error, Result};
@@ -63,7 +63,12 @@ async fn fresh(
 ) -> Result<Vec<Chapter>> {
     let (place, behind) = (job.place(), base.map(|base| base.through));
     let enough = folding.most.max(folding.min).saturating_add(1);
-    engine.store.look(move |snapshot| snapshot.chapters(place, behind, Some(enough))).await
+    engine
+        .store
+        .look(move |snapshot| {
+            snapshot.chapters(place, ChapterSelection::Behind(behind, Some(enough)))
+        })
+        .await
 }
 
 /// The oldest chapters to fold, if there are enough: more than one batch is folded batch by batch,
@@ -179,5 +184,5 @@ fn keep(desk: &mut Desk<'_>, folded: RollingSummary) -> Result<()> {
         return Err(Error::conflict("the summary has changed meanwhile"));
     }
     let summary = RollingSummary { creation_time: desk.now, ..folded };
-    desk.tx.add_summary(desk.vault.id, &summary)
+    desk.tx.put(Row::Summary(desk.vault.id, &summary))
 }

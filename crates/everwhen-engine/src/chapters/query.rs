@@ -6,7 +6,7 @@ use super::{Chapter, RollingSummary, watch};
 use crate::desk::Desk;
 use crate::job::JobKind;
 use crate::memory::{Address, ChapterId, Conversation, MemoryId};
-use crate::ports::{ConversationQuery, Cursor, Shelf};
+use crate::ports::{ChapterSelection, ConversationQuery, Cursor, Removal, Shelf};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Page, Vault, page, page_limit};
 use crate::{Error, Result};
@@ -33,7 +33,9 @@ impl Vault {
     ) -> Result<Page<Chapter, Cursor>> {
         let limit = page_limit(query.limit)?;
         let mut rows = self
-            .read(memory, move |view, _| view.snapshot.chapters(view.place, query.from, None))
+            .read(memory, move |view, _| {
+                view.snapshot.chapters(view.place, ChapterSelection::Behind(query.from, None))
+            })
             .await?;
         rows.retain(|one| {
             query.after.is_none_or(|after| one.last.time >= after)
@@ -47,7 +49,8 @@ impl Vault {
     pub async fn chapter(&self, memory: Address<MemoryId>, id: ChapterId) -> Result<Chapter> {
         let found = self
             .read(memory, move |view, _| {
-                let all = view.snapshot.chapters(view.place, None, None)?;
+                let all =
+                    view.snapshot.chapters(view.place, ChapterSelection::Behind(None, None))?;
                 Ok(all.into_iter().find(|chapter| chapter.id == id))
             })
             .await?;
@@ -108,7 +111,7 @@ impl Vault {
         self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
             let beginning = Cursor { time: Timestamp::MIN, sequence: 0 };
             desk.remove_chapters(beginning)?;
-            desk.tx.remove_summaries(desk.place(), beginning)?;
+            desk.tx.remove(Removal::Summaries(desk.place(), beginning))?;
             watch::plan_from(desk, Timestamp::MIN)?;
             let ended = ended(desk)?;
             for conversation in &ended {

@@ -11,7 +11,7 @@ use crate::Result;
 use crate::desk::Desk;
 use crate::job::{Job, JobKind, Subject};
 use crate::memory::{Entry, Memory};
-use crate::ports::Cursor;
+use crate::ports::{Cursor, Removal, Row};
 
 /// A job waits this long for more entries.
 pub(super) const DELAY: SignedDuration = SignedDuration::from_secs(2);
@@ -62,15 +62,15 @@ pub(crate) fn forget_said(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<()> {
     let Some(earliest) = told.map(|entry| entry.conversation_time).min() else { return Ok(()) };
     let from = Cursor { time: earliest, sequence: 0 };
     desk.remove_chapters(from)?;
-    desk.tx.remove_summaries(desk.place(), from)?;
+    desk.tx.remove(Removal::Summaries(desk.place(), from))?;
     plan_from(desk, Timestamp::MIN)
 }
 
 /// Has somebody look now.
 pub(crate) fn look_now(desk: &mut Desk<'_>) -> Result<()> {
     let job = put_job_at(desk, desk.now)?;
-    desk.tx.put_job(&hurried(job))?;
-    desk.tx.put_memory(desk.vault.id, &desk.memory)
+    desk.tx.put(Row::Job(&hurried(job)))?;
+    desk.tx.put(Row::Memory(desk.vault.id, &desk.memory))
 }
 
 /// The same job, which does not wait for more entries.
@@ -93,6 +93,6 @@ fn put_job_at(desk: &mut Desk<'_>, due: Timestamp) -> Result<Job> {
     let subject = Subject::Memory(desk.memory.id);
     let job = Job::new(desk.mint(), desk.place(), JobKind::Chapters, subject, due);
     desk.memory.chapters_at = ON_ITS_WAY;
-    desk.tx.put_job(&job)?;
+    desk.tx.put(Row::Job(&job))?;
     Ok(job)
 }

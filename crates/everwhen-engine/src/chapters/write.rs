@@ -22,7 +22,8 @@ use crate::job::{Job, JobKind, JobState, Subject};
 use crate::json::Json;
 use crate::memory::{Entry, VaultInfo};
 use crate::ports::{
-    ChapterMaterial, ChapterWriter, Cursor, EntryQuery, MemoryRef, Prompt, Reply, Snapshot,
+    ChapterMaterial, ChapterSelection, ChapterWriter, Cursor, EntryQuery, MemoryRef, Prompt, Reply,
+    Row, Snapshot,
 };
 use crate::time::Zone;
 use crate::work::Asker;
@@ -104,9 +105,9 @@ fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules, now: Timestamp
         return Ok(Found::Busy);
     }
     // Up to there the plan is what it was: more entries never change earlier chapters.
-    let sound = snapshot.last_chapter(place, memory.chapters_from)?;
+    let sound = snapshot.chapters(place, ChapterSelection::Last(memory.chapters_from))?.pop();
     let from = sound.map(|chapter| chapter.last);
-    let known = snapshot.chapters(place, from, None)?;
+    let known = snapshot.chapters(place, ChapterSelection::Behind(from, None))?;
     let query = EntryQuery { from, ..EntryQuery::default() };
     let planned = plan(snapshot.entries(place, &query)?, rules);
     let wanted: HashSet<[u8; 32]> = planned.iter().map(|one| one.digest).collect();
@@ -122,7 +123,7 @@ fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules, now: Timestamp
 /// Looks again when entries may have stopped pouring in.
 fn wait_on(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
     let (due_at, state) = (desk.now + DELAY, JobState::Waiting);
-    desk.tx.put_job(&Job { due_at, tries: 0, state, ..job.clone() })
+    desk.tx.put(Row::Job(&Job { due_at, tries: 0, state, ..job.clone() }))
 }
 
 /// The words of a chapter, by somebody else.
@@ -135,7 +136,7 @@ async fn written(
 ) -> Result<Words> {
     let (place, behind) = (job.place(), planned.first());
     let so_far = engine.store.look(move |snapshot| {
-        let mut chapters = snapshot.chapters(place, None, None)?;
+        let mut chapters = snapshot.chapters(place, ChapterSelection::Behind(None, None))?;
         chapters.retain(|one| behind.is_none_or(|behind| one.last.time <= behind.time));
         Ok((chapters, snapshot.summaries(place, None, Some(1))?))
     });
@@ -320,20 +321,20 @@ fn digest_now(
 
 /// Says up to when there are chapters and when to look again, and has new ones folded.
 fn finish(desk: &mut Desk<'_>, sequence: u64, rules: &ChapterRules) -> Result<()> {
-    let last = desk.tx.last_chapter(desk.place(), None)?;
+    let last = desk.tx.chapters(desk.place(), ChapterSelection::Last(None))?.pop();
     desk.memory.chaptered_until = last.as_ref().map(|chapter| chapter.last.time);
     desk.memory.chapters_at = sequence + rules.max_messages as u64;
     desk.memory.chapters_from = None;
     if last.is_some() {
         let subject = Subject::Memory(desk.memory.id);
         let job = Job::new(desk.mint(), desk.place(), JobKind::Fold, subject, desk.now);
-        desk.tx.put_job(&job)?;
+        desk.tx.put(Row::Job(&job))?;
         contexts::note_change(desk)?;
     }
     // What came meanwhile may have been said before the last chapter ends.
-    let arrived = desk.tx.arrivals(desk.place(), sequence, usize::MAX)?;
+    let arrived = desk.tx.entries(desk.place(), &EntryQuery::arrived(sequence, usize::MAX))?;
     if let Some(earliest) = arrived.iter().map(|entry| entry.conversation_time).min() {
         super::note_said(desk, earliest)?;
     }
-    desk.tx.put_memory(desk.vault.id, &desk.memory)
+    desk.tx.put(Row::Memory(desk.vault.id, &desk.memory))
 }

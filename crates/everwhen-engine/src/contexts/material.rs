@@ -8,7 +8,10 @@ use crate::Result;
 use crate::chapters::Chapter;
 use crate::facts::{FactView, views};
 use crate::memory::{ContextBy, ContextDocument, Conversation, FactId, Memory, VaultInfo};
-use crate::ports::{ContextVersion, ConversationQuery, Cursor, MemoryRef, Order, Shelf, Snapshot};
+use crate::ports::{
+    ChapterSelection, ContextSelection, ConversationQuery, Cursor, FactSelection, MemoryRef, Order,
+    Shelf, Snapshot,
+};
 
 /// So many conversations are looked at, the last ones.
 const CONVERSATIONS: usize = 60;
@@ -39,10 +42,10 @@ impl Material {
         let behind = first.map(|time| Cursor { time, sequence: 0 });
         let began = self::conversations(rows, place, Order::Oldest, 1)?;
         Ok(Some(Self {
-            facts: views(rows.facts(place)?, &vault.zone),
-            chapters: rows.chapters(place, behind, None)?,
+            facts: views(rows.facts(place, FactSelection::All)?, &vault.zone),
+            chapters: rows.chapters(place, ChapterSelection::Behind(behind, None))?,
             since: began.first().map(|one| one.started_at),
-            newest: rows.context(place, ContextVersion::Current)?,
+            newest: rows.contexts(place, ContextSelection::All, 1)?.pop(),
             conversations,
             vault,
             memory,

@@ -9,7 +9,7 @@ use crate::forget::versions;
 use crate::job::{Job, JobKind};
 use crate::memory::vaults::check_description;
 use crate::memory::{BranchId, Conversation, ConversationName, Ended, EndedBy, EntryId};
-use crate::ports::{EntryQuery, Speakers, Tx, Which};
+use crate::ports::{EntryChange, EntryQuery, Removal, Row, Speakers, Tx, Which};
 use crate::receipt::Receipt;
 use crate::time::to_microsecond;
 use crate::{Error, Result, work};
@@ -29,7 +29,7 @@ pub(crate) fn end(
     let at = instant_of_end(desk, &conversation)?;
     conversation.ended = Some(Ended { at, by: EndedBy::Caller { reason } });
     if conversation.name.is_none() {
-        desk.tx.add_ending(desk.place(), at)?;
+        desk.tx.put(Row::Ending(desk.place(), at))?;
         desk.memory.last_ending = desk.memory.last_ending.max(Some(at));
     }
     let id = conversation.id;
@@ -86,7 +86,7 @@ pub(crate) fn fork(
         rest.extend(versions(desk, entry)?.iter().map(|version| version.id));
     }
     let branch: BranchId = desk.mint();
-    desk.tx.mark_branch(desk.place(), &rest, branch, desk.now)?;
+    desk.tx.change_entries(desk.place(), &rest, EntryChange::Branch(branch, desk.now))?;
     desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !rest.contains(question));
     desk.note_change(since)?;
     finish::recount(desk, conversation)?;
@@ -105,7 +105,7 @@ pub(crate) fn restore(desk: &mut Desk<'_>, address: &ConversationName) -> Result
     }
     conversation.archived_at = None;
     conversation.restored_at = Some(desk.now);
-    desk.tx.put_conversation(desk.vault.id, &conversation)?;
+    desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
     desk.ended_some = true;
     desk.save_memory()?;
     Ok(Receipt::Conversation(conversation.id))
@@ -136,7 +136,7 @@ fn close_if_idle(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
         state: crate::job::JobState::Waiting,
         ..job.clone()
     };
-    desk.tx.put_job(&later)
+    desk.tx.put(Row::Job(&later))
 }
 
 fn summarize(desk: &mut Desk<'_>, job: &Job, model: bool) -> Result<()> {
@@ -146,7 +146,7 @@ fn summarize(desk: &mut Desk<'_>, job: &Job, model: bool) -> Result<()> {
     let query = EntryQuery::of_conversation(conversation.id, Which::Current);
     let entries = desk.tx.entries(desk.place(), &query)?;
     conversation.summary = Some(summary::extract(&entries, &desk.vault.zone));
-    desk.tx.put_conversation(desk.vault.id, &conversation)?;
+    desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
     if model {
         desk.put_job(JobKind::Retell, conversation.id, desk.now)?;
     }
@@ -154,5 +154,5 @@ fn summarize(desk: &mut Desk<'_>, job: &Job, model: bool) -> Result<()> {
 }
 
 fn drop_job(tx: &mut dyn Tx, job: &Job) -> Result<()> {
-    tx.remove_job(job.vault, job.kind, job.subject)
+    tx.remove(Removal::Job(job.vault, job.kind, job.subject)).map(drop)
 }

@@ -7,7 +7,7 @@ use crate::desk::Desk;
 use crate::forget;
 use crate::job::JobKind;
 use crate::memory::{Conversation, ConversationId, Ended, EndedBy, Entry, Retention, Role};
-use crate::ports::{EntryQuery, Which};
+use crate::ports::{EntryQuery, Row, Which};
 use crate::{Error, Result};
 
 /// A summary waits this long for more entries: an import adds them one by one.
@@ -39,7 +39,7 @@ pub(crate) fn save(
         let Conversation { summary, archived_at, restored_at, .. } = &mut conversation;
         (*summary, *archived_at, *restored_at) = (None, None, None);
     }
-    desk.tx.put_conversation(desk.vault.id, &conversation)?;
+    desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
     if conversation.ended.is_none() {
         return match timer {
             Timer::Running => Ok(()),
@@ -82,7 +82,7 @@ pub(crate) fn end_by_successor(desk: &mut Desk<'_>, id: ConversationId) -> Resul
 
 /// Writes a conversation that has just ended: its summary is due, and the oldest may have to go.
 pub(crate) fn close(desk: &mut Desk<'_>, conversation: Conversation) -> Result<()> {
-    desk.tx.put_conversation(desk.vault.id, &conversation)?;
+    desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
     note_end(desk, &conversation, desk.now)
 }
 
@@ -175,7 +175,7 @@ pub(crate) fn retain(desk: &mut Desk<'_>) -> Result<()> {
         match desk.vault.settings.retention {
             Retention::Archive => {
                 conversation.archived_at = Some(desk.now);
-                desk.tx.put_conversation(desk.vault.id, &conversation)?;
+                desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
             }
             Retention::Delete => {
                 forget::conversation(desk, &conversation)?;

@@ -13,7 +13,7 @@ use super::boundary::{self, Mark};
 use super::finish;
 use crate::desk::Desk;
 use crate::memory::{Conversation, ConversationId, Ended, Entry, EntryId, Role};
-use crate::ports::{EntryQuery, Speakers, Which};
+use crate::ports::{EntryChange, EntryQuery, Speakers, Which};
 use crate::{Error, Result};
 
 /// Makes room for an entry said at `time` by `role`, and answers where it belongs.
@@ -164,7 +164,7 @@ fn move_to(
     if strays.is_empty() {
         return Ok(());
     }
-    desk.tx.move_entries(desk.place(), &strays, home)?;
+    desk.tx.change_entries(desk.place(), &strays, EntryChange::Conversation(home))?;
     desk.note_moved()
 }
 

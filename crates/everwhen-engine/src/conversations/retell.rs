@@ -10,7 +10,7 @@ use crate::facts::{transcript, windows};
 use crate::job::Job;
 use crate::json::Json;
 use crate::memory::{Entry, Role, Summary, SummaryBy};
-use crate::ports::{Prompt, Reply};
+use crate::ports::{Prompt, Reply, Row};
 use crate::time::Zone;
 use crate::{Error, Result, work};
 
@@ -34,7 +34,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             let title = title.or(known).unwrap_or_default();
             conversation.summary = Some(Summary { title, text, by: SummaryBy::Llm });
             contexts::note_change(desk)?;
-            desk.tx.put_conversation(desk.vault.id, &conversation)
+            desk.tx.put(Row::Conversation(desk.vault.id, &conversation))
         })
         .await
 }

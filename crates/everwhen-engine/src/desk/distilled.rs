@@ -6,51 +6,51 @@ use crate::Result;
 use crate::chapters::{self, Chapter};
 use crate::facts::Fact;
 use crate::memory::{ChapterId, FactId};
-use crate::ports::Cursor;
+use crate::ports::{ChapterSelection, Cursor, Removal, Row};
 
 impl Desk<'_> {
     /// Adds a fact or replaces what is known of it.
     pub(crate) fn put_fact(&mut self, fact: &Fact) -> Result<()> {
         self.note_facts()?;
-        self.tx.put_fact(self.vault.id, fact)
+        self.tx.put(Row::Fact(self.vault.id, fact))
     }
 
     /// Removes facts for good; says how many there were.
     pub(crate) fn remove_facts(&mut self, facts: &[FactId]) -> Result<u64> {
         self.note_facts()?;
-        self.tx.remove_facts(self.place(), facts)
+        self.tx.remove(Removal::Facts(self.place(), facts))
     }
 
     /// Adds a chapter.
     pub(crate) fn put_chapter(&mut self, chapter: &Chapter) -> Result<()> {
         self.note_chapters([chapter.id])?;
-        self.tx.put_chapter(self.vault.id, chapter)
+        self.tx.put(Row::Chapter(self.vault.id, chapter))
     }
 
     /// Removes a chapter for good.
     pub(crate) fn remove_chapter(&mut self, id: ChapterId) -> Result<()> {
         self.note_chapters([id])?;
-        self.tx.remove_chapter(self.place(), id)
+        self.tx.remove(Removal::Chapter(self.place(), id)).map(drop)
     }
 
     /// Removes all chapters that end at or behind a place.
     pub(crate) fn remove_chapters(&mut self, from: Cursor) -> Result<()> {
-        let gone = self.tx.chapters(self.place(), Some(from), None)?;
+        let gone = self.tx.chapters(self.place(), ChapterSelection::Behind(Some(from), None))?;
         self.note_chapters(gone.iter().map(|chapter| chapter.id))?;
-        self.tx.remove_chapters(self.place(), from).map(drop)
+        self.tx.remove(Removal::Chapters(self.place(), from)).map(drop)
     }
 
     fn note_facts(&mut self) -> Result<()> {
         self.note_distilled();
         self.memory.facts_changed = self.memory.distilled;
-        self.tx.put_memory(self.vault.id, &self.memory)
+        self.tx.put(Row::Memory(self.vault.id, &self.memory))
     }
 
     /// Notes that chapters come or go.
     fn note_chapters(&mut self, ids: impl IntoIterator<Item = ChapterId>) -> Result<()> {
         self.note_distilled();
         self.memory.chapters_mark ^= chapters::mark(ids);
-        self.tx.put_memory(self.vault.id, &self.memory)
+        self.tx.put(Row::Memory(self.vault.id, &self.memory))
     }
 
     /// One transaction is one change, whatever it does.

@@ -10,7 +10,7 @@ use crate::engine::Engine;
 use crate::graph;
 use crate::job::Job;
 use crate::memory::{Entry, EntryId};
-use crate::ports::{Embedder, EntryQuery, Which};
+use crate::ports::{Embedder, EntryQuery, Row, Which};
 use crate::work::{self, Material};
 
 /// Runs a distill job. Facts, the conversation's state and the end of the job are one transaction,
@@ -29,7 +29,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             keep(desk, &entries, &drafts)?;
             conversation.distilled_at = Some(desk.now);
             contexts::note_change(desk)?;
-            desk.tx.put_conversation(desk.vault.id, &conversation)
+            desk.tx.put(Row::Conversation(desk.vault.id, &conversation))
         })
         .await
 }

@@ -174,6 +174,36 @@ impl FactVector {
 }
 
 impl Fact {
+    /// A fact that the user stated and nothing else is known of: no subject, event or link, stored
+    /// when it was mentioned, never recalled.
+    pub fn stated(
+        id: FactId,
+        memory: MemoryId,
+        statement: impl Into<String>,
+        evidence: Evidence,
+        mentioned_at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            memory,
+            statement: statement.into(),
+            source: Source::Confirmed,
+            tags: Vec::new(),
+            matter: None,
+            event: None,
+            evidence,
+            mentioned_at,
+            creation_time: mentioned_at,
+            by: WrittenBy::Extractive,
+            pinned_at: None,
+            withdrawn_at: None,
+            link: None,
+            vector: None,
+            retrievals: 0,
+            retrieved_at: None,
+        }
+    }
+
     /// The statement with the day it was mentioned, in the vault's zone. The day always comes from
     /// the evidence, whoever wrote the statement.
     pub fn text(&self, zone: &Zone) -> String {

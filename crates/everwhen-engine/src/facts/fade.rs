@@ -10,7 +10,7 @@ use super::{Fact, FactView};
 use crate::Result;
 use crate::engine::Engine;
 use crate::memory::{FactId, VaultId};
-use crate::ports::{MemoryRef, Tx};
+use crate::ports::{FactSelection, MemoryRef, Row, Tx};
 
 /// Half of a fact's weight is gone after this long, unless somebody says otherwise.
 pub const HALF_LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);
@@ -81,10 +81,10 @@ fn count(tx: &mut dyn Tx, vault: VaultId, retrieved: &Retrieved, fades: bool) ->
     // The vault comes first, as in every verb, so that two never wait for each other.
     tx.vault(vault)?;
     for ((place, id), (count, at)) in retrieved {
-        if let Some(fact) = tx.fact(*place, *id)? {
+        if let Some(fact) = tx.facts(*place, FactSelection::Id(*id))?.pop() {
             let retrieved_at = fact.retrieved_at.max(Some(*at));
             let counted = Fact { retrievals: fact.retrievals + count, retrieved_at, ..fact };
-            tx.put_fact(vault, &counted)?;
+            tx.put(Row::Fact(vault, &counted))?;
         }
     }
     let places = retrieved.keys().filter(|_| fades).map(|(place, _)| *place);
@@ -97,7 +97,7 @@ fn note_change(tx: &mut dyn Tx, place: MemoryRef) -> Result<()> {
     let Some(mut memory) = tx.memory(place)? else { return Ok(()) };
     memory.distilled += 1;
     memory.facts_changed = memory.distilled;
-    tx.put_memory(place.vault, &memory)
+    tx.put(Row::Memory(place.vault, &memory))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::{Fact, FactVector};
 use crate::Result;
 use crate::desk::Desk;
 use crate::memory::{EntryId, FactId};
+use crate::ports::FactSelection;
 
 /// Keeps what some entries say. What they said before and say again stays as it is; what they no
 /// longer say is withdrawn, not deleted: it was believed until now.
@@ -41,7 +42,7 @@ pub(crate) fn keep(
 
 /// Forgets what rests on entries that are forgotten; says how many facts that were.
 pub(crate) fn forget_entries(desk: &mut Desk<'_>, entries: &[EntryId]) -> Result<u64> {
-    let doomed = desk.tx.facts_on(desk.place(), entries)?;
+    let doomed = desk.tx.facts(desk.place(), FactSelection::On(entries))?;
     if doomed.is_empty() {
         return Ok(0);
     }
@@ -54,7 +55,7 @@ pub(crate) fn forget_entries(desk: &mut Desk<'_>, entries: &[EntryId]) -> Result
 
 /// Facts that count now.
 fn standing(desk: &Desk<'_>) -> Result<Vec<Fact>> {
-    let mut facts = desk.tx.facts(desk.place())?;
+    let mut facts = desk.tx.facts(desk.place(), FactSelection::All)?;
     facts.retain(|fact| fact.withdrawn_at.is_none());
     Ok(facts)
 }
@@ -67,23 +68,15 @@ fn save(desk: &mut Desk<'_>, mut facts: Vec<Fact>, fresh: &HashSet<FactId>) -> R
 }
 
 fn new_fact(desk: &Desk<'_>, draft: Draft, vector: Option<FactVector>) -> Fact {
+    let Draft { statement, evidence, mentioned_at, .. } = draft;
     Fact {
-        id: desk.mint(),
-        memory: desk.memory.id,
-        statement: draft.statement,
         source: draft.source,
         tags: draft.tags,
         matter: draft.matter,
         event: draft.event,
-        evidence: draft.evidence,
-        mentioned_at: draft.mentioned_at,
         creation_time: desk.now,
         by: draft.by,
-        pinned_at: None,
-        withdrawn_at: None,
-        link: None,
         vector,
-        retrievals: 0,
-        retrieved_at: None,
+        ..Fact::stated(desk.mint(), desk.memory.id, statement, evidence, mentioned_at)
     }
 }

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::state::views_at;
 use super::{Fact, FactView, ProfileLine, by_month, profile};
 use crate::memory::{Address, FactId, MemoryId, Name};
+use crate::ports::FactSelection;
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::{Period, Zone, read_period};
 use crate::vault::{Absent, Page, Vault, page, page_limit};
@@ -102,7 +103,11 @@ impl Vault {
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
         self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            let fact = desk.tx.fact(desk.place(), id)?.ok_or_else(|| no_fact(id))?;
+            let fact = desk
+                .tx
+                .facts(desk.place(), FactSelection::Id(id))?
+                .pop()
+                .ok_or_else(|| no_fact(id))?;
             let pinned_at = if pinned { fact.pinned_at.or(Some(desk.now)) } else { None };
             desk.put_fact(&Fact { pinned_at, ..fact })?;
             Ok(Receipt::Fact(id))
@@ -118,7 +123,7 @@ impl Vault {
     ) -> Result<Vec<FactView>> {
         let ruler = self.engine().ruler();
         self.read(memory, move |view, _| {
-            let facts = view.snapshot.facts(view.place)?;
+            let facts = view.snapshot.facts(view.place, FactSelection::All)?;
             Ok(views_at(facts, instant, &ruler, &view.vault.zone))
         })
         .await

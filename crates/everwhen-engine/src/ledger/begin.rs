@@ -7,7 +7,9 @@ use crate::Result;
 use crate::conversations::backdrop::Backdrop;
 use crate::desk::Desk;
 use crate::memory::Role;
-use crate::ports::{Addition, LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder, Snapshot};
+use crate::ports::{
+    Addition, LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder, Row, Snapshot,
+};
 
 use super::align::{Sought, Stretch, align};
 use super::keep::{self, Kept};
@@ -86,7 +88,7 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
     };
     let head =
         LedgerHead { last_number: exchange.seen, placeholder, request: Some(pending.request()) };
-    desk.tx.put_ledger_head(place, &head)?;
+    desk.tx.put(Row::LedgerHead(place, &head))?;
     desk.save_memory()?;
     let oldest = desk.tx.ledger_lines(place, Lines::Oldest)?.pop();
     let messages = told(history, &items, &kept);

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::activity::Activity;
 use crate::desk::Desk;
 use crate::memory::{Metadata, Name, NewEntry, Role, Said};
-use crate::ports::{LedgerHead, LedgerLine, Lines, Placeholder};
+use crate::ports::{LedgerHead, LedgerLine, Lines, Placeholder, Row};
 
 use super::keep::{self, put_aside, write_line};
 use super::mark::mark;
@@ -46,7 +46,7 @@ fn note_work(desk: &mut Desk<'_>, finished: &Finished, work: Option<&Activity>) 
         return Ok(());
     };
     match desk.tx.entry(desk.place(), id)? {
-        Some(entry) => desk.tx.add_activity(desk.place(), entry.conversation, work),
+        Some(entry) => desk.tx.put(Row::Activity(desk.place(), entry.conversation, work)),
         None => Ok(()),
     }
 }
@@ -98,7 +98,7 @@ fn place_reply(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Resul
     if let Some(known) = same.or(stored) {
         if !known.delivered {
             let delivered = LedgerLine { delivered: true, ..known };
-            desk.tx.put_ledger_line(desk.place(), &delivered)?;
+            desk.tx.put(Row::LedgerLine(desk.place(), &delivered))?;
         }
         settle(desk, exchange, Some(known.number))?;
         return Ok(Finished { entry: known.entry, known: true, line: Some(known.number) });
@@ -173,7 +173,8 @@ fn add(
     match position {
         Position::Aside => put_aside(desk, &[line])?,
         Position::Before(next) => {
-            desk.tx.put_ledger_line(desk.place(), &LedgerLine { after: Some(number), ..next })?;
+            desk.tx
+                .put(Row::LedgerLine(desk.place(), &LedgerLine { after: Some(number), ..next }))?;
         }
         Position::End => {}
     }
@@ -217,7 +218,7 @@ fn go_on(
     let begun = known.map(|entry| entry.content.as_str().to_owned()).unwrap_or_default();
     let message = Message::new(Role::Assistant, begun + &reply.content);
     let entry = keep::correct(desk, old.entry, &message)?;
-    desk.tx.put_ledger_line(place, &LedgerLine { place: None, ..old })?;
+    desk.tx.put(Row::LedgerLine(place, &LedgerLine { place: None, ..old }))?;
     let head = desk.tx.ledger_head(place)?.unwrap_or_default();
     let mark = mark(Role::Assistant, &message.content, b"");
     let number = head.last_number + 1;
@@ -240,5 +241,5 @@ fn settle(desk: &mut Desk<'_>, exchange: &Exchange, reply: Option<u64>) -> Resul
         (Some(waiting), Commit::NextTurn) => Some(Placeholder { reply, ..waiting }),
     };
     let last_number = head.last_number.max(reply.unwrap_or(0));
-    desk.tx.put_ledger_head(desk.place(), &LedgerHead { last_number, placeholder, ..head })
+    desk.tx.put(Row::LedgerHead(desk.place(), &LedgerHead { last_number, placeholder, ..head }))
 }

@@ -10,7 +10,7 @@ use jiff::civil::DateTime;
 
 use crate::desk::Desk;
 use crate::memory::{Address, MemoryId, Role};
-use crate::ports::{LedgerHead, Lines, MemoryRef, Placeholder, Snapshot};
+use crate::ports::{LedgerHead, Lines, MemoryRef, Placeholder, Removal, Row, Snapshot};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::Zone;
 use crate::vault::{Absent, Vault};
@@ -59,12 +59,12 @@ fn import(desk: &mut Desk<'_>, times: &Times) -> Result<Receipt> {
         return Err(Error::too_large(format!("{given} times in one call; send at most {most}")));
     }
     for (hash, time) in &times.texts {
-        desk.tx.put_promised_time(desk.place(), hash.0, Some(*time))?;
+        desk.tx.put(Row::PromisedTime(desk.place(), hash.0, *time))?;
     }
     if let Some(started_at) = times.reply_began {
         let head = desk.tx.ledger_head(desk.place())?.unwrap_or_default();
         let placeholder = Some(Placeholder { started_at, after: None, reply: None });
-        desk.tx.put_ledger_head(desk.place(), &LedgerHead { placeholder, ..head })?;
+        desk.tx.put(Row::LedgerHead(desk.place(), &LedgerHead { placeholder, ..head }))?;
     }
     desk.save_memory()?;
     Ok(Receipt::Memory(desk.memory.id))
@@ -79,7 +79,8 @@ fn export(rows: &dyn Snapshot, place: MemoryRef) -> Result<Times> {
         texts
             .extend(hash.filter(|hash| seen.insert(*hash)).map(|hash| (TextHash(hash), line.time)));
     }
-    let promised = rows.promised_times(place)?.into_iter().filter(|(hash, _)| seen.insert(*hash));
+    let promised =
+        rows.promised_times(place, None)?.into_iter().filter(|(hash, _)| seen.insert(*hash));
     texts.extend(promised.map(|(hash, time)| (TextHash(hash), time)));
     let waiting = rows.ledger_head(place)?.and_then(|head| head.placeholder);
     Ok(Times { texts, reply_began: waiting.map(|waiting| waiting.started_at) })
@@ -88,9 +89,9 @@ fn export(rows: &dyn Snapshot, place: MemoryRef) -> Result<Times> {
 /// Takes the time another system had for this message, if it told one; it is told once.
 pub(super) fn take_promised(desk: &mut Desk<'_>, message: &Message) -> Result<Option<Timestamp>> {
     for hash in forms(message).iter().map(|form| text_hash(form)) {
-        let found = desk.tx.promised_time(desk.place(), hash)?;
+        let found = desk.tx.promised_times(desk.place(), Some(hash))?.pop().map(|(_, time)| time);
         if found.is_some() {
-            desk.tx.put_promised_time(desk.place(), hash, None)?;
+            desk.tx.remove(Removal::PromisedTime(desk.place(), hash))?;
             return Ok(found);
         }
     }

@@ -7,7 +7,7 @@ use crate::conversations::finish;
 use crate::desk::Desk;
 use crate::forget::versions;
 use crate::memory::{BranchId, ConversationId, EntryId, Name, NewEntry, Said};
-use crate::ports::{LedgerLine, Lines};
+use crate::ports::{EntryChange, LedgerLine, Lines, Row};
 use crate::receipt::Receipt;
 use crate::remember::{self, NewCorrection};
 
@@ -162,7 +162,7 @@ fn make_room(
     let by = STEP * (length as i64 + 1);
     for line in desk.tx.ledger_lines(desk.place(), Lines::Behind(behind - 1))? {
         let moved = LedgerLine { place: line.place.map(|place| place + by), ..line };
-        desk.tx.put_ledger_line(desk.place(), &moved)?;
+        desk.tx.put(Row::LedgerLine(desk.place(), &moved))?;
     }
     for line in held {
         line.place = line.place.map(|place| if place >= behind { place + by } else { place });
@@ -240,7 +240,7 @@ pub(super) fn correct(
 fn write_lines(desk: &mut Desk<'_>, fates: &[Fate], lines: &mut [LedgerLine]) -> Result<()> {
     for at in 0..lines.len() {
         if let Fate::Edited { old, .. } = &fates[at] {
-            desk.tx.put_ledger_line(desk.place(), &LedgerLine { place: None, ..*old })?;
+            desk.tx.put(Row::LedgerLine(desk.place(), &LedgerLine { place: None, ..*old }))?;
         }
         let after = at.checked_sub(1).map(|before| lines[before].number);
         let follows_new = at > 0 && !matches!(fates[at - 1], Fate::Known(_));
@@ -260,7 +260,7 @@ pub(super) fn write_line(desk: &mut Desk<'_>, line: &mut LedgerLine) -> Result<(
         let same = desk.tx.ledger_lines(desk.place(), Lines::Marked(line.mark))?;
         line.occurrence = same.last().map_or(0, |last| last.occurrence) + 1;
     }
-    desk.tx.put_ledger_line(desk.place(), line)
+    desk.tx.put(Row::LedgerLine(desk.place(), line))
 }
 
 /// Puts lines aside and their entries on a branch.
@@ -268,7 +268,7 @@ pub(super) fn put_aside(desk: &mut Desk<'_>, lines: &[LedgerLine]) -> Result<()>
     let mut ids = Vec::new();
     let mut homes = Vec::new();
     for line in lines {
-        desk.tx.put_ledger_line(desk.place(), &LedgerLine { place: None, ..*line })?;
+        desk.tx.put(Row::LedgerLine(desk.place(), &LedgerLine { place: None, ..*line }))?;
         let Some(id) = line.entry else { continue };
         let Some(entry) = desk.tx.entry(desk.place(), id)? else { continue };
         homes.push(entry.conversation);
@@ -279,7 +279,7 @@ pub(super) fn put_aside(desk: &mut Desk<'_>, lines: &[LedgerLine]) -> Result<()>
         return Ok(());
     }
     let branch: BranchId = desk.mint();
-    desk.tx.mark_branch(desk.place(), &ids, branch, desk.now)?;
+    desk.tx.change_entries(desk.place(), &ids, EntryChange::Branch(branch, desk.now))?;
     desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !ids.contains(question));
     changed(desk, homes, lines.iter().map(|line| line.time).min())
 }
@@ -290,7 +290,7 @@ fn rejoin(desk: &mut Desk<'_>, line: &LedgerLine) -> Result<()> {
     let Some(entry) = desk.tx.entry(desk.place(), id)? else { return Ok(()) };
     let home = entry.conversation;
     let ids: Vec<EntryId> = versions(desk, entry)?.iter().map(|version| version.id).collect();
-    desk.tx.rejoin_entries(desk.place(), &ids)?;
+    desk.tx.change_entries(desk.place(), &ids, EntryChange::Rejoin)?;
     changed(desk, vec![home], Some(line.time))
 }
 

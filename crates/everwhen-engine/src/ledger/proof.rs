@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::Result;
 use crate::desk::Desk;
 use crate::memory::{Name, Role};
-use crate::ports::{LastRequest, LedgerHead, Proof};
+use crate::ports::{LastRequest, LedgerHead, Proof, Row};
 
 use super::begin::Item;
 use super::mark::mark;
@@ -126,11 +126,11 @@ pub(super) fn deliver(
     let number = line.or(exchange.after).unwrap_or(0);
     for hash in pairs.chain(ids) {
         let proof = Proof { hash, number, app: pending.client.app, at: desk.now };
-        desk.tx.put_proof(place, &proof)?;
+        desk.tx.put(Row::Proof(place, &proof))?;
     }
     if desk.tx.additions_epoch(desk.vault.id)? == exchange.epoch {
         for (number, addition) in &reply.added {
-            desk.tx.put_addition(place, *number, addition)?;
+            desk.tx.put(Row::Addition(place, *number, addition))?;
         }
     }
     answer(desk, exchange, reply)
@@ -145,7 +145,7 @@ fn answer(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Result<()>
         return Ok(());
     }
     let request = Some(LastRequest { answered: true, ..request });
-    desk.tx.put_ledger_head(desk.place(), &LedgerHead { request, ..head })
+    desk.tx.put(Row::LedgerHead(desk.place(), &LedgerHead { request, ..head }))
 }
 
 /// The texts by which a front end may send a reply again.

@@ -1,11 +1,8 @@
-//! What the ledger needs from a store: lines in order, a head, promised times, proofs of chats, and
-//! what was added to messages.
+//! Rows of the ledger: lines in order, a head, proofs of chats, and what was added to messages.
 
 use jiff::Timestamp;
 
-use super::MemoryRef;
-use crate::Result;
-use crate::memory::{EntryId, MemoryId, Role, VaultId};
+use crate::memory::{EntryId, MemoryId, Role};
 
 /// A message as the ledger knows it: not its text, only what tells it apart and when it was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +13,7 @@ pub struct LedgerLine {
     pub place: Option<i64>,
     /// SHA-256 of who spoke and what was said.
     pub mark: [u8; 32],
-    /// The how-manieth message of this mark it is, from 1.
+    /// Its ordinal among the messages of this mark, from 1.
     pub occurrence: u64,
     /// Who spoke.
     pub role: Role,
@@ -124,53 +121,4 @@ pub enum Lines {
     Marked([u8; 32]),
     /// The one with this number.
     Numbered(u64),
-}
-
-/// Ledgers, to read.
-pub trait LedgerRows {
-    /// The head of a memory's ledger.
-    fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>>;
-    /// Lines of a memory's ledger.
-    fn ledger_lines(&self, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>>;
-    /// Memories of a vault that hold this proof: first those where nothing has been said since it
-    /// was delivered, then the newest.
-    fn proof_holders(
-        &self,
-        vault: VaultId,
-        proof: [u8; 32],
-        limit: usize,
-    ) -> Result<Vec<ProofHolder>>;
-    /// Memories of a vault whose last request has this hash, newest first.
-    fn requested(&self, vault: VaultId, request: [u8; 32]) -> Result<Vec<Requested>>;
-    /// What was added to the messages with these numbers, by number.
-    fn additions(&self, memory: MemoryRef, numbers: &[u64]) -> Result<Vec<(u64, Addition)>>;
-    /// How often all additions of a vault were dropped.
-    fn additions_epoch(&self, vault: VaultId) -> Result<u64>;
-    /// When the text with this SHA-256 was said, as another system had it.
-    fn promised_time(&self, memory: MemoryRef, text: [u8; 32]) -> Result<Option<Timestamp>>;
-    /// All such times that wait for their text, by hash.
-    fn promised_times(&self, memory: MemoryRef) -> Result<Vec<([u8; 32], Timestamp)>>;
-}
-
-/// Ledgers, to change.
-pub trait LedgerTx {
-    /// Adds the head of a ledger or replaces it.
-    fn put_ledger_head(&mut self, memory: MemoryRef, head: &LedgerHead) -> Result<()>;
-    /// Adds a line or replaces the one with its number.
-    fn put_ledger_line(&mut self, memory: MemoryRef, line: &LedgerLine) -> Result<()>;
-    /// Keeps the time of a text that has not been seen yet, or lets go of it.
-    fn put_promised_time(
-        &mut self,
-        memory: MemoryRef,
-        text: [u8; 32],
-        time: Option<Timestamp>,
-    ) -> Result<()>;
-    /// Adds a proof or replaces the one with its hash in this memory.
-    fn put_proof(&mut self, memory: MemoryRef, proof: &Proof) -> Result<()>;
-    /// Keeps what was added to the message with this number, in place of what was kept before.
-    fn put_addition(&mut self, memory: MemoryRef, number: u64, addition: &Addition) -> Result<()>;
-    /// Drops all additions of a vault and counts that.
-    fn drop_additions(&mut self, vault: VaultId) -> Result<()>;
-    /// Takes entries off the branch they were put on.
-    fn rejoin_entries(&mut self, memory: MemoryRef, entries: &[EntryId]) -> Result<()>;
 }

@@ -8,6 +8,9 @@ use super::Wait;
 use crate::json::Json;
 use crate::memory::Role;
 
+/// The hash of a model and what it was asked.
+pub type AskedHash = [u8; 32];
+
 /// A language model.
 pub trait Llm: Send + Sync {
     /// Which model, such as `openai:gpt-4o-mini`; what usage is kept under.

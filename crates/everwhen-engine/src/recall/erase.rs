@@ -11,7 +11,7 @@ use crate::Result;
 use crate::desk::Desk;
 use crate::forget::{Forget, versions};
 use crate::memory::{Entry, VaultId};
-use crate::ports::{Embedder, EntryQuery, MemoryRef, Snapshot, Which};
+use crate::ports::{Embedder, EntryQuery, MemoryRef, MemorySelection, Snapshot, Which};
 
 /// The number of rows that are read at a time.
 const STEP: usize = 1_000;
@@ -54,7 +54,7 @@ impl Embedders {
         }
         let mut last = None;
         loop {
-            let memories = snapshot.memories(vault, last.as_ref(), STEP)?;
+            let memories = snapshot.memories(vault, MemorySelection::Named(last.as_ref(), STEP))?;
             for memory in &memories {
                 erase_memory(&keepers, snapshot, MemoryRef { vault, memory: memory.id })?;
             }
@@ -71,7 +71,7 @@ type Keepers = [Arc<dyn Embedder>];
 fn erase_memory(keepers: &Keepers, snapshot: &dyn Snapshot, place: MemoryRef) -> Result<()> {
     let mut behind = 0;
     loop {
-        let entries = snapshot.arrivals(place, behind, STEP)?;
+        let entries = snapshot.entries(place, &EntryQuery::arrived(behind, STEP))?;
         erase_entries(keepers, &entries);
         match entries.last() {
             Some(entry) => behind = entry.sequence,

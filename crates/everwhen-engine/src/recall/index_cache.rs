@@ -21,7 +21,7 @@ use super::memory_index::MemoryIndex;
 use crate::Result;
 use crate::engine::Engine;
 use crate::memory::{Entry, MemoryId, VaultId};
-use crate::ports::{Embedder, MemoryRef, Snapshot};
+use crate::ports::{Embedder, EntryQuery, MemoryRef, Snapshot};
 use crate::time::Zone;
 
 /// The number of entries that are embedded at a time in the background.
@@ -191,8 +191,10 @@ impl IndexCache {
         let Some((shared, first)) = incomplete else { return Ok(false) };
         let (place, known) = (shared.place, shared.read().search.sequence);
         let after = shared.read().search.document(first).sequence - 1;
-        let entries =
-            engine.store.look(move |snapshot| snapshot.arrivals(place, after, EMBEDDED)).await?;
+        let entries = engine
+            .store
+            .look(move |snapshot| snapshot.entries(place, &EntryQuery::arrived(after, EMBEDDED)))
+            .await?;
         let vectors = embed(&*embedder, &entries).await?;
         let last = entries.last().map_or(known, |entry| entry.sequence);
         let up_to = if entries.len() < EMBEDDED { last.max(known) } else { last };

@@ -4,7 +4,7 @@ use super::MemoryName;
 use crate::desk::{Desk, find_memory, fresh_memory};
 use crate::engine::World;
 use crate::memory::{Address, Memory, MemoryId, Mint, Name, VaultId, VaultInfo};
-use crate::ports::{Snapshot, Tx};
+use crate::ports::{Row, Snapshot, Tx};
 use crate::{Error, ErrorKind, Result};
 
 /// What to do about a memory that does not exist.
@@ -62,7 +62,7 @@ pub(super) fn load_or_make_vault(
 ) -> Result<VaultInfo> {
     match (load(tx.snapshot(), id, draft), draft) {
         (Err(error), Some(draft)) if error.kind() == ErrorKind::NotFound => {
-            tx.put_vault(draft)?;
+            tx.put(Row::Vault(draft))?;
             Ok(draft.clone())
         }
         (found, _) => found,

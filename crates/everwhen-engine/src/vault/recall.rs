@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{MemoryName, Vault, load, load_both};
 use crate::conversations::prompt;
 use crate::memory::{Conversation, Memory, MemoryId, Person, VaultId, VaultInfo};
-use crate::ports::{MemoryRef, Snapshot};
+use crate::ports::{MemoryRef, MemorySelection, Snapshot};
 use crate::recall::{self, IndexCache, IndexNeed, OpenedMemory, Query, Recollection};
 use crate::receipt::{Done, Receipt};
 use crate::{Result, limits};
@@ -73,7 +73,8 @@ impl Vault {
         let indexes = Arc::clone(&self.engine.index_cache);
         let asked = self.engine.store.look(move |snapshot| {
             let vault = load(snapshot, id, draft.as_deref())?;
-            let mut chats = snapshot.chats(vault.id, &person, limits::RECALL_CHATS)?;
+            let mut chats = snapshot
+                .memories(vault.id, MemorySelection::ChatsOf(&person, limits::RECALL_CHATS))?;
             if chats.iter().all(|chat| chat.id != own) {
                 let own = MemoryRef { vault: vault.id, memory: own };
                 chats.extend(snapshot.memory(own)?);
@@ -126,7 +127,7 @@ fn open_all(
     let mut all: Vec<OpenedMemory> = Vec::new();
     loop {
         let last = all.last().map(|opened| opened.memory.name.clone());
-        let page = snapshot.memories(vault.id, last.as_ref(), STEP)?;
+        let page = snapshot.memories(vault.id, MemorySelection::Named(last.as_ref(), STEP))?;
         if page.is_empty() {
             return Ok(all);
         }

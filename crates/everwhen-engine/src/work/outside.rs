@@ -13,7 +13,7 @@ use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
 use crate::memory::{Address, JobId, MemoryId};
-use crate::ports::MemoryRef;
+use crate::ports::{JobSelection, MemoryRef, Removal, Row};
 use crate::vault::{Absent, Vault};
 
 /// Jobs of one vault that are looked through at once.
@@ -52,7 +52,7 @@ impl Vault {
             let id: JobId = desk.mint();
             let subject = Subject::Payload(id);
             let job = Job::new(id, desk.place(), JobKind::Workflow, subject, due_at);
-            desk.tx.put_job(&Job { payload: Some(payload.clone()), ..job })?;
+            desk.tx.put(Row::Job(&Job { payload: Some(payload.clone()), ..job }))?;
             Ok(id)
         })
         .await
@@ -62,13 +62,13 @@ impl Vault {
     pub async fn take_lock(&self, memory: Address<MemoryId>, lock: Lock) -> Result<bool> {
         self.on_desk(memory, Absent::Refuse, move |desk| {
             let id = lock.id(desk.place());
-            let known = desk.tx.job(id)?;
+            let known = desk.tx.jobs(JobSelection::Id(id))?.pop();
             if known.is_some_and(|known| is_anothers(&known, &lock.holder, desk.now)) {
                 return Ok(false);
             }
             let job = Job::new(id, desk.place(), JobKind::Lock, Subject::Payload(id), desk.now);
             let job = Job { payload: Some(lock.holder.clone()), ..job }.renewed(desk.now);
-            desk.tx.put_job(&job).map(|()| true)
+            desk.tx.put(Row::Job(&job)).map(|()| true)
         })
         .await
     }
@@ -77,9 +77,12 @@ impl Vault {
     pub async fn let_go(&self, memory: Address<MemoryId>, lock: Lock) -> Result<()> {
         self.on_desk(memory, Absent::Refuse, move |desk| {
             let id = lock.id(desk.place());
-            let known = desk.tx.job(id)?;
+            let known = desk.tx.jobs(JobSelection::Id(id))?.pop();
             match known.is_some_and(|known| known.payload.as_ref() == Some(&lock.holder)) {
-                true => desk.tx.remove_job(desk.vault.id, JobKind::Lock, Subject::Payload(id)),
+                true => desk
+                    .tx
+                    .remove(Removal::Job(desk.vault.id, JobKind::Lock, Subject::Payload(id)))
+                    .map(drop),
                 false => Ok(()),
             }
         })
@@ -96,8 +99,9 @@ impl Engine {
     /// Keeps how far a claimed workflow has come. Fails if it is somebody else's by now.
     pub async fn keep_progress(&self, job: &Job, payload: String) -> Result<()> {
         self.go_on(job, move |desk, job| {
-            let known = desk.tx.job(job.id)?.expect("a job that is held is there");
-            desk.tx.put_job(&Job { payload: Some(payload.clone()), ..known })
+            let known =
+                desk.tx.jobs(JobSelection::Id(job.id))?.pop().expect("a job that is held is there");
+            desk.tx.put(Row::Job(&Job { payload: Some(payload.clone()), ..known }))
         })
         .await
     }
@@ -117,11 +121,11 @@ impl Engine {
 
 /// Drops what workflows have yet to do in a memory: it holds what was said.
 pub(crate) fn forget_outside(desk: &mut Desk<'_>) -> Result<()> {
-    let jobs = desk.tx.jobs(Some(desk.vault.id), MOST_JOBS)?;
+    let jobs = desk.tx.jobs(JobSelection::Due(Some(desk.vault.id), MOST_JOBS))?;
     let place = desk.place();
     let doomed = jobs.iter().filter(|job| job.place() == place && job.kind == JobKind::Workflow);
     for job in doomed {
-        desk.tx.remove_job(desk.vault.id, job.kind, job.subject)?;
+        desk.tx.remove(Removal::Job(desk.vault.id, job.kind, job.subject))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
 use crate::memory::{Address, MemoryId};
-use crate::ports::{ConversationQuery, MemoryRef, Shelf, Snapshot, Tx};
+use crate::ports::{ConversationQuery, JobSelection, MemoryRef, Row, Shelf, Snapshot, Tx};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result};
 
@@ -18,7 +18,8 @@ impl Vault {
         self.on_desk(memory, Absent::Refuse, |desk| {
             let waiting = waiting(desk.tx.snapshot(), desk.place())?;
             for job in waiting.iter().filter(|job| job.state == JobState::Waiting) {
-                desk.tx.put_job(&chapters::hurried(Job { due_at: desk.now, ..job.clone() }))?;
+                desk.tx
+                    .put(Row::Job(&chapters::hurried(Job { due_at: desk.now, ..job.clone() })))?;
             }
             if !waiting.iter().any(|job| job.kind == JobKind::Chapters) {
                 chapters::look_now(desk)?;
@@ -33,7 +34,7 @@ impl Vault {
         self.on_desk(memory, Absent::Refuse, move |desk| {
             let subject = Subject::Memory(desk.memory.id);
             let job = Job::new(desk.mint(), desk.place(), JobKind::Fold, subject, desk.now);
-            desk.tx.put_job(&Job { payload: Some(folding.written()), ..job })
+            desk.tx.put(Row::Job(&Job { payload: Some(folding.written()), ..job }))
         })
         .await
     }
@@ -46,7 +47,8 @@ impl Vault {
     /// All jobs of a memory, those due first. Jobs of other vaults are not read.
     pub async fn jobs(&self, memory: Address<MemoryId>) -> Result<Vec<Job>> {
         self.read(memory, |view, _| {
-            let mut jobs = view.snapshot.jobs(Some(view.place.vault), MOST_JOBS)?;
+            let mut jobs =
+                view.snapshot.jobs(JobSelection::Due(Some(view.place.vault), MOST_JOBS))?;
             jobs.retain(|job| job.place() == view.place);
             Ok(jobs)
         })
@@ -65,8 +67,9 @@ impl Engine {
                 JobState::Leased { until } => until <= now,
                 JobState::SetAside => false,
             };
-            let claimed = tx.job(job.id)?.filter(free).map(|job| job.claimed(now));
-            claimed.iter().try_for_each(|job| tx.put_job(job))?;
+            let claimed =
+                tx.jobs(JobSelection::Id(job.id))?.pop().filter(free).map(|job| job.claimed(now));
+            claimed.iter().try_for_each(|job| tx.put(Row::Job(job)))?;
             Ok(claimed)
         };
         self.store.transact(claim).await
@@ -74,7 +77,7 @@ impl Engine {
 }
 
 fn waiting(snapshot: &dyn Snapshot, place: MemoryRef) -> Result<Vec<Job>> {
-    let mut jobs = snapshot.jobs(Some(place.vault), MOST_JOBS)?;
+    let mut jobs = snapshot.jobs(JobSelection::Due(Some(place.vault), MOST_JOBS))?;
     let wanted = [JobKind::Distill, JobKind::Chapters, JobKind::Fold];
     jobs.retain(|job| job.place() == place && wanted.contains(&job.kind));
     Ok(jobs)

@@ -3,7 +3,7 @@
 use everwhen_engine::Result;
 use everwhen_engine::chapters::Chapter;
 use everwhen_engine::memory::{ChapterId, VaultId};
-use everwhen_engine::ports::{Cursor, MemoryRef};
+use everwhen_engine::ports::{ChapterSelection, Cursor, MemoryRef};
 use jiff::Timestamp;
 
 use super::{At, Database, IN_MEMORY, Row, Sql, Value, columns, limit, place, table};
@@ -59,41 +59,36 @@ pub(super) fn behind(memory: MemoryRef, cursor: Cursor) -> [Value<'static>; 4] {
     [vault, memory, cursor.time.into(), cursor.sequence.into()]
 }
 
-/// Chapters that end behind a place, oldest first.
+/// Chapters of a memory.
 pub(crate) fn list(
     db: &dyn Database,
     memory: MemoryRef,
-    from: Option<Cursor>,
-    most: Option<usize>,
+    query: ChapterSelection,
 ) -> Result<Vec<Chapter>> {
-    static SQL: Sql = Sql::new(|_| {
+    static BEHIND: Sql = Sql::new(|_| {
         CHAPTER.select(&format!(
             "{IN_MEMORY} AND (last_at, last_sequence) > (?3, ?4)
              ORDER BY last_at, last_sequence LIMIT ?5"
         ))
     });
-    let [vault, memory] = place(memory);
-    let (time, sequence) = match from {
-        Some(from) => (from.time.into(), from.sequence.into()),
-        None => (Value::Number(i64::MIN), Value::Number(i64::MIN)),
-    };
-    db.all(&SQL, &[vault, memory, time, sequence, limit(most)], read)
-}
-
-/// The chapter that ends last, or last before a time.
-pub(crate) fn last(
-    db: &dyn Database,
-    memory: MemoryRef,
-    before: Option<Timestamp>,
-) -> Result<Option<Chapter>> {
-    static SQL: Sql = Sql::new(|_| {
+    static LAST: Sql = Sql::new(|_| {
         CHAPTER.select(&format!(
             "{IN_MEMORY} AND last_at < ?3 ORDER BY last_at DESC, last_sequence DESC LIMIT 1"
         ))
     });
+    const FIRST: Value<'static> = Value::Number(i64::MIN);
     let [vault, memory] = place(memory);
-    let before = before.map_or(Value::Number(i64::MAX), Into::into);
-    db.first(&SQL, &[vault, memory, before], read)
+    match query {
+        ChapterSelection::Behind(from, most) => {
+            let time = from.map_or(FIRST, |from| from.time.into());
+            let sequence = from.map_or(FIRST, |from| from.sequence.into());
+            db.all(&BEHIND, &[vault, memory, time, sequence, limit(most)], read)
+        }
+        ChapterSelection::Last(before) => {
+            let before = before.map_or(Value::Number(i64::MAX), Into::into);
+            db.all(&LAST, &[vault, memory, before], read)
+        }
+    }
 }
 
 /// How many chapters end at or before a place, and when the latest of them was written.
@@ -118,11 +113,11 @@ pub(crate) fn put(db: &dyn Database, vault: VaultId, chapter: &Chapter) -> Resul
     db.write(&SQL, &values(vault, chapter))
 }
 
-/// Removes a chapter.
-pub(crate) fn remove(db: &dyn Database, memory: MemoryRef, id: ChapterId) -> Result<()> {
+/// Removes a chapter; answers whether there was one, as a count.
+pub(crate) fn remove(db: &dyn Database, memory: MemoryRef, id: ChapterId) -> Result<u64> {
     static SQL: Sql = Sql::new(|_| format!("DELETE FROM chapter {IN_MEMORY} AND id = ?3"));
     let [vault, memory] = place(memory);
-    db.write(&SQL, &[vault, memory, id.into()])
+    db.change(&SQL, &[vault, memory, id.into()])
 }
 
 /// Removes all chapters that end at or behind a place; answers how many.

@@ -2,7 +2,7 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::{ContextBy, ContextDocument, VaultId};
-use everwhen_engine::ports::{ContextVersion, MemoryRef};
+use everwhen_engine::ports::{ContextSelection, MemoryRef};
 
 use super::{Database, IN_MEMORY, Row, Sql, Value, limit, place, table};
 
@@ -33,41 +33,29 @@ fn read(row: &dyn Row) -> Result<ContextDocument> {
     })
 }
 
-/// One version of the document.
-pub(crate) fn version(
-    db: &dyn Database,
-    memory: MemoryRef,
-    version: ContextVersion,
-) -> Result<Option<ContextDocument>> {
-    static UP_TO: Sql = Sql::new(|_| newest("version <= ?3"));
-    static AS_OF: Sql = Sql::new(|_| newest("creation_time <= ?3"));
-    static NUMBER: Sql = Sql::new(|_| newest("version = ?3"));
-    let (sql, value) = match version {
-        ContextVersion::Current => (&UP_TO, Value::Number(i64::MAX)),
-        ContextVersion::AsOf(time) => (&AS_OF, time.into()),
-        ContextVersion::Number(wanted) => (&NUMBER, wanted.into()),
-    };
-    let [vault, memory] = place(memory);
-    db.first(sql, &[vault, memory, value], read)
-}
-
-fn newest(condition: &str) -> String {
-    CONTEXT.select(&format!("{IN_MEMORY} AND {condition} ORDER BY version DESC LIMIT 1"))
-}
-
-/// Versions of the document, newest first, below `before`.
+/// Versions of the document, newest first.
 pub(crate) fn list(
     db: &dyn Database,
     memory: MemoryRef,
-    before: Option<u64>,
+    versions: ContextSelection,
     most: usize,
 ) -> Result<Vec<ContextDocument>> {
-    static SQL: Sql = Sql::new(|_| {
-        CONTEXT.select(&format!("{IN_MEMORY} AND version < ?3 ORDER BY version DESC LIMIT ?4"))
-    });
+    static ALL: Sql = Sql::new(|_| newest("version <= ?3"));
+    static AS_OF: Sql = Sql::new(|_| newest("creation_time <= ?3"));
+    static NUMBER: Sql = Sql::new(|_| newest("version = ?3"));
+    static BELOW: Sql = Sql::new(|_| newest("version < ?3"));
+    let (sql, value) = match versions {
+        ContextSelection::All => (&ALL, Value::Number(i64::MAX)),
+        ContextSelection::AsOf(time) => (&AS_OF, time.into()),
+        ContextSelection::Number(wanted) => (&NUMBER, wanted.into()),
+        ContextSelection::Below(version) => (&BELOW, version.into()),
+    };
     let [vault, memory] = place(memory);
-    let before = before.map_or(Value::Number(i64::MAX), Into::into);
-    db.all(&SQL, &[vault, memory, before, limit(Some(most))], read)
+    db.all(sql, &[vault, memory, value, limit(Some(most))], read)
+}
+
+fn newest(condition: &str) -> String {
+    CONTEXT.select(&format!("{IN_MEMORY} AND {condition} ORDER BY version DESC LIMIT ?4"))
 }
 
 /// Adds a version.

@@ -1,10 +1,10 @@
 //! The table `entry`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{
-    BranchId, ConversationId, Corrected, Correction, Entry, EntryId, Name, VaultId,
+use everwhen_engine::memory::{Corrected, Correction, Entry, EntryId, Name, VaultId};
+use everwhen_engine::ports::{
+    EntryChange, EntryQuery, MemoryRef, Neighbour, Order, Speakers, Standing, Which,
 };
-use everwhen_engine::ports::{EntryQuery, MemoryRef, Neighbour, Order, Speakers, Standing, Which};
 use jiff::Timestamp;
 
 use super::filter::Filter;
@@ -119,20 +119,6 @@ pub(crate) fn add(
     db.write(&SQL, &values(vault, entry, receipt))
 }
 
-/// Entries behind a sequence, in the order they arrived.
-pub(crate) fn arrivals(
-    db: &dyn Database,
-    memory: MemoryRef,
-    behind: u64,
-    most: usize,
-) -> Result<Vec<Entry>> {
-    static SQL: Sql = Sql::new(|_| {
-        ENTRY.select(&format!("{IN_MEMORY} AND sequence > ?3 ORDER BY sequence LIMIT ?4"))
-    });
-    let [vault, memory] = place(memory);
-    db.all(&SQL, &[vault, memory, behind.into(), limit(Some(most))], read)
-}
-
 /// Where entries up to a sequence stand, in the order they arrived.
 pub(crate) fn standings(db: &dyn Database, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>> {
     static SQL: Sql = Sql::new(|_| {
@@ -150,51 +136,41 @@ pub(crate) fn standings(db: &dyn Database, memory: MemoryRef, up_to: u64) -> Res
     })
 }
 
-/// Marks an entry as corrected.
-pub(crate) fn mark_corrected(
+/// Changes entries, all of which must be there.
+pub(crate) fn change(
     db: &dyn Database,
     memory: MemoryRef,
-    id: EntryId,
-    corrected: Corrected,
+    ids: &[EntryId],
+    change: EntryChange,
 ) -> Result<()> {
-    static SQL: Sql = Sql::new(|_| {
-        format!("UPDATE entry SET corrected_by = ?4, corrected_at = ?5 {IN_MEMORY} AND id = ?3")
-    });
-    let [vault, memory] = place(memory);
-    db.change_one(&SQL, &[vault, memory, id.into(), corrected.by.into(), corrected.at.into()])
+    static CORRECTED: Sql =
+        Sql::new(|dialect| changed("corrected_by = ?3, corrected_at = ?4", &dialect.is_one_of(5)));
+    static BRANCH: Sql =
+        Sql::new(|dialect| changed("branch_id = ?3, branched_at = ?4", &dialect.is_one_of(5)));
+    static REJOIN: Sql =
+        Sql::new(|dialect| changed("branch_id = NULL, branched_at = NULL", &dialect.is_one_of(3)));
+    static MOVE: Sql = Sql::new(|dialect| changed("conversation_id = ?3", &dialect.is_one_of(4)));
+    let mut values = Vec::from(place(memory));
+    let sql = match change {
+        EntryChange::Corrected(corrected) => {
+            values.extend([corrected.by.into(), corrected.at.into()]);
+            &CORRECTED
+        }
+        EntryChange::Branch(branch, at) => {
+            values.extend([branch.into(), at.into()]);
+            &BRANCH
+        }
+        EntryChange::Rejoin => &REJOIN,
+        EntryChange::Conversation(to) => {
+            values.push(to.into());
+            &MOVE
+        }
+    };
+    db.change_one_each(sql, &values, ids.iter().copied().map(Into::into).collect())
 }
 
-/// Puts entries on a branch.
-pub(crate) fn mark_branch(
-    db: &dyn Database,
-    memory: MemoryRef,
-    entries: &[EntryId],
-    branch: BranchId,
-    at: Timestamp,
-) -> Result<()> {
-    static SQL: Sql = Sql::new(|dialect| {
-        let which = dialect.is_one_of(5);
-        format!("UPDATE entry SET branch_id = ?3, branched_at = ?4 {IN_MEMORY} AND id {which}")
-    });
-    let [vault, memory] = place(memory);
-    let each = entries.iter().copied().map(Into::into).collect();
-    db.change_one_each(&SQL, &[vault, memory, branch.into(), at.into()], each)
-}
-
-/// Moves entries to another conversation.
-pub(crate) fn move_to(
-    db: &dyn Database,
-    memory: MemoryRef,
-    entries: &[EntryId],
-    to: ConversationId,
-) -> Result<()> {
-    static SQL: Sql = Sql::new(|dialect| {
-        let which = dialect.is_one_of(4);
-        format!("UPDATE entry SET conversation_id = ?3 {IN_MEMORY} AND id {which}")
-    });
-    let [vault, memory] = place(memory);
-    let each = entries.iter().copied().map(Into::into).collect();
-    db.change_one_each(&SQL, &[vault, memory, to.into()], each)
+fn changed(set: &str, which: &str) -> String {
+    format!("UPDATE entry SET {set} {IN_MEMORY} AND id {which}")
 }
 
 /// The last entry placed by time that was said at or before a time.
@@ -250,8 +226,25 @@ fn found_neighbour(
     })
 }
 
-/// Entries by conversation_time, then sequence.
+/// Entries behind a sequence, in the order they arrived.
+fn arrived(
+    db: &dyn Database,
+    memory: MemoryRef,
+    after: u64,
+    most: Option<usize>,
+) -> Result<Vec<Entry>> {
+    static SQL: Sql = Sql::new(|_| {
+        ENTRY.select(&format!("{IN_MEMORY} AND sequence > ?3 ORDER BY sequence LIMIT ?4"))
+    });
+    let [vault, memory] = place(memory);
+    db.all(&SQL, &[vault, memory, after.into(), limit(most)], read)
+}
+
+/// Entries by conversation_time, then sequence; or in the order they arrived.
 pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>> {
+    if let Some(after) = query.arrived_after {
+        return arrived(db, memory, after, query.limit);
+    }
     let mut filter = Filter::new(memory);
     filter.add_if("conversation_time >=", query.after);
     filter.add_if("conversation_time <", query.before);

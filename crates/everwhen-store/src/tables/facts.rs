@@ -3,7 +3,7 @@
 use everwhen_engine::Result;
 use everwhen_engine::facts::{Evidence, Fact, FactVector, Link, Matter};
 use everwhen_engine::memory::{EntryId, FactId, VaultId};
-use everwhen_engine::ports::MemoryRef;
+use everwhen_engine::ports::{FactSelection, MemoryRef};
 use everwhen_engine::time::Period;
 
 use super::{Database, IN_MEMORY, Row, Sql, place, table};
@@ -75,21 +75,23 @@ fn read_event(row: &dyn Row) -> Result<Option<Period>> {
     Period::new(since, until, precision).map(Some).map_err(|_| row.damaged(FACT.event_until))
 }
 
-/// One fact, withdrawn or not.
-pub(crate) fn by_id(db: &dyn Database, memory: MemoryRef, id: FactId) -> Result<Option<Fact>> {
-    static SQL: Sql = Sql::new(|_| FACT.select(&format!("{IN_MEMORY} AND id = ?3")));
-    let [vault, memory] = place(memory);
-    db.first(&SQL, &[vault, memory, id.into()], read)
+/// Facts of a memory, by when they were mentioned, then by id.
+pub(crate) fn list(
+    db: &dyn Database,
+    memory: MemoryRef,
+    query: FactSelection<'_>,
+) -> Result<Vec<Fact>> {
+    static ALL: Sql = Sql::new(|_| FACT.select(&format!("{IN_MEMORY} ORDER BY mentioned_at, id")));
+    static BY_ID: Sql = Sql::new(|_| FACT.select(&format!("{IN_MEMORY} AND id = ?3")));
+    let [vault, home] = place(memory);
+    match query {
+        FactSelection::All => db.all(&ALL, &[vault, home], read),
+        FactSelection::Id(id) => db.all(&BY_ID, &[vault, home, id.into()], read),
+        FactSelection::On(entries) => on(db, memory, entries),
+    }
 }
 
-/// All facts of a memory, by when they were mentioned, then by id.
-pub(crate) fn list(db: &dyn Database, memory: MemoryRef) -> Result<Vec<Fact>> {
-    static SQL: Sql = Sql::new(|_| FACT.select(&format!("{IN_MEMORY} ORDER BY mentioned_at, id")));
-    db.all(&SQL, &place(memory), read)
-}
-
-/// The facts that rest on any of these entries, in the same order.
-pub(crate) fn on(db: &dyn Database, memory: MemoryRef, entries: &[EntryId]) -> Result<Vec<Fact>> {
+fn on(db: &dyn Database, memory: MemoryRef, entries: &[EntryId]) -> Result<Vec<Fact>> {
     static SQL: Sql = Sql::new(|dialect| {
         FACT.select(&format!("{IN_MEMORY} AND entry_id {}", dialect.is_one_of(3)))
     });

@@ -6,6 +6,7 @@
 use everwhen_engine::Result;
 use everwhen_engine::job::{Job, JobKind, JobState, Queue, Subject};
 use everwhen_engine::memory::{JobId, VaultId};
+use everwhen_engine::ports::JobSelection;
 use jiff::Timestamp;
 
 use super::columns::id;
@@ -102,8 +103,16 @@ fn read_state(row: &dyn Row) -> Result<JobState> {
     }
 }
 
-/// The job with this id.
-pub(crate) fn by_id(db: &dyn Database, id: JobId, lock: Lock) -> Result<Option<Job>> {
+/// Jobs. One that is found by its id or as the next stays locked where the caller says so.
+pub(crate) fn find(db: &dyn Database, query: JobSelection, lock: Lock) -> Result<Vec<Job>> {
+    match query {
+        JobSelection::Id(id) => Ok(by_id(db, id, lock)?.into_iter().collect()),
+        JobSelection::Next(queue, now) => Ok(next(db, queue, now, lock)?.into_iter().collect()),
+        JobSelection::Due(vault, most) => due(db, vault, most),
+    }
+}
+
+fn by_id(db: &dyn Database, id: JobId, lock: Lock) -> Result<Option<Job>> {
     static FIND: Sql = Sql::new(|_| JOB.select("WHERE id = ?1"));
     static LOCK: Sql = Sql::new(|dialect| {
         JOB.select(&format!("WHERE vault_id = ?1 AND id = ?2{}", dialect.locked()))
@@ -118,12 +127,7 @@ pub(crate) fn by_id(db: &dyn Database, id: JobId, lock: Lock) -> Result<Option<J
 }
 
 /// The job of a queue due first among those waiting or with a lease that ran out by `now`.
-pub(crate) fn next(
-    db: &dyn Database,
-    queue: Queue,
-    now: Timestamp,
-    lock: Lock,
-) -> Result<Option<Job>> {
+fn next(db: &dyn Database, queue: Queue, now: Timestamp, lock: Lock) -> Result<Option<Job>> {
     static NEXT: Sql = Sql::new(|_| JOB.select(&format!("{FREE} ORDER BY due_at, id LIMIT 1")));
     let values = [now.into(), queue.into()];
     match (db.dialect(), lock) {
@@ -149,7 +153,7 @@ fn take(db: &dyn Database, [now, queue]: [Value<'static>; 2]) -> Result<Option<J
 }
 
 /// Jobs, those due first, of one vault or of all.
-pub(crate) fn list(db: &dyn Database, vault: Option<VaultId>, most: usize) -> Result<Vec<Job>> {
+fn due(db: &dyn Database, vault: Option<VaultId>, most: usize) -> Result<Vec<Job>> {
     static ALL: Sql = Sql::new(|_| JOB.select("ORDER BY due_at, id LIMIT ?1"));
     static OF_VAULT: Sql =
         Sql::new(|_| JOB.select("WHERE vault_id = ?2 ORDER BY due_at, id LIMIT ?1"));
@@ -172,11 +176,11 @@ pub(crate) fn remove(
     vault: VaultId,
     kind: JobKind,
     subject: Subject,
-) -> Result<()> {
+) -> Result<u64> {
     static SQL: Sql = Sql::new(|_| {
         "DELETE FROM job WHERE vault_id = ?1 AND subject_id = ?2 AND kind = ?3".to_owned()
     });
-    db.write(&SQL, &[vault.into(), Value::Id(subject.bytes()), kind.into()])
+    db.change(&SQL, &[vault.into(), Value::Id(subject.bytes()), kind.into()])
 }
 
 /// Ends every lease and removes every lock. Only for a database that belongs to one process: who

@@ -57,13 +57,13 @@ pub(crate) fn note_use(db: &dyn Database, used: KeyUse) -> Result<()> {
     db.change(&SQL, &[used.vault.into(), used.key.into(), used.at.into()]).map(drop)
 }
 
-/// Removes a key; answers whether there was one. A key is named without its vault; where it is
+/// Removes a key; answers whether there was one, as a count. A key is named without its vault; where it is
 /// stored is looked up first, so that one node of a cluster removes it.
-pub(crate) fn remove(db: &dyn Database, id: KeyId) -> Result<bool> {
+pub(crate) fn remove(db: &dyn Database, id: KeyId) -> Result<u64> {
     static FIND: Sql = Sql::new(|_| KEY.select("WHERE id = ?1"));
     static REMOVE: Sql =
         Sql::new(|_| "DELETE FROM access_key WHERE vault_id = ?1 AND id = ?2".to_owned());
     let vault = db.first(&FIND, &[id.into()], |row| row.get::<VaultId>(KEY.vault_id))?;
-    let Some(vault) = vault else { return Ok(false) };
-    db.change(&REMOVE, &[vault.into(), id.into()]).map(|removed| removed > 0)
+    let Some(vault) = vault else { return Ok(0) };
+    db.change(&REMOVE, &[vault.into(), id.into()])
 }

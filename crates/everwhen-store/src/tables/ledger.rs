@@ -107,24 +107,20 @@ fn found(condition: &str) -> String {
     LINE.select(&format!("{IN_MEMORY} AND {condition}"))
 }
 
-/// When the text with this hash was said, as another system had it.
+/// When texts that have not been seen yet were said, by their hashes: of one text, or of all.
 pub(crate) fn promised(
     db: &dyn Database,
     memory: MemoryRef,
-    text: [u8; 32],
-) -> Result<Option<Timestamp>> {
-    static SQL: Sql = Sql::new(|_| PROMISED.select(&format!("{IN_MEMORY} AND text_hash = ?3")));
-    let [vault, memory] = place(memory);
-    db.first(&SQL, &[vault, memory, (&text).into()], |row| row.get(PROMISED.time))
-}
-
-/// All such times that wait for their text, by hash.
-pub(crate) fn all_promised(
-    db: &dyn Database,
-    memory: MemoryRef,
+    text: Option<[u8; 32]>,
 ) -> Result<Vec<([u8; 32], Timestamp)>> {
-    static SQL: Sql = Sql::new(|_| PROMISED.select(&format!("{IN_MEMORY} ORDER BY text_hash")));
-    db.all(&SQL, &place(memory), |row| Ok((row.get(PROMISED.text_hash)?, row.get(PROMISED.time)?)))
+    static ONE: Sql = Sql::new(|_| PROMISED.select(&format!("{IN_MEMORY} AND text_hash = ?3")));
+    static ALL: Sql = Sql::new(|_| PROMISED.select(&format!("{IN_MEMORY} ORDER BY text_hash")));
+    let read = |row: &dyn Row| Ok((row.get(PROMISED.text_hash)?, row.get(PROMISED.time)?));
+    let [vault, memory] = place(memory);
+    match &text {
+        Some(text) => db.all(&ONE, &[vault, memory, text.into()], read),
+        None => db.all(&ALL, &[vault, memory], read),
+    }
 }
 
 /// Adds the head of a ledger or replaces it.
@@ -139,31 +135,23 @@ pub(crate) fn put_line(db: &dyn Database, memory: MemoryRef, line: &LedgerLine) 
     db.write(&SQL, &line_values(memory, line))
 }
 
-/// Stores the time of a text that has not been seen yet, or removes it.
-pub(crate) fn put_promised(
+/// Stores the time of a text that has not been seen yet.
+pub(crate) fn promise(
     db: &dyn Database,
     memory: MemoryRef,
     text: [u8; 32],
-    time: Option<Timestamp>,
+    time: Timestamp,
 ) -> Result<()> {
-    static PUT: Sql = Sql::new(|dialect| PROMISED.upsert(dialect));
-    static REMOVE: Sql =
-        Sql::new(|_| format!("DELETE FROM promised_time {IN_MEMORY} AND text_hash = ?3"));
-    if let Some(time) = time {
-        return db.write(&PUT, &promised_values(memory, &text, time));
-    }
-    let [vault, memory] = place(memory);
-    db.write(&REMOVE, &[vault, memory, (&text).into()])
+    static SQL: Sql = Sql::new(|dialect| PROMISED.upsert(dialect));
+    db.write(&SQL, &promised_values(memory, &text, time))
 }
 
-/// Takes entries off the branch they were put on.
-pub(crate) fn rejoin(db: &dyn Database, memory: MemoryRef, entries: &[EntryId]) -> Result<()> {
-    static SQL: Sql = Sql::new(|dialect| {
-        let which = dialect.is_one_of(3);
-        format!("UPDATE entry SET branch_id = NULL, branched_at = NULL {IN_MEMORY} AND id {which}")
-    });
-    let each = entries.iter().copied().map(Into::into).collect();
-    db.change_one_each(&SQL, &place(memory), each)
+/// Removes the time of a text that has been seen; answers whether there was one, as a count.
+pub(crate) fn keep_promise(db: &dyn Database, memory: MemoryRef, text: [u8; 32]) -> Result<u64> {
+    static SQL: Sql =
+        Sql::new(|_| format!("DELETE FROM promised_time {IN_MEMORY} AND text_hash = ?3"));
+    let [vault, memory] = place(memory);
+    db.change(&SQL, &[vault, memory, (&text).into()])
 }
 
 /// Forgotten entries leave their lines, so that the messages are not stored again when they are sent

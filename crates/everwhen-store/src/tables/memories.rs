@@ -1,8 +1,8 @@
 //! The table `memory`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{Address, Memory, MemoryId, Name, Person, VaultId};
-use everwhen_engine::ports::MemoryRef;
+use everwhen_engine::memory::{Address, Memory, MemoryId, Name, VaultId};
+use everwhen_engine::ports::{MemoryRef, MemorySelection};
 
 use super::{Database, Row, Sql, Value, limit, place, table};
 
@@ -74,32 +74,28 @@ pub(super) fn lookup(vault: VaultId, memory: &Address<MemoryId>) -> (&'static Sq
     }
 }
 
-/// Memories by name, behind `after`.
+/// Memories of a vault.
 pub(crate) fn list(
     db: &dyn Database,
     vault: VaultId,
-    after: Option<&Name>,
-    most: usize,
+    query: MemorySelection<'_>,
 ) -> Result<Vec<Memory>> {
-    static SQL: Sql =
+    static NAMED: Sql =
         Sql::new(|_| MEMORY.select("WHERE vault_id = ?1 AND name > ?2 ORDER BY name LIMIT ?3"));
-    let after = after.map_or("", Name::as_str);
-    db.all(&SQL, &[vault.into(), after.into(), limit(Some(most))], read)
-}
-
-/// The chats of exactly this person, the last active first.
-pub(crate) fn chats(
-    db: &dyn Database,
-    vault: VaultId,
-    person: &Person,
-    most: usize,
-) -> Result<Vec<Memory>> {
-    static SQL: Sql = Sql::new(|_| {
+    static CHATS: Sql = Sql::new(|_| {
         MEMORY.select(
             "WHERE vault_id = ?1 AND chat_of = ?2 ORDER BY last_creation DESC, id DESC LIMIT ?3",
         )
     });
-    db.all(&SQL, &[vault.into(), person.into(), limit(Some(most))], read)
+    match query {
+        MemorySelection::Named(after, most) => {
+            let after = after.map_or("", Name::as_str);
+            db.all(&NAMED, &[vault.into(), after.into(), limit(Some(most))], read)
+        }
+        MemorySelection::ChatsOf(person, most) => {
+            db.all(&CHATS, &[vault.into(), person.into(), limit(Some(most))], read)
+        }
+    }
 }
 
 /// Adds a memory or replaces what is known of it. One that keeps its name leaves the index of names

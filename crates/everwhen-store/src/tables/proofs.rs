@@ -145,10 +145,10 @@ pub(crate) fn epoch(db: &dyn Database, vault: VaultId) -> Result<u64> {
     Ok(found.unwrap_or(0))
 }
 
-/// Removes all additions of a vault and counts that.
-pub(crate) fn drop_additions(db: &dyn Database, vault: VaultId) -> Result<()> {
+/// Removes all additions of a vault and counts that; answers how many there were.
+pub(crate) fn drop_additions(db: &dyn Database, vault: VaultId) -> Result<u64> {
     static REMOVE: Sql = Sql::new(|_| "DELETE FROM addition WHERE vault_id = ?1".to_owned());
     static COUNT: Sql = Sql::new(|dialect| EPOCH.add_up(dialect));
-    db.write(&REMOVE, &[vault.into()])?;
-    db.write(&COUNT, &epoch_values(vault, 1))
+    db.write(&COUNT, &epoch_values(vault, 1))?;
+    db.change(&REMOVE, &[vault.into()])
 }

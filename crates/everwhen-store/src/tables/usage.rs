@@ -95,9 +95,9 @@ pub(crate) fn drop_replies(
     db: &dyn Database,
     vault: VaultId,
     before: Option<Timestamp>,
-) -> Result<()> {
+) -> Result<u64> {
     static SQL: Sql =
         Sql::new(|_| "DELETE FROM llm_reply WHERE vault_id = ?1 AND creation_time < ?2".to_owned());
     let before = before.map_or(Value::Number(i64::MAX), Into::into);
-    db.write(&SQL, &[vault.into(), before])
+    db.change(&SQL, &[vault.into(), before])
 }

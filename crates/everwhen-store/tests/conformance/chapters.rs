@@ -7,7 +7,7 @@ use everwhen_engine::Vault;
 use everwhen_engine::chapters::{Chapter, ChapterQuery, ChapterRules, RollingSummary};
 use everwhen_engine::facts::WrittenBy;
 use everwhen_engine::memory::{Address, ChapterId, NewEntry, Role};
-use everwhen_engine::ports::Cursor;
+use everwhen_engine::ports::{ChapterSelection, Cursor, Erasure, Removal, Row};
 use everwhen_engine::recall::{Kind, Query};
 use everwhen_testkit::{ScriptedLlm, block_on, engine_over};
 use jiff::SignedDuration;
@@ -53,33 +53,55 @@ fn version(number: u64) -> RollingSummary {
 pub(crate) fn chapters_come_back_in_order(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        [3, 1, 2].into_iter().try_for_each(|number| tx.put_chapter(id(1), &chapter(number)))
+        [3, 1, 2].into_iter().try_for_each(|number| tx.put(Row::Chapter(id(1), &chapter(number))))
     });
-    assert_eq!(bed.look(|rows| rows.chapters(home(), None, None)), [1, 2, 3].map(chapter));
-    let some = bed.look(|rows| rows.chapters(home(), Some(cursor(10)), Some(1)));
+    assert_eq!(
+        bed.look(|rows| rows.chapters(home(), ChapterSelection::Behind(None, None))),
+        [1, 2, 3].map(chapter)
+    );
+    let some =
+        bed.look(|rows| rows.chapters(home(), ChapterSelection::Behind(Some(cursor(10)), Some(1))));
     assert_eq!(some, [chapter(2)]);
-    assert_eq!(bed.look(|rows| rows.last_chapter(home(), None)), Some(chapter(3)));
+    assert_eq!(
+        bed.look(|rows| rows
+            .chapters(home(), ChapterSelection::Last(None))
+            .map(|mut found| found.pop())),
+        Some(chapter(3))
+    );
     let before = Some(chapter(3).last.time);
-    assert_eq!(bed.look(move |rows| rows.last_chapter(home(), before)), Some(chapter(2)));
-    assert_eq!(bed.look(|rows| rows.last_chapter(place(1, 2), None)), None);
+    assert_eq!(
+        bed.look(move |rows| rows
+            .chapters(home(), ChapterSelection::Last(before))
+            .map(|mut found| found.pop())),
+        Some(chapter(2))
+    );
+    assert_eq!(
+        bed.look(|rows| rows
+            .chapters(place(1, 2), ChapterSelection::Last(None))
+            .map(|mut found| found.pop())),
+        None
+    );
     let told = chapter(2).creation_time.max(chapter(1).creation_time);
     assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(20))), (2, Some(told)));
     assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(9))), (0, None));
     assert_eq!(bed.look(|rows| rows.chapters_through(place(2, 1), cursor(99))), (0, None));
-    bed.write(|tx| tx.remove_chapter(home(), id(2)));
-    assert_eq!(bed.write(|tx| tx.remove_chapters(place(2, 1), cursor(0))), 0);
-    assert_eq!(bed.write(|tx| tx.remove_chapters(home(), cursor(20))), 1);
-    assert_eq!(bed.look(|rows| rows.chapters(home(), None, None)), [chapter(1)]);
+    bed.write(|tx| tx.remove(Removal::Chapter(home(), id(2))).map(drop));
+    assert_eq!(bed.write(|tx| tx.remove(Removal::Chapters(place(2, 1), cursor(0)))), 0);
+    assert_eq!(bed.write(|tx| tx.remove(Removal::Chapters(home(), cursor(20)))), 1);
+    assert_eq!(
+        bed.look(|rows| rows.chapters(home(), ChapterSelection::Behind(None, None))),
+        [chapter(1)]
+    );
 }
 
 pub(crate) fn versions_come_back_newest_first(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        [1, 2, 3].into_iter().try_for_each(|number| tx.add_summary(id(1), &version(number)))
+        [1, 2, 3].into_iter().try_for_each(|number| tx.put(Row::Summary(id(1), &version(number))))
     });
     assert_eq!(bed.look(|rows| rows.summaries(home(), None, None)), [3, 2, 1].map(version));
     assert_eq!(bed.look(|rows| rows.summaries(home(), Some(3), Some(1))), [version(2)]);
-    assert_eq!(bed.write(|tx| tx.remove_summaries(home(), cursor(15))), 2);
+    assert_eq!(bed.write(|tx| tx.remove(Removal::Summaries(home(), cursor(15)))), 2);
     assert_eq!(bed.look(|rows| rows.summaries(home(), None, None)), [version(1)]);
 }
 
@@ -87,14 +109,17 @@ pub(crate) fn they_go_with_their_memory_and_vault(open: Open) {
     let bed = open();
     for forget_vault in [false, true] {
         bed.write(move |tx| {
-            tx.put_chapter(id(1), &chapter(1))?;
-            tx.add_summary(id(1), &version(1))?;
+            tx.put(Row::Chapter(id(1), &chapter(1)))?;
+            tx.put(Row::Summary(id(1), &version(1)))?;
             match forget_vault {
-                true => tx.remove_vault(id(1)),
-                false => tx.remove_memory(home()),
+                true => tx.erase(Erasure::Vault(id(1))),
+                false => tx.erase(Erasure::Memory(home())),
             }
         });
-        assert_eq!(bed.look(|rows| rows.chapters(home(), None, None)), []);
+        assert_eq!(
+            bed.look(|rows| rows.chapters(home(), ChapterSelection::Behind(None, None))),
+            []
+        );
         assert_eq!(bed.look(|rows| rows.summaries(home(), None, None)), []);
     }
 }

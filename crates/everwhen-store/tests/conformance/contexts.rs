@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use everwhen_engine::Forget;
 use everwhen_engine::memory::{ContextBy, ContextDocument, NewContext, Role};
-use everwhen_engine::ports::ContextVersion;
+use everwhen_engine::ports::{ContextSelection, ContextVersion, Removal, Row};
 use everwhen_engine::receipt::Receipt;
 use everwhen_testkit::{ScriptedLlm, block_on};
 
@@ -14,13 +14,15 @@ use crate::talk::{Talk, memory};
 
 fn three(open: Open) -> Bed {
     let bed = open();
-    bed.write(|tx| (1..=3).try_for_each(|version| tx.add_context(id(1), &context(version))));
+    bed.write(|tx| (1..=3).try_for_each(|version| tx.put(Row::Context(id(1), &context(version)))));
     bed
 }
 
 pub(crate) fn a_version_is_found_by_number_and_by_time(open: Open) {
     let bed = three(open);
-    let version = |version| bed.look(move |rows| rows.context(home(), version));
+    let version = |version: ContextVersion| {
+        bed.look(move |rows| rows.contexts(home(), version.into(), 1).map(|mut found| found.pop()))
+    };
     assert_eq!(version(ContextVersion::Current), Some(context(3)));
     assert_eq!(version(ContextVersion::Number(2)), Some(context(2)));
     assert_eq!(version(ContextVersion::Number(4)), None);
@@ -33,14 +35,24 @@ pub(crate) fn two_versions_of_one_moment_are_told_apart(open: Open) {
     let bed = three(open);
     let same = ContextDocument { creation_time: at(3), ..context(4) };
     let kept = same.clone();
-    bed.write(move |tx| tx.add_context(id(1), &kept));
-    let found = bed.look(|rows| rows.context(home(), ContextVersion::AsOf(at(3))));
+    bed.write(move |tx| tx.put(Row::Context(id(1), &kept)));
+    let found = bed.look(|rows| {
+        rows.contexts(home(), ContextSelection::AsOf(at(3)), 1).map(|mut found| found.pop())
+    });
     assert_eq!(found, Some(same));
 }
 
 pub(crate) fn versions_are_listed_newest_first(open: Open) {
     let bed = three(open);
-    let listed = |before, limit| bed.look(move |rows| rows.contexts(home(), before, limit));
+    let listed = |before: Option<u64>, limit| {
+        bed.look(move |rows| {
+            rows.contexts(
+                home(),
+                before.map_or(ContextSelection::All, ContextSelection::Below),
+                limit,
+            )
+        })
+    };
     assert_eq!(listed(None, 9), [context(3), context(2), context(1)]);
     assert_eq!(listed(None, 1), [context(3)]);
     assert_eq!(listed(Some(3), 1), [context(2)]);
@@ -54,15 +66,15 @@ pub(crate) fn versions_go_by_who_wrote_them(open: Open) {
     let other = ContextDocument { memory: id(2), ..by(9, ContextBy::Llm) };
     let (rows, stays) = (all.clone(), other.clone());
     bed.write(move |tx| {
-        tx.add_context(id(1), &stays)?;
-        rows.iter().try_for_each(|row| tx.add_context(id(1), row))
+        tx.put(Row::Context(id(1), &stays))?;
+        rows.iter().try_for_each(|row| tx.put(Row::Context(id(1), row)))
     });
-    let listed = || bed.look(|rows| rows.contexts(home(), None, 9));
+    let listed = || bed.look(|rows| rows.contexts(home(), ContextSelection::All, 9));
     assert_eq!(listed().len(), 3);
     let written = [ContextBy::Extractive, ContextBy::Llm];
-    assert_eq!(bed.write(move |tx| tx.remove_contexts(home(), &written)), 2);
+    assert_eq!(bed.write(move |tx| tx.remove(Removal::Contexts(home(), &written))), 2);
     assert_eq!(listed(), all[..1]);
-    assert_eq!(bed.look(|rows| rows.contexts(place(1, 2), None, 9)), [other]);
+    assert_eq!(bed.look(|rows| rows.contexts(place(1, 2), ContextSelection::All, 9)), [other]);
 }
 
 fn current(talk: &Talk) -> ContextDocument {

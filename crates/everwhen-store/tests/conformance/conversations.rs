@@ -3,14 +3,18 @@
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Branch, Conversation, Ended, EndedBy, Entry, Summary, SummaryBy};
 use everwhen_engine::ports::EntryQuery;
-use everwhen_engine::ports::{ConversationOrder, ConversationQuery, Order, Shelf, Tx, Which};
+use everwhen_engine::ports::{
+    ConversationOrder, ConversationQuery, EntryChange, Order, Row, Shelf, Tx, Which,
+};
 use jiff::Timestamp;
 
 use crate::bed::{Bed, Open, plain};
 use crate::rows::{at, conversation, entry, home, id, name};
 
 fn put(bed: &Bed, conversations: Vec<Conversation>) {
-    bed.write(move |tx| conversations.iter().try_for_each(|one| tx.put_conversation(id(1), one)));
+    bed.write(move |tx| {
+        conversations.iter().try_for_each(|one| tx.put(Row::Conversation(id(1), one)))
+    });
 }
 
 /// A conversation in which everything has a value.
@@ -71,7 +75,7 @@ fn fill(tx: &mut dyn Tx) -> Result<()> {
             restored_at: when(4, number),
             ..conversation(u128::try_from(number).unwrap())
         };
-        tx.put_conversation(id(1), &one)?;
+        tx.put(Row::Conversation(id(1), &one))?;
     }
     Ok(())
 }
@@ -170,7 +174,7 @@ pub(crate) fn a_merged_conversation_answers_as_the_other(open: Open) {
     bed.write(|tx| {
         for number in 1..=4 {
             let said = Entry { conversation: id(u128::from(number)), ..entry(number) };
-            tx.add_entry(id(1), &said, None)?;
+            tx.put(Row::Entry(id(1), &said, None))?;
         }
         tx.merge_conversation(home(), id(4), id(3))?;
         tx.merge_conversation(home(), id(2), id(1))?;
@@ -189,11 +193,11 @@ pub(crate) fn a_merge_may_come_before_its_target_is_put(open: Open) {
     let bed = open();
     put(&bed, vec![conversation(1)]);
     bed.write(|tx| {
-        tx.add_entry(id(1), &entry(1), None)?;
+        tx.put(Row::Entry(id(1), &entry(1), None))?;
         tx.merge_conversation(home(), id(1), id(2))?;
         assert_eq!(tx.conversation(home(), id(1))?, None);
         assert_eq!(tx.entries(home(), &EntryQuery::default())?[0].conversation, id(2));
-        tx.put_conversation(id(1), &conversation(2))
+        tx.put(Row::Conversation(id(1), &conversation(2)))
     });
     assert_eq!(bed.look(|rows| rows.conversation(home(), id(1))), Some(conversation(2)));
 }
@@ -201,9 +205,9 @@ pub(crate) fn a_merge_may_come_before_its_target_is_put(open: Open) {
 pub(crate) fn branches_are_counted_oldest_first(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        (1..=5).try_for_each(|number| tx.add_entry(id(1), &entry(number), None))?;
-        tx.mark_branch(home(), &[id(4), id(5)], id(8), at(20))?;
-        tx.mark_branch(home(), &[id(3)], id(9), at(10))
+        (1..=5).try_for_each(|number| tx.put(Row::Entry(id(1), &entry(number), None)))?;
+        tx.change_entries(home(), &[id(4), id(5)], EntryChange::Branch(id(8), at(20)))?;
+        tx.change_entries(home(), &[id(3)], EntryChange::Branch(id(9), at(10)))
     });
     let expected = [
         Branch { id: id(9), archived_at: at(10), entries: 1 },
@@ -216,7 +220,7 @@ pub(crate) fn branches_are_counted_oldest_first(open: Open) {
 pub(crate) fn endings_are_found_in_a_half_open_stretch(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        [30, 10, 20, 10].into_iter().try_for_each(|minute| tx.add_ending(home(), at(minute)))
+        [30, 10, 20, 10].into_iter().try_for_each(|minute| tx.put(Row::Ending(home(), at(minute))))
     });
     let between = |since: Timestamp, until: Timestamp| {
         let found = bed.look(move |rows| rows.endings(home(), since, until));

@@ -13,7 +13,7 @@ use everwhen_engine::facts::{FactQuery, FactView};
 use everwhen_engine::memory::{
     Address, Conversation, ConversationId, FactId, NewEntry, Role, Settings,
 };
-use everwhen_engine::ports::{Embedder, Llm, Prompt};
+use everwhen_engine::ports::{Embedder, JobSelection, Llm, Prompt};
 use everwhen_engine::receipt::Idempotency;
 use everwhen_engine::time::{ManualClock, Zone};
 use everwhen_engine::{Engine, Result, Vault, VaultDefaults, limits};
@@ -233,7 +233,7 @@ impl<'b> Trial<'b> {
             facts: facts.collect(),
             chapters: chapters.collect(),
             summary: (summary.version, summary.text),
-            jobs: self.bed.look(move |rows| rows.jobs(Some(id), 99)).len(),
+            jobs: self.bed.look(move |rows| rows.jobs(JobSelection::Due(Some(id), 99))).len(),
         }
     }
 

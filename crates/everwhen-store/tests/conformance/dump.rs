@@ -5,7 +5,10 @@ use everwhen_engine::job::{Job, JobKind, Subject};
 use everwhen_engine::memory::{
     Branch, ContextDocument, Conversation, ConversationId, Entry, Memory, VaultId, VaultInfo,
 };
-use everwhen_engine::ports::{ConversationQuery, EntryQuery, MemoryRef, Shelf, Snapshot, Which};
+use everwhen_engine::ports::{
+    ContextSelection, ConversationQuery, EntryQuery, JobSelection, MemoryRef, MemorySelection,
+    Shelf, Snapshot, Which,
+};
 use everwhen_engine::receipt::KeptReceipt;
 use jiff::Timestamp;
 
@@ -37,14 +40,14 @@ pub(crate) struct MemoryDump {
 pub(crate) fn dump(rows: &dyn Snapshot, known: &[ConversationId]) -> Result<Dump> {
     let (mut vaults, mut memories) = (Vec::new(), Vec::new());
     for vault in rows.vaults(None, 999)? {
-        for memory in rows.memories(vault.id, None, 999)? {
+        for memory in rows.memories(vault.id, MemorySelection::Named(None, 999))? {
             memories.push(dump_memory(rows, vault.id, memory, known)?);
         }
         let receipt = |key| rows.receipt(Some(vault.id), &name(&format!("key {key}")));
         let receipts = (0..3).map(receipt).collect::<Result<_>>()?;
         vaults.push((vault, receipts));
     }
-    Ok(Dump { vaults, memories, jobs: rows.jobs(None, 999)? })
+    Ok(Dump { vaults, memories, jobs: rows.jobs(JobSelection::Due(None, 999))? })
 }
 
 fn dump_memory(
@@ -63,7 +66,7 @@ fn dump_memory(
         entries: rows.entries(place, &all)?,
         branches: branches.collect::<Result<_>>()?,
         endings: rows.endings(place, Timestamp::MIN, Timestamp::MAX)?,
-        contexts: rows.contexts(place, None, 999)?,
+        contexts: rows.contexts(place, ContextSelection::All, 999)?,
         surplus: rows.surplus(place, 1)?,
         answers: answers.collect::<Result<_>>()?,
         conversations,

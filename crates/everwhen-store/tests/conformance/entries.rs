@@ -2,14 +2,16 @@
 
 use everwhen_engine::ErrorKind;
 use everwhen_engine::memory::{Corrected, Correction, Entry, Metadata, Role, Said};
-use everwhen_engine::ports::{Cursor, EntryQuery, Order, Standing, Tx, Which};
+use everwhen_engine::ports::{Cursor, EntryChange, EntryQuery, Order, Row, Standing, Tx, Which};
 
 use crate::bed::{Bed, Open, plain};
 use crate::rows::{at, conversation, entry, home, id, name};
 
 /// Adds entries to the vault with the number 1.
 fn add(bed: &Bed, entries: Vec<Entry>) {
-    bed.write(move |tx| entries.iter().try_for_each(|entry| tx.add_entry(id(1), entry, None)));
+    bed.write(move |tx| {
+        entries.iter().try_for_each(|entry| tx.put(Row::Entry(id(1), entry, None)))
+    });
 }
 
 /// The sequences of the entries a query finds.
@@ -70,8 +72,12 @@ pub(crate) fn which_tells_what_is_in_force(open: Open) {
     let bed = open();
     add(&bed, (1..=4).map(entry).collect());
     bed.write(|tx| {
-        tx.mark_corrected(home(), id(1), Corrected { by: id(4), at: at(4) })?;
-        tx.mark_branch(home(), &[id(2)], id(7), at(6))
+        tx.change_entries(
+            home(),
+            &[id(1)],
+            EntryChange::Corrected(Corrected { by: id(4), at: at(4) }),
+        )?;
+        tx.change_entries(home(), &[id(2)], EntryChange::Branch(id(7), at(6)))
     });
     let which = |which| found(&bed, EntryQuery { which, ..EntryQuery::default() });
     assert_eq!(which(Which::Current), [3, 4]);
@@ -132,13 +138,13 @@ fn fill(tx: &mut dyn Tx) -> everwhen_engine::Result<()> {
             conversation: id(u128::from(number % 3)),
             ..entry(number)
         };
-        tx.add_entry(id(1), &said, None)?;
+        tx.put(Row::Entry(id(1), &said, None))?;
     }
     for number in [1, 6, 11] {
         let corrected = Corrected { by: id(number + 1), at: at(20) };
-        tx.mark_corrected(home(), id(number), corrected)?;
+        tx.change_entries(home(), &[id(number)], EntryChange::Corrected(corrected))?;
     }
-    tx.mark_branch(home(), &[id(2), id(9), id(16)], id(77), at(21))
+    tx.change_entries(home(), &[id(2), id(9), id(16)], EntryChange::Branch(id(77), at(21)))
 }
 
 /// Every combination of two or more values for every field.
@@ -212,9 +218,9 @@ pub(crate) fn moved_entries_carry_the_name_of_their_new_home(open: Open) {
             name: Some(name("their own")),
             ..conversation(2)
         };
-        tx.put_conversation(id(1), &conversation(1))?;
-        tx.put_conversation(id(1), &named)?;
-        tx.move_entries(home(), &[id(2)], id(2))
+        tx.put(Row::Conversation(id(1), &conversation(1)))?;
+        tx.put(Row::Conversation(id(1), &named))?;
+        tx.change_entries(home(), &[id(2)], EntryChange::Conversation(id(2)))
     });
     let second = bed.look(|rows| rows.entry(home(), id(2))).unwrap();
     assert_eq!(second.conversation, id(2));
@@ -238,9 +244,19 @@ pub(crate) fn marks_on_what_is_not_there_are_refused(open: Open) {
     let bed = open();
     add(&bed, vec![entry(1)]);
     let refusals = [
-        bed.refuse(|tx| tx.mark_corrected(home(), id(2), Corrected { by: id(1), at: at(1) })),
-        bed.refuse(|tx| tx.mark_branch(home(), &[id(1), id(2)], id(7), at(1))),
-        bed.refuse(|tx| tx.move_entries(home(), &[id(1), id(2)], id(7))),
+        bed.refuse(|tx| {
+            tx.change_entries(
+                home(),
+                &[id(2)],
+                EntryChange::Corrected(Corrected { by: id(1), at: at(1) }),
+            )
+        }),
+        bed.refuse(|tx| {
+            tx.change_entries(home(), &[id(1), id(2)], EntryChange::Branch(id(7), at(1)))
+        }),
+        bed.refuse(|tx| {
+            tx.change_entries(home(), &[id(1), id(2)], EntryChange::Conversation(id(7)))
+        }),
     ];
     assert!(refusals.iter().all(|error| error.kind() == ErrorKind::Damaged));
     assert_eq!(bed.look(|rows| rows.entry(home(), id(1))), Some(entry(1)));
@@ -251,11 +267,15 @@ pub(crate) fn arrivals_come_in_sequence_whatever_became_of_them(open: Open) {
     let late = Entry { conversation_time: at(-9), ..entry(3) };
     add(&bed, vec![entry(1), entry(2), late]);
     bed.write(|tx| {
-        tx.mark_corrected(home(), id(2), Corrected { by: id(3), at: at(7) })?;
-        tx.mark_branch(home(), &[id(2)], id(8), at(6))
+        tx.change_entries(
+            home(),
+            &[id(2)],
+            EntryChange::Corrected(Corrected { by: id(3), at: at(7) }),
+        )?;
+        tx.change_entries(home(), &[id(2)], EntryChange::Branch(id(8), at(6)))
     });
     let behind = |behind: u64, limit: usize| -> Vec<u64> {
-        let rows = bed.look(move |rows| rows.arrivals(home(), behind, limit));
+        let rows = bed.look(move |rows| rows.entries(home(), &EntryQuery::arrived(behind, limit)));
         rows.iter().map(|entry| entry.sequence).collect()
     };
     assert_eq!((behind(0, 9), behind(1, 1), behind(3, 9)), (vec![1, 2, 3], vec![2], vec![]));

@@ -6,6 +6,7 @@ use everwhen_engine::facts::{
     WrittenBy,
 };
 use everwhen_engine::memory::{Address, Role};
+use everwhen_engine::ports::{FactSelection, Removal, Row};
 use everwhen_engine::recall::Query;
 use everwhen_engine::time::{Period, Precision};
 use everwhen_testkit::block_on;
@@ -15,7 +16,7 @@ use crate::rows::{at, fact, home, id, name, place};
 use crate::talk::{Talk, memory};
 
 fn put(bed: &Bed, facts: Vec<Fact>) {
-    bed.write(move |tx| facts.iter().try_for_each(|fact| tx.put_fact(id(1), fact)));
+    bed.write(move |tx| facts.iter().try_for_each(|fact| tx.put(Row::Fact(id(1), fact))));
 }
 
 pub(crate) fn a_fact_comes_back_as_it_was_put(open: Open) {
@@ -38,13 +39,27 @@ pub(crate) fn a_fact_comes_back_as_it_was_put(open: Open) {
     let bounded = Period::new(None, Some(at(-1)), Precision::Minute).unwrap();
     let plain = Fact { event: Some(bounded), ..fact(2) };
     put(&bed, vec![plain.clone(), full.clone()]);
-    assert_eq!(bed.look(|rows| rows.fact(home(), id(1))), Some(full.clone()));
-    assert_eq!(bed.look(|rows| rows.fact(home(), id(3))), None);
-    assert_eq!(bed.look(|rows| rows.fact(place(1, 2), id(1))), None);
-    assert_eq!(bed.look(|rows| rows.facts(home())), [full.clone(), plain.clone()]);
+    assert_eq!(
+        bed.look(|rows| rows.facts(home(), FactSelection::Id(id(1))).map(|mut found| found.pop())),
+        Some(full.clone())
+    );
+    assert_eq!(
+        bed.look(|rows| rows.facts(home(), FactSelection::Id(id(3))).map(|mut found| found.pop())),
+        None
+    );
+    assert_eq!(
+        bed.look(|rows| rows
+            .facts(place(1, 2), FactSelection::Id(id(1)))
+            .map(|mut found| found.pop())),
+        None
+    );
+    assert_eq!(
+        bed.look(|rows| rows.facts(home(), FactSelection::All)),
+        [full.clone(), plain.clone()]
+    );
     let changed = Fact { pinned_at: None, link: None, vector: None, ..full };
     put(&bed, vec![changed.clone()]);
-    assert_eq!(bed.look(|rows| rows.facts(home())), [changed, plain]);
+    assert_eq!(bed.look(|rows| rows.facts(home(), FactSelection::All)), [changed, plain]);
 }
 
 pub(crate) fn facts_are_found_by_what_they_rest_on(open: Open) {
@@ -54,20 +69,20 @@ pub(crate) fn facts_are_found_by_what_they_rest_on(open: Open) {
     let on = |entries: Vec<u128>| {
         bed.look(move |rows| {
             let entries: Vec<_> = entries.iter().map(|number| id(*number)).collect();
-            rows.facts_on(home(), &entries)
+            rows.facts(home(), FactSelection::On(&entries))
         })
     };
     assert_eq!(on(vec![2, 1, 1, 9]), [fact(1), fact(2), same_entry]);
     assert_eq!(on(vec![]), []);
-    assert_eq!(bed.look(|rows| rows.facts_on(place(2, 1), &[id(1)])), []);
+    assert_eq!(bed.look(|rows| rows.facts(place(2, 1), FactSelection::On(&[id(1)]))), []);
 }
 
 pub(crate) fn facts_go_one_by_one(open: Open) {
     let bed = open();
     put(&bed, vec![fact(1), fact(2), fact(3)]);
-    assert_eq!(bed.write(|tx| tx.remove_facts(place(2, 1), &[id(1)])), 0);
-    assert_eq!(bed.write(|tx| tx.remove_facts(home(), &[id(1), id(3), id(9)])), 2);
-    assert_eq!(bed.look(|rows| rows.facts(home())), [fact(2)]);
+    assert_eq!(bed.write(|tx| tx.remove(Removal::Facts(place(2, 1), &[id(1)]))), 0);
+    assert_eq!(bed.write(|tx| tx.remove(Removal::Facts(home(), &[id(1), id(3), id(9)]))), 2);
+    assert_eq!(bed.look(|rows| rows.facts(home(), FactSelection::All)), [fact(2)]);
 }
 
 /// What is not asked for fades behind what is; asking is counted, pinning exempts, nothing goes.

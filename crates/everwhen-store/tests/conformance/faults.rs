@@ -8,7 +8,7 @@ use everwhen_engine::limits;
 use everwhen_engine::memory::{
     Address, Conversation, EntryId, NewContext, NewEntry, Role, Said, Settings, VaultId,
 };
-use everwhen_engine::ports::{ContextVersion, EntryQuery, Which};
+use everwhen_engine::ports::{ContextVersion, EntryQuery, JobSelection, Row, Which};
 use everwhen_engine::receipt::{Done, Idempotency, Receipt};
 use everwhen_engine::time::{ManualClock, Zone};
 use everwhen_engine::{
@@ -162,7 +162,7 @@ impl Trial {
 
     fn jobs_left(&self, bed: &Bed) -> usize {
         let id: VaultId = self.vault().id();
-        bed.look(move |rows| rows.jobs(Some(id), 99)).len()
+        bed.look(move |rows| rows.jobs(JobSelection::Due(Some(id), 99))).len()
     }
 }
 
@@ -221,8 +221,8 @@ pub(crate) fn a_worker_that_vanishes_loses_nothing(open: Open) {
     let jobs = block_on(talk.engine.jobs(9)).unwrap();
     let id = jobs.iter().find(|job| job.kind == JobKind::Summarize).unwrap().id;
     talk.bed.write(move |tx| {
-        let claimed = tx.job(id)?.map(|job| job.claimed(at(1)));
-        claimed.iter().try_for_each(|job| tx.put_job(job))
+        let claimed = tx.jobs(JobSelection::Id(id))?.pop().map(|job| job.claimed(at(1)));
+        claimed.iter().try_for_each(|job| tx.put(Row::Job(job)))
     });
     assert_eq!(talk.settle(), 1, "somebody has the other");
     talk.clock.advance(limits::JOB_LEASE);

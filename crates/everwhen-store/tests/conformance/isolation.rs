@@ -4,7 +4,8 @@
 use everwhen_engine::ErrorKind;
 use everwhen_engine::memory::Corrected;
 use everwhen_engine::ports::{
-    ContextVersion, ConversationQuery, EntryQuery, MemoryRef, Removed, Shelf, Speakers, Which,
+    ContextSelection, ConversationQuery, EntryChange, EntryQuery, Erasure, JobSelection, MemoryRef,
+    Removal, Removed, Shelf, Speakers, Which,
 };
 use jiff::Timestamp;
 
@@ -35,7 +36,9 @@ pub(crate) fn a_wrong_place_finds_nothing_of_another(open: Open) {
         assert_eq!(rows.memory_named(id(2), &name("memory 1"))?, None);
         assert_eq!(rows.memory(place(2, 1))?, None);
         assert_eq!(rows.receipt(Some(id(2)), &name("receipt 1"))?, None);
-        assert!(rows.jobs(Some(id(2)), 99)?.iter().all(|job| job.vault == id(2)));
+        assert!(
+            rows.jobs(JobSelection::Due(Some(id(2)), 99))?.iter().all(|job| job.vault == id(2))
+        );
         Ok(())
     });
 }
@@ -52,8 +55,8 @@ pub(crate) fn lists_and_neighbours_stay_in_their_memory(open: Open) {
         assert_eq!(rows.before(wrong, Timestamp::MAX, Speakers::All)?, None);
         assert_eq!(rows.after(wrong, Timestamp::MIN, Speakers::All)?, None);
         assert_eq!(rows.endings(wrong, Timestamp::MIN, Timestamp::MAX)?, []);
-        assert_eq!(rows.context(wrong, ContextVersion::Current)?, None);
-        assert_eq!(rows.contexts(wrong, None, 9)?, []);
+        assert_eq!(rows.contexts(wrong, ContextSelection::All, 1)?.pop(), None);
+        assert_eq!(rows.contexts(wrong, ContextSelection::All, 9)?, []);
         let entries = rows.entries(home(), &EntryQuery::default())?;
         assert_eq!(entries.iter().map(|entry| entry.sequence).collect::<Vec<_>>(), [10, 11, 12]);
         Ok(())
@@ -66,19 +69,28 @@ pub(crate) fn a_wrong_place_changes_nothing(open: Open) {
     for wrong in wrong_places() {
         let corrected = Corrected { by: id(11), at: at(1) };
         let refusals = [
-            bed.refuse(move |tx| tx.mark_corrected(wrong, id(10), corrected)),
-            bed.refuse(move |tx| tx.mark_branch(wrong, &[id(10)], id(7), at(1))),
-            bed.refuse(move |tx| tx.move_entries(wrong, &[id(10)], id(7))),
+            bed.refuse(move |tx| {
+                tx.change_entries(wrong, &[id(10)], EntryChange::Corrected(corrected))
+            }),
+            bed.refuse(move |tx| {
+                tx.change_entries(wrong, &[id(10)], EntryChange::Branch(id(7), at(1)))
+            }),
+            bed.refuse(move |tx| {
+                tx.change_entries(wrong, &[id(10)], EntryChange::Conversation(id(7)))
+            }),
         ];
         assert!(refusals.iter().all(|error| error.kind() == ErrorKind::Damaged));
         let removed = bed.write(move |tx| {
-            assert_eq!(tx.remove_entries(wrong, &[id(10)])?, 0);
-            tx.remove_conversation(wrong, id(10))
+            assert_eq!(tx.remove(Removal::Entries(wrong, &[id(10)]))?, 0);
+            tx.erase(Erasure::Conversation(wrong, id(10)))
         });
         assert_eq!(removed, Removed::default());
         let entry = bed.look(|rows| rows.entry(home(), id(10))).unwrap();
         assert_eq!((entry.corrected, entry.branch, entry.conversation), (None, None, id(10)));
         assert!(bed.look(|rows| rows.conversation(home(), id(12))).is_some());
-        assert!(bed.look(|rows| rows.job(id(10))).is_some());
+        assert!(
+            bed.look(|rows| rows.jobs(JobSelection::Id(id(10))).map(|mut found| found.pop()))
+                .is_some()
+        );
     }
 }

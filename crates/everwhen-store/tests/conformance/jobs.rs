@@ -1,6 +1,7 @@
 //! Jobs as rows: one for each kind and conversation, those due first, free or with a lease.
 
 use everwhen_engine::job::{Job, JobKind, JobState, Queue, Subject};
+use everwhen_engine::ports::{JobSelection, Removal, Row};
 
 use crate::bed::{Bed, Open};
 use crate::rows::{at, id, job};
@@ -10,12 +11,14 @@ fn about(number: u128) -> Subject {
 }
 
 fn put(bed: &Bed, jobs: Vec<Job>) {
-    bed.write(move |tx| jobs.iter().try_for_each(|job| tx.put_job(job)));
+    bed.write(move |tx| jobs.iter().try_for_each(|job| tx.put(Row::Job(job))));
 }
 
 /// The number of the job to do next.
 fn next(bed: &Bed, minute: i64) -> Option<u128> {
-    let job = bed.look(move |rows| rows.next_job(Queue::Quick, at(minute)));
+    let job = bed.look(move |rows| {
+        rows.jobs(JobSelection::Next(Queue::Quick, at(minute))).map(|mut found| found.pop())
+    });
     job.map(|job| u128::from_be_bytes(job.id.bytes()))
 }
 
@@ -34,9 +37,15 @@ pub(crate) fn a_job_comes_back_as_it_was_put(open: Open) {
     let about = Subject::Memory(id(1));
     let aside = Job { subject: about, state: JobState::SetAside, due_at: at(9), ..job(2) };
     put(&bed, vec![odd.clone(), aside.clone()]);
-    assert_eq!(bed.look(|rows| rows.job(id(1))), Some(odd.clone()));
-    assert_eq!(bed.look(|rows| rows.job(id(3))), None);
-    assert_eq!(bed.look(|rows| rows.jobs(None, 9)), [odd, aside]);
+    assert_eq!(
+        bed.look(|rows| rows.jobs(JobSelection::Id(id(1))).map(|mut found| found.pop())),
+        Some(odd.clone())
+    );
+    assert_eq!(
+        bed.look(|rows| rows.jobs(JobSelection::Id(id(3))).map(|mut found| found.pop())),
+        None
+    );
+    assert_eq!(bed.look(|rows| rows.jobs(JobSelection::Due(None, 9))), [odd, aside]);
 }
 
 pub(crate) fn a_conversation_has_one_job_of_a_kind(open: Open) {
@@ -45,11 +54,20 @@ pub(crate) fn a_conversation_has_one_job_of_a_kind(open: Open) {
     put(&bed, vec![same(1, JobKind::Close), same(2, JobKind::Summarize)]);
     let anew = Job { due_at: at(7), tries: 1, ..same(3, JobKind::Close) };
     put(&bed, vec![anew.clone()]);
-    assert_eq!(bed.look(|rows| rows.jobs(None, 9)), [same(2, JobKind::Summarize), anew]);
-    assert_eq!(bed.look(|rows| rows.job(id(1))), None);
-    bed.write(|tx| tx.remove_job(id(1), JobKind::Close, about(1)));
-    bed.write(|tx| tx.remove_job(id(1), JobKind::Close, about(1)));
-    assert_eq!(bed.look(|rows| rows.jobs(None, 9)), [same(2, JobKind::Summarize)]);
+    assert_eq!(
+        bed.look(|rows| rows.jobs(JobSelection::Due(None, 9))),
+        [same(2, JobKind::Summarize), anew]
+    );
+    assert_eq!(
+        bed.look(|rows| rows.jobs(JobSelection::Id(id(1))).map(|mut found| found.pop())),
+        None
+    );
+    bed.write(|tx| tx.remove(Removal::Job(id(1), JobKind::Close, about(1))).map(drop));
+    bed.write(|tx| tx.remove(Removal::Job(id(1), JobKind::Close, about(1))).map(drop));
+    assert_eq!(
+        bed.look(|rows| rows.jobs(JobSelection::Due(None, 9))),
+        [same(2, JobKind::Summarize)]
+    );
 }
 
 pub(crate) fn the_job_due_first_comes_first(open: Open) {
@@ -65,7 +83,7 @@ pub(crate) fn the_job_due_first_comes_first(open: Open) {
         ],
     );
     assert_eq!(next(&bed, 0), Some(2), "whether it is due is the caller's question");
-    bed.write(|tx| tx.remove_job(id(1), JobKind::Close, about(2)));
+    bed.write(|tx| tx.remove(Removal::Job(id(1), JobKind::Close, about(2))).map(drop));
     assert_eq!(next(&bed, 0), Some(3));
 }
 
@@ -80,7 +98,7 @@ pub(crate) fn a_lease_hides_a_job_until_it_runs_out(open: Open) {
     );
     assert_eq!(next(&bed, 9), Some(2));
     assert_eq!(next(&bed, 10), Some(1));
-    bed.write(|tx| tx.remove_job(id(1), JobKind::Close, about(2)));
+    bed.write(|tx| tx.remove(Removal::Job(id(1), JobKind::Close, about(2))).map(drop));
     assert_eq!(next(&bed, 9), None);
 }
 
@@ -88,7 +106,7 @@ pub(crate) fn jobs_are_listed_for_one_vault_or_for_all(open: Open) {
     let bed = open();
     let other = Job { vault: id(2), due_at: at(-1), ..job(2) };
     put(&bed, vec![job(1), other.clone(), job(3)]);
-    let listed = |vault, limit| bed.look(move |rows| rows.jobs(vault, limit));
+    let listed = |vault, limit| bed.look(move |rows| rows.jobs(JobSelection::Due(vault, limit)));
     assert_eq!(listed(None, 9), [other.clone(), job(1), job(3)]);
     assert_eq!(listed(None, 2), [other.clone(), job(1)]);
     assert_eq!(listed(Some(id(1)), 9), [job(1), job(3)]);

@@ -1,7 +1,9 @@
 //! Rows of ledgers: what is put comes back, in its order, in its memory.
 
 use everwhen_engine::memory::Role;
-use everwhen_engine::ports::{LastRequest, LedgerHead, LedgerLine, Lines, Placeholder};
+use everwhen_engine::ports::{
+    Erasure, LastRequest, LedgerHead, LedgerLine, Lines, Placeholder, Removal, Row,
+};
 
 use crate::bed::{Bed, Open};
 use crate::rows::{at, home, id, place};
@@ -27,7 +29,7 @@ fn four() -> [LedgerLine; 4] {
 
 fn with_four(open: Open) -> Bed {
     let bed = open();
-    bed.write(|tx| four().iter().try_for_each(|line| tx.put_ledger_line(home(), line)));
+    bed.write(|tx| four().iter().try_for_each(|line| tx.put(Row::LedgerLine(home(), line))));
     bed
 }
 
@@ -55,7 +57,7 @@ pub(crate) fn lines_come_back_in_their_order(open: Open) {
 pub(crate) fn a_line_is_replaced_whole(open: Open) {
     let bed = with_four(open);
     let bare = LedgerLine { since: None, after: None, entry: None, ..line(4, None, 9, 1) };
-    bed.write(move |tx| tx.put_ledger_line(home(), &bare));
+    bed.write(move |tx| tx.put(Row::LedgerLine(home(), &bare)));
     assert_eq!(bed.look(|rows| rows.ledger_lines(home(), Lines::Numbered(4))), [bare]);
     assert_eq!(numbers(&bed, Lines::Newest(9)), [1, 2]);
 }
@@ -66,7 +68,7 @@ pub(crate) fn ledgers_stay_in_their_memory(open: Open) {
         for which in [Lines::Newest(9), Lines::Marked([1; 32]), Lines::Numbered(1)] {
             assert_eq!(bed.look(move |rows| rows.ledger_lines(wrong, which)), []);
         }
-        assert_eq!(bed.look(move |rows| rows.promised_times(wrong)), []);
+        assert_eq!(bed.look(move |rows| rows.promised_times(wrong, None)), []);
         assert_eq!(bed.look(move |rows| rows.ledger_head(wrong)), None);
     }
 }
@@ -79,7 +81,7 @@ pub(crate) fn a_head_is_replaced_whole(open: Open) {
     for (placeholder, request) in [(Some(waiting), None), (Some(alone), Some(asked)), (None, None)]
     {
         let head = LedgerHead { last_number: 7, placeholder, request };
-        bed.write(move |tx| tx.put_ledger_head(home(), &head));
+        bed.write(move |tx| tx.put(Row::LedgerHead(home(), &head)));
         assert_eq!(bed.look(|rows| rows.ledger_head(home())), Some(head));
     }
 }
@@ -87,32 +89,39 @@ pub(crate) fn a_head_is_replaced_whole(open: Open) {
 pub(crate) fn promised_times_are_kept_and_taken(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        tx.put_promised_time(home(), [2; 32], Some(at(2)))?;
-        tx.put_promised_time(home(), [1; 32], Some(at(0)))?;
-        tx.put_promised_time(home(), [1; 32], Some(at(1)))
+        tx.put(Row::PromisedTime(home(), [2; 32], at(2)))?;
+        tx.put(Row::PromisedTime(home(), [1; 32], at(0)))?;
+        tx.put(Row::PromisedTime(home(), [1; 32], at(1)))
     });
-    assert_eq!(bed.look(|rows| rows.promised_time(home(), [1; 32])), Some(at(1)));
-    let all = |bed: &Bed| bed.look(|rows| rows.promised_times(home()));
+    assert_eq!(
+        bed.look(|rows| rows
+            .promised_times(home(), Some([1; 32]))
+            .map(|mut found| found.pop().map(|(_, time)| time))),
+        Some(at(1))
+    );
+    let all = |bed: &Bed| bed.look(|rows| rows.promised_times(home(), None));
     assert_eq!(all(&bed), [([1; 32], at(1)), ([2; 32], at(2))]);
-    bed.write(|tx| tx.put_promised_time(home(), [1; 32], None));
+    bed.write(|tx| tx.remove(Removal::PromisedTime(home(), [1; 32])).map(drop));
     assert_eq!(all(&bed), [([2; 32], at(2))]);
 }
 
 pub(crate) fn forgetting_leaves_the_line_and_removal_takes_it(open: Open) {
     let bed = with_four(open);
     crate::removal::furnish(&bed);
-    bed.write(|tx| tx.put_ledger_line(home(), &LedgerLine { entry: Some(id(10)), ..four()[0] }));
-    bed.write(|tx| tx.put_ledger_head(home(), &LedgerHead::default()));
-    bed.write(|tx| tx.put_promised_time(home(), [1; 32], Some(at(1))));
-    bed.write(|tx| tx.remove_entries(home(), &[id(10)]));
+    bed.write(|tx| {
+        tx.put(Row::LedgerLine(home(), &LedgerLine { entry: Some(id(10)), ..four()[0] }))
+    });
+    bed.write(|tx| tx.put(Row::LedgerHead(home(), &LedgerHead::default())));
+    bed.write(|tx| tx.put(Row::PromisedTime(home(), [1; 32], at(1))));
+    bed.write(|tx| tx.remove(Removal::Entries(home(), &[id(10)])));
     let blank = LedgerLine { entry: None, ..four()[0] };
     assert_eq!(bed.look(|rows| rows.ledger_lines(home(), Lines::Numbered(1))), [blank]);
-    bed.write(|tx| tx.put_ledger_line(place(1, 2), &four()[0]));
-    bed.write(|tx| tx.remove_memory(home()));
+    bed.write(|tx| tx.put(Row::LedgerLine(place(1, 2), &four()[0])));
+    bed.write(|tx| tx.erase(Erasure::Memory(home())));
     assert_eq!(numbers(&bed, Lines::Marked([1; 32])), [0; 0]);
     assert_eq!(bed.look(|rows| rows.ledger_head(home())), None);
-    assert_eq!(bed.look(|rows| rows.promised_times(home())), []);
+    assert_eq!(bed.look(|rows| rows.promised_times(home(), None)), []);
     assert_eq!(bed.look(|rows| rows.ledger_lines(place(1, 2), Lines::Oldest)).len(), 1);
-    bed.write(|tx| tx.remove_vault(id(1)));
+    bed.write(|tx| tx.erase(Erasure::Vault(id(1))));
     assert_eq!(bed.look(|rows| rows.ledger_lines(place(1, 2), Lines::Oldest)), []);
 }

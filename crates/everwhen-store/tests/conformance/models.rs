@@ -6,7 +6,7 @@ use std::sync::Arc;
 use everwhen_engine::activity::{Activity, ActivityKind};
 use everwhen_engine::json::Json;
 use everwhen_engine::memory::{Address, NewEntry, Role, Said, VaultId};
-use everwhen_engine::ports::{Finish, Llm, Prompt, Reply, Spent, Wait};
+use everwhen_engine::ports::{Erasure, Finish, Llm, Prompt, Removal, Reply, Row, Spent, Wait};
 use everwhen_engine::usage::Usage;
 use everwhen_engine::{Engine, ErrorKind, Forget, Result};
 use everwhen_testkit::{ScriptedLlm, block_on, engine_over};
@@ -38,11 +38,11 @@ fn reply(text: &str) -> Reply {
 pub(crate) fn usage_adds_up_by_day_model_and_purpose(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        tx.add_usage(id(1), &usage(DAY, "title", 1))?;
-        tx.add_usage(id(1), &usage(DAY, "facts", 2))?;
-        tx.add_usage(id(1), &usage(DAY, "title", 3))?;
-        tx.add_usage(id(1), &usage(date(2025, 2, 28), "title", 5))?;
-        tx.add_usage(id(2), &usage(DAY, "title", 7))
+        tx.put(Row::Usage(id(1), &usage(DAY, "title", 1)))?;
+        tx.put(Row::Usage(id(1), &usage(DAY, "facts", 2)))?;
+        tx.put(Row::Usage(id(1), &usage(DAY, "title", 3)))?;
+        tx.put(Row::Usage(id(1), &usage(date(2025, 2, 28), "title", 5)))?;
+        tx.put(Row::Usage(id(2), &usage(DAY, "title", 7)))
     });
     let found = bed.look(|rows| rows.usage(id(1), DAY));
     let titles = Usage { cached: 2, ..usage(DAY, "title", 4) };
@@ -55,10 +55,10 @@ pub(crate) fn usage_adds_up_by_day_model_and_purpose(open: Open) {
 pub(crate) fn a_reply_comes_back_as_it_was_kept_until_it_is_dropped(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        tx.keep_reply(id(1), &[1; 32], &reply("old"), at(1))?;
-        tx.keep_reply(id(1), &[1; 32], &reply("new"), at(2))?;
-        tx.keep_reply(id(1), &[2; 32], &reply("early"), at(1))?;
-        tx.keep_reply(id(2), &[1; 32], &reply("other"), at(1))
+        tx.put(Row::Reply(id(1), &[1; 32], &reply("old"), at(1)))?;
+        tx.put(Row::Reply(id(1), &[1; 32], &reply("new"), at(2)))?;
+        tx.put(Row::Reply(id(1), &[2; 32], &reply("early"), at(1)))?;
+        tx.put(Row::Reply(id(2), &[1; 32], &reply("other"), at(1)))
     });
     let kept =
         |vault: u128, asked: u8| bed.look(move |rows| rows.kept_reply(id(vault), &[asked; 32]));
@@ -69,9 +69,9 @@ pub(crate) fn a_reply_comes_back_as_it_was_kept_until_it_is_dropped(open: Open) 
         reply
     };
     assert_eq!(kept(1, 1).map(members), Some(members(reply("new"))));
-    bed.write(|tx| tx.drop_replies(id(1), Some(at(2))));
+    bed.write(|tx| tx.remove(Removal::Replies(id(1), Some(at(2)))).map(drop));
     assert_eq!((kept(1, 1).is_some(), kept(1, 2), kept(2, 1).is_some()), (true, None, true));
-    bed.write(|tx| tx.drop_replies(id(1), None));
+    bed.write(|tx| tx.remove(Removal::Replies(id(1), None)).map(drop));
     assert_eq!((kept(1, 1), kept(2, 1).is_some()), (None, true));
 }
 
@@ -83,17 +83,17 @@ fn activity(minute: i64, kind: ActivityKind) -> Activity {
 pub(crate) fn activities_follow_their_conversation(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        tx.put_conversation(home().vault, &conversation(1))?;
-        tx.put_conversation(home().vault, &conversation(2))?;
-        tx.add_activity(home(), id(1), &activity(9, ActivityKind::Tool))?;
-        tx.add_activity(home(), id(2), &activity(3, ActivityKind::Model))
+        tx.put(Row::Conversation(home().vault, &conversation(1)))?;
+        tx.put(Row::Conversation(home().vault, &conversation(2)))?;
+        tx.put(Row::Activity(home(), id(1), &activity(9, ActivityKind::Tool)))?;
+        tx.put(Row::Activity(home(), id(2), &activity(3, ActivityKind::Model)))
     });
     let of = |number: u128| bed.look(move |rows| rows.activities(home(), id(number)));
     assert_eq!(of(1), [activity(9, ActivityKind::Tool)]);
     bed.write(|tx| tx.merge_conversation(home(), id(1), id(2)));
     assert_eq!(of(2), [activity(3, ActivityKind::Model), activity(9, ActivityKind::Tool)]);
     assert_eq!(bed.look(|rows| rows.activities(place(1, 9), id(2))), []);
-    bed.write(|tx| tx.remove_conversation(home(), id(2)));
+    bed.write(|tx| tx.erase(Erasure::Conversation(home(), id(2))));
     assert_eq!(of(2), []);
 }
 
@@ -102,12 +102,12 @@ pub(crate) fn a_vault_takes_its_models_rows_along(open: Open) {
     bed.write(|tx| {
         for number in [1, 2] {
             let vault_id: VaultId = id(number);
-            tx.put_vault(&vault(number, &format!("vault {number}")))?;
-            tx.add_usage(vault_id, &usage(DAY, "title", 1))?;
-            tx.keep_reply(vault_id, &[1; 32], &reply("x"), at(1))?;
-            tx.add_activity(place(number, 7), id(5), &activity(1, ActivityKind::Model))?;
+            tx.put(Row::Vault(&vault(number, &format!("vault {number}"))))?;
+            tx.put(Row::Usage(vault_id, &usage(DAY, "title", 1)))?;
+            tx.put(Row::Reply(vault_id, &[1; 32], &reply("x"), at(1)))?;
+            tx.put(Row::Activity(place(number, 7), id(5), &activity(1, ActivityKind::Model)))?;
         }
-        tx.remove_vault(id(1))
+        tx.erase(Erasure::Vault(id(1)))
     });
     assert_eq!(left(&bed, 1), (0, false, 0));
     assert_eq!(left(&bed, 2), (1, true, 1));

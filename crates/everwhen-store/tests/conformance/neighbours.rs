@@ -1,7 +1,7 @@
 //! The nearest entries placed by time, on either side of an instant.
 
 use everwhen_engine::memory::{Corrected, Entry, Role};
-use everwhen_engine::ports::{Neighbour, Speakers};
+use everwhen_engine::ports::{EntryChange, Neighbour, Row, Speakers};
 use jiff::Timestamp;
 
 use crate::bed::{Bed, Open};
@@ -33,7 +33,7 @@ fn talk(bed: &Bed) {
             said(4, 30, Role::Tool),
             said(5, 40, Role::User),
         ];
-        talk.iter().try_for_each(|entry| tx.add_entry(id(1), entry, None))
+        talk.iter().try_for_each(|entry| tx.put(Row::Entry(id(1), entry, None)))
     });
 }
 
@@ -64,9 +64,13 @@ pub(crate) fn only_entries_placed_by_time_and_on_no_branch(open: Open) {
     talk(&bed);
     bed.write(|tx| {
         let named = Entry { placed_by_time: false, conversation_time: at(25), ..entry(6) };
-        tx.add_entry(id(1), &named, None)?;
-        tx.mark_corrected(home(), id(3), Corrected { by: id(6), at: at(50) })?;
-        tx.mark_branch(home(), &[id(4)], id(7), at(50))
+        tx.put(Row::Entry(id(1), &named, None))?;
+        tx.change_entries(
+            home(),
+            &[id(3)],
+            EntryChange::Corrected(Corrected { by: id(6), at: at(50) }),
+        )?;
+        tx.change_entries(home(), &[id(4)], EntryChange::Branch(id(7), at(50)))
     });
     assert_eq!(around(&bed, 26, Speakers::All), (Some(20), Some(40)));
 }
@@ -75,9 +79,9 @@ pub(crate) fn equal_times_count_in_order_of_arrival(open: Open) {
     let bed = open();
     bed.write(|tx| {
         let same = |number, role| Entry { role, conversation_time: at(5), ..entry(number) };
-        tx.add_entry(id(1), &same(2, Role::Tool), None)?;
-        tx.add_entry(id(1), &same(1, Role::User), None)?;
-        tx.add_entry(id(1), &same(3, Role::Assistant), None)
+        tx.put(Row::Entry(id(1), &same(2, Role::Tool), None))?;
+        tx.put(Row::Entry(id(1), &same(1, Role::User), None))?;
+        tx.put(Row::Entry(id(1), &same(3, Role::Assistant), None))
     });
     let role = |one: Option<Neighbour>| one.map(|one| one.role);
     assert_eq!(

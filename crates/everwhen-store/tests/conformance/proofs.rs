@@ -3,7 +3,9 @@
 use everwhen_engine::Forget;
 use everwhen_engine::ledger::{Begun, Client, Commit, History, Message, Reply};
 use everwhen_engine::memory::{Address, MemoryId, Name, Role};
-use everwhen_engine::ports::{Addition, LastRequest, LedgerHead, Placeholder, Proof};
+use everwhen_engine::ports::{
+    Addition, Erasure, LastRequest, LedgerHead, Placeholder, Proof, Removal, Row,
+};
 use everwhen_testkit::block_on;
 
 use crate::bed::Open;
@@ -17,11 +19,11 @@ fn proof(hash: u8, number: u64, minute: i64) -> Proof {
 pub(crate) fn holders_of_a_proof_come_newest_first(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        tx.put_proof(place(1, 1), &proof(1, 4, 1))?;
-        tx.put_proof(place(1, 2), &proof(1, 5, 3))?;
-        tx.put_proof(place(1, 3), &proof(1, 6, 2))?;
-        tx.put_proof(place(1, 3), &proof(2, 6, 2))?;
-        tx.put_proof(place(2, 4), &proof(1, 7, 9))
+        tx.put(Row::Proof(place(1, 1), &proof(1, 4, 1)))?;
+        tx.put(Row::Proof(place(1, 2), &proof(1, 5, 3)))?;
+        tx.put(Row::Proof(place(1, 3), &proof(1, 6, 2)))?;
+        tx.put(Row::Proof(place(1, 3), &proof(2, 6, 2)))?;
+        tx.put(Row::Proof(place(2, 4), &proof(1, 7, 9)))
     });
     let holders = |limit| {
         let found = bed.look(move |rows| rows.proof_holders(id(1), [1; 32], limit));
@@ -33,13 +35,13 @@ pub(crate) fn holders_of_a_proof_come_newest_first(open: Open) {
     assert_eq!(holders(1), newest[..1]);
     let waiting = Placeholder { started_at: at(1), after: None, reply: Some(4) };
     let head = LedgerHead { placeholder: Some(waiting), ..LedgerHead::default() };
-    bed.write(move |tx| tx.put_ledger_head(place(1, 1), &head));
+    bed.write(move |tx| tx.put(Row::LedgerHead(place(1, 1), &head)));
     assert_eq!(holders(1)[0].0, id(1), "where nothing was said since comes first");
-    bed.write(|tx| tx.put_proof(place(1, 3), &proof(1, 8, 4)));
+    bed.write(|tx| tx.put(Row::Proof(place(1, 3), &proof(1, 8, 4))));
     assert_eq!(holders(9)[1], (id(3), proof(1, 8, 4)), "a proof is replaced");
-    bed.write(|tx| tx.remove_memory(place(1, 3)));
+    bed.write(|tx| tx.erase(Erasure::Memory(place(1, 3))));
     assert_eq!(holders(9).len(), 2);
-    bed.write(|tx| tx.remove_vault(id(1)));
+    bed.write(|tx| tx.erase(Erasure::Vault(id(1))));
     assert!(holders(9).is_empty());
     assert_eq!(bed.look(|rows| rows.proof_holders(id(2), [1; 32], 9)).len(), 1);
 }
@@ -53,10 +55,10 @@ pub(crate) fn the_last_request_of_a_memory_is_found(open: Open) {
     };
     let waiting = Placeholder { started_at: at(5), after: None, reply: None };
     bed.write(move |tx| {
-        tx.put_ledger_head(place(1, 1), &head(1, true, None))?;
-        tx.put_ledger_head(place(1, 2), &head(1, false, Some(waiting)))?;
-        tx.put_ledger_head(place(1, 3), &head(2, false, None))?;
-        tx.put_ledger_head(place(2, 4), &head(1, false, None))
+        tx.put(Row::LedgerHead(place(1, 1), &head(1, true, None)))?;
+        tx.put(Row::LedgerHead(place(1, 2), &head(1, false, Some(waiting))))?;
+        tx.put(Row::LedgerHead(place(1, 3), &head(2, false, None)))?;
+        tx.put(Row::LedgerHead(place(2, 4), &head(1, false, None)))
     });
     let found = bed.look(|rows| rows.requested(id(1), [1; 32]));
     let found: Vec<_> = found.iter().map(|one| (one.memory, one.answered, one.at)).collect();
@@ -70,23 +72,23 @@ fn addition(text: &str, minute: i64) -> Addition {
 pub(crate) fn additions_are_kept_until_they_are_dropped(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        tx.put_addition(home(), 4, &addition("old", 1))?;
-        tx.put_addition(home(), 2, &addition("two", 1))?;
-        tx.put_addition(home(), 4, &addition("four ☃", 2))?;
-        tx.put_addition(place(1, 2), 2, &addition("elsewhere", 1))?;
-        tx.put_addition(place(2, 3), 2, &addition("theirs", 1))
+        tx.put(Row::Addition(home(), 4, &addition("old", 1)))?;
+        tx.put(Row::Addition(home(), 2, &addition("two", 1)))?;
+        tx.put(Row::Addition(home(), 4, &addition("four ☃", 2)))?;
+        tx.put(Row::Addition(place(1, 2), 2, &addition("elsewhere", 1)))?;
+        tx.put(Row::Addition(place(2, 3), 2, &addition("theirs", 1)))
     });
     let found = bed.look(|rows| rows.additions(home(), &[4, 9, 2]));
     assert_eq!(found, [(2, addition("two", 1)), (4, addition("four ☃", 2))]);
     let epoch = |vault| bed.look(move |rows| rows.additions_epoch(id(vault)));
     assert_eq!(epoch(1), 0);
-    bed.write(|tx| tx.drop_additions(id(1)));
-    bed.write(|tx| tx.drop_additions(id(1)));
+    bed.write(|tx| tx.remove(Removal::Additions(id(1))).map(drop));
+    bed.write(|tx| tx.remove(Removal::Additions(id(1))).map(drop));
     assert_eq!((epoch(1), epoch(2)), (2, 0));
     assert_eq!(bed.look(|rows| rows.additions(home(), &[2, 4])), []);
     assert_eq!(bed.look(|rows| rows.additions(place(1, 2), &[2])), []);
     assert_eq!(bed.look(|rows| rows.additions(place(2, 3), &[2])).len(), 1);
-    bed.write(|tx| tx.remove_vault(id(2)));
+    bed.write(|tx| tx.erase(Erasure::Vault(id(2))));
     assert_eq!(bed.look(|rows| rows.additions(place(2, 3), &[2])), []);
 }
 

@@ -1,6 +1,6 @@
 //! Receipts as rows: kept under a key, one space of keys for each vault and one for vaults.
 
-use everwhen_engine::ports::Removed;
+use everwhen_engine::ports::{Removal, Removed, Row};
 use everwhen_engine::receipt::{EntriesReceipt, EntryReceipt, KeptReceipt, Pending, Receipt};
 
 use crate::bed::Open;
@@ -52,7 +52,7 @@ pub(crate) fn every_kind_comes_back_as_it_was_kept(open: Open) {
         let kept = bed.write({
             let (key, receipt) = (key.clone(), receipt.clone());
             move |tx| {
-                tx.keep_receipt(Some(id(1)), &key, digest, &receipt)?;
+                tx.put(Row::Receipt(Some(id(1)), &key, digest, &receipt))?;
                 tx.receipt(Some(id(1)), &key)
             }
         });
@@ -65,7 +65,7 @@ pub(crate) fn keys_of_vaults_and_of_the_store_are_apart(open: Open) {
     let bed = open();
     bed.write(|tx| {
         for (vault, digest) in [(None, 0), (Some(id(1)), 1), (Some(id(2)), 2)] {
-            tx.keep_receipt(vault, &name("k"), [digest; 32], &Receipt::Vault(id(1)))?;
+            tx.put(Row::Receipt(vault, &name("k"), [digest; 32], &Receipt::Vault(id(1))))?;
         }
         Ok(())
     });
@@ -85,14 +85,14 @@ pub(crate) fn what_is_forgotten_leaves_its_receipt_blank(open: Open) {
     bed.write(|tx| {
         for (key, numbers) in [("both", [1, 2]), ("other", [3, 4])] {
             for number in numbers {
-                tx.add_entry(id(1), &entry(number), Some(&name(key)))?;
+                tx.put(Row::Entry(id(1), &entry(number), Some(&name(key))))?;
             }
-            tx.keep_receipt(Some(id(1)), &name(key), [7; 32], &entries(&numbers))?;
-            tx.keep_receipt(Some(id(2)), &name(key), [7; 32], &entries(&numbers))?;
+            tx.put(Row::Receipt(Some(id(1)), &name(key), [7; 32], &entries(&numbers)))?;
+            tx.put(Row::Receipt(Some(id(2)), &name(key), [7; 32], &entries(&numbers)))?;
         }
         Ok(())
     });
-    assert_eq!(bed.write(|tx| tx.remove_entries(home(), &[id(2), id(99)])), 1);
+    assert_eq!(bed.write(|tx| tx.remove(Removal::Entries(home(), &[id(2), id(99)]))), 1);
     let kept =
         |vault, key| bed.look(move |rows| rows.receipt(Some(id(vault)), &name(key))).unwrap();
     assert_eq!(kept(1, "both"), KeptReceipt { digest: [7; 32], receipt: None });

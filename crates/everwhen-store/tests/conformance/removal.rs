@@ -5,8 +5,8 @@ use everwhen_engine::facts::Fact;
 use everwhen_engine::job::Job;
 use everwhen_engine::memory::{ContextDocument, Conversation, Entry};
 use everwhen_engine::ports::{
-    ContextVersion, ConversationQuery, EntryQuery, MemoryRef, Removed, Shelf, Snapshot, Speakers,
-    Tx, Which,
+    ContextSelection, ConversationQuery, EntryQuery, Erasure, FactSelection, JobSelection,
+    MemoryRef, Removal, Removed, Row, Shelf, Snapshot, Speakers, Tx, Which,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use jiff::Timestamp;
@@ -20,8 +20,8 @@ use crate::rows::{
 pub(crate) fn furnish(bed: &Bed) {
     bed.write(|tx| {
         for number in [1, 2] {
-            tx.put_vault(&vault(number, &format!("vault {number}")))?;
-            tx.add_key(&key(number, number))?;
+            tx.put(Row::Vault(&vault(number, &format!("vault {number}"))))?;
+            tx.put(Row::Key(&key(number, number)))?;
         }
         let places = [(place(1, 1), 10), (place(1, 2), 20), (place(2, 3), 30), (place(2, 4), 40)];
         places.into_iter().try_for_each(|(place, first)| furnish_memory(tx, place, first))
@@ -34,41 +34,41 @@ fn furnish_memory(tx: &mut dyn Tx, at_home: MemoryRef, first: u64) -> Result<()>
     let (vault, memory_id) = (at_home.vault, at_home.memory);
     let number = u128::from_be_bytes(memory_id.bytes());
     let wide = u128::from(first);
-    tx.put_memory(vault, &memory(number, &format!("memory {number}")))?;
+    tx.put(Row::Memory(vault, &memory(number, &format!("memory {number}"))))?;
     let receipt = name(&format!("receipt {number}"));
     for row in [first, first + 1, first + 2] {
         let said = Entry { memory: memory_id, conversation: id(wide), ..entry(row) };
-        tx.add_entry(vault, &said, Some(&receipt))?;
+        tx.put(Row::Entry(vault, &said, Some(&receipt)))?;
     }
-    tx.keep_receipt(Some(vault), &receipt, [1; 32], &Receipt::Memory(memory_id))?;
+    tx.put(Row::Receipt(Some(vault), &receipt, [1; 32], &Receipt::Memory(memory_id)))?;
     for row in [wide, wide + 1, wide + 2] {
         let one = Conversation { memory: memory_id, ..conversation(row) };
-        tx.put_conversation(vault, &one)?;
+        tx.put(Row::Conversation(vault, &one))?;
     }
     tx.merge_conversation(at_home, id(wide + 2), id(wide))?;
     for version in [1, 2] {
-        tx.add_context(vault, &ContextDocument { memory: memory_id, ..context(version) })?;
+        tx.put(Row::Context(vault, &ContextDocument { memory: memory_id, ..context(version) }))?;
     }
-    tx.put_job(&Job { vault, memory: memory_id, ..job(wide) })?;
-    tx.put_fact(vault, &Fact { memory: memory_id, ..fact(first) })?;
-    tx.add_ending(at_home, at(0))
+    tx.put(Row::Job(&Job { vault, memory: memory_id, ..job(wide) }))?;
+    tx.put(Row::Fact(vault, &Fact { memory: memory_id, ..fact(first) }))?;
+    tx.put(Row::Ending(at_home, at(0)))
 }
 
 /// How many rows of each kind a memory has.
 fn rows_of(rows: &dyn Snapshot, memory: MemoryRef) -> Result<Vec<usize>> {
     let all = EntryQuery { which: Which::All, ..EntryQuery::default() };
     let both = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
-    let jobs = rows.jobs(Some(memory.vault), 99)?;
+    let jobs = rows.jobs(JobSelection::Due(Some(memory.vault), 99))?;
     Ok(vec![
         usize::from(rows.memory(memory)?.is_some()),
         rows.entries(memory, &all)?.len(),
         rows.conversations(memory, &both)?.len(),
-        rows.contexts(memory, None, 99)?.len(),
+        rows.contexts(memory, ContextSelection::All, 99)?.len(),
         jobs.iter().filter(|job| job.memory == memory.memory).count(),
         rows.endings(memory, Timestamp::MIN, Timestamp::MAX)?.len(),
         usize::from(rows.before(memory, Timestamp::MAX, Speakers::All)?.is_some()),
-        usize::from(rows.context(memory, ContextVersion::Current)?.is_some()),
-        rows.facts(memory)?.len(),
+        usize::from(rows.contexts(memory, ContextSelection::All, 1)?.pop().is_some()),
+        rows.facts(memory, FactSelection::All)?.len(),
     ])
 }
 
@@ -82,8 +82,8 @@ pub(crate) fn a_conversation_goes_with_its_jobs_and_other_names(open: Open) {
     let bed = open();
     furnish(&bed);
     let removed = bed.write(|tx| {
-        assert_eq!(tx.remove_entries(home(), &[id(10), id(11), id(12)])?, 3);
-        tx.remove_conversation(home(), id(10))
+        assert_eq!(tx.remove(Removal::Entries(home(), &[id(10), id(11), id(12)]))?, 3);
+        tx.erase(Erasure::Conversation(home(), id(10)))
     });
     assert_eq!(removed, Removed { conversations: 1, jobs: 1, ..Removed::default() });
     for old in [10, 12] {
@@ -91,14 +91,14 @@ pub(crate) fn a_conversation_goes_with_its_jobs_and_other_names(open: Open) {
     }
     assert_eq!(bed.look(|rows| rows.entry(home(), id(10))), None);
     assert_eq!(count(&bed, home()), [1, 0, 1, 2, 0, 1, 0, 1, 1]);
-    let again = bed.write(|tx| tx.remove_conversation(home(), id(10)));
+    let again = bed.write(|tx| tx.erase(Erasure::Conversation(home(), id(10))));
     assert_eq!(again, Removed::default());
 }
 
 pub(crate) fn a_memory_goes_with_all_in_it(open: Open) {
     let bed = open();
     furnish(&bed);
-    let removed = bed.write(|tx| tx.remove_memory(home()));
+    let removed = bed.write(|tx| tx.erase(Erasure::Memory(home())));
     let expected = Removed {
         memories: 1,
         conversations: 2,
@@ -115,14 +115,14 @@ pub(crate) fn a_memory_goes_with_all_in_it(open: Open) {
     assert_eq!(bed.look(|rows| rows.memory_named(id(1), &name("memory 1"))), None);
     let kept = bed.look(|rows| rows.receipt(Some(id(1)), &name("receipt 1")));
     assert_eq!(kept, Some(KeptReceipt { digest: [1; 32], receipt: None }));
-    assert_eq!(bed.write(|tx| tx.remove_memory(home())), Removed::default());
+    assert_eq!(bed.write(|tx| tx.erase(Erasure::Memory(home()))), Removed::default());
 }
 
 pub(crate) fn a_vault_goes_with_all_in_it(open: Open) {
     let bed = open();
     furnish(&bed);
-    bed.write(|tx| tx.keep_receipt(None, &name("k"), [2; 32], &Receipt::Vault(id(1))));
-    let removed = bed.write(|tx| tx.remove_vault(id(1)));
+    bed.write(|tx| tx.put(Row::Receipt(None, &name("k"), [2; 32], &Receipt::Vault(id(1)))));
+    let removed = bed.write(|tx| tx.erase(Erasure::Vault(id(1))));
     let expected = Removed {
         vaults: 1,
         memories: 2,
@@ -143,16 +143,16 @@ pub(crate) fn a_vault_goes_with_all_in_it(open: Open) {
         (count(&bed, place(2, 3)), count(&bed, place(2, 4))),
         (FURNISHED.to_vec(), FURNISHED.to_vec())
     );
-    assert_eq!(bed.write(|tx| tx.remove_vault(id(1))), Removed::default());
+    assert_eq!(bed.write(|tx| tx.erase(Erasure::Vault(id(1)))), Removed::default());
 }
 
 pub(crate) fn a_failing_write_leaves_nothing(open: Open) {
     let bed = open();
     furnish(&bed);
     bed.refuse(|tx| {
-        tx.remove_vault(id(2))?;
-        tx.remove_memory(home())?;
-        tx.put_vault(&vault(3, "third"))?;
+        tx.erase(Erasure::Vault(id(2)))?;
+        tx.erase(Erasure::Memory(home()))?;
+        tx.put(Row::Vault(&vault(3, "third")))?;
         Err(everwhen_engine::Error::conflict("no"))
     });
     assert_eq!(bed.look(|rows| rows.vaults(None, 9)).len(), 2);

@@ -1,6 +1,6 @@
 //! Rows as a store gets them, made from small numbers.
 
-use everwhen_engine::facts::{Evidence, Fact, Source, WrittenBy};
+use everwhen_engine::facts::{Evidence, Fact};
 use everwhen_engine::job::{Job, JobKind, Subject};
 use everwhen_engine::key::{Key, KeyHash, Scope};
 use everwhen_engine::memory::{
@@ -123,25 +123,11 @@ pub(crate) fn job(number: u128) -> Job {
 /// The fact with this number, which rests on the entry with the same number.
 pub(crate) fn fact(number: u64) -> Fact {
     let said = entry(number);
-    Fact {
-        id: id(u128::from(number)),
-        memory: id(1),
-        statement: format!("I have {number} apples"),
-        source: Source::Confirmed,
-        tags: Vec::new(),
-        matter: None,
-        event: None,
-        evidence: Evidence { entry: said.id, range: 0..5 },
-        mentioned_at: said.conversation_time,
-        creation_time: at(0),
-        by: WrittenBy::Extractive,
-        pinned_at: None,
-        withdrawn_at: None,
-        link: None,
-        vector: None,
-        retrievals: 0,
-        retrieved_at: None,
-    }
+    let evidence = Evidence { entry: said.id, range: 0..5 };
+    let statement = format!("I have {number} apples");
+    let mentioned_at = said.conversation_time;
+    let stated = Fact::stated(id(number.into()), id(1), statement, evidence, mentioned_at);
+    Fact { creation_time: at(0), ..stated }
 }
 
 pub(crate) fn key(number: u128, vault: u128) -> Key {

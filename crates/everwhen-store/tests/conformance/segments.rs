@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use everwhen_engine::memory::{Address, Role};
-use everwhen_engine::ports::{MemoryRef, Reading, Store, Wait, Writing};
+use everwhen_engine::ports::{Erasure, MemoryRef, Reading, Removal, Row, Store, Wait, Writing};
 use everwhen_engine::recall::Query;
 use everwhen_engine::{Forget, Result, Vault};
 use everwhen_testkit::{block_on, engine_over};
@@ -19,9 +19,9 @@ fn kept(open: Open) -> Bed {
     let bed = open();
     furnish(&bed);
     bed.write(|tx| {
-        tx.put_segment(place(1, 1), 0, &[1; 70_000])?;
-        tx.put_segment(place(1, 1), 1, b"tail")?;
-        tx.put_segment(place(1, 2), 0, b"other")
+        tx.put(Row::Segment(place(1, 1), 0, &[1; 70_000]))?;
+        tx.put(Row::Segment(place(1, 1), 1, b"tail"))?;
+        tx.put(Row::Segment(place(1, 2), 0, b"other"))
     });
     bed
 }
@@ -34,7 +34,7 @@ pub(crate) fn a_segment_comes_back_and_is_replaced(open: Open) {
     let bed = kept(open);
     assert_eq!(segment(&bed, 1, 0), Some(vec![1; 70_000]));
     assert_eq!(segment(&bed, 1, 2), None);
-    bed.write(|tx| tx.put_segment(place(1, 1), 1, b"longer tail"));
+    bed.write(|tx| tx.put(Row::Segment(place(1, 1), 1, b"longer tail")));
     assert_eq!(segment(&bed, 1, 1), Some(b"longer tail".to_vec()));
     assert_eq!(segment(&bed, 2, 0), Some(b"other".to_vec()));
     assert_eq!(bed.look(|rows| rows.segment(place(2, 1), 0)), None);
@@ -42,18 +42,18 @@ pub(crate) fn a_segment_comes_back_and_is_replaced(open: Open) {
 
 pub(crate) fn segments_go_with_any_entry_of_their_memory(open: Open) {
     let bed = kept(open);
-    bed.write(|tx| tx.remove_entries(place(1, 1), &[]).map(drop));
+    bed.write(|tx| tx.remove(Removal::Entries(place(1, 1), &[])).map(drop));
     assert!(segment(&bed, 1, 0).is_some());
-    bed.write(|tx| tx.remove_entries(place(1, 1), &[id(11)]).map(drop));
+    bed.write(|tx| tx.remove(Removal::Entries(place(1, 1), &[id(11)])).map(drop));
     assert_eq!((segment(&bed, 1, 0), segment(&bed, 1, 1)), (None, None));
     assert!(segment(&bed, 2, 0).is_some());
 }
 
 pub(crate) fn segments_go_with_their_memory_and_vault(open: Open) {
     let bed = kept(open);
-    bed.write(|tx| tx.remove_memory(place(1, 1)).map(drop));
+    bed.write(|tx| tx.erase(Erasure::Memory(place(1, 1))).map(drop));
     assert_eq!((segment(&bed, 1, 0), segment(&bed, 2, 0)), (None, Some(b"other".to_vec())));
-    bed.write(|tx| tx.remove_vault(place(1, 1).vault).map(drop));
+    bed.write(|tx| tx.erase(Erasure::Vault(place(1, 1).vault)).map(drop));
     assert_eq!(segment(&bed, 2, 0), None);
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn a_kept_index_answers_as_a_new_one(open: Open) {
 
     let mut damaged = bytes.unwrap();
     damaged[40] ^= 1;
-    talk.bed.write(move |tx| tx.put_segment(place, 0, &damaged));
+    talk.bed.write(move |tx| tx.put(Row::Segment(place, 0, &damaged)));
     assert_eq!(found(&restarted(&talk), "what about the cat?").len(), 4);
 }
 

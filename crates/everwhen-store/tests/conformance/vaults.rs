@@ -1,6 +1,7 @@
 //! Vaults and memories as rows: put, found by id and by name, listed by name.
 
 use everwhen_engine::memory::{Lifecycle, Memory, Person, Retention, Settings, VaultInfo};
+use everwhen_engine::ports::{MemorySelection, Row};
 use everwhen_engine::time::Zone;
 
 use crate::bed::Open;
@@ -11,7 +12,7 @@ pub(crate) fn a_vault_is_found_by_id_and_by_name(open: Open) {
     let ana = furnished();
     let kept = ana.clone();
     bed.write(move |tx| {
-        tx.put_vault(&kept)?;
+        tx.put(Row::Vault(&kept))?;
         assert_eq!(tx.vault(kept.id)?, Some(kept.clone()), "a transaction sees what it wrote");
         Ok(())
     });
@@ -39,8 +40,8 @@ fn furnished() -> VaultInfo {
 
 pub(crate) fn a_vault_is_replaced_whole(open: Open) {
     let bed = open();
-    bed.write(|tx| tx.put_vault(&furnished()));
-    bed.write(|tx| tx.put_vault(&vault(1, "plain")));
+    bed.write(|tx| tx.put(Row::Vault(&furnished())));
+    bed.write(|tx| tx.put(Row::Vault(&vault(1, "plain"))));
     assert_eq!(bed.look(|rows| rows.vaults(None, 9)), [vault(1, "plain")]);
     assert_eq!(bed.look(|rows| rows.vault_named(&furnished().name)), None);
 }
@@ -49,7 +50,9 @@ pub(crate) fn vaults_are_listed_by_name(open: Open) {
     let bed = open();
     bed.write(|tx| {
         let names = ["b", "a", "Z", "é", "aa"].into_iter().zip(1..);
-        names.into_iter().try_for_each(|(called, number)| tx.put_vault(&vault(number, called)))
+        names
+            .into_iter()
+            .try_for_each(|(called, number)| tx.put(Row::Vault(&vault(number, called))))
     });
     let listed = |after: Option<&'static str>, limit| {
         let after = after.map(name);
@@ -80,7 +83,7 @@ fn lived_in() -> Memory {
 
 pub(crate) fn a_memory_is_found_by_id_and_by_name(open: Open) {
     let bed = open();
-    bed.write(|tx| tx.put_memory(id(1), &lived_in()));
+    bed.write(|tx| tx.put(Row::Memory(id(1), &lived_in())));
     assert_eq!(bed.look(|rows| rows.memory(home())), Some(lived_in()));
     assert_eq!(bed.look(|rows| rows.memory_named(id(1), &name("diary"))), Some(lived_in()));
     assert_eq!(bed.look(|rows| rows.memory(place(1, 2))), None);
@@ -89,9 +92,12 @@ pub(crate) fn a_memory_is_found_by_id_and_by_name(open: Open) {
 
 pub(crate) fn a_memory_is_replaced_whole(open: Open) {
     let bed = open();
-    bed.write(|tx| tx.put_memory(id(1), &lived_in()));
-    bed.write(|tx| tx.put_memory(id(1), &memory(1, "plain")));
-    assert_eq!(bed.look(|rows| rows.memories(id(1), None, 9)), [memory(1, "plain")]);
+    bed.write(|tx| tx.put(Row::Memory(id(1), &lived_in())));
+    bed.write(|tx| tx.put(Row::Memory(id(1), &memory(1, "plain"))));
+    assert_eq!(
+        bed.look(|rows| rows.memories(id(1), MemorySelection::Named(None, 9))),
+        [memory(1, "plain")]
+    );
 }
 
 pub(crate) fn memories_are_listed_by_name(open: Open) {
@@ -100,11 +106,12 @@ pub(crate) fn memories_are_listed_by_name(open: Open) {
         let names = ["b", "a", "Z", "é", "aa"].into_iter().zip(1..);
         names
             .into_iter()
-            .try_for_each(|(called, number)| tx.put_memory(id(1), &memory(number, called)))
+            .try_for_each(|(called, number)| tx.put(Row::Memory(id(1), &memory(number, called))))
     });
     let listed = |after: Option<&'static str>, limit| {
         let after = after.map(name);
-        let rows = bed.look(move |rows| rows.memories(id(1), after.as_ref(), limit));
+        let rows = bed
+            .look(move |rows| rows.memories(id(1), MemorySelection::Named(after.as_ref(), limit)));
         rows.iter().map(|memory| memory.name.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(listed(None, 9), ["Z", "a", "aa", "b", "é"]);
@@ -130,12 +137,13 @@ pub(crate) fn chats_of_a_person_are_listed_the_last_active_first(open: Open) {
             (None, 10),
         ];
         for ((of, minute), number) in people.into_iter().zip(1..) {
-            tx.put_memory(id(1), &chat(number, of, minute))?;
+            tx.put(Row::Memory(id(1), &chat(number, of, minute)))?;
         }
-        tx.put_memory(id(2), &chat(20, Some(Person::Unnamed), 11))
+        tx.put(Row::Memory(id(2), &chat(20, Some(Person::Unnamed), 11)))
     });
     let listed = |person: Person, limit| {
-        let rows = bed.look(move |rows| rows.chats(id(1), &person, limit));
+        let rows =
+            bed.look(move |rows| rows.memories(id(1), MemorySelection::ChatsOf(&person, limit)));
         rows.iter().map(|memory| memory.name.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(listed(Person::Unnamed, 9), ["chat 2", "chat 3", "chat 1"]);
@@ -143,8 +151,8 @@ pub(crate) fn chats_of_a_person_are_listed_the_last_active_first(open: Open) {
     assert_eq!(listed(Person::claimed("ana"), 9), ["chat 4"], "neither the signed nor another");
     assert_eq!(listed(Person::signed("ana"), 9), ["chat 5"]);
     assert_eq!(listed(Person::signed("bob"), 9), [""; 0]);
-    bed.write(move |tx| tx.put_memory(id(1), &chat(1, Some(Person::Unnamed), 12)));
+    bed.write(move |tx| tx.put(Row::Memory(id(1), &chat(1, Some(Person::Unnamed), 12))));
     assert_eq!(listed(Person::Unnamed, 1), ["chat 1"], "the last active has changed");
-    bed.write(move |tx| tx.put_memory(id(1), &chat(1, None, 12)));
+    bed.write(move |tx| tx.put(Row::Memory(id(1), &chat(1, None, 12))));
     assert_eq!(listed(Person::Unnamed, 1), ["chat 2"], "it is no chat any more");
 }

@@ -1,36 +1,18 @@
 //! How the oracle changes what it keeps: replaces, marks, moves and removes whole rows.
 
 use everwhen_engine::activity::Activity;
-use everwhen_engine::job::{Job, JobKind, Subject};
-use everwhen_engine::key::{Key, KeyUse};
-use everwhen_engine::memory::{
-    BranchId, ContextBy, ContextDocument, Conversation, ConversationId, Corrected, Entry, EntryId,
-    KeyId, Memory, Name, VaultId, VaultInfo,
+use everwhen_engine::job::{Job, Subject};
+use everwhen_engine::key::Key;
+use everwhen_engine::memory::{Conversation, ConversationId, EntryId, Memory, Name, VaultId};
+use everwhen_engine::ports::{
+    EntryChange, Erasure, MemoryRef, Removal, Removed, Row, Snapshot, Tx,
 };
-use everwhen_engine::ports::{ContextTx, MemoryRef, Removed, Snapshot, Tx};
-use everwhen_engine::receipt::{KeptReceipt, Receipt};
+use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::{Error, Result};
-use jiff::Timestamp;
 
-use super::shelves::{EntryRow, ReceiptRow, Shelves};
+use super::state::{EntryRow, ReceiptRow, State};
 
-impl Shelves {
-    /// Changes entries that are known to be in this memory.
-    pub(super) fn change_entries(
-        &mut self,
-        memory: MemoryRef,
-        ids: &[EntryId],
-        change: impl Fn(&mut Entry),
-    ) -> Result<()> {
-        for id in ids {
-            let meant = |row: &&mut EntryRow| row.is_in(memory) && row.entry.id == *id;
-            let row = self.entries.iter_mut().find(meant);
-            let row = row.ok_or_else(|| Error::damaged(format!("no entry {id} to change")))?;
-            change(&mut row.entry);
-        }
-        Ok(())
-    }
-
+impl State {
     /// The receipt kept under this key no longer says what was stored.
     fn blank_receipt(&mut self, vault: VaultId, key: &Name) {
         let meant = |row: &&mut ReceiptRow| row.vault == Some(vault) && row.key == *key;
@@ -94,63 +76,123 @@ pub(super) fn replace<T>(rows: &mut Vec<T>, new: T, same: impl Fn(&T) -> bool) {
     rows.push(new);
 }
 
-impl Tx for Shelves {
+impl State {
+    /// Puts a row that concerns a memory as a whole.
+    fn put_plain(&mut self, row: Row<'_>) {
+        match row {
+            Row::Vault(vault) => {
+                replace(&mut self.vaults, vault.clone(), |row| row.id == vault.id);
+            }
+            Row::Memory(vault, memory) => {
+                let same = |row: &(VaultId, Memory)| row.0 == vault && row.1.id == memory.id;
+                replace(&mut self.memories, (vault, memory.clone()), same);
+            }
+            Row::Entry(vault, entry, receipt) => {
+                let (entry, receipt) = (entry.clone(), receipt.cloned());
+                self.entries.push(EntryRow { vault, entry, receipt });
+            }
+            Row::Conversation(vault, one) => {
+                let same = |row: &(VaultId, Conversation)| row.0 == vault && row.1.id == one.id;
+                replace(&mut self.conversations, (vault, one.clone()), same);
+            }
+            Row::Ending(memory, at) => {
+                replace(&mut self.endings, (memory, at), |row| *row == (memory, at));
+            }
+            Row::Activity(memory, one, activity) => {
+                self.activities.push((memory, one, activity.clone()));
+            }
+            Row::Context(vault, context) => self.contexts.push((vault, context.clone())),
+            Row::Fact(vault, fact) => self.put_fact(vault, fact),
+            Row::Chapter(vault, chapter) => self.put_chapter(vault, chapter),
+            Row::Summary(vault, summary) => self.summaries.push((vault, summary.clone())),
+            Row::Segment(memory, number, bytes) => {
+                let same = |row: &(MemoryRef, u32, Vec<u8>)| (row.0, row.1) == (memory, number);
+                replace(&mut self.segments, (memory, number, bytes.to_vec()), same);
+            }
+            other => self.put_other(other),
+        }
+    }
+
+    /// Puts a row of the ledger, or one that belongs to no memory.
+    fn put_other(&mut self, row: Row<'_>) {
+        match row {
+            Row::LedgerHead(memory, head) => self.put_head(memory, head),
+            Row::LedgerLine(memory, line) => self.put_line(memory, line),
+            Row::PromisedTime(memory, text, time) => self.promise(memory, text, time),
+            Row::Proof(memory, proof) => self.put_proof(memory, proof),
+            Row::Addition(memory, number, added) => self.put_addition(memory, number, added),
+            Row::Receipt(vault, key, digest, receipt) => {
+                let kept = KeptReceipt { digest, receipt: Some(receipt.clone()) };
+                let same = |row: &ReceiptRow| row.vault == vault && row.key == *key;
+                replace(&mut self.receipts, ReceiptRow { vault, key: key.clone(), kept }, same);
+            }
+            Row::Job(job) => {
+                let about = |job: &Job| (job.vault, job.kind, job.subject);
+                replace(&mut self.jobs, job.clone(), |row| about(row) == about(job));
+            }
+            Row::Key(key) => self.keys.push(key.clone()),
+            Row::KeyUse(used) => {
+                let meant = |key: &&mut Key| (key.vault, key.id) == (used.vault, used.key);
+                for key in self.keys.iter_mut().filter(meant) {
+                    key.last_used_at = key.last_used_at.max(Some(used.at));
+                }
+            }
+            Row::Usage(vault, usage) => self.add_usage(vault, usage),
+            Row::Reply(vault, asked, reply, at) => self.put_reply(vault, asked, reply, at),
+            other => unreachable!("{other:?} was put before"),
+        }
+    }
+
+    fn erase_conversation(&mut self, memory: MemoryRef, id: ConversationId) -> Removed {
+        let conversations =
+            drop_rows(&mut self.conversations, |row| is_conversation(row, memory, id));
+        let about = Subject::Conversation(id);
+        let jobs = drop_rows(&mut self.jobs, |job| job.place() == memory && job.subject == about);
+        self.activities.retain(|row| (row.0, row.1) != (memory, id));
+        let gone: Vec<ConversationId> = self.other_names(memory, id);
+        self.merged.retain(|(place, from, _)| *place != memory || !gone.contains(from));
+        Removed { conversations, jobs, ..Removed::default() }
+    }
+
+    fn erase_vault(&mut self, id: VaultId) -> Removed {
+        let inside = self.remove_memories_where(|place| place.vault == id);
+        self.receipts.retain(|row| row.vault != Some(id));
+        self.usage.retain(|(vault, _)| *vault != id);
+        self.replies.retain(|row| row.vault != id);
+        self.addition_epochs.retain(|(vault, _)| *vault != id);
+        let vaults = drop_rows(&mut self.vaults, |vault| vault.id == id);
+        let keys = drop_rows(&mut self.keys, |key| key.vault == id);
+        Removed { vaults, keys, ..inside }
+    }
+}
+
+impl Tx for State {
     fn snapshot(&self) -> &dyn Snapshot {
         self
     }
 
-    fn put_vault(&mut self, vault: &VaultInfo) -> Result<()> {
-        replace(&mut self.vaults, vault.clone(), |row| row.id == vault.id);
+    fn put(&mut self, row: Row<'_>) -> Result<()> {
+        self.put_plain(row);
         Ok(())
     }
 
-    fn put_memory(&mut self, vault: VaultId, memory: &Memory) -> Result<()> {
-        let same = |row: &(VaultId, Memory)| row.0 == vault && row.1.id == memory.id;
-        replace(&mut self.memories, (vault, memory.clone()), same);
-        Ok(())
-    }
-
-    fn add_entry(&mut self, vault: VaultId, entry: &Entry, receipt: Option<&Name>) -> Result<()> {
-        self.entries.push(EntryRow { vault, entry: entry.clone(), receipt: receipt.cloned() });
-        Ok(())
-    }
-
-    fn mark_corrected(
-        &mut self,
-        memory: MemoryRef,
-        id: EntryId,
-        corrected: Corrected,
-    ) -> Result<()> {
-        self.change_entries(memory, &[id], |entry| entry.corrected = Some(corrected))
-    }
-
-    fn mark_branch(
+    fn change_entries(
         &mut self,
         memory: MemoryRef,
         entries: &[EntryId],
-        branch: BranchId,
-        at: Timestamp,
+        change: EntryChange,
     ) -> Result<()> {
-        self.change_entries(memory, entries, |entry| entry.branch = Some((branch, at)))
-    }
-
-    fn move_entries(
-        &mut self,
-        memory: MemoryRef,
-        entries: &[EntryId],
-        to: ConversationId,
-    ) -> Result<()> {
-        self.change_entries(memory, entries, |entry| entry.conversation = to)
-    }
-
-    fn remove_entries(&mut self, memory: MemoryRef, entries: &[EntryId]) -> Result<u64> {
-        let doomed = |row: &EntryRow| row.is_in(memory) && entries.contains(&row.entry.id);
-        Ok(self.remove_entries_where(doomed))
-    }
-
-    fn put_conversation(&mut self, vault: VaultId, conversation: &Conversation) -> Result<()> {
-        let same = |row: &(VaultId, Conversation)| row.0 == vault && row.1.id == conversation.id;
-        replace(&mut self.conversations, (vault, conversation.clone()), same);
+        for id in entries {
+            let meant = |row: &&mut EntryRow| row.is_in(memory) && row.entry.id == *id;
+            let row = self.entries.iter_mut().find(meant);
+            let row = row.ok_or_else(|| Error::damaged(format!("no entry {id} to change")))?;
+            match change {
+                EntryChange::Corrected(corrected) => row.entry.corrected = Some(corrected),
+                EntryChange::Branch(branch, at) => row.entry.branch = Some((branch, at)),
+                EntryChange::Rejoin => row.entry.branch = None,
+                EntryChange::Conversation(to) => row.entry.conversation = to,
+            }
+        }
         Ok(())
     }
 
@@ -170,90 +212,34 @@ impl Tx for Shelves {
         Ok(())
     }
 
-    fn remove_conversation(&mut self, memory: MemoryRef, id: ConversationId) -> Result<Removed> {
-        let conversations =
-            drop_rows(&mut self.conversations, |row| is_conversation(row, memory, id));
-        let about = Subject::Conversation(id);
-        let jobs = drop_rows(&mut self.jobs, |job| job.place() == memory && job.subject == about);
-        self.activities.retain(|row| (row.0, row.1) != (memory, id));
-        let gone: Vec<ConversationId> = self.other_names(memory, id);
-        self.merged.retain(|(place, from, _)| *place != memory || !gone.contains(from));
-        Ok(Removed { conversations, jobs, ..Removed::default() })
+    fn remove(&mut self, rows: Removal<'_>) -> Result<u64> {
+        Ok(match rows {
+            Removal::Entries(memory, ids) => {
+                self.remove_entries_where(|row| row.is_in(memory) && ids.contains(&row.entry.id))
+            }
+            Removal::Contexts(memory, by) => drop_rows(&mut self.contexts, |(vault, context)| {
+                let inside = *vault == memory.vault && context.memory == memory.memory;
+                inside && by.contains(&context.by)
+            }),
+            Removal::Facts(memory, ids) => self.remove_facts(memory, ids),
+            Removal::Chapter(memory, id) => self.remove_chapter(memory, id),
+            Removal::Chapters(memory, from) => self.remove_chapters(memory, from),
+            Removal::Summaries(memory, from) => self.remove_summaries(memory, from),
+            Removal::PromisedTime(memory, text) => self.remove_promise(memory, text),
+            Removal::Additions(vault) => self.remove_additions(vault)?,
+            Removal::Replies(vault, before) => self.remove_replies(vault, before),
+            Removal::Job(vault, kind, subject) => drop_rows(&mut self.jobs, |job| {
+                (job.vault, job.kind, job.subject) == (vault, kind, subject)
+            }),
+            Removal::Key(id) => drop_rows(&mut self.keys, |key| key.id == id),
+        })
     }
 
-    fn add_ending(&mut self, memory: MemoryRef, at: Timestamp) -> Result<()> {
-        replace(&mut self.endings, (memory, at), |row| *row == (memory, at));
-        Ok(())
-    }
-
-    fn add_context(&mut self, vault: VaultId, context: &ContextDocument) -> Result<()> {
-        self.contexts.push((vault, context.clone()));
-        Ok(())
-    }
-
-    fn keep_receipt(
-        &mut self,
-        vault: Option<VaultId>,
-        key: &Name,
-        digest: [u8; 32],
-        receipt: &Receipt,
-    ) -> Result<()> {
-        let kept = KeptReceipt { digest, receipt: Some(receipt.clone()) };
-        let same = |row: &ReceiptRow| row.vault == vault && row.key == *key;
-        replace(&mut self.receipts, ReceiptRow { vault, key: key.clone(), kept }, same);
-        Ok(())
-    }
-
-    fn put_job(&mut self, job: &Job) -> Result<()> {
-        let same =
-            |row: &Job| (row.vault, row.kind, row.subject) == (job.vault, job.kind, job.subject);
-        replace(&mut self.jobs, job.clone(), same);
-        Ok(())
-    }
-
-    fn remove_job(&mut self, vault: VaultId, kind: JobKind, subject: Subject) -> Result<()> {
-        self.jobs.retain(|job| (job.vault, job.kind, job.subject) != (vault, kind, subject));
-        Ok(())
-    }
-
-    fn add_key(&mut self, key: &Key) -> Result<()> {
-        self.keys.push(key.clone());
-        Ok(())
-    }
-
-    fn note_key_use(&mut self, used: KeyUse) -> Result<()> {
-        let meant = |key: &&mut Key| (key.vault, key.id) == (used.vault, used.key);
-        for key in self.keys.iter_mut().filter(meant) {
-            key.last_used_at = key.last_used_at.max(Some(used.at));
-        }
-        Ok(())
-    }
-
-    fn remove_key(&mut self, id: KeyId) -> Result<bool> {
-        Ok(drop_rows(&mut self.keys, |key| key.id == id) > 0)
-    }
-
-    fn remove_memory(&mut self, memory: MemoryRef) -> Result<Removed> {
-        Ok(self.remove_memories_where(|place| place == memory))
-    }
-
-    fn remove_vault(&mut self, id: VaultId) -> Result<Removed> {
-        let inside = self.remove_memories_where(|place| place.vault == id);
-        self.receipts.retain(|row| row.vault != Some(id));
-        self.usage.retain(|(vault, _)| *vault != id);
-        self.replies.retain(|row| row.vault != id);
-        self.addition_epochs.retain(|(vault, _)| *vault != id);
-        let vaults = drop_rows(&mut self.vaults, |vault| vault.id == id);
-        let keys = drop_rows(&mut self.keys, |key| key.vault == id);
-        Ok(Removed { vaults, keys, ..inside })
-    }
-}
-
-impl ContextTx for Shelves {
-    fn remove_contexts(&mut self, memory: MemoryRef, by: &[ContextBy]) -> Result<u64> {
-        Ok(drop_rows(&mut self.contexts, |(vault, context)| {
-            let inside = *vault == memory.vault && context.memory == memory.memory;
-            inside && by.contains(&context.by)
-        }))
+    fn erase(&mut self, what: Erasure) -> Result<Removed> {
+        Ok(match what {
+            Erasure::Conversation(memory, id) => self.erase_conversation(memory, id),
+            Erasure::Memory(memory) => self.remove_memories_where(|place| place == memory),
+            Erasure::Vault(id) => self.erase_vault(id),
+        })
     }
 }

@@ -3,14 +3,14 @@
 use everwhen_engine::Result;
 use everwhen_engine::memory::{EntryId, VaultId};
 use everwhen_engine::ports::{
-    Addition, LedgerHead, LedgerLine, LedgerRows, LedgerTx, Lines, MemoryRef, Proof, ProofHolder,
-    Requested,
+    Addition, LedgerHead, LedgerLine, Lines, MemoryRef, Proof, ProofHolder, Requested,
 };
 use jiff::Timestamp;
 
-use super::shelves::Shelves;
+use super::changes::drop_rows;
+use super::state::State;
 
-impl Shelves {
+impl State {
     /// The lines of a memory that are along the line, in order.
     fn along(&self, memory: MemoryRef) -> Vec<LedgerLine> {
         let ours =
@@ -49,13 +49,13 @@ impl Shelves {
     }
 }
 
-impl LedgerRows for Shelves {
-    fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {
+impl State {
+    pub(super) fn head_of(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {
         let found = self.ledger_heads.iter().find(|(place, _)| *place == memory);
         Ok(found.map(|(_, head)| *head))
     }
 
-    fn ledger_lines(&self, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>> {
+    pub(super) fn lines_of(&self, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>> {
         let along = self.along(memory);
         Ok(match which {
             Lines::Newest(most) => along.into_iter().rev().take(most).collect(),
@@ -71,7 +71,7 @@ impl LedgerRows for Shelves {
         })
     }
 
-    fn proof_holders(
+    pub(super) fn holders_of(
         &self,
         vault: VaultId,
         proof: [u8; 32],
@@ -81,7 +81,7 @@ impl LedgerRows for Shelves {
             self.proofs.iter().filter(|(place, one)| place.vault == vault && one.hash == proof);
         let mut holders = Vec::new();
         for (place, proof) in ours {
-            let head = self.ledger_head(*place)?;
+            let head = self.head_of(*place)?;
             let reply = head.and_then(|head| head.placeholder).and_then(|waiting| waiting.reply);
             let holder = ProofHolder { memory: place.memory, proof: *proof };
             holders.push(((reply == Some(proof.number), proof.at, place.memory), holder));
@@ -90,7 +90,7 @@ impl LedgerRows for Shelves {
         Ok(holders.into_iter().map(|(_, holder)| holder).take(limit).collect())
     }
 
-    fn requested(&self, vault: VaultId, request: [u8; 32]) -> Result<Vec<Requested>> {
+    pub(super) fn requests_of(&self, vault: VaultId, request: [u8; 32]) -> Result<Vec<Requested>> {
         let ours = self.ledger_heads.iter().filter(|(place, _)| place.vault == vault);
         let found = ours.filter_map(|(place, head)| {
             let last = head.request.filter(|last| last.hash == request)?;
@@ -102,7 +102,11 @@ impl LedgerRows for Shelves {
         Ok(found)
     }
 
-    fn additions(&self, memory: MemoryRef, numbers: &[u64]) -> Result<Vec<(u64, Addition)>> {
+    pub(super) fn additions_in(
+        &self,
+        memory: MemoryRef,
+        numbers: &[u64],
+    ) -> Result<Vec<(u64, Addition)>> {
         let ours = self
             .additions
             .iter()
@@ -113,69 +117,58 @@ impl LedgerRows for Shelves {
         Ok(found)
     }
 
-    fn additions_epoch(&self, vault: VaultId) -> Result<u64> {
+    pub(super) fn epoch_of(&self, vault: VaultId) -> Result<u64> {
         let found = self.addition_epochs.iter().find(|(place, _)| *place == vault);
         Ok(found.map_or(0, |(_, epoch)| *epoch))
     }
 
-    fn promised_time(&self, memory: MemoryRef, text: [u8; 32]) -> Result<Option<Timestamp>> {
-        let all = self.promised_times(memory)?;
-        Ok(all.into_iter().find(|(hash, _)| *hash == text).map(|(_, time)| time))
-    }
-
-    fn promised_times(&self, memory: MemoryRef) -> Result<Vec<([u8; 32], Timestamp)>> {
-        let ours = self.promised.iter().filter(|(place, _, _)| *place == memory);
+    pub(super) fn promises_in(
+        &self,
+        memory: MemoryRef,
+        text: Option<[u8; 32]>,
+    ) -> Vec<([u8; 32], Timestamp)> {
+        let is_meant = |hash: &[u8; 32]| text.is_none_or(|text| text == *hash);
+        let ours =
+            self.promised.iter().filter(|(place, hash, _)| *place == memory && is_meant(hash));
         let mut times: Vec<_> = ours.map(|(_, hash, time)| (*hash, *time)).collect();
         times.sort_unstable();
-        Ok(times)
+        times
     }
-}
 
-impl LedgerTx for Shelves {
-    fn put_ledger_head(&mut self, memory: MemoryRef, head: &LedgerHead) -> Result<()> {
+    pub(super) fn put_head(&mut self, memory: MemoryRef, head: &LedgerHead) {
         self.ledger_heads.retain(|(place, _)| *place != memory);
         self.ledger_heads.push((memory, *head));
-        Ok(())
     }
 
-    fn put_ledger_line(&mut self, memory: MemoryRef, line: &LedgerLine) -> Result<()> {
+    pub(super) fn put_line(&mut self, memory: MemoryRef, line: &LedgerLine) {
         self.ledger.retain(|(place, one)| *place != memory || one.number != line.number);
         self.ledger.push((memory, *line));
-        Ok(())
     }
 
-    fn put_promised_time(
-        &mut self,
-        memory: MemoryRef,
-        text: [u8; 32],
-        time: Option<Timestamp>,
-    ) -> Result<()> {
-        self.promised.retain(|(place, hash, _)| *place != memory || *hash != text);
-        self.promised.extend(time.map(|time| (memory, text, time)));
-        Ok(())
+    pub(super) fn promise(&mut self, memory: MemoryRef, text: [u8; 32], time: Timestamp) {
+        self.remove_promise(memory, text);
+        self.promised.push((memory, text, time));
     }
 
-    fn put_proof(&mut self, memory: MemoryRef, proof: &Proof) -> Result<()> {
+    pub(super) fn remove_promise(&mut self, memory: MemoryRef, text: [u8; 32]) -> u64 {
+        drop_rows(&mut self.promised, |(place, hash, _)| *place == memory && *hash == text)
+    }
+
+    pub(super) fn put_proof(&mut self, memory: MemoryRef, proof: &Proof) {
         self.proofs.retain(|(place, one)| *place != memory || one.hash != proof.hash);
         self.proofs.push((memory, *proof));
-        Ok(())
     }
 
-    fn put_addition(&mut self, memory: MemoryRef, number: u64, addition: &Addition) -> Result<()> {
+    pub(super) fn put_addition(&mut self, memory: MemoryRef, number: u64, addition: &Addition) {
         self.additions.retain(|(place, line, _)| *place != memory || *line != number);
         self.additions.push((memory, number, addition.clone()));
-        Ok(())
     }
 
-    fn drop_additions(&mut self, vault: VaultId) -> Result<()> {
-        self.additions.retain(|(place, _, _)| place.vault != vault);
-        let epoch = self.additions_epoch(vault)? + 1;
+    pub(super) fn remove_additions(&mut self, vault: VaultId) -> Result<u64> {
+        let removed = drop_rows(&mut self.additions, |(place, _, _)| place.vault == vault);
+        let epoch = self.epoch_of(vault)? + 1;
         self.addition_epochs.retain(|(place, _)| *place != vault);
         self.addition_epochs.push((vault, epoch));
-        Ok(())
-    }
-
-    fn rejoin_entries(&mut self, memory: MemoryRef, entries: &[EntryId]) -> Result<()> {
-        self.change_entries(memory, entries, |entry| entry.branch = None)
+        Ok(removed)
     }
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::*;
 use crate::facts::extract::stated_matter;
 use crate::facts::state::{as_of, views};
-use crate::facts::{Evidence, Matter, Source, WrittenBy};
+use crate::facts::{Evidence, Matter};
 use crate::time::Zone;
 
 fn day(day: i64) -> Timestamp {
@@ -17,25 +17,10 @@ fn day(day: i64) -> Timestamp {
 /// A statement made on a day and stored on another.
 fn fact(number: u128, said: i64, stored: i64, statement: &str) -> Fact {
     let matter = stated_matter(statement).map(|(key, value)| Matter { key, value });
-    Fact {
-        id: Uuid::from_u128(number).into(),
-        memory: Uuid::nil().into(),
-        statement: statement.into(),
-        source: Source::Confirmed,
-        tags: vec![],
-        matter,
-        event: None,
-        evidence: Evidence { entry: Uuid::from_u128(number).into(), range: 0..1 },
-        mentioned_at: day(said),
-        creation_time: day(stored),
-        by: WrittenBy::Extractive,
-        pinned_at: None,
-        withdrawn_at: None,
-        link: None,
-        vector: None,
-        retrievals: 0,
-        retrieved_at: None,
-    }
+    let evidence = Evidence { entry: Uuid::from_u128(number).into(), range: 0..1 };
+    let id = Uuid::from_u128(number).into();
+    let stated = Fact::stated(id, Uuid::nil().into(), statement, evidence, day(said));
+    Fact { matter, creation_time: day(stored), ..stated }
 }
 
 fn a1c() -> Vec<Fact> {

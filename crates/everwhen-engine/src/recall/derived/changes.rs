@@ -9,7 +9,7 @@ use crate::Result;
 use crate::chapters::{self, Chapter};
 use crate::facts::{Fact, views};
 use crate::memory::Memory;
-use crate::ports::{MemoryRef, Snapshot};
+use crate::ports::{ChapterSelection, FactSelection, MemoryRef, Snapshot};
 use crate::recall::derived::word_index::WordIndex;
 use crate::time::Zone;
 
@@ -48,7 +48,7 @@ impl Distilled {
         Ok(Some(DistilledChanges {
             version: memory.distilled,
             zone: zone.clone(),
-            facts: if same_facts { None } else { Some(snapshot.facts(place)?) },
+            facts: if same_facts { None } else { Some(snapshot.facts(place, FactSelection::All)?) },
             chapters: self.other_chapters(snapshot, place, memory.chapters_mark)?,
         }))
     }
@@ -66,7 +66,7 @@ impl Distilled {
         for end in END_CHAPTERS {
             let (stay, again) = known.split_at(known.len().saturating_sub(end));
             let Some(last) = stay.last() else { break };
-            let end = snapshot.chapters(place, Some(last.last), None)?;
+            let end = snapshot.chapters(place, ChapterSelection::Behind(Some(last.last), None))?;
             let stay = self.chapters_checksum ^ checksum_of(again);
             if stay ^ checksum_of(&end) == checksum {
                 let same = again.iter().zip(&end).take_while(|(a, b)| a.id == b.id).count();
@@ -74,7 +74,7 @@ impl Distilled {
                 return Ok(Some((known.len() - again.len() + same, new)));
             }
         }
-        Ok(Some((0, snapshot.chapters(place, None, None)?)))
+        Ok(Some((0, snapshot.chapters(place, ChapterSelection::Behind(None, None))?)))
     }
 
     /// Applies changes.

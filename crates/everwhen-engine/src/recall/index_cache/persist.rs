@@ -5,7 +5,7 @@ use everwhen_search::{Index, Segment};
 use super::{IndexCache, SharedIndex};
 use crate::Result;
 use crate::engine::Engine;
-use crate::ports::{MemoryRef, Tx};
+use crate::ports::{MemoryRef, Row, Tx};
 use crate::recall::memory_index::MemoryIndex;
 
 impl IndexCache {
@@ -69,7 +69,7 @@ impl SharedIndex {
 fn put(tx: &mut dyn Tx, place: MemoryRef, generation: u64, segment: &Segment) -> Result<bool> {
     let is_current = tx.memory(place)?.is_some_and(|memory| memory.generation == generation);
     if is_current {
-        tx.put_segment(place, segment.number, &segment.bytes)?;
+        tx.put(Row::Segment(place, segment.number, &segment.bytes))?;
     }
     Ok(is_current)
 }

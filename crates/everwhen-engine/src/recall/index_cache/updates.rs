@@ -3,7 +3,7 @@
 use super::{IndexCache, SharedIndex};
 use crate::engine::Engine;
 use crate::memory::{Entry, Memory, MemoryId};
-use crate::ports::{MemoryRef, Snapshot, Standing};
+use crate::ports::{EntryQuery, MemoryRef, Snapshot, Standing};
 use crate::recall::embedders::{EmbeddedEntries, Embedders};
 use crate::recall::memory_index::MemoryIndex;
 use crate::{Error, Result};
@@ -62,7 +62,7 @@ impl IndexUpdate {
         let standings =
             has_changed.then(|| snapshot.standings(place, position.sequence)).transpose()?;
         let entries = if memory.last_sequence > position.sequence {
-            snapshot.arrivals(place, position.sequence, STEP)?
+            snapshot.entries(place, &EntryQuery::arrived(position.sequence, STEP))?
         } else {
             Vec::new()
         };
@@ -104,7 +104,8 @@ impl IndexUpdate {
             after: position.sequence,
             generation: memory.generation,
             standings: None,
-            entries: snapshot.arrivals(place, position.sequence, FEW as usize)?,
+            entries: snapshot
+                .entries(place, &EntryQuery::arrived(position.sequence, FEW as usize))?,
             vectors: None,
             complete_up_to: Some(memory.last_sequence),
         }))

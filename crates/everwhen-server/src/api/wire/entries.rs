@@ -348,10 +348,10 @@ impl EntriesQuery {
             which,
             role: self.role.map(Role::from),
             tag: self.tag.map(|tag| Name::new("tag", tag)).transpose()?,
-            conversation: None,
             order: self.order.map(Order::from).unwrap_or_default(),
             from: self.cursor.as_deref().map(cursor::read_entry).transpose()?,
             limit: self.limit,
+            ..EntryQuery::default()
         };
         Ok((conversation, query))
     }

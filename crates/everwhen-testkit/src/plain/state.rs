@@ -4,25 +4,28 @@ use everwhen_engine::Result;
 use everwhen_engine::activity::Activity;
 use everwhen_engine::chapters::{Chapter, RollingSummary};
 use everwhen_engine::facts::Fact;
-use everwhen_engine::job::{Job, JobState, Queue};
+use everwhen_engine::job::{Job, JobState};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
-    Branch, ContextDocument, Conversation, ConversationId, Entry, EntryId, JobId, Memory, Name,
-    Person, VaultId, VaultInfo,
+    Address, Branch, ContextDocument, Conversation, ConversationId, Entry, EntryId, Memory,
+    MemoryId, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    Addition, ContextVersion, ConversationOrder, ConversationQuery, Cursor, EntryQuery, LedgerHead,
-    LedgerLine, MemoryRef, Neighbour, Order, Proof, Shelf, Snapshot, Speakers, Standing, Which,
+    Addition, AskedHash, ChapterSelection, ContextSelection, ConversationOrder, ConversationQuery,
+    Cursor, EachOf, EntryQuery, FactSelection, JobSelection, LedgerHead, LedgerLine, Lines,
+    MemoryRef, MemorySelection, Neighbour, Order, Proof, ProofHolder, Reply, Requested, Shelf,
+    Snapshot, Speakers, Standing, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
 use jiff::Timestamp;
+use jiff::civil::Date;
 
 use super::usage::ReplyRow;
 
 /// Everything, as rows. A row that does not name its vault itself stands beside it.
 #[derive(Clone, Default)]
-pub(super) struct Shelves {
+pub(super) struct State {
     pub(super) vaults: Vec<VaultInfo>,
     pub(super) memories: Vec<(VaultId, Memory)>,
     pub(super) entries: Vec<EntryRow>,
@@ -75,7 +78,7 @@ impl EntryRow {
     }
 }
 
-impl Shelves {
+impl State {
     fn entries_in(&self, memory: MemoryRef) -> impl Iterator<Item = &EntryRow> {
         self.entries.iter().filter(move |row| row.is_in(memory))
     }
@@ -216,7 +219,16 @@ fn standing(entry: &Entry) -> Standing {
     }
 }
 
-impl Snapshot for Shelves {
+/// Whether nobody has a lease on a job.
+fn is_free(job: &Job, now: Timestamp) -> bool {
+    match job.state {
+        JobState::Waiting => true,
+        JobState::Leased { until } => until <= now,
+        JobState::SetAside => false,
+    }
+}
+
+impl Snapshot for State {
     fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>> {
         Ok(self.vaults.iter().find(|vault| vault.id == id).cloned())
     }
@@ -242,39 +254,67 @@ impl Snapshot for Shelves {
         Ok(found.map(|(_, row)| row.clone()))
     }
 
-    fn memories(&self, vault: VaultId, after: Option<&Name>, limit: usize) -> Result<Vec<Memory>> {
+    fn memories(&self, vault: VaultId, query: MemorySelection<'_>) -> Result<Vec<Memory>> {
         let inside = self.memories.iter().filter(|row| row.0 == vault).map(|row| row.1.clone());
-        Ok(behind(inside, |memory| memory.name.clone(), after, limit))
+        Ok(match query {
+            MemorySelection::Named(after, limit) => {
+                behind(inside, |memory| memory.name.clone(), after, limit)
+            }
+            MemorySelection::ChatsOf(person, limit) => {
+                let theirs = inside.filter(|memory| memory.chat_of.as_ref() == Some(person));
+                let mut rows: Vec<Memory> = theirs.collect();
+                rows.sort_by_key(|memory| std::cmp::Reverse((memory.last_creation, memory.id)));
+                rows.truncate(limit);
+                rows
+            }
+        })
     }
 
-    fn chats(&self, vault: VaultId, person: &Person, limit: usize) -> Result<Vec<Memory>> {
-        let theirs =
-            |row: &&(VaultId, Memory)| row.0 == vault && row.1.chat_of.as_ref() == Some(person);
-        let mut rows: Vec<Memory> =
-            self.memories.iter().filter(theirs).map(|row| row.1.clone()).collect();
-        rows.sort_by_key(|memory| std::cmp::Reverse((memory.last_creation, memory.id)));
-        rows.truncate(limit);
-        Ok(rows)
+    fn vault_and_memory(
+        &self,
+        vault: &Address<VaultId>,
+        memory: &Address<MemoryId>,
+    ) -> Result<Option<(VaultInfo, Option<Memory>)>> {
+        let vault = match vault {
+            Address::Id(id) => self.vault(*id)?,
+            Address::Name(name) => self.vault_named(name)?,
+        };
+        let Some(vault) = vault else { return Ok(None) };
+        let memory = match memory {
+            Address::Id(id) => self.memory(MemoryRef { vault: vault.id, memory: *id })?,
+            Address::Name(name) => self.memory_named(vault.id, name)?,
+        };
+        Ok(Some((vault, memory)))
     }
 
-    fn entry(&self, memory: MemoryRef, id: EntryId) -> Result<Option<Entry>> {
-        let found = self.entries_in(memory).find(|row| row.entry.id == id);
-        Ok(found.map(|row| self.named(row)))
+    fn each_of(
+        &self,
+        memory: MemoryRef,
+        entries: &[EntryId],
+        conversations: &[ConversationId],
+    ) -> Result<EachOf> {
+        let entry = |id: &EntryId| {
+            let found = self.entries_in(memory).find(|row| row.entry.id == *id);
+            found.map(|row| self.named(row))
+        };
+        let conversation = |id: &ConversationId| {
+            let id = self.present_id(memory, *id);
+            self.conversations_in(memory).find(|one| one.id == id).cloned()
+        };
+        Ok((entries.iter().map(entry).collect(), conversations.iter().map(conversation).collect()))
     }
 
     fn entries(&self, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>> {
+        if let Some(after) = query.arrived_after {
+            let rows = self.entries_in(memory).collect();
+            let sequence = |row: &&EntryRow| row.entry.sequence;
+            let rows = listed(rows, sequence, Order::Oldest, Some(after), query.limit);
+            return Ok(rows.into_iter().map(|row| self.named(row)).collect());
+        }
         let rows = self.entries_in(memory).filter(|row| is_wanted(&row.entry, query)).collect();
         let from = query.from.map(|Cursor { time, sequence }| (time, sequence));
         let rows = listed(rows, |row| row.cursor(), query.order, from, query.limit);
         Ok(rows.into_iter().map(|row| self.named(row)).collect())
-    }
-
-    fn arrivals(&self, memory: MemoryRef, behind: u64, limit: usize) -> Result<Vec<Entry>> {
-        let rows = self.entries_in(memory).filter(|row| row.entry.sequence > behind);
-        let mut rows: Vec<Entry> = rows.map(|row| self.named(row)).collect();
-        rows.sort_by_key(|entry| entry.sequence);
-        rows.truncate(limit);
-        Ok(rows)
     }
 
     fn standings(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>> {
@@ -304,11 +344,6 @@ impl Snapshot for Shelves {
         let rows = self.neighbours(memory, speakers);
         let first = rows.into_iter().find(|row| row.entry.conversation_time > time);
         Ok(first.map(neighbour))
-    }
-
-    fn conversation(&self, memory: MemoryRef, id: ConversationId) -> Result<Option<Conversation>> {
-        let id = self.present_id(memory, id);
-        Ok(self.conversations_in(memory).find(|one| one.id == id).cloned())
     }
 
     fn conversation_named(&self, memory: MemoryRef, name: &Name) -> Result<Option<Conversation>> {
@@ -362,27 +397,91 @@ impl Snapshot for Shelves {
         Ok(times)
     }
 
-    fn context(
-        &self,
-        memory: MemoryRef,
-        version: ContextVersion,
-    ) -> Result<Option<ContextDocument>> {
-        let meant = self.contexts_in(memory).filter(|context| match version {
-            ContextVersion::Current => true,
-            ContextVersion::AsOf(time) => context.creation_time <= time,
-            ContextVersion::Number(number) => context.version == number,
-        });
-        Ok(meant.max_by_key(|context| context.version).cloned())
+    fn activities(&self, memory: MemoryRef, conversation: ConversationId) -> Result<Vec<Activity>> {
+        Ok(self.activities_in(memory, conversation))
     }
 
     fn contexts(
         &self,
         memory: MemoryRef,
-        before: Option<u64>,
+        versions: ContextSelection,
         limit: usize,
     ) -> Result<Vec<ContextDocument>> {
-        let rows = self.contexts_in(memory).cloned().collect();
-        Ok(listed(rows, |context| context.version, Order::Newest, before, Some(limit)))
+        let meant = self.contexts_in(memory).filter(|context| match versions {
+            ContextSelection::All => true,
+            ContextSelection::AsOf(time) => context.creation_time <= time,
+            ContextSelection::Number(number) => context.version == number,
+            ContextSelection::Below(version) => context.version < version,
+        });
+        let rows = meant.cloned().collect();
+        Ok(listed(rows, |context| context.version, Order::Newest, None, Some(limit)))
+    }
+
+    fn facts(&self, memory: MemoryRef, query: FactSelection<'_>) -> Result<Vec<Fact>> {
+        Ok(self.facts_in(memory, query))
+    }
+
+    fn chapters(&self, memory: MemoryRef, query: ChapterSelection) -> Result<Vec<Chapter>> {
+        Ok(self.chapters_in(memory, query))
+    }
+
+    fn chapters_through(
+        &self,
+        memory: MemoryRef,
+        through: Cursor,
+    ) -> Result<(u64, Option<Timestamp>)> {
+        Ok(self.count_chapters(memory, through))
+    }
+
+    fn summaries(
+        &self,
+        memory: MemoryRef,
+        before: Option<u64>,
+        limit: Option<usize>,
+    ) -> Result<Vec<RollingSummary>> {
+        Ok(self.summaries_in(memory, before, limit))
+    }
+
+    fn segment(&self, memory: MemoryRef, number: u32) -> Result<Option<Vec<u8>>> {
+        let meant = |row: &&(MemoryRef, u32, Vec<u8>)| row.0 == memory && row.1 == number;
+        Ok(self.segments.iter().find(meant).map(|(_, _, bytes)| bytes.clone()))
+    }
+
+    fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {
+        self.head_of(memory)
+    }
+
+    fn ledger_lines(&self, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>> {
+        self.lines_of(memory, which)
+    }
+
+    fn proof_holders(
+        &self,
+        vault: VaultId,
+        proof: [u8; 32],
+        limit: usize,
+    ) -> Result<Vec<ProofHolder>> {
+        self.holders_of(vault, proof, limit)
+    }
+
+    fn requested(&self, vault: VaultId, request: [u8; 32]) -> Result<Vec<Requested>> {
+        self.requests_of(vault, request)
+    }
+
+    fn additions(&self, memory: MemoryRef, numbers: &[u64]) -> Result<Vec<(u64, Addition)>> {
+        self.additions_in(memory, numbers)
+    }
+
+    fn additions_epoch(&self, vault: VaultId) -> Result<u64> {
+        self.epoch_of(vault)
+    }
+
+    fn promised_times(
+        &self,
+        memory: MemoryRef,
+        text: Option<[u8; 32]>,
+    ) -> Result<Vec<([u8; 32], Timestamp)>> {
+        Ok(self.promises_in(memory, text))
     }
 
     fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>> {
@@ -390,23 +489,19 @@ impl Snapshot for Shelves {
         Ok(found.map(|row| row.kept.clone()))
     }
 
-    fn job(&self, id: JobId) -> Result<Option<Job>> {
-        Ok(self.jobs.iter().find(|job| job.id == id).cloned())
-    }
-
-    fn next_job(&self, queue: Queue, now: Timestamp) -> Result<Option<Job>> {
-        let queued = self.jobs.iter().filter(|job| job.kind.queue() == queue);
-        let free = queued.filter(|job| match job.state {
-            JobState::Waiting => true,
-            JobState::Leased { until } => until <= now,
-            JobState::SetAside => false,
-        });
-        Ok(free.min_by_key(|job| (job.due_at, job.id)).cloned())
-    }
-
-    fn jobs(&self, vault: Option<VaultId>, limit: usize) -> Result<Vec<Job>> {
-        let meant = self.jobs.iter().filter(|job| vault.is_none_or(|vault| job.vault == vault));
-        let rows = meant.cloned().collect();
+    fn jobs(&self, query: JobSelection) -> Result<Vec<Job>> {
+        let (meant, limit): (Vec<&Job>, usize) = match query {
+            JobSelection::Id(id) => (self.jobs.iter().filter(|job| job.id == id).collect(), 1),
+            JobSelection::Next(queue, now) => {
+                let queued = self.jobs.iter().filter(|job| job.kind.queue() == queue);
+                (queued.filter(|job| is_free(job, now)).collect(), 1)
+            }
+            JobSelection::Due(vault, limit) => {
+                let meant = |job: &&Job| vault.is_none_or(|vault| job.vault == vault);
+                (self.jobs.iter().filter(meant).collect(), limit)
+            }
+        };
+        let rows = meant.into_iter().cloned().collect();
         Ok(listed(rows, |job: &Job| (job.due_at, job.id), Order::Oldest, None, Some(limit)))
     }
 
@@ -414,5 +509,17 @@ impl Snapshot for Shelves {
         let mut keys = self.keys.clone();
         keys.sort_by_key(|key| key.id);
         Ok(keys)
+    }
+
+    fn usage(&self, vault: VaultId, since: Date) -> Result<Vec<Usage>> {
+        Ok(self.usage_of(vault, since))
+    }
+
+    fn cost_since(&self, since: Date) -> Result<u64> {
+        Ok(self.cost_of_all(since))
+    }
+
+    fn kept_reply(&self, vault: VaultId, asked: &AskedHash) -> Result<Option<Reply>> {
+        Ok(self.reply_to(vault, asked))
     }
 }

@@ -1,0 +1,264 @@
+//! What a store is asked for: places, orders and conditions.
+
+use jiff::Timestamp;
+
+use crate::job::Queue;
+use crate::memory::{
+    BranchId, Conversation, ConversationId, Entry, EntryId, FactId, JobId, MemoryId, Name, Person,
+    Role, VaultId,
+};
+
+/// A memory inside its vault. Every question about data names both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MemoryRef {
+    /// The vault.
+    pub vault: VaultId,
+    /// The memory.
+    pub memory: MemoryId,
+}
+
+/// Which end of time comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Oldest first.
+    #[default]
+    Oldest,
+    /// Newest first.
+    Newest,
+}
+
+/// A place in a list of entries; the page goes on behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    /// The conversation_time there.
+    pub time: Timestamp,
+    /// The sequence there, which decides between equal times.
+    pub sequence: u64,
+}
+
+/// Which entries of a memory are meant, apart from their times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Which {
+    /// Those in force: neither corrected nor on a branch.
+    #[default]
+    Current,
+    /// Those in force at this creation_time.
+    AsOf(Timestamp),
+    /// Those on one branch, without what was corrected.
+    Branch(BranchId),
+    /// All, whatever became of them.
+    All,
+}
+
+/// Which entries to list, in order of conversation_time, or in the order they arrived.
+#[derive(Debug, Clone, Default)]
+pub struct EntryQuery {
+    /// Said at or after this.
+    pub after: Option<Timestamp>,
+    /// Said before this.
+    pub before: Option<Timestamp>,
+    /// Stored at or after this.
+    pub created_after: Option<Timestamp>,
+    /// Stored before this.
+    pub created_before: Option<Timestamp>,
+    /// In force, or not.
+    pub which: Which,
+    /// Only this role.
+    pub role: Option<Role>,
+    /// Only with this tag.
+    pub tag: Option<Name>,
+    /// Only of this conversation.
+    pub conversation: Option<ConversationId>,
+    /// Which comes first.
+    pub order: Order,
+    /// Go on behind this place.
+    pub from: Option<Cursor>,
+    /// In the order they arrived, behind this sequence; then nothing else but `limit` counts.
+    pub arrived_after: Option<u64>,
+    /// At most so many; all if absent.
+    pub limit: Option<usize>,
+}
+
+impl EntryQuery {
+    /// Entries in the order they arrived, behind a sequence, whatever became of them.
+    pub fn arrived(after: u64, limit: usize) -> Self {
+        Self {
+            arrived_after: Some(after),
+            which: Which::All,
+            limit: Some(limit),
+            ..Self::default()
+        }
+    }
+
+    /// The entries of one conversation, oldest first.
+    pub fn of_conversation(id: ConversationId, which: Which) -> Self {
+        Self { conversation: Some(id), which, ..Self::default() }
+    }
+}
+
+/// What a list of conversations is ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ConversationOrder {
+    /// By when they started.
+    #[default]
+    Started,
+    /// By when they ended, or were brought back from the archive; only ended ones.
+    Ended,
+}
+
+impl ConversationOrder {
+    /// The time a conversation stands at in this order.
+    pub fn time_of(self, conversation: &Conversation) -> Timestamp {
+        match self {
+            Self::Started => conversation.started_at,
+            Self::Ended => {
+                let ended = conversation.ended.as_ref().map(|ended| ended.at);
+                conversation.restored_at.or(ended).unwrap_or(conversation.last_at)
+            }
+        }
+    }
+}
+
+/// Which conversations are meant by where they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shelf {
+    /// Those not archived.
+    #[default]
+    Listed,
+    /// Those archived.
+    Archived,
+    /// Both.
+    Both,
+}
+
+/// Which conversations to list.
+#[derive(Debug, Clone, Default)]
+pub struct ConversationQuery {
+    /// Only ended (`true`) or only open (`false`) ones.
+    pub ended: Option<bool>,
+    /// Archived or not.
+    pub shelf: Shelf,
+    /// With an entry at or after this.
+    pub after: Option<Timestamp>,
+    /// Started before this.
+    pub before: Option<Timestamp>,
+    /// What decides the order.
+    pub by: ConversationOrder,
+    /// Which comes first.
+    pub order: Order,
+    /// Go on behind this place: the time it is ordered by, and the id.
+    pub from: Option<(Timestamp, ConversationId)>,
+    /// At most so many; all if absent.
+    pub limit: Option<usize>,
+}
+
+/// Whose entries count when looking for a neighbour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speakers {
+    /// Everybody's.
+    All,
+    /// Those that begin an exchange: not a reply.
+    Openers,
+}
+
+/// The nearest entry that was placed by time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Neighbour {
+    /// When it was said.
+    pub time: Timestamp,
+    /// Who said it.
+    pub role: Role,
+    /// The conversation it is in.
+    pub conversation: ConversationId,
+}
+
+/// Where an entry stands now: what can change about it after it was stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Its sequence.
+    pub sequence: u64,
+    /// The conversation it is in.
+    pub conversation: ConversationId,
+    /// Since when it has been corrected or on a branch.
+    pub gone_since: Option<Timestamp>,
+}
+
+/// Which version of a context document is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextVersion {
+    /// The newest.
+    Current,
+    /// The newest at this creation_time.
+    AsOf(Timestamp),
+    /// This one.
+    Number(u64),
+}
+
+/// Which versions of a context document are meant; the newest of them comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextSelection {
+    /// All of them.
+    All,
+    /// Those that were there at this creation_time.
+    AsOf(Timestamp),
+    /// This one.
+    Number(u64),
+    /// Those below this one.
+    Below(u64),
+}
+
+/// The versions of which the newest is meant.
+impl From<ContextVersion> for ContextSelection {
+    fn from(version: ContextVersion) -> Self {
+        match version {
+            ContextVersion::Current => Self::All,
+            ContextVersion::AsOf(time) => Self::AsOf(time),
+            ContextVersion::Number(number) => Self::Number(number),
+        }
+    }
+}
+
+/// Which memories of a vault are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemorySelection<'q> {
+    /// All, by name, behind one; at most this many.
+    Named(Option<&'q Name>, usize),
+    /// The chats of exactly this person, the last active first; at most this many.
+    ChatsOf(&'q Person, usize),
+}
+
+/// Which facts of a memory are meant. They come by when they were mentioned, then by id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FactSelection<'q> {
+    /// All of them.
+    All,
+    /// This one, whatever became of it.
+    Id(FactId),
+    /// Those that rest on any of these entries.
+    On(&'q [EntryId]),
+}
+
+/// Which chapters of a memory are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChapterSelection {
+    /// Those that end behind a place, oldest first; at most this many.
+    Behind(Option<Cursor>, Option<usize>),
+    /// The one that ends last, or last before a time.
+    Last(Option<Timestamp>),
+}
+
+/// Which jobs are meant. A transaction that finds one by its id or as the next holds it until the
+/// end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobSelection {
+    /// This one.
+    Id(JobId),
+    /// The one of a queue that is due first among those waiting or with a lease that ran out by
+    /// this time.
+    Next(Queue, Timestamp),
+    /// Those due first, of one vault or of all; at most this many.
+    Due(Option<VaultId>, usize),
+}
+
+/// Entries and conversations, each in the place of its id.
+pub type EachOf = (Vec<Option<Entry>>, Vec<Option<Conversation>>);

@@ -1,0 +1,171 @@
+//! What can be read from a store, as one consistent state.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::{
+    Addition, AskedHash, ChapterSelection, ContextSelection, ConversationQuery, EachOf, EntryQuery,
+    FactSelection, JobSelection, LedgerHead, LedgerLine, Lines, MemoryRef, MemorySelection,
+    Neighbour, ProofHolder, Reply, Requested, Speakers, Standing,
+};
+use crate::Result;
+use crate::activity::Activity;
+use crate::chapters::{Chapter, RollingSummary};
+use crate::facts::Fact;
+use crate::job::Job;
+use crate::key::Key;
+use crate::memory::{
+    Address, Branch, ContextDocument, Conversation, ConversationId, Entry, EntryId, Memory,
+    MemoryId, Name, VaultId, VaultInfo,
+};
+use crate::ports::Cursor;
+use crate::receipt::KeptReceipt;
+use crate::usage::Usage;
+
+/// One consistent state, to read. Methods that find nothing say so with `None` or an empty list.
+pub trait Snapshot {
+    /// The vault with this id.
+    fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>>;
+    /// The vault with this name.
+    fn vault_named(&self, name: &Name) -> Result<Option<VaultInfo>>;
+    /// Vaults by name, behind `after`.
+    fn vaults(&self, after: Option<&Name>, limit: usize) -> Result<Vec<VaultInfo>>;
+    /// A memory by id.
+    fn memory(&self, memory: MemoryRef) -> Result<Option<Memory>>;
+    /// A memory by name.
+    fn memory_named(&self, vault: VaultId, name: &Name) -> Result<Option<Memory>>;
+    /// Memories of a vault.
+    fn memories(&self, vault: VaultId, query: MemorySelection<'_>) -> Result<Vec<Memory>>;
+    /// A vault and one of its memories, in one round trip where a round trip has its price.
+    fn vault_and_memory(
+        &self,
+        vault: &Address<VaultId>,
+        memory: &Address<MemoryId>,
+    ) -> Result<Option<(VaultInfo, Option<Memory>)>>;
+
+    /// Entries and conversations by their ids, each in the place of its id, whatever became of
+    /// them. A conversation that was merged into another answers with that other.
+    fn each_of(
+        &self,
+        memory: MemoryRef,
+        entries: &[EntryId],
+        conversations: &[ConversationId],
+    ) -> Result<EachOf>;
+    /// One entry, as [`Snapshot::each_of`] finds it.
+    fn entry(&self, memory: MemoryRef, id: EntryId) -> Result<Option<Entry>> {
+        Ok(self.each_of(memory, &[id], &[])?.0.pop().flatten())
+    }
+    /// One conversation, as [`Snapshot::each_of`] finds it.
+    fn conversation(&self, memory: MemoryRef, id: ConversationId) -> Result<Option<Conversation>> {
+        Ok(self.each_of(memory, &[], &[id])?.1.pop().flatten())
+    }
+
+    /// Entries by conversation_time, then sequence; or in the order they arrived.
+    fn entries(&self, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>>;
+    /// Where all entries up to a sequence stand, in the order they arrived.
+    fn standings(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>>;
+    /// The last entry placed by time, in force or corrected, said at or before `time`.
+    fn before(
+        &self,
+        memory: MemoryRef,
+        time: Timestamp,
+        speakers: Speakers,
+    ) -> Result<Option<Neighbour>>;
+    /// The first entry placed by time, in force or corrected, said after `time`.
+    fn after(
+        &self,
+        memory: MemoryRef,
+        time: Timestamp,
+        speakers: Speakers,
+    ) -> Result<Option<Neighbour>>;
+
+    /// A conversation by the name it has in the caller's source.
+    fn conversation_named(&self, memory: MemoryRef, name: &Name) -> Result<Option<Conversation>>;
+    /// Conversations in order.
+    fn conversations(
+        &self,
+        memory: MemoryRef,
+        query: &ConversationQuery,
+    ) -> Result<Vec<Conversation>>;
+    /// Ended conversations that are not archived, without the `keep` that come last in
+    /// [`ConversationOrder::Ended`](super::ConversationOrder::Ended); oldest first.
+    fn surplus(&self, memory: MemoryRef, keep: u64) -> Result<Vec<Conversation>>;
+    /// The branches that forks of a conversation left, oldest first.
+    fn branches(&self, memory: MemoryRef, id: ConversationId) -> Result<Vec<Branch>>;
+    /// When callers ended conversations placed by time: instants in `[since, until)`, in order.
+    fn endings(
+        &self,
+        memory: MemoryRef,
+        since: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<Timestamp>>;
+    /// When models and tools were at work in a conversation, in the order they began; those that
+    /// began together by kind, name and length.
+    fn activities(&self, memory: MemoryRef, conversation: ConversationId) -> Result<Vec<Activity>>;
+
+    /// Versions of the context document, newest first.
+    fn contexts(
+        &self,
+        memory: MemoryRef,
+        versions: ContextSelection,
+        limit: usize,
+    ) -> Result<Vec<ContextDocument>>;
+    /// Facts of a memory.
+    fn facts(&self, memory: MemoryRef, query: FactSelection<'_>) -> Result<Vec<Fact>>;
+    /// Chapters of a memory.
+    fn chapters(&self, memory: MemoryRef, query: ChapterSelection) -> Result<Vec<Chapter>>;
+    /// How many chapters end at or before a place, and when the latest of them was written.
+    fn chapters_through(
+        &self,
+        memory: MemoryRef,
+        through: Cursor,
+    ) -> Result<(u64, Option<Timestamp>)>;
+    /// Versions of the rolling summary, newest first, below `before`.
+    fn summaries(
+        &self,
+        memory: MemoryRef,
+        before: Option<u64>,
+        limit: Option<usize>,
+    ) -> Result<Vec<RollingSummary>>;
+    /// The part of a memory's index with this number, from 0, as bytes that mean nothing to a store.
+    fn segment(&self, memory: MemoryRef, number: u32) -> Result<Option<Vec<u8>>>;
+
+    /// The head of a memory's ledger.
+    fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>>;
+    /// Lines of a memory's ledger.
+    fn ledger_lines(&self, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>>;
+    /// Memories of a vault that hold this proof: first those where nothing has been said since it
+    /// was delivered, then the newest.
+    fn proof_holders(
+        &self,
+        vault: VaultId,
+        proof: [u8; 32],
+        limit: usize,
+    ) -> Result<Vec<ProofHolder>>;
+    /// Memories of a vault whose last request has this hash, newest first.
+    fn requested(&self, vault: VaultId, request: [u8; 32]) -> Result<Vec<Requested>>;
+    /// What was added to the messages with these numbers, by number.
+    fn additions(&self, memory: MemoryRef, numbers: &[u64]) -> Result<Vec<(u64, Addition)>>;
+    /// How often all additions of a vault were removed.
+    fn additions_epoch(&self, vault: VaultId) -> Result<u64>;
+    /// When texts that have not been seen yet were said, as another system had it, by their SHA-256:
+    /// of one text, or of all.
+    fn promised_times(
+        &self,
+        memory: MemoryRef,
+        text: Option<[u8; 32]>,
+    ) -> Result<Vec<([u8; 32], Timestamp)>>;
+
+    /// What the idempotency key stands for; `vault` is `None` for keys of vaults themselves.
+    fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>>;
+    /// Jobs.
+    fn jobs(&self, query: JobSelection) -> Result<Vec<Job>>;
+    /// All keys.
+    fn keys(&self) -> Result<Vec<Key>>;
+    /// What a vault used from a day on, by day, model and purpose.
+    fn usage(&self, vault: VaultId, since: Date) -> Result<Vec<Usage>>;
+    /// What all vaults together cost from a day on, in billionths.
+    fn cost_since(&self, since: Date) -> Result<u64>;
+    /// What a model answered before.
+    fn kept_reply(&self, vault: VaultId, asked: &AskedHash) -> Result<Option<Reply>>;
+}
