@@ -1,12 +1,15 @@
 //! Every error that the server answers with: one table, one format, `application/problem+json`.
 
+mod problem;
+
 use std::any::Any;
 
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use everwhen::{Error, ErrorKind};
-use serde::Serialize;
+
+use self::problem::ProblemDocument;
 
 /// Maximum length of the detail, in characters: a parser may quote its input.
 const DETAIL_CHARS: usize = 600;
@@ -100,15 +103,6 @@ impl From<Error> for RequestError {
         }
         Self::new(Cause::Engine(error.kind()), error.message())
     }
-}
-
-#[derive(Serialize)]
-struct ProblemDocument<'a> {
-    r#type: String,
-    title: &'a str,
-    status: u16,
-    detail: String,
-    kind: &'a str,
 }
 
 impl RequestError {
