@@ -1,5 +1,5 @@
 #!/bin/bash
-# Run once by the image's entry point, on the server that it starts to make a new database and that nobody else can reach yet.
+# Run once by the image's entry point, on the temporary server that creates a new database and accepts no remote connections yet.
 #   POSTGRES_USER, POSTGRES_DB, PGDATA   as the image sets them
 #   REPLICATION_PASSWORD                 of the role that standbys connect as
 set -euo pipefail

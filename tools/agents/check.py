@@ -71,7 +71,7 @@ class Run:
         sys.exit(f"{name} did not start: {open(log).read()}")
 
     def environment(self, **more):
-        """Nothing of whoever runs this: no settings, no keys, no proxies."""
+        """An environment without the user's settings, keys and proxies."""
         return {"PATH": os.environ["PATH"], "HOME": self.home, "LANG": "C.UTF-8", "TZ": "UTC", **more}
 
     def type(self, *command, **more):

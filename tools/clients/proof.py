@@ -32,7 +32,7 @@ def recorded():
 
 
 def settled(memory, count):
-    """The entries of a memory, once there are so many: replies are kept after they are given."""
+    """The entries of a memory, once it has this number: replies are stored after they are sent."""
     import time
 
     for _ in range(100):

@@ -1,7 +1,7 @@
 """An upstream for what the test model does not do: Ollama's, Anthropic's and Gemini's protocols, and two calls of tools at
 once in OpenAI's.
 
-Whoever sends tools is answered with two calls, one for Porto and one for Rome; whoever sends their results is told them
+A request with tools is answered with two calls, one for Porto and one for Rome; a request with their results is answered with them
 back by the call each belongs to. As OpenAI does, it refuses results that belong to no call.
 
 It answers as those servers do, streamed or not, and writes every request it got to a file, one JSON

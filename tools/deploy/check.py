@@ -302,7 +302,7 @@ class Deployment:
         return answer.status, text
 
     def come_up(self):
-        """Everything at once and in the wrong order: who needs somebody else waits."""
+        """Starts everything at once and in the wrong order: each process waits for those it needs."""
         self.start_balancer()
         status, _ = until("nginx answers without any server", lambda: self.try_ask("GET", "/healthz"))
         assert status == 502, status

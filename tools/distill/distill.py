@@ -151,7 +151,7 @@ class Teacher:
 
     @torch.inference_mode()
     def vectors(self, texts, pieces):
-        """Unit vectors of texts, each cut after so many pieces; long and short are kept apart."""
+        """Unit vectors of texts, each truncated to the maximum number of tokens; batches have similar lengths."""
         self.tokenizer.enable_truncation(pieces + 2)
         batch_pieces = 1 << (17 if self.device.type == "cuda" else 12)
         encoded = [np.array(one.ids) for one in self.tokenizer.encode_batch_fast(texts)]
@@ -352,7 +352,7 @@ def arguments():
         help="how often passages of a source come up; a source is a file's name or the first "
         "column, and counts 1 unless named here")
     add("--out", default="static256", help="where the files go, without ending [%(default)s]")
-    add("--limit", type=int, help="use so many passages, spread over the text (small runs, CPU)")
+    add("--limit", type=int, help="maximum number of passages, spread over the text (small runs, CPU)")
     add("--device", choices=("auto", "cpu", "cuda"), default="auto")
     add("--smoke", action="store_true", help="a tiny run with checks, under a minute on a CPU")
     for one in fields(Settings):

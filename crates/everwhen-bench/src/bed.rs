@@ -1,4 +1,4 @@
-//! What every recall benchmark stands on: an Everwhen in a directory of its own, gone afterwards.
+//! The harness of all recall benchmarks: an Everwhen in a temporary directory.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl EmbedderChoice {
         }
     }
 
-    /// The same engine with this embedder.
+    /// The engine with this embedder.
     async fn with(&self, engine: Engine) -> Result<Engine> {
         let Self::Transformer { directory, vectors, .. } = self else {
             let is_none = *self == Self::None;
@@ -70,7 +70,7 @@ impl Bed {
         Self::open(tempfile::tempdir()?, embedder).await
     }
 
-    /// The same after a restart: nothing is left but what was kept.
+    /// Reopens it, so that only persisted state is left.
     pub(crate) async fn reopen(self, embedder: &EmbedderChoice) -> Result<Self> {
         let Self { directory, everwhen, engine, vault } = self;
         drop((vault, engine, everwhen));

@@ -23,11 +23,11 @@ use serde::Serialize;
 const ENTRIES: usize = 6;
 /// Memories the conversations are spread over.
 const MEMORIES: usize = 10;
-/// Memories of those that are distilled anew while entries are added.
+/// Number of conversations that are distilled again while entries are added.
 const ANEW: usize = 4;
 /// How long the worker has to begin before the clock does.
 const UNDER_WAY: Duration = Duration::from_millis(300);
-/// Clients that add entries at the same time.
+/// Number of concurrent clients that add entries.
 const CLIENTS: usize = 8;
 /// Times the two ways of adding are measured, in turn. What else the machine does falls on both ways
 /// of a round alike, so that rounds are compared, and the one in the middle counts.
@@ -67,7 +67,7 @@ pub struct DistillReport {
     pub answers_meanwhile: usize,
     /// By how much adding was slower, in percent, in the round in the middle.
     pub slower_percent: f64,
-    /// The same in every round, from the least to the most.
+    /// The values of all rounds, ascending.
     pub slower_by_round: Vec<f64>,
 }
 
@@ -92,7 +92,7 @@ impl fmt::Display for DistillReport {
     }
 }
 
-/// Runs all of it; `say` is told what is being done.
+/// Runs the benchmark; `say` reports progress.
 pub async fn run(setup: &DistillBench, say: &(dyn Fn(&str) + Sync)) -> Result<DistillReport> {
     let directory = tempfile::tempdir()?;
     let data = Some(directory.path().display().to_string());
@@ -131,7 +131,7 @@ fn memory(kind: &str, number: usize) -> Result<Address<MemoryId>> {
     Ok(Address::Name(Name::new("memory", format!("{kind} {number}"))?))
 }
 
-/// Tells conversations of long ago, an hour apart, so that each has ended.
+/// Stores old conversations, an hour apart, so that each has ended.
 async fn tell(vault: &Vault, conversations: usize, kind: &str) -> Result<()> {
     let start: jiff::Timestamp = "2024-01-01T00:00:00Z".parse()?;
     for number in 0..conversations {
@@ -313,7 +313,7 @@ impl Llm for Scripted {
     }
 }
 
-/// An answer that fits every schema that is asked for.
+/// A reply that matches every requested schema.
 fn answer(shown: &str) -> Json {
     let text = |text: &str| Json::Text(text.to_owned());
     let member = |name: &str, value: Json| (name.to_owned(), value);

@@ -1,6 +1,6 @@
-//! Measures Everwhen the way a user meets it: through the front door and over HTTP.
+//! Benchmarks of Everwhen as users run it: through the library and over HTTP.
 //!
-//! Figures are compared inside one run, on the same machine, beside the same disk; absolute numbers
+//! Figures are compared within one run, on the same machine and disk; absolute numbers
 //! of a shared machine mean little.
 
 mod bed;

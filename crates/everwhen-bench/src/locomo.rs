@@ -74,7 +74,7 @@ pub struct LocomoSummary {
     pub by_dialogue: BTreeMap<String, LocomoScores>,
     /// How long an answer took.
     pub latency_ms: Latency,
-    /// How fast entries were taken in.
+    /// Ingestion speed.
     pub ingest: Ingest,
     /// Which embedder took part.
     pub embedder: String,
@@ -116,10 +116,10 @@ pub struct LocomoRun {
     pub questions: Vec<LocomoAnswered>,
 }
 
-/// Turns and sessions that are asked for.
+/// Number of turns and sessions to retrieve.
 const RANKED: usize = 1_000;
 
-/// Runs all of it; `step` is told after each question how many are done, of how many.
+/// Runs the benchmark; `step` is called after each question with the number done and the total.
 pub async fn run(setup: &Locomo, step: &(dyn Fn(usize, usize) + Sync)) -> Result<LocomoRun> {
     let dialogues = data::read(&setup.data)?;
     let bed = Bed::new(&setup.embedder).await?;

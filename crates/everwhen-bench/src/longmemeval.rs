@@ -73,7 +73,7 @@ const RANKED: usize = 1_000;
 /// Sessions that are written down per question.
 const WRITTEN: usize = 50;
 
-/// Runs all of it; `step` is told after each question how many are done, of how many.
+/// Runs the benchmark; `step` is called after each question with the number done and the total.
 pub async fn run(
     setup: &LongMemEval,
     step: &(dyn Fn(usize, usize) + Sync),
@@ -134,7 +134,7 @@ fn pooled(all: &[Item]) -> Vec<Session> {
 
 struct Run {
     bed: Bed,
-    /// All sessions are asked for.
+    /// Retrieves all sessions.
     deep: bool,
     answered: Vec<Answered>,
     latencies: Vec<Duration>,

@@ -68,7 +68,7 @@ impl From<Latencies> for Call {
     }
 }
 
-/// Runs all of it; `say` is told what is being done.
+/// Runs the benchmark; `say` reports progress.
 pub async fn run(setup: &McpBench, say: &(dyn Fn(&str) + Sync)) -> Result<McpReport> {
     let directory = tempfile::tempdir()?;
     let server = Server::start(&setup.binary, &directory.path().join("http"), true).await?;

@@ -70,7 +70,7 @@ const JOBS_APART: Duration = Duration::from_millis(2_200);
 /// Entries in one request that fills a memory.
 const BATCH: usize = 1_000;
 
-/// Who is told what is being done, and each row as soon as it is there.
+/// Reports progress, and each row as soon as it is measured.
 pub type Say<'s> = &'s (dyn Fn(&str) + Sync);
 
 /// Runs all of it.
@@ -142,7 +142,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Makes a memory with so many entries, in batches over HTTP.
+    /// Creates a memory with this number of entries, in batches over HTTP.
     async fn fill(&self, entries: usize) -> Result<()> {
         if entries == 0 {
             return Ok(());
@@ -207,7 +207,7 @@ impl Bench<'_> {
         Ok(Added { entries, streams, briefing, measured })
     }
 
-    /// Straight at the upstream and through the proxy, in so many turns, so that whatever else the
+    /// Direct requests and requests through the proxy, alternating, so that whatever else the
     /// machine does meets both alike.
     async fn in_turns(
         &self,
@@ -232,7 +232,7 @@ impl Bench<'_> {
         Ok(Measured::new(&direct, &proxied, is_paired))
     }
 
-    /// The same turn with a short and with a long history.
+    /// One turn with a short and with a long history.
     async fn histories(&self) -> Result<Histories> {
         let lengths = [ALONE.messages, LONG];
         let mut measured = Vec::new();

@@ -67,7 +67,7 @@ const BATCH: usize = 10_000;
 /// Says what is being done.
 type Say<'s> = &'s (dyn Fn(&str) + Sync);
 
-/// Runs all of it; `say` is told what is being done.
+/// Runs the benchmark; `say` reports progress.
 pub async fn run(setup: &RecallBench, say: Say<'_>) -> Result<RecallReport> {
     let mut speeds = Vec::new();
     for embedder in &setup.embedders {
@@ -160,7 +160,7 @@ async fn fill(
     Ok(at_half)
 }
 
-/// Asks the same questions in every way that narrows them.
+/// Asks the questions with every kind of filter.
 async fn narrowed(
     bed: &Bed,
     place: &Address<MemoryId>,

@@ -25,7 +25,7 @@ pub struct Summary {
     pub by_type: BTreeMap<String, Scores>,
     /// How long an answer took.
     pub latency_ms: Latency,
-    /// How fast entries were taken in.
+    /// Ingestion speed.
     pub ingest: Ingest,
     /// Which embedder took part.
     pub embedder: String,
@@ -44,7 +44,7 @@ pub struct Latency {
     pub p99: f64,
 }
 
-/// Entries taken in, durable, embedded and searchable.
+/// Ingested entries: durable, embedded and searchable.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Ingest {
     /// How many.

@@ -50,9 +50,9 @@ pub struct Options {
     pub run_id: String,
     /// Go on with a run that exists.
     pub resume: bool,
-    /// Only so many questions.
+    /// Maximum number of questions.
     pub num_questions: Option<usize>,
-    /// Only answer; everything has been taken in before.
+    /// Only answer; all sessions were ingested before.
     pub qa_only: bool,
     /// Over the API of this server, with this key.
     pub via: Option<(String, Option<String>)>,
@@ -73,7 +73,7 @@ pub struct Standing {
     pub line: String,
 }
 
-/// Who is told how far a run is.
+/// Reports the progress of a run.
 pub type Tell = dyn Fn(&Standing) + Send + Sync;
 
 impl Options {
@@ -83,7 +83,7 @@ impl Options {
     }
 }
 
-/// Runs what is left of a run and sums it up.
+/// Runs the remaining questions and writes the summary.
 pub async fn run(
     options: &Options,
     config: &Config,
@@ -111,7 +111,7 @@ pub async fn run(
     Ok(summary)
 }
 
-/// Asks what is left, so many at once; says whether somebody broke it off.
+/// Runs the remaining questions with this parallelism. Returns whether the run was interrupted.
 async fn ask_all(bench: &std::sync::Arc<Bench>, left: Vec<usize>) -> Result<bool> {
     let mut left = left.into_iter();
     let mut running: JoinSet<Result<Outcome>> = JoinSet::new();

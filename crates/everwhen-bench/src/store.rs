@@ -35,7 +35,7 @@ pub struct StoreBench {
 /// Entries in the small list.
 const SMALL: usize = 10_000;
 
-/// Runs all of it; `say` is told what is being done.
+/// Runs the benchmark; `say` reports progress.
 pub async fn run(setup: &StoreBench, say: &(dyn Fn(&str) + Sync)) -> Result<StoreReport> {
     say("batches of 100, beside a bare SQLite loop");
     let batches = batches::measure().await?;

@@ -54,7 +54,7 @@ pub struct TemporalSummary {
     pub by_type: BTreeMap<String, TemporalScores>,
     /// How long an answer took.
     pub latency_ms: Latency,
-    /// How fast entries were taken in.
+    /// Ingestion speed.
     pub ingest: Ingest,
     /// Which embedder took part.
     pub embedder: String,
@@ -94,10 +94,10 @@ pub struct TemporalRun {
     pub questions: Vec<TemporalAnswered>,
 }
 
-/// Turns that are asked for: all.
+/// Number of turns to retrieve: all.
 const RANKED: usize = 1_000;
 
-/// Runs all of it; `step` is told after each question how many are done, of how many.
+/// Runs the benchmark; `step` is called after each question with the number done and the total.
 pub async fn run(setup: &Temporal, step: &(dyn Fn(usize, usize) + Sync)) -> Result<TemporalRun> {
     let logs = data::read_logs(&setup.data)?;
     let questions = data::read_questions(&setup.data)?;

@@ -19,11 +19,11 @@ use crate::score::{COLUMNS, Judged, Scores};
 pub struct Tune {
     /// The data.
     pub data: PathBuf,
-    /// Ids of the questions to fit on; the others are reported beside them.
+    /// Ids of the training questions; the others are reported separately.
     pub ids: PathBuf,
     /// Which embedder takes part.
     pub embedder: EmbedderChoice,
-    /// Where chance begins.
+    /// Random seed.
     pub seed: u64,
     /// Weights tried.
     pub tries: usize,
@@ -34,7 +34,7 @@ pub struct Tune {
 pub struct Tuned {
     /// Signals in order.
     pub signals: Vec<String>,
-    /// Weights in force.
+    /// The current weights.
     pub current: Fit,
     /// Weights found.
     pub found: Fit,
@@ -65,7 +65,7 @@ const SEEDS: u64 = 5;
 /// Parts it is split in.
 const FOLDS: usize = 5;
 
-/// Runs all of it; `step` is told after each question how many are done, of how many.
+/// Runs the benchmark; `step` is called after each question with the number done and the total.
 pub async fn run(setup: &Tune, step: &(dyn Fn(usize, usize) + Sync)) -> Result<Tuned> {
     let all = LongMemEval {
         data: setup.data.clone(),

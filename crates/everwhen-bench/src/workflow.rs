@@ -1,4 +1,4 @@
-//! `everwhen bench workflow`: what a node costs beside what its model takes, and what the user waits for.
+//! `everwhen bench workflow`: the overhead of a node, and the time the user waits.
 //!
 //! Walk: start an upstream that answers at once and a server with workflows in front of it → the same
 //! message straight at the upstream, through a workflow of one node, through one with many plain nodes
@@ -25,7 +25,7 @@ pub struct WorkflowBench {
     pub rounds: usize,
 }
 
-/// Nodes that ask nobody, before the responder: enough to be seen beside a durable write.
+/// Nodes without a model call, before the responder: enough to be measurable next to a durable write.
 const PLAIN: usize = 200;
 /// Nodes that ask, before the responder.
 const ASKING: usize = 10;
@@ -43,9 +43,9 @@ pub struct WorkflowReport {
     pub direct_ms: f64,
     /// A reply through a workflow of one node, whole.
     pub one_node_ms: f64,
-    /// What a node costs that asks nobody.
+    /// The overhead of a node without a model call.
     pub plain_node_us: f64,
-    /// What a node costs that asks, beside the reply it waits for.
+    /// The overhead of a node with a model call, without the call itself.
     pub asking_node_us: f64,
     /// A reply through a workflow with slow nodes behind its answer, whole.
     pub with_rest_ms: f64,
@@ -53,7 +53,7 @@ pub struct WorkflowReport {
     pub rest_ms: f64,
 }
 
-/// Runs all of it; `say` is told what is being done.
+/// Runs the benchmark; `say` reports progress.
 pub async fn run(setup: &WorkflowBench, say: &(dyn Fn(&str) + Sync)) -> Result<WorkflowReport> {
     let directory = tempfile::tempdir()?;
     let upstream = Upstream::start().await?;

@@ -157,7 +157,7 @@ EXAMPLES
 }
 
 impl Command {
-    /// What the command does, as the rest of "could not …".
+    /// The action of the command, as the rest of "could not …".
     pub(crate) fn purpose(&self) -> &'static str {
         match self {
             Self::Serve(_) => "serve",

@@ -1,7 +1,7 @@
 //! How a command reaches the API: inside this process, or at a server.
 //!
-//! Whoever holds the data directory answers. If nobody does, this process takes it, builds the
-//! same router a server has, and lets it go afterwards; if a server holds it, the server is asked.
+//! The process that holds the data directory answers. If none does, this process locks the
+//! directory, builds the router of a server, and unlocks the directory afterwards.
 
 use std::time::{Duration, Instant};
 
@@ -19,28 +19,28 @@ use tower::ServiceExt;
 use crate::args::CommonArgs;
 use crate::failure::{Failure, Result};
 
-/// How long to wait for another command to finish with the data directory.
+/// How long to wait for another command to release the data directory.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a command may spend on work that others left.
+/// How long a command may spend on jobs that are due.
 const SPARE_TIME: Duration = Duration::from_secs(1);
-/// How often to look meanwhile.
+/// Polling interval meanwhile.
 const LOOK: Duration = Duration::from_millis(25);
 
-/// Somebody who answers requests.
+/// A connection to the API.
 pub(crate) enum Client {
-    /// This process.
+    /// The router, in this process.
     Local(Box<Local>),
     /// A server.
     Remote(Remote),
 }
 
-/// The data directory, opened here.
+/// The data directory, opened in this process.
 pub(crate) struct Local {
     router: Router,
     everwhen: Everwhen,
 }
 
-/// A server, and what to show it.
+/// A server, and the key for it.
 pub(crate) struct Remote {
     http: reqwest::Client,
     url: String,
@@ -59,13 +59,13 @@ pub(crate) struct Request {
     body: Option<String>,
 }
 
-/// What came back, as it came.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
-    /// Whether it is a stream of events.
+    /// Whether it is an event stream.
     pub(crate) is_stream: bool,
-    /// Whether it tells again what an earlier request did.
+    /// Whether it repeats the receipt of an earlier request.
     pub(crate) replayed: bool,
     /// The body.
     pub(crate) text: String,
@@ -78,49 +78,49 @@ impl Request {
         Self { method, path: path.into(), query, headers, body: None }
     }
 
-    /// Asks for something.
+    /// A GET request.
     pub(crate) fn get(path: impl Into<String>) -> Self {
         Self::new(Method::GET, path)
     }
 
-    /// Sends something.
+    /// A POST request with a JSON body.
     pub(crate) fn post(path: impl Into<String>, body: &Value) -> Self {
         Self::new(Method::POST, path).body(body.to_string())
     }
 
-    /// Puts something.
+    /// A PUT request with a JSON body.
     pub(crate) fn put(path: impl Into<String>, body: &Value) -> Self {
         Self::new(Method::PUT, path).body(body.to_string())
     }
 
-    /// The same with a JSON body.
+    /// Sets the JSON body.
     #[must_use]
     pub(crate) fn body(mut self, json: String) -> Self {
         self.body = Some(json);
         self
     }
 
-    /// The same with a parameter, if there is a value.
+    /// Adds a query parameter, if there is a value.
     #[must_use]
     pub(crate) fn with(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
         self.query.extend(value.map(|value| (name, value.into())));
         self
     }
 
-    /// The same under the caller's name for the write.
+    /// Sets the idempotency key.
     #[must_use]
     pub(crate) fn once(self, key: Option<String>) -> Self {
         self.header("idempotency-key", key)
     }
 
-    /// The same with a header, if there is a value.
+    /// Adds a header, if there is a value.
     #[must_use]
     pub(crate) fn header(mut self, name: &'static str, value: Option<String>) -> Self {
         self.headers.extend(value.map(|value| (name, value)));
         self
     }
 
-    /// Path and query, escaped.
+    /// Path and query, percent-encoded.
     fn target(&self) -> String {
         let pairs = self.query.iter().map(|(name, value)| format!("{name}={}", escape(value)));
         let query: Vec<String> = pairs.collect();
@@ -139,13 +139,13 @@ impl Reply {
         Self { status, is_stream, replayed: headers.contains_key("idempotency-replayed"), text }
     }
 
-    /// The same, if it is a success.
+    /// The response, or the failure that it describes.
     pub(crate) fn success(self) -> Result<Self> {
         let Self { status, text, .. } = &self;
         if status.is_success() { Ok(self) } else { Err(Failure::refused(*status, text)) }
     }
 
-    /// Why what was sent is refused, if that is so: the same again would be refused again.
+    /// Why the request was rejected, if a retry would be rejected again.
     pub(crate) fn refusal(&self) -> Option<String> {
         let refusals =
             [StatusCode::BAD_REQUEST, StatusCode::CONFLICT, StatusCode::PAYLOAD_TOO_LARGE];
@@ -160,7 +160,7 @@ impl Reply {
     }
 }
 
-/// Text as a part of a URL.
+/// Text, percent-encoded for a URL.
 pub(crate) fn escape(text: &str) -> String {
     use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
     const PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
@@ -168,14 +168,15 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 impl Client {
-    /// Finds out who answers: the server that is named, else whoever holds the data directory.
+    /// Connects to the named server, else to the process that holds the data directory, else opens
+    /// it.
     pub(crate) async fn connect(
         config: &Config,
         environment: &Environment,
         common: &CommonArgs,
     ) -> Result<Self> {
         let key = common.key.clone().or_else(|| environment.get("EVERWHEN_KEY").map(Into::into));
-        // A place named on the command line is meant, whatever the environment says.
+        // A location given on the command line overrides the environment.
         let named = common.data.is_some() || common.store.is_some();
         let usual = environment.get("EVERWHEN_SERVER").filter(|_| !named);
         if let Some(url) = common.server.as_deref().or(usual) {
@@ -190,7 +191,7 @@ impl Client {
         }
     }
 
-    /// Answers here. Work that fell due while nothing ran is done first.
+    /// Opens the API in this process. Due jobs are run first.
     async fn local(everwhen: Everwhen, config: &Config) -> Result<Self> {
         run_due_jobs(everwhen.engine()).await?;
         let token = everwhen.operator_token().to_owned();
@@ -198,7 +199,7 @@ impl Client {
             everwhen_server::ServerState::new(everwhen.engine().clone(), Some(token)).await?;
         let state = state.requiring_key().with_mcp(McpSettings::of(config));
         let state = match everwhen.is_shared() {
-            // A server of this machine may have it, and others have theirs elsewhere.
+            // A running server has its own outbox.
             true => state,
             false => state.with_outbox(config, everwhen.directory())?,
         };
@@ -206,12 +207,12 @@ impl Client {
         Ok(Self::Local(Box::new(Local { router: everwhen_server::router(state), everwhen })))
     }
 
-    /// Sends a request; an answer that is no success is a failure.
+    /// Sends a request; a response that is no success becomes a failure.
     pub(crate) async fn send(&self, request: Request) -> Result<Reply> {
         self.attempt(request).await?.success()
     }
 
-    /// Sends a request, whatever the answer will be.
+    /// Sends a request and returns any response.
     pub(crate) async fn attempt(&self, request: Request) -> Result<Reply> {
         match self {
             Self::Local(local) => local.send(request).await,
@@ -219,7 +220,7 @@ impl Client {
         }
     }
 
-    /// Opens the embedder that is configured, where this process answers.
+    /// Opens the configured embedder, if the API is in this process.
     pub(crate) async fn open_embedder(&self) -> Result<()> {
         match self {
             Self::Local(local) => Ok(local.everwhen.embedding().open().await?),
@@ -227,7 +228,7 @@ impl Client {
         }
     }
 
-    /// Asks for events; only a server that goes on running has any.
+    /// Opens an event stream; only a running server has one.
     pub(crate) async fn watch(&self, request: Request) -> Result<Events> {
         match self {
             Self::Local(_) => Err(Failure::new(
@@ -237,7 +238,7 @@ impl Client {
         }
     }
 
-    /// Does the work that the command left, so that the next one sees it done.
+    /// Runs the jobs that the command caused, so that the next command sees their results.
     pub(crate) async fn finish(self) -> Result<()> {
         if let Self::Local(local) = self {
             let engine = local.everwhen.engine();
@@ -249,15 +250,14 @@ impl Client {
     }
 }
 
-/// Runs jobs that are due, but keeps nobody waiting for a long queue: the rest is for the next
-/// command, or for a server.
+/// Runs due jobs for a limited time; the rest is left to the next command or to a server.
 async fn run_due_jobs(engine: &Engine) -> Result<()> {
     let begin = Instant::now();
     while begin.elapsed() < SPARE_TIME && step(engine).await? {}
     Ok(())
 }
 
-/// Runs one job that is due. Nobody at a command line waits for a language model.
+/// Runs one due job. Jobs that call a language model are left out: a command does not wait for one.
 async fn step(engine: &Engine) -> everwhen::Result<bool> {
     if !engine.waits_for_models() {
         return engine.step().await;
@@ -268,14 +268,14 @@ async fn step(engine: &Engine) -> everwhen::Result<bool> {
     }
 }
 
-/// Embeds some of what waits for it; the vectors are kept for the next command.
+/// Embeds some waiting entries; their vectors are stored for the next command.
 async fn embed_a_little(engine: &Engine) -> Result<()> {
     let begin = Instant::now();
     while begin.elapsed() < SPARE_TIME && engine.embed_step().await? {}
     Ok(())
 }
 
-/// Opens the data directory; waits a little if another command has it.
+/// Opens the data directory; waits a little if another command holds it.
 async fn open_patiently(config: &Config) -> Result<Opened> {
     let mut waited = Duration::ZERO;
     loop {
@@ -289,12 +289,12 @@ async fn open_patiently(config: &Config) -> Result<Opened> {
 }
 
 impl Local {
-    /// What answers.
+    /// The router that answers.
     pub(crate) fn router(&self) -> Router {
         self.router.clone()
     }
 
-    /// What it answers from.
+    /// The open data directory.
     pub(crate) fn everwhen(&self) -> &Everwhen {
         &self.everwhen
     }
@@ -322,14 +322,14 @@ impl Local {
     }
 }
 
-/// Events as a server tells them.
+/// An event stream of a server.
 pub(crate) struct Events {
     answer: reqwest::Response,
     reader: EventReader,
 }
 
 impl Events {
-    /// What the next event carries; nothing once the server has ended.
+    /// The data of the next event; `None` once the stream has ended.
     pub(crate) async fn next(&mut self) -> Result<Option<String>> {
         loop {
             while let Some(event) = self.reader.next_event() {
@@ -352,8 +352,8 @@ impl Remote {
         let http = everwhen::models::client_builder(&url)
             .connect_timeout(Duration::from_secs(5))
             .no_proxy()
-            // On this machine a connection costs nothing, and a fresh one tells for certain whether
-            // somebody still answers.
+            // Connections on this machine are cheap, and a new one shows for certain whether the
+            // server still runs.
             .pool_max_idle_per_host(if here { 0 } else { usize::MAX })
             .build()
             .map_err(|error| Failure::new(error.to_string()))?;
@@ -373,7 +373,7 @@ impl Remote {
         self.try_send(request).await.map_err(|error| self.unreachable(&error))
     }
 
-    /// Sends a request; the error tells whether the server was reached at all.
+    /// Sends a request; the error says whether the server was reached.
     pub(crate) async fn try_send(&self, request: Request) -> Result<Reply, reqwest::Error> {
         let answer = self.call(request).await?;
         let (status, headers) = (answer.status(), answer.headers().clone());
@@ -396,7 +396,7 @@ impl Remote {
         call.send().await
     }
 
-    /// Where it is.
+    /// The URL of the server.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
@@ -406,7 +406,7 @@ impl Remote {
         self.here
     }
 
-    /// Says that it cannot be reached, and why.
+    /// The failure for a server that cannot be reached.
     pub(crate) fn unreachable(&self, error: &reqwest::Error) -> Failure {
         let mut cause: &dyn std::error::Error = error;
         while let Some(deeper) = cause.source() {

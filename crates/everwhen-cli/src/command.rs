@@ -1,5 +1,5 @@
-//! Every command, one file each. [`run`] is the walk: configuration, who answers, the command,
-//! what it left to do.
+//! Every command, one file each. [`run`] loads the configuration, connects to the API, runs the
+//! command, and runs the jobs it caused.
 
 mod bench;
 mod chapters;
@@ -48,7 +48,7 @@ use crate::console::Console;
 use crate::failure::Result;
 use crate::output;
 
-/// Does what was typed.
+/// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result<()> {
     let Cli { common, command } = cli;
     if let Command::Completions(args) = &command {
@@ -71,7 +71,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         Command::Migrate(args) => migrate::run(&args, common.json),
         Command::Store(args) => runtime()?.block_on(store::run(&config, &args, common.json)),
         Command::Bench(args) => {
-            // Here --data names a data set, not the data directory.
+            // Here --data names a dataset, not the data directory.
             let flags = Flags { config: common.config.clone(), ..Flags::default() };
             let config = Config::load(&environment, &flags)?;
             runtime()?.block_on(bench::run(&config, &common, &args))
@@ -83,7 +83,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
     }
 }
 
-/// Runs a command that needs somebody who answers.
+/// Runs a command that needs the API.
 async fn ask(
     config: &Config,
     environment: &Environment,
@@ -146,7 +146,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
     }
 }
 
-/// Says which version this is.
+/// Prints the version.
 fn version(json: bool) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     if json {
@@ -155,7 +155,7 @@ fn version(json: bool) -> Result<()> {
     output::line(&format!("everwhen {version}"))
 }
 
-/// What the command line says about the configuration.
+/// The command-line flags that set configuration values.
 fn flags(common: &CommonArgs, command: &Command) -> Flags {
     let mut flags = Flags {
         config: common.config.clone(),

@@ -1,4 +1,4 @@
-//! What a command works with: the vault and memory it means, and somebody who answers.
+//! What a command works with: its vault, its memory and the connection to the API.
 
 use everwhen::time::{Zone, read_time, read_time_in};
 use everwhen::{Config, Environment};
@@ -10,9 +10,9 @@ use crate::client::{Client, Events, Reply, Request, escape};
 use crate::failure::{Failure, Result};
 use crate::output;
 
-/// Everything at hand while a command runs.
+/// The context of a running command.
 pub(crate) struct Console {
-    /// Print JSON instead of rows for people.
+    /// Print JSON instead of text.
     pub(crate) json: bool,
     client: Client,
     vault: String,
@@ -22,7 +22,7 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    /// Finds out who answers.
+    /// Connects to the API.
     pub(crate) async fn open(
         config: &Config,
         environment: &Environment,
@@ -38,27 +38,27 @@ impl Console {
         })
     }
 
-    /// The vault that is meant, as it was named.
+    /// The vault of the command, as it was named.
     pub(crate) fn vault(&self) -> &str {
         &self.vault
     }
 
-    /// The memory that is meant, as it was named.
+    /// The memory of the command, as it was named.
     pub(crate) fn memory(&self) -> &str {
         &self.memory
     }
 
-    /// The address of something in the vault.
+    /// The path of a resource in the vault.
     pub(crate) fn in_vault(&self, rest: &str) -> String {
         format!("/v1/vaults/{}{rest}", escape(&self.vault))
     }
 
-    /// The address of something in the memory.
+    /// The path of a resource in the memory.
     pub(crate) fn in_memory(&self, rest: &str) -> String {
         self.in_vault(&format!("/memories/{}{rest}", escape(&self.memory)))
     }
 
-    /// Who answers.
+    /// Where requests go, for messages.
     pub(crate) fn whereabouts(&self) -> String {
         match &self.client {
             Client::Local(_) => "this command, no server runs here".into(),
@@ -66,12 +66,12 @@ impl Console {
         }
     }
 
-    /// Whether a server was named, so that the data directory here does not matter.
+    /// Whether a server was named, so that the local data directory does not matter.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(&self.client, Client::Remote(remote) if !remote.is_here())
     }
 
-    /// Makes ready to be asked by meaning. Without the embedder, the built-in table answers.
+    /// Opens the embedder for recall. Without it, the built-in table is used.
     pub(crate) async fn open_embedder(&self) {
         if let Err(failure) = self.client.open_embedder().await {
             let why = failure.message.unwrap_or_default();
@@ -86,17 +86,17 @@ impl Console {
         self.client.send(request).await
     }
 
-    /// Sends a request, whatever the answer will be.
+    /// Sends a request and returns any response.
     pub(crate) async fn attempt(&self, request: Request) -> Result<Reply> {
         self.client.attempt(request).await
     }
 
-    /// Asks a server to tell what happens.
+    /// Opens an event stream.
     pub(crate) async fn watch(&self, request: Request) -> Result<Events> {
         self.client.watch(request).await
     }
 
-    /// Sends a request; prints the answer if it is for a program, else hands it back.
+    /// Sends a request. With `--json` prints the response, else returns it.
     pub(crate) async fn ask(&self, request: Request) -> Result<Option<Value>> {
         let reply = self.send(request).await?;
         if self.json {
@@ -126,7 +126,7 @@ impl Console {
         Ok(Some(page))
     }
 
-    /// The vault's zone; for a vault that does not exist yet, the one it would get.
+    /// The time zone of the vault; for a vault that does not exist yet, that of new vaults.
     pub(crate) async fn zone(&self) -> Result<&Zone> {
         self.zone.get_or_try_init(|| self.find_zone()).await
     }
@@ -139,7 +139,7 @@ impl Console {
         }
     }
 
-    /// A time as somebody typed it, as the API reads it.
+    /// A time as it was typed, in the format of the API.
     pub(crate) async fn time(&self, typed: Option<&str>) -> Result<Option<String>> {
         let Some(typed) = typed else { return Ok(None) };
         let time = read_time_in(typed, self.zone().await?);
@@ -147,18 +147,18 @@ impl Console {
         Ok(Some(time.to_string()))
     }
 
-    /// A time of the API on the vault's wall clock: `2023-01-08 12:49`.
+    /// A time of the API in the vault's time zone: `2023-01-08 12:49`.
     pub(crate) async fn minute(&self, time: &Value) -> Result<String> {
         Ok(show_minute(time, self.zone().await?))
     }
 
-    /// Does what the command left to do.
+    /// Runs the jobs that the command caused.
     pub(crate) async fn close(self) -> Result<()> {
         self.client.finish().await
     }
 }
 
-/// A time of the API on the wall clock of `zone`; as it came, if it is none.
+/// A time of the API in `zone`; unchanged if it is not a time.
 pub(crate) fn show_minute(time: &Value, zone: &Zone) -> String {
     let written = text(time);
     read_time(written).map_or_else(|_| written.to_owned(), |time| zone.minute(time))
@@ -174,7 +174,7 @@ pub(crate) fn rows_of(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Text of the API; nothing if there is none.
+/// A text of the API; empty if there is none.
 pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

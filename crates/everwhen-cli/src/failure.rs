@@ -1,4 +1,4 @@
-//! Why a command did not succeed: a sentence, and the exit code that goes with it.
+//! Why a command failed: a message and an exit code.
 
 use std::io;
 
@@ -14,31 +14,31 @@ pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 pub(crate) struct Failure {
     /// The exit code.
     pub(crate) code: u8,
-    /// What went wrong; nothing if nobody is left to read it.
+    /// The message; `None` if standard output was closed early.
     pub(crate) message: Option<String>,
 }
 
-/// Something failed.
+/// Failure.
 const FAILED: u8 = 1;
-/// It was typed wrongly.
+/// Invalid arguments.
 const USAGE: u8 = 2;
-/// What was named does not exist.
+/// Not found.
 const NOT_FOUND: u8 = 3;
-/// It contradicts what is there.
+/// Conflict.
 const CONFLICT: u8 = 4;
 
 impl Failure {
-    /// Something failed.
+    /// A failure.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { code: FAILED, message: Some(message.into()) }
     }
 
-    /// It was typed wrongly.
+    /// A failure for invalid arguments.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { code: USAGE, message: Some(message.into()) }
     }
 
-    /// The answer of a server that refused: the detail of its problem document, and its status.
+    /// A failure from the problem document and the status of a rejected request.
     pub(crate) fn refused(status: StatusCode, body: &str) -> Self {
         let problem: Value = serde_json::from_str(body).unwrap_or_default();
         let said = problem["detail"].as_str().or_else(|| problem["title"].as_str());
@@ -51,12 +51,12 @@ impl Failure {
         Self { code, message: Some(message) }
     }
 
-    /// Whether what was named does not exist.
+    /// Whether something does not exist.
     pub(crate) fn is_not_found(&self) -> bool {
         self.code == NOT_FOUND
     }
 
-    /// The same failure, its sentence changed.
+    /// Changes the message.
     pub(crate) fn reword(self, change: impl FnOnce(String) -> String) -> Self {
         Self { code: self.code, message: self.message.map(change) }
     }

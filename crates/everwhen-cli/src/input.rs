@@ -1,11 +1,11 @@
-//! Text that is typed, or read from a file or from standard input.
+//! Text from an argument, a file or standard input.
 
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::failure::{Failure, Result};
 
-/// What was typed; `-` stands for standard input. The line end that a shell adds is dropped.
+/// The argument, or standard input for `-`. The final line break that a shell adds is dropped.
 pub(crate) fn text_or_stdin(typed: &str) -> Result<String> {
     if typed != "-" {
         return Ok(typed.to_owned());
@@ -19,7 +19,7 @@ pub(crate) fn text_or_stdin(typed: &str) -> Result<String> {
     Ok(text)
 }
 
-/// What is in a file; `-` stands for standard input.
+/// The content of a file, or standard input for `-`.
 pub(crate) fn file_or_stdin(name: &str) -> Result<String> {
     if name == "-" {
         return text_or_stdin(name);

@@ -1,4 +1,4 @@
-//! The log: to standard error, because standard output belongs to answers.
+//! The log, on standard error: standard output is for results.
 
 use std::io;
 
@@ -10,8 +10,8 @@ use tracing_subscriber::{Layer, fmt};
 
 use crate::output;
 
-/// What our own modules are called. Only they may log below warnings: libraries write statements with
-/// their parameters and whole messages into their logs, and these hold what people said.
+/// Our own crates. Only they may log below warnings: libraries log statements with their parameters
+/// and whole messages, which contain what people said.
 const OWN: [&str; 8] = [
     "everwhen",
     "everwhen_bench",
@@ -22,10 +22,10 @@ const OWN: [&str; 8] = [
     "everwhen_store",
     "everwhen_workflow",
 ];
-/// The protocol library writes whole messages into its warnings, too.
+/// The MCP library logs whole messages in its warnings, too.
 const TALKATIVE: &str = "rmcp";
 
-/// Logs from now on: so much, in the form the configuration names.
+/// Starts logging at this level, in the configured format.
 pub(crate) fn start(config: &Config, level: &str) {
     let level: LevelFilter = level.parse().unwrap_or(LevelFilter::INFO);
     let some = targets(level);
@@ -39,7 +39,7 @@ pub(crate) fn start(config: &Config, level: &str) {
     tracing_subscriber::registry().with(lines).init();
 }
 
-/// Our own modules up to `level`, libraries up to warnings.
+/// Our own crates up to `level`, libraries up to warnings.
 fn targets(level: LevelFilter) -> Targets {
     Targets::new()
         .with_default(level.min(LevelFilter::WARN))

@@ -1,4 +1,4 @@
-//! The binary `everwhen`: parse, run, print, and an exit code that says how it went.
+//! The binary `everwhen`: parse, run, print, exit code.
 
 mod args;
 mod client;
@@ -17,8 +17,8 @@ use mimalloc::MiMalloc;
 
 use args::Cli;
 
-/// A question takes a few hundred small pieces of memory and gives them back; that is a tenth of its
-/// time with the allocator of the system.
+/// A recall allocates a few hundred small blocks; with the system's allocator that is a tenth of
+/// its time.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

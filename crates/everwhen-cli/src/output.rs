@@ -1,5 +1,4 @@
-//! All that is printed: rows for people or JSON for programs on standard output, notes and errors
-//! beside them on standard error.
+//! Everything that is printed: text or JSON on standard output, notes and errors on standard error.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -9,33 +8,33 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::failure::Result;
 
-/// What stands back.
+/// For secondary information.
 const DIM: Style = Style::new().dimmed();
-/// What stands out.
+/// For emphasis.
 const BOLD: Style = Style::new().bold();
-/// When something was said.
+/// For dates.
 const DATE: Style = AnsiColor::Cyan.on_default();
-/// What is right.
+/// For a passed check.
 const GOOD: Style = AnsiColor::Green.on_default();
-/// What needs a look.
+/// For a failed check.
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
-/// Text that stands back.
+/// Text in the style of secondary information.
 pub(crate) fn dim(text: &str) -> String {
     styled(DIM, text)
 }
 
-/// A date beside what was said on it.
+/// Text in the style of a date.
 pub(crate) fn date(text: &str) -> String {
     styled(DATE, text)
 }
 
-/// Text that stands out.
+/// Emphasized text.
 pub(crate) fn bold(text: &str) -> String {
     styled(BOLD, text)
 }
 
-/// A mark for what is right, or for what needs a look.
+/// The mark of a passed or failed check.
 pub(crate) fn mark(right: bool) -> String {
     if right { styled(GOOD, "ok  ") } else { styled(BAD, "LOOK") }
 }
@@ -44,7 +43,7 @@ fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Text from elsewhere, with the characters that would move or color a terminal made visible.
+/// Makes control characters in untrusted text visible, so that they cannot affect the terminal.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -58,7 +57,7 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
-/// Characters that turn the direction of the text behind them.
+/// Characters that change the direction of text.
 fn is_direction(letter: char) -> bool {
     matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -67,8 +66,8 @@ fn push_visible(text: &mut String, letter: char) {
     let _ = write!(text, "\\u{{{:x}}}", u32::from(letter));
 }
 
-/// The same line with our own colors, and every other control sequence made visible: a line that
-/// somebody forgot to make [`plain`] cannot move a terminal either.
+/// A line with our own colors, and every other control sequence made visible: text that was not
+/// passed through [`plain`] cannot affect the terminal either.
 fn colors_only(line: &str) -> String {
     let mut harmless = String::with_capacity(line.len());
     let mut rest = line;
@@ -93,7 +92,7 @@ fn colors_only(line: &str) -> String {
     harmless
 }
 
-/// A block whose first line begins with `lead` and whose others stand under its text.
+/// A block whose first line begins with `lead` and whose other lines are indented to its text.
 pub(crate) fn hang(lead: &str, width: usize, text: &str) -> String {
     let indent = format!("\n{:width$}", "");
     format!("{lead}{}", plain(text.trim_end()).replace('\n', &indent))
@@ -130,42 +129,42 @@ pub(crate) fn line(text: &str) -> Result<()> {
     Ok(writeln!(anstream::stdout().lock(), "{}", colors_only(text))?)
 }
 
-/// Prints bytes on standard output, as they are.
+/// Prints bytes on standard output, unchanged.
 pub(crate) fn raw(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     Ok(out.flush()?)
 }
 
-/// Prints a document for programs.
+/// Prints a JSON document.
 pub(crate) fn json(document: &str) -> Result<()> {
     raw(format!("{}\n", document.trim_end()).as_bytes())
 }
 
-/// Tells a person something that is not part of the answer.
+/// Prints a note that is not part of the result.
 pub(crate) fn note(text: &str) {
-    // Whether anybody reads it changes nothing.
+    // A closed standard error is ignored.
     let _ = writeln!(anstream::stderr().lock(), "{}", dim(&plain(text)));
 }
 
-/// Says what could not be done, and why.
+/// Prints what failed and why.
 pub(crate) fn error(purpose: &str, message: &str) {
-    // There is nowhere left to complain.
+    // A closed standard error is ignored.
     let message = plain(message);
     let _ = writeln!(anstream::stderr().lock(), "everwhen: could not {purpose}: {message}");
 }
 
-/// Whether standard error goes to somebody who likes color.
+/// Whether standard error is a terminal with colors.
 pub(crate) fn logs_in_color() -> bool {
     anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
 }
 
-/// Whether somebody sits at a terminal and can be asked.
+/// Whether the user can be asked on a terminal.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a question that only `y` or `yes` affirms.
+/// Asks a question that only `y` or `yes` confirms.
 pub(crate) fn ask(question: &str) -> Result<bool> {
     write!(anstream::stderr().lock(), "{question} [y/N] ")?;
     let mut answer = String::new();
@@ -173,7 +172,7 @@ pub(crate) fn ask(question: &str) -> Result<bool> {
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// A bar that shows how far a long work is; nothing unless on a terminal.
+/// A progress bar; hidden unless on a terminal.
 pub(crate) fn progress(total: u64, what: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
     let style =

@@ -1,4 +1,4 @@
-//! Answers of the API as rows for people: dates on the vault's wall clock, columns that line up.
+//! Responses of the API as text: dates in the vault's time zone, aligned columns.
 
 use everwhen::time::Zone;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::console::{show_minute, text};
 use crate::output::{bold, dim, hang, plain};
 
-/// Entries, one block each: when, id, who, what.
+/// Entries, one block each: time, id, speaker, text.
 pub(crate) fn entries(entries: &[&Value], zone: &Zone) -> Vec<String> {
     let width = entries.iter().map(|entry| speaker(entry).chars().count()).max().unwrap_or(0);
     entries.iter().map(|entry| entry_block(entry, zone, width)).collect()
@@ -25,7 +25,7 @@ fn bold_padded(text: &str, width: usize) -> String {
     format!("{}{}", bold(text), " ".repeat(missing))
 }
 
-/// Who speaks: the name, else the role.
+/// The speaker: the name, else the role.
 fn speaker(entry: &Value) -> String {
     plain(entry["speaker"].as_str().unwrap_or_else(|| text(&entry["role"])))
 }
@@ -35,14 +35,14 @@ pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
-/// A label and its value, for those values that exist.
+/// Labels with their values; empty values are left out.
 pub(crate) fn fields(pairs: &[(&str, String)]) -> Vec<String> {
     let known = pairs.iter().filter(|(_, value)| !value.is_empty());
     let width = known.clone().map(|(label, _)| label.len()).max().unwrap_or(0) + 2;
     known.map(|(label, value)| hang(&format!("{label:width$}"), width, value)).collect()
 }
 
-/// A list of texts as one.
+/// A list of texts, joined.
 pub(crate) fn joined(list: &Value) -> String {
     let texts: Vec<&str> =
         list.as_array().into_iter().flatten().filter_map(Value::as_str).collect();

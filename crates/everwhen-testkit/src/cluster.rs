@@ -125,7 +125,7 @@ impl Cluster {
         self.control(&["promote", "-w", "-s"]);
     }
 
-    /// Makes a directory for a server, and whoever clears it away.
+    /// Creates a directory for a server, with a guard that removes it.
     fn lay_out() -> Self {
         let directory = std::env::temp_dir().join(format!("everwhen-postgres-{}", free_port()));
         fs::create_dir_all(&directory).expect("a temporary directory can be made");

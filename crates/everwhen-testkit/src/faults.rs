@@ -24,7 +24,7 @@ pub enum FaultMode {
 /// Which call fails, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
-    /// The how-manieth call, from 1.
+    /// The index of the call, from 1.
     pub call: u64,
     /// What becomes of it.
     pub mode: FaultMode,

@@ -19,7 +19,7 @@
 //! - Entries are `e1`, `e2`, … in the order they are stored, conversations `c1`, … as they appear,
 //!   branches `b1`, …; a conversation may also be named as its caller does.
 //! - `expect:`, `expect not:` and `expect error:` say what the line above must answer, so that the
-//!   point of a story stands in the story. A failure that nobody expects fails the story.
+//!   point of a story is in the story. An unexpected failure fails the story.
 //! - Indented lines continue what was said. Lines that begin with `#` are for the reader.
 
 mod answers;

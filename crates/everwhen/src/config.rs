@@ -121,9 +121,9 @@ pub struct Config {
     pub llm: LlmConfig,
     /// The settings file for chapters, if any.
     pub chapter_settings: Chosen<Option<PathBuf>>,
-    /// Whether facts that nobody asks for fade.
+    /// Whether unused facts rank lower over time.
     pub forgetting: Chosen<bool>,
-    /// After so many days, half of their weight is gone.
+    /// Half-life of their weight in days.
     pub half_life_days: Chosen<u32>,
 }
 
@@ -382,7 +382,7 @@ impl Config {
         rows.map(|(key, (value, from))| Setting { key, value, from: from.clone() }).collect()
     }
 
-    /// Where the file is looked for when nobody names one.
+    /// The default path of the file.
     pub fn usual_file(environment: &Environment) -> Option<PathBuf> {
         Some(environment.directory("XDG_CONFIG_HOME", ".config")?.join("config.toml"))
     }
@@ -406,7 +406,7 @@ impl LogFormat {
     }
 }
 
-/// The file somebody named, which must exist, else the usual one if it does.
+/// The named file, which must exist, else the default one if it exists.
 fn find_file(environment: &Environment, flags: &Flags) -> Option<PathBuf> {
     let named = flags.config.clone().or_else(|| environment.get("EVERWHEN_CONFIG").map(Into::into));
     named.or_else(|| Config::usual_file(environment).filter(|path| path.exists()))

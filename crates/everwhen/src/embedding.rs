@@ -1,9 +1,9 @@
-//! The embedder that is configured: opened when there is time, then kept busy in the background.
+//! The configured embedder: opened and used in the background.
 //!
-//! The table inside the binary is there at once. A transformer takes a moment to load and an
-//! endpoint may be down, so neither is waited for: until it is there and has caught up, the table
-//! stands in for it. A transformer that was configured before another goes on answering with the
-//! vectors it made, until the other has made its own.
+//! The static table inside the binary is available at once. A transformer takes a moment to load
+//! and an endpoint may be down, so neither is waited for: until it is open and has embedded all
+//! entries, the static table is used. A transformer that was configured before another is used with
+//! its own vectors until the new one has embedded everything.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -17,26 +17,26 @@ use everwhen_models::{EmbedderSetting, StaticTable};
 use crate::world::SystemChance;
 use crate::{Engine, Error, ErrorKind, Result};
 
-/// Where vectors are kept, inside the data directory.
+/// Directory for vectors, inside the data directory.
 pub const VECTORS_FOLDER: &str = "vectors";
-/// The file in there that names the transformer whose vectors are complete.
+/// File in that directory that names the transformer whose vectors are complete.
 const NOTE: &str = "transformer";
-/// How long to wait when nothing waits to be embedded.
+/// Polling interval when nothing is waiting to be embedded.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The longest wait between two tries to reach an embedder.
+/// Longest interval between two attempts to reach an embedder.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// An embedder to be opened, and the engine it is for.
 #[derive(Clone)]
 pub struct Embedding {
     engine: Engine,
-    /// Nothing if there is nothing to open.
+    /// `None` if the static table is all that is configured.
     setting: Option<EmbedderSetting>,
     vectors: PathBuf,
 }
 
 impl Embedding {
-    /// The engine with what is there at once. What can be seen to be wrong is refused here.
+    /// Returns the engine with what is available at once. A configuration error is reported here.
     pub(crate) fn prepare(
         engine: Engine,
         setting: EmbedderSetting,
@@ -60,7 +60,8 @@ impl Embedding {
         Ok((engine.clone(), Self { engine, setting, vectors }))
     }
 
-    /// Whether the embedder takes its time, so that there is work to do in the background.
+    /// Whether the embedder works in the background, so that [`run`](Self::run) has something to
+    /// do.
     pub fn is_slow(&self) -> bool {
         self.setting.is_some()
     }
@@ -76,7 +77,7 @@ impl Embedding {
         Ok(())
     }
 
-    /// The transformer that was configured before, if it was another one and is still there.
+    /// Opens the transformer that was configured before, if it was another one and still exists.
     async fn open_earlier(&self) -> Option<Arc<dyn Embedder>> {
         let noted = std::fs::read_to_string(self.vectors.join(NOTE)).ok()?;
         if self.transformer() == Some(Path::new(&noted)) {
@@ -93,7 +94,7 @@ impl Embedding {
         }
     }
 
-    /// Notes whose vectors are complete, for the day that another is configured.
+    /// Records whose vectors are complete, for when another transformer is configured.
     fn note(&self) {
         let Some(path) = self.transformer().and_then(Path::to_str) else { return };
         if let Err(error) = std::fs::write(self.vectors.join(NOTE), path) {
@@ -101,7 +102,7 @@ impl Embedding {
         }
     }
 
-    /// Opens the embedder, then embeds what waits for it, until `stop` is ready.
+    /// Opens the embedder, then embeds waiting entries until `stop` is ready.
     pub async fn run(self, stop: impl Future<Output = ()> + Send) {
         if !self.is_slow() {
             return;
@@ -148,7 +149,7 @@ impl Embedding {
     }
 }
 
-/// Longer with every failure in a row.
+/// Exponential backoff.
 fn pause(failures: u32) -> Duration {
     PAUSE.saturating_mul(1 << failures.min(6)).min(LONGEST_PAUSE)
 }

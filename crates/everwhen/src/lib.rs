@@ -1,20 +1,20 @@
-//! Everwhen for those who embed it: memory that knows *when*.
+//! Everwhen as a library: memory that knows *when*.
 //!
-//! Every message carries the time it was said (`conversation_time`) next to the time it was stored
-//! (`creation_time`). Messages fall into conversations where people really paused, and can be
-//! listed, corrected, shown as a timeline, or forgotten. No model is needed for any of it.
+//! Every message has the time it was said (`conversation_time`) and the time it was stored
+//! (`creation_time`). Messages are grouped into conversations at real pauses, and can be listed,
+//! corrected, shown as a timeline, or forgotten. No language model is needed for any of it.
 //!
-//! The words are few. A [`Vault`] belongs to one owner; it is the unit of isolation and of
-//! forgetting. A vault holds memories: one memory is one continuing relationship, such as a chat,
-//! a project or a person. A memory is a stream of entries, each one thing said.
+//! A [`Vault`] belongs to one owner; it is the unit of isolation and of forgetting. A vault holds
+//! memories: one memory is one continuing relationship, such as a chat, a project or a person. A
+//! memory is a stream of entries, each one thing said.
 //!
-//! [`Everwhen::open`] takes a [`Config`] and gives an [`Engine`] over a SQLite database in one
-//! directory, which belongs to this process until the value is dropped. From there on everything
-//! is a verb of a [`Vault`]: `remember`, `entries`, `conversations`, `timeline`, `forget`. Each is
-//! one durable transaction; what it has answered survives a crash.
+//! [`Everwhen::open`] takes a [`Config`] and returns an [`Engine`] over a SQLite database in one
+//! directory, which this process holds until the value is dropped. From there on everything is a
+//! verb of a [`Vault`]: `remember`, `entries`, `conversations`, `timeline`, `forget`. Each is one
+//! durable transaction: once it has returned, its effect survives a crash.
 //!
-//! Conversations that fall silent are closed and summarized by durable jobs. Run [`work`] beside
-//! your program to do them as they fall due, or [`Engine::settle`] whenever it suits you.
+//! Idle conversations are closed and summarized by durable jobs. Run [`work`] in the background to
+//! run jobs when they are due, or call [`Engine::settle`] when it suits you.
 //!
 //! ```
 //! use everwhen::memory::{Address, Name, NewEntry, Role, Said};

@@ -1,9 +1,9 @@
-//! The settings file of a memory, `_DiscussionId-MemoryFile-Workflow-Settings.json`: JSON with comments
-//! that says how chapters are written.
+//! The settings file for chapters, `_DiscussionId-MemoryFile-Workflow-Settings.json`: JSON with
+//! comments, in WilmerAI's format.
 //!
-//! `useVectorForQualityMemory` chooses between two sets of keys; the other set is read and checked all
-//! the same. A named workflow overrides the prompts beside it. Keys of the original that change nothing
-//! here are accepted and listed, unknown ones are refused with the one that was probably meant.
+//! `useVectorForQualityMemory` chooses between two sets of keys; the other set is parsed and
+//! checked, too. A workflow overrides the prompts. Keys of WilmerAI that have no effect here are
+//! accepted and listed; unknown keys are rejected with the closest known one.
 
 use std::path::Path;
 
@@ -14,23 +14,23 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use crate::chapters::ChapterRules;
 use crate::{Error, Result};
 
-/// What the file says, with what holds where it says nothing.
+/// The values of the file, with defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemorySettings {
-    /// `useVectorForQualityMemory`: chapters are made to be searched (title, summary, entities, key
-    /// phrases) instead of in plain words.
+    /// `useVectorForQualityMemory`: chapters have a title, a summary, entities and key phrases for
+    /// search, instead of plain text.
     pub searchable: bool,
-    /// The rules that follow, of the set that was chosen.
+    /// The chapter rules of the chosen set.
     pub rules: ChapterRules,
-    /// `endpointName`, or `vectorMemoryEndpointName` where that set is chosen: who is asked.
+    /// `endpointName`, or `vectorMemoryEndpointName` in that set: the endpoint to call.
     pub endpoint: Option<String>,
-    /// `preset`, or `vectorMemoryPreset`: how.
+    /// `preset`, or `vectorMemoryPreset`: the preset of the call.
     pub preset: Option<String>,
-    /// Keys that the original knows and that change nothing here, with their lines.
+    /// Keys of WilmerAI that have no effect here, with their lines.
     pub idle: Vec<(String, usize)>,
 }
 
-/// Whole numbers, texts and switches that have a meaning here.
+/// Numbers, texts and booleans that have an effect here.
 const NUMBERS: [&str; 10] = [
     "chunkEstimatedTokenSize",
     "maxMessagesBetweenChunks",
@@ -55,9 +55,9 @@ const TEXTS: [&str; 9] = [
     "wilmerContextEstimationLevel",
 ];
 const SWITCHES: [&str; 1] = ["useVectorForQualityMemory"];
-/// Numbers that may be nothing at all.
+/// Numbers that may be 0.
 const MAY_BE_ZERO: [&str; 2] = ["lookbackStartTurn", "vectorMemoryLookBackTurns"];
-/// Keys of the original for what is done otherwise here, or not at all.
+/// Keys of WilmerAI that have no effect here.
 const IDLE: [&str; 14] = [
     "condensationLockTimeoutSeconds",
     "condenseMemories",
@@ -74,7 +74,7 @@ const IDLE: [&str; 14] = [
     "stateDocumentWorkflowName",
     "useStateDocument",
 ];
-/// Another key of the same kind.
+/// Another key that has no effect here.
 const IDLE_TOPICS: &str = "vectorMemoryIndexTopics";
 
 impl Default for MemorySettings {
@@ -93,7 +93,7 @@ impl MemorySettings {
         Self::read(path, &text)
     }
 
-    /// Reads a text; `path` is for what may be said about it.
+    /// Parses a text; `path` is used in errors.
     pub fn read(path: &Path, text: &str) -> Result<Self> {
         let file = File { path, text };
         let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
@@ -108,7 +108,7 @@ impl MemorySettings {
     }
 }
 
-/// The file being read.
+/// The file being parsed.
 struct File<'a> {
     path: &'a Path,
     text: &'a str,
@@ -124,7 +124,7 @@ impl File<'_> {
     }
 }
 
-/// Values by key, each of the kind its key takes.
+/// Values by key, each of the type of its key.
 struct Read<'f> {
     file: &'f File<'f>,
     numbers: Vec<(&'static str, u32)>,
@@ -188,14 +188,14 @@ impl<'f> Read<'f> {
         }
     }
 
-    /// The value of the first of these keys that has one.
+    /// The value of the first of these keys that is set.
     fn first_number(&self, keys: &[&str]) -> Option<u32> {
         keys.iter()
             .find_map(|key| self.numbers.iter().find(|(name, _)| name == key))
             .map(|one| one.1)
     }
 
-    /// The same of texts; an empty one says nothing.
+    /// The text of the first of these keys that is set and not empty.
     fn first_text(&self, keys: &[&str]) -> Option<String> {
         let filled = |key: &&str| {
             self.texts.iter().find(|(name, text, _)| name == key && !text.trim().is_empty())
@@ -233,7 +233,7 @@ impl<'f> Read<'f> {
         Ok(rules)
     }
 
-    /// The rules of chapters that are made to be searched.
+    /// The rules of searchable chapters.
     fn searchable_rules(&self, number: impl Fn(&[&str], usize) -> usize) -> ChapterRules {
         let usual = ChapterRules::default();
         let response = self.first_number(&["vectorMemoryMaxResponseSizeInTokens"]);
@@ -247,7 +247,7 @@ impl<'f> Read<'f> {
         }
     }
 
-    /// The rules of chapters in plain words. A workflow overrides the prompts.
+    /// The rules of plain chapters. A workflow overrides the prompts.
     fn plain_rules(&self, number: impl Fn(&[&str], usize) -> usize) -> ChapterRules {
         let usual = ChapterRules::default();
         let workflow = self.first_text(&["fileMemoryWorkflowName"]);
@@ -265,7 +265,7 @@ impl<'f> Read<'f> {
         }
     }
 
-    /// By how much a chapter may be larger, because the estimate of tokens is on the safe side.
+    /// Factor by which a chapter may be larger, because tokens are overestimated.
     fn stretch(&self) -> Result<f64> {
         const KEY: &str = "wilmerContextEstimationLevel";
         let level = self.texts.iter().find(|(name, ..)| *name == KEY);

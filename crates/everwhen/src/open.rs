@@ -1,5 +1,5 @@
-//! Opening: a configuration becomes an engine over a store: in a directory that this process holds,
-//! or in a database that it shares with others.
+//! Opens a configuration as an engine over a store: in a directory that this process holds, or in a
+//! database that it shares with other processes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::ports::Store;
 use crate::world::{SystemChance, world};
 use crate::{Engine, Result, key};
 
-/// The database, inside the data directory.
+/// The database file, inside the data directory.
 pub const DATABASE_FILE: &str = "everwhen.db";
 
-/// Everwhen, opened: an engine, and where it keeps everything.
+/// An open Everwhen: an engine and its data directory.
 ///
-/// A data directory with a database in it belongs to this process until the value is dropped. A
-/// database elsewhere belongs to nobody: any number of processes may have it open.
+/// With SQLite the data directory belongs to this process until the value is dropped. A PostgreSQL
+/// database can be open in any number of processes.
 pub struct Everwhen {
-    // The engine comes first: the store is let go before the directory is.
+    // The engine comes first, so that the store is closed before the directory is unlocked.
     engine: Engine,
     embedding: Box<Embedding>,
     operator_token: String,
@@ -33,7 +33,7 @@ pub struct Everwhen {
     held: Option<Held>,
 }
 
-/// What came of opening.
+/// The result of opening.
 #[derive(Debug)]
 pub enum Opened {
     /// It is open in this process.
@@ -43,8 +43,8 @@ pub enum Opened {
 }
 
 impl Everwhen {
-    /// Takes the data directory and opens the store in it, making both if they do not exist; or opens
-    /// the database that is configured.
+    /// Locks the data directory and opens the store in it, creating both if they do not exist; or
+    /// opens the configured database.
     pub fn open(config: &Config) -> Result<Self> {
         match &config.store.value {
             Place::Directory => Self::open_in(Held::hold(&config.data.value)?, config),
@@ -52,7 +52,8 @@ impl Everwhen {
         }
     }
 
-    /// The same, but says who holds the directory instead of failing.
+    /// Like [`open`](Self::open), but returns the process that holds the directory instead of an
+    /// error.
     pub fn open_or_find(config: &Config) -> Result<Opened> {
         if let Place::Postgres(url) = &config.store.value {
             return Self::open_at(url, config).map(|open| Opened::Here(Box::new(open)));
@@ -94,7 +95,7 @@ impl Everwhen {
         })
     }
 
-    /// What opens the embedder that is configured and embeds in the background.
+    /// The background task of the configured embedder.
     pub fn embedding(&self) -> &Embedding {
         &self.embedding
     }
@@ -109,7 +110,7 @@ impl Everwhen {
         &self.directory
     }
 
-    /// Where everything is kept, for people.
+    /// The location of the store, for messages.
     pub fn whereabouts(&self) -> String {
         match &self.place {
             Place::Directory => self.directory.display().to_string(),
@@ -117,31 +118,31 @@ impl Everwhen {
         }
     }
 
-    /// Whether other processes may have the same store open.
+    /// Whether other processes may have the store open at the same time.
     pub fn is_shared(&self) -> bool {
         matches!(self.place, Place::Postgres(_))
     }
 
-    /// What opens every vault, as long as this value lives.
+    /// The operator token of this process.
     pub fn operator_token(&self) -> &str {
         &self.operator_token
     }
 
-    /// Writes down, for commands on this machine, that a server answers at `url`. Commands that use a
-    /// database elsewhere need nobody's answer, so nothing is written for them.
+    /// Records for commands on this machine that a server listens at `url`. Commands that use
+    /// PostgreSQL connect to the database themselves, so nothing is recorded for them.
     pub fn announce(&self, url: &str) -> Result<()> {
         self.held.as_ref().map_or(Ok(()), |held| held.announce(url, &self.operator_token))
     }
 }
 
-/// The engine with the language model that is configured, if one is.
+/// Adds the configured language model to the engine, if there is one.
 fn with_llm(engine: Engine, config: &Config) -> Result<Engine> {
     let Some(setting) = config.llm.setting() else { return Ok(engine) };
     let llm = RemoteLlm::new(setting, Arc::new(SystemChance))?;
     Ok(engine.with_llm(Arc::new(llm)).with_spending_cap(config.llm.cap_nanos()))
 }
 
-/// The engine with the rules of the settings file for chapters, if one is configured.
+/// Adds the chapter rules of the settings file to the engine, if one is configured.
 fn with_chapter_rules(engine: Engine, config: &Config) -> Result<Engine> {
     let Some(path) = &config.chapter_settings.value else { return Ok(engine) };
     let settings = MemorySettings::load(path)?;

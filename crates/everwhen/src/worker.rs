@@ -1,8 +1,8 @@
-//! The worker: runs jobs that are due, then waits for the next one, until told to stop.
+//! The worker: runs due jobs, then waits for the next one, until stopped.
 //!
-//! Jobs are durable, so the worker keeps nothing. It has a hand for each queue, so that work which
-//! waits for a model never delays the rest. A hand looks once a second, because a write may have
-//! added a job that is due earlier than the one it waits for.
+//! Jobs are durable, so the worker has no state. Each queue has its own task, so that jobs which
+//! call a model never delay the others. A task polls once a second, because a write may have added
+//! a job that is due earlier than the one it waits for.
 
 use std::future::Future;
 use std::time::Duration;
@@ -13,19 +13,19 @@ use tokio::sync::watch;
 use crate::job::{Job, Queue};
 use crate::{Engine, Error, Result, limits};
 
-/// The longest wait between two looks at the queue.
+/// Longest interval between two polls of a queue.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// The shortest, so that a clock that stands still never makes it spin.
+/// Shortest interval, so that a clock that stands still does not cause a busy loop.
 const SHORTEST_WAIT: Duration = Duration::from_millis(20);
-/// How often to look whether indexes have grown.
+/// Interval for persisting indexes.
 const KEEP_EVERY: Duration = Duration::from_secs(10);
-/// How often indexes follow memories that grow.
+/// Interval for updating indexes of growing memories.
 const FOLLOW_EVERY: Duration = Duration::from_secs(1);
-/// The longest wait while the store fails.
+/// Longest backoff while the store fails.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Runs jobs until `stop` is ready. A quick job that has begun is finished first; one that waits
-/// for a model is given back.
+/// Runs jobs until `stop` is ready. A quick job in progress is finished first; one that calls a
+/// model is released.
 pub async fn work(engine: Engine, stop: impl Future<Output = ()> + Send) {
     let (tell, told) = watch::channel(false);
     let [quick, patient] = Queue::OWN.map(|queue| Hand::new(engine.clone(), queue, told.clone()));
@@ -33,15 +33,15 @@ pub async fn work(engine: Engine, stop: impl Future<Output = ()> + Send) {
         stop.await;
         tell.send_replace(true);
     };
-    // On its own, because it computes for long.
+    // A separate task, because it computes for long.
     let following = tokio::spawn(index_grown(engine.clone(), told.clone()));
     let keeping = keep_indexes(engine, told);
     tokio::join!(quick.work(), patient.work(), keeping, stop);
-    // A panic in it has been reported, and what it does is done again when somebody asks.
+    // A panic in it has been reported, and an index is built again when it is needed.
     let _ = following.await;
 }
 
-/// Keeps indexes, and what recall answered with, every now and then, and all that is left at the end.
+/// Persists indexes and recall statistics at intervals, and once more at the end.
 async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
     while !*told.borrow() {
         tokio::select! {
@@ -58,7 +58,7 @@ async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
     }
 }
 
-/// Lets indexes follow memories that grow. What is under way when told to stop is left.
+/// Updates the indexes of growing memories. Work in progress is dropped when stopped.
 async fn index_grown(engine: Engine, mut told: watch::Receiver<bool>) {
     let follow = async {
         loop {
@@ -119,7 +119,7 @@ impl Hand {
         Ok(Next::More)
     }
 
-    /// Runs a job and renews its lease meanwhile; gives it back when told to stop.
+    /// Runs a job and renews its lease meanwhile; releases it when stopped.
     async fn run_patiently(&mut self, job: Job) -> Result<()> {
         let renewal = Duration::try_from(limits::JOB_RENEWAL).expect("a lease lasts");
         let mut run = std::pin::pin!(self.engine.run(job.clone()));
@@ -137,23 +137,23 @@ impl Hand {
 enum Next {
     /// It ran one; there may be more.
     More,
-    /// Nothing yet; the next is due then.
+    /// No job is due; the time the next one is.
     Due(Option<Timestamp>),
 }
 
-/// Ready once it is time to stop. One who tells no more has gone, and that is a stop, too.
+/// Completes when the worker is told to stop, or when the sender is gone.
 async fn stopped(told: &mut watch::Receiver<bool>) {
     let _ = told.wait_for(|stop| *stop).await;
 }
 
-/// How long to wait for a job due at `next`.
+/// How long to wait for a job that is due at `next`.
 fn until(next: Option<Timestamp>, now: Timestamp) -> Duration {
     let Some(next) = next else { return LONGEST_WAIT };
     let wait = Duration::try_from(next.duration_since(now)).unwrap_or(Duration::ZERO);
     wait.clamp(SHORTEST_WAIT, LONGEST_WAIT)
 }
 
-/// Failures in a row: told once each, waited out longer each time.
+/// Consecutive failures: each distinct error is logged once, and the backoff grows.
 #[derive(Debug, Default)]
 struct Trouble {
     failures: u32,
@@ -173,7 +173,7 @@ impl Trouble {
         wait.min(LONGEST_BACKOFF)
     }
 
-    /// Notes that things work.
+    /// Records a success.
     fn over(&mut self) {
         if self.failures > 0 {
             tracing::info!(failures = self.failures, "background work goes on");

@@ -1,7 +1,6 @@
-//! The real world: this machine's clock and its source of chance.
+//! The system's clock and source of randomness.
 //!
-//! Everything else takes a `Clock` and a `Chance` as arguments; these two are what a running
-//! program passes in.
+//! All other code takes a `Clock` and a `Chance` as arguments; a running program passes these two.
 
 use jiff::Timestamp;
 
@@ -9,7 +8,7 @@ use crate::World;
 use crate::memory::Chance;
 use crate::time::Clock;
 
-/// This machine's clock.
+/// The system clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -20,7 +19,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// The operating system's source of chance.
+/// The operating system's random number generator.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemChance;
 
@@ -31,7 +30,7 @@ impl Chance for SystemChance {
     }
 }
 
-/// The world as it is.
+/// The system's clock and randomness.
 pub fn world() -> World {
     World { clock: Box::new(SystemClock), chance: Box::new(SystemChance) }
 }

@@ -102,19 +102,19 @@ Time: TypeAlias = Union[datetime, str]
 
 
 ActivityKind: TypeAlias = Literal["model", "tool"]
-"""Who was at work."""
+"""What was working."""
 
 
 EndedBy: TypeAlias = Literal["idle", "caller"]
-"""How a conversation ended: `idle` if it fell silent, `caller` if somebody ended it."""
+"""How a conversation ended: `idle` after a pause, `caller` by a request."""
 
 
 Lifecycle: TypeAlias = Literal["daily-checkin", "weekly-therapy", "on-demand", "long-term"]
-"""Timers of conversations for a kind of relationship: silence until they cool, from then until they end, and from then until they are closed. `daily-checkin`: 2 hours, 30 minutes, 7 days; `weekly-therapy`: 24 hours, 6 hours, 90 days; `on-demand`: 30 minutes, 15 minutes, 30 days; `long-term`: 12 hours, 6 hours, 365 days."""
+"""Preset timers of conversations: idle time until they cool, from then until they end, and from then until they are closed. `daily-checkin`: 2 hours, 30 minutes, 7 days; `weekly-therapy`: 24 hours, 6 hours, 90 days; `on-demand`: 30 minutes, 15 minutes, 30 days; `long-term`: 12 hours, 6 hours, 365 days."""
 
 
 LifecycleChoice: TypeAlias = Literal["daily-checkin", "weekly-therapy", "on-demand", "long-term", "vault"]
-"""A preset, or `vault` for the vault's rules."""
+"""A preset, or `vault` for the vault's settings."""
 
 
 ProblemKind: TypeAlias = Literal["invalid", "unauthenticated", "denied", "not_found", "method_not_allowed", "conflict", "too_large", "unsupported_media_type", "timeout", "busy", "unavailable", "damaged"]
@@ -122,11 +122,11 @@ ProblemKind: TypeAlias = Literal["invalid", "unauthenticated", "denied", "not_fo
 
 
 RetentionName: TypeAlias = Literal["archive", "delete"]
-"""What becomes of ended conversations beyond the number retained: `archive` takes them out of lists, `delete` removes them for good."""
+"""What happens to ended conversations beyond the number retained: `archive` hides them from lists, `delete` removes them permanently."""
 
 
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
-"""Who speaks."""
+"""The role of a speaker."""
 
 
 ScopeName: TypeAlias = Literal["read", "write", "admin"]
@@ -135,41 +135,41 @@ ScopeName: TypeAlias = Literal["read", "write", "admin"]
 
 @dataclass(frozen=True, kw_only=True)
 class AboutTime:
-    """A stretch of time as the question names it."""
+    """A period that the question names."""
 
     words: list[str]
     """The words it was read from."""
 
     order: OrderTold | None = None
-    """Which of several, counted from the first or the last."""
+    """Which of several, counted from the first or the last one."""
 
     since: datetime | None = None
-    """The first instant of it; absent if it has no beginning."""
+    """Its first instant; absent if it is open."""
 
     until: datetime | None = None
-    """The first instant after it; absent if it has no end."""
+    """The first instant after it; absent if it is open."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """A stretch in which a model or a tool was at work."""
+    """A period in which a model or a tool was working."""
 
     began_at: Time
     """When it began."""
 
     kind: ActivityKind
-    """Who."""
+    """Whether it was a model or a tool."""
 
     lasted_ms: int
-    """How long it took, in milliseconds, by a clock that only goes forward; at most a day."""
+    """How long it took, in milliseconds of a monotonic clock; at most a day."""
 
     name: str | None = None
-    """Which model or tool."""
+    """The name of the model or tool."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """Entries to remember in one durable write: all of them, or none."""
+    """Entries to store in one durable write: all of them or none."""
 
     entries: list[NewEntry]
     """The entries, at most 1000."""
@@ -188,21 +188,21 @@ class BatchReceipt:
 
 @dataclass(frozen=True, kw_only=True)
 class Branch:
-    """Entries that a fork put aside."""
+    """Entries that a fork moved to a branch."""
 
     archived_at: datetime
     """When the fork happened."""
 
     id: str
-    """Its id; ask for its entries with `?branch=`."""
+    """The id; list its entries with `?branch=`."""
 
     message_count: int
-    """How many entries it holds."""
+    """Number of entries."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chapter:
-    """What a run of entries was about."""
+    """The summary of a run of entries."""
 
     creation_time: datetime
     """When it was stored."""
@@ -211,13 +211,13 @@ class Chapter:
     """Names that occur in it."""
 
     entry_count: int
-    """How many entries it tells of."""
+    """Number of entries it covers."""
 
     id: str
-    """Its id."""
+    """The id."""
 
     key_phrases: list[str]
-    """Words that stand for it."""
+    """Its key phrases."""
 
     last_at: datetime
     """The conversation_time of its last entry."""
@@ -226,13 +226,13 @@ class Chapter:
     """The conversation_time of its first entry."""
 
     text: str
-    """What it was about."""
+    """The summary."""
 
     title: str
-    """A title."""
+    """The title."""
 
     written_by: str
-    """Who wrote it: `llm`, or `extractive` if it was chosen without a model."""
+    """Who wrote it: `llm`, or `extractive` for the built-in rules."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,10 +240,10 @@ class Chat:
     """A chat that the proxy recognised: one of many of the same person."""
 
     signed: bool
-    """Whether a signature proved it."""
+    """Whether a signature verified the user."""
 
     user: str | None = None
-    """The user who speaks in it, if a request said so."""
+    """The user, if a request named one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,24 +254,24 @@ class Context:
     """The text."""
 
     conversation_time: datetime
-    """The time up to which it tells the story."""
+    """The time up to which it is complete."""
 
     creation_time: datetime
     """When it was stored."""
 
     id: str
-    """Its id."""
+    """The id."""
 
     version: int
     """From 1; the highest is current."""
 
     written_by: str
-    """Who wrote it: `agent`, or, from what is known, `extractive` or `llm`."""
+    """Who wrote it: `agent`, or, from facts and chapters, `extractive` (rules) or `llm`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conversation:
-    """A run of entries, bounded by a pause or by a word."""
+    """A run of entries that ended after a pause or explicitly."""
 
     ended_at: datetime | None
     """When it ended; null while it is open."""
@@ -280,100 +280,100 @@ class Conversation:
     """How it ended; null while it is open."""
 
     id: str
-    """Its id."""
+    """The id."""
 
     last_at: datetime
     """When its last entry was said."""
 
     message_count: int
-    """How many entries it holds; corrected ones and those on branches do not count."""
+    """Number of entries, without corrected ones and those on branches."""
 
     started_at: datetime
     """When its first entry was said."""
 
     summary: str | None
-    """What it was about, in two or three sentences; null until it has ended and been summarized."""
+    """A summary of two or three sentences; null until it has ended and been summarized."""
 
     summary_by: str | None
-    """Who wrote title and summary: `extractive` chose them from the conversation, without a model; `source` brought
-    them along in an import.
+    """Who wrote title and summary: `extractive` for the built-in rules, `llm` for a model, `source` for the system it
+    was imported from.
     """
 
     title: str | None
-    """What it was about, in five to eight words; null until it has ended and been summarized."""
+    """A title of five to eight words; null until it has ended and been summarized."""
 
     archived_at: datetime | None = None
-    """Since when it has left lists."""
+    """When it was archived."""
 
     end_reason: str | None = None
-    """Why somebody ended it."""
+    """The reason given for ending it."""
 
     source_id: str | None = None
-    """The name it has in the caller's own source."""
+    """Its name in the system it was imported from."""
 
     state: str | None = None
-    """`active` while it is talked in; `cooling` once it has fallen silent, and until its facts are kept; `dormant`
-    when it is over; `closed` a while later. In lists and where one is asked for.
+    """`active` while entries are added; `cooling` once it is idle, until its facts are stored; `dormant` when it has
+    ended; `closed` a while later. Present in lists and in single responses.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConversationTime:
-    """How much of a conversation was working and how much was waiting."""
+    """How long a conversation was active and how long it was idle."""
 
     active_unknown: bool
-    """Nobody recorded activities, so that `conversation_active_ms` says nothing."""
+    """No activities were recorded, so `conversation_active_ms` has no meaning."""
 
     conversation_active_ms: int
-    """Milliseconds in which a model or tool was at work; overlaps count once."""
+    """Milliseconds in which a model or tool was working; overlaps count once."""
 
     conversation_elapsed_ms: int
     """Milliseconds from start to end."""
 
     conversation_end_at: datetime
-    """The last entry before it was over; without one, when it was over."""
+    """The time of the last entry before its end; without one, the end."""
 
     conversation_idle_ms: int
-    """The other milliseconds."""
+    """The remaining milliseconds."""
 
     conversation_start_at: datetime
-    """The first entry or the first activity, whichever is earlier."""
+    """The time of the first entry or activity."""
 
     conversation_turns: int
-    """Entries of user and assistant."""
+    """Number of entries of user and assistant."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectedBy:
-    """Which entry to read instead, and since when."""
+    """The entry that replaces this one, and since when."""
 
     at: datetime
     """When the correction was stored."""
 
     entry_id: str
-    """The entry to read instead."""
+    """The entry that replaces this one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Corrects:
-    """Which entry is corrected, and why."""
+    """The corrected entry, and the reason."""
 
     entry_id: str
     """The corrected entry."""
 
     reason: str
-    """Why."""
+    """The reason for the correction."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Doctor:
-    """What a look at the whole server found."""
+    """The report of the doctor."""
 
     jobs: Jobs
-    """Background work."""
+    """Background jobs."""
 
     problems: list[str]
-    """What is wrong with the store; empty if nothing is."""
+    """Problems of the store."""
 
     version: str
     """The server's version."""
@@ -387,10 +387,10 @@ class EndConversation:
     """Which conversation to end, and why."""
 
     conversation_id: str | None = None
-    """The conversation: the caller's own name for it, or its id; the active one if absent."""
+    """The conversation: the caller's name for it, or its id; the active one if absent."""
 
     reason: str | None = None
-    """Why it ends, in at most 2,000 characters."""
+    """The reason, at most 2,000 characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -401,7 +401,7 @@ class Entry:
     """What was said."""
 
     conversation_id: str
-    """The conversation it belongs to: the caller's own name for it, else its id."""
+    """The conversation it belongs to: the caller's name for it, else its id."""
 
     conversation_time: datetime
     """When it was said."""
@@ -410,16 +410,16 @@ class Entry:
     """When it was stored."""
 
     id: str
-    """Its id."""
+    """The id."""
 
     role: Role
-    """Who spoke."""
+    """The role of the speaker."""
 
     sequence: int
-    """Its place in the memory's order of arrival."""
+    """Its position in the order in which entries were stored."""
 
     branch_id: str | None = None
-    """The branch that a fork put it on."""
+    """The branch that a fork moved it to."""
 
     corrected_by: CorrectedBy | None = None
     """The entry that corrects this one."""
@@ -428,22 +428,22 @@ class Entry:
     """The entry this one corrects."""
 
     is_question: bool = False
-    """Whether the assistant asked something here."""
+    """Whether this is a question of the assistant."""
 
     metadata: dict[str, Any] | None = None
-    """The caller's own JSON object."""
+    """The JSON object that the caller stored with it."""
 
     speaker: str | None = None
     """The speaker's name."""
 
     summary: str | None = None
-    """The caller's own short version."""
+    """The caller's short version of the text."""
 
     tags: list[str] = field(default_factory=list)
-    """Labels."""
+    """Tags."""
 
     tools_used: list[str] = field(default_factory=list)
-    """Tools the assistant used while saying it."""
+    """Tools that the assistant used."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -451,7 +451,7 @@ class EntryReceipt:
     """One stored entry."""
 
     conversation_id: str
-    """The conversation it fell into: the caller's own name for it, else its id."""
+    """The conversation it belongs to: the caller's name for it, else its id."""
 
     conversation_time: datetime
     """When it was said."""
@@ -460,10 +460,10 @@ class EntryReceipt:
     """When it was stored."""
 
     id: str
-    """Its id."""
+    """The id."""
 
     sequence: int
-    """Its place in the memory's order of arrival."""
+    """Its position in the order in which entries were stored."""
 
     pending: Pending | None = None
     """The assistant's question that waited for this entry."""
@@ -471,22 +471,22 @@ class EntryReceipt:
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """One dated statement, with what it rests on."""
+    """One dated statement with its evidence."""
 
     current: bool
     """Whether the vault believes it now."""
 
     event: FactPeriod | None
-    """When it happened, if the words say so."""
+    """When it happened, if the statement says so."""
 
     evidence: list[FactEvidence]
-    """The entries it rests on."""
+    """The entries that are its evidence."""
 
     holds: FactPeriod
     """When it is true in the world."""
 
     id: str
-    """Its id."""
+    """The id."""
 
     known: KnownPeriod
     """When the vault believed it."""
@@ -495,7 +495,7 @@ class Fact:
     """When it was last mentioned."""
 
     matter: FactMatter | None
-    """The one value it states, if it states one."""
+    """The property and value that it states, if it states one."""
 
     mentioned_at: datetime
     """When it was first mentioned."""
@@ -504,47 +504,47 @@ class Fact:
     """Whether it is pinned."""
 
     source: str
-    """`confirmed` if the user said it in these words, else `inferred`."""
+    """`confirmed` if the user said it literally, else `inferred`."""
 
     statement: str
-    """The statement alone."""
+    """The statement without a date."""
 
     superseded_by: str | None
-    """The fact that took its place."""
+    """The fact that supersedes it."""
 
     supersedes: str | None
-    """The fact whose place it took."""
+    """The fact that it supersedes."""
 
     tags: list[str]
-    """What it is about."""
+    """Its tags."""
 
     text: str
     """The statement with the day it was first mentioned, in the vault's zone."""
 
     written_by: str
-    """Who wrote it: `llm`, or `extractive` if it was chosen without a model."""
+    """Who wrote it: `llm`, or `extractive` for the built-in rules."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FactEvidence:
-    """A piece of an entry."""
+    """A part of an entry."""
 
     end: int
-    """Where it ends."""
+    """End of the part."""
 
     entry_id: str
     """The entry."""
 
     start: int
-    """Where the piece begins, in bytes of the content."""
+    """Start of the part, in bytes of the content."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FactMatter:
-    """A matter with one value at a time."""
+    """A property that has one value at a time."""
 
     key: str
-    """Which."""
+    """The name of the property."""
 
     value: str
     """Its value."""
@@ -552,29 +552,29 @@ class FactMatter:
 
 @dataclass(frozen=True, kw_only=True)
 class FactPeriod:
-    """A stretch of time, half-open; an end that is null is open."""
+    """A half-open period; an end that is null is open."""
 
     precision: str
     """How exactly the ends are known: `minute`, `day`, `month` or `year`."""
 
     since: datetime | None
-    """First instant inside."""
+    """First instant of the period."""
 
     until: datetime | None
-    """First instant after."""
+    """First instant after the period."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FactsText:
-    """What is believed now, as text for a model."""
+    """The facts that are believed now, as text for a model."""
 
     text: str
-    """Facts under the months they were mentioned in; pinned ones first."""
+    """Facts grouped by the month they were mentioned in; pinned ones first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Forget:
-    """A period of a memory to forget for good; at least one end must be given."""
+    """A period of a memory to forget permanently; at least one end must be given."""
 
     memory: str
     """The memory, by id or name."""
@@ -591,18 +591,18 @@ class Fork:
     """Where to fork."""
 
     after: str
-    """The entry after which everything is put on a branch."""
+    """The last entry to keep; later entries move to a branch."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Forked:
-    """What a fork put aside."""
+    """The branch that a fork created."""
 
     branch_id: str
     """The branch."""
 
     message_count: int
-    """How many entries it holds."""
+    """Number of entries."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -613,10 +613,10 @@ class FoundChapter:
     """The chapter."""
 
     score: float
-    """How well it answers; comparable among the chapters of one recollection only."""
+    """The score; comparable only among the chapters of one recollection."""
 
     reasons: list[SignalShare] = field(default_factory=list)
-    """What spoke for it, where an explanation was asked for."""
+    """The score breakdown, if `explain` was set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -630,10 +630,10 @@ class FoundConversation:
     """The name of its memory."""
 
     score: float
-    """How well it answers; comparable inside one recollection only."""
+    """The score; comparable only within one recollection."""
 
     reasons: list[SignalShare] = field(default_factory=list)
-    """What spoke for it, where an explanation was asked for."""
+    """The score breakdown, if `explain` was set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -647,13 +647,13 @@ class FoundEntry:
     """The name of its memory."""
 
     outside: bool
-    """It was said outside the stretch the question asks about."""
+    """It was said outside the period of the question."""
 
     score: float
-    """How well it answers; comparable inside one recollection only."""
+    """The score; comparable only within one recollection."""
 
     reasons: list[SignalShare] = field(default_factory=list)
-    """What spoke for it, where an explanation was asked for."""
+    """The score breakdown, if `explain` was set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -664,10 +664,10 @@ class FoundFact:
     """The fact."""
 
     score: float
-    """How well it answers; comparable among the facts of one recollection only."""
+    """The score; comparable only among the facts of one recollection."""
 
     reasons: list[SignalShare] = field(default_factory=list)
-    """What spoke for it, where an explanation was asked for."""
+    """The score breakdown, if `explain` was set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -675,71 +675,71 @@ class FoundSummary:
     """The summary of a conversation that was found."""
 
     conversation: Conversation
-    """The conversation it tells of, with its title, its summary and who wrote them."""
+    """The conversation, with its title, its summary and who wrote them."""
 
     memory: str
     """The name of its memory."""
 
     score: float
-    """How well it answers; comparable among the summaries of one recollection only."""
+    """The score; comparable only among the summaries of one recollection."""
 
     reasons: list[SignalShare] = field(default_factory=list)
-    """What spoke for it, where an explanation was asked for."""
+    """The score breakdown, if `explain` was set."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Imported:
-    """What an import brought in."""
+    """The result of an import."""
 
     branch_count: int
-    """How many branches they left."""
+    """Number of branches."""
 
     conversation_id: str
-    """The conversation's name in its source."""
+    """The name of the conversation in that system."""
 
     message_count: int
-    """How many entries came in; those that were here before do not count."""
+    """Number of new entries; those that were already stored do not count."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedBranch:
-    """Entries that a fork had put aside in another system."""
+    """A branch of a conversation of another system."""
 
     archived_at: Time
     """When the fork happened."""
 
     entries: list[ImportedEntry]
-    """What it put aside."""
+    """The entries of the branch."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedConversation:
-    """A conversation as another system kept it."""
+    """A conversation of another system."""
 
     conversation_id: str
-    """Its name there."""
+    """Its name in that system."""
 
     entries: list[ImportedEntry]
-    """What was said in it; with its branches at least one entry, at most 10,000."""
+    """Its entries; together with its branches at least one and at most 10,000."""
 
     branches: list[ImportedBranch] | None = None
-    """What forks had put aside there."""
+    """Its branches."""
 
     ended_at: Time | None = None
-    """When somebody ended it there; null if nobody did. No conversation ends before its last entry, and one that fell
-    silent long ago has ended anyway.
+    """When it was ended explicitly; null if it was not. No conversation ends before its last entry, and one that has
+    been idle for long has ended anyway.
     """
 
     summary: str | None = None
-    """Its summary there; kept if the conversation has ended."""
+    """Its summary in that system; kept if the conversation has ended."""
 
     title: str | None = None
-    """Its title there; kept if the conversation has ended."""
+    """Its title in that system; kept if the conversation has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedEntry:
-    """Something said, as another system kept it."""
+    """An entry of another system."""
 
     content: str
     """What was said."""
@@ -748,30 +748,30 @@ class ImportedEntry:
     """When it was said."""
 
     role: Role
-    """Who spoke."""
+    """The role of the speaker."""
 
     metadata: dict[str, Any] | None = None
-    """A JSON object of the caller's own, at most 64 KiB as text."""
+    """Any JSON object of the caller, at most 64 KiB as text."""
 
     speaker: str | None = None
-    """The speaker's name, where there are several."""
+    """The name of the speaker, if several people share the role."""
 
     tags: list[str] | None = None
-    """Labels, at most 64."""
+    """Tags, at most 64."""
 
     tools_used: list[str] | None = None
-    """Tools the assistant used while saying it, at most 64."""
+    """Tools that the assistant used, at most 64."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Jobs:
-    """Background work."""
+    """Background jobs."""
 
     set_aside: list[SetAsideJob]
-    """Jobs that failed too often and will not be tried again unless somebody says so."""
+    """Jobs that failed too often; they are not retried until requested."""
 
     waiting: int
-    """How many jobs wait for their time or are being done."""
+    """Number of jobs that are scheduled or running."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -779,25 +779,25 @@ class Key:
     """A key, without its text."""
 
     creation_time: datetime
-    """When it was made."""
+    """When it was created."""
 
     id: str
-    """Its id."""
+    """The id."""
 
     scope: ScopeName
-    """What it allows."""
+    """Its scope."""
 
     trusted: bool
-    """Whether user headers sent with it are believed."""
+    """Whether user headers sent with it are trusted."""
 
     vault: str
     """The id of the vault it is for."""
 
     expires_at: datetime | None = None
-    """From when on it is rejected."""
+    """When it expires."""
 
     label: str | None = None
-    """What it is for."""
+    """Its description."""
 
     last_used_at: datetime | None = None
     """When it was last used, to about a minute."""
@@ -811,7 +811,9 @@ class KnownPeriod:
     """When it was stored."""
 
     until: datetime | None
-    """When the vault learned better; null if it has not. Equal to `since` for old news that came late."""
+    """When it was superseded or retracted; null if it was not. Equal to `since` for an old statement that was stored
+    late.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -819,10 +821,10 @@ class Memory:
     """A memory: one continuing relationship, such as a chat, a project or a person."""
 
     creation_time: datetime
-    """When it was made."""
+    """When it was created."""
 
     id: str
-    """Its id."""
+    """The id."""
 
     last_activity: datetime
     """When something was last stored in it."""
@@ -831,24 +833,24 @@ class Memory:
     """Its name, unique in the vault."""
 
     chat: Chat | None = None
-    """Whose chat it is; absent for a memory that somebody named."""
+    """The person of the chat; absent for a named memory."""
 
     description: str | None = None
-    """What it is for."""
+    """Its description."""
 
     lifecycle: Lifecycle | None = None
-    """The preset for its conversations, if it has one of its own."""
+    """The preset for its conversations, if it has its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryPatch:
-    """What to change about a memory; what is absent stays."""
+    """Changes of a memory; absent fields stay unchanged."""
 
     description: str | None = None
     """A new description, of at most 2,000 characters."""
 
     lifecycle: LifecycleChoice | None = None
-    """A preset for its conversations from now on; `vault` for the vault's rules."""
+    """A preset for its conversations from now on; `vault` for the vault's settings."""
 
     name: str | None = None
     """A new name."""
@@ -859,7 +861,7 @@ class NewActivities:
     """Activities to record."""
 
     activities: list[Activity]
-    """One for each try of a call; a pause between two tries is waiting."""
+    """One for each attempt of a call; a pause between two attempts is idle time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -870,112 +872,112 @@ class NewContext:
     """The text."""
 
     conversation_time: Time | None = None
-    """The time up to which it tells the story; now if absent, never the future."""
+    """The time up to which it is complete; now if absent, never in the future."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewCorrection:
-    """What an entry should have said."""
+    """A correction of an entry."""
 
     content: str
-    """What should have been said."""
+    """The corrected text."""
 
     reason: str
-    """Why."""
+    """The reason for the correction."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewEntry:
-    """Something to remember."""
+    """An entry to store."""
 
     content: str
     """What was said."""
 
     role: Role
-    """Who spoke."""
+    """The role of the speaker."""
 
     allow_future: bool | None = None
     """Accept a `conversation_time` in the future."""
 
     conversation_id: str | None = None
-    """The conversation it belongs to: the caller's own name for it, or the id of one that exists. Found by
+    """The conversation it belongs to: the caller's name for it, or the id of one that exists. Found by
     `conversation_time` if absent.
     """
 
     conversation_time: Time | None = None
-    """When it was said; now if absent. More than a minute in the future is refused unless `allow_future` is true."""
+    """When it was said; now if absent. More than a minute in the future is rejected unless `allow_future` is true."""
 
     is_question: bool | None = None
-    """Whether the assistant asks something here and waits for the answer."""
+    """Whether this is a question of the assistant that waits for an answer."""
 
     metadata: dict[str, Any] | None = None
-    """A JSON object of the caller's own, at most 64 KiB as text."""
+    """Any JSON object of the caller, at most 64 KiB as text."""
 
     speaker: str | None = None
-    """The speaker's name, where there are several."""
+    """The name of the speaker, if several people share the role."""
 
     summary: str | None = None
-    """The caller's own short version."""
+    """The caller's short version of the text."""
 
     tags: list[str] | None = None
-    """Labels, at most 64."""
+    """Tags, at most 64."""
 
     tools_used: list[str] | None = None
-    """Tools the assistant used while saying it, at most 64."""
+    """Tools that the assistant used, at most 64."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewKey:
-    """A key to make."""
+    """A key to create."""
 
     vault: str
     """The vault it is for, by id or name."""
 
     expires_at: Time | None = None
-    """From when on it is rejected. Without this it does not expire."""
+    """When it expires; it does not expire if absent."""
 
     label: str | None = None
-    """What it is for."""
+    """Its description."""
 
     scope: ScopeName | None = None
-    """What it allows; `write` unless another is named."""
+    """Its scope; `write` if absent."""
 
     trusted: bool | None = None
-    """Whether user headers sent with it (`x-openwebui-user-id` and the like) are believed."""
+    """Whether user headers sent with it (such as `x-openwebui-user-id`) are trusted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewMemory:
-    """A memory to make."""
+    """A memory to create."""
 
     name: str
     """Its name."""
 
     description: str | None = None
-    """What it is for."""
+    """Its description."""
 
     lifecycle: Lifecycle | None = None
-    """A preset for its conversations; the vault's rules if absent."""
+    """A preset for its conversations; the vault's settings if absent."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewSettings:
-    """Rules to set; those absent stay as they are."""
+    """Settings to change; absent ones stay unchanged."""
 
     conversationIdleTimeoutMinutes: int | None = None
-    """A longer pause ends a conversation."""
+    """Idle timeout: a longer pause ends a conversation."""
 
     conversationStateTimeoutMinutes: int | None = None
-    """A question of the assistant waits so long for its answer."""
+    """How long a question of the assistant waits for its answer."""
 
     lifecycle: Lifecycle | None = None
-    """A preset for when conversations cool, end and close; an idle timeout beside it wins."""
+    """A preset for when conversations cool, end and close; an explicit idle timeout overrides it."""
 
     maxConversationsRetained: int | None = None
-    """So many ended conversations stay in lists."""
+    """Number of ended conversations that stay in lists."""
 
     retention: RetentionName | None = None
-    """What becomes of ended conversations beyond that."""
+    """What happens to ended conversations beyond that number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -991,44 +993,44 @@ class NewTextTime:
 
 @dataclass(frozen=True, kw_only=True)
 class NewTextTimes:
-    """Times to take in."""
+    """Times to import."""
 
     texts: list[NewTextTime]
     """At most 10,000."""
 
     reply_began: Time | None = None
-    """When a reply began whose text is not settled yet."""
+    """When a reply began whose text is not known yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewVault:
-    """A vault to make."""
+    """A vault to create."""
 
     name: str
     """Its name."""
 
     description: str | None = None
-    """What it is for, in at most 2,000 characters."""
+    """Its description, at most 2,000 characters."""
 
     settings: NewSettings | None = None
-    """Its rules; the server's defaults where absent."""
+    """Its settings; the server's defaults where absent."""
 
     zone: str | None = None
-    """Where its days begin and end; the server's default if absent."""
+    """Its time zone; the server's default if absent."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OrderTold:
-    """Some of several in the order of time: "the first time", "our last two conversations"."""
+    """Some of several in chronological order: "the first time", "our last two conversations"."""
 
     first: int
-    """The first that is meant, counted from 1."""
+    """The first one, counted from 1."""
 
     from_: str
-    """From which side: `first` or `last`."""
+    """Counted from the `first` or the `last`."""
 
     last: int
-    """The last that is meant."""
+    """The last one."""
 
     of: str
     """What is counted: `conversations`, or `matches` of the rest of the question."""
@@ -1045,16 +1047,16 @@ class Outbox:
     """Why the outbox cannot be written, if it cannot."""
 
     max_bytes: int
-    """Bytes that may be used."""
+    """Maximum number of bytes."""
 
     oldest: datetime | None
-    """When the oldest that waits was accepted."""
+    """When the oldest waiting exchange was accepted."""
 
     set_aside: list[SetAsideExchange]
     """Exchanges that can never be stored, the newest first."""
 
     waiting: int
-    """How many wait."""
+    """Number of waiting exchanges."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1070,15 +1072,15 @@ class Pending:
 
 @dataclass(frozen=True, kw_only=True)
 class Pin:
-    """What to do with the pin of a fact."""
+    """Pins or unpins a fact."""
 
     pinned: bool | None = None
-    """Whether it is to be pinned; true if absent."""
+    """Whether to pin it; true if absent."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Why a request was refused (RFC 9457)."""
+    """Why a request was rejected (RFC 9457)."""
 
     detail: str
     """What was wrong with this request, and what would be right."""
@@ -1090,35 +1092,35 @@ class Problem:
     """The HTTP status."""
 
     title: str
-    """The kind in words."""
+    """A short description of the kind."""
 
     type: str
-    """Names the kind of problem."""
+    """A URN of the kind of problem."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileValue:
-    """The present value of one matter."""
+    """The current value of one property."""
 
     fact_id: str
-    """The fact that says so."""
+    """The fact that states it."""
 
     key: str
-    """Which matter."""
+    """The name of the property."""
 
     mentioned_at: datetime
     """When it was last mentioned."""
 
     value: str
-    """Its present value."""
+    """Its current value."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """The current and the last conversations as text for a model."""
+    """The current and the latest conversations as text for a model."""
 
     prompt: str
-    """The text; empty if there is nothing to tell."""
+    """The text; empty if there are no conversations."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1129,44 +1131,44 @@ class Question:
     """The question, in words."""
 
     after: Time | None = None
-    """Only what was said at this time or later."""
+    """Only entries said at this time or later."""
 
     as_of: Time | None = None
-    """As the memory stood at this time."""
+    """State of the memory at this time."""
 
     asked_at: Time | None = None
-    """When it is asked: "last week" counts from here. Now if absent."""
+    """The time the question is asked; "last week" is relative to it. Now if absent."""
 
     before: Time | None = None
-    """Only what was said before this time."""
+    """Only entries said before this time."""
 
     budget_tokens: int | None = None
-    """Tokens the briefing may have; 1000 if absent."""
+    """Maximum length of the briefing in tokens; 1000 if absent."""
 
     explain: bool | None = None
-    """Say what spoke for each item."""
+    """Return the score breakdown of each item."""
 
     kinds: list[Literal["entry", "conversation", "fact", "chapter", "summary"]] | None = None
-    """Only these kinds; all if absent."""
+    """Only these kinds of results; all if absent."""
 
     limit: int | None = None
-    """So many items and so many conversations; 10 if absent."""
+    """Maximum number of items and of conversations; 10 if absent."""
 
     period: Literal["boost", "filter", "ignore"] | None = None
-    """What to do with a period the question names: `boost` (the default) puts it first, `filter` leaves everything
-    else out, `ignore` takes its words as words.
+    """How to use a period that the question names: `boost` (the default) ranks it first, `filter` excludes everything
+    else, `ignore` treats its words as plain words.
     """
 
     roles: list[Role] | None = None
-    """Only what one of these roles said."""
+    """Only entries of these roles."""
 
     tags: list[str] | None = None
-    """Only what has one of these tags."""
+    """Only entries with one of these tags."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recollection(RecollectionBehaviour):
-    """What a memory has to say to a question."""
+    """The answer of a memory to a question."""
 
     briefing: str
     """The items as text for a model: dated, oldest first, with a timeline."""
@@ -1178,37 +1180,37 @@ class Recollection(RecollectionBehaviour):
     """Conversations, best first."""
 
     facts: list[FoundFact]
-    """Facts, best first. One that was replaced is there only if the question names a time in which it held, or asks as
-    of one.
+    """Facts, best first. A superseded fact is included only if the question names a time in which it held, or has an
+    `as_of`.
     """
 
     items: list[FoundEntry]
     """Entries, best first."""
 
     nothing_in_period: bool
-    """Nothing was said in that stretch; what is here lies outside."""
+    """Nothing was said in that period; the results are outside of it."""
 
     summaries: list[FoundSummary]
-    """Summaries of conversations, best first; none as of an earlier time."""
+    """Summaries of conversations, best first; none with `as_of`."""
 
     words_alone: bool
-    """The embedder did not answer; what is here was found by words and time alone."""
+    """The embedder failed; the results were found by words and time only."""
 
     about: AboutTime | None = None
-    """How time in the question was read; absent if it names none."""
+    """How time phrases in the question were read; absent if it has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Regenerating:
-    """What is being made anew."""
+    """What is being regenerated."""
 
     conversations: int
-    """So many conversations become facts and titles again; chapters and summaries follow."""
+    """Number of conversations whose facts and titles are regenerated; chapters and summaries follow."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Removed:
-    """What was removed for good."""
+    """What was permanently removed."""
 
     contexts: int
     """Versions of context documents."""
@@ -1237,10 +1239,10 @@ class Removed:
 
 @dataclass(frozen=True, kw_only=True)
 class Retried:
-    """A job that waits again."""
+    """A job that is queued again."""
 
     id: str
-    """Its id."""
+    """The id."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1248,7 +1250,7 @@ class RollingSummary:
     """One version of the summary of a whole memory."""
 
     chapters: int
-    """How many chapters are in it."""
+    """Number of chapters it covers."""
 
     creation_time: datetime
     """When it was stored."""
@@ -1257,13 +1259,13 @@ class RollingSummary:
     """The text."""
 
     through: datetime
-    """The conversation_time of the last entry it tells of."""
+    """The conversation_time of the last entry it covers."""
 
     version: int
     """From 1; the highest is current."""
 
     written_by: str
-    """Who wrote it: `llm`, or `extractive` if it was chosen without a model."""
+    """Who wrote it: `llm`, or `extractive` for the built-in rules."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1285,7 +1287,7 @@ class SetAsideExchange:
 
 @dataclass(frozen=True, kw_only=True)
 class SetAsideJob:
-    """A job that was given up."""
+    """A job that was set aside."""
 
     conversation_id: str | None
     """The id of the conversation it is about, if it is about one."""
@@ -1294,19 +1296,19 @@ class SetAsideJob:
     """When it was last due."""
 
     id: str
-    """Its id."""
+    """The id."""
 
     kind: str
     """What it does."""
 
     last_error: str | None
-    """What went wrong the last time."""
+    """The last error."""
 
     memory: str
     """The id of its memory."""
 
     tries: int
-    """How often it was tried."""
+    """Number of attempts."""
 
     vault: str
     """The id of its vault."""
@@ -1314,19 +1316,19 @@ class SetAsideJob:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The rules of a vault."""
+    """The settings of a vault."""
 
     conversationIdleTimeoutMinutes: int
-    """A longer pause ends a conversation."""
+    """Idle timeout: a longer pause ends a conversation."""
 
     conversationStateTimeoutMinutes: int
-    """A question of the assistant waits so long for its answer."""
+    """How long a question of the assistant waits for its answer."""
 
     maxConversationsRetained: int
-    """So many ended conversations stay in lists."""
+    """Number of ended conversations that stay in lists."""
 
     retention: RetentionName
-    """What becomes of ended conversations beyond that."""
+    """What happens to ended conversations beyond that number."""
 
     lifecycle: Lifecycle | None = None
     """The preset for the timers of conversations, if one was chosen."""
@@ -1334,38 +1336,38 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Settled:
-    """Jobs that were done."""
+    """Jobs that were run."""
 
     done: int
-    """How many."""
+    """Number of jobs that were run."""
 
     due: int
-    """How many more are due now."""
+    """Number of jobs that are still due."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SignalShare:
-    """How much one signal gave."""
+    """The contribution of one signal."""
 
     share: float
-    """What it added to the score."""
+    """Its contribution to the score."""
 
     signal: str
     """The signal."""
 
     value: float
-    """How strong it was."""
+    """Its value."""
 
     lane: str | None = None
-    """The lane it comes from: `words`, `meaning` or `when`; absent where it joins all."""
+    """Its lane: `words`, `meaning` or `when`; absent if it combines all."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """How the server stands."""
+    """The health of the server."""
 
     status: str
-    """`ok`, or `degraded`: it serves, but something needs a look."""
+    """`ok`, or `degraded`: it works, but something needs attention."""
 
     detail: str | None = None
     """What is degraded."""
@@ -1390,7 +1392,7 @@ class TextTimes:
     """One for each text."""
 
     reply_began: datetime | None = None
-    """When a reply began whose text is not settled yet."""
+    """When a reply began whose text is not known yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1398,7 +1400,7 @@ class TimelineLine(TextBehaviour):
     """One dated line."""
 
     conversation_id: str
-    """The conversation: the caller's own name for it, else its id."""
+    """The conversation: the caller's name for it, else its id."""
 
     conversation_time: datetime
     """When it was said."""
@@ -1407,13 +1409,13 @@ class TimelineLine(TextBehaviour):
     """The day it was said, in the vault's zone."""
 
     entry_id: str
-    """The entry it stands for."""
+    """The entry of the line."""
 
     event: str
     """What was said, shortened."""
 
     gap: str | None
-    """Days since the line before; null on the same day and on the first line."""
+    """Days since the previous line; null on the same day and on the first line."""
 
     text: str
     """The line as text."""
@@ -1421,13 +1423,13 @@ class TimelineLine(TextBehaviour):
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """What a vault used of the language model."""
+    """Usage of the language model by a vault."""
 
     data: list[UsageRow]
     """By day, model and purpose."""
 
     total: UsageTotal
-    """All together."""
+    """The sum."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1435,47 +1437,47 @@ class UsageTotal:
     """Counts, tokens and cost."""
 
     cached: int
-    """How often its answer was known already, and cost nothing."""
+    """Number of cached replies, which cost nothing."""
 
     calls: int
-    """How often the model was asked."""
+    """Number of calls."""
 
     cost: float
-    """The price, in the currency of the configured prices."""
+    """The cost, in the currency of the configured prices."""
 
     input_tokens: int
-    """Tokens read."""
+    """Input tokens."""
 
     output_tokens: int
-    """Tokens written."""
+    """Output tokens."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Vault:
-    """A vault: one owner's memories, kept apart from all others."""
+    """A vault: the memories of one owner, isolated from all others."""
 
     creation_time: datetime
-    """When it was made."""
+    """When it was created."""
 
     id: str
-    """Its id."""
+    """The id."""
 
     name: str
     """Its name, unique on this server."""
 
     settings: Settings
-    """Its rules."""
+    """Its settings."""
 
     zone: str
     """IANA time zone in which its days begin and end."""
 
     description: str | None = None
-    """What it is for."""
+    """Its description."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VaultPatch:
-    """What to change about a vault; what is absent stays."""
+    """Changes of a vault; absent fields stay unchanged."""
 
     description: str | None = None
     """A new description, of at most 2,000 characters."""
@@ -1484,10 +1486,10 @@ class VaultPatch:
     """A new name."""
 
     settings: NewSettings | None = None
-    """New rules; they hold for what comes, not for what is."""
+    """New settings; they apply to new conversations."""
 
     zone: str | None = None
-    """A new zone; times stay, days move."""
+    """A new time zone; instants stay the same, days move."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1495,29 +1497,29 @@ class ConversationDetail(Conversation):
     """A conversation with its entries and branches."""
 
     activities: list[Activity]
-    """When models and tools were at work, in the order they began."""
+    """When models and tools were working, in the order they began."""
 
     branches: list[Branch]
-    """What forks put aside."""
+    """Its branches."""
 
     conversation_time: ConversationTime | None
-    """How much of it was working and how much was waiting."""
+    """How long it was active and how long it was idle."""
 
     entries: list[Entry]
-    """Its entries in force, oldest first."""
+    """Its current entries, oldest first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MadeKey(Key):
-    """A key that was just made."""
+    """A new key."""
 
     key: str
-    """Its text. Keep it: it is shown this once."""
+    """The text of the key. Save it: it is shown only once."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class UsageRow(UsageTotal):
-    """What a vault used on one day, with one model, for one purpose."""
+    """Usage on one day, of one model, for one purpose."""
 
     day: date
     """The day, in UTC."""
@@ -1526,4 +1528,4 @@ class UsageRow(UsageTotal):
     """The model."""
 
     purpose: str
-    """What for."""
+    """The purpose."""

@@ -3,34 +3,34 @@
 /** A time that is sent: a Date, or RFC 3339 text with an offset. Times that come back are RFC 3339 in UTC. */
 export type Time = Date | string;
 
-/** A stretch of time as the question names it. */
+/** A period that the question names. */
 export interface AboutTime {
-  /** Which of several, counted from the first or the last. */
+  /** Which of several, counted from the first or the last one. */
   order?: OrderTold | null | undefined;
-  /** The first instant of it; absent if it has no beginning. */
+  /** Its first instant; absent if it is open. */
   since?: string | null | undefined;
-  /** The first instant after it; absent if it has no end. */
+  /** The first instant after it; absent if it is open. */
   until?: string | null | undefined;
   /** The words it was read from. */
   words: string[];
 }
 
-/** A stretch in which a model or a tool was at work. */
+/** A period in which a model or a tool was working. */
 export interface Activity {
   /** When it began. */
   began_at: Time;
-  /** Who. */
+  /** Whether it was a model or a tool. */
   kind: ActivityKind;
-  /** How long it took, in milliseconds, by a clock that only goes forward; at most a day. */
+  /** How long it took, in milliseconds of a monotonic clock; at most a day. */
   lasted_ms: number;
-  /** Which model or tool. */
+  /** The name of the model or tool. */
   name?: string | null | undefined;
 }
 
-/** Who was at work. */
+/** What was working. */
 export type ActivityKind = "model" | "tool";
 
-/** Entries to remember in one durable write: all of them, or none. */
+/** Entries to store in one durable write: all of them or none. */
 export interface Batch {
   /** The entries, at most 1000. */
   entries: NewEntry[];
@@ -44,45 +44,45 @@ export interface BatchReceipt {
   pending?: Pending | null | undefined;
 }
 
-/** Entries that a fork put aside. */
+/** Entries that a fork moved to a branch. */
 export interface Branch {
   /** When the fork happened. */
   archived_at: string;
-  /** Its id; ask for its entries with `?branch=`. */
+  /** The id; list its entries with `?branch=`. */
   id: string;
-  /** How many entries it holds. */
+  /** Number of entries. */
   message_count: number;
 }
 
-/** What a run of entries was about. */
+/** The summary of a run of entries. */
 export interface Chapter {
   /** When it was stored. */
   creation_time: string;
   /** Names that occur in it. */
   entities: string[];
-  /** How many entries it tells of. */
+  /** Number of entries it covers. */
   entry_count: number;
-  /** Its id. */
+  /** The id. */
   id: string;
-  /** Words that stand for it. */
+  /** Its key phrases. */
   key_phrases: string[];
   /** The conversation_time of its last entry. */
   last_at: string;
   /** The conversation_time of its first entry. */
   started_at: string;
-  /** What it was about. */
+  /** The summary. */
   text: string;
-  /** A title. */
+  /** The title. */
   title: string;
-  /** Who wrote it: `llm`, or `extractive` if it was chosen without a model. */
+  /** Who wrote it: `llm`, or `extractive` for the built-in rules. */
   written_by: string;
 }
 
 /** A chat that the proxy recognised: one of many of the same person. */
 export interface Chat {
-  /** Whether a signature proved it. */
+  /** Whether a signature verified the user. */
   signed: boolean;
-  /** The user who speaks in it, if a request said so. */
+  /** The user, if a request named one. */
   user?: string | null | undefined;
 }
 
@@ -90,101 +90,101 @@ export interface Chat {
 export interface Context {
   /** The text. */
   content: string;
-  /** The time up to which it tells the story. */
+  /** The time up to which it is complete. */
   conversation_time: string;
   /** When it was stored. */
   creation_time: string;
-  /** Its id. */
+  /** The id. */
   id: string;
   /** From 1; the highest is current. */
   version: number;
-  /** Who wrote it: `agent`, or, from what is known, `extractive` or `llm`. */
+  /** Who wrote it: `agent`, or, from facts and chapters, `extractive` (rules) or `llm`. */
   written_by: string;
 }
 
-/** A run of entries, bounded by a pause or by a word. */
+/** A run of entries that ended after a pause or explicitly. */
 export interface Conversation {
-  /** Since when it has left lists. */
+  /** When it was archived. */
   archived_at?: string | null | undefined;
-  /** Why somebody ended it. */
+  /** The reason given for ending it. */
   end_reason?: string | null | undefined;
   /** When it ended; null while it is open. */
   ended_at: string | null;
   /** How it ended; null while it is open. */
   ended_by: EndedBy | null;
-  /** Its id. */
+  /** The id. */
   id: string;
   /** When its last entry was said. */
   last_at: string;
-  /** How many entries it holds; corrected ones and those on branches do not count. */
+  /** Number of entries, without corrected ones and those on branches. */
   message_count: number;
-  /** The name it has in the caller's own source. */
+  /** Its name in the system it was imported from. */
   source_id?: string | null | undefined;
   /** When its first entry was said. */
   started_at: string;
-  /** `active` while it is talked in; `cooling` once it has fallen silent, and until its facts are kept; `dormant` when it is over; `closed` a while later. In lists and where one is asked for. */
+  /** `active` while entries are added; `cooling` once it is idle, until its facts are stored; `dormant` when it has ended; `closed` a while later. Present in lists and in single responses. */
   state?: string | null | undefined;
-  /** What it was about, in two or three sentences; null until it has ended and been summarized. */
+  /** A summary of two or three sentences; null until it has ended and been summarized. */
   summary: string | null;
-  /** Who wrote title and summary: `extractive` chose them from the conversation, without a model; `source` brought them along in an import. */
+  /** Who wrote title and summary: `extractive` for the built-in rules, `llm` for a model, `source` for the system it was imported from. */
   summary_by: string | null;
-  /** What it was about, in five to eight words; null until it has ended and been summarized. */
+  /** A title of five to eight words; null until it has ended and been summarized. */
   title: string | null;
 }
 
 /** A conversation with its entries and branches. */
 export interface ConversationDetail extends Conversation {
-  /** When models and tools were at work, in the order they began. */
+  /** When models and tools were working, in the order they began. */
   activities: Activity[];
-  /** What forks put aside. */
+  /** Its branches. */
   branches: Branch[];
-  /** How much of it was working and how much was waiting. */
+  /** How long it was active and how long it was idle. */
   conversation_time: ConversationTime | null;
-  /** Its entries in force, oldest first. */
+  /** Its current entries, oldest first. */
   entries: Entry[];
 }
 
-/** How much of a conversation was working and how much was waiting. */
+/** How long a conversation was active and how long it was idle. */
 export interface ConversationTime {
-  /** Nobody recorded activities, so that `conversation_active_ms` says nothing. */
+  /** No activities were recorded, so `conversation_active_ms` has no meaning. */
   active_unknown: boolean;
-  /** Milliseconds in which a model or tool was at work; overlaps count once. */
+  /** Milliseconds in which a model or tool was working; overlaps count once. */
   conversation_active_ms: number;
   /** Milliseconds from start to end. */
   conversation_elapsed_ms: number;
-  /** The last entry before it was over; without one, when it was over. */
+  /** The time of the last entry before its end; without one, the end. */
   conversation_end_at: string;
-  /** The other milliseconds. */
+  /** The remaining milliseconds. */
   conversation_idle_ms: number;
-  /** The first entry or the first activity, whichever is earlier. */
+  /** The time of the first entry or activity. */
   conversation_start_at: string;
-  /** Entries of user and assistant. */
+  /** Number of entries of user and assistant. */
   conversation_turns: number;
 }
 
-/** Which entry to read instead, and since when. */
+/** The entry that replaces this one, and since when. */
 export interface CorrectedBy {
   /** When the correction was stored. */
   at: string;
-  /** The entry to read instead. */
+  /** The entry that replaces this one. */
   entry_id: string;
 }
 
-/** Which entry is corrected, and why. */
+/** The corrected entry, and the reason. */
 export interface Corrects {
   /** The corrected entry. */
   entry_id: string;
-  /** Why. */
+  /** The reason for the correction. */
   reason: string;
 }
 
-/** What a look at the whole server found. */
+/** The report of the doctor. */
 export interface Doctor {
-  /** Background work. */
+  /** Background jobs. */
   jobs: Jobs;
   /** Exchanges of the proxy that wait to be stored; absent where there is no outbox. */
   outbox?: Outbox | null | undefined;
-  /** What is wrong with the store; empty if nothing is. */
+  /** Problems of the store. */
   problems: string[];
   /** The server's version. */
   version: string;
@@ -192,22 +192,22 @@ export interface Doctor {
 
 /** Which conversation to end, and why. */
 export interface EndConversation {
-  /** The conversation: the caller's own name for it, or its id; the active one if absent. */
+  /** The conversation: the caller's name for it, or its id; the active one if absent. */
   conversation_id?: string | null | undefined;
-  /** Why it ends, in at most 2,000 characters. */
+  /** The reason, at most 2,000 characters. */
   reason?: string | null | undefined;
 }
 
-/** How a conversation ended: `idle` if it fell silent, `caller` if somebody ended it. */
+/** How a conversation ended: `idle` after a pause, `caller` by a request. */
 export type EndedBy = "idle" | "caller";
 
 /** One thing said, with when it was said and when it was stored. */
 export interface Entry {
-  /** The branch that a fork put it on. */
+  /** The branch that a fork moved it to. */
   branch_id?: string | null | undefined;
   /** What was said. */
   content: string;
-  /** The conversation it belongs to: the caller's own name for it, else its id. */
+  /** The conversation it belongs to: the caller's name for it, else its id. */
   conversation_id: string;
   /** When it was said. */
   conversation_time: string;
@@ -217,115 +217,115 @@ export interface Entry {
   corrects?: Corrects | null | undefined;
   /** When it was stored. */
   creation_time: string;
-  /** Its id. */
+  /** The id. */
   id: string;
-  /** Whether the assistant asked something here. */
+  /** Whether this is a question of the assistant. */
   is_question?: boolean | undefined;
-  /** The caller's own JSON object. */
+  /** The JSON object that the caller stored with it. */
   metadata?: Record<string, unknown> | null | undefined;
-  /** Who spoke. */
+  /** The role of the speaker. */
   role: Role;
-  /** Its place in the memory's order of arrival. */
+  /** Its position in the order in which entries were stored. */
   sequence: number;
   /** The speaker's name. */
   speaker?: string | null | undefined;
-  /** The caller's own short version. */
+  /** The caller's short version of the text. */
   summary?: string | null | undefined;
-  /** Labels. */
+  /** Tags. */
   tags?: string[] | undefined;
-  /** Tools the assistant used while saying it. */
+  /** Tools that the assistant used. */
   tools_used?: string[] | undefined;
 }
 
 /** One stored entry. */
 export interface EntryReceipt {
-  /** The conversation it fell into: the caller's own name for it, else its id. */
+  /** The conversation it belongs to: the caller's name for it, else its id. */
   conversation_id: string;
   /** When it was said. */
   conversation_time: string;
   /** When it was stored. */
   creation_time: string;
-  /** Its id. */
+  /** The id. */
   id: string;
   /** The assistant's question that waited for this entry. */
   pending?: Pending | null | undefined;
-  /** Its place in the memory's order of arrival. */
+  /** Its position in the order in which entries were stored. */
   sequence: number;
 }
 
-/** One dated statement, with what it rests on. */
+/** One dated statement with its evidence. */
 export interface Fact {
   /** Whether the vault believes it now. */
   current: boolean;
-  /** When it happened, if the words say so. */
+  /** When it happened, if the statement says so. */
   event: FactPeriod | null;
-  /** The entries it rests on. */
+  /** The entries that are its evidence. */
   evidence: FactEvidence[];
   /** When it is true in the world. */
   holds: FactPeriod;
-  /** Its id. */
+  /** The id. */
   id: string;
   /** When the vault believed it. */
   known: KnownPeriod;
   /** When it was last mentioned. */
   last_mentioned_at: string;
-  /** The one value it states, if it states one. */
+  /** The property and value that it states, if it states one. */
   matter: FactMatter | null;
   /** When it was first mentioned. */
   mentioned_at: string;
   /** Whether it is pinned. */
   pinned: boolean;
-  /** `confirmed` if the user said it in these words, else `inferred`. */
+  /** `confirmed` if the user said it literally, else `inferred`. */
   source: string;
-  /** The statement alone. */
+  /** The statement without a date. */
   statement: string;
-  /** The fact that took its place. */
+  /** The fact that supersedes it. */
   superseded_by: string | null;
-  /** The fact whose place it took. */
+  /** The fact that it supersedes. */
   supersedes: string | null;
-  /** What it is about. */
+  /** Its tags. */
   tags: string[];
   /** The statement with the day it was first mentioned, in the vault's zone. */
   text: string;
-  /** Who wrote it: `llm`, or `extractive` if it was chosen without a model. */
+  /** Who wrote it: `llm`, or `extractive` for the built-in rules. */
   written_by: string;
 }
 
-/** A piece of an entry. */
+/** A part of an entry. */
 export interface FactEvidence {
-  /** Where it ends. */
+  /** End of the part. */
   end: number;
   /** The entry. */
   entry_id: string;
-  /** Where the piece begins, in bytes of the content. */
+  /** Start of the part, in bytes of the content. */
   start: number;
 }
 
-/** A matter with one value at a time. */
+/** A property that has one value at a time. */
 export interface FactMatter {
-  /** Which. */
+  /** The name of the property. */
   key: string;
   /** Its value. */
   value: string;
 }
 
-/** A stretch of time, half-open; an end that is null is open. */
+/** A half-open period; an end that is null is open. */
 export interface FactPeriod {
   /** How exactly the ends are known: `minute`, `day`, `month` or `year`. */
   precision: string;
-  /** First instant inside. */
+  /** First instant of the period. */
   since: string | null;
-  /** First instant after. */
+  /** First instant after the period. */
   until: string | null;
 }
 
-/** What is believed now, as text for a model. */
+/** The facts that are believed now, as text for a model. */
 export interface FactsText {
-  /** Facts under the months they were mentioned in; pinned ones first. */
+  /** Facts grouped by the month they were mentioned in; pinned ones first. */
   text: string;
 }
 
-/** A period of a memory to forget for good; at least one end must be given. */
+/** A period of a memory to forget permanently; at least one end must be given. */
 export interface Forget {
   /** Forget what was said at this time or later. */
   after?: Time | null | undefined;
@@ -337,15 +337,15 @@ export interface Forget {
 
 /** Where to fork. */
 export interface Fork {
-  /** The entry after which everything is put on a branch. */
+  /** The last entry to keep; later entries move to a branch. */
   after: string;
 }
 
-/** What a fork put aside. */
+/** The branch that a fork created. */
 export interface Forked {
   /** The branch. */
   branch_id: string;
-  /** How many entries it holds. */
+  /** Number of entries. */
   message_count: number;
 }
 
@@ -353,9 +353,9 @@ export interface Forked {
 export interface FoundChapter {
   /** The chapter. */
   chapter: Chapter;
-  /** What spoke for it, where an explanation was asked for. */
+  /** The score breakdown, if `explain` was set. */
   reasons?: SignalShare[] | undefined;
-  /** How well it answers; comparable among the chapters of one recollection only. */
+  /** The score; comparable only among the chapters of one recollection. */
   score: number;
 }
 
@@ -365,9 +365,9 @@ export interface FoundConversation {
   conversation: Conversation;
   /** The name of its memory. */
   memory: string;
-  /** What spoke for it, where an explanation was asked for. */
+  /** The score breakdown, if `explain` was set. */
   reasons?: SignalShare[] | undefined;
-  /** How well it answers; comparable inside one recollection only. */
+  /** The score; comparable only within one recollection. */
   score: number;
 }
 
@@ -377,11 +377,11 @@ export interface FoundEntry {
   entry: Entry;
   /** The name of its memory. */
   memory: string;
-  /** It was said outside the stretch the question asks about. */
+  /** It was said outside the period of the question. */
   outside: boolean;
-  /** What spoke for it, where an explanation was asked for. */
+  /** The score breakdown, if `explain` was set. */
   reasons?: SignalShare[] | undefined;
-  /** How well it answers; comparable inside one recollection only. */
+  /** The score; comparable only within one recollection. */
   score: number;
 }
 
@@ -389,99 +389,99 @@ export interface FoundEntry {
 export interface FoundFact {
   /** The fact. */
   fact: Fact;
-  /** What spoke for it, where an explanation was asked for. */
+  /** The score breakdown, if `explain` was set. */
   reasons?: SignalShare[] | undefined;
-  /** How well it answers; comparable among the facts of one recollection only. */
+  /** The score; comparable only among the facts of one recollection. */
   score: number;
 }
 
 /** The summary of a conversation that was found. */
 export interface FoundSummary {
-  /** The conversation it tells of, with its title, its summary and who wrote them. */
+  /** The conversation, with its title, its summary and who wrote them. */
   conversation: Conversation;
   /** The name of its memory. */
   memory: string;
-  /** What spoke for it, where an explanation was asked for. */
+  /** The score breakdown, if `explain` was set. */
   reasons?: SignalShare[] | undefined;
-  /** How well it answers; comparable among the summaries of one recollection only. */
+  /** The score; comparable only among the summaries of one recollection. */
   score: number;
 }
 
-/** What an import brought in. */
+/** The result of an import. */
 export interface Imported {
-  /** How many branches they left. */
+  /** Number of branches. */
   branch_count: number;
-  /** The conversation's name in its source. */
+  /** The name of the conversation in that system. */
   conversation_id: string;
-  /** How many entries came in; those that were here before do not count. */
+  /** Number of new entries; those that were already stored do not count. */
   message_count: number;
 }
 
-/** Entries that a fork had put aside in another system. */
+/** A branch of a conversation of another system. */
 export interface ImportedBranch {
   /** When the fork happened. */
   archived_at: Time;
-  /** What it put aside. */
+  /** The entries of the branch. */
   entries: ImportedEntry[];
 }
 
-/** A conversation as another system kept it. */
+/** A conversation of another system. */
 export interface ImportedConversation {
-  /** What forks had put aside there. */
+  /** Its branches. */
   branches?: ImportedBranch[] | null | undefined;
-  /** Its name there. */
+  /** Its name in that system. */
   conversation_id: string;
-  /** When somebody ended it there; null if nobody did. No conversation ends before its last entry, and one that fell silent long ago has ended anyway. */
+  /** When it was ended explicitly; null if it was not. No conversation ends before its last entry, and one that has been idle for long has ended anyway. */
   ended_at?: Time | null | undefined;
-  /** What was said in it; with its branches at least one entry, at most 10,000. */
+  /** Its entries; together with its branches at least one and at most 10,000. */
   entries: ImportedEntry[];
-  /** Its summary there; kept if the conversation has ended. */
+  /** Its summary in that system; kept if the conversation has ended. */
   summary?: string | null | undefined;
-  /** Its title there; kept if the conversation has ended. */
+  /** Its title in that system; kept if the conversation has ended. */
   title?: string | null | undefined;
 }
 
-/** Something said, as another system kept it. */
+/** An entry of another system. */
 export interface ImportedEntry {
   /** What was said. */
   content: string;
   /** When it was said. */
   conversation_time: Time;
-  /** A JSON object of the caller's own, at most 64 KiB as text. */
+  /** Any JSON object of the caller, at most 64 KiB as text. */
   metadata?: Record<string, unknown> | null | undefined;
-  /** Who spoke. */
+  /** The role of the speaker. */
   role: Role;
-  /** The speaker's name, where there are several. */
+  /** The name of the speaker, if several people share the role. */
   speaker?: string | null | undefined;
-  /** Labels, at most 64. */
+  /** Tags, at most 64. */
   tags?: string[] | null | undefined;
-  /** Tools the assistant used while saying it, at most 64. */
+  /** Tools that the assistant used, at most 64. */
   tools_used?: string[] | null | undefined;
 }
 
-/** Background work. */
+/** Background jobs. */
 export interface Jobs {
-  /** Jobs that failed too often and will not be tried again unless somebody says so. */
+  /** Jobs that failed too often; they are not retried until requested. */
   set_aside: SetAsideJob[];
-  /** How many jobs wait for their time or are being done. */
+  /** Number of jobs that are scheduled or running. */
   waiting: number;
 }
 
 /** A key, without its text. */
 export interface Key {
-  /** When it was made. */
+  /** When it was created. */
   creation_time: string;
-  /** From when on it is rejected. */
+  /** When it expires. */
   expires_at?: string | null | undefined;
-  /** Its id. */
+  /** The id. */
   id: string;
-  /** What it is for. */
+  /** Its description. */
   label?: string | null | undefined;
   /** When it was last used, to about a minute. */
   last_used_at?: string | null | undefined;
-  /** What it allows. */
+  /** Its scope. */
   scope: ScopeName;
-  /** Whether user headers sent with it are believed. */
+  /** Whether user headers sent with it are trusted. */
   trusted: boolean;
   /** The id of the vault it is for. */
   vault: string;
@@ -491,45 +491,45 @@ export interface Key {
 export interface KnownPeriod {
   /** When it was stored. */
   since: string;
-  /** When the vault learned better; null if it has not. Equal to `since` for old news that came late. */
+  /** When it was superseded or retracted; null if it was not. Equal to `since` for an old statement that was stored late. */
   until: string | null;
 }
 
-/** Timers of conversations for a kind of relationship: silence until they cool, from then until they end, and from then until they are closed. `daily-checkin`: 2 hours, 30 minutes, 7 days; `weekly-therapy`: 24 hours, 6 hours, 90 days; `on-demand`: 30 minutes, 15 minutes, 30 days; `long-term`: 12 hours, 6 hours, 365 days. */
+/** Preset timers of conversations: idle time until they cool, from then until they end, and from then until they are closed. `daily-checkin`: 2 hours, 30 minutes, 7 days; `weekly-therapy`: 24 hours, 6 hours, 90 days; `on-demand`: 30 minutes, 15 minutes, 30 days; `long-term`: 12 hours, 6 hours, 365 days. */
 export type Lifecycle = "daily-checkin" | "weekly-therapy" | "on-demand" | "long-term";
 
-/** A preset, or `vault` for the vault's rules. */
+/** A preset, or `vault` for the vault's settings. */
 export type LifecycleChoice = "daily-checkin" | "weekly-therapy" | "on-demand" | "long-term" | "vault";
 
-/** A key that was just made. */
+/** A new key. */
 export interface MadeKey extends Key {
-  /** Its text. Keep it: it is shown this once. */
+  /** The text of the key. Save it: it is shown only once. */
   key: string;
 }
 
 /** A memory: one continuing relationship, such as a chat, a project or a person. */
 export interface Memory {
-  /** Whose chat it is; absent for a memory that somebody named. */
+  /** The person of the chat; absent for a named memory. */
   chat?: Chat | null | undefined;
-  /** When it was made. */
+  /** When it was created. */
   creation_time: string;
-  /** What it is for. */
+  /** Its description. */
   description?: string | null | undefined;
-  /** Its id. */
+  /** The id. */
   id: string;
   /** When something was last stored in it. */
   last_activity: string;
-  /** The preset for its conversations, if it has one of its own. */
+  /** The preset for its conversations, if it has its own. */
   lifecycle?: Lifecycle | null | undefined;
   /** Its name, unique in the vault. */
   name: string;
 }
 
-/** What to change about a memory; what is absent stays. */
+/** Changes of a memory; absent fields stay unchanged. */
 export interface MemoryPatch {
   /** A new description, of at most 2,000 characters. */
   description?: string | null | undefined;
-  /** A preset for its conversations from now on; `vault` for the vault's rules. */
+  /** A preset for its conversations from now on; `vault` for the vault's settings. */
   lifecycle?: LifecycleChoice | null | undefined;
   /** A new name. */
   name?: string | null | undefined;
@@ -537,7 +537,7 @@ export interface MemoryPatch {
 
 /** Activities to record. */
 export interface NewActivities {
-  /** One for each try of a call; a pause between two tries is waiting. */
+  /** One for each attempt of a call; a pause between two attempts is idle time. */
   activities: Activity[];
 }
 
@@ -545,79 +545,79 @@ export interface NewActivities {
 export interface NewContext {
   /** The text. */
   content: string;
-  /** The time up to which it tells the story; now if absent, never the future. */
+  /** The time up to which it is complete; now if absent, never in the future. */
   conversation_time?: Time | null | undefined;
 }
 
-/** What an entry should have said. */
+/** A correction of an entry. */
 export interface NewCorrection {
-  /** What should have been said. */
+  /** The corrected text. */
   content: string;
-  /** Why. */
+  /** The reason for the correction. */
   reason: string;
 }
 
-/** Something to remember. */
+/** An entry to store. */
 export interface NewEntry {
   /** Accept a `conversation_time` in the future. */
   allow_future?: boolean | null | undefined;
   /** What was said. */
   content: string;
-  /** The conversation it belongs to: the caller's own name for it, or the id of one that exists. Found by `conversation_time` if absent. */
+  /** The conversation it belongs to: the caller's name for it, or the id of one that exists. Found by `conversation_time` if absent. */
   conversation_id?: string | null | undefined;
-  /** When it was said; now if absent. More than a minute in the future is refused unless `allow_future` is true. */
+  /** When it was said; now if absent. More than a minute in the future is rejected unless `allow_future` is true. */
   conversation_time?: Time | null | undefined;
-  /** Whether the assistant asks something here and waits for the answer. */
+  /** Whether this is a question of the assistant that waits for an answer. */
   is_question?: boolean | null | undefined;
-  /** A JSON object of the caller's own, at most 64 KiB as text. */
+  /** Any JSON object of the caller, at most 64 KiB as text. */
   metadata?: Record<string, unknown> | null | undefined;
-  /** Who spoke. */
+  /** The role of the speaker. */
   role: Role;
-  /** The speaker's name, where there are several. */
+  /** The name of the speaker, if several people share the role. */
   speaker?: string | null | undefined;
-  /** The caller's own short version. */
+  /** The caller's short version of the text. */
   summary?: string | null | undefined;
-  /** Labels, at most 64. */
+  /** Tags, at most 64. */
   tags?: string[] | null | undefined;
-  /** Tools the assistant used while saying it, at most 64. */
+  /** Tools that the assistant used, at most 64. */
   tools_used?: string[] | null | undefined;
 }
 
-/** A key to make. */
+/** A key to create. */
 export interface NewKey {
-  /** From when on it is rejected. Without this it does not expire. */
+  /** When it expires; it does not expire if absent. */
   expires_at?: Time | null | undefined;
-  /** What it is for. */
+  /** Its description. */
   label?: string | null | undefined;
-  /** What it allows; `write` unless another is named. */
+  /** Its scope; `write` if absent. */
   scope?: ScopeName | null | undefined;
-  /** Whether user headers sent with it (`x-openwebui-user-id` and the like) are believed. */
+  /** Whether user headers sent with it (such as `x-openwebui-user-id`) are trusted. */
   trusted?: boolean | null | undefined;
   /** The vault it is for, by id or name. */
   vault: string;
 }
 
-/** A memory to make. */
+/** A memory to create. */
 export interface NewMemory {
-  /** What it is for. */
+  /** Its description. */
   description?: string | null | undefined;
-  /** A preset for its conversations; the vault's rules if absent. */
+  /** A preset for its conversations; the vault's settings if absent. */
   lifecycle?: Lifecycle | null | undefined;
   /** Its name. */
   name: string;
 }
 
-/** Rules to set; those absent stay as they are. */
+/** Settings to change; absent ones stay unchanged. */
 export interface NewSettings {
-  /** A longer pause ends a conversation. */
+  /** Idle timeout: a longer pause ends a conversation. */
   conversationIdleTimeoutMinutes?: number | null | undefined;
-  /** A question of the assistant waits so long for its answer. */
+  /** How long a question of the assistant waits for its answer. */
   conversationStateTimeoutMinutes?: number | null | undefined;
-  /** A preset for when conversations cool, end and close; an idle timeout beside it wins. */
+  /** A preset for when conversations cool, end and close; an explicit idle timeout overrides it. */
   lifecycle?: Lifecycle | null | undefined;
-  /** So many ended conversations stay in lists. */
+  /** Number of ended conversations that stay in lists. */
   maxConversationsRetained?: number | null | undefined;
-  /** What becomes of ended conversations beyond that. */
+  /** What happens to ended conversations beyond that number. */
   retention?: RetentionName | null | undefined;
 }
 
@@ -629,33 +629,33 @@ export interface NewTextTime {
   text_hash: string;
 }
 
-/** Times to take in. */
+/** Times to import. */
 export interface NewTextTimes {
-  /** When a reply began whose text is not settled yet. */
+  /** When a reply began whose text is not known yet. */
   reply_began?: Time | null | undefined;
   /** At most 10,000. */
   texts: NewTextTime[];
 }
 
-/** A vault to make. */
+/** A vault to create. */
 export interface NewVault {
-  /** What it is for, in at most 2,000 characters. */
+  /** Its description, at most 2,000 characters. */
   description?: string | null | undefined;
   /** Its name. */
   name: string;
-  /** Its rules; the server's defaults where absent. */
+  /** Its settings; the server's defaults where absent. */
   settings?: NewSettings | null | undefined;
-  /** Where its days begin and end; the server's default if absent. */
+  /** Its time zone; the server's default if absent. */
   zone?: string | null | undefined;
 }
 
-/** Some of several in the order of time: "the first time", "our last two conversations". */
+/** Some of several in chronological order: "the first time", "our last two conversations". */
 export interface OrderTold {
-  /** The first that is meant, counted from 1. */
+  /** The first one, counted from 1. */
   first: number;
-  /** From which side: `first` or `last`. */
+  /** Counted from the `first` or the `last`. */
   from: string;
-  /** The last that is meant. */
+  /** The last one. */
   last: number;
   /** What is counted: `conversations`, or `matches` of the rest of the question. */
   of: string;
@@ -667,13 +667,13 @@ export interface Outbox {
   bytes: number;
   /** Why the outbox cannot be written, if it cannot. */
   failure: string | null;
-  /** Bytes that may be used. */
+  /** Maximum number of bytes. */
   max_bytes: number;
-  /** When the oldest that waits was accepted. */
+  /** When the oldest waiting exchange was accepted. */
   oldest: string | null;
   /** Exchanges that can never be stored, the newest first. */
   set_aside: SetAsideExchange[];
-  /** How many wait. */
+  /** Number of waiting exchanges. */
   waiting: number;
 }
 
@@ -685,13 +685,13 @@ export interface Pending {
   entry_id: string;
 }
 
-/** What to do with the pin of a fact. */
+/** Pins or unpins a fact. */
 export interface Pin {
-  /** Whether it is to be pinned; true if absent. */
+  /** Whether to pin it; true if absent. */
   pinned?: boolean | null | undefined;
 }
 
-/** Why a request was refused (RFC 9457). */
+/** Why a request was rejected (RFC 9457). */
 export interface Problem {
   /** What was wrong with this request, and what would be right. */
   detail: string;
@@ -699,64 +699,64 @@ export interface Problem {
   kind: ProblemKind;
   /** The HTTP status. */
   status: number;
-  /** The kind in words. */
+  /** A short description of the kind. */
   title: string;
-  /** Names the kind of problem. */
+  /** A URN of the kind of problem. */
   type: string;
 }
 
 /** Kinds of problems. */
 export type ProblemKind = "invalid" | "unauthenticated" | "denied" | "not_found" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_media_type" | "timeout" | "busy" | "unavailable" | "damaged";
 
-/** The present value of one matter. */
+/** The current value of one property. */
 export interface ProfileValue {
-  /** The fact that says so. */
+  /** The fact that states it. */
   fact_id: string;
-  /** Which matter. */
+  /** The name of the property. */
   key: string;
   /** When it was last mentioned. */
   mentioned_at: string;
-  /** Its present value. */
+  /** Its current value. */
   value: string;
 }
 
-/** The current and the last conversations as text for a model. */
+/** The current and the latest conversations as text for a model. */
 export interface Prompt {
-  /** The text; empty if there is nothing to tell. */
+  /** The text; empty if there are no conversations. */
   prompt: string;
 }
 
 /** A question to a memory. */
 export interface Question {
-  /** Only what was said at this time or later. */
+  /** Only entries said at this time or later. */
   after?: Time | null | undefined;
-  /** As the memory stood at this time. */
+  /** State of the memory at this time. */
   as_of?: Time | null | undefined;
-  /** When it is asked: "last week" counts from here. Now if absent. */
+  /** The time the question is asked; "last week" is relative to it. Now if absent. */
   asked_at?: Time | null | undefined;
-  /** Only what was said before this time. */
+  /** Only entries said before this time. */
   before?: Time | null | undefined;
-  /** Tokens the briefing may have; 1000 if absent. */
+  /** Maximum length of the briefing in tokens; 1000 if absent. */
   budget_tokens?: number | null | undefined;
-  /** Say what spoke for each item. */
+  /** Return the score breakdown of each item. */
   explain?: boolean | null | undefined;
-  /** Only these kinds; all if absent. */
+  /** Only these kinds of results; all if absent. */
   kinds?: ("entry" | "conversation" | "fact" | "chapter" | "summary")[] | null | undefined;
-  /** So many items and so many conversations; 10 if absent. */
+  /** Maximum number of items and of conversations; 10 if absent. */
   limit?: number | null | undefined;
-  /** What to do with a period the question names: `boost` (the default) puts it first, `filter` leaves everything else out, `ignore` takes its words as words. */
+  /** How to use a period that the question names: `boost` (the default) ranks it first, `filter` excludes everything else, `ignore` treats its words as plain words. */
   period?: "boost" | "filter" | "ignore" | null | undefined;
   /** The question, in words. */
   query: string;
-  /** Only what one of these roles said. */
+  /** Only entries of these roles. */
   roles?: Role[] | null | undefined;
-  /** Only what has one of these tags. */
+  /** Only entries with one of these tags. */
   tags?: string[] | null | undefined;
 }
 
-/** What a memory has to say to a question. */
+/** The answer of a memory to a question. */
 export interface Recollection {
-  /** How time in the question was read; absent if it names none. */
+  /** How time phrases in the question were read; absent if it has none. */
   about?: AboutTime | null | undefined;
   /** The items as text for a model: dated, oldest first, with a timeline. */
   briefing: string;
@@ -764,25 +764,25 @@ export interface Recollection {
   chapters: FoundChapter[];
   /** Conversations, best first. */
   conversations: FoundConversation[];
-  /** Facts, best first. One that was replaced is there only if the question names a time in which it held, or asks as of one. */
+  /** Facts, best first. A superseded fact is included only if the question names a time in which it held, or has an `as_of`. */
   facts: FoundFact[];
   /** Entries, best first. */
   items: FoundEntry[];
-  /** Nothing was said in that stretch; what is here lies outside. */
+  /** Nothing was said in that period; the results are outside of it. */
   nothing_in_period: boolean;
-  /** Summaries of conversations, best first; none as of an earlier time. */
+  /** Summaries of conversations, best first; none with `as_of`. */
   summaries: FoundSummary[];
-  /** The embedder did not answer; what is here was found by words and time alone. */
+  /** The embedder failed; the results were found by words and time only. */
   words_alone: boolean;
 }
 
-/** What is being made anew. */
+/** What is being regenerated. */
 export interface Regenerating {
-  /** So many conversations become facts and titles again; chapters and summaries follow. */
+  /** Number of conversations whose facts and titles are regenerated; chapters and summaries follow. */
   conversations: number;
 }
 
-/** What was removed for good. */
+/** What was permanently removed. */
 export interface Removed {
   /** Versions of context documents. */
   contexts: number;
@@ -802,31 +802,31 @@ export interface Removed {
   vaults: number;
 }
 
-/** What becomes of ended conversations beyond the number retained: `archive` takes them out of lists, `delete` removes them for good. */
+/** What happens to ended conversations beyond the number retained: `archive` hides them from lists, `delete` removes them permanently. */
 export type RetentionName = "archive" | "delete";
 
-/** A job that waits again. */
+/** A job that is queued again. */
 export interface Retried {
-  /** Its id. */
+  /** The id. */
   id: string;
 }
 
-/** Who speaks. */
+/** The role of a speaker. */
 export type Role = "user" | "assistant" | "system" | "tool";
 
 /** One version of the summary of a whole memory. */
 export interface RollingSummary {
-  /** How many chapters are in it. */
+  /** Number of chapters it covers. */
   chapters: number;
   /** When it was stored. */
   creation_time: string;
   /** The text. */
   text: string;
-  /** The conversation_time of the last entry it tells of. */
+  /** The conversation_time of the last entry it covers. */
   through: string;
   /** From 1; the highest is current. */
   version: number;
-  /** Who wrote it: `llm`, or `extractive` if it was chosen without a model. */
+  /** Who wrote it: `llm`, or `extractive` for the built-in rules. */
   written_by: string;
 }
 
@@ -845,65 +845,65 @@ export interface SetAsideExchange {
   vault: string;
 }
 
-/** A job that was given up. */
+/** A job that was set aside. */
 export interface SetAsideJob {
   /** The id of the conversation it is about, if it is about one. */
   conversation_id: string | null;
   /** When it was last due. */
   due_at: string;
-  /** Its id. */
+  /** The id. */
   id: string;
   /** What it does. */
   kind: string;
-  /** What went wrong the last time. */
+  /** The last error. */
   last_error: string | null;
   /** The id of its memory. */
   memory: string;
-  /** How often it was tried. */
+  /** Number of attempts. */
   tries: number;
   /** The id of its vault. */
   vault: string;
 }
 
-/** The rules of a vault. */
+/** The settings of a vault. */
 export interface Settings {
-  /** A longer pause ends a conversation. */
+  /** Idle timeout: a longer pause ends a conversation. */
   conversationIdleTimeoutMinutes: number;
-  /** A question of the assistant waits so long for its answer. */
+  /** How long a question of the assistant waits for its answer. */
   conversationStateTimeoutMinutes: number;
   /** The preset for the timers of conversations, if one was chosen. */
   lifecycle?: Lifecycle | null | undefined;
-  /** So many ended conversations stay in lists. */
+  /** Number of ended conversations that stay in lists. */
   maxConversationsRetained: number;
-  /** What becomes of ended conversations beyond that. */
+  /** What happens to ended conversations beyond that number. */
   retention: RetentionName;
 }
 
-/** Jobs that were done. */
+/** Jobs that were run. */
 export interface Settled {
-  /** How many. */
+  /** Number of jobs that were run. */
   done: number;
-  /** How many more are due now. */
+  /** Number of jobs that are still due. */
   due: number;
 }
 
-/** How much one signal gave. */
+/** The contribution of one signal. */
 export interface SignalShare {
-  /** The lane it comes from: `words`, `meaning` or `when`; absent where it joins all. */
+  /** Its lane: `words`, `meaning` or `when`; absent if it combines all. */
   lane?: string | null | undefined;
-  /** What it added to the score. */
+  /** Its contribution to the score. */
   share: number;
   /** The signal. */
   signal: string;
-  /** How strong it was. */
+  /** Its value. */
   value: number;
 }
 
-/** How the server stands. */
+/** The health of the server. */
 export interface Standing {
   /** What is degraded. */
   detail?: string | null | undefined;
-  /** `ok`, or `degraded`: it serves, but something needs a look. */
+  /** `ok`, or `degraded`: it works, but something needs attention. */
   status: string;
 }
 
@@ -917,7 +917,7 @@ export interface TextTime {
 
 /** When texts were said, without the texts. */
 export interface TextTimes {
-  /** When a reply began whose text is not settled yet. */
+  /** When a reply began whose text is not known yet. */
   reply_began?: string | null | undefined;
   /** One for each text. */
   texts: TextTime[];
@@ -925,78 +925,78 @@ export interface TextTimes {
 
 /** One dated line. */
 export interface TimelineLine {
-  /** The conversation: the caller's own name for it, else its id. */
+  /** The conversation: the caller's name for it, else its id. */
   conversation_id: string;
   /** When it was said. */
   conversation_time: string;
   /** The day it was said, in the vault's zone. */
   date: string;
-  /** The entry it stands for. */
+  /** The entry of the line. */
   entry_id: string;
   /** What was said, shortened. */
   event: string;
-  /** Days since the line before; null on the same day and on the first line. */
+  /** Days since the previous line; null on the same day and on the first line. */
   gap: string | null;
   /** The line as text. */
   text: string;
 }
 
-/** What a vault used of the language model. */
+/** Usage of the language model by a vault. */
 export interface Usage {
   /** By day, model and purpose. */
   data: UsageRow[];
-  /** All together. */
+  /** The sum. */
   total: UsageTotal;
 }
 
-/** What a vault used on one day, with one model, for one purpose. */
+/** Usage on one day, of one model, for one purpose. */
 export interface UsageRow extends UsageTotal {
   /** The day, in UTC. */
   day: string;
   /** The model. */
   model: string;
-  /** What for. */
+  /** The purpose. */
   purpose: string;
 }
 
 /** Counts, tokens and cost. */
 export interface UsageTotal {
-  /** How often its answer was known already, and cost nothing. */
+  /** Number of cached replies, which cost nothing. */
   cached: number;
-  /** How often the model was asked. */
+  /** Number of calls. */
   calls: number;
-  /** The price, in the currency of the configured prices. */
+  /** The cost, in the currency of the configured prices. */
   cost: number;
-  /** Tokens read. */
+  /** Input tokens. */
   input_tokens: number;
-  /** Tokens written. */
+  /** Output tokens. */
   output_tokens: number;
 }
 
-/** A vault: one owner's memories, kept apart from all others. */
+/** A vault: the memories of one owner, isolated from all others. */
 export interface Vault {
-  /** When it was made. */
+  /** When it was created. */
   creation_time: string;
-  /** What it is for. */
+  /** Its description. */
   description?: string | null | undefined;
-  /** Its id. */
+  /** The id. */
   id: string;
   /** Its name, unique on this server. */
   name: string;
-  /** Its rules. */
+  /** Its settings. */
   settings: Settings;
   /** IANA time zone in which its days begin and end. */
   zone: string;
 }
 
-/** What to change about a vault; what is absent stays. */
+/** Changes of a vault; absent fields stay unchanged. */
 export interface VaultPatch {
   /** A new description, of at most 2,000 characters. */
   description?: string | null | undefined;
   /** A new name. */
   name?: string | null | undefined;
-  /** New rules; they hold for what comes, not for what is. */
+  /** New settings; they apply to new conversations. */
   settings?: NewSettings | null | undefined;
-  /** A new zone; times stay, days move. */
+  /** A new time zone; instants stay the same, days move. */
   zone?: string | null | undefined;
 }

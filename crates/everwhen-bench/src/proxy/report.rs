@@ -27,7 +27,7 @@ pub struct Added {
     pub entries: usize,
     /// Streams at once.
     pub streams: usize,
-    /// Whether a briefing was asked for.
+    /// Whether a briefing was requested.
     pub briefing: bool,
     /// The times.
     #[serde(flatten)]
@@ -76,7 +76,7 @@ pub struct Histories {
     pub measured: Vec<Measured>,
 }
 
-/// Exchanges when nobody pauses.
+/// Exchanges without pauses.
 #[derive(Debug, Serialize)]
 pub struct Saturated {
     /// Chats at once.

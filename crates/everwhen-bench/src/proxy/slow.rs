@@ -14,7 +14,7 @@ use crate::store::server::Server;
 /// How often memory in use is looked at.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Opens so many streams through the proxy, each in a memory of its own.
+/// Opens this number of streams through the proxy, each in its own memory.
 pub(super) async fn hold(server: &Server, streams: usize, say: Say<'_>) -> Result<Slow> {
     let resident_after_start_mib = server.resident_mib()?;
     say(&format!("{streams} slow streams at once, {:?} each", Pace::SLOW.length()));

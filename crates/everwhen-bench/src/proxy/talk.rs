@@ -8,7 +8,7 @@ use super::chat::Chat;
 use super::stream::Stream;
 use super::upstream::Pace;
 
-/// A way to the upstream: straight, or through the proxy.
+/// A route to the upstream: direct, or through the proxy.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
     pub(super) host: String,
@@ -17,7 +17,7 @@ pub(super) struct Way {
     pub(super) headers: String,
 }
 
-/// How chats go.
+/// The pace and size of chats.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Manner {
     pub(super) pace: Pace,
@@ -28,7 +28,7 @@ pub(super) struct Manner {
     pub(super) pause: Duration,
 }
 
-/// How long first bytes took, in the order they were asked for.
+/// Times to the first byte, in the order of requests.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     pub(super) lengths: Vec<Duration>,
@@ -77,7 +77,7 @@ impl Talker {
         Ok(taken)
     }
 
-    /// A number from 0 to 1, another one each time; the same in every run.
+    /// A pseudorandom number from 0 to 1; the sequence is the same in every run.
     fn share(&mut self) -> f64 {
         self.chance ^= self.chance << 13;
         self.chance ^= self.chance >> 7;

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How a reply comes: so many pieces, so far apart. The first comes at once.
+/// The pace of a reply: the number of pieces and the interval between them. The first is sent at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pace {
     name: &'static str,
@@ -64,7 +64,7 @@ impl Upstream {
             while let Ok((connection, _)) = listener.accept().await {
                 let replies = Arc::clone(&replies);
                 tokio::spawn(async move {
-                    // Whoever hangs up has no more questions.
+                    // A client that closes the connection is done.
                     let _ = serve(connection, &replies).await;
                 });
             }

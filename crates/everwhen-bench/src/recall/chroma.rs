@@ -1,4 +1,4 @@
-//! ChromaDB beside it: the same texts and dates with vectors made beforehand, asked by vectors.
+//! ChromaDB for comparison: the same texts and dates with precomputed vectors, queried by vectors.
 //!
 //! It is a Python program, so a small script is given to a Python that has it. Texts go in as
 //! lines with their dates, vectors as numbers; latencies come back.

@@ -1,4 +1,4 @@
-//! Made-up dialogue, and questions about it: the same for whoever is measured.
+//! Synthetic dialogue and questions about it, identical for all systems that are measured.
 
 use anyhow::Result;
 use everwhen::memory::{Name, NewEntry, Role, Said};

@@ -1,4 +1,4 @@
-//! SQLite's own full text search beside it: the same texts and dates, the same questions, `bm25()`.
+//! SQLite's full-text search for comparison: the same texts, dates and questions, ranked by `bm25()`.
 
 use std::time::Instant;
 

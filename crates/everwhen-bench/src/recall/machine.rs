@@ -9,10 +9,10 @@ use super::report::Machine;
 
 /// Numbers in a vector.
 const WIDTH: usize = 256;
-/// Each way takes turns so many times; the best counts.
+/// Number of alternating rounds; the best one counts.
 const TURNS: usize = 7;
 
-/// Reads the same bytes both ways, in turns.
+/// Reads the same bytes both ways, alternating.
 pub(super) fn measure(bytes: usize) -> Machine {
     let rows = vec![3i8; bytes];
     let question: Vec<i8> = (0..WIDTH).map(|place| (place % 127) as i8).collect();

@@ -13,11 +13,11 @@ pub(super) enum Way {
     Named(&'static str, PeriodUse, Timestamp),
     /// The caller sets bounds.
     Between(Timestamp, Timestamp),
-    /// The caller wants this role.
+    /// Only this role.
     Role(Role),
-    /// The caller wants what has this tag.
+    /// Only this tag.
     Tag(Name),
-    /// The caller wants the state of that instant.
+    /// The state at this time.
     AsOf(Timestamp),
 }
 

@@ -15,7 +15,7 @@ pub struct RecallReport {
     pub machine: Machine,
     /// One line per embedder and size.
     pub speeds: Vec<RecallSpeed>,
-    /// Others with the same texts and questions.
+    /// Other systems with the same texts and questions.
     pub peers: Vec<Peer>,
 }
 
@@ -39,11 +39,11 @@ pub struct RecallSpeed {
     pub embedder: String,
     /// How long it took to take the entries in since the size before: durable, embedded, searchable.
     pub ingest_seconds: f64,
-    /// The same as a rate.
+    /// The speed as a rate.
     pub ingest_per_second: f64,
     /// How long an answer took.
     pub latency_ms: Latency,
-    /// The same questions, narrowed.
+    /// The questions with filters.
     pub narrowed: Vec<Narrowed>,
     /// Memory of the whole process.
     pub resident_mib: Option<f64>,
@@ -69,7 +69,7 @@ pub struct Restart {
     pub with_segments_ms: f64,
 }
 
-/// Somebody else.
+/// Another system.
 #[derive(Debug, Serialize)]
 pub struct Peer {
     /// Who, and which version.

@@ -130,7 +130,7 @@ impl Bench {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Tells that a session is over.
+    /// Reports that a session has ended.
     pub(super) fn told_session(&self, metrics: &Metrics) {
         self.stand(|standing| {
             standing.sessions += 1;
@@ -140,7 +140,7 @@ impl Bench {
         });
     }
 
-    /// Tells that a question is over.
+    /// Reports that a question is done.
     pub(super) fn told_question(&self, id: &str, status: &str) {
         self.stand(|standing| {
             standing.questions.0 += 1;
@@ -157,7 +157,7 @@ impl Bench {
         (self.tell)(&standing);
     }
 
-    /// `hypotheses.jsonl`, anew, in the order of the data; so no line is ever there twice.
+    /// Rewrites `hypotheses.jsonl` in the order of the data, so that no line occurs twice.
     pub(super) fn write_lines(&self) -> Result<()> {
         let mut text = self.progress.lines()?.join("\n");
         text.push('\n');
@@ -213,7 +213,7 @@ fn with_model(
     })
 }
 
-/// The vault on whose behalf models are asked.
+/// The vault that model calls are accounted to.
 async fn asking(engine: Engine) -> Result<Vault> {
     let name = Name::new("vault", "models")?;
     Ok(engine.vault_to_write(Address::Name(name)).await?)
@@ -240,7 +240,7 @@ fn write_setup(directory: &Path, options: &Options, questions: &[Question]) -> R
     Ok(hash)
 }
 
-/// What makes two sets of questions the same.
+/// The checksum of a set of questions.
 fn dataset_hash(questions: &[Question]) -> String {
     let mut hasher = blake3::Hasher::new();
     for question in questions {

@@ -1,7 +1,7 @@
 //! `everwhen bench compare`: runs side by side, and whether the difference means anything.
 //!
 //! Differences are paired by question. Whether they mean something says a bootstrap: the questions
-//! are drawn anew many times, and the share of draws in which the difference has another sign
+//! are resampled many times, and the share of samples in which the difference has another sign
 //! counts against it.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! `events.jsonl`: everything that happened in a run, as it happened; and the measures it gives.
 //!
-//! A session that was broken off begins anew; what counts is what follows its last beginning. A
+//! An interrupted session is run again; only the events after its last start count. A
 //! line that a kill tore is cut off when the run goes on.
 
 use std::fs::{File, OpenOptions};
@@ -64,7 +64,7 @@ pub(super) struct Metrics {
     pub(super) conversation_idle_ms: i64,
     /// Entries of user and assistant.
     pub(super) conversation_turns: u64,
-    /// Nobody recorded activities.
+    /// No activities were recorded.
     pub(super) active_unknown: bool,
     /// `DONE`, `FAIL` or `CANCEL`.
     pub(super) status: String,

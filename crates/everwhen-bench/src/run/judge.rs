@@ -55,7 +55,7 @@ fn abstains(hypothesis: &str) -> bool {
         .any(|phrase| said.contains(phrase))
 }
 
-/// Whether all words of the answer stand in the reply, in their order.
+/// Whether the reply contains all words of the answer in order.
 fn says(hypothesis: &str, answer: &str) -> bool {
     let (given, wanted) = (words(hypothesis), words(answer));
     !wanted.is_empty() && given.windows(wanted.len()).any(|window| window == wanted)

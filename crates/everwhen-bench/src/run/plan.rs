@@ -17,7 +17,7 @@ use super::source::Form;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Its sessions are taken in.
+    /// Ingest its sessions.
     Ingest,
     /// And what it asks for is looked up.
     Retrieval,
@@ -25,21 +25,21 @@ pub enum Mode {
     Qa,
 }
 
-/// A run, as somebody wrote it down.
+/// The plan of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Which questions.
     pub dataset: DatasetPlan,
-    /// How they are asked.
+    /// How questions are processed.
     #[serde(default)]
     pub run: RunPlan,
-    /// Who makes summaries and facts of what is taken in; nobody if absent.
+    /// The model that writes summaries and facts of ingested sessions; none if absent.
     pub ingest: Option<ModelPlan>,
     /// Who answers; if absent, the sentence that fits best.
     #[serde(default)]
     pub answer: ModelPlan,
-    /// Who judges beside the rules that need no model; nobody if absent.
+    /// The model that judges in addition to the rules; none if absent.
     pub judge: Option<ModelPlan>,
 }
 
@@ -53,7 +53,7 @@ pub struct DatasetPlan {
     pub form: Form,
 }
 
-/// How questions are asked.
+/// How questions are processed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunPlan {
@@ -69,7 +69,7 @@ pub struct RunPlan {
     pub scripted_clock: bool,
     /// Whether conversation time is measured.
     pub metrics: bool,
-    /// Where chance begins; it chooses how long to wait before a model is asked again.
+    /// Random seed, for the jitter of retries.
     pub seed: u64,
 }
 

@@ -63,7 +63,7 @@ impl Progress {
         Ok(transaction.commit()?)
     }
 
-    /// Whether a session has been taken in.
+    /// Whether a session has been ingested.
     pub(super) fn is_done(&self, question: &str, session: &str) -> Result<bool> {
         let sql = "SELECT 1 FROM sessions
             WHERE question_id = ?1 AND session_id = ?2 AND status = 'DONE'";

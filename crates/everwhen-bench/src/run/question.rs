@@ -18,9 +18,9 @@ use super::via::{Ask, Found};
 use super::watch::Watch;
 use super::{answer, judge};
 
-/// The session in which the question itself is asked.
+/// The session of the question itself.
 pub(super) const ASKING: &str = "question";
-/// Sessions that are asked for: enough for every metric.
+/// Number of sessions to retrieve: enough for every metric.
 const RANKED: usize = 50;
 /// Items in the second look.
 const SECOND_LOOK: usize = 10;

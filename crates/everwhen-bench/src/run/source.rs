@@ -1,4 +1,4 @@
-//! What a run is asked: questions with the sessions they are about, from one of three forms.
+//! The dataset of a run: questions with their sessions, in one of three formats.
 //!
 //! LongMemEval (one JSON array, or packed), LoCoMo, and a form of one's own: JSON lines, one
 //! question each, with `question_id`, `question`, `question_date`, optionally `question_type`,
@@ -42,7 +42,7 @@ pub(super) struct Question {
     pub(super) abstention: bool,
     /// Sessions that hold the answer.
     pub(super) gold: Vec<String>,
-    /// All sessions, in the order they are taken in.
+    /// All sessions, in the order of ingestion.
     pub(super) sessions: Vec<Session>,
 }
 

@@ -29,9 +29,9 @@ pub struct Summary {
     pub conversation_active_ms: Spread,
     /// The rest.
     pub conversation_idle_ms: Spread,
-    /// How many sessions have so many turns.
+    /// Number of sessions by number of turns.
     pub conversation_turns: BTreeMap<u64, usize>,
-    /// Sessions of which nobody knows when models and tools were at work.
+    /// Sessions without recorded activities.
     pub active_unknown: usize,
     /// Share of right answers in percent, all and by type; absent if nothing was judged.
     pub accuracy: Option<BTreeMap<String, Accuracy>>,

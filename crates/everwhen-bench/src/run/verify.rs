@@ -1,4 +1,4 @@
-//! `everwhen bench verify`: every measure of a run computed anew from what happened, and compared
+//! `everwhen bench verify`: every measure of a run recomputed from its events, and compared
 //! with what was written down.
 
 use std::collections::BTreeMap;
@@ -17,15 +17,15 @@ const TOLERANCE_MS: i64 = 1000;
 /// What was compared, and what differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
-    /// Measures of so many sessions.
+    /// Number of sessions that were checked.
     pub sessions: usize,
-    /// Measures of so many questions.
+    /// Number of questions that were checked.
     pub questions: usize,
     /// What differs, in sentences; nothing if all is well.
     pub problems: Vec<String>,
 }
 
-/// Computes every measure of a run anew.
+/// Recomputes every measure of a run.
 pub fn verify(directory: &Path) -> Result<Verified> {
     let events = events::read(&directory.join("events.jsonl"))?;
     let sessions = attempts(&events);

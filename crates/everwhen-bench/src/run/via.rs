@@ -1,4 +1,4 @@
-//! The two ways to a memory: through the front door, or over the public API of a running server.
+//! The two connections to a memory: the library, or the public API of a running server.
 
 use anyhow::{Context, Result, bail};
 use everwhen::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
@@ -21,7 +21,7 @@ pub(super) enum Via {
     There { client: Client, url: String, key: Option<String> },
 }
 
-/// What is asked of a memory.
+/// The operations on a memory.
 pub(super) struct Ask<'a> {
     pub(super) text: &'a str,
     pub(super) asked_at: Timestamp,
@@ -39,7 +39,7 @@ pub(super) struct Found {
 }
 
 impl Via {
-    /// Through the front door.
+    /// The library.
     pub(super) async fn here(engine: Engine) -> Result<Self> {
         let name = Name::new("vault", VAULT)?;
         let vault = engine.vault_to_write(Address::Name(name)).await?;
@@ -86,7 +86,7 @@ impl Via {
     pub(super) async fn settle(&self) -> Result<()> {
         match self {
             Self::Here { engine, .. } => engine.settle().await.map(drop)?,
-            // It takes the operator; for anybody else the server's own worker does it.
+            // Only the operator may do this; otherwise the server's own worker does it.
             Self::There { .. } => match self.send(Method::POST, "/v1/settle", None, None).await {
                 Err(error)
                     if ["401", "403"].iter().any(|code| error.to_string().contains(code)) => {}

@@ -1,4 +1,4 @@
-//! The bare loop: rusqlite alone, with the same tables, indexes, journal and durability.
+//! The plain SQLite loop: only rusqlite, with the same tables, indexes, journal and durability.
 
 use std::path::Path;
 use std::time::Instant;

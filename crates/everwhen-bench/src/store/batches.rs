@@ -1,4 +1,4 @@
-//! Batches of 100 through the front door, beside a bare SQLite loop that inserts the same rows.
+//! Batches of 100 through the library, compared with a plain SQLite loop that inserts the same rows.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ const BATCH: usize = 100;
 const ROUNDS: usize = 5;
 const PER_ROUND: usize = 10_000;
 
-/// Alternates between the two, so that both meet the same weather.
+/// Alternates between the two, so that both run under the same load.
 pub(super) async fn measure() -> Result<Batches> {
     let directory = tempfile::tempdir()?;
     let data = directory.path().join("data");

@@ -1,4 +1,4 @@
-//! A database beside SQLite, in one run and through the same front door.
+//! A database compared with SQLite, in one run and through the library.
 //!
 //! Both are filled with the same dialogue; then the same clients add single entries, to one vault and
 //! to a vault each, and the same questions are asked in turn, so that both meet the same weather.
@@ -26,7 +26,7 @@ const QUESTIONS: usize = 200;
 pub struct BesideBench {
     /// The database, by its URL.
     pub store: String,
-    /// Entries in the memory that is asked.
+    /// Number of entries in the memory that is queried.
     pub entries: usize,
     /// How long each number of clients adds entries.
     pub per_load: Duration,
@@ -46,13 +46,13 @@ pub struct BesideReport {
 pub struct StoreFigures {
     /// Which.
     pub store: String,
-    /// Entries in the memory that was asked.
+    /// Number of entries in the memory that was queried.
     pub entries: usize,
     /// Batches of 100, one after another.
     pub batched_per_second: f64,
     /// Single durable adds into one vault.
     pub one_vault: Vec<Load>,
-    /// The same with a vault for each client.
+    /// With a separate vault for each client.
     pub own_vaults: Load,
     /// Fifty entries by time.
     pub list_ms: Latency,
@@ -68,7 +68,7 @@ struct Side {
     vaults: Vec<Vault>,
 }
 
-/// Runs all of it; `say` is told what is being done.
+/// Runs the benchmark; `say` reports progress.
 pub async fn run(setup: &BesideBench, say: &(dyn Fn(&str) + Sync)) -> Result<BesideReport> {
     let sides = [Side::open("sqlite", None).await?, Side::open("postgres", Some(setup)).await?];
     let mut stores = Vec::new();
@@ -95,7 +95,7 @@ impl Side {
             ..Flags::default()
         };
         let everwhen = Everwhen::open(&Config::load(&Environment::default(), &flags)?)?;
-        // The name of a temporary directory is a name nobody else's vault has.
+        // The name of a temporary directory is unique.
         let own = directory.path().file_name().map(|name| name.to_string_lossy().into_owned());
         let own = own.unwrap_or_default().trim_start_matches('.').to_owned();
         let mut vaults = Vec::new();

@@ -1,4 +1,4 @@
-//! Made-up dialogue: the same every time, of ordinary length, with pauses between conversations.
+//! Synthetic dialogue: deterministic, of ordinary length, with pauses between conversations.
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -44,7 +44,7 @@ impl Client {
         self.read_answer().await
     }
 
-    /// The same as [`Self::send`] with more headers, each with its line break.
+    /// Like [`Self::send`], with more headers, each with its line break.
     pub(crate) async fn send_with(&mut self, path: &str, headers: &str, body: &str) -> Result<()> {
         let (host, length) = (&self.host, body.len());
         let request = format!(

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Everything `everwhen bench store` measures.
 #[derive(Debug, Serialize)]
 pub struct StoreReport {
-    /// Batches of 100 beside a bare SQLite loop.
+    /// Batches of 100, compared with a plain SQLite loop.
     pub batches: Batches,
     /// Single durable adds over HTTP.
     pub singles: Singles,
@@ -18,9 +18,9 @@ pub struct StoreReport {
 /// Batches of 100, medians over rounds that alternate.
 #[derive(Debug, Serialize)]
 pub struct Batches {
-    /// Through the front door.
+    /// Through the library.
     pub entries_per_second: f64,
-    /// The same rows by a bare rusqlite loop.
+    /// The same rows by a plain rusqlite loop.
     pub bare_entries_per_second: f64,
     /// Ours in relation to the bare loop.
     pub ratio: f64,
@@ -35,7 +35,7 @@ pub struct Singles {
     pub own_memories: Load,
     /// The most clients in one memory, on a server that commits every request alone.
     pub one_commit_per_request: Load,
-    /// The same, each in a memory of its own.
+    /// Each client in its own memory.
     pub one_commit_own_memories: Load,
     /// What SQLite alone commits, one row at a time.
     pub bare_commits_per_second: f64,

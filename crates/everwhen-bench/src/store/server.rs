@@ -22,7 +22,7 @@ impl Server {
         Self::configured(binary, data, config).await
     }
 
-    /// The same with a configuration of its own.
+    /// Starts a server with this configuration.
     pub(crate) async fn configured(binary: &Path, data: &Path, config_text: &str) -> Result<Self> {
         std::fs::create_dir_all(data)?;
         let config = data.join("bench.toml");

@@ -1,4 +1,4 @@
-//! `everwhen bench`: figures of this machine.
+//! `everwhen bench`: benchmarks on this machine.
 
 mod recall;
 mod runner;
@@ -24,11 +24,11 @@ use crate::failure::{Failure, Result};
 use crate::output;
 
 const QUICK_ENTRIES: usize = 20_000;
-/// Entries in a quick comparison of stores, and at most in any.
+/// Entries in a quick comparison of stores, and the maximum in any.
 const QUICK_BESIDE: usize = 2_000;
 const MOST_BESIDE: usize = 10_000;
 
-/// Measures and prints.
+/// Runs a benchmark and prints its result.
 pub(crate) async fn run(config: &Config, common: &CommonArgs, args: &BenchArgs) -> Result<()> {
     // Models are in the data directory.
     let (home, json) = (&config.data.value, common.json);
@@ -72,7 +72,7 @@ async fn bench_mcp(args: &McpBenchArgs, json: bool) -> Result<()> {
     if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
 }
 
-/// A database beside SQLite.
+/// Compares a database with SQLite.
 async fn beside(store: &str, args: &StoreBenchArgs, json: bool) -> Result<()> {
     let (entries, seconds) =
         if args.quick { (QUICK_BESIDE, 1) } else { (args.entries.min(MOST_BESIDE), args.seconds) };

@@ -1,4 +1,4 @@
-//! `everwhen chapters`, `summary`, `regenerate` and `distill`: what is made of conversations.
+//! `everwhen chapters`, `summary`, `regenerate` and `distill`: data derived from conversations.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::failure::Result;
 use crate::output::{self, bold, dim, plain};
 use crate::show;
 
-/// Jobs done between two looks at the bar.
+/// Jobs between two updates of the progress bar.
 const STEP: u64 = 10;
 
 /// Lists chapters.
@@ -55,7 +55,7 @@ async fn describe(console: &Console, one: &Value) -> Result<String> {
     Ok(format!("version {}, {chapters}, through {through}, {by}", one["version"]))
 }
 
-/// Has everything derived made anew.
+/// Regenerates everything derived.
 pub(crate) async fn regenerate(console: &Console) -> Result<()> {
     let request = Request::post(console.in_memory("/regenerate"), &json!({}));
     let Some(told) = console.ask(request).await? else { return Ok(()) };
@@ -66,7 +66,7 @@ pub(crate) async fn regenerate(console: &Console) -> Result<()> {
     ))
 }
 
-/// Does what waits, with a bar.
+/// Runs waiting jobs, with a progress bar.
 pub(crate) async fn distill(console: &Console, args: &DistillArgs) -> Result<()> {
     for memory in memories(console, args.all).await? {
         let path = console.in_vault(&format!("/memories/{}/distill", escape(&memory)));

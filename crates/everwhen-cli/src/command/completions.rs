@@ -1,4 +1,4 @@
-//! `everwhen completions`: what a shell needs to complete what is typed.
+//! `everwhen completions`: shell completions.
 
 use clap::CommandFactory;
 
@@ -6,7 +6,7 @@ use crate::args::{Cli, CompletionsArgs};
 use crate::failure::Result;
 use crate::output;
 
-/// Writes the completions of a shell.
+/// Writes the completions for a shell.
 pub(crate) fn run(args: &CompletionsArgs) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "everwhen", &mut script);

@@ -1,4 +1,4 @@
-//! `everwhen config`: every value, and where it came from.
+//! `everwhen config`: every value and where it came from.
 
 use everwhen::{Config, Environment, Origin, Upstream};
 use serde_json::{Map, json};
@@ -7,7 +7,7 @@ use crate::args::{ConfigAction, ConfigArgs};
 use crate::failure::{Failure, Result};
 use crate::output;
 
-/// Shows the configuration, or where its file is.
+/// Shows the configuration, or the path of its file.
 pub(crate) fn run(
     config: &Config,
     environment: &Environment,

@@ -1,4 +1,4 @@
-//! `everwhen conversation`: one conversation, whole.
+//! `everwhen conversation`: one conversation with its entries.
 
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ async fn print(console: &Console, one: &Value) -> Result<()> {
     show::entries(&entries, zone).iter().try_for_each(|block| output::line(block))
 }
 
-/// How long it was, and how much of that was working and waiting.
+/// Its duration, and how much of that was active and idle.
 fn took(time: &Value) -> String {
     let seconds = |name: &str| time[name].as_f64().map(|ms| format!("{:.1} s", ms / 1000.0));
     let whole = seconds("conversation_elapsed_ms").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `everwhen conversations`: when people talked, how long, and what about.
+//! `everwhen conversations`: conversations with their times, lengths and titles.
 
 use everwhen::time::Zone;
 use serde_json::Value;
@@ -50,12 +50,12 @@ fn row(one: &Value, zone: &Zone) -> Vec<String> {
     ]
 }
 
-/// The name it has in its source, else its id.
+/// Its name in the system it was imported from, else its id.
 pub(super) fn name(one: &Value) -> String {
     output::plain(one["source_id"].as_str().unwrap_or_else(|| text(&one["id"])))
 }
 
-/// From the first to the last entry; the day is said once if it is the same.
+/// From the first to the last entry; one date if both are on the same day.
 pub(super) fn period(one: &Value, zone: &Zone) -> String {
     let first = show_minute(&one["started_at"], zone);
     let last = show_minute(&one["last_at"], zone);

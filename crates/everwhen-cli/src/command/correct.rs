@@ -1,4 +1,4 @@
-//! `everwhen correct`: a new entry takes the place of an old one.
+//! `everwhen correct`: replaces an entry by a corrected one.
 
 use serde_json::json;
 

@@ -1,5 +1,4 @@
-//! `everwhen doctor`: is the configuration right, the directory ours, the database whole, the
-//! work done?
+//! `everwhen doctor`: checks the configuration, the data directory, the database and the jobs.
 
 use axum::http::Method;
 use everwhen::{Config, DATABASE_FILE, Place};
@@ -18,7 +17,7 @@ struct Finding {
     said: String,
 }
 
-/// Examines, and fails if something needs a person.
+/// Runs all checks, and fails if one of them does.
 pub(crate) async fn run(console: &Console, config: &Config, args: &DoctorArgs) -> Result<()> {
     if let Some(job) = &args.retry {
         return retry(console, job).await;

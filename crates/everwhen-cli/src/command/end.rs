@@ -9,7 +9,7 @@ use crate::console::Console;
 use crate::failure::Result;
 use crate::output;
 
-/// Ends the conversation that was named, else the active one.
+/// Ends the named conversation, else the active one.
 pub(crate) async fn run(console: &Console, args: &EndArgs) -> Result<()> {
     let body = json!({ "reason": args.reason, "conversation_id": args.conversation_id });
     let request = Request::post(console.in_memory("/conversations/end"), &body);

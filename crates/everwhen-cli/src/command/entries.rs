@@ -1,4 +1,4 @@
-//! `everwhen entries`: what was said, by when it was said.
+//! `everwhen entries`: entries by when they were said.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `everwhen entry`: one entry with all that is known of it.
+//! `everwhen entry`: one entry with all its fields.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `everwhen facts` and `everwhen pin`: what is known, what was, and what stands first.
+//! `everwhen facts` and `everwhen pin`.
 
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ async fn list(console: &Console, args: &FactsArgs) -> Result<Option<Value>> {
     console.ask_all(request).await
 }
 
-/// The statement with its date, who says so, and whether it still stands.
+/// The statement with its date, its source and its state.
 fn line(fact: &Value) -> String {
     let mut notes = vec![text(&fact["source"])];
     notes.extend((fact["pinned"] == true).then_some("pinned"));
@@ -49,7 +49,7 @@ fn line(fact: &Value) -> String {
     format!("{} ({})  {id}", plain(text(&fact["text"])), notes.join(", "))
 }
 
-/// Pins a fact, or takes the pin out.
+/// Pins a fact, or removes the pin.
 pub(crate) async fn pin(console: &Console, args: &PinArgs) -> Result<()> {
     let path = console.in_memory(&format!("/facts/{}/pin", escape(&args.fact)));
     let request = Request::post(path, &json!({ "pinned": !args.off }));

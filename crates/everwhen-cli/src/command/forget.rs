@@ -1,4 +1,4 @@
-//! `everwhen forget`: removes for good, after asking.
+//! `everwhen forget`: removes permanently, after confirmation.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -9,14 +9,14 @@ use crate::console::Console;
 use crate::failure::{Failure, Result};
 use crate::{output, show};
 
-/// Forgets what was named, if the user means it.
+/// Forgets what was named, if the user confirms.
 pub(crate) async fn run(console: &Console, args: &ForgetArgs) -> Result<()> {
     let (what, request) = choose(console, args).await?;
     affirm(&format!("Forget {what} for good?"), args.yes)?;
     forget(console, request).await
 }
 
-/// Sends the request and says what went.
+/// Sends the request and prints what was removed.
 pub(super) async fn forget(console: &Console, request: Request) -> Result<()> {
     match console.ask(request).await? {
         Some(receipt) => output::line(&format!("Forgot {}", what_went(&receipt))),
@@ -24,7 +24,7 @@ pub(super) async fn forget(console: &Console, request: Request) -> Result<()> {
     }
 }
 
-/// Asks at a terminal; elsewhere `--yes` must have been said.
+/// Asks for confirmation on a terminal; elsewhere `--yes` is required.
 pub(super) fn affirm(question: &str, yes: bool) -> Result<()> {
     if yes {
         return Ok(());
@@ -35,7 +35,7 @@ pub(super) fn affirm(question: &str, yes: bool) -> Result<()> {
     if output::ask(question)? { Ok(()) } else { Err(Failure::new("you did not say yes")) }
 }
 
-/// What was named, for people and for the API.
+/// What was named, as text and as a request.
 async fn choose(console: &Console, args: &ForgetArgs) -> Result<(String, Request)> {
     let memory = format!("in memory {:?} of vault {:?}", console.memory(), console.vault());
     let delete = |path| Request::new(Method::DELETE, path);

@@ -1,4 +1,4 @@
-//! `everwhen fork`: goes back to an entry and puts aside what came after it.
+//! `everwhen fork`: continues from an earlier entry and moves later ones to a branch.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! `everwhen health`: asks a server whether it is alive, for health checks of containers that hold no
-//! other program.
+//! `everwhen health`: checks that a server is alive, for health checks of containers without other
+//! programs.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::args::{CommonArgs, HealthArgs};
 use crate::failure::{Failure, Result};
 use crate::output;
 
-/// An answer that takes longer is none.
+/// Timeout of the request.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Asks the server at the address that was given, else at the one that is configured.
+/// Checks the server at the given URL, else the configured one.
 pub(crate) async fn run(
     config: &Config,
     environment: &Environment,
@@ -38,7 +38,7 @@ pub(crate) async fn run(
     if common.json { output::json(&body) } else { output::line(&format!("{url} is {state}")) }
 }
 
-/// The address of the server that this configuration starts.
+/// The URL of the server that this configuration starts.
 fn configured(listen: &str) -> Result<String> {
     if let Ok(address) = listen.parse::<SocketAddr>() {
         return Ok(format!("http://{}", reachable(address)));

@@ -1,4 +1,4 @@
-//! What to say when a memory that was asked for does not exist: where what was said can be found.
+//! The hint for a memory that does not exist: which memories there are.
 
 use serde_json::Value;
 
@@ -7,15 +7,15 @@ use crate::console::{Console, rows, show_minute, text};
 use crate::failure::{Failure, Result};
 use crate::output::plain;
 
-/// So many memories are named.
+/// Maximum number of memories in the hint.
 const NAMED: usize = 5;
-/// Pages of memories that are looked through for the last active ones.
+/// Pages of memories that are searched for the most recently active ones.
 const PAGES: usize = 10;
 
 const NOTHING_YET: &str = "nothing has been remembered here yet; say something with \
     `everwhen remember TEXT`, or chat through `everwhen serve --upstream URL`";
 
-/// The outcome of a command that reads one memory; where there is none, with what there is.
+/// Adds the hint to the failure of a command that reads one memory.
 pub(super) async fn explained(console: &Console, done: Result<()>) -> Result<()> {
     match done {
         Err(failure) if failure.is_not_found() => Err(explain(console, failure).await),
@@ -32,7 +32,7 @@ async fn explain(console: &Console, failure: Failure) -> Failure {
     } else {
         Ok(None)
     };
-    // Whatever goes wrong here, the first failure is the one to tell.
+    // If the hint fails, the first failure is reported.
     match found {
         Ok(Some(better)) => failure.reword(|_| better),
         _ => failure,
@@ -44,7 +44,7 @@ async fn has_no_vaults(console: &Console) -> Result<bool> {
     Ok(rows(&page).is_empty())
 }
 
-/// The last active memories of the vault.
+/// The most recently active memories of the vault.
 async fn others(console: &Console, said: &str) -> Result<Option<String>> {
     let mut all: Vec<Value> = Vec::new();
     let mut cursor: Option<String> = None;

@@ -1,7 +1,7 @@
-//! `everwhen import`: brings in what another program kept.
+//! `everwhen import`: imports data of other programs.
 //!
-//! Walk: read the file → rehearse every conversation → store them one by one → say what came in.
-//! A rehearsal is the import without its end, so what is refused is known before anything is stored.
+//! Reads the file, checks every conversation with a dry run, then stores them one by one and prints
+//! the counts. So invalid conversations are reported before anything is stored.
 
 mod smarthole;
 
@@ -15,7 +15,7 @@ use crate::failure::{Failure, Result};
 use crate::input::file_or_stdin;
 use crate::{output, show};
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug, Default)]
 struct Source {
     drafts: Vec<Draft>,
@@ -24,13 +24,13 @@ struct Source {
     blank: u64,
 }
 
-/// A conversation as the API takes it.
+/// A conversation in the format of the API.
 #[derive(Debug)]
 struct Draft {
     /// Where it stands in the file.
     place: String,
     body: Value,
-    /// Where its entries stand among the messages of the file.
+    /// The positions of its entries among the messages of the file.
     messages: Vec<usize>,
     entries: u64,
 }
@@ -42,7 +42,7 @@ struct Refused {
     problem: String,
 }
 
-/// What came in, or would.
+/// What was imported, or would be.
 #[derive(Debug, Default)]
 struct Tally {
     conversations: u64,

@@ -1,5 +1,5 @@
-//! `everwhen keys ensure`: a key in a file, made there once, however many try it at the same time. Its
-//! text is printed nowhere: what a job prints is kept in logs.
+//! `everwhen keys ensure`: ensures that a file holds a registered key. Concurrent calls create one
+//! key. Its text is never printed, because the output of jobs is kept in logs.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -15,7 +15,7 @@ use crate::args::EnsureKeyArgs;
 use crate::failure::{Failure, Result};
 use crate::output;
 
-/// Has a key for the vault in the file, and the vault itself, if there is none yet.
+/// Ensures that the file holds a key for the vault, and that the vault exists.
 pub(super) async fn ensure(config: &Config, args: &EnsureKeyArgs, json: bool) -> Result<()> {
     Patience::new(args.wait, output::note).for_store(config).await?;
     let everwhen = Everwhen::open(config)?;
@@ -40,15 +40,15 @@ async fn vault(engine: &Engine, name: &str) -> Result<Vault> {
     let name = Name::new("vault", name.to_owned())?;
     let new = NewVault { name, description: None, zone: None, settings: None };
     match engine.create_vault(new, None).await {
-        // Somebody else has just made it.
+        // Another process has just registered it.
         Err(error) if error.kind() == Kind::Conflict => {}
         made => drop(made?),
     }
     Ok(engine.vault(address()?).await?)
 }
 
-/// The key that the file holds; a new one is written, for its owner only, where there is no file. It is
-/// complete in the file before anybody registers it, so a crash in between loses nothing.
+/// Reads the key in the file, or writes a new one, readable only by its owner. The file is complete
+/// before the key is registered, so a crash in between loses nothing.
 fn read_or_make(file: &Path) -> Result<String> {
     if let Some(text) = read(file)? {
         return Ok(text);
@@ -57,11 +57,11 @@ fn read_or_make(file: &Path) -> Result<String> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let draft = file.with_file_name(format!(".{name}.{}", std::process::id()));
     let made = write(&draft, &text).and_then(|()| fs::hard_link(&draft, file));
-    // A draft that cannot be removed harms nobody but says a key that nobody registers.
+    // A temporary file that cannot be removed contains only a key that is never registered.
     let _ = fs::remove_file(&draft);
     match made {
         Ok(()) => Ok(text),
-        // Somebody else was faster; theirs it is.
+        // Another process was faster; its key is used.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             read(file)?.ok_or_else(|| wrong(file, "is gone again"))
         }

@@ -12,7 +12,7 @@ use crate::console::{Console, rows, show_minute, text};
 use crate::failure::{Failure, Result};
 use crate::output;
 
-/// Does with keys what was typed.
+/// Runs the action.
 pub(crate) async fn run(console: &Console, args: KeysArgs) -> Result<()> {
     match args.action {
         None | Some(KeysAction::List) => list(console).await,
@@ -69,7 +69,7 @@ async fn add(console: &Console, new: NewKeyArgs) -> Result<()> {
     Ok(())
 }
 
-/// When a key expires, as the API reads it.
+/// The expiry of a key, in the format of the API.
 async fn expiry(console: &Console, typed: Option<&str>) -> Result<Option<String>> {
     let Some(typed) = typed else { return Ok(None) };
     if let Some(hours) = hours(typed) {
@@ -99,7 +99,7 @@ fn hours(typed: &str) -> Option<i64> {
     Some(number * hours)
 }
 
-/// A server for other machines needs a key before anything is stored.
+/// Creates the vault of a key: a server for other machines needs a key before anything is stored.
 async fn make_vault_if_absent(console: &Console) -> Result<()> {
     match console.send(Request::get(console.in_vault(""))).await {
         Err(failure) if failure.is_not_found() => {}

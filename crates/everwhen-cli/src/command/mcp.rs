@@ -1,7 +1,7 @@
-//! `everwhen mcp`: the protocol on standard input and output, one message a line.
+//! `everwhen mcp`: the protocol on standard input and output, one message per line.
 //!
-//! Every message is sent to `/mcp` of whoever answers, as any client of the protocol would send it.
-//! Nothing else is ever written to standard output.
+//! Every message is forwarded to `/mcp`, in this process or at a server. Nothing else is ever
+//! written to standard output.
 
 mod house;
 mod message;
@@ -23,17 +23,17 @@ use crate::log;
 use house::House;
 use message::Message;
 
-/// Answers that wait to be written.
+/// Capacity of the queue of answers.
 const WAITING: usize = 64;
 
-/// Speaks the protocol until standard input ends, or a signal comes.
+/// Serves the protocol until standard input ends or a signal arrives.
 pub(crate) fn run(
     config: Config,
     environment: Environment,
     common: CommonArgs,
     args: &McpArgs,
 ) -> Result<()> {
-    // Somebody who said nothing about logs wants to see trouble, not every request.
+    // Without a configured level, log warnings only and not every request.
     let quiet = matches!(config.log.from, Origin::Default);
     log::start(&config, if quiet { "warn" } else { &config.log.value });
     let address = address(&config, args);
@@ -44,7 +44,7 @@ pub(crate) fn run(
     spoken
 }
 
-/// Where messages go: what was chosen here is said with each of them.
+/// The request for messages, with the options of this command.
 fn address(config: &Config, args: &McpArgs) -> Request {
     let chosen = |value: &everwhen::Chosen<String>| {
         (value.from != Origin::Default).then(|| value.value.clone())

@@ -9,7 +9,7 @@ use crate::console::{Console, rows, show_minute, text};
 use crate::failure::{Failure, Result};
 use crate::output;
 
-/// Lists, makes or changes memories.
+/// Lists, creates or changes memories.
 pub(crate) async fn run(console: &Console, args: MemoriesArgs) -> Result<()> {
     match args.action {
         None | Some(MemoriesAction::List) => list(console).await,

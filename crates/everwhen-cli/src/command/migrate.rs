@@ -1,4 +1,4 @@
-//! `everwhen migrate`: everything from one store to another.
+//! `everwhen migrate`: moves all data from one store to another.
 
 use everwhen::Moved;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::args::MigrateArgs;
 use crate::failure::Result;
 use crate::{output, show};
 
-/// Moves, and says what was moved.
+/// Moves the data and prints the number of rows.
 pub(crate) fn run(args: &MigrateArgs, json: bool) -> Result<()> {
     let say = |moved: &Moved| output::note(&format!("{}: {}", moved.table, moved.rows));
     let moved = everwhen::migrate(&args.from, &args.to, &say)?;

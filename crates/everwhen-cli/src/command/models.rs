@@ -1,4 +1,4 @@
-//! `everwhen models`: which models can be fetched, and fetching them.
+//! `everwhen models`: lists and downloads models.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::args::{ModelsAction, ModelsArgs, PullArgs};
 use crate::failure::{Failure, Result};
 use crate::output;
 
-/// Bytes between one word about how far a download is and the next.
+/// Bytes between two progress messages of a download.
 const STEP: u64 = 10 << 20;
 
-/// Lists or fetches.
+/// Lists or downloads models.
 pub(crate) async fn run(config: &Config, args: ModelsArgs, json: bool) -> Result<()> {
     let models = config.data.value.join(MODELS_FOLDER);
     match args.action {

@@ -1,4 +1,4 @@
-//! `everwhen recall`: a question in, what was said about it out.
+//! `everwhen recall`: answers a question with what was said about it.
 
 use everwhen::time::Zone;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::failure::Result;
 use crate::output::{self, bold, date, dim, plain};
 use crate::show;
 
-/// Asks and shows what was found.
+/// Sends the question and prints the results.
 pub(crate) async fn run(console: &Console, args: &RecallArgs) -> Result<()> {
     let body = json!({
         "query": args.question,
@@ -55,7 +55,7 @@ fn count(count: usize, kind: &str) -> String {
     }
 }
 
-/// How time in the question was read, and whether anything was said then.
+/// How time phrases in the question were read, and whether anything was said then.
 fn reading(told: &Value, zone: &Zone) -> Option<String> {
     let about = told.get("about")?;
     let words: Vec<&str> = about["words"].as_array()?.iter().map(text).collect();
@@ -72,7 +72,7 @@ fn reading(told: &Value, zone: &Zone) -> Option<String> {
     })
 }
 
-/// A stretch of time in words: `between 2023-05-01 00:00 and 2023-06-01 00:00`.
+/// A period in words: `between 2023-05-01 00:00 and 2023-06-01 00:00`.
 fn stretch(about: &Value, zone: &Zone) -> Option<String> {
     let end = |name: &str| about.get(name).map(|end| show_minute(end, zone));
     match (end("since"), end("until")) {
@@ -83,7 +83,7 @@ fn stretch(about: &Value, zone: &Zone) -> Option<String> {
     }
 }
 
-/// Which of several: `the last of what matches`.
+/// An ordinal in words: `the last of what matches`.
 fn order(about: &Value) -> Option<String> {
     let order = about.get("order")?;
     let of = if order["of"] == "matches" { "what matches" } else { "all conversations" };
@@ -97,16 +97,17 @@ fn order(about: &Value) -> Option<String> {
     Some(format!("the {}{number} of {of}", text(&order["from"])))
 }
 
-/// How what was found is shown.
+/// How results are printed.
 struct Page<'q> {
     question: &'q str,
     zone: &'q Zone,
-    /// Several memories were asked, so each is named.
+    /// Whether several memories were searched, so that each result names its memory.
     all: bool,
 }
 
 impl Page<'_> {
-    /// An entry: when, who, what, with the question's words standing out, and why it was found.
+    /// An entry: time, speaker, text with the words of the question highlighted, and why it was
+    /// found.
     fn entry(&self, item: &Value) -> String {
         let entry = &item["entry"];
         let speaker = entry["speaker"].as_str().unwrap_or_else(|| text(&entry["role"]));
@@ -150,7 +151,7 @@ fn why(item: &Value) -> Option<String> {
     Some(format!("{:.2} = {}", item["score"].as_f64()?, told.collect::<Vec<_>>().join(" ")))
 }
 
-/// Words of the question stand out, short ones aside.
+/// Highlights the words of the question, except short ones.
 fn highlight(content: &str, question: &str) -> String {
     let asked: Vec<String> = words(question).map(str::to_lowercase).collect();
     let mut shown = String::with_capacity(content.len());

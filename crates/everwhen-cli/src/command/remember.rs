@@ -1,4 +1,4 @@
-//! `everwhen remember`: keeps something said, or a file of it.
+//! `everwhen remember`: stores an entry, or a file of entries.
 
 mod file;
 
@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::input::text_or_stdin;
 use crate::output;
 
-/// Remembers.
+/// Stores the entry or the file.
 pub(crate) async fn run(console: &Console, args: RememberArgs) -> Result<()> {
     if let Some(path) = &args.file {
         return file::run(console, path, args.idempotency_key.as_deref()).await;
@@ -24,7 +24,7 @@ pub(crate) async fn run(console: &Console, args: RememberArgs) -> Result<()> {
     }
 }
 
-/// The entry that was typed, as the API reads it. What was not typed is left out.
+/// The entry in the format of the API. Options that were not given are left out.
 async fn entry(console: &Console, args: &RememberArgs) -> Result<Value> {
     let content = text_or_stdin(args.text.as_deref().unwrap_or_default())?;
     let mut entry = Map::new();

@@ -1,4 +1,4 @@
-//! `everwhen restore`: brings an archived conversation back.
+//! `everwhen restore`: restores an archived conversation.
 
 use axum::http::Method;
 

@@ -1,4 +1,4 @@
-//! `everwhen serve`: the API and the background work, until told to stop.
+//! `everwhen serve`: the server and its background jobs, until a signal stops it.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -16,7 +16,7 @@ use crate::command::stopping::{Stopping, at_once, stop_on_signal, stopped};
 use crate::failure::{Failure, Result};
 use crate::{log, output};
 
-/// How long what still runs at the end may take.
+/// How long running tasks may take at the end.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long replies that are in the outbox may take to be stored at the end.
 const STORING: Duration = Duration::from_secs(1);
@@ -31,9 +31,9 @@ pub(crate) fn run(config: &Config, args: &ServeArgs, json: bool) -> Result<()> {
         json,
     ));
     match served {
-        // Somebody has asked twice; nothing is waited for.
+        // The second signal: stop without waiting.
         Ok(Ended::AtOnce) => runtime.shutdown_background(),
-        // After a failure nobody has told the worker to stop, so nobody waits for it long.
+        // After a failure the worker was not told to stop, so it is waited for only briefly.
         _ => runtime.shutdown_timeout(PATIENCE),
     }
     served.map(drop)
@@ -41,7 +41,7 @@ pub(crate) fn run(config: &Config, args: &ServeArgs, json: bool) -> Result<()> {
 
 /// How serving ended.
 enum Ended {
-    /// Everything that was begun is finished.
+    /// All work in progress was finished.
     Whole,
     /// A second signal came before that.
     AtOnce,
@@ -142,7 +142,7 @@ async fn listen(address: &str) -> Result<TcpListener> {
     })
 }
 
-/// Whoever can reach the machine can reach the address, so there must be keys.
+/// Requires a key if the address can be reached from other machines.
 async fn require_keys(everwhen: &Everwhen, address: SocketAddr) -> Result<()> {
     if address.ip().is_loopback() || !everwhen.engine().keys().await?.is_empty() {
         return Ok(());
@@ -154,7 +154,7 @@ async fn require_keys(everwhen: &Everwhen, address: SocketAddr) -> Result<()> {
     )))
 }
 
-/// The flag that names the same place.
+/// The flag that names the location of the store.
 fn where_it_is(everwhen: &Everwhen) -> String {
     let flag = if everwhen.is_shared() { "--store" } else { "--data" };
     format!("{flag} {}", everwhen.whereabouts())

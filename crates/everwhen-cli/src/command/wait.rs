@@ -19,7 +19,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// Waits for so many seconds from now on, and tells why.
+    /// Waits up to this number of seconds from now on, and reports why.
     pub(crate) fn new(seconds: u64, tell: fn(&str)) -> Self {
         Self { until: Instant::now() + Duration::from_secs(seconds), tell }
     }

@@ -129,8 +129,14 @@ fn a_file_with_a_wrong_line_says_which() {
     for (wrong, problem) in [
         ("not json", "line 3: not a JSON object"),
         ("[1]", "line 3: not a JSON object"),
-        (r#"{"role": "user"}"#, "line 3: the body does not fit: missing field `content`"),
-        (r#"{"role": "robot", "content": "x"}"#, "line 3: the body does not fit: unknown variant"),
+        (
+            r#"{"role": "user"}"#,
+            "line 3: the body does not match the schema: missing field `content`",
+        ),
+        (
+            r#"{"role": "robot", "content": "x"}"#,
+            "line 3: the body does not match the schema: unknown variant",
+        ),
         (r#"{"role": "user", "content": " "}"#, "line 3: "),
         (r#"{"role": "user", "content": "x", "conversation_time": "soon"}"#, "line 3: "),
     ] {

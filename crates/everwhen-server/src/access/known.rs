@@ -91,17 +91,17 @@ impl KnownKeys {
         self.buckets.values().flatten()
     }
 
-    /// The same, but a key is required.
+    /// A copy that requires a key.
     pub(super) fn requiring(&self) -> Self {
         self.changed(self.all().cloned(), true)
     }
 
-    /// The same with one key more.
+    /// A copy with one more key.
     pub(super) fn with(&self, key: &Key) -> Self {
         self.changed(self.all().cloned().chain([KnownKey::new(key)]), true)
     }
 
-    /// The same without some.
+    /// A copy without some keys.
     pub(super) fn without(&self, gone: impl Fn(&Key) -> bool) -> Self {
         self.changed(self.all().filter(|known| !gone(&known.key)).cloned(), self.is_required)
     }

@@ -16,7 +16,7 @@ use super::known::KnownKey;
 /// How often keys are read without being asked for. A key that another process added or removed is
 /// noticed within this time.
 const EVERY: Duration = Duration::from_secs(5);
-/// Unknown keys make nobody read more often than this.
+/// Shortest interval between two reads that unknown keys cause.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often the last use of keys is stored.
 const STORE_USES_EVERY: Duration = Duration::from_secs(60);
@@ -74,7 +74,7 @@ pub(super) fn start(access: &Arc<Access>) {
 
 async fn keep_current(access: Weak<Access>, refresh: Arc<Refresh>) {
     loop {
-        // Whether it was asked for or its time has come is the same here.
+        // A timeout and a notification lead to the same read.
         let _ = timeout(EVERY, refresh.wanted.notified()).await;
         let Some(access) = access.upgrade() else { return };
         let number = refresh.begun.fetch_add(1, Ordering::SeqCst) + 1;

@@ -1,4 +1,4 @@
-//! Chapters and the rolling summary of a memory, and having everything derived made anew.
+//! Chapters and the rolling summary of a memory, and regenerating what is derived from entries.
 
 use everwhen::receipt::Receipt;
 
@@ -60,9 +60,9 @@ pub(super) async fn list_summary_versions(
     Ok(JsonResponse::ok(wire::Page::write(page, |one| Ok(one.into()), cursor::write_version)?))
 }
 
-/// Distil what waits
+/// Distil facts
 ///
-/// Has every ended conversation whose facts are not kept yet turned into facts.
+/// Turns every ended conversation that has not been distilled yet into facts.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/distill", tag = "chapters",
     responses((status = 202, description = "What is being done", body = wire::Regenerating)),
@@ -77,13 +77,13 @@ pub(super) async fn distill(
     Ok(JsonResponse::accepted(wire::Regenerating { conversations }).replayed(done.replayed))
 }
 
-/// Regenerate
+/// Regenerate derived data
 ///
-/// Has chapters, summaries, facts and titles made anew from the entries. Dates come from the
-/// entries, so they are the same as the first time.
+/// Discards chapters, summaries, facts and titles and derives them from the entries again. Dates
+/// come from the entries, so they do not change.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/regenerate", tag = "chapters",
-    responses((status = 202, description = "What is being made anew", body = wire::Regenerating)),
+    responses((status = 202, description = "What is being regenerated", body = wire::Regenerating)),
 )]
 pub(super) async fn regenerate(
     OpenVault(vault): OpenVault,

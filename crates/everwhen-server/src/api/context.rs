@@ -1,4 +1,4 @@
-//! The context document of a memory: put a version, have one written, get one, list them.
+//! The context document of a memory: write, rebuild and read versions.
 
 use everwhen::Error;
 use everwhen::ports::ContextVersion;
@@ -32,8 +32,8 @@ pub(super) async fn get_context(
 
 /// Put the context document
 ///
-/// Stores a new version; older ones stay. Makes the memory, and the vault, if none of that name
-/// exists.
+/// Stores a new version; older versions are kept. Creates the memory and the vault if they do not
+/// exist.
 #[utoipa::path(
     put, path = "/v1/vaults/{vault}/memories/{memory}/context", tag = "context",
     request_body = wire::NewContext,
@@ -52,8 +52,9 @@ pub(super) async fn put_context(
 
 /// Rebuild the context document
 ///
-/// Writes a version from facts, chapters and conversations, also where an agent wrote the last one,
-/// which stays among the versions. From then on it is kept up to date until an agent writes again.
+/// Writes a version from facts, chapters and conversations, even if an agent wrote the latest one,
+/// which is kept among the versions. From then on the document is updated automatically until an
+/// agent writes it again.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/context/rebuild", tag = "context",
     responses((status = 201, description = "The new version", body = wire::Context)),

@@ -1,4 +1,4 @@
-//! Conversations: list, look, end, import, fork, restore, forget, and the prompt they make.
+//! Conversations: list, get, end, import, fork, restore, forget, and the prompt made of them.
 
 use axum::extract::State;
 use everwhen::memory::{Address, MemoryId};
@@ -54,7 +54,7 @@ pub(super) async fn get_conversation(
     Ok(JsonResponse::ok(wire::ConversationDetail::write(view, measured, &rules)?))
 }
 
-/// What decides the states of a memory's conversations now.
+/// The settings that decide the states of a memory's conversations now.
 async fn rules(
     state: &ServerState,
     vault: &Vault,
@@ -65,7 +65,7 @@ async fn rules(
 
 /// Forget a conversation
 ///
-/// Removes it for good, with its entries and branches.
+/// Removes it permanently, with its entries and branches.
 #[utoipa::path(
     delete, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}",
     tag = "conversations",
@@ -83,7 +83,7 @@ pub(super) async fn forget_conversation(
 
 /// End a conversation
 ///
-/// The one named, else the active one.
+/// Ends the named conversation, or the active one if none is named.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/end", tag = "conversations",
     request_body = Option<wire::EndConversation>,
@@ -101,9 +101,10 @@ pub(super) async fn end_conversation(
 
 /// Import a conversation
 ///
-/// As another system kept it: under its name there, with its own end, title, summary and branches.
-/// Makes the memory, and the vault, if none of that name exists. Importing it again, grown or not,
-/// stores only what is new: an entry of the same role, time and text is the same entry.
+/// Stores a conversation of another system under its name there, with its own end, title, summary
+/// and branches. Creates the memory and the vault if they do not exist. Importing it again, with or
+/// without new entries, stores only what is new: an entry with the same role, time and text is the
+/// same entry.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/import",
     tag = "conversations",
@@ -140,7 +141,8 @@ pub(super) async fn import_conversation(
 
 /// Fork a conversation
 ///
-/// Puts the entries after a given one on a branch, so that it can go on from there.
+/// Moves the entries after a given one to a branch, so that the conversation can continue from
+/// there.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}/fork",
     tag = "conversations",
@@ -161,7 +163,7 @@ pub(super) async fn fork_conversation(
 
 /// Restore a conversation
 ///
-/// Brings an archived one back into lists.
+/// Makes an archived conversation appear in lists again.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}/restore",
     tag = "conversations",
@@ -179,7 +181,7 @@ pub(super) async fn restore_conversation(
 
 /// Record activities
 ///
-/// When a model or a tool was at work in the conversation; answers how much of it was.
+/// Records when a model or a tool was working in the conversation. Returns its conversation time.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}/activities",
     tag = "conversations",
@@ -200,7 +202,7 @@ pub(super) async fn record_activities(
 
 /// Get the context prompt
 ///
-/// The current and the last conversations as text for a model.
+/// The current and the latest conversations as text for a model.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/conversations/prompt", tag = "conversations",
     responses((status = 200, description = "The prompt", body = wire::Prompt)),
@@ -212,7 +214,7 @@ pub(super) async fn get_prompt(
     Ok(JsonResponse::ok(wire::Prompt { prompt: vault.prompt(memory).await? }))
 }
 
-/// The conversation a receipt names, as it is now.
+/// The conversation that a receipt names, in its current state.
 async fn told(
     vault: &Vault,
     memory: Address<MemoryId>,

@@ -1,4 +1,4 @@
-//! A page to read and try the API, from files inside the program: it works without a network.
+//! The page that documents the API, from files inside the binary: it works without a network.
 
 use std::sync::{Arc, LazyLock};
 
@@ -13,11 +13,11 @@ use utoipa_swagger_ui::{Config, SwaggerFile};
 use crate::ServerState;
 use crate::error::{RequestError, no_route};
 
-/// No validator: it would send the document to somebody else's server.
+/// No validator: it would send the document to a third party's server.
 static CONFIG: LazyLock<Arc<Config<'static>>> =
     LazyLock::new(|| Arc::new(Config::from("/openapi.json").validator_url("none")));
 
-/// The page and what it loads.
+/// The page and the files it loads.
 pub(super) fn routes() -> Router<ServerState> {
     Router::new()
         .route("/docs", get(async || Redirect::to("/docs/")))
@@ -41,7 +41,7 @@ async fn file(name: &str) -> Result<Response, RequestError> {
 
 fn sent(file: SwaggerFile<'_>) -> Response {
     let kind = [(CONTENT_TYPE, file.content_type)];
-    // No other page may show this one inside itself and lead clicks to it.
+    // No other page may embed this one (clickjacking).
     let alone = [(CONTENT_SECURITY_POLICY, "frame-ancestors 'none'")];
     let zipped = file.gzpipped.then_some([(CONTENT_ENCODING, "gzip")]);
     (kind, alone, zipped, file.bytes.into_owned()).into_response()

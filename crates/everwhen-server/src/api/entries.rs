@@ -1,4 +1,4 @@
-//! Entries: remember, list, look, correct, forget.
+//! Entries: remember, list, get, correct, forget.
 
 use axum::extract::State;
 use everwhen::Forget;
@@ -15,7 +15,7 @@ use crate::error::RequestError;
 
 /// List entries
 ///
-/// By `conversation_time`.
+/// Ordered by `conversation_time`.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/entries", tag = "entries",
     params(wire::EntriesQuery),
@@ -33,8 +33,8 @@ pub(super) async fn list_entries(
 
 /// Remember an entry
 ///
-/// Makes the memory, and the vault, if none of that name exists. The answer comes once the entry
-/// is durable.
+/// Creates the memory and the vault if they do not exist. The response is sent once the entry is
+/// durable.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/entries", tag = "entries",
     request_body = wire::NewEntry,
@@ -50,9 +50,9 @@ pub(super) async fn remember_entry(
     single(&state, done)
 }
 
-/// Remember many entries
+/// Remember a batch of entries
 ///
-/// At most 1000, in one durable write: all of them, or none.
+/// Stores up to 1000 entries in one durable write: all of them or none.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/entries/batch", tag = "entries",
     request_body = wire::Batch,
@@ -71,7 +71,7 @@ pub(super) async fn remember_batch(
 
 /// Get an entry
 ///
-/// Whatever became of it: corrected ones and those on branches too.
+/// Also returns entries that were corrected or moved to a branch.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/entries/{id}", tag = "entries",
     responses((status = 200, description = "The entry", body = wire::Entry)),
@@ -86,7 +86,7 @@ pub(super) async fn get_entry(
 
 /// Forget an entry
 ///
-/// Removes it for good, with what it corrects and what corrects it.
+/// Removes it permanently, with the entry it corrects and the one that corrects it.
 #[utoipa::path(
     delete, path = "/v1/vaults/{vault}/memories/{memory}/entries/{id}", tag = "entries",
     responses((status = 200, description = "What was removed", body = wire::Removed)),
@@ -103,7 +103,8 @@ pub(super) async fn forget_entry(
 
 /// Correct an entry
 ///
-/// A new entry takes its place; the old one stays visible to `as_of` before the correction.
+/// A new entry replaces it; the old one stays visible to recall with an `as_of` before the
+/// correction.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/entries/{id}/correction", tag = "entries",
     request_body = wire::NewCorrection,

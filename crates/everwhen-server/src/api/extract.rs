@@ -1,8 +1,7 @@
-//! What a caller asks: path, query, body and idempotency key, each read by an extractor whose
-//! every rejection is a problem document.
+//! Extractors for path, query, body and idempotency key; every rejection is a problem document.
 //!
-//! A handler gets its vault from [`OpenVault`] or [`OpenOrCreateVault`] and from nowhere else, and these
-//! hand out only what the caller may hold. So isolation does not depend on any handler.
+//! A handler gets its vault only from [`OpenVault`] or [`OpenOrCreateVault`], which open only
+//! vaults that the caller may use. So isolation does not depend on any handler.
 
 mod body;
 mod idempotency;

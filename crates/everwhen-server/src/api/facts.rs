@@ -1,4 +1,4 @@
-//! Facts of a memory: what is believed, what was, and what stands first.
+//! Facts of a memory: list, history, profile and pins.
 
 use everwhen::receipt::Receipt;
 
@@ -8,7 +8,8 @@ use super::{cursor, wire};
 
 /// List facts
 ///
-/// By when they were first mentioned: those believed now, unless the query says otherwise.
+/// Ordered by when they were first mentioned. Lists the facts that are believed now, unless the
+/// query says otherwise.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/facts", tag = "facts",
     params(wire::FactsQuery),
@@ -25,7 +26,8 @@ pub(super) async fn list_facts(
 
 /// Get facts as text
 ///
-/// What is believed now, under the months it was mentioned in; pinned facts first.
+/// The facts that are believed now, grouped by the month they were mentioned in; pinned facts
+/// first.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/facts/text", tag = "facts",
     responses((status = 200, description = "The text", body = wire::FactsText)),
@@ -39,7 +41,7 @@ pub(super) async fn get_facts_text(
 
 /// Get the profile
 ///
-/// The present value of everything that has one value at a time.
+/// The current value of every fact that has one value at a time.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/profile", tag = "facts",
     responses((status = 200, description = "All values", body = wire::Page<wire::ProfileValue>)),
@@ -69,7 +71,7 @@ pub(super) async fn get_fact(
 
 /// Get the history of a fact
 ///
-/// Everything that was believed of the same matter, oldest first.
+/// Everything that was believed about the same subject, oldest first.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/facts/{id}/history", tag = "facts",
     responses((status = 200, description = "All of it", body = wire::Page<wire::Fact>)),
@@ -85,7 +87,7 @@ pub(super) async fn get_fact_history(
 
 /// Pin a fact
 ///
-/// A pinned fact stands first in every list and never fades.
+/// A pinned fact comes first in every list and never fades.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/facts/{id}/pin", tag = "facts",
     request_body = wire::Pin,

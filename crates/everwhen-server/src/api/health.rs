@@ -1,8 +1,8 @@
 //! Health checks, metrics and the OpenAPI document.
 //!
-//! One rule for who may ask: `/healthz`, `/readyz`, `/docs` and `/openapi.json` answer everyone and
-//! say nothing about what is stored or how the server is set up. `/metrics`, once there are API keys,
-//! needs the operator's token or a key with scope `admin`.
+//! `/healthz`, `/readyz`, `/docs` and `/openapi.json` answer everyone and reveal nothing about the
+//! data or the configuration. `/metrics`, once there are API keys, needs the operator token or a
+//! key with scope `admin`.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -22,16 +22,16 @@ use crate::ServerState;
 use crate::access::Caller;
 use crate::error::{Cause, RequestError};
 
-/// How long the store may take to show that it answers.
+/// How long the store may take to answer.
 const READY: Duration = Duration::from_secs(2);
-/// More jobs than this are not counted, so that asking stays cheap.
+/// Maximum number of jobs that are counted, to keep the request cheap.
 const JOBS_COUNTED: usize = 1000;
 
 /// Liveness
 ///
 /// Whether the process answers. Needs no key.
 #[utoipa::path(
-    get, path = "/healthz", tag = "house",
+    get, path = "/healthz", tag = "health",
     responses((status = 200, description = "It answers", body = wire::Standing)),
 )]
 pub(super) async fn live() -> JsonResponse<wire::Standing> {
@@ -40,11 +40,11 @@ pub(super) async fn live() -> JsonResponse<wire::Standing> {
 
 /// Readiness
 ///
-/// Whether the store answers within two seconds and the outbox can be written. `degraded` means that it
-/// serves, but chats wait in the outbox; `detail` says how many.
-/// Needs no key; details are told to the operator, and to everyone while there are no keys.
+/// Whether the store answers within two seconds and the outbox can be written. `degraded` means
+/// that the server works, but exchanges wait in the outbox; `detail` says how many. Needs no key;
+/// details are shown to the operator, and to everyone while there are no keys.
 #[utoipa::path(
-    get, path = "/readyz", tag = "house",
+    get, path = "/readyz", tag = "health",
     responses((status = 200, description = "It is ready", body = wire::Standing)),
 )]
 pub(super) async fn ready(
@@ -66,17 +66,17 @@ pub(super) async fn ready(
     }
 }
 
-/// Not ready, without a word on where the store is or what is wrong with it.
+/// The error without any detail about the store.
 fn not_ready() -> RequestError {
     RequestError::new(Cause::Engine(ErrorKind::Unavailable), "the store does not answer")
 }
 
 /// Metrics
 ///
-/// As Prometheus text. Once there are keys, this needs the operator's token or a key with scope
-/// `admin`.
+/// Metrics as Prometheus text. Once there are keys, this needs the operator token or a key with
+/// scope `admin`.
 #[utoipa::path(
-    get, path = "/metrics", tag = "house",
+    get, path = "/metrics", tag = "health",
     responses((
         status = 200, description = "Metrics", content_type = "text/plain", body = String,
     )),
@@ -102,7 +102,7 @@ pub(super) async fn metrics(
 ///
 /// This document. Needs no key.
 #[utoipa::path(
-    get, path = "/openapi.json", tag = "house",
+    get, path = "/openapi.json", tag = "health",
     responses((
         status = 200, description = "OpenAPI 3.1", content_type = "application/json",
         body = Object,

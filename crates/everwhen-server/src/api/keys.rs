@@ -1,4 +1,4 @@
-//! API keys: the operator makes, lists and removes them.
+//! API keys: the operator creates, lists and removes them.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -14,8 +14,8 @@ use crate::error::RequestError;
 
 /// List keys
 ///
-/// Without their text, which is not stored. `last_used_at` is exact on the server that was used, and
-/// about a minute late on others. Operator only.
+/// Without their text, which is not stored. `last_used_at` is exact on the server that was used,
+/// and about a minute late on others. Operator only.
 #[utoipa::path(
     get, path = "/v1/keys", tag = "operator",
     responses((status = 200, description = "All keys", body = wire::Page<wire::Key>)),
@@ -32,10 +32,11 @@ pub(super) async fn list_keys(
     Ok(JsonResponse::ok(wire::Page::whole(keys.into_iter().map(told).collect())))
 }
 
-/// Make a key
+/// Create a key
 ///
-/// The answer holds its text, which is shown this once; so this write cannot be replayed and takes
-/// no idempotency key. From the first key on, requests without one are rejected. Operator only.
+/// The response contains the text of the key, which is shown only once; so this request cannot be
+/// replayed and takes no idempotency key. Once there is a key, requests without one are rejected.
+/// Operator only.
 #[utoipa::path(
     post, path = "/v1/keys", tag = "operator",
     request_body = wire::NewKey,

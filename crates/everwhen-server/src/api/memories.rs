@@ -1,4 +1,4 @@
-//! Memories: make, list, look, change, forget.
+//! Memories: create, list, get, change, forget.
 
 use axum::extract::State;
 use everwhen::Forget;
@@ -13,7 +13,7 @@ use crate::ServerState;
 
 /// List memories
 ///
-/// By name.
+/// Ordered by name.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories", tag = "memories",
     params(wire::NamesQuery),
@@ -27,9 +27,9 @@ pub(super) async fn list_memories(
     Ok(JsonResponse::ok(wire::Page::write(page, |memory| Ok(memory.into()), cursor::write_name)?))
 }
 
-/// Make a memory
+/// Create a memory
 ///
-/// Makes the vault too, if none of that name exists.
+/// Also creates the vault if it does not exist.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories", tag = "memories",
     request_body = wire::NewMemory,
@@ -76,7 +76,7 @@ pub(super) async fn change_memory(
 
 /// Forget a memory
 ///
-/// Removes it for good, with everything in it.
+/// Removes it permanently, with everything in it.
 #[utoipa::path(
     delete, path = "/v1/vaults/{vault}/memories/{memory}", tag = "memories",
     responses((status = 200, description = "What was removed", body = wire::Removed)),

@@ -1,4 +1,4 @@
-//! Recall: a question in, what was said about it out.
+//! Recall: answers a question with what was said about it.
 
 use super::extract::{JsonBody, MemoryInPath, OpenVault};
 use super::response::{ApiResult, JsonResponse};
@@ -7,8 +7,8 @@ use super::wire;
 /// Recall
 ///
 /// Answers a question from what was said: entries and conversations, best first, each with its date
-/// and what spoke for it; how time in the question was read; and a briefing for a model. No model
-/// is asked.
+/// and the signals it was found by; how time phrases in the question were read; and a briefing for
+/// a model. No language model is called.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/recall", tag = "recall",
     request_body = wire::Question,
@@ -26,7 +26,7 @@ pub(super) async fn recall(
 
 /// Recall from all memories
 ///
-/// The same question to every memory of the vault at once; each item names its memory.
+/// Asks every memory of the vault at once; each item names its memory.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/recall", tag = "recall",
     request_body = wire::Question,

@@ -1,4 +1,4 @@
-//! What a handler answers: a status, JSON, and whether it is an old answer told again.
+//! What a handler returns: a status, a JSON body, and whether an idempotent write was replayed.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -10,10 +10,10 @@ use crate::error::RequestError;
 /// What every handler returns.
 pub(crate) type ApiResult<T> = Result<JsonResponse<T>, RequestError>;
 
-/// Says that nothing was done now: an earlier request with the same idempotency key did it.
+/// Set when an earlier request with the same idempotency key did the write.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// A JSON answer.
+/// A JSON response.
 pub(crate) struct JsonResponse<T> {
     status: StatusCode,
     body: T,
@@ -21,22 +21,22 @@ pub(crate) struct JsonResponse<T> {
 }
 
 impl<T> JsonResponse<T> {
-    /// Here it is.
+    /// 200: the requested data.
     pub(crate) fn ok(body: T) -> Self {
         Self { status: StatusCode::OK, body, replayed: false }
     }
 
-    /// It has been made.
+    /// 201: something was created.
     pub(crate) fn created(body: T) -> Self {
         Self { status: StatusCode::CREATED, body, replayed: false }
     }
 
-    /// It will be done.
+    /// 202: something will be done in the background.
     pub(crate) fn accepted(body: T) -> Self {
         Self { status: StatusCode::ACCEPTED, body, replayed: false }
     }
 
-    /// The same, told again or not.
+    /// Marks the response as replayed, or not.
     pub(crate) fn replayed(self, replayed: bool) -> Self {
         Self { replayed, ..self }
     }
@@ -60,7 +60,7 @@ impl<T: Serialize> IntoResponse for JsonResponse<T> {
     }
 }
 
-/// A receipt of the wrong sort: the store answered for another kind of write.
+/// The error for a receipt of the wrong kind, which would be a bug.
 pub(crate) fn wrong_receipt() -> RequestError {
     Error::damaged("the receipt is that of another kind of write").into()
 }

@@ -1,5 +1,5 @@
-//! The table of contents of the REST door. Paths and methods stand at the handlers, from where the
-//! OpenAPI document takes them too; here is what belongs to one path, in reading order.
+//! The table of contents of the REST API. Paths and methods are declared at the handlers, where the
+//! OpenAPI document takes them from; this table groups them by path.
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::ServerState;
 
-/// All routes with what they tell about themselves.
+/// All routes with their documentation.
 #[rustfmt::skip]
 pub(super) fn table() -> OpenApiRouter<ServerState> {
     OpenApiRouter::default()
@@ -73,7 +73,7 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
         .routes(routes!(upkeep::settle))
 }
 
-/// What is made of conversations.
+/// Data derived from entries.
 #[rustfmt::skip]
 fn derived() -> OpenApiRouter<ServerState> {
     OpenApiRouter::default()

@@ -1,6 +1,6 @@
-//! The OpenAPI document. Handlers tell their path, query, body and success; what follows from the
-//! path and the method alone (segments, idempotency key, refusals, who may call) is added here, so
-//! that no handler can forget it.
+//! The OpenAPI document. Handlers declare path, query, body and success; everything that follows
+//! from path and method alone (path parameters, idempotency key, errors, security) is added here,
+//! so that no handler can forget it.
 
 mod refusals;
 mod rules;
@@ -13,13 +13,13 @@ use utoipa::openapi::schema::Object;
 
 use super::wire::{self, shape};
 
-/// The methods an address can have.
+/// The methods of a path.
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
-/// Where the schema of a body is.
+/// JSON pointer to the schema of a body.
 const BODY: &str = "/requestBody/content/application~1json/schema";
 
-/// The document as pretty JSON.
+/// The document as indented JSON.
 pub(super) fn write(document: &utoipa::openapi::OpenApi) -> String {
     let mut document = serde_json::to_value(document).expect("the document is JSON");
     document["info"] = info();
@@ -38,7 +38,7 @@ pub(super) fn write(document: &utoipa::openapi::OpenApi) -> String {
     format!("{:#}\n", sorted(document))
 }
 
-/// The same with the fields of every object in alphabetical order, however they were kept.
+/// Sorts the fields of every object, so that the document is deterministic.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -80,11 +80,11 @@ fn tags() -> Value {
         { "name": "timeline", "description": "One dated line for everything said" },
         { "name": "recall", "description": "A question in, what was said about it out" },
         { "name": "operator", "description": "Keys and upkeep, for who runs the server" },
-        { "name": "house", "description": "Health checks, metrics, this document" },
+        { "name": "health", "description": "Health checks, metrics, this document" },
     ])
 }
 
-/// One operation, and where it stands.
+/// One operation, with its path and method.
 pub(super) struct Operation<'a> {
     path: &'a str,
     method: &'a str,
@@ -121,12 +121,12 @@ fn complete(operation: &mut Operation<'_>) {
 }
 
 impl Operation<'_> {
-    /// Whether a caller must be known, once there are keys.
+    /// Whether the caller must authenticate once there are keys.
     fn is_guarded(&self) -> bool {
         self.path.starts_with("/v1/")
     }
 
-    /// Whether it is the metrics, which need no key only while there are none.
+    /// Whether it is `/metrics`, which needs no key only while there are none.
     fn is_metrics(&self) -> bool {
         self.path == "/metrics"
     }
@@ -153,14 +153,14 @@ impl Operation<'_> {
         parameters.is_some_and(|all| all.iter().any(|parameter| parameter["name"] == "before"))
     }
 
-    /// The operator always shows a token; others need a key only where there are keys.
+    /// The operator always needs the token; others need a key only once there are keys.
     fn security(&self) -> Value {
         let known = json!({ "bearer": [] });
         if self.is_operators() { json!([known]) } else { json!([known, {}]) }
     }
 }
 
-/// The query of a handler.
+/// The query parameters of a handler.
 fn own_parameters(operation: &mut Operation<'_>) -> Vec<Value> {
     let own = operation.body["parameters"].take();
     let mut own = own.as_array().cloned().unwrap_or_default();
@@ -168,7 +168,7 @@ fn own_parameters(operation: &mut Operation<'_>) -> Vec<Value> {
     own
 }
 
-/// Absent is absent: where a whole query or body can be left out, null says nothing.
+/// Removes `null` where a whole query or body is optional: absent means absent.
 fn without_null(schema: &mut Value) {
     if let Some(choices) = schema.get("oneOf").and_then(Value::as_array) {
         let rest = choices.iter().find(|choice| choice["type"] != "null");
@@ -180,7 +180,7 @@ fn without_null(schema: &mut Value) {
     }
 }
 
-/// The segments in braces.
+/// The path parameters.
 fn path_parameters(operation: &Operation<'_>) -> Vec<Value> {
     let segments = operation.path.split('/');
     let names = segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));

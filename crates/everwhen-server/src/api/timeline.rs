@@ -6,7 +6,7 @@ use super::{cursor, wire};
 
 /// Get the timeline
 ///
-/// What was said, oldest first, one dated line each, with the days in between.
+/// One dated line per entry, oldest first, with the number of days in between.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/timeline", tag = "timeline",
     params(wire::TimelineQuery),

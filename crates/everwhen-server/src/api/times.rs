@@ -1,4 +1,4 @@
-//! When messages of a resent history were said, to bring along from another system or to take there.
+//! When messages of a resent history were said, for migrating to and from other systems.
 
 use everwhen::receipt::Receipt;
 
@@ -8,7 +8,8 @@ use super::wire;
 
 /// Get the times of messages
 ///
-/// One for each text, without the texts; where a text repeats, when it was said first.
+/// One time per text, without the texts; a text that occurs several times has the time of the
+/// first.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/times", tag = "memories",
     responses((status = 200, description = "The times", body = wire::TextTimes)),
@@ -22,8 +23,8 @@ pub(super) async fn get_times(
 
 /// Put times of messages
 ///
-/// They wait for messages with those texts and hold for them. Messages that are known already keep
-/// their times. Makes the memory, and the vault, if none of that name exists.
+/// The times apply to messages with those texts when they arrive. Messages that are already stored
+/// keep their times. Creates the memory and the vault if they do not exist.
 #[utoipa::path(
     put, path = "/v1/vaults/{vault}/memories/{memory}/times", tag = "memories",
     request_body = wire::NewTextTimes,

@@ -1,4 +1,4 @@
-//! What keeps the house in order: the doctor, and jobs. For the operator.
+//! Maintenance for the operator: the doctor, and jobs.
 
 use axum::extract::State;
 use everwhen::job::JobState;
@@ -9,14 +9,14 @@ use super::wire;
 use crate::ServerState;
 use crate::access::Operator;
 
-/// More jobs than this are not counted.
+/// Maximum number of jobs that are counted.
 const JOBS_COUNTED: usize = 100_000;
-/// More exchanges that were set aside are not listed.
+/// Maximum number of exchanges that were set aside in a report.
 const SET_ASIDE: u32 = 20;
 
 /// Examine the server
 ///
-/// What is wrong with the store, and which jobs wait or were given up. Operator only.
+/// Reports problems of the store, and which jobs are waiting or were set aside. Operator only.
 #[utoipa::path(
     get, path = "/v1/doctor", tag = "operator",
     responses((status = 200, description = "What was found", body = wire::Doctor)),
@@ -49,7 +49,7 @@ pub(super) async fn examine(
 
 /// Retry a job
 ///
-/// Puts one that was given up back in the queue. Operator only.
+/// Puts a job that was set aside back into the queue. Operator only.
 #[utoipa::path(
     post, path = "/v1/jobs/{id}/retry", tag = "operator",
     responses((status = 200, description = "It waits again", body = wire::Retried)),
@@ -65,7 +65,7 @@ pub(super) async fn retry_job(
 
 /// Run jobs
 ///
-/// Runs those that are due until none is left, or as many as wished. Operator only.
+/// Runs due jobs until none is left or the given maximum is reached. Operator only.
 #[utoipa::path(
     post, path = "/v1/settle", tag = "operator",
     params(wire::SettleQuery),

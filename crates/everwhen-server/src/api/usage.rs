@@ -1,4 +1,4 @@
-//! What asking the language model took.
+//! Usage and cost of the language model.
 
 use super::extract::{OpenVault, QueryParams};
 use super::response::{ApiResult, JsonResponse};
@@ -6,7 +6,7 @@ use super::wire;
 
 /// Get usage
 ///
-/// What asking the language model took for this vault, by day, model and purpose.
+/// Tokens and cost of the language model for this vault, by day, model and purpose.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/usage", tag = "vaults",
     params(wire::UsageQuery),

@@ -1,4 +1,4 @@
-//! Vaults: make, list, look, change, forget.
+//! Vaults: create, list, get, change, forget.
 
 use axum::extract::State;
 use everwhen::key::Scope;
@@ -15,7 +15,7 @@ use crate::error::RequestError;
 
 /// List vaults
 ///
-/// By name. The holder of a key sees its own.
+/// Ordered by name. With an API key, lists only the vault of the key.
 #[utoipa::path(
     get, path = "/v1/vaults", tag = "vaults",
     params(wire::NamesQuery),
@@ -40,7 +40,7 @@ pub(super) async fn list_vaults(
     Ok(JsonResponse::ok(wire::Page::write(page, |vault| Ok(vault.into()), cursor::write_name)?))
 }
 
-/// Make a vault
+/// Create a vault
 #[utoipa::path(
     post, path = "/v1/vaults", tag = "vaults",
     request_body = wire::NewVault,
@@ -69,8 +69,8 @@ pub(super) async fn get_vault(OpenVault(vault): OpenVault) -> ApiResult<wire::Va
 
 /// Change a vault
 ///
-/// Needs a key with scope `admin`. Its name is changed by the operator only: names are shared by all
-/// vaults, so whoever tries them learns which others there are.
+/// Needs a key with scope `admin`. Only the operator may change the name: names are shared by all
+/// vaults, so trying names would reveal which others exist.
 #[utoipa::path(
     patch, path = "/v1/vaults/{vault}", tag = "vaults",
     request_body = wire::VaultPatch,
@@ -92,7 +92,7 @@ pub(super) async fn change_vault(
 
 /// Forget a vault
 ///
-/// Removes it for good, with everything in it and its keys. Needs a key with scope `admin`.
+/// Removes it permanently, with everything in it and its keys. Needs a key with scope `admin`.
 #[utoipa::path(
     delete, path = "/v1/vaults/{vault}", tag = "vaults",
     responses((status = 200, description = "What was removed", body = wire::Removed)),
@@ -121,7 +121,7 @@ pub(super) async fn forget_vault(
 
 /// Forget a period
 ///
-/// Removes for good what was said in a memory from `after` on and before `before`.
+/// Permanently removes what was said in a memory from `after` on and before `before`.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/forget", tag = "vaults",
     request_body = wire::Forget,
@@ -142,7 +142,7 @@ pub(super) fn forgotten(done: Done) -> ApiResult<wire::Removed> {
     Ok(JsonResponse::ok(removed.into()).replayed(done.replayed))
 }
 
-/// The memory a receipt names, as it is now.
+/// The memory that a receipt names, in its current state.
 pub(super) async fn memory_of(vault: &Vault, done: &Done) -> Result<wire::Memory, RequestError> {
     let Receipt::Memory(id) = done.receipt else { return Err(wrong_receipt()) };
     Ok(vault.memory(Address::Id(id)).await?.into())

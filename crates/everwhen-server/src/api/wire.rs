@@ -1,7 +1,7 @@
-//! What goes over the wire. These are not the engine's types: their names are public, their shape
-//! is the API's, and each is read into words of the engine or written from them.
+//! The JSON types of the REST API. They are not the engine's types: their names and fields are
+//! public, and each is converted from or to an engine type.
 //!
-//! Field names and descriptions here are the OpenAPI document's.
+//! Field names and descriptions become the OpenAPI document.
 
 mod activities;
 mod chapters;
@@ -49,12 +49,12 @@ use everwhen::memory::{Address, ConversationId, ConversationName};
 use everwhen::{Error, Result, time};
 use jiff::Timestamp;
 
-/// Reads a time that a field carries; the error names the field.
+/// Parses a time in a field; the error names the field.
 fn read_time(field: &str, text: Option<&str>) -> Result<Option<Timestamp>> {
     text.map(|text| time::read_time(text).map_err(|error| Error::from(error).at(field))).transpose()
 }
 
-/// Reads a time from a query, where a plus sign that was not written as `%2B` has become a space.
+/// Parses a time in a query, where a plus sign that was not written as `%2B` has become a space.
 fn read_query_time(field: &str, text: Option<&str>) -> Result<Option<Timestamp>> {
     let read = read_time(field, text);
     match text {
@@ -68,8 +68,8 @@ fn read_query_time(field: &str, text: Option<&str>) -> Result<Option<Timestamp>>
 /// The two ends of a period, `after` and `before`.
 type Bounds = (Option<Timestamp>, Option<Timestamp>);
 
-/// Refuses a period whose ends contradict each other. Each is well written by itself, so this is a
-/// conflict between them, not a wrong text.
+/// Rejects a period that ends before it begins. Each end is valid, so the error is a conflict and
+/// not a syntax error.
 fn check_bounds((after, before): Bounds) -> Result<Bounds> {
     if let (Some(after), Some(before)) = (after, before)
         && after >= before
@@ -81,17 +81,17 @@ fn check_bounds((after, before): Bounds) -> Result<Bounds> {
     Ok((after, before))
 }
 
-/// Reads `after` and `before` of a query.
+/// Parses `after` and `before` of a query.
 fn read_bounds(after: Option<&str>, before: Option<&str>) -> Result<Bounds> {
     check_bounds((read_query_time("after", after)?, read_query_time("before", before)?))
 }
 
-/// Reads how a caller points at a conversation.
+/// Parses the id or name of a conversation.
 fn read_conversation(field: &str, text: Option<&str>) -> Result<Option<ConversationName>> {
     text.map(|text| Address::<ConversationId>::read(field, text)).transpose()
 }
 
-/// Makes errors say a little more.
+/// Adds a hint to an error.
 trait Hint {
     fn hint(self, hint: &str) -> Self;
 }

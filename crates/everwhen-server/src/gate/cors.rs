@@ -1,4 +1,4 @@
-//! What browsers are told about pages of other origins that may send requests here.
+//! CORS headers for pages of other origins that may send requests.
 //!
 //! Cookies mean nothing to this server, so credentials are never allowed; a key travels in a header
 //! that the page sets itself.

@@ -1,4 +1,4 @@
-//! How deep JSON is nested, found while it arrives and before anybody parses it.
+//! The nesting depth of JSON, measured while it is received and before it is parsed.
 
 use memchr::memchr2;
 

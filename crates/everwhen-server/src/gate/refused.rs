@@ -145,7 +145,7 @@ pub(super) enum ErrorFormat {
 }
 
 impl ErrorFormat {
-    /// How whoever sends this request expects errors.
+    /// The error format that the client of this request expects.
     pub(super) fn of(interface: Interface, request: &Request) -> Self {
         let path = request.uri().path();
         if interface != Interface::Proxy || path == "/" || path.starts_with("/proxy/") {

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::headers;
 use super::memory_name::Identity;
 
-/// Headers that carry a credential, for us or for whoever is asked.
+/// Headers that carry a credential, for this server or for the upstream.
 const CREDENTIALS: [&str; 5] =
     ["authorization", "x-api-key", "api-key", "x-goog-api-key", "x-everwhen-key"];
 /// Where proxies before us say who called them.
@@ -56,7 +56,7 @@ pub(crate) fn written(client: &Client) -> String {
     bytes.map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A client from its text; what cannot be read is nobody in particular.
+/// Parses a client; an invalid text gives the anonymous client.
 pub(crate) fn read(text: &str) -> Client {
     let byte = |at: usize| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok();
     let bytes: Option<Vec<u8>> = (0..64).map(byte).collect();

@@ -1,11 +1,11 @@
-//! ProxyMemory as the proxy reaches it: every call has a deadline, and a panic is an error like any other.
+//! The proxy's access to the engine: every call has a deadline, and a panic becomes an error.
 //!
-//! A call runs on a task of its own. When its deadline has passed nobody waits for it any longer,
-//! whatever the store does; a write that is under way goes on, and its [`Write`] tells later what came
-//! of it. No other file of the proxy talks to the engine.
+//! A call runs in its own task. After its deadline it is no longer waited for, whatever the store
+//! does; a write in progress continues, and its [`Write`] returns the result later. No other file
+//! of the proxy calls the engine.
 //!
-//! Recall computes for milliseconds at a stretch. It runs on threads of its own, so that the threads
-//! that serve connections stay free to notice that a deadline has passed.
+//! Recall computes for milliseconds without yielding. It runs on separate threads, so that the
+//! threads that serve connections can enforce deadlines.
 
 use std::future::Future;
 
@@ -22,29 +22,29 @@ use tokio::time::{Instant, timeout_at};
 use crate::ServerState;
 use crate::access::Caller;
 
-/// The engine behind the proxy.
+/// The engine, as the proxy uses it.
 #[derive(Clone)]
 pub(crate) struct ProxyMemory {
     engine: Engine,
 }
 
 impl ProxyMemory {
-    /// The memory behind this door.
+    /// The engine of this server.
     pub(crate) fn of(state: &ServerState) -> Self {
         Self { engine: state.engine.clone() }
     }
 
-    /// Now.
+    /// The current time.
     pub(crate) fn now(&self) -> Timestamp {
         self.engine.now()
     }
 
-    /// The vault at this address, for a write by this caller.
+    /// Opens the vault at this address for a write by this caller.
     pub(crate) async fn vault(&self, caller: Caller, address: Address<VaultId>) -> Result<Vault> {
         caller.vault_to_write(&self.engine, address).await
     }
 
-    /// What is remembered about what was asked.
+    /// Recalls what is relevant to a message.
     pub(crate) async fn remembered(
         &self,
         vault: &Vault,
@@ -61,7 +61,7 @@ impl ProxyMemory {
         timeout_at(deadline, task).await.map_or_else(|_| Err(too_slow()), flatten)
     }
 
-    /// Starts a write, which goes on whether or not anybody waits for it.
+    /// Starts a write, which continues even if it is no longer waited for.
     pub(crate) fn write<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T>> + Send + 'static,
@@ -70,21 +70,21 @@ impl ProxyMemory {
     }
 }
 
-/// A write that is under way.
+/// A write in progress.
 pub(crate) struct Write<T>(JoinHandle<Result<T>>);
 
 impl<T> Write<T> {
-    /// What came of it, if that is known by then.
+    /// The result, if it is known by the deadline.
     pub(crate) async fn by(&mut self, deadline: Instant) -> Option<Result<T>> {
         timeout_at(deadline, &mut self.0).await.ok().map(flatten)
     }
 
-    /// What came of it, if that is known now.
+    /// The result, if it is known now.
     pub(crate) fn now(&mut self) -> Option<Result<T>> {
         (&mut self.0).now_or_never().map(flatten)
     }
 
-    /// What came of it, whenever that is known.
+    /// Waits for the result.
     pub(crate) async fn done(self) -> Result<T> {
         flatten(self.0.await)
     }
@@ -98,7 +98,7 @@ fn flatten<T>(joined: Result<Result<T>, tokio::task::JoinError>) -> Result<T> {
     })
 }
 
-/// ProxyMemory did not answer in time.
+/// The error for a missed deadline.
 pub(crate) fn too_slow() -> Error {
     Error::unavailable("memory took longer than proxy.deadline_ms")
 }

@@ -1,4 +1,4 @@
-//! Whose memory is this? The table of everything that may say so, the strongest first.
+//! Which memory a request names: the table of everything that may name it, the strongest first.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(crate) struct RequestHints<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct NamedMemory {
     pub(crate) memory: Address<MemoryId>,
-    /// What the client is told it is called, the same on every turn.
+    /// The name that the response reports; it is the same on every turn.
     pub(crate) name: String,
     pub(crate) source: &'static str,
     /// Whether the client always sends the whole chat.
@@ -217,7 +217,7 @@ const USERS: [&str; 5] = [
 pub(crate) struct Identity {
     pub(crate) user: String,
     /// Whether a signature, or a key that may speak for others, stands behind it. What is not
-    /// proven may keep people apart, but gives nobody access to anything.
+    /// proven may separate people, but grants no access.
     pub(crate) is_proven: bool,
 }
 

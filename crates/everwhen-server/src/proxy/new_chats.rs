@@ -29,7 +29,7 @@ impl Claim {
 
 impl NewChats {
     /// The chat that a request begins: a new one, or the one that the same request has just begun
-    /// and that nobody has let go of.
+    /// and that is still being answered.
     pub(crate) fn claim(&self, request: Request, now: Timestamp, chance: [u8; 16]) -> Arc<Claim> {
         let mut claims = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         claims.retain(|_, claim| claim.strong_count() > 0);

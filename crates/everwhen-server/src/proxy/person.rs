@@ -1,6 +1,6 @@
 //! Who speaks? A chat that names no memory belongs to the person who holds it, as far as the
-//! request says who that is. An identity that nobody has proved may narrow what a chat is told,
-//! never widen it: chats are told of chats of exactly the same person only.
+//! request says who that is. An unverified identity may restrict what a chat can see,
+//! never extend it: a chat sees only chats of exactly the same person.
 
 use axum::http::HeaderMap;
 use everwhen::memory::Person;
@@ -13,7 +13,7 @@ use super::user_token::{self, OPENWEBUI_USER};
 
 /// Headers that carry a credential for a provider.
 const CREDENTIALS: [&str; 4] = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
-/// What named a memory where somebody meant that memory and no other. All else names a chat.
+/// Sources that name one particular memory. All others name a chat.
 const NAMING: [&str; 5] =
     ["x-everwhen-memory", "path", "DiscussionId", "x-discussion-id", "default"];
 

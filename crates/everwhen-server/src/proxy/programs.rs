@@ -1,7 +1,7 @@
 //! What known programs put into requests beside what a person said: one table of rules.
 //!
 //! Agents wrap the user's words in reminders and file listings, front ends ask models for titles,
-//! and both do so in messages of the user's. A [`Rule`] is one line about one program: the text or
+//! and both do so in messages of the user's. A [`ProgramRule`] is one line about one program: the text or
 //! header it is known by, the version it was seen in, how that is known, and a sample that a test
 //! checks. [`attribute`] applies all of them to a request. Nothing is changed in what is passed on:
 //! rules only say which words are the user's own, and what the request is for.
@@ -84,7 +84,7 @@ pub(crate) enum ProgramRuleKind {
     /// An assistant's message with this text, right behind one that is the program's, is its, too.
     Answer(&'static str),
 
-    /// A last line that asks for the next message by whoever is named between these texts.
+    /// A last line that requests the next message of the character named between these texts.
     Speaker(&'static str, &'static str),
     /// A last message that begins so asks for the rest of the assistant's last message.
     Continue(&'static str),

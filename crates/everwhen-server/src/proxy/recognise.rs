@@ -1,5 +1,5 @@
-//! The memory of a chat that carries no name: the one that its history proves, else a new one or
-//! the usual.
+//! Finds the memory of a chat that names none: by evidence in its history, else a new one or the
+//! default.
 
 use everwhen::ledger::History;
 use everwhen::memory::{Address, Name};
@@ -9,20 +9,20 @@ use jiff::Timestamp;
 use super::memory_name::NamedMemory;
 use crate::ServerState;
 
-/// The memory of a history that proves none.
+/// The memory of a history without evidence.
 #[derive(Debug, Clone)]
 pub(crate) enum UnprovenMemory {
-    /// The one that is meant when none is named.
+    /// The default memory.
     Usual,
-    /// A new one, whose name is made of this time and these random bytes.
+    /// A new memory, named after this time and these random bytes.
     New(Timestamp, [u8; 16]),
-    /// The one with this name, which was made for it before.
+    /// The memory with this name, which was created for it before.
     NamedMemory(String),
 }
 
-/// Finds the memory of a history. The history says which client sends it ([`History::client`]);
-/// what waits in the outbox is recognised by the same function and the same client. What is on its
-/// way into memory for the same chat has been waited for by then.
+/// Finds the memory of a history. The history contains the client that sends it
+/// ([`History::client`]); exchanges in the outbox are recognised by the same function and client.
+/// Earlier exchanges of the chat have been stored by then.
 pub(crate) async fn recognise(
     state: &ServerState,
     vault: &Vault,
@@ -54,7 +54,7 @@ pub(crate) async fn recognise(
     }
 }
 
-/// A chat that is being begun.
+/// The memory of a chat whose first request is being answered.
 fn begun(
     claim: std::sync::Arc<super::new_chats::Claim>,
     source: &'static str,

@@ -1,5 +1,5 @@
-//! Records an exchange: begins it in memory, and stores its reply when that is over, also when it was
-//! cut off. Before its reply ends, all of it is in the store or in the outbox.
+//! Records an exchange: stores its request, and its reply when that has ended or was cut off.
+//! Before the reply ends, all of it is in the store or in the outbox.
 
 use std::future::Future;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -34,22 +34,22 @@ use super::wire::seen::AnsweredSeen;
 use crate::ServerState;
 use crate::access::Caller;
 
-/// How long somebody in a chat waits for the outbox, which is a file beside the program.
+/// How long a chat waits for the outbox, which is a local file.
 const OUTBOX: Duration = Duration::from_millis(250);
 /// A reply that the store has not taken after this time is written to the outbox.
 const QUICK: Duration = Duration::from_millis(50);
 
-/// The beginning of an exchange in memory.
+/// The state of storing the request.
 enum ExchangeStart {
-    /// It has not been tried, or was in vain.
+    /// Not tried yet, or failed.
     None,
-    /// It is under way.
+    /// In progress.
     Under(Mutex<Write<Begun>>),
-    /// It is durable.
+    /// Durable.
     Stored(Box<Exchange>),
 }
 
-/// What is known of a beginning before it is durable.
+/// What is known of the request before it is durable.
 struct EarlyStart {
     vault: Vault,
     named: NamedMemory,
@@ -57,20 +57,20 @@ struct EarlyStart {
     begun: Begun,
 }
 
-/// What decides how an exchange is recorded once its memory is known.
+/// The settings for recording an exchange, once its memory is known.
 struct RecordingOptions {
-    /// What the caller's key is called.
+    /// The label of the caller's key.
     label: Option<String>,
-    /// What the request itself wants otherwise.
+    /// The overrides in the request's headers.
     change: ProxyChange,
-    /// When the time of the reply is settled, if that is given.
+    /// When the reply gets its time, if that is given.
     commit: Option<Commit>,
-    /// The memory of a history that proves none.
+    /// The memory of a history without evidence.
     otherwise: UnprovenMemory,
 }
 
 impl RecordingOptions {
-    /// When the time of the reply is settled in a memory, and whether what was talked about before is told.
+    /// When the reply gets its time in a memory, and whether the latest conversations are added.
     fn in_memory(&self, config: &ProxyConfig, memory: &str) -> (Commit, bool) {
         let settings = config.settings(self.label.as_deref(), Some(memory), &self.change);
         (self.commit.unwrap_or_else(|| commit(&settings)), settings.context)
@@ -88,27 +88,27 @@ pub(crate) struct Recording {
     pub(crate) vault: Option<Vault>,
     /// The memory, once it is known.
     pub(crate) named: Option<NamedMemory>,
-    /// Where it has begun, once it has.
+    /// Where the exchange is stored, once it is.
     place: Option<MemoryRef>,
     history: History,
     head: KeptHead,
-    /// The memory of a history that proves none.
+    /// The memory of a history without evidence.
     otherwise: UnprovenMemory,
     beginning: ExchangeStart,
-    /// The request, on its way into the outbox.
+    /// The write of the request to the outbox.
     written: Option<Ack>,
-    /// The model that is asked.
+    /// The model that is called.
     model: Option<String>,
-    /// Since when it has been at work.
+    /// When the model was called.
     since: Instant,
-    /// What was added to messages of the request, by the number of the line.
+    /// What was added to messages of the request, by the number of the message.
     pub(crate) added: Vec<(u64, Addition)>,
-    /// How long the reply may be held up.
+    /// How long the end of the reply may be delayed.
     patience: Duration,
 }
 
 impl Recording {
-    /// Begins to record a request; it has its place in its chat from now on.
+    /// Starts recording a request; its order in the chat is fixed from now on.
     pub(crate) fn new(
         request: &ProxyRequest<'_>,
         address: Address<VaultId>,
@@ -152,8 +152,8 @@ impl Recording {
         }
     }
 
-    /// Begins the exchange in memory. If memory takes a while, the request is written to the outbox
-    /// meanwhile; if it takes until the deadline, nobody waits any longer.
+    /// Stores the request. If that takes a while, the request is written to the outbox meanwhile;
+    /// at the deadline the chat goes on without memory.
     pub(crate) async fn begin(
         &mut self,
         request: &ProxyRequest<'_>,
@@ -188,7 +188,7 @@ impl Recording {
         Ok(early.begun)
     }
 
-    /// The work of beginning: waits for its turn, finds vault and memory, and writes.
+    /// The task that stores the request: waits for its turn, finds vault and memory, and writes.
     fn beginning(
         &self,
         wishes: RecordingOptions,
@@ -216,7 +216,7 @@ impl Recording {
                 let tell = tell.lock().ok().and_then(|mut tell| tell.take());
                 let (vault, named, commit) = early.clone();
                 let early = EarlyStart { vault, named, commit, begun: begun.clone() };
-                // Nobody hears it if the client has gone.
+                // The receiver is gone if the client has disconnected.
                 let _ = tell.map(|it| it.send(Box::new(early)));
             };
             let begun = vault.begin_exchange_early(memory, history, commit, backdrop, hear).await;
@@ -225,14 +225,14 @@ impl Recording {
         }
     }
 
-    /// Why nothing was decided: because the beginning failed, or because it takes too long.
+    /// Why the request is not stored: the error, or a timeout.
     async fn failure(&mut self, deadline: Moment) -> Error {
         let failed = self.stored(deadline).await.err();
         self.write_request();
         failed.unwrap_or_else(|| Error::damaged("memory did not say what it has begun"))
     }
 
-    /// Waits until the beginning is durable in the store.
+    /// Waits until the request is durable in the store.
     pub(crate) async fn stored(&mut self, deadline: Moment) -> Result<()> {
         let done = match &mut self.beginning {
             ExchangeStart::Under(write) => match write.get_mut() {
@@ -257,7 +257,8 @@ impl Recording {
         }
     }
 
-    /// Waits until what was said is in the store or in the outbox. Answers why it is not in the store.
+    /// Waits until the request is in the store or in the outbox. The error says why it is not in
+    /// the store.
     pub(crate) async fn settle(&mut self, deadline: Moment) -> Result<()> {
         let was_begun = !matches!(self.beginning, ExchangeStart::None);
         let stored = self.stored(deadline).await;
@@ -272,19 +273,19 @@ impl Recording {
         if was_begun { stored } else { Ok(()) }
     }
 
-    /// Writes the request to the outbox, if it is not there.
+    /// Writes the request to the outbox, unless it is there.
     fn write_request(&mut self) {
         if self.written.is_none() {
             self.written = self.state.proxy.outbox.put(self.row(RowState::Open));
         }
     }
 
-    /// The vault's id; its address as long as it was not found.
+    /// The id of the vault; its address while it is not found.
     pub(crate) fn vault_id(&self) -> String {
         self.place.map_or_else(|| shown(&self.address), |place| place.vault.to_string())
     }
 
-    /// The reply is over. What follows is waited for until all of it is in the outbox.
+    /// The reply has ended. The future completes when all of it is in the outbox.
     pub(crate) fn finish(
         mut self,
         request: u64,
@@ -314,7 +315,7 @@ impl Recording {
         self.over(Some(seen))
     }
 
-    /// No reply came, or the client went away before it did.
+    /// There is no reply, or the client disconnected before it.
     pub(crate) fn abandon(mut self) {
         self.look();
         match &self.beginning {
@@ -322,22 +323,22 @@ impl Recording {
                 let (state, lane) = (self.state.clone(), std::mem::take(&mut self.lane));
                 state.proxy.outbox.leave(&state, &lane, self.id);
             }
-            // The row is written and stored without anybody waiting.
+            // The row is written and stored in the background.
             ExchangeStart::Under(_) | ExchangeStart::None => drop(self.over(None)),
         }
     }
 
-    /// Notes what has come of the beginning by now.
+    /// Takes over the result of storing the request, if it is known by now.
     fn look(&mut self) {
         if let ExchangeStart::Under(write) = &mut self.beginning
             && let Some(done) = write.get_mut().ok().and_then(Write::now)
         {
-            // What failed is stored from the outbox.
+            // A failed request is stored from the outbox.
             let _ = self.note(done);
         }
     }
 
-    /// Hands everything to the outbox. The answer comes once it is in the store or in the file.
+    /// Hands the exchange to the outbox. Completes once it is in the store or in the file.
     fn over(mut self, seen: Option<AnsweredSeen>) -> impl Future<Output = ()> + Send + use<> {
         self.look();
         let (state, patience, row) =
@@ -374,7 +375,7 @@ impl Recording {
         }
     }
 
-    /// What the outbox has of it.
+    /// The outbox row of the exchange.
     fn row(&self, state: RowState) -> OutboxRow {
         let (mut vault, named) = (shown(&self.address), self.named.as_ref());
         let mut memory = named.map(|named| shown(&named.memory));
@@ -399,7 +400,7 @@ impl Recording {
     }
 }
 
-/// What becomes of a history that proves no memory, sent at this time.
+/// The memory for a history without evidence, sent at this time.
 fn otherwise(unnamed: Unnamed, at: Timestamp) -> UnprovenMemory {
     match unnamed {
         Unnamed::Default => UnprovenMemory::Usual,
@@ -411,7 +412,7 @@ fn otherwise(unnamed: Unnamed, at: Timestamp) -> UnprovenMemory {
     }
 }
 
-/// What all requests of one chat have in common: how it began.
+/// A hash of what all requests of one chat have in common: its first messages.
 pub(crate) fn chat_of(messages: &[Message]) -> u64 {
     let mut hasher = DefaultHasher::new();
     let first = messages.iter().find(|message| message.role != Role::System);
@@ -419,7 +420,7 @@ pub(crate) fn chat_of(messages: &[Message]) -> u64 {
     hasher.finish()
 }
 
-/// An address as its text.
+/// An address as text.
 pub(crate) fn shown<Id: std::fmt::Display>(address: &Address<Id>) -> String {
     match address {
         Address::Id(id) => id.to_string(),

@@ -1,4 +1,4 @@
-//! What the proxy does, live for those who watch and kept a while for those who ask.
+//! The live view of the proxy, and traces of single requests.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -20,23 +20,23 @@ use crate::ServerState;
 use crate::access::Caller;
 use crate::error::{Cause, RequestError};
 
-/// So many events wait for somebody who reads slowly; then the oldest are lost to them.
+/// Number of events buffered for a slow reader; then the oldest are dropped.
 const WAITING: usize = 256;
-/// Traces that are kept at most,
+/// Maximum number of traces.
 const TRACES: usize = 256;
-/// and how many bytes they may take together.
+/// Maximum size of all traces together.
 const TRACES_BYTES: usize = 16 * 1024 * 1024;
 
-/// What was done, and who watches.
+/// The event channel and the stored traces.
 pub(crate) struct Tail {
     next: AtomicU64,
     watched: broadcast::Sender<Arc<Seen>>,
     traces: Mutex<Traces>,
-    /// Turns true when the server stops.
+    /// Becomes true when the server stops.
     ending: watching::Sender<bool>,
 }
 
-/// The last traces, oldest first.
+/// The latest traces, oldest first.
 #[derive(Default)]
 struct Traces {
     kept: VecDeque<Arc<Seen>>,
@@ -44,7 +44,7 @@ struct Traces {
 }
 
 impl Traces {
-    /// Keeps one more. The oldest go as long as there are too many, or too large ones.
+    /// Stores a trace, and removes the oldest while there are too many or they are too large.
     fn keep(&mut self, seen: Arc<Seen>) {
         self.bytes += seen.bytes();
         self.kept.push_back(seen);
@@ -64,35 +64,35 @@ impl Default for Tail {
 }
 
 impl Tail {
-    /// A number for a request.
+    /// The number of a new request.
     pub(crate) fn number(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Tells those who watch.
+    /// Sends an event to all readers.
     pub(crate) fn tell(&self, seen: Seen) -> Arc<Seen> {
         let seen = Arc::new(seen);
-        // Nobody watching is the usual case.
+        // An error means that there are no readers.
         let _ = self.watched.send(Arc::clone(&seen));
         seen
     }
 
-    /// Whether anybody watches.
+    /// Whether there are readers.
     pub(crate) fn is_watched(&self) -> bool {
         self.watched.receiver_count() > 0
     }
 
-    /// Ends the streams of those who watch.
+    /// Ends the streams of all readers.
     pub(crate) fn end_watching(&self) {
         self.ending.send_replace(true);
     }
 
-    /// Keeps it for somebody who will ask for it.
+    /// Stores a trace.
     pub(crate) fn trace(&self, seen: Arc<Seen>) {
         self.traces.lock().unwrap_or_else(PoisonError::into_inner).keep(seen);
     }
 
-    /// Drops traces of what was forgotten: of a memory, by its id and name, or of a whole vault.
+    /// Removes traces of what was forgotten: of a memory, by its id and name, or of a whole vault.
     pub(crate) fn forget(&self, vaults: &[String], memories: Option<&[String]>) {
         let named = |seen: &Seen, all: &[String]| {
             seen.memory().is_none_or(|memory| all.iter().any(|one| one == memory))
@@ -112,7 +112,7 @@ impl Tail {
     }
 }
 
-/// Whether a caller may see what was done in a vault.
+/// Whether a caller may see events of a vault.
 fn may_see(caller: Caller, seen: &Seen) -> bool {
     match caller {
         Caller::Holder(vault, _) => seen.vault() == vault.to_string(),
@@ -153,7 +153,7 @@ fn stream(
     })
 }
 
-/// `GET /proxy/traces/{id}`: what was done to one request that asked for a trace.
+/// `GET /proxy/traces/{id}`: the trace of one request that asked for one.
 pub(crate) async fn trace(
     State(state): State<ServerState>,
     caller: Caller,

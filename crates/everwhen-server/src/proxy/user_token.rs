@@ -1,6 +1,5 @@
-//! Users that Open WebUI vouches for: a JSON Web Token in a header, signed with HMAC-SHA256 and a
-//! secret that both sides know. Whoever holds the secret may say on whose behalf it speaks; a token
-//! that is not right in every part says nothing.
+//! Users signed by Open WebUI: a JSON Web Token in a header, signed with HMAC-SHA256 and a shared
+//! secret. A token that is invalid in any part is ignored.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,10 +11,10 @@ use everwhen_protocols::json::Object;
 
 /// The header that carries the token.
 pub(crate) const OPENWEBUI_USER: &str = "x-openwebui-user-jwt";
-/// Who must have made it.
+/// The required issuer.
 const ISSUER: &str = "open-webui";
 
-/// The user a token names, if it was signed with this secret and still holds at `now`.
+/// The user of a token, if it was signed with this secret and is valid at `now`.
 pub(crate) fn user(token: &str, secret: &[u8], now: Timestamp) -> Option<String> {
     let (signed, signature) = token.rsplit_once('.')?;
     let (head, claims) = signed.split_once('.')?;
@@ -31,7 +30,7 @@ pub(crate) fn user(token: &str, secret: &[u8], now: Timestamp) -> Option<String>
     Some(user).filter(|user| is_right && holds && !user.trim().is_empty())
 }
 
-/// The user a token names, whoever has made it.
+/// The user of a token, without verification.
 pub(crate) fn claimed(token: &str) -> Option<String> {
     let claims = text(token.split('.').nth(1)?)?;
     Object::read(&claims)?.text("sub").map(|user| user.into_owned())
@@ -45,7 +44,7 @@ fn text(part: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    // Made with Python's hmac and base64, independently of what is tested.
+    // Made with Python's hmac and base64, independently of the code under test.
     const TOKEN: &str = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAidXNlci03IiwgImVtYWlsIjogImFAZXhhbXBsZS5vcmciLCAibmFtZSI6ICJBbmEiLCAicm9sZSI6ICJ1c2VyIiwgImlzcyI6ICJvcGVuLXdlYnVpIiwgImlhdCI6IDE3NDg3NzkyMDAsICJleHAiOiAxNzQ4Nzc5NTAwfQ.r-ArH6UnCIOFliO5l1d94uhrtt8uCPhLi0MvDjBYmm4";
     const UNSIGNED: &str = "eyJhbGciOiAibm9uZSIsICJ0eXAiOiAiSldUIn0.eyJzdWIiOiAidXNlci03IiwgImVtYWlsIjogImFAZXhhbXBsZS5vcmciLCAibmFtZSI6ICJBbmEiLCAicm9sZSI6ICJ1c2VyIiwgImlzcyI6ICJvcGVuLXdlYnVpIiwgImlhdCI6IDE3NDg3NzkyMDAsICJleHAiOiAxNzQ4Nzc5NTAwfQ.";
     const SECRET: &[u8] = b"a shared secret";

@@ -93,7 +93,7 @@ pub(super) async fn refuse(mut stream: TcpStream, problem: RequestError) {
         while stream.read(&mut unread).await? > 0 {}
         io::Result::Ok(())
     };
-    // It does not matter to us whether anybody listens.
+    // Errors of the client's side are ignored.
     let _ = timeout(LINGER, telling).await;
 }
 

@@ -105,7 +105,7 @@ async fn vaults_that_cannot_be() {
         (json!({ "name": "a", "settings": { "maxConversationsRetained": 0 } }), "at least 1"),
         (json!({ "name": "a", "settings": { "maxConversationsRetained": 1.5 } }), "1.5"),
         (json!({ "name": "a", "settings": { "conversationIdleTimeoutMinutes": 1e12 } }), "fits"),
-        (json!([]), "does not fit"),
+        (json!([]), "does not match the schema"),
     ] {
         refused("/v1/vaults", "POST", body, 400, "invalid", words).await;
     }

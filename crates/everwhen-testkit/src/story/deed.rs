@@ -27,9 +27,9 @@ pub(super) enum Act {
     Fork { conversation: String, after: String },
     /// An archived conversation is brought back.
     Restore(String),
-    /// The context document is written anew.
+    /// A new version of the context document is written.
     Context { content: String, time: Option<Timestamp> },
-    /// It is made anew from what is known.
+    /// The context document is rebuilt from facts and chapters.
     Rebuild,
     /// Something is forgotten.
     Forget(Forgotten),

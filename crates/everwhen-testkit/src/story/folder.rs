@@ -1,6 +1,6 @@
 //! The folder of stories: every `.story` beside its `.snap`, and the runner of one test each.
 //!
-//! `cargo test --test stories -- --bless` writes the snapshots anew; read them before you keep them.
+//! `cargo test --test stories -- --bless` rewrites the snapshots; review them before you commit.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

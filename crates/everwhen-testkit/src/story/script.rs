@@ -41,9 +41,9 @@ pub(super) enum Meaning {
     Worker(bool),
     /// `2023-01-08 12:49  user: …`: something was said.
     Said(Box<SaidLine>),
-    /// `! …`: somebody does something.
+    /// `! …`: an action.
     Act(Act),
-    /// `? …`: somebody asks something.
+    /// `? …`: a question.
     Question(Question),
 }
 

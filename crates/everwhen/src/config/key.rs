@@ -1,4 +1,4 @@
-//! Every key that may be set: its name, its variable, what it means, what a right value looks like.
+//! Every configuration key: its name, its environment variable, its description and an example value.
 
 mod reach;
 mod server;
@@ -10,21 +10,21 @@ pub(super) use server::{
     MAX_JSON_DEPTH, MAX_REQUESTS, MCP_HOSTS, MCP_ORIGINS,
 };
 
-/// One thing that can be configured.
+/// One configuration key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    /// Its place in the file, such as `store.synchronous`.
+    /// Its name in the file, such as `store.synchronous`.
     pub name: &'static str,
     /// The environment variable that sets it.
     pub variable: &'static str,
-    /// What it decides.
+    /// Its description.
     pub about: &'static str,
-    /// What a right value looks like, as the end of "write …".
+    /// What a valid value looks like, as the end of "write …".
     pub right: &'static str,
 }
 
 impl Key {
-    /// A sentence for a wrong value.
+    /// The error for an invalid value.
     pub(super) fn wrong(self, text: &str) -> String {
         format!("`{}` is {text:?}; write {}", self.name, self.right)
     }
@@ -39,7 +39,7 @@ const fn key(
     Key { name, variable, about, right }
 }
 
-/// Where everything is kept.
+/// The data directory.
 pub(super) const DATA: Key = key(
     "data",
     "EVERWHEN_DATA",
@@ -81,7 +81,7 @@ pub(super) const LOG: Key = key(
     "how much is logged",
     "\"off\", \"error\", \"warn\", \"info\", \"debug\" or \"trace\"",
 );
-/// How the server tells it.
+/// The log format.
 pub(super) const LOG_FORMAT: Key =
     key("log_format", "EVERWHEN_LOG_FORMAT", "how logs are written", "\"text\" or \"json\"");
 /// The pause that ends a conversation.
@@ -105,7 +105,7 @@ pub(super) const STATE_TIMEOUT: Key = key(
     "a question waits so long for its answer (new vaults)",
     "a whole number of minutes, such as 60",
 );
-/// What becomes of the rest.
+/// What happens to the conversations beyond that.
 pub(super) const RETENTION: Key = key(
     "conversations.retention",
     "EVERWHEN_RETENTION",
@@ -237,7 +237,7 @@ pub(super) const GROUP_CHAT: Key = key(
     "several characters speak: replies are committed at once, with the speaker's name",
     SWITCH,
 );
-/// What becomes of chats nobody names.
+/// The memory of chats that name none.
 pub(super) const UNNAMED: Key = key(
     "proxy.unnamed",
     "EVERWHEN_PROXY_UNNAMED",
@@ -538,10 +538,10 @@ const TABLES: [&str; 10] = [
     "workflow",
 ];
 
-/// Tables that may stand several times, in double brackets.
+/// Tables that may occur several times, in double brackets.
 pub(super) const REPEATED: [&str; 3] = ["proxy.for", "upstream", "endpoint"];
 
-/// Variables that are read but set no key: where the file is, and which server a command asks.
+/// Variables that set no key: the path of the file, and the server that a command uses.
 pub(super) const OTHER_VARIABLES: [&str; 3] =
     ["EVERWHEN_CONFIG", "EVERWHEN_SERVER", "EVERWHEN_KEY"];
 
@@ -555,7 +555,7 @@ pub(super) fn is_table(name: &str) -> bool {
     TABLES.contains(&name)
 }
 
-/// A sentence that helps somebody who wrote `unknown`: the nearest key, or all of them.
+/// The hint for an unknown key: the closest known key, or all of them.
 pub(super) fn suggest_key(unknown: &str) -> String {
     let names = KEYS.map(|key| key.name);
     nearest(unknown, &[&names[..], &TABLES].concat()).map_or_else(
@@ -564,7 +564,7 @@ pub(super) fn suggest_key(unknown: &str) -> String {
     )
 }
 
-/// The same for a variable.
+/// The hint for an unknown variable.
 pub(super) fn suggest_variable(unknown: &str) -> String {
     let mut names: Vec<&str> = KEYS.iter().map(|key| key.variable).collect();
     names.extend(OTHER_VARIABLES);
@@ -574,8 +574,8 @@ pub(super) fn suggest_variable(unknown: &str) -> String {
     )
 }
 
-/// The known name most like `unknown`, its table left aside, if any is alike at all. Of several, one in
-/// the same table is meant.
+/// The known name closest to `unknown`, ignoring its table, if any is close. Of several, one in
+/// the same table is preferred.
 fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let likeness = |name: &str| likeness(&bare(unknown), &bare(name));
     let table = |name: &str| name.split_once('.').map(|(table, _)| table.to_owned());

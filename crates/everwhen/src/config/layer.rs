@@ -1,6 +1,6 @@
-//! What somebody set and where: the file, then the environment over it, then flags over both.
+//! The layers of a configuration: the file, overridden by the environment, overridden by flags.
 //!
-//! Values stay raw here. Keys are checked, because a key nobody knows is a mistake wherever it
+//! Values stay raw here. Keys are checked, because an unknown key is a mistake wherever it
 //! stands.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::{Error, Result};
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// The default value.
     Default,
     /// The configuration file.
     File {
@@ -43,7 +43,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value before anybody asked what it means.
+/// A value that has not been parsed yet.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Raw {
     Text(String),

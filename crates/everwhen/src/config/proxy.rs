@@ -41,21 +41,21 @@ pub struct ProxySettings {
     pub context: bool,
     /// Tell what is remembered about what was asked.
     pub briefing: bool,
-    /// The briefing may have so many tokens.
+    /// Maximum length of the briefing in tokens.
     pub budget_tokens: u32,
     /// Memory may hold up a request for so long.
     pub deadline: Duration,
     /// What a chat is briefed from.
     pub reach: Reach,
-    /// What a memory that somebody named is briefed from, beside itself.
+    /// What a named memory is briefed from, beside itself.
     pub named_reach: Reach,
-    /// Several people speak with this key: nobody who is not named sees another chat.
+    /// Several people use this key: a request sees other chats only if it names its user.
     pub shared: bool,
     /// Tell what tools answered.
     pub tool_entries: bool,
     /// Replies are committed when they are complete, and names before colons are speakers.
     pub group_chat: bool,
-    /// What becomes of chats nobody names.
+    /// The memory of chats that name none.
     pub unnamed: Unnamed,
     /// Whether `prompt_cache_key` names a chat.
     pub prompt_cache_key: bool,
@@ -82,7 +82,7 @@ pub struct ProxyConfig {
     pub tool_entries: Chosen<bool>,
     /// Whether several characters speak.
     pub group_chat: Chosen<bool>,
-    /// What becomes of chats nobody names.
+    /// The memory of chats that name none.
     pub unnamed: Chosen<Unnamed>,
     /// Whether `prompt_cache_key` names a chat.
     pub prompt_cache_key: Chosen<bool>,
@@ -98,7 +98,7 @@ pub struct ProxyConfig {
     pub exceptions: Vec<Exception>,
 }
 
-/// Other settings for whoever shows a certain key, or for a certain memory.
+/// Overrides for a key or a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exception {
     /// The label of the key; any if absent.
@@ -212,7 +212,7 @@ impl ProxyConfig {
         })
     }
 
-    /// The settings for a memory and whoever shows a key with this label, after what the request
+    /// The settings for a memory and a key with this label, after what the request
     /// itself changes.
     pub fn settings(
         &self,
@@ -247,7 +247,7 @@ impl ProxyConfig {
             budget_tokens: self.budget_tokens.value,
             deadline: Duration::from_millis(self.deadline_ms.value.into()),
             reach: self.reach.value,
-            // A memory that somebody named is told of by itself, unless that is said of it.
+            // A named memory sees only itself, unless an override says otherwise.
             named_reach: Reach::Memory,
             shared: false,
             tool_entries: self.tool_entries.value,

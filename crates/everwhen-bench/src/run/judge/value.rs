@@ -28,7 +28,7 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 impl Value {
-    /// Whether both mean the same.
+    /// Whether both values are equal.
     pub(super) fn equals(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Date(a), Self::Date(b)) => a == b,

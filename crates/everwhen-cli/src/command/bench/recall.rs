@@ -1,4 +1,4 @@
-//! Benchmarks of recall: data in, a table on screen, `summary.json` and `questions.jsonl` out.
+//! Benchmarks of recall quality: print a table, write `summary.json` and `questions.jsonl`.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -68,7 +68,7 @@ pub(super) async fn tune(home: &Path, args: &TuneArgs, json: bool) -> Result<()>
     show(&tuned, json)
 }
 
-/// The embedder of this name; models that were pulled, and vectors, are in `home`.
+/// The embedder with this name; downloaded models and vectors are in `home`.
 fn embedder(home: &Path, name: &str) -> EmbedderChoice {
     match name {
         "none" => EmbedderChoice::None,
@@ -85,7 +85,7 @@ fn embedder(home: &Path, name: &str) -> EmbedderChoice {
     }
 }
 
-/// A bar that grows with the questions.
+/// A progress bar for questions.
 fn bar() -> impl Fn(usize, usize) + Sync {
     let bar = output::progress(0, "questions");
     move |done, of| {

@@ -1,4 +1,4 @@
-//! Runs of a benchmark: asked, verified, compared.
+//! Benchmark runs: run, verify, compare.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl From<ModeArg> for Mode {
     }
 }
 
-/// A bar on a terminal; with `lines`, every session and question as a line of its own.
+/// A progress bar on a terminal; with `lines`, one line per session and question.
 fn told(lines: bool) -> Arc<Tell> {
     let (bar, began) = (output::progress(0, "questions"), Instant::now());
     Arc::new(move |standing: &Standing| {

@@ -1,5 +1,5 @@
 //! The data of the SmartHole plugin for Obsidian: `conversationData`, or the older
-//! `conversationHistory`. The plugin's settings stand in the same document and are passed over.
+//! `conversationHistory`. The plugin's settings in the same document are ignored.
 
 use everwhen::time::read_time;
 use serde_json::{Map, Value, json};
@@ -7,14 +7,14 @@ use serde_json::{Map, Value, json};
 use super::{Draft, Refused, Source};
 use crate::failure::{Failure, Result};
 
-/// What a part of the document is read into, or what is wrong with it.
+/// A parsed part of the document, or what is wrong with it.
 type Read<T> = std::result::Result<T, String>;
 
-/// How the plugin names, and we name, what came from `conversationHistory`.
+/// The name of the conversation that is made of `conversationHistory`.
 const MIGRATED: &str = "conv-migrated";
-/// The title the plugin gives it.
+/// The title that the plugin gives it.
 const MIGRATED_TITLE: &str = "Migrated Conversation History";
-/// What the plugin writes where its model failed. We can do better without one.
+/// The plugin's text where its model failed; a summary by rules is better.
 const FAILED: (&str, &str) = ("Conversation", "Summary generation failed.");
 
 /// Reads the plugin's document.
@@ -54,7 +54,7 @@ fn conversation_data(data: &Value) -> Result<Source> {
     Ok(source)
 }
 
-/// One conversation; nothing if nobody says anything in it.
+/// One conversation; `None` if it has no text.
 fn draft(
     conversation: &Value,
     place: &str,
@@ -80,7 +80,7 @@ fn draft(
     Ok((count > 0).then_some(draft))
 }
 
-/// Title and summary, where the plugin has made some.
+/// Title and summary, if the plugin has made them.
 fn words(conversation: &Value) -> Read<(Option<&str>, Option<&str>)> {
     let said = |word: &&str| !word.trim().is_empty();
     let title = string_or_null(conversation, "title")?.filter(said);
@@ -103,7 +103,7 @@ fn branches(archived: &Value, migrated: Option<&str>, blank: &mut u64) -> Read<V
     Ok(branches)
 }
 
-/// The messages in which something was said, and where they stood.
+/// The messages with text, and their positions.
 fn entries(
     messages: &[Value],
     migrated: Option<&str>,
@@ -138,7 +138,7 @@ fn entry(message: &Value, migrated: Option<&str>) -> Read<Option<Value>> {
     }))
 }
 
-/// What we keep of a message beside what it says.
+/// The metadata of a message.
 fn metadata<const N: usize>(id: Option<&str>, more: [(&str, Option<&str>); N]) -> Value {
     let known = [("source", Some("smarthole")), ("source_id", id)].into_iter().chain(more);
     let known = known.filter_map(|(name, value)| Some((name.to_owned(), value?.into())));
@@ -177,7 +177,7 @@ fn conversation_history(history: &Value) -> Result<Source> {
     Ok(source)
 }
 
-/// What the user said and what the assistant answered, at the same time.
+/// The user's message and the assistant's reply, with the same time.
 fn exchange(given: &Value) -> Read<[Option<Value>; 2]> {
     let id = string(given, "id")?;
     let time = time(given, "timestamp")?;
@@ -208,7 +208,7 @@ fn migrated(entries: Vec<Value>, exchanges: &[&Value], summaries: &[Value]) -> D
     Draft { place: "conversationHistory".into(), body, messages, entries: count }
 }
 
-/// The old summaries, how much there is, and the tools used, as the plugin would put it together.
+/// The old summaries, the number of exchanges and the tools used, in the plugin's format.
 fn old_summaries(exchanges: &[&Value], summaries: &[Value]) -> String {
     let day = |value: &Value| value.as_str().and_then(|it| it.get(..10)).unwrap_or("?").to_owned();
     let mut lines: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! One message of the protocol: what of it a transport has to know, and what became of it.
+//! One message of the protocol: what the transport has to know about it, and its answer.
 
 use everwhen::protocols::{EventReader, Framing};
 use serde_json::{Value, json};
@@ -7,21 +7,21 @@ use crate::client::{Reply, Request};
 
 /// Not JSON.
 const PARSE_ERROR: i64 = -32700;
-/// JSON, but no message.
+/// JSON, but not a message.
 const INVALID_REQUEST: i64 = -32600;
-/// Something failed on the way.
+/// The message could not be delivered.
 const INTERNAL_ERROR: i64 = -32603;
-/// Where a request says which version of the protocol it speaks.
+/// Where a request declares its protocol version.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// A message from the client, or the reason why a line was none.
+/// A message of the client, or why a line is not one.
 pub(super) enum Message {
     Known(Value),
     Unreadable(i64, String),
 }
 
 impl Message {
-    /// Reads a line.
+    /// Parses a line.
     pub(super) fn read(line: &str) -> Self {
         match serde_json::from_str(line) {
             Ok(message @ Value::Object(_)) => Self::Known(message),
@@ -38,19 +38,20 @@ impl Message {
         }
     }
 
-    /// The id of the request that this message takes back.
+    /// The id of the request that this message cancels.
     pub(super) fn cancels(&self) -> Option<String> {
         let Self::Known(message) = self else { return None };
         let cancelled = message["method"] == "notifications/cancelled";
         cancelled.then(|| message["params"]["requestId"].to_string())
     }
 
-    /// Whether it opens an exchange of the older kind, in which the version is agreed upon once.
+    /// Whether it initializes a session of an older protocol version, where the version is
+    /// negotiated once.
     pub(super) fn is_greeting(&self) -> bool {
         matches!(self, Self::Known(message) if message["method"] == "initialize")
     }
 
-    /// The message as a request to `/mcp`. What intermediaries want to know stands in headers.
+    /// The message as a request to `/mcp`, with the headers that intermediaries read.
     pub(super) fn request(
         &self,
         line: String,
@@ -73,7 +74,7 @@ impl Message {
             .header("mcp-name", name.map(|name| header_value(&name))))
     }
 
-    /// What the client is told: the messages in the answer, or that there was none.
+    /// The messages in the response, or an error message if there is none.
     pub(super) fn answers(&self, reply: &Reply) -> Vec<String> {
         let told: Vec<String> = match reply.is_stream {
             true => events(&reply.text),
@@ -91,7 +92,7 @@ impl Message {
         told
     }
 
-    /// What the client is told when nothing came back. Notifications are told nothing.
+    /// The error message when the request failed. Notifications get none.
     pub(super) fn failed(&self, why: &str) -> Vec<String> {
         match self {
             Self::Known(message) => {
@@ -103,7 +104,7 @@ impl Message {
     }
 }
 
-/// The version that an answer to a greeting agrees on.
+/// The version that the answer to an initialization agrees on.
 pub(super) fn agreed_version(answer: &str) -> Option<String> {
     let answer: Value = serde_json::from_str(answer).ok()?;
     answer["result"]["protocolVersion"].as_str().map(ToOwned::to_owned)
@@ -114,7 +115,7 @@ fn refusal(id: Option<Value>, code: i64, why: &str) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()
 }
 
-/// The messages of a stream of events.
+/// The messages of an event stream.
 fn events(stream: &str) -> Vec<String> {
     let mut reader = EventReader::new(Framing::Sse);
     reader.push(stream.as_bytes());
@@ -127,7 +128,7 @@ fn events(stream: &str) -> Vec<String> {
     messages.collect()
 }
 
-/// A document without line breaks; a message must be one line.
+/// A document without line breaks: a message must be one line.
 fn one_line(text: &str) -> Option<String> {
     if !text.contains('\n') {
         return Some(text.to_owned());
@@ -139,7 +140,7 @@ fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
-/// Text as the protocol writes it into headers: as it is, or as base64 where it must.
+/// A header value as the protocol requires it: as it is, or as base64.
 fn header_value(text: &str) -> String {
     use base64::Engine as _;
     let safe = is_plain(text) && text.trim() == text && !text.starts_with("=?base64?");

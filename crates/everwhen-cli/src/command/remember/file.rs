@@ -1,4 +1,4 @@
-//! A file of entries, one JSON object a line: read once to check it, then sent in batches.
+//! A file of entries, one JSON object per line: checked first, then sent in batches.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -12,12 +12,12 @@ use crate::console::Console;
 use crate::failure::{Failure, Result};
 use crate::{output, show};
 
-/// Most entries in one request.
+/// Maximum number of entries in one request.
 const BATCH_ENTRIES: usize = 500;
-/// Most bytes in one request, well below what a server reads at once.
+/// Maximum size of one request, well below the server's limit.
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
-/// Remembers a whole file.
+/// Stores a whole file.
 pub(crate) async fn run(console: &Console, path: &Path, key: Option<&str>) -> Result<()> {
     let total = lines(path)?.try_fold(0, |count, line| line.map(|_| count + 1))?;
     let bar = output::progress(total, "entries");
@@ -38,13 +38,13 @@ pub(crate) async fn run(console: &Console, path: &Path, key: Option<&str>) -> Re
     output::line(&format!("Remembered {}", show::count(sent.stored, "entry", "entries")))
 }
 
-/// A line that holds an entry.
+/// A line that contains an entry.
 struct Line {
     number: usize,
     entry: String,
 }
 
-/// The lines of a file that are not blank, each checked to be a JSON object.
+/// The non-blank lines of a file, each checked to be a JSON object.
 fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Line>>> {
     let file = File::open(path)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
@@ -71,7 +71,7 @@ fn at(line: usize, problem: &str) -> Failure {
     Failure::new(format!("line {line}: {problem}; nothing of the file is stored"))
 }
 
-/// Entries that go together.
+/// Entries of one request.
 #[derive(Default)]
 struct Batch {
     lines: Vec<Line>,
@@ -88,8 +88,8 @@ impl Batch {
         self.lines.len() >= BATCH_ENTRIES || self.bytes >= BATCH_BYTES
     }
 
-    /// The entries as they stand in the file. Each is on its own line, so that an error that
-    /// names a line of the body names an entry.
+    /// The entries as they are in the file. Each is on its own line, so that an error that names a
+    /// line of the body names an entry.
     fn body(&self) -> String {
         let entries: Vec<&str> = self.lines.iter().map(|line| line.entry.as_str()).collect();
         format!("{{\"entries\":[\n{}\n]}}", entries.join(",\n"))
@@ -102,7 +102,7 @@ struct Sent<'a> {
     key: Option<&'a str>,
     batches: u64,
     stored: u64,
-    /// One for every entry, kept only for programs.
+    /// One receipt per entry, collected only for `--json`.
     receipts: Vec<Value>,
 }
 
@@ -125,7 +125,7 @@ impl Sent<'_> {
         Ok(())
     }
 
-    /// The server names an entry by its place in the batch; a person knows its line.
+    /// Translates an entry's position in the batch to its line in the file.
     fn explain(&self, said: &str, batch: &Batch) -> String {
         let first = batch.lines.first().map_or(1, |line| line.number);
         let (line, problem) =
@@ -138,8 +138,8 @@ impl Sent<'_> {
     }
 }
 
-/// The line of the file and the problem, where the server names an entry: `entries[3]: problem`,
-/// or `problem at line 5 column 7` of the body, whose entries begin on its second line.
+/// The line of the file and the problem, if the server names an entry: `entries[3]: problem`, or
+/// `problem at line 5 column 7` of the body, whose entries begin on its second line.
 fn in_file(said: &str, batch: &Batch) -> Option<(String, String)> {
     let (place, problem) = match said.strip_prefix("entries[") {
         Some(rest) => {

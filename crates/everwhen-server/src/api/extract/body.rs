@@ -1,4 +1,4 @@
-//! The body: JSON, read strictly, with a word on what is wrong.
+//! The JSON body of a request, parsed strictly.
 
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
@@ -13,13 +13,13 @@ use super::idempotency;
 use crate::ServerState;
 use crate::error::{Cause, RequestError};
 
-/// A JSON body, and the idempotency key that stands for this request.
+/// A JSON body, and the idempotency key of the request.
 pub(crate) struct JsonBody<T> {
     pub(crate) body: T,
     pub(crate) once: Option<Idempotency>,
 }
 
-/// The same where the body may be left out.
+/// A JSON body that may be absent.
 pub(crate) struct OptionalJsonBody<T>(pub(crate) JsonBody<T>);
 
 impl<T: DeserializeOwned> FromRequest<ServerState> for JsonBody<T> {
@@ -44,7 +44,7 @@ impl<T: DeserializeOwned + Default> FromRequest<ServerState> for OptionalJsonBod
     }
 }
 
-/// The whole body; the gate bounds it.
+/// Reads the whole body; the gate limits its size.
 async fn read(request: Request) -> Result<(Parts, Bytes), RequestError> {
     let (parts, body) = request.into_parts();
     let bytes = to_bytes(body, usize::MAX).await.map_err(|error| {
@@ -64,7 +64,9 @@ fn parse<T: DeserializeOwned>(parts: &Parts, bytes: &[u8]) -> Result<JsonBody<T>
         RequestError::invalid(format!("the body is not valid UTF-8, from byte {place} on"))
     })?;
     let body = serde_json::from_str(text).map_err(|error| match error.classify() {
-        Category::Data => RequestError::invalid(format!("the body does not fit: {error}")),
+        Category::Data => {
+            RequestError::invalid(format!("the body does not match the schema: {error}"))
+        }
         _ => RequestError::invalid(format!("the body is not JSON: {error}")),
     })?;
     Ok(JsonBody { body, once })

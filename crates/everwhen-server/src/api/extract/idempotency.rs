@@ -1,4 +1,4 @@
-//! The idempotency key: a caller's own name for one write.
+//! The idempotency key: the caller's name for one write.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -9,7 +9,7 @@ use everwhen::receipt::Idempotency;
 use crate::ServerState;
 use crate::error::RequestError;
 
-/// The header that carries it.
+/// The header that carries the key.
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The idempotency key of a write that has no body, if the caller sent one.
@@ -23,7 +23,7 @@ impl FromRequestParts<ServerState> for IdempotencyKey {
     }
 }
 
-/// The key with the digest of the request it stands for.
+/// The key, with a digest of the request it belongs to.
 pub(crate) fn read(parts: &Parts, body: &[u8]) -> Result<Option<Idempotency>, RequestError> {
     let Some(key) = key(&parts.headers)? else { return Ok(None) };
     let (method, path) = (parts.method.as_str(), parts.uri.path());

@@ -1,4 +1,4 @@
-//! What stands in the path: a vault, a memory, and what is in it.
+//! Path parameters: a vault, a memory, and what is in it.
 
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
@@ -11,20 +11,19 @@ use crate::ServerState;
 use crate::access::{Caller, needed};
 use crate::error::RequestError;
 
-/// The vault in the path. It exists, and the caller may do with it what the request does.
+/// The vault in the path, opened. It exists, and the caller may do what the request does.
 pub(crate) struct OpenVault(pub(crate) Vault);
 
-/// The same, for writes that make the vault when it does not exist.
+/// The vault in the path, opened, or created if it does not exist.
 pub(crate) struct OpenOrCreateVault(pub(crate) Vault);
 
-/// Where the vault in the path would be, whether or not it exists; a caller who may not hold it
-/// learns nothing from this.
+/// The address of the vault in the path. It is not looked up, so the caller learns nothing from it.
 pub(crate) struct VaultInPath(pub(crate) Address<VaultId>);
 
 /// The memory in the path, by id or name.
 pub(crate) struct MemoryInPath(pub(crate) Address<MemoryId>);
 
-/// The conversation in the path, by id or by the caller's own name for it.
+/// The conversation in the path, by id or by the caller's name for it.
 pub(crate) struct ConversationInPath(pub(crate) ConversationName);
 
 /// The entry in the path.
@@ -49,8 +48,8 @@ async fn segment(parts: &mut Parts, name: &str) -> Result<String, RequestError> 
     Ok(text.to_owned())
 }
 
-/// Refuses the holder of a key whose scope does not cover this request. Only after the vault was
-/// found, so that another vault's key learns nothing from it.
+/// Rejects a key whose scope does not cover this request. Called only after the vault was found, so
+/// that a key of another vault learns nothing from the error.
 fn allow(caller: Caller, parts: &Parts) -> Result<(), RequestError> {
     let route = parts.extensions.get::<MatchedPath>();
     let route = route.map_or_else(|| parts.uri.path(), MatchedPath::as_str);
@@ -112,7 +111,7 @@ impl FromRequestParts<ServerState> for ConversationInPath {
     }
 }
 
-/// Ids that stand last in a path.
+/// Implements extraction of an id at the end of the path.
 macro_rules! ids_in_the_path {
     ($($name:ident)*) => {$(
         impl FromRequestParts<ServerState> for $name {

@@ -1,4 +1,4 @@
-//! What stands behind the question mark.
+//! The query of a request.
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::ServerState;
 use crate::error::RequestError;
 
-/// The query, read into `T`. A name that `T` does not know is an error, not a surprise.
+/// The query, parsed into `T`. An unknown parameter is an error.
 pub(crate) struct QueryParams<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequestParts<ServerState> for QueryParams<T> {
@@ -24,7 +24,8 @@ impl<T: DeserializeOwned> FromRequestParts<ServerState> for QueryParams<T> {
     }
 }
 
-/// Whether the text is UTF-8 once its `%XX` are decoded; the parser would only put question marks.
+/// Whether the query is UTF-8 once percent-decoded; the parser would replace invalid bytes
+/// silently.
 fn is_utf8(query: &str) -> bool {
     let mut bytes = Vec::with_capacity(query.len());
     let mut rest = query.as_bytes();

@@ -1,10 +1,10 @@
-//! How each operation can be refused.
+//! The error responses of each operation.
 
 use serde_json::{Value, json};
 
 use super::Operation;
 
-/// Adds the refusals an operation can meet.
+/// Adds the errors that an operation can answer with.
 pub(super) fn add(operation: &mut Operation<'_>) {
     for (status, description) in refusals(operation) {
         let mut response = json!({
@@ -25,7 +25,7 @@ pub(super) fn add(operation: &mut Operation<'_>) {
 fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
     let mut refusals = Vec::new();
     if operation.is_guarded() {
-        refusals.push(("400", "The request is wrong; the detail says what would be right"));
+        refusals.push(("400", "Invalid request; the detail says what would be right"));
         refusals.push(("401", "An API key is required, or the one sent is unknown or has expired"));
         refusals.push((
             "403",
@@ -33,7 +33,7 @@ fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
              the request is not allowed",
         ));
         refusals.push(("404", "What was named does not exist, or not for this caller"));
-        refusals.push(("500", "Something is broken here"));
+        refusals.push(("500", "Internal error"));
     }
     if operation.is_metrics() {
         refusals.push(("401", "There are API keys, and this needs one or the operator's token"));
@@ -46,7 +46,7 @@ fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
     let may_be_early = operation.path.ends_with("/summary");
     if operation.is_guarded() && (operation.is_write() || operation.takes_period() || may_be_early)
     {
-        refusals.push(("409", "Not possible as things stand, or parts contradict each other"));
+        refusals.push(("409", "Conflict with the current state, or between parts of the request"));
     }
     if operation.takes_body() {
         refusals.push(("408", "The body did not arrive in time"));
@@ -66,7 +66,7 @@ fn header(status: &str) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Adds to the success of a write that it may be told again.
+/// Adds the header that marks a replayed write to its success.
 pub(super) fn add_replay_header(operation: &mut Operation<'_>) {
     let responses = operation.body["responses"].as_object_mut();
     let successes = responses.into_iter().flatten().filter(|(status, _)| status.starts_with('2'));

@@ -1,11 +1,11 @@
-//! Rules between fields, which a field's own schema cannot say, and references where a schema
-//! would be written twice.
+//! Constraints between fields, which the schema of one field cannot express, and references in
+//! place of repeated schemas.
 
 use serde_json::{Value, json};
 
-/// Adds them to the schemas. They say what must not be, which programs that make clients pass over.
+/// Adds the constraints as `not` schemas, which client generators ignore.
 pub(super) fn add(schemas: &mut Value) {
-    // Only the assistant's questions wait for an answer.
+    // Only questions of the assistant wait for an answer.
     schemas["NewEntry"]["not"] = json!({
         "properties": {
             "role": { "enum": ["user", "system", "tool"] },
@@ -20,7 +20,7 @@ pub(super) fn add(schemas: &mut Value) {
     refer_from_pages(schemas);
 }
 
-/// A page of things refers to the things.
+/// Pages refer to the schema of their items.
 fn refer_from_pages(schemas: &mut Value) {
     let schemas = schemas.as_object_mut().into_iter().flatten();
     for (name, page) in schemas {

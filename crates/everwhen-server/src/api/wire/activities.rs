@@ -1,4 +1,4 @@
-//! Conversation time on the wire: when models and tools were at work, and what that makes.
+//! Conversation time: when models and tools were working, and the measures made of it.
 
 use everwhen::activity::{self, ActivityKind};
 use everwhen::memory::Name;
@@ -11,24 +11,24 @@ use utoipa::ToSchema;
 use super::vaults::whole;
 use super::{read_time, shape};
 
-/// How much of a conversation was working and how much was waiting.
+/// How long a conversation was active and how long it was idle.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConversationTime {
-    /// The first entry or the first activity, whichever is earlier.
+    /// The time of the first entry or activity.
     #[schema(value_type = shape::TimeOut)]
     conversation_start_at: String,
-    /// The last entry before it was over; without one, when it was over.
+    /// The time of the last entry before its end; without one, the end.
     #[schema(value_type = shape::TimeOut)]
     conversation_end_at: String,
     /// Milliseconds from start to end.
     conversation_elapsed_ms: u64,
-    /// Milliseconds in which a model or tool was at work; overlaps count once.
+    /// Milliseconds in which a model or tool was working; overlaps count once.
     conversation_active_ms: u64,
-    /// The other milliseconds.
+    /// The remaining milliseconds.
     conversation_idle_ms: u64,
-    /// Entries of user and assistant.
+    /// Number of entries of user and assistant.
     conversation_turns: u64,
-    /// Nobody recorded activities, so that `conversation_active_ms` says nothing.
+    /// No activities were recorded, so `conversation_active_ms` has no meaning.
     active_unknown: bool,
 }
 
@@ -50,7 +50,7 @@ fn milliseconds(length: SignedDuration) -> u64 {
     u64::try_from(length.as_millis()).unwrap_or(0)
 }
 
-/// Who was at work.
+/// What was working.
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = ActivityKind)]
@@ -59,26 +59,26 @@ pub(crate) enum KindName {
     Tool,
 }
 
-/// A stretch in which a model or a tool was at work.
+/// A period in which a model or a tool was working.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Activity {
-    /// Who.
+    /// Whether it was a model or a tool.
     kind: KindName,
-    /// Which model or tool.
+    /// The name of the model or tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::Name>)]
     name: Option<String>,
     /// When it began.
     #[schema(value_type = shape::TimeIn)]
     began_at: String,
-    /// How long it took, in milliseconds, by a clock that only goes forward; at most a day.
+    /// How long it took, in milliseconds of a monotonic clock; at most a day.
     #[serde(deserialize_with = "milliseconds_read")]
     #[schema(maximum = 86_400_000)]
     lasted_ms: u64,
 }
 
-/// Reads milliseconds, also where a program writes them as `30.0`.
+/// Parses milliseconds, also if they are written as `30.0`.
 fn milliseconds_read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let read = whole(deserializer)?;
     read.map(u64::from).ok_or_else(|| D::Error::custom("lasted_ms is null; say how long it took"))
@@ -118,13 +118,13 @@ impl Activity {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewActivities {
-    /// One for each try of a call; a pause between two tries is waiting.
+    /// One for each attempt of a call; a pause between two attempts is idle time.
     #[schema(min_items = 1, max_items = 1000)]
     activities: Vec<Activity>,
 }
 
 impl NewActivities {
-    /// Reads them.
+    /// Converts them to the engine's type.
     pub(crate) fn read(self) -> Result<Vec<activity::Activity>> {
         let count = self.activities.len();
         if !(1..=limits::BATCH_ENTRIES).contains(&count) {

@@ -1,4 +1,4 @@
-//! Chapters and rolling summaries on the wire.
+//! Chapters and rolling summaries.
 
 use everwhen::Result;
 use everwhen::chapters::{self, ChapterQuery};
@@ -8,19 +8,19 @@ use utoipa::{IntoParams, ToSchema};
 use super::{read_bounds, shape};
 use crate::api::cursor;
 
-/// What a run of entries was about.
+/// The summary of a run of entries.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Chapter {
-    /// Its id.
+    /// The id.
     #[schema(examples("chp_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     id: String,
-    /// A title.
+    /// The title.
     title: String,
-    /// What it was about.
+    /// The summary.
     text: String,
     /// Names that occur in it.
     entities: Vec<String>,
-    /// Words that stand for it.
+    /// Its key phrases.
     key_phrases: Vec<String>,
     /// The conversation_time of its first entry.
     #[schema(value_type = shape::TimeOut)]
@@ -28,9 +28,9 @@ pub(crate) struct Chapter {
     /// The conversation_time of its last entry.
     #[schema(value_type = shape::TimeOut)]
     last_at: String,
-    /// How many entries it tells of.
+    /// Number of entries it covers.
     entry_count: u64,
-    /// Who wrote it: `llm`, or `extractive` if it was chosen without a model.
+    /// Who wrote it: `llm`, or `extractive` for the built-in rules.
     #[schema(examples("extractive"))]
     written_by: String,
     /// When it was stored.
@@ -55,27 +55,27 @@ impl From<chapters::Chapter> for Chapter {
     }
 }
 
-/// Which chapters are asked for.
+/// Filters for chapters.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ChaptersQuery {
-    /// Only those with an entry at this time or later.
+    /// Only chapters with an entry at this time or later.
     #[param(value_type = Option<shape::TimeIn>)]
     after: Option<String>,
-    /// Only those that began before this time.
+    /// Only chapters that began before this time.
     #[param(value_type = Option<shape::TimeIn>)]
     before: Option<String>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(inline, value_type = Option<shape::EntryCursor>)]
     cursor: Option<String>,
-    /// Rows in a page.
+    /// Maximum number of rows in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<usize>,
 }
 
 impl ChaptersQuery {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<ChapterQuery> {
         let (after, before) = read_bounds(self.after.as_deref(), self.before.as_deref())?;
         let from = self.cursor.as_deref().map(cursor::read_entry).transpose()?;
@@ -91,12 +91,12 @@ pub(crate) struct RollingSummary {
     version: u64,
     /// The text.
     text: String,
-    /// The conversation_time of the last entry it tells of.
+    /// The conversation_time of the last entry it covers.
     #[schema(value_type = shape::TimeOut)]
     through: String,
-    /// How many chapters are in it.
+    /// Number of chapters it covers.
     chapters: u64,
-    /// Who wrote it: `llm`, or `extractive` if it was chosen without a model.
+    /// Who wrote it: `llm`, or `extractive` for the built-in rules.
     #[schema(examples("extractive"))]
     written_by: String,
     /// When it was stored.
@@ -117,9 +117,9 @@ impl From<chapters::RollingSummary> for RollingSummary {
     }
 }
 
-/// What is being made anew.
+/// What is being regenerated.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Regenerating {
-    /// So many conversations become facts and titles again; chapters and summaries follow.
+    /// Number of conversations whose facts and titles are regenerated; chapters and summaries follow.
     pub(crate) conversations: u64,
 }

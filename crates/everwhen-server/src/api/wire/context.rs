@@ -1,4 +1,4 @@
-//! Context documents on the wire.
+//! Context documents.
 
 use everwhen::memory::{self, ContextDocument};
 use everwhen::ports::ContextVersion;
@@ -13,7 +13,7 @@ use crate::api::cursor;
 /// One version of a memory's context document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Context {
-    /// Its id.
+    /// The id.
     #[schema(examples("ctx_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     id: String,
     /// From 1; the highest is current.
@@ -21,13 +21,13 @@ pub(crate) struct Context {
     version: u64,
     /// The text.
     content: String,
-    /// The time up to which it tells the story.
+    /// The time up to which it is complete.
     #[schema(value_type = shape::TimeOut)]
     conversation_time: String,
     /// When it was stored.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
-    /// Who wrote it: `agent`, or, from what is known, `extractive` or `llm`.
+    /// Who wrote it: `agent`, or, from facts and chapters, `extractive` (rules) or `llm`.
     #[schema(examples("agent"))]
     written_by: String,
 }
@@ -52,20 +52,20 @@ pub(crate) struct NewContext {
     /// The text.
     #[schema(value_type = shape::Document)]
     content: String,
-    /// The time up to which it tells the story; now if absent, never the future.
+    /// The time up to which it is complete; now if absent, never in the future.
     #[schema(value_type = Option<shape::TimeIn>)]
     conversation_time: Option<String>,
 }
 
 impl NewContext {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<memory::NewContext> {
         let time = read_time("conversation_time", self.conversation_time.as_deref())?;
         memory::NewContext::new(self.content, time)
     }
 }
 
-/// Which version is asked for: the current one, unless one of these says otherwise.
+/// Which version to return; the current one by default.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -79,7 +79,7 @@ pub(crate) struct ContextQuery {
 }
 
 impl ContextQuery {
-    /// Reads which version is meant, and by when it must have been stored.
+    /// The version, and the time by which it must have been stored.
     pub(crate) fn read(self) -> Result<(ContextVersion, Option<Timestamp>)> {
         let as_of = read_query_time("as_of", self.as_of.as_deref())?;
         match (self.version, as_of) {
@@ -100,15 +100,15 @@ fn checked_version(version: u64) -> Result<u64> {
     Err(Error::invalid(format!("version is {version}; versions count from 1")))
 }
 
-/// What a list of versions can be asked.
+/// Paging of versions.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct VersionsQuery {
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(inline, value_type = Option<shape::VersionCursor>)]
     cursor: Option<String>,
-    /// Rows in a page.
+    /// Maximum number of rows in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub(crate) limit: Option<usize>,
 }

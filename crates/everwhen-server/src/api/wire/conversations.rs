@@ -1,4 +1,4 @@
-//! Conversations on the wire.
+//! Conversations.
 
 use everwhen::activity::Measured;
 use everwhen::memory::{self, ConversationName, EndedBy, EntryId, Settings};
@@ -12,13 +12,13 @@ use super::entries::Direction;
 use super::{Activity, ConversationTime, Entry, read_bounds, read_conversation, shape};
 use crate::api::cursor;
 
-/// A run of entries, bounded by a pause or by a word.
+/// A run of entries that ended after a pause or explicitly.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Conversation {
-    /// Its id.
+    /// The id.
     #[schema(examples("cnv_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     id: String,
-    /// The name it has in the caller's own source.
+    /// Its name in the system it was imported from.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_id: Option<String>,
     /// When its first entry was said.
@@ -33,33 +33,33 @@ pub(crate) struct Conversation {
     /// How it ended; null while it is open.
     #[schema(required = true)]
     ended_by: Option<EndedByName>,
-    /// Why somebody ended it.
+    /// The reason given for ending it.
     #[serde(skip_serializing_if = "Option::is_none")]
     end_reason: Option<String>,
-    /// What it was about, in five to eight words; null until it has ended and been summarized.
+    /// A title of five to eight words; null until it has ended and been summarized.
     #[schema(required = true)]
     title: Option<String>,
-    /// What it was about, in two or three sentences; null until it has ended and been summarized.
+    /// A summary of two or three sentences; null until it has ended and been summarized.
     #[schema(required = true)]
     summary: Option<String>,
-    /// Who wrote title and summary: `extractive` chose them from the conversation, without a model;
-    /// `source` brought them along in an import.
+    /// Who wrote title and summary: `extractive` for the built-in rules, `llm` for a model, `source`
+    /// for the system it was imported from.
     #[schema(required = true, examples("extractive"))]
     summary_by: Option<String>,
-    /// `active` while it is talked in; `cooling` once it has fallen silent, and until its facts are
-    /// kept; `dormant` when it is over; `closed` a while later. In lists and where one is asked for.
+    /// `active` while entries are added; `cooling` once it is idle, until its facts are stored;
+    /// `dormant` when it has ended; `closed` a while later. Present in lists and in single responses.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples("dormant"))]
     state: Option<String>,
-    /// How many entries it holds; corrected ones and those on branches do not count.
+    /// Number of entries, without corrected ones and those on branches.
     message_count: u64,
-    /// Since when it has left lists.
+    /// When it was archived.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::TimeOut>)]
     archived_at: Option<String>,
 }
 
-/// How a conversation ended: `idle` if it fell silent, `caller` if somebody ended it.
+/// How a conversation ended: `idle` after a pause, `caller` by a request.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = EndedBy)]
@@ -96,14 +96,14 @@ impl From<memory::Conversation> for Conversation {
 }
 
 impl Conversation {
-    /// The same with its state, by the rules of its memory.
+    /// Converts it, with its state by the settings of its memory.
     pub(crate) fn write(conversation: memory::Conversation, rules: &Rules) -> Self {
         let state = rules.settings.state_of(&conversation, rules.now);
         Self { state: Some(state.as_str().to_owned()), ..conversation.into() }
     }
 }
 
-/// What decides the state of a conversation.
+/// The settings that decide the state of a conversation.
 pub(crate) struct Rules {
     pub(crate) settings: Settings,
     pub(crate) now: Timestamp,
@@ -115,19 +115,19 @@ pub(crate) struct ConversationDetail {
     /// The conversation.
     #[serde(flatten)]
     conversation: Conversation,
-    /// Its entries in force, oldest first.
+    /// Its current entries, oldest first.
     entries: Vec<Entry>,
-    /// What forks put aside.
+    /// Its branches.
     branches: Vec<Branch>,
-    /// How much of it was working and how much was waiting.
+    /// How long it was active and how long it was idle.
     #[schema(required = true)]
     conversation_time: Option<ConversationTime>,
-    /// When models and tools were at work, in the order they began.
+    /// When models and tools were working, in the order they began.
     activities: Vec<Activity>,
 }
 
 impl ConversationDetail {
-    /// Writes it.
+    /// Converts it from the engine's type.
     pub(crate) fn write(view: ConversationView, measured: Measured, rules: &Rules) -> Result<Self> {
         Ok(Self {
             conversation: Conversation::write(view.conversation, rules),
@@ -139,16 +139,16 @@ impl ConversationDetail {
     }
 }
 
-/// Entries that a fork put aside.
+/// Entries that a fork moved to a branch.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Branch {
-    /// Its id; ask for its entries with `?branch=`.
+    /// The id; list its entries with `?branch=`.
     #[schema(value_type = shape::BranchRef)]
     id: String,
     /// When the fork happened.
     #[schema(value_type = shape::TimeOut)]
     archived_at: String,
-    /// How many entries it holds.
+    /// Number of entries.
     message_count: u64,
 }
 
@@ -166,15 +166,15 @@ impl From<memory::Branch> for Branch {
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EndConversation {
-    /// The conversation: the caller's own name for it, or its id; the active one if absent.
+    /// The conversation: the caller's name for it, or its id; the active one if absent.
     #[schema(value_type = Option<shape::ConversationRef>)]
     conversation_id: Option<String>,
-    /// Why it ends, in at most 2,000 characters.
+    /// The reason, at most 2,000 characters.
     reason: Option<String>,
 }
 
 impl EndConversation {
-    /// Reads the conversation and the reason.
+    /// The conversation and the reason.
     pub(crate) fn read(self) -> Result<(Option<ConversationName>, Option<String>)> {
         let conversation = read_conversation("conversation_id", self.conversation_id.as_deref())?;
         Ok((conversation, self.reason))
@@ -185,50 +185,50 @@ impl EndConversation {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fork {
-    /// The entry after which everything is put on a branch.
+    /// The last entry to keep; later entries move to a branch.
     #[schema(value_type = shape::EntryRef)]
     after: String,
 }
 
 impl Fork {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<EntryId> {
         self.after.parse().map_err(|error: Error| error.at("after"))
     }
 }
 
-/// What a fork put aside.
+/// The branch that a fork created.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Forked {
     /// The branch.
     #[schema(value_type = shape::BranchRef)]
     pub(crate) branch_id: String,
-    /// How many entries it holds.
+    /// Number of entries.
     pub(crate) message_count: u64,
 }
 
-/// The current and the last conversations as text for a model.
+/// The current and the latest conversations as text for a model.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Prompt {
-    /// The text; empty if there is nothing to tell.
+    /// The text; empty if there are no conversations.
     pub(crate) prompt: String,
 }
 
-/// What a list of conversations can be asked.
+/// Filters for conversations.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ConversationsQuery {
-    /// Open ones, ended ones, or all (the default).
+    /// Only open, only ended, or all conversations (the default).
     #[param(inline)]
     state: Option<ConversationState>,
-    /// Listed ones (`false`, the default), archived ones (`true`), or all.
+    /// Listed conversations (`false`, the default), archived ones (`true`), or all.
     #[param(inline)]
     archived: Option<Archived>,
-    /// With an entry at this time or later.
+    /// Only conversations with an entry at this time or later.
     #[param(value_type = Option<shape::TimeIn>)]
     after: Option<String>,
-    /// Started before this time.
+    /// Only conversations that started before this time.
     #[param(value_type = Option<shape::TimeIn>)]
     before: Option<String>,
     /// Ordered by when they started (the default) or ended; by end, only ended ones.
@@ -237,15 +237,15 @@ pub(crate) struct ConversationsQuery {
     /// Oldest (`asc`, the default) or newest (`desc`) first.
     #[param(inline)]
     order: Option<Direction>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(inline, value_type = Option<shape::ConversationCursor>)]
     cursor: Option<String>,
-    /// Rows in a page.
+    /// Maximum number of rows in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<usize>,
 }
 
-/// Whether a conversation goes on.
+/// Whether a conversation has ended.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum ConversationState {
@@ -254,7 +254,7 @@ enum ConversationState {
     All,
 }
 
-/// Whether a conversation has left lists.
+/// Whether a conversation is archived.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum Archived {
@@ -272,7 +272,7 @@ enum By {
 }
 
 impl ConversationsQuery {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<ConversationQuery> {
         let (after, before) = read_bounds(self.after.as_deref(), self.before.as_deref())?;
         Ok(ConversationQuery {

@@ -1,4 +1,4 @@
-//! Entries on the wire: to remember, to correct, as they are kept, and what can be asked.
+//! Entries: new ones, corrections, stored ones, and filters.
 
 use everwhen::memory::{self, Metadata, Name, Role, Said};
 use everwhen::ports::{EntryQuery, Order, Which};
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::api::cursor;
 
-/// Who speaks.
+/// The role of a speaker.
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = Role)]
@@ -46,46 +46,46 @@ impl From<Role> for RoleName {
     }
 }
 
-/// Something to remember.
+/// An entry to store.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewEntry {
-    /// Who spoke.
+    /// The role of the speaker.
     role: RoleName,
     /// What was said.
     #[schema(value_type = shape::Content)]
     content: String,
-    /// When it was said; now if absent. More than a minute in the future is refused unless
+    /// When it was said; now if absent. More than a minute in the future is rejected unless
     /// `allow_future` is true.
     #[schema(value_type = Option<shape::TimeIn>)]
     conversation_time: Option<String>,
     /// Accept a `conversation_time` in the future.
     allow_future: Option<bool>,
-    /// The speaker's name, where there are several.
+    /// The name of the speaker, if several people share the role.
     #[schema(value_type = Option<shape::Name>)]
     speaker: Option<String>,
-    /// The caller's own short version.
+    /// The caller's short version of the text.
     #[schema(value_type = Option<shape::ShortVersion>)]
     summary: Option<String>,
-    /// Labels, at most 64.
+    /// Tags, at most 64.
     #[schema(value_type = Option<Vec<shape::Name>>)]
     tags: Option<Vec<String>>,
-    /// A JSON object of the caller's own, at most 64 KiB as text.
+    /// Any JSON object of the caller, at most 64 KiB as text.
     #[schema(value_type = Option<Object>)]
     metadata: Option<Box<RawValue>>,
-    /// Tools the assistant used while saying it, at most 64.
+    /// Tools that the assistant used, at most 64.
     #[schema(value_type = Option<Vec<shape::Name>>)]
     tools_used: Option<Vec<String>>,
-    /// Whether the assistant asks something here and waits for the answer.
+    /// Whether this is a question of the assistant that waits for an answer.
     is_question: Option<bool>,
-    /// The conversation it belongs to: the caller's own name for it, or the id of one that exists.
+    /// The conversation it belongs to: the caller's name for it, or the id of one that exists.
     /// Found by `conversation_time` if absent.
     #[schema(value_type = Option<shape::ConversationRef>)]
     conversation_id: Option<String>,
 }
 
 impl NewEntry {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<memory::NewEntry> {
         Ok(memory::NewEntry {
             role: self.role.into(),
@@ -108,14 +108,14 @@ pub(super) fn read_names(field: &str, texts: Option<Vec<String>>) -> Result<Vec<
     texts.map(|(index, text)| Name::new(&format!("{field}[{index}]"), text)).collect()
 }
 
-/// Keeps the caller's own text, once it is known to be an object that can be read again.
+/// Keeps the caller's JSON text, once it is known to be a valid object.
 pub(super) fn read_metadata(raw: &RawValue) -> Result<Metadata> {
     serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw.get())
         .map_err(|error| Error::invalid(format!("metadata is not a JSON object: {error}")))?;
     Metadata::new(raw.get())
 }
 
-/// Entries to remember in one durable write: all of them, or none.
+/// Entries to store in one durable write: all of them or none.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Batch {
@@ -125,7 +125,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Reads them; an error says which one it is about.
+    /// Converts them to the engine's type; an error names the item.
     pub(crate) fn read(self) -> Result<Vec<memory::NewEntry>> {
         let entries = self.entries.into_iter().enumerate();
         let read = |(index, entry): (usize, NewEntry)| {
@@ -135,20 +135,20 @@ impl Batch {
     }
 }
 
-/// What an entry should have said.
+/// A correction of an entry.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewCorrection {
-    /// What should have been said.
+    /// The corrected text.
     #[schema(value_type = shape::Content)]
     content: String,
-    /// Why.
+    /// The reason for the correction.
     #[schema(value_type = shape::Reason)]
     reason: String,
 }
 
 impl NewCorrection {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<everwhen::NewCorrection> {
         Ok(everwhen::NewCorrection { content: Said::new(self.content)?, reason: self.reason })
     }
@@ -157,13 +157,13 @@ impl NewCorrection {
 /// One thing said, with when it was said and when it was stored.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Entry {
-    /// Its id.
+    /// The id.
     #[schema(value_type = shape::EntryRef)]
     id: String,
-    /// Its place in the memory's order of arrival.
+    /// Its position in the order in which entries were stored.
     #[schema(minimum = 1)]
     sequence: u64,
-    /// Who spoke.
+    /// The role of the speaker.
     role: RoleName,
     /// What was said.
     content: String,
@@ -173,25 +173,25 @@ pub(crate) struct Entry {
     /// When it was stored.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
-    /// The conversation it belongs to: the caller's own name for it, else its id.
+    /// The conversation it belongs to: the caller's name for it, else its id.
     conversation_id: String,
     /// The speaker's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     speaker: Option<String>,
-    /// The caller's own short version.
+    /// The caller's short version of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
-    /// Labels.
+    /// Tags.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
-    /// The caller's own JSON object.
+    /// The JSON object that the caller stored with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     metadata: Option<Box<RawValue>>,
-    /// Tools the assistant used while saying it.
+    /// Tools that the assistant used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools_used: Vec<String>,
-    /// Whether the assistant asked something here.
+    /// Whether this is a question of the assistant.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_question: bool,
     /// The entry this one corrects.
@@ -200,26 +200,26 @@ pub(crate) struct Entry {
     /// The entry that corrects this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     corrected_by: Option<CorrectedBy>,
-    /// The branch that a fork put it on.
+    /// The branch that a fork moved it to.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::BranchRef>)]
     branch_id: Option<String>,
 }
 
-/// Which entry is corrected, and why.
+/// The corrected entry, and the reason.
 #[derive(Serialize, ToSchema)]
 struct Corrects {
     /// The corrected entry.
     #[schema(value_type = shape::EntryRef)]
     entry_id: String,
-    /// Why.
+    /// The reason for the correction.
     reason: String,
 }
 
-/// Which entry to read instead, and since when.
+/// The entry that replaces this one, and since when.
 #[derive(Serialize, ToSchema)]
 struct CorrectedBy {
-    /// The entry to read instead.
+    /// The entry that replaces this one.
     #[schema(value_type = shape::EntryRef)]
     entry_id: String,
     /// When the correction was stored.
@@ -228,7 +228,7 @@ struct CorrectedBy {
 }
 
 impl Entry {
-    /// Writes it.
+    /// Converts it from the engine's type.
     pub(crate) fn write(entry: memory::Entry) -> Result<Self> {
         let texts = |names: Vec<Name>| names.iter().map(Name::to_string).collect();
         let name = entry.conversation_name.map(|name| name.to_string());
@@ -262,7 +262,7 @@ fn write_metadata(metadata: &Metadata) -> Result<Box<RawValue>> {
         .map_err(|_| Error::damaged("the metadata of an entry is not JSON any more"))
 }
 
-/// What a list of entries can be asked.
+/// Filters for entries.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -279,30 +279,31 @@ pub(crate) struct EntriesQuery {
     /// Stored before this time.
     #[param(value_type = Option<shape::TimeIn>)]
     created_before: Option<String>,
-    /// As the memory stood at this time: stored by then, and not yet corrected or put aside.
+    /// State of the memory at this time: entries that were stored by then, and not yet corrected or
+    /// moved to a branch.
     #[param(value_type = Option<shape::TimeIn>)]
     as_of: Option<String>,
-    /// Only of this role.
+    /// Only entries of this role.
     role: Option<RoleName>,
-    /// Only with this tag.
+    /// Only entries with this tag.
     #[param(value_type = Option<shape::Name>)]
     tag: Option<String>,
-    /// Only of this conversation: the caller's own name for it, or its id.
+    /// Only entries of this conversation: the caller's name for it, or its id.
     #[param(value_type = Option<shape::ConversationRef>)]
     conversation_id: Option<String>,
-    /// Those that a fork put on this branch, instead of those in force.
+    /// Only entries of this branch, instead of the current ones.
     #[param(value_type = Option<shape::BranchRef>)]
     branch: Option<String>,
-    /// `current`: those in force. `all`: corrected ones and those on branches too.
+    /// `current`: current entries. `all`: also corrected ones and those on branches.
     #[param(inline)]
     include: Option<Include>,
     /// By `conversation_time`, oldest (`asc`, the default) or newest (`desc`) first.
     #[param(inline)]
     order: Option<Direction>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(inline, value_type = Option<shape::EntryCursor>)]
     cursor: Option<String>,
-    /// Rows in a page.
+    /// Maximum number of rows in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<usize>,
 }
@@ -315,7 +316,7 @@ enum Include {
     All,
 }
 
-/// Which end of time comes first.
+/// The order by time.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Direction {
@@ -333,7 +334,7 @@ impl From<Direction> for Order {
 }
 
 impl EntriesQuery {
-    /// Reads the conversation asked for, and the rest.
+    /// The conversation, and the other filters.
     pub(crate) fn read(self) -> Result<(Option<memory::ConversationName>, EntryQuery)> {
         let conversation = read_conversation("conversation_id", self.conversation_id.as_deref())?;
         let as_of = read_query_time("as_of", self.as_of.as_deref())?;
@@ -356,15 +357,14 @@ impl EntriesQuery {
         Ok((conversation, query))
     }
 
-    /// When they must have been stored.
+    /// The period in which they must have been stored.
     fn stored(&self, by: Option<Timestamp>) -> Result<Bounds> {
         let after = read_query_time("created_after", self.created_after.as_deref())?;
         let before = read_query_time("created_before", self.created_before.as_deref())?;
         check_bounds((after, earlier(before, by))).map_err(|error| error.at("creation_time"))
     }
 
-    /// Which entries are meant. Where branches or all are asked for, `as_of` bounds what had been
-    /// stored.
+    /// Which entries to list. With branches or `all`, `as_of` limits when they were stored.
     fn which(&self, as_of: Option<Timestamp>) -> Result<(Which, Option<Timestamp>)> {
         let stored_by = as_of.map(|time| time + SignedDuration::from_micros(1));
         if let Some(branch) = &self.branch {

@@ -1,4 +1,4 @@
-//! Facts on the wire.
+//! Facts.
 
 use everwhen::Result;
 use everwhen::facts::{self, FactQuery, FactView, ProfileLine};
@@ -10,26 +10,26 @@ use utoipa::{IntoParams, ToSchema};
 use super::{read_query_time, shape};
 use crate::api::cursor;
 
-/// One dated statement, with what it rests on.
+/// One dated statement with its evidence.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Fact {
-    /// Its id.
+    /// The id.
     #[schema(examples("fct_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     id: String,
     /// The statement with the day it was first mentioned, in the vault's zone.
     #[schema(examples("My A1C was 7.4% (mentioned 2025-01-10)"))]
     text: String,
-    /// The statement alone.
+    /// The statement without a date.
     statement: String,
-    /// `confirmed` if the user said it in these words, else `inferred`.
+    /// `confirmed` if the user said it literally, else `inferred`.
     #[schema(examples("confirmed"))]
     source: String,
-    /// What it is about.
+    /// Its tags.
     tags: Vec<String>,
-    /// The one value it states, if it states one.
+    /// The property and value that it states, if it states one.
     #[schema(required = true)]
     matter: Option<FactMatter>,
-    /// When it happened, if the words say so.
+    /// When it happened, if the statement says so.
     #[schema(required = true)]
     event: Option<FactPeriod>,
     /// When it is true in the world.
@@ -46,23 +46,23 @@ pub(crate) struct Fact {
     /// When it was last mentioned.
     #[schema(value_type = shape::TimeOut)]
     last_mentioned_at: String,
-    /// The entries it rests on.
+    /// The entries that are its evidence.
     evidence: Vec<FactEvidence>,
-    /// The fact whose place it took.
+    /// The fact that it supersedes.
     #[schema(required = true)]
     supersedes: Option<String>,
-    /// The fact that took its place.
+    /// The fact that supersedes it.
     #[schema(required = true)]
     superseded_by: Option<String>,
-    /// Who wrote it: `llm`, or `extractive` if it was chosen without a model.
+    /// Who wrote it: `llm`, or `extractive` for the built-in rules.
     #[schema(examples("extractive"))]
     written_by: String,
 }
 
-/// A matter with one value at a time.
+/// A property that has one value at a time.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FactMatter {
-    /// Which.
+    /// The name of the property.
     #[schema(examples("a1c"))]
     key: String,
     /// Its value.
@@ -70,13 +70,13 @@ pub(crate) struct FactMatter {
     value: String,
 }
 
-/// A stretch of time, half-open; an end that is null is open.
+/// A half-open period; an end that is null is open.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FactPeriod {
-    /// First instant inside.
+    /// First instant of the period.
     #[schema(required = true, value_type = Option<shape::TimeOut>)]
     since: Option<String>,
-    /// First instant after.
+    /// First instant after the period.
     #[schema(required = true, value_type = Option<shape::TimeOut>)]
     until: Option<String>,
     /// How exactly the ends are known: `minute`, `day`, `month` or `year`.
@@ -90,21 +90,21 @@ pub(crate) struct KnownPeriod {
     /// When it was stored.
     #[schema(value_type = shape::TimeOut)]
     since: String,
-    /// When the vault learned better; null if it has not. Equal to `since` for old news that came
-    /// late.
+    /// When it was superseded or retracted; null if it was not. Equal to `since` for an old statement
+    /// that was stored late.
     #[schema(required = true, value_type = Option<shape::TimeOut>)]
     until: Option<String>,
 }
 
-/// A piece of an entry.
+/// A part of an entry.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FactEvidence {
     /// The entry.
     #[schema(value_type = shape::EntryRef)]
     entry_id: String,
-    /// Where the piece begins, in bytes of the content.
+    /// Start of the part, in bytes of the content.
     start: u64,
-    /// Where it ends.
+    /// End of the part.
     end: u64,
 }
 
@@ -163,35 +163,35 @@ impl From<FactView> for Fact {
     }
 }
 
-/// Which facts are asked for.
+/// Filters for facts.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct FactsQuery {
-    /// As the vault believed at this time.
+    /// Facts as they were believed at this time.
     #[param(value_type = Option<shape::TimeIn>)]
     as_of: Option<String>,
-    /// Only what holds in this stretch: a year, a month, a day, two of them with a slash, or words
-    /// such as `last April`. What was replaced since is among it.
+    /// Only facts that hold in this period: a year, a month, a day, two of them with a slash, or words
+    /// such as `last April`. Includes facts that were superseded since.
     #[param(inline, value_type = Option<shape::AboutText>)]
     about: Option<String>,
-    /// Those that were replaced, too.
+    /// Include superseded facts.
     all: Option<bool>,
-    /// Only those with this tag.
+    /// Only facts with this tag.
     #[param(value_type = Option<shape::Name>)]
     tag: Option<String>,
-    /// Only those that are pinned.
+    /// Only pinned facts.
     pinned: Option<bool>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(inline, value_type = Option<shape::FactCursor>)]
     cursor: Option<String>,
-    /// Rows in a page.
+    /// Maximum number of rows in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<usize>,
 }
 
 impl FactsQuery {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<FactQuery> {
         Ok(FactQuery {
             as_of: read_query_time("as_of", self.as_of.as_deref())?,
@@ -205,41 +205,41 @@ impl FactsQuery {
     }
 }
 
-/// What to do with the pin of a fact.
+/// Pins or unpins a fact.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pin {
-    /// Whether it is to be pinned; true if absent.
+    /// Whether to pin it; true if absent.
     pinned: Option<bool>,
 }
 
 impl Pin {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> bool {
         self.pinned.unwrap_or(true)
     }
 }
 
-/// What is believed now, as text for a model.
+/// The facts that are believed now, as text for a model.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FactsText {
-    /// Facts under the months they were mentioned in; pinned ones first.
+    /// Facts grouped by the month they were mentioned in; pinned ones first.
     pub(crate) text: String,
 }
 
-/// The present value of one matter.
+/// The current value of one property.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ProfileValue {
-    /// Which matter.
+    /// The name of the property.
     #[schema(examples("a1c"))]
     key: String,
-    /// Its present value.
+    /// Its current value.
     #[schema(examples("6.8%"))]
     value: String,
     /// When it was last mentioned.
     #[schema(value_type = shape::TimeOut)]
     mentioned_at: String,
-    /// The fact that says so.
+    /// The fact that states it.
     fact_id: String,
 }
 

@@ -1,4 +1,4 @@
-//! Conversations from another system on the wire.
+//! Conversations imported from another system.
 
 use everwhen::memory::{self, Name, Said};
 use everwhen::receipt::Receipt;
@@ -10,46 +10,46 @@ use utoipa::{IntoParams, ToSchema};
 use super::entries::{RoleName, read_metadata, read_names};
 use super::{read_time, shape};
 
-/// A conversation as another system kept it.
+/// A conversation of another system.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImportedConversation {
-    /// Its name there.
+    /// Its name in that system.
     #[schema(value_type = shape::SourceName)]
     conversation_id: String,
-    /// What was said in it; with its branches at least one entry, at most 10,000.
+    /// Its entries; together with its branches at least one and at most 10,000.
     entries: Vec<ImportedEntry>,
-    /// What forks had put aside there.
+    /// Its branches.
     branches: Option<Vec<ImportedBranch>>,
-    /// When somebody ended it there; null if nobody did. No conversation ends before its last entry,
-    /// and one that fell silent long ago has ended anyway.
+    /// When it was ended explicitly; null if it was not. No conversation ends before its last entry,
+    /// and one that has been idle for long has ended anyway.
     #[schema(value_type = Option<shape::TimeIn>)]
     ended_at: Option<String>,
-    /// Its title there; kept if the conversation has ended.
+    /// Its title in that system; kept if the conversation has ended.
     #[schema(value_type = Option<shape::SourceTitle>)]
     title: Option<String>,
-    /// Its summary there; kept if the conversation has ended.
+    /// Its summary in that system; kept if the conversation has ended.
     #[schema(value_type = Option<shape::SourceSummary>)]
     summary: Option<String>,
 }
 
-/// Entries that a fork had put aside in another system.
+/// A branch of a conversation of another system.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImportedBranch {
     /// When the fork happened.
     #[schema(value_type = shape::TimeIn)]
     archived_at: String,
-    /// What it put aside.
+    /// The entries of the branch.
     #[schema(min_items = 1)]
     entries: Vec<ImportedEntry>,
 }
 
-/// Something said, as another system kept it.
+/// An entry of another system.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImportedEntry {
-    /// Who spoke.
+    /// The role of the speaker.
     role: RoleName,
     /// What was said.
     #[schema(value_type = shape::Content)]
@@ -57,22 +57,22 @@ pub(crate) struct ImportedEntry {
     /// When it was said.
     #[schema(value_type = shape::TimeIn)]
     conversation_time: String,
-    /// The speaker's name, where there are several.
+    /// The name of the speaker, if several people share the role.
     #[schema(value_type = Option<shape::Name>)]
     speaker: Option<String>,
-    /// Labels, at most 64.
+    /// Tags, at most 64.
     #[schema(value_type = Option<Vec<shape::Name>>)]
     tags: Option<Vec<String>>,
-    /// A JSON object of the caller's own, at most 64 KiB as text.
+    /// Any JSON object of the caller, at most 64 KiB as text.
     #[schema(value_type = Option<Object>)]
     metadata: Option<Box<RawValue>>,
-    /// Tools the assistant used while saying it, at most 64.
+    /// Tools that the assistant used, at most 64.
     #[schema(value_type = Option<Vec<shape::Name>>)]
     tools_used: Option<Vec<String>>,
 }
 
 impl ImportedConversation {
-    /// Reads it; an error says which part it is about.
+    /// Converts it to the engine's type; an error names the part.
     pub(crate) fn read(self) -> Result<everwhen::ImportedConversation> {
         let branches = self.branches.unwrap_or_default().into_iter().enumerate();
         let read = |(index, branch): (usize, ImportedBranch)| {
@@ -104,7 +104,7 @@ impl ImportedBranch {
     }
 }
 
-/// The same error, its place inside a larger one: `branches[0].entries[2]: …`.
+/// Prefixes an error with its position: `branches[0].entries[2]: …`.
 fn within(error: Error, outer: &str) -> Error {
     Error::new(error.kind(), format!("{outer}.{}", error.message()))
 }
@@ -131,34 +131,34 @@ impl ImportedEntry {
     }
 }
 
-/// How to import.
+/// Options of an import.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ImportQuery {
-    /// Check everything and say what would come in, but store nothing.
+    /// Check everything and report what would be imported, but store nothing.
     pub(crate) dry_run: Option<bool>,
 }
 
-/// What an import brought in.
+/// The result of an import.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Imported {
-    /// The conversation's name in its source.
+    /// The name of the conversation in that system.
     conversation_id: String,
-    /// How many entries came in; those that were here before do not count.
+    /// Number of new entries; those that were already stored do not count.
     message_count: u64,
-    /// How many branches they left.
+    /// Number of branches.
     branch_count: u64,
 }
 
 impl Imported {
-    /// Writes it; nothing if the receipt is that of another kind of write.
+    /// Converts a receipt; `None` if it is that of another kind of write.
     pub(crate) fn write(name: String, receipt: &Receipt) -> Option<Self> {
         let Receipt::Imported { entries, branches, .. } = receipt else { return None };
         Some(Self { conversation_id: name, message_count: *entries, branch_count: *branches })
     }
 
-    /// How many entries came in.
+    /// Number of new entries.
     pub(crate) fn entries(&self) -> usize {
         usize::try_from(self.message_count).unwrap_or(usize::MAX)
     }

@@ -1,4 +1,4 @@
-//! API keys on the wire. The text of a key is there once, when it is made.
+//! API keys. The text of a key is shown only once, when it is created.
 
 use everwhen::Result;
 use everwhen::key::{self, Scope};
@@ -8,21 +8,21 @@ use utoipa::ToSchema;
 
 use super::shape;
 
-/// A key to make.
+/// A key to create.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewKey {
     /// The vault it is for, by id or name.
     #[schema(value_type = shape::Name)]
     vault: String,
-    /// What it is for.
+    /// Its description.
     #[schema(value_type = Option<shape::Name>)]
     label: Option<String>,
-    /// Whether user headers sent with it (`x-openwebui-user-id` and the like) are believed.
+    /// Whether user headers sent with it (such as `x-openwebui-user-id`) are trusted.
     trusted: Option<bool>,
-    /// What it allows; `write` unless another is named.
+    /// Its scope; `write` if absent.
     scope: Option<ScopeName>,
-    /// From when on it is rejected. Without this it does not expire.
+    /// When it expires; it does not expire if absent.
     #[schema(value_type = Option<shape::TimeIn>)]
     expires_at: Option<String>,
 }
@@ -65,7 +65,7 @@ impl NewKey {
         Address::read("vault", &self.vault)
     }
 
-    /// The key to make for that vault.
+    /// The key to create for that vault.
     pub(crate) fn read(self, vault: VaultId) -> Result<key::NewKey> {
         let usual = key::NewKey::of(vault);
         Ok(key::NewKey {
@@ -81,19 +81,19 @@ impl NewKey {
 /// A key, without its text.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Key {
-    /// Its id.
+    /// The id.
     #[schema(examples("key_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     id: String,
     /// The id of the vault it is for.
     vault: String,
-    /// What it is for.
+    /// Its description.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// Whether user headers sent with it are believed.
+    /// Whether user headers sent with it are trusted.
     trusted: bool,
-    /// What it allows.
+    /// Its scope.
     scope: ScopeName,
-    /// From when on it is rejected.
+    /// When it expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::TimeOut>)]
     expires_at: Option<String>,
@@ -101,7 +101,7 @@ pub(crate) struct Key {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::TimeOut>)]
     last_used_at: Option<String>,
-    /// When it was made.
+    /// When it was created.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
 }
@@ -121,13 +121,13 @@ impl From<key::Key> for Key {
     }
 }
 
-/// A key that was just made.
+/// A new key.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct MadeKey {
     /// The key.
     #[serde(flatten)]
     pub(crate) made: Key,
-    /// Its text. Keep it: it is shown this once.
+    /// The text of the key. Save it: it is shown only once.
     #[schema(examples("ew_2f9a…"))]
     pub(crate) key: String,
 }

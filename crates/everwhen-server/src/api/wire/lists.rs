@@ -1,4 +1,4 @@
-//! Pages: what every list looks like.
+//! Pages of lists.
 
 use everwhen::memory::Name;
 use everwhen::{Error, Result, limits};
@@ -21,7 +21,7 @@ pub(crate) struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// The wire's page from the engine's.
+    /// Converts a page of the engine.
     pub(crate) fn write<D, C>(
         page: everwhen::Page<D, C>,
         row: impl FnMut(D) -> Result<T>,
@@ -35,32 +35,32 @@ impl<T> Page<T> {
         })
     }
 
-    /// A list that is always whole.
+    /// A list that is never paged.
     pub(crate) fn whole(data: Vec<T>) -> Self {
         Self { data, next_cursor: None, has_more: false }
     }
 }
 
-/// What a list of named things can be asked.
+/// Paging of lists by name.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct NamesQuery {
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(inline, value_type = Option<shape::NameCursor>)]
     cursor: Option<String>,
-    /// Rows in a page.
+    /// Maximum number of rows in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub(crate) limit: Option<usize>,
 }
 
 impl NamesQuery {
-    /// The name behind which the page begins.
+    /// The name after which the page begins.
     pub(crate) fn after(&self) -> Result<Option<Name>> {
         Ok(self.cursor.as_deref().map(cursor::read_name).transpose()?.flatten())
     }
 
-    /// How many rows, where the engine does not check.
+    /// The checked number of rows, for lists that the engine does not check.
     pub(crate) fn rows(&self) -> Result<usize> {
         match self.limit.unwrap_or(limits::PAGE_ROWS_DEFAULT) {
             rows if (1..=limits::PAGE_ROWS).contains(&rows) => Ok(rows),

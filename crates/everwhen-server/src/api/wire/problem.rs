@@ -2,14 +2,14 @@
 
 use utoipa::ToSchema;
 
-/// Why a request was refused (RFC 9457).
+/// Why a request was rejected (RFC 9457).
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what another type writes")]
 pub(crate) struct Problem {
-    /// Names the kind of problem.
+    /// A URN of the kind of problem.
     #[schema(examples("urn:everwhen:problem:not_found"))]
     r#type: String,
-    /// The kind in words.
+    /// A short description of the kind.
     #[schema(examples("Not found"))]
     title: String,
     /// The HTTP status.

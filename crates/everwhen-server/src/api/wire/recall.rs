@@ -1,4 +1,4 @@
-//! Questions and recollections on the wire.
+//! Questions and recollections.
 
 use everwhen::memory::Role;
 use everwhen::recall::{self, About, ConversationFound, EntryFound, Kind, PeriodUse, Query};
@@ -18,43 +18,43 @@ pub(crate) struct Question {
     /// The question, in words.
     #[schema(value_type = shape::QuestionText)]
     query: String,
-    /// When it is asked: "last week" counts from here. Now if absent.
+    /// The time the question is asked; "last week" is relative to it. Now if absent.
     #[schema(value_type = Option<shape::TimeIn>)]
     asked_at: Option<String>,
-    /// Only what was said at this time or later.
+    /// Only entries said at this time or later.
     #[schema(value_type = Option<shape::TimeIn>)]
     after: Option<String>,
-    /// Only what was said before this time.
+    /// Only entries said before this time.
     #[schema(value_type = Option<shape::TimeIn>)]
     before: Option<String>,
-    /// As the memory stood at this time.
+    /// State of the memory at this time.
     #[schema(value_type = Option<shape::TimeIn>)]
     as_of: Option<String>,
-    /// What to do with a period the question names: `boost` (the default) puts it first, `filter`
-    /// leaves everything else out, `ignore` takes its words as words.
+    /// How to use a period that the question names: `boost` (the default) ranks it first, `filter`
+    /// excludes everything else, `ignore` treats its words as plain words.
     #[schema(inline)]
     period: Option<PeriodName>,
-    /// Only these kinds; all if absent.
+    /// Only these kinds of results; all if absent.
     #[schema(inline)]
     kinds: Option<Vec<KindName>>,
-    /// Only what one of these roles said.
+    /// Only entries of these roles.
     roles: Option<Vec<RoleName>>,
-    /// Only what has one of these tags.
+    /// Only entries with one of these tags.
     #[schema(value_type = Option<Vec<shape::Name>>)]
     tags: Option<Vec<String>>,
-    /// So many items and so many conversations; 10 if absent.
+    /// Maximum number of items and of conversations; 10 if absent.
     #[serde(default, deserialize_with = "whole")]
     #[schema(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
-    /// Tokens the briefing may have; 1000 if absent.
+    /// Maximum length of the briefing in tokens; 1000 if absent.
     #[serde(default, deserialize_with = "whole")]
     #[schema(minimum = 1, maximum = 1_000_000)]
     budget_tokens: Option<u32>,
-    /// Say what spoke for each item.
+    /// Return the score breakdown of each item.
     explain: Option<bool>,
 }
 
-/// What to do with a period the question names.
+/// How to use a period that the question names.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum PeriodName {
@@ -63,7 +63,7 @@ enum PeriodName {
     Ignore,
 }
 
-/// What can be found.
+/// Kinds of results.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum KindName {
@@ -97,12 +97,12 @@ impl From<PeriodName> for PeriodUse {
 }
 
 impl Question {
-    /// Whether reasons are wanted.
+    /// Whether the score breakdown was requested.
     pub(crate) fn explain(&self) -> bool {
         self.explain.unwrap_or_default()
     }
 
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<Query> {
         let after = read_time("after", self.after.as_deref())?;
         let before = read_time("before", self.before.as_deref())?;
@@ -131,26 +131,26 @@ fn read_budget(tokens: u32) -> Result<usize> {
     Err(Error::invalid(format!("budget_tokens is {tokens}; use 1 to 1000000")))
 }
 
-/// What a memory has to say to a question.
+/// The answer of a memory to a question.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Recollection {
     /// Entries, best first.
     items: Vec<FoundEntry>,
     /// Conversations, best first.
     conversations: Vec<FoundConversation>,
-    /// Facts, best first. One that was replaced is there only if the question names a time in which
-    /// it held, or asks as of one.
+    /// Facts, best first. A superseded fact is included only if the question names a time in which it
+    /// held, or has an `as_of`.
     facts: Vec<FoundFact>,
     /// Chapters, best first.
     chapters: Vec<FoundChapter>,
-    /// Summaries of conversations, best first; none as of an earlier time.
+    /// Summaries of conversations, best first; none with `as_of`.
     summaries: Vec<FoundSummary>,
-    /// How time in the question was read; absent if it names none.
+    /// How time phrases in the question were read; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<AboutTime>,
-    /// Nothing was said in that stretch; what is here lies outside.
+    /// Nothing was said in that period; the results are outside of it.
     nothing_in_period: bool,
-    /// The embedder did not answer; what is here was found by words and time alone.
+    /// The embedder failed; the results were found by words and time only.
     words_alone: bool,
     /// The items as text for a model: dated, oldest first, with a timeline.
     briefing: String,
@@ -162,11 +162,11 @@ struct FoundEntry {
     /// The name of its memory.
     #[schema(value_type = shape::Name)]
     memory: String,
-    /// It was said outside the stretch the question asks about.
+    /// It was said outside the period of the question.
     outside: bool,
-    /// How well it answers; comparable inside one recollection only.
+    /// The score; comparable only within one recollection.
     score: f32,
-    /// What spoke for it, where an explanation was asked for.
+    /// The score breakdown, if `explain` was set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     reasons: Vec<SignalShare>,
@@ -180,9 +180,9 @@ struct FoundConversation {
     /// The name of its memory.
     #[schema(value_type = shape::Name)]
     memory: String,
-    /// How well it answers; comparable inside one recollection only.
+    /// The score; comparable only within one recollection.
     score: f32,
-    /// What spoke for it, where an explanation was asked for.
+    /// The score breakdown, if `explain` was set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     reasons: Vec<SignalShare>,
@@ -193,9 +193,9 @@ struct FoundConversation {
 /// A fact that was found.
 #[derive(Serialize, ToSchema)]
 struct FoundFact {
-    /// How well it answers; comparable among the facts of one recollection only.
+    /// The score; comparable only among the facts of one recollection.
     score: f32,
-    /// What spoke for it, where an explanation was asked for.
+    /// The score breakdown, if `explain` was set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     reasons: Vec<SignalShare>,
@@ -206,9 +206,9 @@ struct FoundFact {
 /// A chapter that was found.
 #[derive(Serialize, ToSchema)]
 struct FoundChapter {
-    /// How well it answers; comparable among the chapters of one recollection only.
+    /// The score; comparable only among the chapters of one recollection.
     score: f32,
-    /// What spoke for it, where an explanation was asked for.
+    /// The score breakdown, if `explain` was set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     reasons: Vec<SignalShare>,
@@ -222,62 +222,62 @@ struct FoundSummary {
     /// The name of its memory.
     #[schema(value_type = shape::Name)]
     memory: String,
-    /// How well it answers; comparable among the summaries of one recollection only.
+    /// The score; comparable only among the summaries of one recollection.
     score: f32,
-    /// What spoke for it, where an explanation was asked for.
+    /// The score breakdown, if `explain` was set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     reasons: Vec<SignalShare>,
-    /// The conversation it tells of, with its title, its summary and who wrote them.
+    /// The conversation, with its title, its summary and who wrote them.
     conversation: Conversation,
 }
 
-/// How much one signal gave.
+/// The contribution of one signal.
 #[derive(Serialize, ToSchema)]
 struct SignalShare {
     /// The signal.
     #[schema(examples("words"))]
     signal: &'static str,
-    /// The lane it comes from: `words`, `meaning` or `when`; absent where it joins all.
+    /// Its lane: `words`, `meaning` or `when`; absent if it combines all.
     #[serde(skip_serializing_if = "Option::is_none")]
     lane: Option<&'static str>,
-    /// How strong it was.
+    /// Its value.
     value: f32,
-    /// What it added to the score.
+    /// Its contribution to the score.
     share: f32,
 }
 
-/// A stretch of time as the question names it.
+/// A period that the question names.
 #[derive(Serialize, ToSchema)]
 struct AboutTime {
     /// The words it was read from.
     #[schema(examples(json!(["two weeks ago"])))]
     words: Vec<String>,
-    /// The first instant of it; absent if it has no beginning.
+    /// Its first instant; absent if it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::TimeOut>)]
     since: Option<String>,
-    /// The first instant after it; absent if it has no end.
+    /// The first instant after it; absent if it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::TimeOut>)]
     until: Option<String>,
-    /// Which of several, counted from the first or the last.
+    /// Which of several, counted from the first or the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<OrderTold>,
 }
 
-/// Some of several in the order of time: "the first time", "our last two conversations".
+/// Some of several in chronological order: "the first time", "our last two conversations".
 #[derive(Serialize, ToSchema)]
 struct OrderTold {
     /// What is counted: `conversations`, or `matches` of the rest of the question.
     #[schema(examples("matches"))]
     of: &'static str,
-    /// From which side: `first` or `last`.
+    /// Counted from the `first` or the `last`.
     #[schema(examples("last"))]
     from: &'static str,
-    /// The first that is meant, counted from 1.
+    /// The first one, counted from 1.
     first: u32,
-    /// The last that is meant.
+    /// The last one.
     last: u32,
 }
 
@@ -296,7 +296,7 @@ impl From<Ordinal> for OrderTold {
 }
 
 impl Recollection {
-    /// Writes it.
+    /// Converts it from the engine's type.
     pub(crate) fn write(told: recall::Recollection, explain: bool) -> Result<Self> {
         let items = told.items.into_iter().map(|found| FoundEntry::write(found, explain));
         let conversations = told.conversations.into_iter();

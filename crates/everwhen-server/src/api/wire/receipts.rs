@@ -1,4 +1,4 @@
-//! What writes did, on the wire.
+//! Receipts of writes.
 
 use everwhen::ports;
 use everwhen::receipt::{self, EntriesReceipt};
@@ -10,10 +10,10 @@ use super::shape;
 /// One stored entry.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct EntryReceipt {
-    /// Its id.
+    /// The id.
     #[schema(value_type = shape::EntryRef)]
     id: String,
-    /// Its place in the memory's order of arrival.
+    /// Its position in the order in which entries were stored.
     #[schema(minimum = 1)]
     sequence: u64,
     /// When it was said.
@@ -22,7 +22,7 @@ pub(crate) struct EntryReceipt {
     /// When it was stored.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
-    /// The conversation it fell into: the caller's own name for it, else its id.
+    /// The conversation it belongs to: the caller's name for it, else its id.
     conversation_id: String,
     /// The assistant's question that waited for this entry.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +87,7 @@ impl From<receipt::Pending> for Pending {
     }
 }
 
-/// What was removed for good.
+/// What was permanently removed.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Removed {
     /// Vaults.

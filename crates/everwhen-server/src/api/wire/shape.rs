@@ -1,5 +1,5 @@
-//! Shapes of texts that occur in many places, for the OpenAPI document only: nothing is ever of
-//! these types. They say beforehand what the engine will refuse.
+//! Schemas of texts that occur in many places, for the OpenAPI document only: no value has these
+//! types. They describe what the engine accepts.
 
 use std::borrow::Cow;
 
@@ -13,13 +13,13 @@ pub(crate) const NAME: &str = concat!(
     r"^(?!\.{1,2}$)[^\s\x00-\x1f\x7f-\x9f]",
     r"([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
 );
-/// Something that can be seen, and no NUL.
+/// At least one visible character, and no NUL.
 const SAID: &str = r"^[^\x00]*[^\s\x00][^\x00]*$";
-/// Something that can be seen.
+/// At least one visible character.
 const NOT_BLANK: &str = r"\S";
 /// Anything but NUL.
 const NO_NUL: &str = r"^[^\x00]*$";
-/// Something that can be seen, and no control characters but tab and line ends.
+/// At least one visible character, and no control characters except tab and line breaks.
 const DOCUMENT: &str = concat!(
     r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f]",
     r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"
@@ -31,7 +31,7 @@ fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
-/// The shape of an id with this prefix.
+/// The schema of an id with this prefix.
 pub(crate) fn id(prefix: &str, description: &str) -> Object {
     text()
         .pattern(Some(format!("^{prefix}[0-7][0-9a-hjkmnp-tv-z]{{25}}$")))
@@ -40,7 +40,7 @@ pub(crate) fn id(prefix: &str, description: &str) -> Object {
         .build()
 }
 
-/// The shape of a name, with what its pattern must not begin with.
+/// The schema of a name; `not` is what it must not begin with.
 pub(crate) fn name(not: &str, description: &str, example: &str) -> Object {
     text()
         .pattern(Some(format!("^{not}{}", &NAME[1..])))
@@ -51,7 +51,7 @@ pub(crate) fn name(not: &str, description: &str, example: &str) -> Object {
         .build()
 }
 
-/// The shape of a cursor.
+/// The schema of a cursor.
 pub(crate) fn cursor(pattern: &str) -> Object {
     text()
         .pattern(Some(pattern))
@@ -59,8 +59,8 @@ pub(crate) fn cursor(pattern: &str) -> Object {
         .build()
 }
 
-/// The shape of a longer text. What is too long is refused as too large (413), which is not the
-/// answer to a text of the wrong shape (400); so its bound is in its description.
+/// The schema of a longer text. Its maximum length is in its description, because a text that is too
+/// long is answered with 413 and not with 400.
 fn long(pattern: &str, description: &str, example: &str) -> Object {
     text().pattern(Some(pattern)).description(Some(description)).examples([example]).build()
 }
@@ -72,8 +72,8 @@ fn time(description: &str) -> ObjectBuilder {
         .examples(["2023-01-08T12:49:00+01:00"])
 }
 
-/// The zones that are places, and UTC. The server knows the others too, such as `Etc/GMT+1`; but
-/// programs that make clients cannot tell their names apart.
+/// The zones that are places, and UTC. The server also accepts others, such as `Etc/GMT+1`; but
+/// client generators cannot tell their names apart.
 fn zone() -> Object {
     let is_place = |name: &String| name.contains('/') && !name.contains(|c: char| c.is_numeric());
     let names = Zone::names().into_iter().filter(|name| is_place(name) || name == "UTC");
@@ -104,7 +104,7 @@ macro_rules! shapes {
 }
 
 shapes! {
-    /// A name somebody chose.
+    /// A name.
     Name => name("", "One line of 1 to 200 characters, without spaces at the ends.", "work-notes");
     /// SHA-256 as hexadecimal digits.
     TextHash => text()
@@ -178,19 +178,19 @@ shapes! {
     EntryRef => id("ent_", "Id of an entry.");
     /// The id of a branch.
     BranchRef => id("brn_", "Id of a branch, which a fork left.");
-    /// A place in a list of entries.
+    /// A position in a list of entries.
     EntryCursor => cursor(crate::api::cursor::ENTRIES);
-    /// A place in a list of conversations.
+    /// A position in a list of conversations.
     ConversationCursor => cursor(crate::api::cursor::CONVERSATIONS);
-    /// A place in a list of facts.
+    /// A position in a list of facts.
     FactCursor => cursor(crate::api::cursor::FACTS);
-    /// A stretch of time in figures. Words are read too, but have no pattern.
+    /// A period in figures. Words are accepted, too, but have no pattern.
     AboutText => text()
         .pattern(Some("^[1-8][0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|1[0-9]|2[0-8]))?)?$"))
         .examples(["2025-04"])
         .build();
-    /// A place in a list of versions.
+    /// A position in a list of versions.
     VersionCursor => cursor(crate::api::cursor::VERSIONS);
-    /// A place in a list of names.
+    /// A position in a list of names.
     NameCursor => cursor(crate::api::cursor::NAMES);
 }

@@ -1,4 +1,4 @@
-//! The timeline on the wire.
+//! The timeline.
 
 use everwhen::Result;
 use everwhen::memory::Role;
@@ -19,7 +19,7 @@ pub(crate) struct TimelineLine {
     /// What was said, shortened.
     #[schema(examples("Went to the Met"))]
     event: String,
-    /// Days since the line before; null on the same day and on the first line.
+    /// Days since the previous line; null on the same day and on the first line.
     #[schema(required = true, examples("+7 days"))]
     gap: Option<String>,
     /// The line as text.
@@ -28,10 +28,10 @@ pub(crate) struct TimelineLine {
     /// When it was said.
     #[schema(value_type = shape::TimeOut)]
     conversation_time: String,
-    /// The entry it stands for.
+    /// The entry of the line.
     #[schema(value_type = shape::EntryRef)]
     entry_id: String,
-    /// The conversation: the caller's own name for it, else its id.
+    /// The conversation: the caller's name for it, else its id.
     conversation_id: String,
 }
 
@@ -49,7 +49,7 @@ impl From<everwhen::TimelineLine> for TimelineLine {
     }
 }
 
-/// What a timeline can be asked.
+/// Filters for the timeline.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -60,21 +60,21 @@ pub(crate) struct TimelineQuery {
     /// Said before this time.
     #[param(value_type = Option<shape::TimeIn>)]
     before: Option<String>,
-    /// What this role said; what the user said if absent.
+    /// Only entries of this role; those of the user if absent.
     role: Option<RoleName>,
-    /// As the memory stood at this time.
+    /// State of the memory at this time.
     #[param(value_type = Option<shape::TimeIn>)]
     as_of: Option<String>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(inline, value_type = Option<shape::EntryCursor>)]
     cursor: Option<String>,
-    /// Rows in a page.
+    /// Maximum number of rows in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<usize>,
 }
 
 impl TimelineQuery {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<EntryQuery> {
         let as_of = read_query_time("as_of", self.as_of.as_deref())?;
         let (after, before) = read_bounds(self.after.as_deref(), self.before.as_deref())?;

@@ -1,4 +1,4 @@
-//! Times of messages on the wire: of texts by their SHA-256.
+//! Times of messages, by the SHA-256 of their texts.
 
 use everwhen::ledger::{TextHash, Times};
 use everwhen::{Error, Result};
@@ -12,7 +12,7 @@ use super::{read_time, shape};
 pub(crate) struct TextTimes {
     /// One for each text.
     texts: Vec<TextTime>,
-    /// When a reply began whose text is not settled yet.
+    /// When a reply began whose text is not known yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::TimeOut>)]
     reply_began: Option<String>,
@@ -42,13 +42,13 @@ impl From<Times> for TextTimes {
     }
 }
 
-/// Times to take in.
+/// Times to import.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewTextTimes {
     /// At most 10,000.
     texts: Vec<NewTextTime>,
-    /// When a reply began whose text is not settled yet.
+    /// When a reply began whose text is not known yet.
     #[schema(value_type = Option<shape::TimeIn>)]
     reply_began: Option<String>,
 }
@@ -66,7 +66,7 @@ pub(crate) struct NewTextTime {
 }
 
 impl NewTextTimes {
-    /// Reads them; an error says which one it is about.
+    /// Converts them to the engine's type; an error names the item.
     pub(crate) fn read(self) -> Result<Times> {
         let read = |(index, one): (usize, NewTextTime)| {
             one.read().map_err(|error| error.at(format!("texts[{index}]")))

@@ -1,4 +1,4 @@
-//! How the server is doing, on the wire.
+//! Health of the server, and jobs.
 
 use everwhen::{job, outbox};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::shape;
 
-/// How the server stands.
+/// The health of the server.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Standing {
-    /// `ok`, or `degraded`: it serves, but something needs a look.
+    /// `ok`, or `degraded`: it works, but something needs attention.
     #[schema(examples("ok"))]
     pub(crate) status: String,
     /// What is degraded.
@@ -18,26 +18,26 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// All is well.
+    /// The server works.
     pub(crate) fn ok() -> Self {
         Self { status: "ok".into(), detail: None }
     }
 
-    /// It serves, but not as it should.
+    /// The server works, but something needs attention.
     pub(crate) fn degraded(detail: Option<String>) -> Self {
         Self { status: "degraded".into(), detail }
     }
 }
 
-/// What a look at the whole server found.
+/// The report of the doctor.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Doctor {
     /// The server's version.
     #[schema(examples("0.1.0"))]
     pub(crate) version: String,
-    /// What is wrong with the store; empty if nothing is.
+    /// Problems of the store.
     pub(crate) problems: Vec<String>,
-    /// Background work.
+    /// Background jobs.
     pub(crate) jobs: Jobs,
     /// Exchanges of the proxy that wait to be stored; absent where there is no outbox.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,13 +47,13 @@ pub(crate) struct Doctor {
 /// Exchanges of the proxy that wait to be stored.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Outbox {
-    /// How many wait.
+    /// Number of waiting exchanges.
     waiting: u64,
     /// Bytes in use.
     bytes: u64,
-    /// Bytes that may be used.
+    /// Maximum number of bytes.
     max_bytes: u64,
-    /// When the oldest that waits was accepted.
+    /// When the oldest waiting exchange was accepted.
     #[schema(value_type = Option<shape::TimeOut>, required = true)]
     oldest: Option<String>,
     /// Why the outbox cannot be written, if it cannot.
@@ -79,7 +79,7 @@ pub(crate) struct SetAsideExchange {
 }
 
 impl Outbox {
-    /// What an outbox says of itself.
+    /// Converts the state of an outbox.
     pub(crate) fn new(stats: outbox::OutboxStats, set_aside: Vec<outbox::SetAside>) -> Self {
         let one = |row: outbox::SetAside| SetAsideExchange {
             vault: row.vault,
@@ -98,19 +98,19 @@ impl Outbox {
     }
 }
 
-/// Background work.
+/// Background jobs.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Jobs {
-    /// How many jobs wait for their time or are being done.
+    /// Number of jobs that are scheduled or running.
     pub(crate) waiting: u64,
-    /// Jobs that failed too often and will not be tried again unless somebody says so.
+    /// Jobs that failed too often; they are not retried until requested.
     pub(crate) set_aside: Vec<SetAsideJob>,
 }
 
-/// A job that was given up.
+/// A job that was set aside.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SetAsideJob {
-    /// Its id.
+    /// The id.
     #[schema(examples("job_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     id: String,
     /// What it does.
@@ -126,9 +126,9 @@ pub(crate) struct SetAsideJob {
     /// When it was last due.
     #[schema(value_type = shape::TimeOut)]
     due_at: String,
-    /// How often it was tried.
+    /// Number of attempts.
     tries: u32,
-    /// What went wrong the last time.
+    /// The last error.
     #[schema(required = true)]
     last_error: Option<String>,
 }
@@ -148,28 +148,28 @@ impl From<job::Job> for SetAsideJob {
     }
 }
 
-/// A job that waits again.
+/// A job that is queued again.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Retried {
-    /// Its id.
+    /// The id.
     pub(crate) id: String,
 }
 
-/// Jobs that were done.
+/// Jobs that were run.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Settled {
-    /// How many.
+    /// Number of jobs that were run.
     pub(crate) done: u64,
-    /// How many more are due now.
+    /// Number of jobs that are still due.
     pub(crate) due: u64,
 }
 
-/// How much of the background work to do.
+/// Limits for running jobs.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SettleQuery {
-    /// So many jobs; all that are due if absent.
+    /// Maximum number of jobs; all due jobs if absent.
     #[param(minimum = 1, maximum = 1_000_000)]
     pub(crate) limit: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! What asking the language model took, on the wire.
+//! Usage of the language model.
 
 use everwhen::ports::Spent;
 use everwhen::usage;
@@ -7,18 +7,18 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// From when on usage is told.
+/// Filter for usage.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct UsageQuery {
-    /// From this day on (UTC); all of it if absent.
+    /// First day (UTC); all days if absent.
     #[param(format = Date, pattern = "^[1-8][0-9]{3}-", example = "2025-03-01")]
     since: Option<String>,
 }
 
 impl UsageQuery {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<Date> {
         let Some(text) = self.since else { return Ok(Date::MIN) };
         text.parse().map_err(|_| {
@@ -27,16 +27,16 @@ impl UsageQuery {
     }
 }
 
-/// What a vault used of the language model.
+/// Usage of the language model by a vault.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Usage {
     /// By day, model and purpose.
     data: Vec<UsageRow>,
-    /// All together.
+    /// The sum.
     total: UsageTotal,
 }
 
-/// What a vault used on one day, with one model, for one purpose.
+/// Usage on one day, of one model, for one purpose.
 #[derive(Serialize, ToSchema)]
 struct UsageRow {
     /// The day, in UTC.
@@ -45,7 +45,7 @@ struct UsageRow {
     /// The model.
     #[schema(examples("openai:gpt-4o-mini"))]
     model: String,
-    /// What for.
+    /// The purpose.
     #[schema(examples("facts"))]
     purpose: String,
     #[serde(flatten)]
@@ -55,15 +55,15 @@ struct UsageRow {
 /// Counts, tokens and cost.
 #[derive(Serialize, ToSchema)]
 struct UsageTotal {
-    /// How often the model was asked.
+    /// Number of calls.
     calls: u64,
-    /// How often its answer was known already, and cost nothing.
+    /// Number of cached replies, which cost nothing.
     cached: u64,
-    /// Tokens read.
+    /// Input tokens.
     input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     output_tokens: u64,
-    /// The price, in the currency of the configured prices.
+    /// The cost, in the currency of the configured prices.
     cost: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Vaults and memories on the wire.
+//! Vaults and memories.
 
 use everwhen::memory::{
     self, Address, Lifecycle, MemoryId, Name, Retention, Settings, SettingsChange,
@@ -11,23 +11,23 @@ use utoipa::ToSchema;
 
 use super::{check_bounds, read_time, shape};
 
-/// A vault: one owner's memories, kept apart from all others.
+/// A vault: the memories of one owner, isolated from all others.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Vault {
-    /// Its id.
+    /// The id.
     #[schema(examples("vlt_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     id: String,
     /// Its name, unique on this server.
     name: String,
-    /// What it is for.
+    /// Its description.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     /// IANA time zone in which its days begin and end.
     #[schema(examples("Europe/Berlin"))]
     zone: String,
-    /// Its rules.
+    /// Its settings.
     settings: SettingsOut,
-    /// When it was made.
+    /// When it was created.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
 }
@@ -45,21 +45,21 @@ impl From<memory::VaultInfo> for Vault {
     }
 }
 
-/// The rules of a vault.
+/// The settings of a vault.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Settings)]
 struct SettingsOut {
-    /// A longer pause ends a conversation.
+    /// Idle timeout: a longer pause ends a conversation.
     #[schema(minimum = 1)]
     conversation_idle_timeout_minutes: u32,
-    /// So many ended conversations stay in lists.
+    /// Number of ended conversations that stay in lists.
     #[schema(minimum = 1, format = Int64)]
     max_conversations_retained: u32,
-    /// A question of the assistant waits so long for its answer.
+    /// How long a question of the assistant waits for its answer.
     #[schema(minimum = 1)]
     conversation_state_timeout_minutes: u32,
-    /// What becomes of ended conversations beyond that.
+    /// What happens to ended conversations beyond that number.
     retention: RetentionName,
     /// The preset for the timers of conversations, if one was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,29 +78,29 @@ impl From<Settings> for SettingsOut {
     }
 }
 
-/// Rules to set; those absent stay as they are.
+/// Settings to change; absent ones stay unchanged.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewSettings {
-    /// A longer pause ends a conversation.
+    /// Idle timeout: a longer pause ends a conversation.
     #[schema(minimum = 1, maximum = 5_270_400, examples(30))]
     #[serde(default, deserialize_with = "whole")]
     conversation_idle_timeout_minutes: Option<u32>,
-    /// So many ended conversations stay in lists.
+    /// Number of ended conversations that stay in lists.
     #[schema(minimum = 1, maximum = 4_294_967_295u32, format = Int64, examples(1000))]
     #[serde(default, deserialize_with = "whole")]
     max_conversations_retained: Option<u32>,
-    /// A question of the assistant waits so long for its answer.
+    /// How long a question of the assistant waits for its answer.
     #[schema(minimum = 1, maximum = 5_270_400, examples(60))]
     #[serde(default, deserialize_with = "whole")]
     conversation_state_timeout_minutes: Option<u32>,
-    /// What becomes of ended conversations beyond that.
+    /// What happens to ended conversations beyond that number.
     retention: Option<RetentionName>,
-    /// A preset for when conversations cool, end and close; an idle timeout beside it wins.
+    /// A preset for when conversations cool, end and close; an explicit idle timeout overrides it.
     lifecycle: Option<LifecycleName>,
 }
 
-/// Reads a whole number, also where a program writes it as `30.0`.
+/// Parses a whole number, also if it is written as `30.0`.
 pub(super) fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     let Some(number) = Option::<serde_json::Number>::deserialize(deserializer)? else {
         return Ok(None);
@@ -123,8 +123,8 @@ impl From<NewSettings> for SettingsChange {
     }
 }
 
-/// What becomes of ended conversations beyond the number retained: `archive` takes them out of
-/// lists, `delete` removes them for good.
+/// What happens to ended conversations beyond the number retained: `archive` hides them from lists,
+/// `delete` removes them permanently.
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum RetentionName {
@@ -132,8 +132,8 @@ enum RetentionName {
     Delete,
 }
 
-/// Timers of conversations for a kind of relationship: silence until they cool, from then until they
-/// end, and from then until they are closed. `daily-checkin`: 2 hours, 30 minutes, 7 days;
+/// Preset timers of conversations: idle time until they cool, from then until they end, and from then
+/// until they are closed. `daily-checkin`: 2 hours, 30 minutes, 7 days;
 /// `weekly-therapy`: 24 hours, 6 hours, 90 days; `on-demand`: 30 minutes, 15 minutes, 30 days;
 /// `long-term`: 12 hours, 6 hours, 365 days.
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
@@ -186,24 +186,24 @@ impl From<RetentionName> for Retention {
     }
 }
 
-/// A vault to make.
+/// A vault to create.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewVault {
     /// Its name.
     #[schema(value_type = shape::VaultName)]
     name: String,
-    /// What it is for, in at most 2,000 characters.
+    /// Its description, at most 2,000 characters.
     description: Option<String>,
-    /// Where its days begin and end; the server's default if absent.
+    /// Its time zone; the server's default if absent.
     #[schema(value_type = Option<shape::ZoneName>)]
     zone: Option<String>,
-    /// Its rules; the server's defaults where absent.
+    /// Its settings; the server's defaults where absent.
     settings: Option<NewSettings>,
 }
 
 impl NewVault {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<everwhen::NewVault> {
         Ok(everwhen::NewVault {
             name: Name::new("name", self.name)?,
@@ -214,7 +214,7 @@ impl NewVault {
     }
 }
 
-/// What to change about a vault; what is absent stays.
+/// Changes of a vault; absent fields stay unchanged.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VaultPatch {
@@ -223,20 +223,20 @@ pub(crate) struct VaultPatch {
     name: Option<String>,
     /// A new description, of at most 2,000 characters.
     description: Option<String>,
-    /// A new zone; times stay, days move.
+    /// A new time zone; instants stay the same, days move.
     #[schema(value_type = Option<shape::ZoneName>)]
     zone: Option<String>,
-    /// New rules; they hold for what comes, not for what is.
+    /// New settings; they apply to new conversations.
     settings: Option<NewSettings>,
 }
 
 impl VaultPatch {
-    /// Whether it holds a new name.
+    /// Whether it changes the name.
     pub(crate) fn renames(&self) -> bool {
         self.name.is_some()
     }
 
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<VaultChange> {
         Ok(VaultChange {
             name: self.name.map(|name| Name::new("name", name)).transpose()?,
@@ -250,24 +250,24 @@ impl VaultPatch {
 /// A memory: one continuing relationship, such as a chat, a project or a person.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Memory {
-    /// Its id.
+    /// The id.
     #[schema(examples("mem_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     id: String,
     /// Its name, unique in the vault.
     name: String,
-    /// What it is for.
+    /// Its description.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// When it was made.
+    /// When it was created.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
     /// When something was last stored in it.
     #[schema(value_type = shape::TimeOut)]
     last_activity: String,
-    /// The preset for its conversations, if it has one of its own.
+    /// The preset for its conversations, if it has its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     lifecycle: Option<LifecycleName>,
-    /// Whose chat it is; absent for a memory that somebody named.
+    /// The person of the chat; absent for a named memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     chat: Option<Chat>,
 }
@@ -275,10 +275,10 @@ pub(crate) struct Memory {
 /// A chat that the proxy recognised: one of many of the same person.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Chat {
-    /// The user who speaks in it, if a request said so.
+    /// The user, if a request named one.
     #[serde(skip_serializing_if = "Option::is_none")]
     user: Option<String>,
-    /// Whether a signature proved it.
+    /// Whether a signature verified the user.
     signed: bool,
 }
 
@@ -303,21 +303,21 @@ impl From<memory::Memory> for Memory {
     }
 }
 
-/// A memory to make.
+/// A memory to create.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewMemory {
     /// Its name.
     #[schema(value_type = shape::MemoryName)]
     name: String,
-    /// What it is for.
+    /// Its description.
     description: Option<String>,
-    /// A preset for its conversations; the vault's rules if absent.
+    /// A preset for its conversations; the vault's settings if absent.
     lifecycle: Option<LifecycleName>,
 }
 
 impl NewMemory {
-    /// Reads its name and what is said about it.
+    /// Its name and settings.
     pub(crate) fn read(self) -> Result<(Name, MemoryChange)> {
         let lifecycle = self.lifecycle.map(|name| Some(name.into()));
         let about = MemoryChange { description: self.description, lifecycle, name: None };
@@ -325,7 +325,7 @@ impl NewMemory {
     }
 }
 
-/// What to change about a memory; what is absent stays.
+/// Changes of a memory; absent fields stay unchanged.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MemoryPatch {
@@ -334,11 +334,11 @@ pub(crate) struct MemoryPatch {
     name: Option<String>,
     /// A new description, of at most 2,000 characters.
     description: Option<String>,
-    /// A preset for its conversations from now on; `vault` for the vault's rules.
+    /// A preset for its conversations from now on; `vault` for the vault's settings.
     lifecycle: Option<LifecycleChoice>,
 }
 
-/// A preset, or `vault` for the vault's rules.
+/// A preset, or `vault` for the vault's settings.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum LifecycleChoice {
@@ -362,7 +362,7 @@ impl From<LifecycleChoice> for Option<Lifecycle> {
 }
 
 impl MemoryPatch {
-    /// Reads it.
+    /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<MemoryChange> {
         let name = self.name.map(|name| Name::new("name", name)).transpose()?;
         let lifecycle = self.lifecycle.map(Option::from);
@@ -370,7 +370,7 @@ impl MemoryPatch {
     }
 }
 
-/// A period of a memory to forget for good; at least one end must be given.
+/// A period of a memory to forget permanently; at least one end must be given.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Forget {
@@ -386,7 +386,7 @@ pub(crate) struct Forget {
 }
 
 impl Forget {
-    /// Reads the memory and the period.
+    /// The memory and the period.
     pub(crate) fn read(self) -> Result<(Address<MemoryId>, everwhen::Forget)> {
         let after = read_time("after", self.after.as_deref())?;
         let before = read_time("before", self.before.as_deref())?;

@@ -1,4 +1,4 @@
-//! What stands behind the question mark of the address: what this client wants of the door.
+//! The query of the MCP URL: the options of a client.
 
 use serde::Deserialize;
 

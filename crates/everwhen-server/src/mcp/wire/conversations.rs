@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::read_conversation;
 
-/// Conversations that are listed unless somebody wants more.
+/// Default number of conversations in a list.
 const RECENT: usize = 10;
 
 #[derive(Deserialize, JsonSchema)]

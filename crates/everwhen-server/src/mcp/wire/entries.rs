@@ -100,7 +100,7 @@ pub(crate) struct ListEntries {
     pub(crate) vault: Option<String>,
 }
 
-/// Rows unless somebody wants more: a list costs tokens.
+/// Default number of rows: a list costs tokens.
 const ROWS: u32 = 25;
 
 impl ListEntries {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::search::read_top_k;
 use super::{read_time, whole};
 
-/// Facts unless somebody wants more: a list costs tokens.
+/// Default number of facts: a list costs tokens.
 const FACTS: usize = 50;
 
 #[derive(Deserialize, JsonSchema)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::search::{AboutOutput, read_top_k};
 use super::{read_time, whole};
 
-/// Lines unless somebody wants more: a list costs tokens.
+/// Default number of lines: a list costs tokens.
 const LINES: usize = 50;
 
 #[derive(Deserialize, JsonSchema)]

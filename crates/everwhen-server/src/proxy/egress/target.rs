@@ -103,7 +103,7 @@ fn segment(text: &str) -> Result<String, Refusal> {
         _ if decoded.contains(['/', '\\']) => {
             refused("a segment has an encoded slash or backslash")
         }
-        // What is still encoded now was encoded twice, to be decoded by whoever comes next.
+        // Still encoded: it was encoded twice, and the upstream would decode it.
         _ if decoded.contains('%') => refused("a segment is encoded twice"),
         _ if decoded.chars().any(char::is_control) => refused("a segment has a control character"),
         _ => Ok(decoded.into_owned()),

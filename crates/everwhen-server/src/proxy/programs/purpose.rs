@@ -29,7 +29,7 @@ pub(super) fn of(
     headers: &HeaderMap,
     rules: impl Iterator<Item = &'static ProgramRule> + Clone,
 ) -> Purpose {
-    // A text to be filled in the middle is an editor's, not anybody's word.
+    // A fill-in-the-middle request comes from an editor, not from a person.
     let fills_in = asked.fields.get("suffix").is_some();
     if fills_in || rules.clone().any(|rule| is_errand(asked, headers, rule.kind)) {
         return Purpose::Errand;
@@ -122,7 +122,7 @@ fn wanted(
         }
     }
     let follows_reply = said.is_some_and(|said| said.role == Role::Assistant);
-    // A name and a colon is how some ask for a message by somebody; the ledger knows that.
+    // A name and a colon requests a message of that character; the ledger handles that.
     let names_speaker = text.ends_with(':') && !text.contains('\n');
     if end.role == Role::System && follows_reply && !text.is_empty() && !names_speaker {
         return Wanted::Unrecorded;

@@ -1,8 +1,8 @@
-//! What a run says, on its way to the client: a queue of bounded length.
+//! The output of a run on its way to the client: a bounded queue.
 //!
-//! A run speaks in the middle of its work and cannot wait there. So it is the run that is not
-//! polled while too much of what it said waits: a client that reads slowly slows the run, and with
-//! it the model that the run listens to, instead of filling memory.
+//! A run produces output in the middle of its work and cannot wait there. So the run is not polled
+//! while too much output is waiting: a slow client slows down the run, and with it the model,
+//! instead of filling memory.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::RunEvent;
 
-/// A run waits while more bytes than this wait for the client.
+/// A run is paused while more bytes than this are waiting.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// A run's voice, and what is heard of it.
+/// The two ends of the queue.
 pub(super) fn channel() -> (RunOutput, Pieces) {
     let (say, heard) = unbounded_channel();
     let waiting = Arc::<Backlog>::default();
@@ -27,14 +27,14 @@ pub(super) fn channel() -> (RunOutput, Pieces) {
     (RunOutput { sender, spent: Spent::default() }, Pieces { heard, waiting })
 }
 
-/// How much waits for the client, and the run that waits for that to become less.
+/// The number of waiting bytes, and the paused run.
 #[derive(Default)]
 struct Backlog {
     bytes: AtomicUsize,
     run: AtomicWaker,
 }
 
-/// Where pieces go in.
+/// The sending end.
 #[derive(Clone)]
 pub(super) struct Sender {
     say: UnboundedSender<RunEvent>,
@@ -44,11 +44,11 @@ pub(super) struct Sender {
 impl Sender {
     pub(super) fn send(&self, heard: RunEvent) {
         self.waiting.bytes.fetch_add(length(&heard), Ordering::SeqCst);
-        // Nobody listens any more if the client has gone; the run is cut off then.
+        // The receiver is gone if the client has disconnected; then the run is cancelled.
         let _ = self.say.send(heard);
     }
 
-    /// Nobody listens any more.
+    /// Completes when the receiver is gone.
     pub(super) async fn closed(&self) {
         self.say.closed().await;
     }
@@ -60,13 +60,13 @@ impl Sender {
 
 fn length(heard: &RunEvent) -> usize {
     match heard {
-        // An empty piece takes room, too.
+        // An empty piece takes memory, too.
         RunEvent::Piece(piece) => piece.len() + size_of::<RunEvent>(),
         RunEvent::Over(_) => 0,
     }
 }
 
-/// Passes on what a run says.
+/// Forwards the output of a run.
 pub(super) struct RunOutput {
     sender: Sender,
     spent: Spent,
@@ -77,7 +77,7 @@ impl RunOutput {
         self.sender.clone()
     }
 
-    /// What the run's models took.
+    /// The usage of the run's models.
     pub(super) fn spent(&self) -> Spent {
         self.spent
     }
@@ -95,14 +95,14 @@ impl RunObserver for RunOutput {
     }
 }
 
-/// Where pieces come out.
+/// The receiving end.
 pub(super) struct Pieces {
     heard: UnboundedReceiver<RunEvent>,
     waiting: Arc<Backlog>,
 }
 
 impl Pieces {
-    /// The next piece; nothing if the run was cut off.
+    /// The next piece; `None` if the run was cancelled.
     pub(super) async fn recv(&mut self) -> Option<RunEvent> {
         let heard = self.heard.recv().await?;
         self.waiting.bytes.fetch_sub(length(&heard), Ordering::SeqCst);
@@ -111,13 +111,13 @@ impl Pieces {
     }
 }
 
-/// Lets a run go on while what it said is taken.
+/// Polls a run only while there is room in the queue.
 pub(super) async fn at_pace<T>(say: &Sender, run: impl Future<Output = T>) -> T {
     let mut run = pin!(run);
     std::future::poll_fn(|context| {
         if say.is_full() {
             say.waiting.run.register(context.waker());
-            // It may have been taken just before.
+            // There may be room by now.
             if say.is_full() {
                 return Poll::Pending;
             }

@@ -1,4 +1,4 @@
-//! Suggestions for names that nobody knows, and the table of keys itself.
+//! Suggestions for unknown names, and the table of keys itself.
 
 use super::*;
 
