@@ -48,6 +48,6 @@ pub use forget::Forget;
 pub use graph::{Entity, Graph, GraphChange, GraphRelation};
 pub use import::{ImportedBranch, ImportedConversation};
 pub use remember::NewCorrection;
-pub use timeline::{TimeBetween, TimelineAbout, TimelineLine};
+pub use timeline::{Density, DensityQuery, TimeBetween, TimelineAbout, TimelineLine};
 pub use vault::{ConversationView, MemoryChange, Page, Vault, VaultChange};
 pub use work::Lock;

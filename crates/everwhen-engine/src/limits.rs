@@ -26,6 +26,10 @@ pub const IMPORT_ENTRIES: usize = 10_000;
 pub const PAGE_ROWS: usize = 1_000;
 /// Rows in a page when the caller names no limit.
 pub const PAGE_ROWS_DEFAULT: usize = 100;
+/// Most parts that a density can be asked for.
+pub const DENSITY_BUCKETS: usize = 2_000;
+/// Parts of a density when the caller names no number.
+pub const DENSITY_BUCKETS_DEFAULT: usize = 100;
 /// How far in the future a conversation_time may lie: clocks differ a little.
 pub const FUTURE_SLACK: SignedDuration = SignedDuration::from_secs(60);
 /// Longest timeout a vault may set, in minutes: ten years.

@@ -16,9 +16,9 @@ pub use ledger::{
 };
 pub use llm::{AskedHash, Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent};
 pub use query::{
-    ChapterSelection, ContextSelection, ContextVersion, ConversationOrder, ConversationQuery,
-    Cursor, EachOf, EntryQuery, FactSelection, JobSelection, MemoryRef, MemorySelection, Neighbour,
-    Order, Shelf, Speakers, Standing, Which,
+    Buckets, ChapterSelection, ContextSelection, ContextVersion, ConversationOrder,
+    ConversationQuery, Cursor, EachOf, EntryQuery, FactSelection, JobSelection, MemoryRef,
+    MemorySelection, Neighbour, Order, Shelf, Speakers, Standing, TimeAxis, Which,
 };
 pub use snapshot::Snapshot;
 pub use store::{Reading, Store, Wait, Writing};

@@ -5,9 +5,11 @@
 
 mod about;
 mod between;
+mod density;
 
 pub use about::TimelineAbout;
 pub use between::TimeBetween;
+pub use density::{Density, DensityQuery};
 
 use std::fmt::{self, Display};
 
@@ -51,6 +53,18 @@ pub(crate) fn told(date: Date, event: impl Display, gap: Option<&str>) -> impl D
 /// A gap as it stands behind something: ` (+7 days)`.
 pub(crate) fn behind(gap: Option<&str>) -> impl Display {
     fmt::from_fn(move |f| gap.map_or(Ok(()), |gap| write!(f, " ({gap})")))
+}
+
+/// The same for entries with the newest first; `earlier` is the day of the next line.
+pub(crate) fn lines_back(
+    entries: &[Entry],
+    zone: &Zone,
+    earlier: Option<Date>,
+) -> Vec<TimelineLine> {
+    let oldest_first: Vec<Entry> = entries.iter().rev().cloned().collect();
+    let mut lines = lines(&oldest_first, zone, earlier);
+    lines.reverse();
+    lines
 }
 
 /// The lines of entries in order of conversation_time; `previous` is the day of the line before.

@@ -34,8 +34,8 @@ use crate::{Error, ErrorKind, Result};
 pub(crate) use open::Absent;
 use open::{load, load_both, load_memory, load_or_make_vault, load_vault, new_memory, open_desk};
 pub use page::Page;
-use page::{bounded, check_bounds, list_entries};
-pub(crate) use page::{page, page_limit};
+use page::{bounded, list_entries};
+pub(crate) use page::{check_bounds, page, page_limit};
 
 /// How a caller points at a memory.
 type MemoryName = Address<MemoryId>;
@@ -391,8 +391,8 @@ impl Vault {
         .await
     }
 
-    /// The timeline: what was said, oldest first, one dated line each; what the user said, unless
-    /// the query names another role.
+    /// The timeline: what was said, one dated line each, in the order of the query; what the user
+    /// said, unless the query names another role.
     pub async fn timeline(
         &self,
         memory: MemoryName,
@@ -400,13 +400,20 @@ impl Vault {
     ) -> Result<Page<TimelineLine, Cursor>> {
         let limit = bounded(query.after, query.before, query.limit)?;
         let role = query.role.or(Some(Role::User));
-        let query = EntryQuery { role, order: Order::Oldest, ..query };
+        let query = EntryQuery { role, ..query };
         self.read(memory, move |view, _| {
             let zone = &view.vault.zone;
-            let day_before = query.from.map(|cursor| zone.day(cursor.time));
             let page = list_entries(view, query.clone(), limit)?;
-            let data = timeline::lines(&page.data, zone, day_before);
-            Ok(Page { data, next: page.next })
+            if query.order == Order::Oldest {
+                let day_before = query.from.map(|cursor| zone.day(cursor.time));
+                let data = timeline::lines(&page.data, zone, day_before);
+                return Ok(Page { data, next: page.next });
+            }
+            let rest = EntryQuery { from: page.next, ..query.clone() };
+            let earlier = page.next.map(|_| list_entries(view, rest, 1)).transpose()?;
+            let earlier =
+                earlier.and_then(|rest| Some(zone.day(rest.data.first()?.conversation_time)));
+            Ok(Page { data: timeline::lines_back(&page.data, zone, earlier), next: page.next })
         })
         .await
     }

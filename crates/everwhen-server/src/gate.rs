@@ -53,6 +53,8 @@ pub(crate) enum Interface {
     Mcp,
     /// The page that documents the API.
     Docs,
+    /// The web interface.
+    Ui,
     /// The provider protocols.
     Proxy,
 }
@@ -240,11 +242,11 @@ fn is_cross_site(request: &Request) -> bool {
     site.is_some_and(|site| ["cross-site", "same-site"].iter().any(|foreign| site == foreign))
 }
 
-/// Whether the browser navigates to the documentation page; the page that links to it cannot read
-/// the response.
+/// Whether the browser navigates to a page of ours; the page that links to it cannot read the
+/// response.
 fn is_visit(interface: Interface, request: &Request) -> bool {
     let says = |name, value: &str| request.headers().get(name).is_some_and(|said| said == value);
-    interface == Interface::Docs
+    [Interface::Docs, Interface::Ui].contains(&interface)
         && [Method::GET, Method::HEAD].contains(request.method())
         && says(SEC_FETCH_MODE, "navigate")
         && says(SEC_FETCH_DEST, "document")

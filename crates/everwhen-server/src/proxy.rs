@@ -374,11 +374,10 @@ fn tell(request: &ProxyRequest<'_>, upstream: &str, mut seen: AskedSeen) -> Resp
         return notes;
     }
     seen.shorten();
-    let seen = tail.tell(Seen::Asked(Box::new(seen)));
     if request.headers.contains_key(TRACE) {
         notes.headers.insert(TRACE, headers::value(&format!("/proxy/traces/{number}")));
-        tail.trace(seen);
     }
+    tail.trace(tail.tell(Seen::Asked(Box::new(seen))));
     notes
 }
 

@@ -18,6 +18,7 @@ pub fn router_with_mcp(state: ServerState, mounted: Router<ServerState>) -> Rout
     let rest = api::routes().fallback(error::no_route);
     gate::before(rest, &state, Interface::Rest)
         .merge(gate::before(api::docs(), &state, Interface::Docs))
+        .merge(gate::before(everwhen_ui::routes(), &state, Interface::Ui))
         .merge(gate::before(mounted, &state, Interface::Mcp))
         .merge(gate::before(proxy::routes(), &state, Interface::Proxy))
         .layer(CatchPanicLayer::custom(error::panicked))

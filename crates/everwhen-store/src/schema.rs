@@ -8,7 +8,8 @@
 use crate::tables::Dialect;
 
 /// Every shared migration, in order. Never change one that has been released; add another.
-pub(crate) const SHARED: &[&str] = &[include_str!("schema/0001_vault_id.sql")];
+pub(crate) const SHARED: &[&str] =
+    &[include_str!("schema/0001_vault_id.sql"), include_str!("schema/0002_clocks.sql")];
 
 /// The statements of a shared migration for one database.
 pub(crate) fn statements(dialect: Dialect, migration: &str) -> Vec<String> {

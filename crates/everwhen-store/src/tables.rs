@@ -16,6 +16,7 @@ mod columns;
 pub(crate) mod contexts;
 pub(crate) mod conversations;
 mod database;
+pub(crate) mod density;
 mod dialect;
 pub(crate) mod entries;
 pub(crate) mod facts;

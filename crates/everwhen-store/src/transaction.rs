@@ -13,10 +13,10 @@ use everwhen_engine::memory::{
     MemoryId, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    Addition, AskedHash, ChapterSelection, ContextSelection, ConversationQuery, Cursor, EachOf,
-    EntryChange, EntryQuery, Erasure, FactSelection, JobSelection, LedgerHead, LedgerLine, Lines,
-    MemoryRef, MemorySelection, Neighbour, ProofHolder, Removal, Removed, Reply, Requested, Row,
-    Snapshot, Speakers, Standing, Tx,
+    Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationQuery, Cursor,
+    EachOf, EntryChange, EntryQuery, Erasure, FactSelection, JobSelection, LedgerHead, LedgerLine,
+    Lines, MemoryRef, MemorySelection, Neighbour, ProofHolder, Removal, Removed, Reply, Requested,
+    Row, Snapshot, Speakers, Standing, TimeAxis, Tx, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -25,8 +25,8 @@ use jiff::civil::Date;
 
 use crate::tables::vaults::Lock;
 use crate::tables::{
-    Database, activities, chapters, contexts, conversations, entries, facts, forget, jobs, keys,
-    ledger, memories, proofs, receipts, segments, summaries, usage, vaults,
+    Database, activities, chapters, contexts, conversations, density, entries, facts, forget, jobs,
+    keys, ledger, memories, proofs, receipts, segments, summaries, usage, vaults,
 };
 
 /// One consistent state, to read.
@@ -100,6 +100,8 @@ macro_rules! reads {
                 memories::by_name as memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
                 memories::list as memories(vault: VaultId, query: MemorySelection<'_>) -> Vec<Memory>;
                 entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
+                density::span as span(memory: MemoryRef, axis: TimeAxis, which: Which) -> Option<(Timestamp, Timestamp)>;
+                density::counts as counts(memory: MemoryRef, axis: TimeAxis, which: Which, buckets: Buckets) -> Vec<u64>;
                 entries::standings as standings(memory: MemoryRef, up_to: u64) -> Vec<Standing>;
                 entries::before as before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
                 entries::after as after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;

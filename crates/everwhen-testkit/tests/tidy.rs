@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 mod source;
 
 /// Which of our crates each of our crates is built on. A new crate needs a reason, and a line here.
-const EDGES: [(&str, &[&str]); 12] = [
+const EDGES: [(&str, &[&str]); 13] = [
     ("everwhen-protocols", &[]),
     ("everwhen-time", &[]),
     ("everwhen-search", &[]),
@@ -17,7 +17,8 @@ const EDGES: [(&str, &[&str]); 12] = [
     ("everwhen-store", &["everwhen-engine"]),
     ("everwhen-models", &["everwhen-engine", "everwhen-protocols"]),
     ("everwhen", &["everwhen-engine", "everwhen-models", "everwhen-protocols", "everwhen-store"]),
-    ("everwhen-server", &["everwhen", "everwhen-protocols", "everwhen-workflow"]),
+    ("everwhen-server", &["everwhen", "everwhen-protocols", "everwhen-ui", "everwhen-workflow"]),
+    ("everwhen-ui", &[]),
     ("everwhen-bench", &["everwhen"]),
     ("everwhen-workflow", &["everwhen"]),
     ("everwhen-cli", &["everwhen", "everwhen-bench", "everwhen-server", "everwhen-workflow"]),

@@ -14,7 +14,7 @@ use crate::memory_settings::MemorySettings;
 use crate::place::Place;
 use crate::ports::Store;
 use crate::world::{SystemChance, world};
-use crate::{Engine, Result, key};
+use crate::{Engine, Result, World, key};
 
 /// The database file, inside the data directory.
 pub const DATABASE_FILE: &str = "everwhen.db";
@@ -52,6 +52,14 @@ impl Everwhen {
         }
     }
 
+    /// The same with another clock and chance than those of this machine, in a data directory.
+    pub fn open_in_world(config: &Config, world: World) -> Result<Self> {
+        let held = Held::hold(&config.data.value)?;
+        let path = held.private_file(DATABASE_FILE)?;
+        let store = SqliteStore::open(&path, config.store_options())?;
+        Self::over(Arc::new(store), Some(held), world, config)
+    }
+
     /// Like [`open`](Self::open), but returns the process that holds the directory instead of an
     /// error.
     pub fn open_or_find(config: &Config) -> Result<Opened> {
@@ -69,18 +77,23 @@ impl Everwhen {
     fn open_in(held: Held, config: &Config) -> Result<Self> {
         let path = held.private_file(DATABASE_FILE)?;
         let store = SqliteStore::open(&path, config.store_options())?;
-        Self::over(Arc::new(store), Some(held), config)
+        Self::over(Arc::new(store), Some(held), world(), config)
     }
 
     fn open_at(url: &str, config: &Config) -> Result<Self> {
         let store = PostgresStore::open(url, config.postgres_options())
             .map_err(|error| error.at(&config.store.value))?;
-        Self::over(Arc::new(store), None, config)
+        Self::over(Arc::new(store), None, world(), config)
     }
 
-    fn over(store: Arc<dyn Store>, held: Option<Held>, config: &Config) -> Result<Self> {
+    fn over(
+        store: Arc<dyn Store>,
+        held: Option<Held>,
+        world: World,
+        config: &Config,
+    ) -> Result<Self> {
         let directory = config.data.value.clone();
-        let engine = Engine::new(store, world(), config.vault_defaults());
+        let engine = Engine::new(store, world, config.vault_defaults());
         let engine = with_chapter_rules(with_llm(engine, config)?, config)?;
         let engine = engine.with_fading(config.fading());
         let setting = config.embedder.setting(&directory);

@@ -23,6 +23,7 @@ __all__ = [
     "ConversationTime",
     "CorrectedBy",
     "Corrects",
+    "Density",
     "Doctor",
     "EndConversation",
     "EndedBy",
@@ -363,6 +364,22 @@ class Corrects:
 
     reason: str
     """The reason for the correction."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Density:
+    """How many entries there are over time."""
+
+    counts: list[int]
+    """How many entries each part has. The parts have equal lengths from `after`, or the first time, to `before`, or
+    the last.
+    """
+
+    first: datetime | None
+    """The first time there is; null in a memory without entries."""
+
+    last: datetime | None
+    """The last time there is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1415,7 +1432,7 @@ class TimelineLine(TextBehaviour):
     """What was said, shortened."""
 
     gap: str | None
-    """Days since the previous line; null on the same day and on the first line."""
+    """Days since the next earlier line; null on the same day and on the first line of all."""
 
     text: str
     """The line as text."""

@@ -178,6 +178,16 @@ export interface Corrects {
   reason: string;
 }
 
+/** How many entries there are over time. */
+export interface Density {
+  /** How many entries each part has. The parts have equal lengths from `after`, or the first time, to `before`, or the last. */
+  counts: number[];
+  /** The first time there is; null in a memory without entries. */
+  first: string | null;
+  /** The last time there is. */
+  last: string | null;
+}
+
 /** The report of the doctor. */
 export interface Doctor {
   /** Background jobs. */
@@ -935,7 +945,7 @@ export interface TimelineLine {
   entry_id: string;
   /** What was said, shortened. */
   event: string;
-  /** Days since the previous line; null on the same day and on the first line. */
+  /** Days since the next earlier line; null on the same day and on the first line of all. */
   gap: string | null;
   /** The line as text. */
   text: string;

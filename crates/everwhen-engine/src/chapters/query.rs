@@ -18,6 +18,8 @@ pub struct ChapterQuery {
     pub after: Option<Timestamp>,
     /// That began before this.
     pub before: Option<Timestamp>,
+    /// That had been written at this time.
+    pub as_of: Option<Timestamp>,
     /// Go on behind the chapter that ends here.
     pub from: Option<Cursor>,
     /// At most so many.
@@ -40,6 +42,7 @@ impl Vault {
         rows.retain(|one| {
             query.after.is_none_or(|after| one.last.time >= after)
                 && query.before.is_none_or(|before| one.first.time < before)
+                && query.as_of.is_none_or(|as_of| one.creation_time <= as_of)
         });
         rows.truncate(limit + 1);
         Ok(page(rows, limit, |chapter| chapter.last))

@@ -74,9 +74,13 @@ impl Vault {
         Ok(by_month(&shown, &self.info().await?.zone))
     }
 
-    /// The present value of everything that has one.
-    pub async fn profile(&self, memory: Address<MemoryId>) -> Result<Vec<ProfileLine>> {
-        Ok(profile(&self.fact_views(memory, None).await?))
+    /// The present value of everything that has one, or what the vault believed at another time.
+    pub async fn profile(
+        &self,
+        memory: Address<MemoryId>,
+        as_of: Option<Timestamp>,
+    ) -> Result<Vec<ProfileLine>> {
+        Ok(profile(&self.fact_views(memory, as_of).await?))
     }
 
     /// A fact, whatever became of it.

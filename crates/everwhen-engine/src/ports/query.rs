@@ -50,6 +50,45 @@ pub enum Which {
     All,
 }
 
+/// One of the two times of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TimeAxis {
+    /// When it was said.
+    #[default]
+    ConversationTime,
+    /// When it was stored.
+    CreationTime,
+}
+
+/// A stretch of time in parts of equal length. What is left after dividing belongs to the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Buckets {
+    /// Where the first part begins.
+    pub since: Timestamp,
+    /// Where the last one ends.
+    pub until: Timestamp,
+    /// How many there are, at least one.
+    pub count: usize,
+}
+
+impl Buckets {
+    /// The length of one part, at least a microsecond.
+    pub fn width_micros(&self) -> i64 {
+        let whole = self.until.as_microsecond() - self.since.as_microsecond();
+        (whole / i64::try_from(self.count).unwrap_or(i64::MAX)).max(1)
+    }
+
+    /// The part that contains a time; nothing outside of all.
+    pub fn of(&self, time: Timestamp) -> Option<usize> {
+        if !(self.since..self.until).contains(&time) {
+            return None;
+        }
+        let behind = time.as_microsecond() - self.since.as_microsecond();
+        let place = usize::try_from(behind / self.width_micros()).ok()?;
+        Some(place.min(self.count - 1))
+    }
+}
+
 /// Which entries to list, in order of conversation_time, or in the order they arrived.
 #[derive(Debug, Clone, Default)]
 pub struct EntryQuery {

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::{
-    Addition, AskedHash, ChapterSelection, ContextSelection, ConversationQuery, EachOf, EntryQuery,
-    FactSelection, JobSelection, LedgerHead, LedgerLine, Lines, MemoryRef, MemorySelection,
-    Neighbour, ProofHolder, Reply, Requested, Speakers, Standing,
+    Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationQuery, EachOf,
+    EntryQuery, FactSelection, JobSelection, LedgerHead, LedgerLine, Lines, MemoryRef,
+    MemorySelection, Neighbour, ProofHolder, Reply, Requested, Speakers, Standing, TimeAxis, Which,
 };
 use crate::Result;
 use crate::activity::Activity;
@@ -62,6 +62,21 @@ pub trait Snapshot {
 
     /// Entries by conversation_time, then sequence; or in the order they arrived.
     fn entries(&self, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>>;
+    /// The first and the last time of the entries that are meant.
+    fn span(
+        &self,
+        memory: MemoryRef,
+        axis: TimeAxis,
+        which: Which,
+    ) -> Result<Option<(Timestamp, Timestamp)>>;
+    /// How many of the entries that are meant are in each part of a stretch of time.
+    fn counts(
+        &self,
+        memory: MemoryRef,
+        axis: TimeAxis,
+        which: Which,
+        buckets: Buckets,
+    ) -> Result<Vec<u64>>;
     /// Where all entries up to a sequence stand, in the order they arrived.
     fn standings(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>>;
     /// The last entry placed by time, in force or corrected, said at or before `time`.

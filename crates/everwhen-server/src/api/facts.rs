@@ -41,16 +41,18 @@ pub(super) async fn get_facts_text(
 
 /// Get the profile
 ///
-/// The current value of every fact that has one value at a time.
+/// The present value of everything that has one value at a time, or its value at another time.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/profile", tag = "facts",
+    params(wire::ProfileQuery),
     responses((status = 200, description = "All values", body = wire::Page<wire::ProfileValue>)),
 )]
 pub(super) async fn get_profile(
     OpenVault(vault): OpenVault,
     MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::ProfileQuery>,
 ) -> ApiResult<wire::Page<wire::ProfileValue>> {
-    let lines = vault.profile(memory).await?;
+    let lines = vault.profile(memory, query.read()?).await?;
     Ok(JsonResponse::ok(wire::Page::whole(
         lines.into_iter().map(wire::ProfileValue::from).collect(),
     )))

@@ -58,9 +58,6 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
 
         .merge(derived())
 
-        // GET …/memories/{memory}/timeline
-        .routes(routes!(timeline::get_timeline))
-
         // POST …/memories/{memory}/recall, /v1/vaults/{vault}/recall
         .routes(routes!(recall::recall))
         .routes(routes!(recall::recall_all))
@@ -77,6 +74,10 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
 #[rustfmt::skip]
 fn derived() -> OpenApiRouter<ServerState> {
     OpenApiRouter::default()
+        // GET …/memories/{memory}/timeline, …/density
+        .routes(routes!(timeline::get_timeline))
+        .routes(routes!(timeline::get_density))
+
         // …/memories/{memory}/facts, …/facts/text, …/facts/{id} and its history, …/profile
         .routes(routes!(facts::list_facts))
         .routes(routes!(facts::get_facts_text))

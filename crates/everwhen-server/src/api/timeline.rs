@@ -1,4 +1,4 @@
-//! The timeline of a memory.
+//! The timeline of a memory, and how much there is of it over time.
 
 use super::extract::{MemoryInPath, OpenVault, QueryParams};
 use super::response::{ApiResult, JsonResponse};
@@ -6,7 +6,7 @@ use super::{cursor, wire};
 
 /// Get the timeline
 ///
-/// One dated line per entry, oldest first, with the number of days in between.
+/// What was said, one dated line each, with the days in between.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/timeline", tag = "timeline",
     params(wire::TimelineQuery),
@@ -21,4 +21,20 @@ pub(super) async fn get_timeline(
 ) -> ApiResult<wire::Page<wire::TimelineLine>> {
     let page = vault.timeline(memory, query.read()?).await?;
     Ok(JsonResponse::ok(wire::Page::write(page, |line| Ok(line.into()), cursor::write_entry)?))
+}
+
+/// Get the density
+///
+/// How many entries there are over time, on either clock: what a strip over a timeline shows.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/density", tag = "timeline",
+    params(wire::DensityQuery),
+    responses((status = 200, description = "Counts", body = wire::Density)),
+)]
+pub(super) async fn get_density(
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::DensityQuery>,
+) -> ApiResult<wire::Density> {
+    Ok(JsonResponse::ok(vault.density(memory, query.read()?).await?.into()))
 }

@@ -7,6 +7,7 @@ mod activities;
 mod chapters;
 mod context;
 mod conversations;
+mod density;
 mod entries;
 mod facts;
 mod imports;
@@ -29,8 +30,9 @@ pub(crate) use conversations::{
     Conversation, ConversationDetail, ConversationsQuery, EndConversation, Fork, Forked, Prompt,
     Rules,
 };
+pub(crate) use density::{Density, DensityQuery};
 pub(crate) use entries::{Batch, EntriesQuery, Entry, NewCorrection, NewEntry};
-pub(crate) use facts::{Fact, FactsQuery, FactsText, Pin, ProfileValue};
+pub(crate) use facts::{Fact, FactsQuery, FactsText, Pin, ProfileQuery, ProfileValue};
 pub(crate) use imports::{ImportQuery, Imported, ImportedConversation};
 pub(crate) use keys::{Key, MadeKey, NewKey};
 pub(crate) use lists::{NamesQuery, Page};

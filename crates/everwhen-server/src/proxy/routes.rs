@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{RawPathParams, Request, State};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, VARY};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, any, get};
 use everwhen_protocols::{Effect, Endpoint, Protocol};
 
@@ -18,6 +20,7 @@ pub(crate) fn routes() -> Router<ServerState> {
     Router::new()
         .route("/", get(hello))
         .route("/proxy/tail", get(tail::watch))
+        .route("/proxy/traces", get(tail::traces))
         .route("/proxy/traces/{id}", get(tail::trace))
         .merge(calls())
         .nest("/m/{memory}", calls())
@@ -77,8 +80,12 @@ async fn respond(
     }
 }
 
-/// What Ollama's clients look for to see whether it is there.
-async fn hello(State(state): State<ServerState>) -> Response {
+/// Sends browsers to the web interface. Ollama's clients look here to see whether it runs.
+async fn hello(State(state): State<ServerState>, headers: HeaderMap) -> Response {
+    let accepts = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    if accepts.into_iter().any(|value| value.contains("text/html")) {
+        return ([(VARY, "accept")], Redirect::temporary(everwhen_ui::HOME)).into_response();
+    }
     if state.proxy.responders.is_empty() {
         return error::no_route().await.into_response();
     }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
@@ -15,9 +16,10 @@ use http_body_util::StreamBody;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch as watching};
 
-use super::wire::seen::Seen;
+use super::wire::seen::{Seen, TracesQuery};
 use crate::ServerState;
 use crate::access::Caller;
+use crate::api::QueryParams;
 use crate::error::{Cause, RequestError};
 
 /// Number of events buffered for a slow reader; then the oldest are dropped.
@@ -26,6 +28,11 @@ const WAITING: usize = 256;
 const TRACES: usize = 256;
 /// Maximum size of all traces together.
 const TRACES_BYTES: usize = 16 * 1024 * 1024;
+
+/// A silent stream says this often that it is there, so that nothing in between closes it,
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// with a comment, which readers of events pass over.
+const COMMENT: Bytes = Bytes::from_static(b": still here\n\n");
 
 /// The event channel and the stored traces.
 pub(crate) struct Tail {
@@ -106,6 +113,12 @@ impl Tail {
         traces.bytes = traces.kept.iter().map(|seen| seen.bytes()).sum();
     }
 
+    /// The last of those that `wanted` admits, newest first.
+    fn last_traces(&self, limit: usize, wanted: impl Fn(&Seen) -> bool) -> Vec<Arc<Seen>> {
+        let traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
+        traces.kept.iter().rev().filter(|seen| wanted(seen)).take(limit).cloned().collect()
+    }
+
     fn traced(&self, id: u64) -> Option<Arc<Seen>> {
         let traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
         traces.kept.iter().find(|seen| seen.id() == id).cloned()
@@ -140,7 +153,11 @@ fn stream(
 ) -> impl futures_util::Stream<Item = Result<Frame<Bytes>, Infallible>> {
     futures_util::stream::unfold(watching, |(mut events, caller)| async move {
         loop {
-            match events.recv().await {
+            let received = match tokio::time::timeout(HEARTBEAT, events.recv()).await {
+                Ok(received) => received,
+                Err(_) => return Some((Ok(Frame::data(COMMENT)), (events, caller))),
+            };
+            match received {
                 Ok(seen) if may_see(caller, &seen) => {
                     let json = serde_json::to_string(&*seen).expect("strings are always JSON");
                     let frame = Frame::data(Bytes::from(format!("data: {json}\n\n")));
@@ -151,6 +168,19 @@ fn stream(
             }
         }
     })
+}
+
+/// `GET /proxy/traces`: the last requests that asked for a trace or passed while somebody watched,
+/// newest first.
+pub(crate) async fn traces(
+    State(state): State<ServerState>,
+    caller: Caller,
+    QueryParams(query): QueryParams<TracesQuery>,
+) -> Response {
+    let limit = query.limit.unwrap_or(TRACES);
+    let found = state.proxy.tail.last_traces(limit, |seen| may_see(caller, seen));
+    let found: Vec<&Seen> = found.iter().map(|seen| &**seen).collect();
+    axum::Json(serde_json::json!({ "data": found })).into_response()
 }
 
 /// `GET /proxy/traces/{id}`: the trace of one request that asked for one.

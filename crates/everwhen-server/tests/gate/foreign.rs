@@ -7,7 +7,7 @@ const JSON: (&str, &str) = ("Content-Type", "application/json");
 const MCP: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
 /// Something on every interface: method, path, body.
-const EVERYWHERE: [(&str, &str, &str); 16] = [
+const EVERYWHERE: [(&str, &str, &str); 18] = [
     ("GET", "/v1/vaults", ""),
     ("GET", ENTRIES, ""),
     ("POST", ENTRIES, r#"{"role":"user","content":"evil"}"#),
@@ -18,6 +18,8 @@ const EVERYWHERE: [(&str, &str, &str); 16] = [
     ("POST", "/v1/vaults/default/memories/ana/context/rebuild", ""),
     ("GET", "/metrics", ""),
     ("GET", "/docs/", ""),
+    ("GET", "/ui/", ""),
+    ("GET", "/ui/default/ana", ""),
     ("POST", "/mcp", MCP),
     ("POST", "/v1/chat/completions", CHAT),
     ("POST", "/m/ana/v1/messages", CHAT),
@@ -246,7 +248,7 @@ async fn a_star_allows_all() {
 }
 
 #[tokio::test]
-async fn a_link_leads_to_the_page_of_the_api_and_nowhere_else() {
+async fn a_link_leads_to_our_pages_and_nowhere_else() {
     let stage = Stage::new().await;
     stage.remember().await;
     let follows = |dest| {
@@ -255,7 +257,13 @@ async fn a_link_leads_to_the_page_of_the_api_and_nowhere_else() {
     let told = stage.ask("GET", "/docs/", &follows("document"), "").await;
     assert_eq!(told.status, 200);
     assert_eq!(told.header("content-security-policy"), Some("frame-ancestors 'none'"));
-    for (path, dest) in [("/docs/", "iframe"), (ENTRIES, "document"), ("/v1/vaults", "document")] {
+    assert_eq!(stage.ask("GET", "/ui/", &follows("document"), "").await.status, 200);
+    for (path, dest) in [
+        ("/docs/", "iframe"),
+        ("/ui/", "iframe"),
+        (ENTRIES, "document"),
+        ("/v1/vaults", "document"),
+    ] {
         assert_eq!(stage.ask("GET", path, &follows(dest), "").await.status, 403, "{path} {dest}");
     }
     let rebound = [follows("document").as_slice(), &[("Host", "evil.example")]].concat();

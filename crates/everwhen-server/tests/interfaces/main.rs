@@ -7,6 +7,7 @@ mod access;
 mod bad_input;
 mod context;
 mod conversations;
+mod density;
 mod entries;
 mod facts;
 mod forgetting;

@@ -28,6 +28,28 @@ async fn a_trace_shows_what_was_done_to_a_request() {
 }
 
 #[tokio::test]
+async fn the_last_traces_are_listed_newest_first() {
+    let stage = Stage::new().await;
+    stage.chat(&["u:nobody watches"]).await;
+    assert_eq!(stage.get("/proxy/traces").told().await.json(), json!({ "data": [] }));
+    for text in ["u:first", "u:second"] {
+        stage.post(PATH, &chat(&[text])).memory("m").header("x-everwhen-trace", "1").told().await;
+    }
+    let (_, _, tail) = stage.get("/proxy/tail").begun().await;
+    stage.post(PATH, &chat(&["u:watched"])).memory("m").told().await;
+    drop(tail);
+    let said = async |query: &str| {
+        let listed = stage.get(&format!("/proxy/traces{query}")).told().await.json();
+        let listed = listed["data"].as_array().unwrap().clone();
+        let words = listed.iter().map(|seen| seen["stored"][0]["content"].clone());
+        words.collect::<Vec<Value>>()
+    };
+    assert_eq!(said("").await, ["watched", "second", "first"]);
+    assert_eq!(said("?limit=1").await, ["watched"]);
+    assert_eq!(stage.get("/proxy/traces?limit=x").told().await.status, 400);
+}
+
+#[tokio::test]
 async fn the_tail_tells_both_halves_of_an_exchange() {
     let stage = Stage::new().await;
     let (status, headers, mut tail) = stage.get("/proxy/tail").begun().await;

@@ -271,10 +271,11 @@ pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> 
     db.all_of(&sql, &filter.values, read)
 }
 
-fn which(filter: &mut Filter<'_>, which: Which) {
+/// Says which entries are meant, by columns that the index by time has.
+pub(super) fn which(filter: &mut Filter<'_>, which: Which) {
     match which {
         Which::All => {}
-        Which::Current => filter.condition("corrected_by IS NULL AND branch_id IS NULL"),
+        Which::Current => filter.condition("corrected_at IS NULL AND branched_at IS NULL"),
         Which::AsOf(time) => {
             let time = filter.value(time);
             filter.condition(&format!(

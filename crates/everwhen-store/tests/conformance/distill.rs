@@ -65,7 +65,7 @@ pub(crate) fn readings_are_a_history_and_the_latest_is_current(open: Open) {
     assert_eq!(texts(&talk.vault, then), ["A1C improved to 7.0% (mentioned 2025-09-01)"]);
     let about = FactQuery { about: Some("2025-10".into()), ..FactQuery::default() };
     assert_eq!(texts(&talk.vault, about), ["A1C improved to 7.0% (mentioned 2025-09-01)"]);
-    let profile = block_on(talk.vault.profile(memory())).unwrap();
+    let profile = block_on(talk.vault.profile(memory(), None)).unwrap();
     assert_eq!((profile[0].key.as_str(), profile[0].value.as_str()), ("a1c", "6.8%"));
 }
 

@@ -2,10 +2,12 @@
 
 use everwhen_engine::ErrorKind;
 use everwhen_engine::memory::{Corrected, Correction, Entry, Metadata, Role, Said};
-use everwhen_engine::ports::{Cursor, EntryChange, EntryQuery, Order, Row, Standing, Tx, Which};
+use everwhen_engine::ports::{
+    Buckets, Cursor, EntryChange, EntryQuery, Order, Row, Standing, TimeAxis, Tx, Which,
+};
 
 use crate::bed::{Bed, Open, plain};
-use crate::rows::{at, conversation, entry, home, id, name};
+use crate::rows::{at, conversation, entry, home, id, name, place};
 
 /// Adds entries to the vault with the number 1.
 fn add(bed: &Bed, entries: Vec<Entry>) {
@@ -282,4 +284,34 @@ pub(crate) fn arrivals_come_in_sequence_whatever_became_of_them(open: Open) {
     let first = Standing { sequence: 1, conversation: entry(1).conversation, gone_since: None };
     let second = Standing { sequence: 2, gone_since: Some(at(6)), ..first };
     assert_eq!(bed.look(|rows| rows.standings(home(), 2)), [first, second]);
+}
+
+pub(crate) fn counts_tell_how_much_there_is_on_either_clock(open: Open) {
+    let bed = open();
+    let late = Entry { conversation_time: at(-9), ..entry(4) };
+    add(&bed, vec![entry(1), entry(2), entry(3), late]);
+    bed.write(|tx| {
+        let corrected = Corrected { by: id(3), at: at(70) };
+        tx.change_entries(home(), &[id(2)], EntryChange::Corrected(corrected))?;
+        tx.change_entries(home(), &[id(1)], EntryChange::Branch(id(8), at(60)))
+    });
+    let said = |number: u64| entry(number).conversation_time;
+    let span = |axis, which| bed.look(move |rows| rows.span(home(), axis, which));
+    assert_eq!(span(TimeAxis::ConversationTime, Which::Current), Some((at(-9), said(3))));
+    assert_eq!(span(TimeAxis::ConversationTime, Which::AsOf(at(65))), Some((at(-9), said(3))));
+    let stored_ends = (entry(1).creation_time, entry(4).creation_time);
+    assert_eq!(span(TimeAxis::CreationTime, Which::All), Some(stored_ends));
+    assert_eq!(span(TimeAxis::CreationTime, Which::AsOf(at(-99_999))), None);
+    let buckets = Buckets { since: at(-9), until: at(15), count: 2 };
+    let counts =
+        |axis, which, buckets| bed.look(move |rows| rows.counts(home(), axis, which, buckets));
+    let by_said = |which, buckets| counts(TimeAxis::ConversationTime, which, buckets);
+    assert_eq!(by_said(Which::All, buckets), [3, 1]);
+    assert_eq!(by_said(Which::Current, buckets), [1, 1]);
+    assert_eq!(by_said(Which::AsOf(at(65)), buckets), [2, 1], "before the correction");
+    assert_eq!(by_said(Which::All, Buckets { until: said(3), ..buckets }), [1, 2]);
+    let stored = Buckets { since: stored_ends.0, until: stored_ends.1, count: 3 };
+    assert_eq!(counts(TimeAxis::CreationTime, Which::All, stored), [1, 1, 1]);
+    let other = bed.look(|rows| rows.span(place(2, 1), TimeAxis::ConversationTime, Which::All));
+    assert_eq!(other, None, "another vault has no say over this memory");
 }

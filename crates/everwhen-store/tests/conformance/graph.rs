@@ -52,7 +52,7 @@ pub(crate) fn statements_are_facts_with_their_day(open: Open) {
             "Ana: speaks Basque (mentioned 2025-06-01)",
         ]
     );
-    let profile = block_on(talk.vault.profile(memory())).unwrap();
+    let profile = block_on(talk.vault.profile(memory(), None)).unwrap();
     assert_eq!((profile[0].key.as_str(), profile[0].value.as_str()), ("ana", "person"));
 }
 

@@ -91,7 +91,7 @@ fn tell(talk: &Talk, memory: &Address<MemoryId>, news: &[News]) {
 
 /// What is current of each matter.
 fn current(talk: &Talk, memory: &Address<MemoryId>) -> BTreeMap<String, String> {
-    let profile = block_on(talk.vault.profile(memory.clone())).unwrap();
+    let profile = block_on(talk.vault.profile(memory.clone(), None)).unwrap();
     profile.into_iter().map(|line| (line.key, line.value)).collect()
 }
 

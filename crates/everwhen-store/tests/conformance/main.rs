@@ -90,6 +90,7 @@ suite! {
         moved_entries_carry_the_name_of_their_new_home,
         marks_on_what_is_not_there_are_refused,
         arrivals_come_in_sequence_whatever_became_of_them,
+        counts_tell_how_much_there_is_on_either_clock,
     }
     neighbours {
         the_nearest_on_either_side,

@@ -11,10 +11,10 @@ use everwhen_engine::memory::{
     MemoryId, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    Addition, AskedHash, ChapterSelection, ContextSelection, ConversationOrder, ConversationQuery,
-    Cursor, EachOf, EntryQuery, FactSelection, JobSelection, LedgerHead, LedgerLine, Lines,
-    MemoryRef, MemorySelection, Neighbour, Order, Proof, ProofHolder, Reply, Requested, Shelf,
-    Snapshot, Speakers, Standing, Which,
+    Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationOrder,
+    ConversationQuery, Cursor, EachOf, EntryQuery, FactSelection, JobSelection, LedgerHead,
+    LedgerLine, Lines, MemoryRef, MemorySelection, Neighbour, Order, Proof, ProofHolder, Reply,
+    Requested, Shelf, Snapshot, Speakers, Standing, TimeAxis, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -81,6 +81,16 @@ impl EntryRow {
 impl State {
     fn entries_in(&self, memory: MemoryRef) -> impl Iterator<Item = &EntryRow> {
         self.entries.iter().filter(move |row| row.is_in(memory))
+    }
+
+    fn times(&self, memory: MemoryRef, axis: TimeAxis, which: Which) -> Vec<Timestamp> {
+        let meant = self.entries_in(memory).filter(|row| is_in_force(&row.entry, which));
+        meant
+            .map(|row| match axis {
+                TimeAxis::ConversationTime => row.entry.conversation_time,
+                TimeAxis::CreationTime => row.entry.creation_time,
+            })
+            .collect()
     }
 
     fn conversations_in(&self, memory: MemoryRef) -> impl Iterator<Item = &Conversation> {
@@ -315,6 +325,32 @@ impl Snapshot for State {
         let from = query.from.map(|Cursor { time, sequence }| (time, sequence));
         let rows = listed(rows, |row| row.cursor(), query.order, from, query.limit);
         Ok(rows.into_iter().map(|row| self.named(row)).collect())
+    }
+
+    fn span(
+        &self,
+        memory: MemoryRef,
+        axis: TimeAxis,
+        which: Which,
+    ) -> Result<Option<(Timestamp, Timestamp)>> {
+        let times = self.times(memory, axis, which);
+        Ok(times.iter().min().copied().zip(times.iter().max().copied()))
+    }
+
+    fn counts(
+        &self,
+        memory: MemoryRef,
+        axis: TimeAxis,
+        which: Which,
+        buckets: Buckets,
+    ) -> Result<Vec<u64>> {
+        let mut counts = vec![0; buckets.count];
+        for time in self.times(memory, axis, which) {
+            if let Some(bucket) = buckets.of(time) {
+                counts[bucket] += 1;
+            }
+        }
+        Ok(counts)
     }
 
     fn standings(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>> {

@@ -5,7 +5,7 @@ use everwhen::chapters::{self, ChapterQuery};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{read_bounds, shape};
+use super::{read_bounds, read_query_time, shape};
 use crate::api::cursor;
 
 /// The summary of a run of entries.
@@ -66,6 +66,9 @@ pub(crate) struct ChaptersQuery {
     /// Only chapters that began before this time.
     #[param(value_type = Option<shape::TimeIn>)]
     before: Option<String>,
+    /// Only those that had been written at this time.
+    #[param(value_type = Option<shape::TimeIn>)]
+    as_of: Option<String>,
     /// `next_cursor` of the previous page.
     #[param(inline, value_type = Option<shape::EntryCursor>)]
     cursor: Option<String>,
@@ -79,7 +82,8 @@ impl ChaptersQuery {
     pub(crate) fn read(self) -> Result<ChapterQuery> {
         let (after, before) = read_bounds(self.after.as_deref(), self.before.as_deref())?;
         let from = self.cursor.as_deref().map(cursor::read_entry).transpose()?;
-        Ok(ChapterQuery { after, before, from, limit: self.limit })
+        let as_of = read_query_time("as_of", self.as_of.as_deref())?;
+        Ok(ChapterQuery { after, before, as_of, from, limit: self.limit })
     }
 }
 

@@ -4,6 +4,7 @@ use everwhen::Result;
 use everwhen::facts::{self, FactQuery, FactView, ProfileLine};
 use everwhen::memory::Name;
 use everwhen::time::{Period, Precision};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -160,6 +161,23 @@ impl From<FactView> for Fact {
             superseded_by: view.superseded_by.map(|id| id.to_string()),
             written_by: fact.by.as_str().to_owned(),
         }
+    }
+}
+
+/// Which profile is asked for.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ProfileQuery {
+    /// As the vault believed at this time.
+    #[param(value_type = Option<shape::TimeIn>)]
+    as_of: Option<String>,
+}
+
+impl ProfileQuery {
+    /// Reads it.
+    pub(crate) fn read(self) -> Result<Option<Timestamp>> {
+        read_query_time("as_of", self.as_of.as_deref())
     }
 }
 

@@ -2,11 +2,11 @@
 
 use everwhen::Result;
 use everwhen::memory::Role;
-use everwhen::ports::{EntryQuery, Which};
+use everwhen::ports::{EntryQuery, Order, Which};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::entries::RoleName;
+use super::entries::{Direction, RoleName};
 use super::{read_bounds, read_query_time, shape};
 use crate::api::cursor;
 
@@ -19,7 +19,7 @@ pub(crate) struct TimelineLine {
     /// What was said, shortened.
     #[schema(examples("Went to the Met"))]
     event: String,
-    /// Days since the previous line; null on the same day and on the first line.
+    /// Days since the next earlier line; null on the same day and on the first line of all.
     #[schema(required = true, examples("+7 days"))]
     gap: Option<String>,
     /// The line as text.
@@ -65,6 +65,9 @@ pub(crate) struct TimelineQuery {
     /// State of the memory at this time.
     #[param(value_type = Option<shape::TimeIn>)]
     as_of: Option<String>,
+    /// Oldest (`asc`, the default) or newest (`desc`) first.
+    #[param(inline)]
+    order: Option<Direction>,
     /// `next_cursor` of the previous page.
     #[param(inline, value_type = Option<shape::EntryCursor>)]
     cursor: Option<String>,
@@ -83,6 +86,7 @@ impl TimelineQuery {
             before,
             which: as_of.map_or(Which::Current, Which::AsOf),
             role: self.role.map(Role::from),
+            order: self.order.map(Order::from).unwrap_or_default(),
             from: self.cursor.as_deref().map(cursor::read_entry).transpose()?,
             limit: self.limit,
             ..EntryQuery::default()

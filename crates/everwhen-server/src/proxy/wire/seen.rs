@@ -1,6 +1,13 @@
 //! What the proxy did, as `everwhen tail` and traces tell it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+/// Which traces are asked for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TracesQuery {
+    pub(crate) limit: Option<usize>,
+}
 
 /// Something the proxy did.
 #[derive(Debug, Clone, Serialize)]

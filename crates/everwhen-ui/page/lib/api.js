@@ -1,0 +1,129 @@
+// The only way to the server: its public REST API, with the key of this browser tab.
+import { observable, useEffect, useObservable, useRef, useState } from './view.js';
+
+const KEY = 'everwhen.key';
+const RETRY_MS = 1000;
+
+/** 'ok' or 'lost': whether the server answered last. */
+export const connection = observable('ok');
+/** Why a key is asked for, or null. */
+export const keyWanted = observable(null);
+/** Counts up when everything on the page should be read again. */
+export const revision = observable(0);
+
+/** A refusal of the server, in its own words. */
+export class ApiError extends Error {
+  constructor(status, problem) {
+    super(problem?.detail ?? `HTTP ${status}`);
+    this.status = status;
+    this.kind = problem?.kind ?? 'unavailable';
+  }
+}
+
+const memory = { key: null };
+export function key() {
+  try { return sessionStorage.getItem(KEY); } catch { return memory.key; }
+}
+export function setKey(text) {
+  try { text ? sessionStorage.setItem(KEY, text) : sessionStorage.removeItem(KEY); } catch { memory.key = text; }
+  keyWanted.set(null);
+  refresh();
+}
+
+/** Has everything on the page read again. */
+export function refresh() { revision.set(revision.value + 1); }
+
+function headers(body) {
+  const all = { accept: 'application/json' };
+  if (key()) all.authorization = `Bearer ${key()}`;
+  if (body !== undefined) all['content-type'] = 'application/json';
+  return all;
+}
+
+function target(path, query) {
+  const pairs = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  return pairs.length ? `${path}?${new URLSearchParams(pairs)}` : path;
+}
+
+/** Sends a request and returns the Response, whatever its status. */
+async function send(method, path, { query, body, signal } = {}) {
+  try {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const response = await fetch(target(path, query), { method, headers: headers(body), body: text, signal, cache: 'no-store' });
+    connection.set('ok');
+    return response;
+  } catch (error) {
+    if (error.name !== 'AbortError') lose();
+    throw error;
+  }
+}
+
+/** Sends a request and returns the JSON of a success. */
+export async function call(method, path, options) {
+  const response = await send(method, path, options);
+  const text = await response.text();
+  if (response.ok) return text ? JSON.parse(text) : null;
+  let problem = null;
+  try { problem = JSON.parse(text); } catch { /* a proxy in between answers in its own words */ }
+  const error = new ApiError(response.status, problem);
+  if (response.status === 401 && !options?.quiet) keyWanted.set(error.message);
+  throw error;
+}
+export const get = (path, query, options) => call('GET', path, { query, ...options });
+export const post = (path, body, options) => call('POST', path, { body, ...options });
+export const remove = (path) => call('DELETE', path);
+
+/** Reads server-sent events until the signal ends it. `EventSource` could not send the key. */
+export async function events(path, signal, onEvent) {
+  const response = await send('GET', path, { signal });
+  if (!response.ok) throw new ApiError(response.status, null);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    rest += value;
+    const parts = rest.split('\n\n');
+    rest = parts.pop();
+    for (const part of parts) if (part.startsWith('data: ')) onEvent(JSON.parse(part.slice(6)));
+  }
+}
+
+function lose() {
+  if (connection.value === 'lost') return;
+  connection.set('lost');
+  const again = async () => {
+    try {
+      await fetch('/healthz', { cache: 'no-store' });
+      connection.set('ok');
+      refresh();
+    } catch { setTimeout(again, RETRY_MS); }
+  };
+  setTimeout(again, RETRY_MS);
+}
+
+const part = encodeURIComponent;
+export const vaultPath = (vault) => `/v1/vaults/${part(vault)}`;
+export const memoryPath = (route) => `${vaultPath(route.vault)}/memories/${part(route.memory)}`;
+
+/**
+ * Loads something while `deps` stay the same and again when they change; an older answer never replaces a newer one.
+ * What was there stays until the new answer is in.
+ */
+export function useLoad(load, deps) {
+  const turn = useObservable(revision);
+  const [state, set] = useState({ data: null, error: null, loading: true });
+  const last = useRef(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    last.current?.abort();
+    last.current = abort;
+    set((before) => ({ ...before, loading: true }));
+    load(abort.signal).then(
+      (data) => { if (!abort.signal.aborted) set({ data, error: null, loading: false }); },
+      (error) => { if (!abort.signal.aborted) set((before) => ({ data: connection.value === 'lost' ? before.data : null, error, loading: false })); },
+    );
+    return () => abort.abort();
+  }, [...deps, turn]);
+  return state;
+}

@@ -1,0 +1,135 @@
+// The moment control: two clocks, one for when things were said and one for when they became known. Both live in the address.
+import { get, memoryPath, useLoad } from './api.js';
+import { html, useEffect, useRef, useState } from './view.js';
+import { route, setParams } from './router.js';
+import { iso, moment as told, read, shortDay, write } from './time.js';
+import { Strip } from './strip.js';
+import { count, t } from './text.js';
+
+const STEPS = 1000;
+const BUCKETS = 400;
+/** While a slider is dragged, the server is asked at most this often. */
+const EVERY_MS = 120;
+const DAY_MS = 86_400_000;
+
+/** Reads both clocks from the address. `past` means that the memory is shown as it stood, so nothing can be changed. */
+export function readMoment(params, zone) {
+  const said = read(params.said, zone);
+  const known = read(params.known, zone);
+  return {
+    said, known, past: known !== null,
+    saidTold: said === null ? '' : named(params.said, said, zone), knownTold: known === null ? '' : named(params.known, known, zone),
+    before: said === null ? undefined : iso(said),
+    asOf: known === null ? undefined : iso(known),
+  };
+}
+
+/** A moment as it was typed: a day is told as that day, though it ends with the next one's first instant. */
+const named = (typed, time, zone) => (/[T ]/.test(typed.trim()) ? told(time, zone) : shortDay(time - 1, zone));
+
+/** Moves the clock for what was said by days; without a moment it starts from now. */
+export function shift(zone, days) {
+  const from = read(route.value.params.said, zone) ?? Date.now();
+  const to = from + days * DAY_MS;
+  setParams({ said: to >= Date.now() ? undefined : write(to, zone) });
+}
+
+export const backToNow = () => setParams({ said: undefined, known: undefined });
+
+/** Both rows, with the strip of entries behind each. */
+export function Moment({ route: here, zone, moment, marks }) {
+  const path = memoryPath(here);
+  const said = useLoad((signal) => get(`${path}/density`, { by: 'conversation_time', buckets: BUCKETS, as_of: moment.asOf }, { signal }), [path, moment.asOf]);
+  const known = useLoad((signal) => get(`${path}/density`, { by: 'creation_time', buckets: BUCKETS }, { signal }), [path]);
+  return html`<section class="moment no-print" aria-label=${t('moment.label')}>
+    <${Clock} name="said" zone=${zone} at=${moment.said} density=${said.data} marks=${marks} />
+    <${Clock} name="known" zone=${zone} at=${moment.known} density=${known.data} />
+  </section>
+  <${Banner} moment=${moment} />`;
+}
+
+function Clock({ name, zone, at, density, marks }) {
+  const [drag, setDrag] = useState(null);
+  const sending = useRef({ timer: 0, last: 0 });
+  const first = density?.first ? Date.parse(density.first) : null;
+  const last = density?.last ? Date.parse(density.last) : null;
+  const span = first === null ? 0 : last - first;
+  const shown = drag ?? at;
+  const fraction = shown === null || span <= 0 ? 1 : Math.min(1, Math.max(0, (shown - first) / span));
+  const ratio = (time) => Math.min(1, Math.max(0, (time - first) / (span || 1)));
+
+  const send = (time) => {
+    const state = sending.current;
+    clearTimeout(state.timer);
+    const apply = () => {
+      state.last = performance.now();
+      setParams({ [name]: time === null ? undefined : write(time, zone) });
+    };
+    const wait = EVERY_MS - (performance.now() - state.last);
+    if (wait <= 0) apply();
+    else state.timer = setTimeout(apply, wait);
+  };
+  const slide = (event) => {
+    const step = Number(event.target.value);
+    const time = step >= STEPS ? null : first + (span * step) / STEPS;
+    setDrag(time ?? last);
+    send(time);
+  };
+  useEffect(() => setDrag(null), [at]);
+  useEffect(() => () => clearTimeout(sending.current.timer), []);
+
+  const label = t(`moment.${name}`);
+  const spoken = shown === null ? t('moment.now') : told(shown, zone);
+  return html`<div class="clock ${name} ${at === null ? '' : 'moved'}">
+    <span class="clock-name" id="clock-${name}" title=${t(`moment.${name}.long`)}>${label}</span>
+    <div class="clock-strip">
+      <${Strip} counts=${density?.counts} until=${fraction} tone=${name} label=${summary(name, density, zone)}
+        marks=${(marks ?? []).map(([from, to]) => [ratio(from ?? first), ratio(to ?? last)])} />
+      <input type="range" min="0" max=${STEPS} value=${Math.round(fraction * STEPS)} disabled=${span <= 0}
+        aria-label=${t(`moment.${name}.long`)} aria-valuetext=${spoken} onInput=${slide} />
+      ${span > 0 && html`<span class="ends" aria-hidden="true"><span>${shortDay(first, zone)}</span><span>${shortDay(last, zone)}</span></span>`}
+    </div>
+    <${Typed} name=${name} zone=${zone} written=${drag === null ? route.value.params[name] : write(drag, zone)} />
+  </div>`;
+}
+
+/** The same numbers in words, for those who cannot see the strip. */
+function summary(name, density, zone) {
+  if (!density?.first) return t('density.none');
+  const total = density.counts.reduce((sum, one) => sum + one, 0);
+  return t(`density.${name}`, { total, from: shortDay(density.first, zone), to: shortDay(density.last, zone), most: count(Math.max(...density.counts)) });
+}
+
+function Typed({ name, zone, written }) {
+  const [typed, setTyped] = useState(null);
+  const [wrong, setWrong] = useState(false);
+  const value = typed ?? (written ?? '').replace('T', ' ');
+  const take = (event) => {
+    event.preventDefault();
+    if (typed === null) return;
+    const time = read(typed, zone);
+    const isNow = typed.trim() === '';
+    setWrong(!isNow && time === null);
+    if (!isNow && time === null) return;
+    setParams({ [name]: isNow ? undefined : typed.trim().replace(' ', 'T') });
+    setTyped(null);
+  };
+  return html`<form class="typed" onSubmit=${take}>
+    <input type="text" size="16" spellcheck=${false} autocomplete="off" placeholder=${t('moment.now')} value=${value}
+      aria-label=${t(`moment.${name}.type`)} aria-invalid=${wrong} title=${t('moment.type.hint')}
+      onInput=${(event) => setTyped(event.target.value)} onBlur=${take} />
+    ${wrong && html`<span class="hint" role="alert">${t('moment.type.hint')}</span>`}
+  </form>`;
+}
+
+/** Says which moment is shown, and that the past cannot be changed. */
+export function Banner({ moment }) {
+  if (moment.said === null && moment.known === null) return null;
+  const text = moment.past
+    ? t(moment.said === null ? 'banner.known' : 'banner.both', { known: moment.knownTold, said: moment.saidTold })
+    : t('banner.said', { said: moment.saidTold });
+  return html`<div class="banner ${moment.past ? 'past' : ''} no-print" role="status">
+    <span>${text} ${moment.past && html`<strong>${t('banner.locked')}</strong>`}</span>
+    <button type="button" class="quiet" onClick=${backToNow}>${t('banner.back')} <kbd>n</kbd></button>
+  </div>`;
+}

@@ -1,0 +1,96 @@
+// A question, what was found, and why: how much the words, the meaning and the dates spoke for each answer.
+import { memoryPath, post, useLoad } from '../lib/api.js';
+import { html, useEffect, useRef, useState } from '../lib/view.js';
+import { Link, setParams } from '../lib/router.js';
+import { Clamped, Copy, Empty, Loaded, Said, Time, Title } from '../lib/parts.js';
+import { moment as told, shortDay } from '../lib/time.js';
+import { count, t } from '../lib/text.js';
+
+const LANES = ['words', 'meaning', 'when', 'joint'];
+const LIMIT = 10;
+
+export default function Ask({ route, zone, moment, onMarks }) {
+  const path = memoryPath(route);
+  const query = route.params.q ?? '';
+  const [typed, setTyped] = useState(query);
+  const field = useRef(null);
+  const body = { query, limit: LIMIT, explain: true, before: moment.before, asked_at: moment.before, as_of: moment.asOf };
+  const found = useLoad((signal) => (query ? post(`${path}/recall`, body, { signal }) : Promise.resolve(null)), [path, query, moment.before, moment.asOf]);
+  useEffect(() => setTyped(query), [query]);
+  useEffect(() => { if (!query) field.current?.focus(); }, []);
+  const about = found.data?.about;
+  useEffect(() => {
+    onMarks(about?.since || about?.until ? [[about.since ? Date.parse(about.since) : null, about.until ? Date.parse(about.until) : null]] : null);
+  }, [about?.since, about?.until]);
+  const ask = (event) => { event.preventDefault(); setParams({ q: typed.trim() }, { replace: false }); };
+  return html`<${Title} class="visually-hidden">${t('nav.ask')}</${Title}>
+    <form class="ask-box" role="search" onSubmit=${ask}>
+      <input ref=${field} type="search" value=${typed} placeholder=${t('ask.placeholder')} aria-label=${t('ask.label')} autocomplete="off" onInput=${(event) => setTyped(event.target.value)} />
+      <button class="primary" disabled=${!typed.trim()}>${t('ask.do')}</button>
+    </form>
+    ${query ? html`<${Loaded} of=${found}>${(answer) => html`<${Answer} answer=${answer} query=${query} body=${body} path=${path} zone=${zone} route=${route} />`}</${Loaded}>`
+      : html`<${Empty} title=${t('ask.none')}><p>${t('ask.first')}</p><ul class="examples">${['ask.example.1', 'ask.example.2', 'ask.example.3'].map((name) => html`<li key=${name}><button type="button" class="link" onClick=${() => setParams({ q: t(name) }, { replace: false })}>${t(name)}</button></li>`)}</ul></${Empty}>`}`;
+}
+
+function Answer({ answer, query, body, path, zone, route }) {
+  const nothing = !answer.items.length && !answer.facts.length && !answer.conversations.length && !answer.chapters.length;
+  const most = Math.max(0, ...[answer.items, answer.facts, answer.conversations, answer.chapters].flat().map((found) => total(found.reasons)));
+  const part = (title, rows, show) => rows.length > 0 && html`<section class="found"><h2>${title}</h2><ol>${rows.map((row) => html`<li class="found-row" data-row="1" tabindex="-1">${show(row)}<${Why} reasons=${row.reasons} most=${most} /></li>`)}</ol></section>`;
+  return html`<div class="reading">
+      <p class="read-as">${marked(query, answer.about?.words ?? [])}</p>
+      ${answer.about && html`<p class="muted">${period(answer.about, zone)}</p>`}
+      ${answer.nothing_in_period && html`<p class="note">${t('ask.nothing.period')}</p>`}
+      ${answer.words_alone && html`<p class="note">${t('ask.words.alone')}</p>`}
+    </div>
+    ${nothing ? html`<${Empty} title=${t('ask.nothing')}><p>${t('ask.nothing.hint')}</p></${Empty}>` : html`<${Legend} />`}
+    <div class="answers">
+      <div>
+        ${part(t('ask.facts'), answer.facts, ({ fact }) => html`<p class="found-text" dir="auto"><${Link} to=${{ view: 'facts', params: { fact: fact.id } }}>${fact.statement}</${Link}> <span class="muted">${t('fact.mentioned', { at: shortDay(fact.mentioned_at, zone) })}</span></p>`)}
+        ${part(t('ask.entries'), answer.items, ({ entry, outside, memory }) => html`<div class="found-text"><p class="muted"><${Link} to=${{ view: 'conversation', memory, id: entry.conversation_id, hash: entry.id }}><${Time} at=${entry.conversation_time} zone=${zone} as=${told} /></${Link}> · ${entry.speaker ?? t(`role.${entry.role}`)}${outside && html` · <span class="outside">${t('ask.outside')}</span>`}</p><${Clamped}><${Said} text=${entry.content} /></${Clamped}></div>`)}
+        ${part(t('ask.chapters'), answer.chapters, ({ chapter }) => html`<p class="found-text" dir="auto"><strong>${chapter.title}</strong> <span class="muted">${shortDay(chapter.started_at, zone)} – ${shortDay(chapter.last_at, zone)}</span></p>`)}
+        ${part(t('ask.conversations'), answer.conversations, ({ conversation, memory }) => html`<p class="found-text" dir="auto"><${Link} to=${{ view: 'conversation', memory, id: conversation.id }}>${conversation.title ?? t('conversation.untitled')}</${Link}> <span class="muted">${shortDay(conversation.started_at, zone)}</span></p>`)}
+      </div>
+      ${!nothing && html`<section class="briefing"><h2>${t('ask.briefing')}</h2><p class="muted">${t('ask.briefing.hint', { n: answer.briefing.length })}</p><pre dir="auto" tabindex="0" role="region" aria-label=${t('ask.briefing')}>${answer.briefing}</pre>
+        <p class="copies"><${Copy} text=${answer.briefing} label=${t('copy.briefing')} /> <${Copy} text=${curl(path, body)} label=${t('copy.curl')} /> <${Copy} text=${cli(query, route, body)} label=${t('copy.cli')} /></p></section>`}
+    </div>`;
+}
+
+/** The question with the words that were read as time marked. */
+function marked(query, words) {
+  const lower = query.toLowerCase();
+  const places = words.map((word) => [lower.indexOf(word.toLowerCase()), word.length]).filter(([at]) => at >= 0).sort((a, b) => a[0] - b[0]);
+  const parts = [];
+  let from = 0;
+  for (const [at, length] of places) {
+    if (at < from) continue;
+    parts.push(query.slice(from, at), html`<mark class="when">${query.slice(at, at + length)}</mark>`);
+    from = at + length;
+  }
+  return [...parts, query.slice(from)];
+}
+
+function period(about, zone) {
+  if (about.order) return t('ask.order', { from: t(`ask.order.${about.order.from}`), of: t(`ask.order.${about.order.of}`) });
+  if (about.since && about.until) return t('ask.period', { since: told(about.since, zone), until: told(about.until, zone) });
+  if (about.since) return t('facts.since', { at: told(about.since, zone) });
+  return about.until ? t('facts.until', { at: told(about.until, zone) }) : '';
+}
+
+const lane = (reason) => reason.lane ?? 'joint';
+const total = (reasons) => (reasons ?? []).reduce((sum, reason) => sum + Math.max(0, reason.share), 0);
+
+const Legend = () => html`<p class="legend muted">${LANES.map((name) => html`<span key=${name}><span class="swatch lane-${name}" aria-hidden="true">${t(`lane.${name}.letter`)}</span> ${t(`lane.${name}`)}</span>`)}</p>`;
+
+/** A bar with a piece for each lane; opened, every signal with its value. */
+function Why({ reasons, most }) {
+  if (!reasons?.length || !most) return null;
+  const shares = LANES.map((name) => [name, reasons.filter((reason) => lane(reason) === name).reduce((sum, reason) => sum + Math.max(0, reason.share), 0)]);
+  return html`<details class="why"><summary aria-label=${t('ask.why', { words: percent(shares[0][1], most), meaning: percent(shares[1][1], most), when: percent(shares[2][1], most) })}>
+      <span class="why-bar" aria-hidden="true">${shares.map(([name, share]) => share > 0 && html`<span key=${name} class="lane-${name}" style=${{ inlineSize: `${(share / most) * 100}%` }}>${share / most > 0.08 ? t(`lane.${name}.letter`) : ''}</span>`)}</span></summary>
+    <table class="signals"><tbody>${[...reasons].sort((a, b) => b.share - a.share).map((reason) => html`<tr key=${reason.signal}><th scope="row"><span class="swatch lane-${lane(reason)}" aria-hidden="true"></span> ${reason.signal.replaceAll('_', ' ')}</th><td>${reason.value}</td><td>${reason.share >= 0 ? '+' : ''}${reason.share}</td></tr>`)}</tbody></table>
+  </details>`;
+}
+
+const percent = (share, most) => `${count(Math.round((share / most) * 100))} %`;
+const curl = (path, body) => `curl ${location.origin}${path}/recall -H 'content-type: application/json' -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
+const cli = (query, route, body) => `everwhen recall "${query.replaceAll('"', '\\"')}" --vault "${route.vault}" --memory "${route.memory}" --explain${body.as_of ? ` --as-of ${body.as_of}` : ''}`;

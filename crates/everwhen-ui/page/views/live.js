@@ -1,0 +1,79 @@
+// What passes through the proxy: what the app sent, what the model saw beside it, and what was remembered.
+import { events, get, useLoad } from '../lib/api.js';
+import { html, useEffect, useRef, useState } from '../lib/view.js';
+import { Link } from '../lib/router.js';
+import { Empty, Said, Title } from '../lib/parts.js';
+import { clock, moment as told } from '../lib/time.js';
+import { t } from '../lib/text.js';
+
+const KEPT = 200;
+const RETRY_MS = 2000;
+
+export default function Live({ route }) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [seen, setSeen] = useState([]);
+  const [paused, setPaused] = useState(false);
+  const [filter, setFilter] = useState(route.params.memory ?? '');
+  const waiting = useRef([]);
+  const before = useLoad((signal) => get('/proxy/traces', { limit: KEPT }, { signal, quiet: true }), []);
+
+  useEffect(() => {
+    const abort = new AbortController();
+    const listen = async () => {
+      while (!abort.signal.aborted) {
+        try { await events('/proxy/tail', abort.signal, (event) => waiting.current.push({ ...event, isFresh: true })); } catch { /* told by the banner */ }
+        await new Promise((resume) => setTimeout(resume, RETRY_MS));
+      }
+    };
+    listen();
+    return () => abort.abort();
+  }, []);
+  useEffect(() => {
+    // Events are taken in together, once per frame at most, so that a flood of them does not hold up the page.
+    let frame = 0;
+    const take = () => {
+      if (!paused && waiting.current.length) {
+        const fresh = waiting.current.splice(0);
+        setSeen((all) => [...all, ...fresh].slice(-2 * KEPT));
+      }
+      frame = setTimeout(() => requestAnimationFrame(take), 100);
+    };
+    take();
+    return () => clearTimeout(frame);
+  }, [paused]);
+
+  const exchanges = joined([...(before.data?.data ?? []), ...seen]).filter((one) => !filter || (one.asked?.memory ?? '').includes(filter) || (one.asked?.model ?? '').includes(filter));
+  return html`<div class="head"><${Title}>${t('nav.live')}</${Title}>
+      <div class="live-controls"><input type="search" placeholder=${t('live.filter')} aria-label=${t('live.filter')} value=${filter} onInput=${(event) => setFilter(event.target.value)} />
+      <button type="button" aria-pressed=${paused} onClick=${() => setPaused(!paused)}>${t(paused ? 'live.resume' : 'live.pause')}</button></div></div>
+    ${exchanges.length ? html`<ol class="exchanges">${exchanges.map((one) => html`<${Exchange} key=${one.id} one=${one} zone=${zone} />`)}</ol>`
+      : html`<${Empty} title=${t('live.none')}><p>${t('live.first')}</p><pre>everwhen serve --upstream http://127.0.0.1:11434
+curl ${location.origin}/v1/chat/completions …</pre></${Empty}>`}`;
+}
+
+/** Requests and replies that belong together, the newest first. */
+function joined(all) {
+  const found = new Map();
+  for (const event of all) {
+    const one = found.get(event.id) ?? { id: event.id };
+    one[event.event] = event;
+    found.set(event.id, one);
+  }
+  return [...found.values()].filter((one) => one.asked).sort((a, b) => b.id - a.id).slice(0, KEPT);
+}
+
+function Exchange({ one: { asked, answered }, zone }) {
+  const degraded = asked.degraded ?? answered?.degraded;
+  return html`<li class="exchange ${degraded ? 'degraded' : ''}" data-row="1" tabindex="-1">
+    <p class="exchange-head"><time datetime=${asked.time}>${clock(asked.time, zone)}</time> <strong>${asked.model ?? asked.door}</strong>
+      ${asked.memory && html` → <${Link} to=${{ view: 'timeline', vault: asked.vault, memory: asked.memory }}>${asked.memory}</${Link}>`}
+      <span class="muted"> · ${t('live.messages', { n: asked.messages })} · ${t('live.stamped', { n: asked.stamped.length })}${asked.errand ? ` · ${t('live.errand')}` : ''}</span></p>
+    ${degraded && html`<p class="failure">${t('live.degraded', { why: degraded })}</p>`}
+    <div class="two">
+      <div><h2>${t('live.sent')}</h2>${asked.stored.length ? asked.stored.map((entry) => html`<div key=${entry.entry} class="sent role-${entry.role}"><p class="muted">${t(`role.${entry.role}`)} · ${told(entry.conversation_time, zone)}</p><${Said} text=${entry.content} /></div>`) : html`<p class="muted">${t('live.nothing.new')}</p>`}</div>
+      <div><h2>${t('live.added')}</h2>${asked.stamped.length > 0 && html`<ul class="stamps">${asked.stamped.slice(-8).map((stamp) => html`<li key=${stamp.message}><ins>${stamp.stamp}</ins> <span class="muted">${t('live.message', { n: stamp.message + 1 })}</span></li>`)}</ul>`}
+        ${asked.injected ? html`<pre class="injected" dir="auto" tabindex="0" role="region" aria-label=${t('live.added')}>${asked.injected}</pre>` : html`<p class="muted">${t('live.nothing.added')}</p>`}</div>
+    </div>
+    ${(answered || asked.isFresh) && html`<p class="muted">${answered ? t('live.answered', { n: answered.characters }) : t('live.waiting')}${answered?.truncated ? ` · ${t('live.truncated')}` : ''}</p>`}
+  </li>`;
+}

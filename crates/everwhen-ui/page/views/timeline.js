@@ -1,0 +1,195 @@
+// Everything that was said up to a moment, in order, with the pauses in between. A window of a few hundred rows moves over it,
+// so that a memory of a million entries costs no more than a small one.
+import { get, memoryPath, revision } from '../lib/api.js';
+import { html, useCallback, useEffect, useLayoutEffect, useMemo, useObservable, useRef, useState } from '../lib/view.js';
+import { Link, go, setParams } from '../lib/router.js';
+import { Clamped, Empty, Failure, Loading, Said, Time, Title } from '../lib/parts.js';
+import { AddEntry, CorrectEntry, ForgetEntry } from '../lib/acts.js';
+import { clock, dayOf, daysBetween, longDay, pause } from '../lib/time.js';
+import { t } from '../lib/text.js';
+
+const PAGE = 100;
+/** Pages that are in the document at once. */
+const SHOWN = 4;
+/** How near to an end of the window the next page is fetched, in pixels. */
+const NEAR = 800;
+const ROLES = ['user', 'assistant'];
+
+export default function Timeline({ route, zone, moment }) {
+  const [box, setBox] = useState(null);
+  const close = () => setBox(null);
+  const { role, tag } = route.params;
+  return html`<div class="head timeline-head">
+      <${Title}>${t('nav.timeline')}</${Title}>
+      <div class="chips" role="group" aria-label=${t('filter')}>
+        <button type="button" class="chip" aria-pressed=${!role} onClick=${() => setParams({ role: undefined })}>${t('filter.all')}</button>
+        ${ROLES.map((one) => html`<button type="button" key=${one} class="chip" aria-pressed=${role === one} onClick=${() => setParams({ role: role === one ? undefined : one })}>${t(`role.${one}`)}</button>`)}
+        ${tag && html`<button type="button" class="chip" aria-pressed="true" onClick=${() => setParams({ tag: undefined })}>#${tag} ✕</button>`}
+      </div>
+      ${!moment.past && html`<button type="button" class="primary" onClick=${() => setBox({ kind: 'add' })}>${t('add.title')}</button>`}
+    </div>
+    <${Rows} route=${route} zone=${zone} moment=${moment} onBox=${setBox} />
+    ${box?.kind === 'add' && html`<${AddEntry} route=${route} zone=${zone} onClose=${close} />`}
+    ${box?.kind === 'correct' && html`<${CorrectEntry} route=${route} entry=${box.entry} onClose=${close} />`}
+    ${box?.kind === 'forget' && html`<${ForgetEntry} route=${route} entry=${box.entry} zone=${zone} onClose=${close} />`}`;
+}
+
+/** The moving window. Page 0 is the newest; `low` to `high` are in the document. */
+function useWindow(route, moment) {
+  const turn = useObservable(revision);
+  const path = memoryPath(route);
+  const { role, tag } = route.params;
+  const [state, set] = useState({ pages: [], low: 0, high: -1, error: null, loading: true, titles: new Map(), generation: 0 });
+  const busy = useRef(null);
+  const current = useRef(state);
+  current.current = state;
+  const query = { order: 'desc', limit: PAGE, before: moment.before, as_of: moment.asOf, role, tag };
+
+  const fetchPage = useCallback(async (cursor, signal) => {
+    const page = await get(`${path}/entries`, { ...query, cursor }, { signal });
+    const rows = page.data.reverse();
+    const titles = rows.length ? await titlesOf(path, rows, signal) : new Map();
+    return { cursor, rows, next: page.has_more ? page.next_cursor : null, titles };
+  }, [path, moment.before, moment.asOf, role, tag]);
+
+  useEffect(() => {
+    const abort = new AbortController();
+    busy.current?.abort();
+    busy.current = abort;
+    fetchPage(undefined, abort.signal).then(
+      (page) => { busy.current = null; set((old) => ({ pages: [page], low: 0, high: 0, error: null, loading: false, titles: page.titles, generation: old.generation + 1 })); },
+      (error) => { if (!abort.signal.aborted) { busy.current = null; set((old) => ({ ...old, error, loading: false })); } },
+    );
+    return () => abort.abort();
+  }, [fetchPage, turn]);
+
+  const move = useCallback(async (older) => {
+    const { pages, low, high } = current.current;
+    const cursor = older ? pages[high]?.next : pages[low - 1]?.cursor;
+    if (busy.current || (older ? !cursor : low === 0)) return;
+    const abort = new AbortController();
+    busy.current = abort;
+    try {
+      const index = older ? high + 1 : low - 1;
+      const known = pages[index];
+      const page = known?.rows ? known : await fetchPage(older ? cursor : known.cursor, abort.signal);
+      if (abort.signal.aborted) return;
+      set((old) => shifted(old, index, page, older));
+    } catch { /* scrolling again asks again */ } finally { if (busy.current === abort) busy.current = null; }
+  }, [fetchPage]);
+  return { ...state, move };
+}
+
+/** The window with one more page at an end; at the other end one leaves when there are too many. */
+function shifted(old, index, page, older) {
+  const pages = [...old.pages];
+  pages[index] = page;
+  let { low, high } = old;
+  if (older) { high = index; low = Math.max(low, high - SHOWN + 1); } else { low = index; high = Math.min(high, low + SHOWN - 1); }
+  // Pages outside the window keep their cursor, so that they can be fetched again, and nothing else.
+  const slim = pages.map((one, at) => (at < low || at > high ? { cursor: one.cursor, next: one.next } : one));
+  return { ...old, pages: slim, low, high, titles: new Map([...old.titles, ...page.titles]) };
+}
+
+async function titlesOf(path, rows, signal) {
+  const [first, last] = [rows[0].conversation_time, rows.at(-1).conversation_time];
+  const before = new Date(Date.parse(last) + 1000).toISOString();
+  const page = await get(`${path}/conversations`, { after: first, before, archived: 'all', limit: 1000 }, { signal });
+  return new Map(page.data.flatMap((one) => [[one.id, one], ...(one.source_id ? [[one.source_id, one]] : [])]));
+}
+
+function Rows({ route, zone, moment, onBox }) {
+  const view = useWindow(route, moment);
+  const list = useRef(null);
+  const anchor = useRef(null);
+  const rows = useMemo(() => view.pages.slice(view.low, view.high + 1).reverse().flatMap((page) => page.rows ?? []), [view.pages, view.low, view.high]);
+
+  const onScroll = useCallback(() => {
+    const box = list.current;
+    if (!box) return;
+    anchor.current = visible(box);
+    if (box.scrollTop < NEAR) view.move(true);
+    if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) view.move(false);
+  }, [view.move]);
+  useLayoutEffect(() => {
+    const box = list.current;
+    if (!box) return;
+    anchor.current = null;
+    box.scrollTop = box.scrollHeight;
+  }, [view.generation]);
+  useLayoutEffect(() => {
+    const box = list.current;
+    const kept = anchor.current && box?.querySelector(`[data-entry="${anchor.current.id}"]`);
+    if (kept) box.scrollTop += kept.getBoundingClientRect().top - anchor.current.top;
+  }, [rows]);
+
+  if (view.error && !rows.length) return html`<${Failure} error=${view.error} />`;
+  if (view.loading && !rows.length) return html`<${Loading} />`;
+  if (!rows.length) return html`<${Nothing} moment=${moment} />`;
+  return html`<div class="timeline" ref=${list} onScroll=${onScroll} tabindex="0" role="region" aria-label=${t('nav.timeline')} data-before=${moment.before} data-as-of=${moment.asOf} data-generation=${view.generation}>
+    <div class="rows">
+      ${view.pages[view.high]?.next ? html`<p class="end muted">${t('timeline.older')}</p>` : html`<p class="end muted">${t('timeline.beginning')}</p>`}
+      ${grouped(rows, zone).map((group) => html`<${Group} key=${group.key} group=${group} zone=${zone} route=${route} titles=${view.titles} past=${moment.past} onBox=${onBox} />`)}
+      ${view.low === 0 && moment.said !== null && html`<p class="end muted">${t('timeline.until', { at: moment.saidTold })}</p>`}
+    </div>
+  </div>`;
+}
+
+/** The first row that can be seen, and where it is. */
+function visible(box) {
+  const top = box.getBoundingClientRect().top;
+  for (const row of box.querySelectorAll('[data-entry]')) {
+    const place = row.getBoundingClientRect();
+    if (place.bottom > top) return { id: row.dataset.entry, top: place.top };
+  }
+  return null;
+}
+
+/** Runs of rows of one day and one conversation, with the days of silence before them. */
+export function grouped(rows, zone) {
+  const groups = [];
+  for (const entry of rows) {
+    const day = dayOf(entry.conversation_time, zone);
+    const last = groups.at(-1);
+    if (last && last.day === day && last.conversation === entry.conversation_id) { last.rows.push(entry); continue; }
+    const silence = last ? daysBetween(last.day, day) : 0;
+    groups.push({ key: `${entry.id}`, day, conversation: entry.conversation_id, isNewDay: !last || last.day !== day, isNewConversation: last?.conversation !== entry.conversation_id, silence, rows: [entry] });
+  }
+  return groups;
+}
+
+function Group({ group, zone, route, titles, past, onBox }) {
+  const conversation = titles.get(group.conversation);
+  const open = { view: 'conversation', id: group.conversation };
+  return html`<section class="group">
+    ${group.silence > 1 && html`<p class="silence"><span>${t('timeline.silence', { pause: pause(group.silence) })}</span></p>`}
+    ${group.isNewDay && html`<h2 class="day"><time datetime=${group.day}>${longDay(group.rows[0].conversation_time, zone)}</time></h2>`}
+    ${group.isNewConversation && html`<h3 class="conversation-title"><${Link} to=${open}>${conversation?.title ?? t('conversation.untitled')}</${Link}>${conversation && !conversation.ended_at && html` <span class="live-dot">${t('conversation.open')}</span>`}</h3>`}
+    <ol class="entries">${group.rows.map((entry) => html`<${Row} key=${entry.id} entry=${entry} zone=${zone} route=${route} past=${past} onBox=${onBox} />`)}</ol>
+  </section>`;
+}
+
+function Row({ entry, zone, past, onBox }) {
+  const open = { view: 'conversation', id: entry.conversation_id, hash: entry.id };
+  const onKeyDown = (event) => {
+    if (event.target !== event.currentTarget) return;
+    if (event.key === 'Enter') go(open);
+    if (event.key === 'c' && !past) onBox({ kind: 'correct', entry });
+  };
+  return html`<li class="entry role-${entry.role}" data-row="1" data-entry=${entry.id} tabindex="-1" onKeyDown=${onKeyDown}>
+    <${Link} class="entry-time" to=${open} tabindex="-1"><${Time} at=${entry.conversation_time} zone=${zone} as=${clock} /></${Link}>
+    <span class="who">${entry.speaker ?? t(`role.${entry.role}`)}</span>
+    <div class="words"><${Clamped}><${Said} text=${entry.content} /></${Clamped}>
+      ${entry.corrects && html`<p class="note">${t('entry.corrects', { reason: entry.corrects.reason })}</p>`}
+      ${entry.tags?.length > 0 && html`<p class="tags">${entry.tags.map((tag) => html`<button type="button" class="tag" key=${tag} onClick=${() => setParams({ tag })}>#${tag}</button>`)}</p>`}
+    </div>
+    ${!past && html`<div class="acts">
+      <button type="button" class="quiet" onClick=${() => onBox({ kind: 'correct', entry })}>${t('correct')}</button>
+      <button type="button" class="quiet" onClick=${() => onBox({ kind: 'forget', entry })}>${t('forget')}</button>
+    </div>`}
+  </li>`;
+}
+
+const Nothing = ({ moment }) => (moment.said === null && moment.known === null
+  ? html`<${Empty} title=${t('timeline.none')}><p>${t('timeline.first')}</p></${Empty}>`
+  : html`<${Empty} title=${t('timeline.nothing')}><p>${t('timeline.nothing.hint', { at: moment.saidTold || moment.knownTold })}</p></${Empty}>`);

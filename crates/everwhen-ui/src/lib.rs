@@ -1,0 +1,45 @@
+//! The web interface: a page of plain ES modules, inside the binary, that uses the public REST API and
+//! nothing else.
+//!
+//! This crate serves files and knows nothing of vaults. Every address below `/ui/` answers with the
+//! same page, which reads from the address what to show. What the page loads is below
+//! `/ui/-/assets/HASH/`, where the hash is that of all files together: browsers may keep those files
+//! for ever, and a new version has new addresses.
+//!
+//! The files are in `page/`, as the browser gets them; there is no build step.
+
+mod files;
+mod headers;
+mod site;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+
+use self::site::Site;
+
+/// Where the page is.
+pub const HOME: &str = "/ui/";
+
+/// The routes of the page, for a server with any state.
+pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new()
+        .route("/ui", get(async || Redirect::permanent(HOME)))
+        .route("/ui/", get(page))
+        .route("/ui/{*view}", get(page))
+        .route("/ui/-/assets/{hash}/{*path}", get(asset))
+}
+
+async fn page(request: HeaderMap) -> Response {
+    Site::get().page(&request)
+}
+
+async fn asset(Path((hash, path)): Path<(String, String)>, request: HeaderMap) -> Response {
+    let found = Site::get().asset(&hash, &path, &request);
+    found.unwrap_or_else(|| {
+        let text = "this file belongs to another version of the page; load the page again";
+        (StatusCode::NOT_FOUND, headers::all(), text).into_response()
+    })
+}
