@@ -157,3 +157,17 @@ need_sdk() {
     cp "$lock" sdk/typescript/node_modules/.pins
   fi
 }
+
+# What drives a browser through the web interface, in .clients/ui/, exactly as tools/ui/package-lock.json has it, by hash.
+need_ui_tools() {
+  local home=.clients/ui
+  mkdir -p "$home"
+  if ! cmp -s tools/ui/package-lock.json "$home/.pins"; then
+    command -v npm >/dev/null || install_packages nodejs npm
+    cp tools/ui/package.json tools/ui/package-lock.json "$home/"
+    npm ci --prefix "$home" --ignore-scripts --no-audit --no-fund --silent
+    cp tools/ui/package-lock.json "$home/.pins"
+  fi
+  # Modules are looked for beside the script that asks for them.
+  cp tools/ui/*.mjs "$home/"
+}

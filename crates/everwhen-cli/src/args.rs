@@ -8,6 +8,7 @@ mod import;
 mod mcp;
 mod models;
 mod recall;
+mod ui;
 mod upkeep;
 mod vaults;
 mod workflow;
@@ -34,6 +35,7 @@ pub(crate) use import::{
 pub(crate) use mcp::McpArgs;
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs, UsageArgs};
 pub(crate) use recall::RecallArgs;
+pub(crate) use ui::{DemoArgs, UiArgs};
 pub(crate) use upkeep::{
     CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, HealthArgs, MigrateArgs, ServeArgs,
     StoreAction, StoreArgs, TailArgs,
@@ -102,6 +104,8 @@ pub(crate) struct CommonArgs {
 pub(crate) enum Command {
     Serve(ServeArgs),
     Health(HealthArgs),
+    Ui(UiArgs),
+    Demo(DemoArgs),
     Mcp(McpArgs),
     Tail(TailArgs),
     Remember(Box<RememberArgs>),
@@ -162,6 +166,8 @@ impl Command {
         match self {
             Self::Serve(_) => "serve",
             Self::Health(_) => "find a healthy server",
+            Self::Ui(_) => "open the web interface",
+            Self::Demo(_) => "show the demo",
             Self::Mcp(_) => "speak MCP",
             Self::Tail(_) => "watch the proxy",
             Self::Remember(_) => "remember",

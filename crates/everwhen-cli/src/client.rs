@@ -191,8 +191,8 @@ impl Client {
         }
     }
 
-    /// Opens the API in this process. Due jobs are run first.
-    async fn local(everwhen: Everwhen, config: &Config) -> Result<Self> {
+    /// Answers here. Work that fell due while nothing ran is done first.
+    pub(crate) async fn local(everwhen: Everwhen, config: &Config) -> Result<Self> {
         run_due_jobs(everwhen.engine()).await?;
         let token = everwhen.operator_token().to_owned();
         let state =
@@ -236,6 +236,14 @@ impl Client {
             )),
             Self::Remote(remote) => remote.watch(request).await,
         }
+    }
+
+    /// Does all work that is due, where this process answers.
+    pub(crate) async fn settle(&self) -> Result<()> {
+        if let Self::Local(local) = self {
+            local.everwhen.engine().settle().await?;
+        }
+        Ok(())
     }
 
     /// Runs the jobs that the command caused, so that the next command sees their results.

@@ -9,6 +9,7 @@ mod context;
 mod conversation;
 mod conversations;
 mod correct;
+mod demo;
 mod doctor;
 mod end;
 mod entries;
@@ -34,6 +35,7 @@ mod stopping;
 mod store;
 mod tail;
 mod timeline;
+mod ui;
 mod usage;
 mod vaults;
 mod wait;
@@ -64,6 +66,8 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         Command::Health(args) => {
             runtime()?.block_on(health::run(&config, &environment, &common, &args))
         }
+        Command::Ui(args) => ui::run(&config, &environment, &common, &args),
+        Command::Demo(args) => demo::run(&environment, &common, &args),
         Command::Mcp(args) => mcp::run(config, environment, common, &args),
         Command::Config(args) => config::run(&config, &environment, &args, common.json),
         Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
@@ -131,6 +135,8 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Tail(_) => tail::run(console).await,
         Command::Serve(_)
         | Command::Health(_)
+        | Command::Ui(_)
+        | Command::Demo(_)
         | Command::Mcp(_)
         | Command::Migrate(_)
         | Command::Store(_)

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 /// Run the server (API, MCP and proxy) until stopped
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Other commands find a running server by its data directory and ask it.
 With an upstream, chat apps that are given this server's address get a sense of time and a memory.

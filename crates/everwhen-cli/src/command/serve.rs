@@ -173,7 +173,7 @@ pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
 fn greet(url: &str, everwhen: &Everwhen, upstreams: &[Upstream], json: bool) -> Result<()> {
     let place = everwhen.whereabouts();
     if json {
-        let mut hello = json!({ "url": url, "data": place, "docs": format!("{url}/docs") });
+        let mut hello = json!({ "url": url, "data": place, "docs": format!("{url}/docs"), "ui": format!("{url}/ui/") });
         if !upstreams.is_empty() {
             hello["upstreams"] = upstreams.iter().map(upstream_json).collect();
             let urls = base_urls(url, upstreams).into_iter();
@@ -182,7 +182,8 @@ fn greet(url: &str, everwhen: &Everwhen, upstreams: &[Upstream], json: bool) -> 
         return output::json(&hello.to_string());
     }
     output::line(&format!(
-        "Everwhen answers at {} and keeps everything in {place}; what it can do: {url}/docs",
+        "Everwhen answers at {} and keeps everything in {place}; see it: {url}/ui/; its API: \
+         {url}/docs",
         output::bold(url)
     ))?;
     for line in proxy_lines(url, upstreams) {

@@ -1,0 +1,74 @@
+// What the page computes by itself, without a browser: dates, differences, byte offsets, addresses.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+if (!globalThis.navigator) globalThis.navigator = { languages: ['en-GB'] };
+globalThis.location = new URL('http://127.0.0.1/ui/');
+globalThis.addEventListener = () => {};
+const page = new URL(`file://${process.env.EVERWHEN_UI_PAGE}/`);
+const load = (path) => import(new URL(path, page));
+const { dayOf, daysBetween, read, write } = await load('lib/time.js');
+const { changes, words } = await load('lib/diff.js');
+const { cut } = await load('lib/bytes.js');
+const { format, parse } = await load('lib/router.js');
+
+const iso = (time) => (time === null ? null : new Date(time).toISOString());
+
+test('a typed day, month or year means its end, in the zone of the vault', () => {
+  assert.equal(iso(read('2025-06-08', 'UTC')), '2025-06-09T00:00:00.000Z');
+  assert.equal(iso(read('2025-06-08', 'America/New_York')), '2025-06-09T04:00:00.000Z');
+  assert.equal(iso(read('2025-12', 'Asia/Tokyo')), '2025-12-31T15:00:00.000Z');
+  assert.equal(iso(read('2025', 'UTC')), '2026-01-01T00:00:00.000Z');
+  assert.equal(iso(read('2025-06-08 14:30', 'Europe/Lisbon')), '2025-06-08T13:30:00.000Z');
+  assert.equal(iso(read('2025-06-08T14:30:00+02:00', 'UTC')), '2025-06-08T12:30:00.000Z');
+  for (const wrong of ['', 'someday', '2025-13', '2025-06-08 25:00', '08.06.2025', undefined]) assert.equal(read(wrong, 'UTC'), null, wrong);
+});
+
+test('days are those of the zone, also where clocks change', () => {
+  assert.equal(dayOf('2025-03-30T00:30:00Z', 'Europe/Berlin'), '2025-03-30');
+  assert.equal(dayOf('2025-03-29T23:30:00Z', 'Europe/Berlin'), '2025-03-30');
+  assert.equal(iso(read('2025-03-29', 'Europe/Berlin')), '2025-03-29T23:00:00.000Z');
+  assert.equal(iso(read('2025-03-30', 'Europe/Berlin')), '2025-03-30T22:00:00.000Z');
+  assert.equal(daysBetween('2025-03-29', '2025-04-02'), 4);
+});
+
+test('what is written into an address is read as the same minute', () => {
+  for (const zone of ['UTC', 'Asia/Kolkata', 'America/St_Johns', 'Pacific/Chatham']) {
+    for (let month = 0; month < 12; month += 1) {
+      const time = Date.UTC(2025, month, 17, 3, 41);
+      assert.equal(read(write(time, zone), zone), time, zone);
+    }
+  }
+});
+
+test('a difference gives both texts back', () => {
+  const texts = ['', 'a', 'a b c', 'one\ntwo\nthree', 'one\n2\nthree\nfour', 'a  b\n\nc', 'The cat sat here.\nBye.', 'The dog sat here.\nBye.'];
+  for (const before of texts) {
+    for (const after of texts) {
+      for (const parts of [changes(before, after), words(before, after)]) {
+        const only = (kind) => parts.filter(([one]) => one === 'same' || one === kind).map(([, text]) => text).join('');
+        assert.equal(only('gone'), before);
+        assert.equal(only('new'), after);
+      }
+    }
+  }
+  assert.deepEqual(changes('The cat sat here.', 'The dog sat here.'), [['same', 'The '], ['gone', 'cat'], ['new', 'dog'], ['same', ' sat here.']]);
+});
+
+test('bytes are found among letters of any width', () => {
+  const text = 'Ünïcode 日本 🦀 end';
+  const piece = '日本 🦀';
+  const start = Buffer.byteLength(text.slice(0, text.indexOf(piece)));
+  assert.deepEqual(cut(text, start, start + Buffer.byteLength(piece)), ['Ünïcode ', piece, ' end']);
+  assert.deepEqual(cut(text, 0, 999), ['', text, '']);
+});
+
+test('every address is read as it was written', () => {
+  for (const route of [
+    { view: 'memories', vault: 'a/b ü' }, { view: 'timeline', vault: 'v', memory: 'm?#%' }, { view: 'facts', vault: 'v', memory: 'm', params: { said: '2025-01-01', fact: 'fct_1' } },
+    { view: 'conversation', vault: 'v', memory: 'm', id: 'x/y', hash: 'ent_1' }, { view: 'live' }, { view: 'settings' }, { view: 'home' },
+  ]) {
+    const again = parse(new URL(format(route), 'http://x'));
+    for (const [name, value] of Object.entries({ params: {}, hash: '', ...route })) assert.deepEqual(again[name], value, `${name} of ${JSON.stringify(route)}`);
+  }
+});
