@@ -3,7 +3,7 @@
 import { Pages } from "./pages.ts";
 import { part, type Transport } from "./transport.ts";
 import type {
-  Activity, Chapter, Context, Conversation, ConversationDetail, ConversationTime, BatchReceipt, Entry, EntryReceipt, Fact, FactsText,
+  Activity, Chapter, Context, Conversation, ConversationDetail, ConversationTime, BatchReceipt, Density, Entry, EntryReceipt, Fact, FactsText,
   Forked, Imported, ImportedConversation, Memory, MemoryPatch, NewEntry, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
   Regenerating, Removed, Role, RollingSummary, TextTimes, Time, TimelineLine,
 } from "./types.ts";
@@ -56,6 +56,15 @@ export interface FactsOptions {
   tag?: string | undefined;
   pinned?: boolean | undefined;
   limit?: number | undefined;
+}
+
+/** What to count, in how many parts. */
+export interface DensityOptions {
+  by?: "conversation_time" | "creation_time" | undefined;
+  after?: Time | undefined;
+  before?: Time | undefined;
+  as_of?: Time | undefined;
+  buckets?: number | undefined;
 }
 
 /** Which lines of the timeline to list. */
@@ -122,6 +131,11 @@ export class MemoryClient {
   /** One dated line for everything said, with the days that lie between. */
   timeline(options: TimelineOptions = {}): Pages<TimelineLine> {
     return new Pages(this.#transport, `${this.#path}/timeline`, { ...options });
+  }
+
+  /** How many entries there are over time, by when they were said or stored. */
+  density(options: DensityOptions = {}): Promise<Density> {
+    return this.#transport.get(`${this.#path}/density`, { ...options });
   }
 
   /** What was said about a question: `items`, best first, and a `briefing` for a model. */

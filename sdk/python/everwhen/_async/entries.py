@@ -137,6 +137,20 @@ class AsyncEntries:
         request = _request.get(path, after=after, before=before, role=role, as_of=as_of)
         return AsyncPages(self._transport, types.TimelineLine, request, limit)
 
+    async def density(
+        self,
+        *,
+        by: Literal["conversation_time", "creation_time"] | None = None,
+        after: Time | None = None,
+        before: Time | None = None,
+        as_of: Time | None = None,
+        buckets: int | None = None,
+    ) -> types.Density:
+        """How many entries there are over time, by when they were said or stored."""
+        path = f"{self._path}/density"
+        request = _request.get(path, by=by, after=after, before=before, as_of=as_of, buckets=buckets)
+        return await self._transport.send(types.Density, request)
+
     async def recall(
         self,
         query: str,
