@@ -1,5 +1,7 @@
 //! What a browser gets: headers, caching, packing.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, Response, StatusCode};
