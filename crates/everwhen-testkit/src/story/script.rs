@@ -44,7 +44,7 @@ pub(super) enum Meaning {
     /// `! …`: an action.
     Act(Act),
     /// `? …`: a question.
-    Question(Question),
+    Question(Box<Question>),
 }
 
 /// A rule of the vault, under the name its users know.
@@ -122,7 +122,8 @@ fn read_line(line: &str, zone: &Zone) -> Result<Meaning, String> {
         return Act::read(act, zone).map(Meaning::Act);
     }
     if let Some(question) = line.strip_prefix('?') {
-        return Question::read(question, zone).map(Meaning::Question);
+        return Question::read(question, zone)
+            .map(|question| Meaning::Question(Box::new(question)));
     }
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     let rest = rest.trim();
