@@ -1,5 +1,7 @@
 //! Phrases that the documents for users no longer use, each with the word to write instead.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
