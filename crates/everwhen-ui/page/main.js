@@ -1,5 +1,5 @@
 // Starts the page: language, key, router, shell, keyboard. Each view is a module of its own and is loaded when it is opened.
-import { connection, get, key, keyWanted, setKey, useLoad, vaultPath } from './lib/api.js';
+import { connection, get, key, keyWanted, lose, setKey, useLoad, vaultPath } from './lib/api.js';
 import { html, render, useEffect, useObservable, useState } from './lib/view.js';
 import { Link, go, parse, route, useRoute } from './lib/router.js';
 import { Failure, Loading } from './lib/parts.js';
@@ -82,7 +82,14 @@ function View({ name, ...rest }) {
     let wanted = true;
     VIEWS[name]().then(
       (module) => wanted && set({ name, part: module.default, error: null }),
-      (error) => wanted && set({ name, part: null, error }),
+      (error) => {
+        if (!wanted) return;
+        set({ name, part: null, error });
+        // A module that could not be fetched stays unknown to the browser, so the page is loaded again once it can be;
+        // everything it shows is in its address.
+        lose();
+        connection.watch((state) => { if (state === 'ok') location.reload(); });
+      },
     );
     return () => { wanted = false; };
   }, [name]);

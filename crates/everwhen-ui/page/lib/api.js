@@ -89,7 +89,8 @@ export async function events(path, signal, onEvent) {
   }
 }
 
-function lose() {
+/** The server does not answer: says so, and looks until it does. */
+export function lose() {
   if (connection.value === 'lost') return;
   connection.set('lost');
   const again = async () => {
