@@ -69,10 +69,9 @@ def weather(city: str) -> str:
 
 # Tools, called by the package itself: two at once, each result back to its own call.
 for upstream in ("gemini", "strict", "ollama", "anthropic"):
-    model = "recorded"
-    asking = client(f"gemini-tools-{upstream}", upstream).chats.create(
-        model=model, config=types.GenerateContentConfig(tools=[weather])
-    )
+    # The package closes a client that nobody holds.
+    holding = client(f"gemini-tools-{upstream}", upstream)
+    asking = holding.chats.create(model="recorded", config=types.GenerateContentConfig(tools=[weather]))
     told = asking.send_message("Weather in Porto and Rome?")
     expected = REPLY if upstream == "anthropic" else WEATHER_TOLD
     assert told.text == expected, (upstream, told.text)
@@ -81,11 +80,13 @@ for upstream in ("gemini", "strict", "ollama", "anthropic"):
 llama = client("gemini-llama", "llama")
 answer = llama.models.generate_content(model=MODEL, contents="Say hello.", config=brief)
 assert answer.text and answer.usage_metadata.total_token_count > 0, answer
-streamed = "".join(piece.text or "" for piece in llama.models.generate_content_stream(model=MODEL, contents="Say hello.", config=brief))
+stream = llama.models.generate_content_stream(model=MODEL, contents="Say goodbye.", config=brief)
+streamed = "".join(piece.text or "" for piece in stream)
 assert streamed and len(settled("gemini-llama", 4)) == 4, entries("gemini-llama")
 
+nobody = client("gemini", "nobody")
 try:
-    client("gemini", "nobody").models.generate_content(model="recorded", contents="x")
+    nobody.models.generate_content(model="recorded", contents="x")
     raise SystemExit("an upstream that is not there answered")
 except errors.ClientError as error:
     assert error.code == 404 and error.status == "NOT_FOUND", error

@@ -56,7 +56,8 @@ def gemini_results(contents):
     if not answers:
         return None
     calls = [part["functionCall"] for part in contents[-2]["parts"] if "functionCall" in part]
-    if len(answers) != len(calls) or any(call.get("id") != one.get("id") for call, one in zip(calls, answers)):
+    # Google's own client sends results in the order of their calls and without ids.
+    if len(answers) != len(calls) or any(one.get("id", call["id"]) != call["id"] for call, one in zip(calls, answers)):
         raise Mismatch(f"{calls} are answered by {answers}")
     found = {call["args"]["city"]: one["response"]["result"] for call, one in zip(calls, answers)}
     return "; ".join(f"{city}: {found[city]}" for city in sorted(found))
