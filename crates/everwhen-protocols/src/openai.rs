@@ -1,5 +1,5 @@
 //! OpenAI's protocol: chat completions, and the older completions of a text. Most servers speak it.
-//! Responses are in [`responses`].
+//! Responses are in [`crate::responses`].
 
 pub(crate) mod embeddings;
 mod neutral;

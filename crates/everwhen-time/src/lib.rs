@@ -5,7 +5,7 @@
 //! * An instant is a [`jiff::Timestamp`], kept to the microsecond; see [`to_microsecond`].
 //! * A [`Zone`] is an IANA time zone that is known to exist. It says on which day an instant falls.
 //! * A [`Period`] is a half-open stretch of time with the [`Precision`] in which it was given.
-//! * [`gap`], [`length`] and [`ago`] say how far apart two instants are.
+//! * [`gap()`], [`length`] and [`ago`] say how far apart two instants are.
 //! * [`read_time`] and [`read_time_in`] read a time that a program or a person typed, [`read_period`]
 //!   a period.
 //! * [`phrase::read`] finds the time phrases in an English text. The README has a table of them.
