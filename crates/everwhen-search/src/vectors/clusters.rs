@@ -56,7 +56,7 @@ impl Clusters {
         all
     }
 
-    /// Returns whether there are so many more passages by now that centroids should be found again.
+    /// Returns whether enough passages were added that the centroids should be computed again.
     pub(super) fn are_outgrown(&self) -> bool {
         self.len >= GROWTH * self.found_among
     }

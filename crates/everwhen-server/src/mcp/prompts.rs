@@ -22,7 +22,7 @@ const ALL: [Text; 3] = [
         "Record a conversation as it happens",
         CAPTURE_ENTRIES,
     ),
-    Text("build_context", "Build context", "Write the context document anew", BUILD_CONTEXT),
+    Text("build_context", "Build context", "Rewrite the context document", BUILD_CONTEXT),
     Text("recall", "Recall", "Answer a question from memory", RECALL),
 ];
 

@@ -36,7 +36,7 @@ impl Tool for PutContextTool {
     type Output = wire::ContextOutput;
     const NAME: &'static str = "put_context";
     const TITLE: &'static str = "Put context";
-    const DESCRIPTION: &'static str = "Store the context document anew, whole; older versions are kept, and \
+    const DESCRIPTION: &'static str = "Replace the whole context document; older versions are kept, and \
         yours is not replaced. \
         Timeline lines are \"YYYY-MM-DD – event\", dated by conversation_time, oldest first.";
     const EFFECT: ToolEffect = ToolEffect::Adds;
