@@ -9,76 +9,19 @@ use std::sync::PoisonError;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::Result;
 use crate::desk::{Desk, find_conversation};
 use crate::engine::Engine;
-use crate::limits;
+pub use crate::memory::{Activity, ActivityKind, ConversationTime};
 use crate::memory::{
-    Address, Conversation, ConversationId, ConversationName, Entry, MemoryId, Name, Role,
+    Address, Conversation, ConversationId, ConversationName, Entry, MemoryId, Role,
 };
 use crate::ports::{EntryQuery, MemoryRef, Row, Snapshot, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
-use crate::{Error, Result};
 
 /// So many measures of ended conversations wait for somebody who counts them.
 const FINISHED_KEPT: usize = 1000;
-
-/// Who was at work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ActivityKind {
-    /// A model.
-    Model,
-    /// A tool.
-    Tool,
-}
-
-impl ActivityKind {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Model, Self::Tool];
-
-    /// As written on every wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Model => "model",
-            Self::Tool => "tool",
-        }
-    }
-
-    /// The kind with this name.
-    pub fn named(text: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == text)
-            .ok_or_else(|| Error::invalid(format!("unknown activity {text:?}; use model or tool")))
-    }
-}
-
-/// A stretch in which a model or a tool was working.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Activity {
-    /// Who.
-    pub kind: ActivityKind,
-    /// Which model or tool, if known.
-    pub name: Option<Name>,
-    /// When it began.
-    pub began_at: Timestamp,
-    /// How long it took, by a clock that only goes forward.
-    pub lasted: SignedDuration,
-}
-
-impl Activity {
-    /// When it was over.
-    pub fn ended_at(&self) -> Timestamp {
-        self.began_at.saturating_add(self.lasted).unwrap_or(Timestamp::MAX)
-    }
-
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.lasted.is_negative() || self.lasted > limits::ACTIVITY {
-            return Err(Error::invalid("an activity lasts between 0 seconds and a day"));
-        }
-        Ok(())
-    }
-}
 
 /// How a conversation is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -114,25 +57,6 @@ pub struct Observed<'a> {
     pub activities: &'a [(Timestamp, SignedDuration)],
     /// When it was over, if it is.
     pub terminal: Option<Timestamp>,
-}
-
-/// The six measures of a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConversationTime {
-    /// First entry or first activity, whichever is earlier.
-    pub start_at: Timestamp,
-    /// Last entry before it was over; without one, when it was over.
-    pub end_at: Timestamp,
-    /// From start to end.
-    pub elapsed: SignedDuration,
-    /// The part in which a model or tool was at work.
-    pub active: SignedDuration,
-    /// The rest.
-    pub idle: SignedDuration,
-    /// Entries of user and assistant.
-    pub turns: u64,
-    /// Nobody recorded activities, so that `active` says nothing.
-    pub active_unknown: bool,
 }
 
 /// What is known of the time of a conversation.

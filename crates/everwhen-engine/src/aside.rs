@@ -5,17 +5,11 @@
 //! anyway, because it is in the history that the client sends, is not told again.
 
 mod block;
-mod quoted;
 mod said;
 
 use std::collections::HashSet;
 
-use jiff::Timestamp;
-
 use self::block::Remembered;
-pub(crate) use self::quoted::{quote, quoted};
-use crate::conversations::backdrop::{self, Backdrop};
-use crate::desk::Desk;
 use crate::ledger::Begun;
 use crate::memory::{Address, Conversation, EntryId, Person, Role};
 use crate::recall::{Query, Recollection};
@@ -45,28 +39,6 @@ pub struct Wishes {
     pub chats_of: Option<Person>,
     /// Tell what tools answered, too.
     pub tool_entries: bool,
-}
-
-/// What the history of a request shows already.
-pub(crate) struct Shown {
-    /// Entries in it.
-    pub(crate) entries: Vec<EntryId>,
-    /// When the first of them was said.
-    pub(crate) since: Option<Timestamp>,
-}
-
-impl Shown {
-    fn of(begun: &Begun) -> Self {
-        Self {
-            entries: begun.messages.iter().filter_map(|told| told.entry).collect(),
-            since: begun.messages.iter().filter_map(|told| told.time).min(),
-        }
-    }
-
-    /// Whether only the newest message is sent, so that the model sees nothing of what went before.
-    pub(crate) fn is_single(&self) -> bool {
-        self.entries.len() <= 1
-    }
 }
 
 /// What time it is and how long ago the message before was sent, in one line.
@@ -164,11 +136,5 @@ impl Vault {
 fn told_anyway(begun: &Begun) -> HashSet<EntryId> {
     let backdrop = &begun.backdrop;
     let last = backdrop.current.iter().chain(backdrop.pending.as_ref().map(|(_, entry)| entry));
-    last.map(|entry| entry.id).chain(Shown::of(begun).entries).collect()
-}
-
-/// What was talked about before the history of an exchange begins, as the exchange leaves it.
-pub(crate) fn backdrop(desk: &Desk<'_>, begun: &Begun) -> Result<Backdrop> {
-    let (rows, shown) = (desk.tx.snapshot(), Shown::of(begun));
-    backdrop::read(rows, &desk.vault, &desk.memory, begun.now, &shown)
+    last.map(|entry| entry.id).chain(begun.shown().entries).collect()
 }

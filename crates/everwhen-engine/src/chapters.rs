@@ -4,17 +4,13 @@
 //! chat and regenerating from the first word come to the same chapters with the same dates. A job
 //! writes what is missing (`write`); another folds new chapters into the summary (`fold`).
 
-mod chapter;
 pub(crate) mod fold;
 mod plan;
 mod query;
-mod rules;
 mod watch;
 pub(crate) mod write;
 
-pub(crate) use chapter::mark;
-pub use chapter::{Chapter, RollingSummary};
+pub use crate::memory::{Chapter, ChapterRules, Folding, RollingSummary};
 pub use query::ChapterQuery;
-pub use rules::{ChapterRules, Folding};
-pub(crate) use watch::{FIRST_LOOK, forget_said, hurried, look_now, note_change, note_said};
+pub(crate) use watch::{forget_said, hurried, look_now, note_change, note_said, plan_from};
 pub(crate) use write::names_in;

@@ -9,28 +9,18 @@ mod material;
 mod model;
 mod sections;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use self::material::Material;
 use self::sections::Sections;
 use crate::desk::Desk;
 use crate::engine::Engine;
-use crate::job::{Job, JobKind, Subject};
+use crate::job::Job;
 use crate::memory::{Address, ContextBy, ContextDocument, MemoryId};
 use crate::ports::{ContextSelection, Removal, Row};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result};
-
-/// A job waits this long for more to come.
-const DELAY: SignedDuration = SignedDuration::from_secs(2);
-
-/// Notes that what a document tells has changed.
-pub(crate) fn note_change(desk: &mut Desk<'_>) -> Result<()> {
-    let (subject, due) = (Subject::Memory(desk.memory.id), desk.now + DELAY);
-    let job = Job::new(desk.mint(), desk.place(), JobKind::Context, subject, due);
-    desk.tx.put(Row::Job(&job))
-}
 
 /// Removes what was written here, since it may tell of what is forgotten; says how many versions
 /// that were. What an agent wrote is the agent's.
@@ -38,7 +28,7 @@ pub(crate) fn forget_written(desk: &mut Desk<'_>) -> Result<u64> {
     let written = [ContextBy::Extractive, ContextBy::Llm];
     let removed = desk.tx.remove(Removal::Contexts(desk.place(), &written))?;
     if removed > 0 {
-        note_change(desk)?;
+        desk.put_context_job()?;
     }
     Ok(removed)
 }
@@ -104,7 +94,7 @@ impl Vault {
             let content = Sections::by_rules(&material).text();
             let by = ContextBy::Extractive;
             let receipt = add(desk, &Written { content, until: material.until(), by })?;
-            note_change(desk)?;
+            desk.put_context_job()?;
             desk.save_memory()?;
             Ok(receipt)
         })

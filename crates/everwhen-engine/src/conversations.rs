@@ -12,4 +12,4 @@ pub(crate) mod place;
 pub(crate) mod prompt;
 mod rearrange;
 pub(crate) mod retell;
-pub(crate) mod summary;
+mod verbs;

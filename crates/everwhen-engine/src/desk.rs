@@ -1,17 +1,17 @@
 //! Where a verb works: one memory, inside one transaction, at one moment.
 
+mod context_job;
 mod distilled;
+mod versions;
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::chapters;
-use crate::conversations::finish;
-use crate::facts::Ruler;
 use crate::job::{Job, JobKind, Subject};
 use crate::memory::{Address, Chance, ConversationId, Memory, MemoryId, Mint, VaultInfo};
-use crate::memory::{Conversation, Name};
-use crate::ports::{MemoryRef, Removal, Row, Snapshot, Tx};
+use crate::memory::{Conversation, FIRST_CHAPTER_CHECK, Name};
+use crate::ports::{ConversationQuery, MemoryRef, Removal, Row, Shelf, Snapshot, Tx};
+use crate::similarity::Ruler;
 use crate::{Error, Result};
 
 /// One memory, opened for change; the vault's rules are those that hold in it. `now` never lies before an earlier creation_time in the memory.
@@ -75,21 +75,14 @@ impl<'t> Desk<'t> {
         Mint::new(self.now, self.chance).id()
     }
 
-    /// Notes that stored entries changed their standing, none said before `since`.
-    pub(crate) fn note_change(&mut self, since: Timestamp) -> Result<()> {
-        chapters::note_change(self, since)?;
-        self.note_moved()
-    }
-
     /// Notes that stored entries are in another conversation now.
     pub(crate) fn note_moved(&mut self) -> Result<()> {
         self.memory.generation += 1;
         self.tx.put(Row::Memory(self.vault.id, &self.memory))
     }
 
-    /// Finishes a verb: lets surplus conversations go and writes back what changed in the memory.
+    /// Writes back what changed in the memory.
     pub(crate) fn save_memory(&mut self) -> Result<()> {
-        finish::retain(self)?;
         self.memory.last_creation = self.now;
         self.tx.put(Row::Memory(self.vault.id, &self.memory))
     }
@@ -97,6 +90,13 @@ impl<'t> Desk<'t> {
     /// Removes a job about a conversation, if there is one.
     pub(crate) fn drop_job(&mut self, kind: JobKind, about: ConversationId) -> Result<()> {
         self.tx.remove(Removal::Job(self.vault.id, kind, Subject::Conversation(about))).map(drop)
+    }
+
+    /// All conversations of the memory that are over, archived ones too.
+    pub(crate) fn ended_conversations(&self) -> Result<Vec<Conversation>> {
+        let (ended, shelf) = (Some(true), Shelf::Both);
+        let query = ConversationQuery { ended, shelf, ..ConversationQuery::default() };
+        self.tx.conversations(self.place(), &query)
     }
 
     /// The conversation at this address.
@@ -147,7 +147,7 @@ pub(crate) fn fresh_memory(id: MemoryId, name: Name, now: Timestamp) -> Memory {
         waiting: None,
         chaptered_until: None,
         chapters_from: None,
-        chapters_at: chapters::FIRST_LOOK,
+        chapters_at: FIRST_CHAPTER_CHECK,
         lifecycle: None,
         chat_of: None,
     }

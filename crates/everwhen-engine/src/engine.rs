@@ -4,20 +4,17 @@ use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 
-use crate::activity::ConversationTime;
-use crate::chapters::ChapterRules;
-use crate::facts::{Fading, Retrieved};
 use crate::key::{self, Key, KeyHash, KeyUse, NewKey};
 use crate::memory::vaults::check_description;
 use crate::memory::{
-    Address, Chance, KeyId, Mint, Name, Settings, SettingsChange, VaultId, VaultInfo,
+    Address, Chance, ChapterRules, ConversationTime, Fading, KeyId, Mint, Name, Retrieved,
+    Settings, SettingsChange, VaultId, VaultInfo,
 };
-use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Snapshot, Store, Tx};
+use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Store, Tx};
 use crate::recall::{Embedders, IndexCache};
-use crate::receipt::{self, Done, Idempotency, Receipt};
+use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::{Clock, Zone, to_microsecond};
-use crate::vault::Vault;
-use crate::{Error, ErrorKind, Result, limits};
+use crate::{Error, Result, idempotency, limits};
 
 /// Where time and chance come from.
 pub struct World {
@@ -143,20 +140,6 @@ impl Engine {
         self.index_cache.embed_some(self).await
     }
 
-    /// Brings the indexes of memories that have grown up to date, though nobody asks, and makes those
-    /// of memories that have grown much.
-    pub async fn index_grown(&self) -> Result<()> {
-        for ((vault, memory), need) in self.index_cache.grown() {
-            let indexed = async { self.vault(vault).await?.index(memory, need).await };
-            match indexed.await {
-                // It may have been forgotten meanwhile.
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
     /// Keeps the indexes of memories that were asked, where at least `least` entries have come since
     /// they were kept, so that the next start need not read every entry again.
     pub async fn keep_indexes(&self, least: usize) -> Result<()> {
@@ -215,26 +198,6 @@ impl Engine {
         self.store.check().await
     }
 
-    /// The vault at this address.
-    pub async fn vault(&self, address: Address<VaultId>) -> Result<Vault> {
-        let shown = address.to_string();
-        let found = self.store.peek(move |snapshot| find_vault(snapshot, &address)).await?;
-        let info = found.ok_or_else(|| Error::not_found(format!("vault not found: {shown}")))?;
-        Ok(Vault::existing(self.clone(), &info))
-    }
-
-    /// The vault at this address; one that is named but does not exist is made by its first write.
-    /// A name is looked up by each verb, not here, so that a write costs one visit to the store.
-    pub async fn vault_to_write(&self, address: Address<VaultId>) -> Result<Vault> {
-        match address {
-            Address::Id(_) => self.vault(address).await,
-            Address::Name(name) => {
-                let draft = NewVault { name, description: None, zone: None, settings: None };
-                Ok(Vault::draft(self.clone(), self.draft(draft)?))
-            }
-        }
-    }
-
     /// Makes a vault.
     pub async fn create_vault(
         &self,
@@ -244,7 +207,7 @@ impl Engine {
         let draft = self.draft(new)?;
         self.store
             .transact(move |tx| {
-                receipt::once(tx, None, idempotency.as_ref(), |tx| insert_vault(tx, &draft))
+                idempotency::once(tx, None, idempotency.as_ref(), |tx| insert_vault(tx, &draft))
             })
             .await
     }
@@ -252,7 +215,7 @@ impl Engine {
     /// What a write on vaults themselves did when it was done before. So forgetting a vault again,
     /// which can no longer be found, gets the answer it got the first time.
     pub async fn replayed(&self, idempotency: Idempotency) -> Result<Option<Done>> {
-        self.store.look(move |snapshot| receipt::kept(snapshot, None, &idempotency)).await
+        self.store.look(move |snapshot| idempotency::kept(snapshot, None, &idempotency)).await
     }
 
     /// Vaults by name, behind `after`.
@@ -260,7 +223,7 @@ impl Engine {
         self.store.look(move |snapshot| snapshot.vaults(after.as_ref(), limit)).await
     }
 
-    fn draft(&self, new: NewVault) -> Result<VaultInfo> {
+    pub(crate) fn draft(&self, new: NewVault) -> Result<VaultInfo> {
         check_description("description", new.description.as_deref())?;
         let settings = new.settings.unwrap_or_default().on(self.defaults.settings);
         settings.check()?;
@@ -339,14 +302,6 @@ impl Engine {
                 }
             })
             .await
-    }
-}
-
-/// Finds a vault by id or name.
-fn find_vault(snapshot: &dyn Snapshot, address: &Address<VaultId>) -> Result<Option<VaultInfo>> {
-    match address {
-        Address::Id(id) => snapshot.vault(*id),
-        Address::Name(name) => snapshot.vault_named(name),
     }
 }
 

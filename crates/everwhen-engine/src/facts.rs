@@ -5,11 +5,9 @@
 //! known, link them (`reconcile`) and end the job. What is shown ([`FactView`]) follows from the
 //! links: repeated, replaced, denied, current.
 
-mod closeness;
 pub(crate) mod distill;
 mod draft;
 mod extract;
-mod fact;
 mod fade;
 mod keep;
 mod lines;
@@ -19,14 +17,12 @@ mod query;
 mod reconcile;
 mod state;
 
-pub(crate) use closeness::{Ruler, figures};
-pub(crate) use draft::{Draft, content_words};
-pub use fact::{Evidence, Fact, FactVector, Link, Matter, Relation, Source, WrittenBy};
-pub(crate) use fade::Retrieved;
-pub use fade::{Fading, HALF_LIFE};
+pub use crate::memory::{
+    Evidence, Fact, FactVector, Fading, HALF_LIFE, Link, Matter, Relation, Source, WrittenBy,
+};
+pub(crate) use draft::Draft;
 pub(crate) use keep::{forget_entries, keep};
 pub use lines::by_month;
-pub(crate) use model::{transcript, windows};
 pub use profile::{ProfileLine, profile};
 pub use query::FactQuery;
 #[cfg(test)]

@@ -7,9 +7,11 @@ use jiff::Timestamp;
 
 use crate::conversations::finish;
 use crate::desk::Desk;
-use crate::memory::{Conversation, ConversationId, ConversationName, Entry, EntryId};
-use crate::ports::{EntryQuery, Erasure, Removal, Removed, Which};
-use crate::{Error, Result, chapters, contexts, facts, work};
+use crate::memory::{Address, ConversationId, ConversationName, Entry, EntryId, MemoryId, VaultId};
+use crate::ports::{EntryQuery, Erasure, Removed, Tx, Which};
+use crate::receipt::{Done, Idempotency, Receipt};
+use crate::vault::{Absent, Vault};
+use crate::{Error, Result, chapters, erase};
 
 /// What to forget in a memory.
 #[derive(Debug, Clone)]
@@ -35,11 +37,11 @@ pub(crate) fn forget(desk: &mut Desk<'_>, what: &Forget) -> Result<Removed> {
         Forget::Entry(id) => one_entry(desk, *id),
         Forget::Conversation(address) => {
             let conversation = desk.conversation(address)?;
-            self::conversation(desk, &conversation)
+            erase::conversation(desk, &conversation)
         }
         Forget::Period { after, before } => period(desk, *after, *before),
         Forget::Memory => {
-            forget_replies(desk)?;
+            erase::replies(desk)?;
             desk.tx.erase(Erasure::Memory(desk.place()))
         }
     }
@@ -50,22 +52,8 @@ fn one_entry(desk: &mut Desk<'_>, id: EntryId) -> Result<Removed> {
         .tx
         .entry(desk.place(), id)?
         .ok_or_else(|| Error::not_found(format!("entry not found: {id}")))?;
-    let chain = versions(desk, entry)?;
+    let chain = desk.versions(entry)?;
     entries(desk, &chain)
-}
-
-/// All versions of one thing said: what it corrects and what corrects it.
-pub(crate) fn versions(desk: &Desk<'_>, entry: Entry) -> Result<Vec<Entry>> {
-    let mut chain = vec![entry];
-    while let Some(older) = &chain[0].corrects {
-        let Some(older) = desk.tx.entry(desk.place(), older.entry)? else { break };
-        chain.insert(0, older);
-    }
-    while let Some(newer) = chain.last().and_then(|entry| entry.corrected) {
-        let Some(newer) = desk.tx.entry(desk.place(), newer.by)? else { break };
-        chain.push(newer);
-    }
-    Ok(chain)
 }
 
 fn period(
@@ -86,17 +74,18 @@ fn period(
 
 /// Removes entries and puts right the conversations they were in.
 fn entries(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<Removed> {
-    forget_replies(desk)?;
+    erase::replies(desk)?;
     let ids: Vec<EntryId> = doomed.iter().map(|entry| entry.id).collect();
     let mut touched: Vec<ConversationId> = doomed.iter().map(|entry| entry.conversation).collect();
     touched.sort_unstable();
     touched.dedup();
-    let mut removed = said(desk, doomed, &ids)?;
-    desk.note_change(Timestamp::MIN)?;
+    let mut removed = erase::said(desk, doomed, &ids)?;
+    chapters::note_change(desk, Timestamp::MIN)?;
     for id in touched {
         removed = removed + repair(desk, id)?;
     }
-    forget_question(desk)?;
+    erase::question(desk)?;
+    finish::save_memory(desk)?;
     Ok(removed)
 }
 
@@ -114,60 +103,33 @@ fn repair(desk: &mut Desk<'_>, id: ConversationId) -> Result<Removed> {
     Ok(Removed::default())
 }
 
-/// Removes a conversation with all its entries.
-pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> Result<Removed> {
-    forget_replies(desk)?;
-    let place = desk.place();
-    let query = EntryQuery::of_conversation(conversation.id, Which::All);
-    let doomed = desk.tx.entries(place, &query)?;
-    let ids: Vec<EntryId> = doomed.iter().map(|entry| entry.id).collect();
-    let removed = said(desk, &doomed, &ids)?;
-    desk.note_change(Timestamp::MIN)?;
-    let removed = removed + desk.tx.erase(Erasure::Conversation(place, conversation.id))?;
-    forget_question(desk)?;
-    Ok(removed)
-}
-
-/// Removes what was said, and the facts, chapters, summaries and documents that rest on it.
-fn said(desk: &mut Desk<'_>, doomed: &[Entry], ids: &[EntryId]) -> Result<Removed> {
-    chapters::forget_said(desk, doomed)?;
-    let entries = desk.tx.remove(Removal::Entries(desk.place(), ids))?;
-    let facts = facts::forget_entries(desk, ids)?;
-    let contexts = contexts::forget_written(desk)?;
-    Ok(Removed { entries, facts, contexts, ..Removed::default() })
-}
-
-/// What a model said about the vault may say what is forgotten, so all of it goes.
-/// So may what a workflow has yet to do, and what was added to messages of chats.
-fn forget_replies(desk: &mut Desk<'_>) -> Result<()> {
-    work::forget_outside(desk)?;
-    desk.tx.remove(Removal::Additions(desk.vault.id))?;
-    desk.tx.remove(Removal::Replies(desk.vault.id, None)).map(drop)
-}
-
-/// A forgotten question no longer waits for its answer.
-fn forget_question(desk: &mut Desk<'_>) -> Result<()> {
-    if let Some((question, _)) = desk.memory.waiting
-        && desk.tx.entry(desk.place(), question)?.is_none()
-    {
-        desk.memory.waiting = None;
+impl Vault {
+    /// Forgets something in a memory for good.
+    pub async fn forget(
+        &self,
+        memory: Address<MemoryId>,
+        what: Forget,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let embedders = self.engine.embedders.clone();
+        let forget = move |desk: &mut Desk<'_>| {
+            embedders.erase(desk, &what)?;
+            self::forget(desk, &what).map(Receipt::Forgotten)
+        };
+        let done = self.at_desk(memory, Absent::Refuse, idempotency, forget).await?;
+        self.drop_indexes();
+        Ok(done)
     }
-    desk.save_memory()
-}
 
-impl std::ops::Add for Removed {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            vaults: self.vaults + other.vaults,
-            memories: self.memories + other.memories,
-            conversations: self.conversations + other.conversations,
-            entries: self.entries + other.entries,
-            contexts: self.contexts + other.contexts,
-            jobs: self.jobs + other.jobs,
-            keys: self.keys + other.keys,
-            facts: self.facts + other.facts,
-        }
+    /// Forgets the whole vault, with its keys.
+    pub async fn forget_vault(&self, idempotency: Option<Idempotency>) -> Result<Done> {
+        let embedders = self.engine.embedders.clone();
+        let forget = move |tx: &mut dyn Tx, vault: VaultId| {
+            embedders.erase_vault(tx.snapshot(), vault)?;
+            tx.erase(Erasure::Vault(vault)).map(Receipt::Forgotten)
+        };
+        let done = self.write_whole(idempotency, forget).await?;
+        self.drop_indexes();
+        Ok(done)
     }
 }

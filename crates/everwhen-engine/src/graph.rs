@@ -10,19 +10,18 @@
 mod believe;
 mod change;
 mod kept;
-mod statement;
 
 pub use change::GraphChange;
 
 use jiff::Timestamp;
 
-use crate::memory::{Address, Entry, MemoryId, Name};
+pub use crate::memory::GraphRelation;
+use crate::memory::{Address, Entry, MemoryId, Name, STATEMENT_LABEL};
 use crate::ports::{EntryQuery, MemoryRef, Snapshot, Which};
 use crate::receipt::{EntriesReceipt, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Result, remember};
 use kept::Kept;
-use statement::{LABEL, Statement};
 
 /// Things and how they relate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,17 +41,6 @@ pub struct Entity {
     pub kind: String,
     /// What has been said of it.
     pub observations: Vec<String>,
-}
-
-/// That one thing relates to another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GraphRelation {
-    /// The thing it starts from.
-    pub from: String,
-    /// The thing it leads to.
-    pub to: String,
-    /// How, in active voice: `works_at`.
-    pub kind: String,
 }
 
 impl Graph {
@@ -125,14 +113,9 @@ impl Vault {
     }
 }
 
-/// Whether an entry is a statement of a graph.
-pub(crate) fn is_statement(entry: &Entry) -> bool {
-    Statement::read(entry).is_some()
-}
-
 /// The statements of a graph, in the order they arrived.
 fn statements(snapshot: &dyn Snapshot, place: MemoryRef, which: Which) -> Result<Vec<Entry>> {
-    let tag = Some(Name::new("tag", LABEL)?);
+    let tag = Some(Name::new("tag", STATEMENT_LABEL)?);
     let mut entries =
         snapshot.entries(place, &EntryQuery { which, tag, ..EntryQuery::default() })?;
     entries.sort_by_key(|entry| entry.sequence);

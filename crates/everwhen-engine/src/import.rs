@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::conversations::{finish, summary};
+use crate::conversations::finish;
 use crate::desk::Desk;
-use crate::forget::versions;
 use crate::job::JobKind;
 use crate::memory::vaults::check_description;
 use crate::memory::{
@@ -22,7 +21,7 @@ use crate::ports::{EntryChange, EntryQuery, Row, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::to_microsecond;
 use crate::vault::{Absent, Vault};
-use crate::{Error, Result, limits, remember};
+use crate::{Error, Result, chapters, limits, remember, summary};
 
 /// A conversation as another system kept it.
 #[derive(Debug, Clone)]
@@ -109,7 +108,7 @@ fn conversation(
     let branches = put_aside(desk, asides, &ids)?;
     let conversation = end(desk, &address, ended_at)?;
     keep_summary(desk, conversation, title, summary)?;
-    desk.save_memory()?;
+    finish::save_memory(desk)?;
     Ok(Receipt::Imported { conversation, entries: ids.len() as u64, branches })
 }
 
@@ -263,7 +262,7 @@ fn put_aside(desk: &mut Desk<'_>, asides: Vec<Aside>, stored: &[EntryId]) -> Res
     for Aside { at, known, fresh } in asides {
         let mut ids = stored[fresh].to_vec();
         for entry in known {
-            ids.extend(versions(desk, entry)?.iter().map(|version| version.id));
+            ids.extend(desk.versions(entry)?.iter().map(|version| version.id));
         }
         ids.sort_unstable();
         ids.dedup();
@@ -273,7 +272,7 @@ fn put_aside(desk: &mut Desk<'_>, asides: Vec<Aside>, stored: &[EntryId]) -> Res
         let branch = desk.mint();
         desk.tx.change_entries(desk.place(), &ids, EntryChange::Branch(branch, at))?;
         desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !ids.contains(question));
-        desk.note_change(Timestamp::MIN)?;
+        chapters::note_change(desk, Timestamp::MIN)?;
         made += 1;
     }
     Ok(made)

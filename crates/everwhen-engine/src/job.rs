@@ -10,8 +10,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::limits;
+use crate::memory::MemoryRef;
 use crate::memory::{ConversationId, JobId, MemoryId, VaultId};
-use crate::ports::MemoryRef;
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -61,7 +61,6 @@ mod plan;
 mod proof;
 mod recognise;
 mod speaker;
-mod stamp;
 mod strand;
 mod times;
 
@@ -69,17 +68,16 @@ use jiff::Timestamp;
 
 use crate::Result;
 use crate::activity::Activity;
-use crate::aside;
-use crate::conversations::backdrop::Backdrop;
+use crate::conversations::backdrop::{self, Backdrop, Shown};
 use crate::desk::Desk;
 use crate::memory::{Address, EntryId, MemoryId, Name, Person, Role};
 use crate::ports::{Addition, MemoryRef};
 use crate::time::Zone;
 use crate::vault::{Absent, Vault};
 
+pub use crate::stamp::{Stamper, Style, absolute, read_absolute, time_context};
 pub use echo::EchoStripper;
-pub use interchange::{TextHash, Times, read_absolute};
-pub use stamp::{Stamper, Style, absolute, time_context};
+pub use interchange::{TextHash, Times};
 
 /// One message of a request, as its door reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -297,6 +295,22 @@ pub struct Recognised {
     pub name: Name,
 }
 
+impl Begun {
+    /// What the history of the request shows already.
+    pub(crate) fn shown(&self) -> Shown {
+        Shown {
+            entries: self.messages.iter().filter_map(|told| told.entry).collect(),
+            since: self.messages.iter().filter_map(|told| told.time).min(),
+        }
+    }
+
+    /// What was talked about before the history begins, as the exchange leaves it.
+    fn backdrop_of(&self, desk: &Desk<'_>) -> Result<Backdrop> {
+        let (rows, shown) = (desk.tx.snapshot(), self.shown());
+        backdrop::read(rows, &desk.vault, &desk.memory, self.now, &shown)
+    }
+}
+
 impl Vault {
     /// Lays a history beside the ledger, remembers what is new and notes that a reply begins. One
     /// durable write. Makes the memory if it does not exist.
@@ -323,7 +337,7 @@ impl Vault {
         let work = move |desk: &mut Desk<'_>| {
             let mut begun = begin::begin(desk, &history, commit)?;
             if with_backdrop {
-                begun.backdrop = aside::backdrop(desk, &begun)?;
+                begun.backdrop = begun.backdrop_of(desk)?;
             }
             early(&begun);
             Ok(begun)

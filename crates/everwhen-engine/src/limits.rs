@@ -66,3 +66,6 @@ pub const PROOF_HOLDERS: usize = 64;
 pub const RETRY: SignedDuration = SignedDuration::from_mins(15);
 /// Longest activity of a model or tool.
 pub const ACTIVITY: SignedDuration = SignedDuration::from_hours(24);
+
+/// Jobs of one vault that are read at once.
+pub const JOBS_READ: usize = 100_000;

@@ -1,22 +1,37 @@
 //! What memory is made of, in reading order: ids, names, what was said, entries, conversations,
 //! context documents, and the vaults and memories that hold them.
 
+mod activity;
+mod chapter;
+mod chapter_rules;
 mod context;
 mod conversation;
 mod entry;
+mod fact;
 mod id;
 mod lifecycle;
 mod name;
 mod person;
+mod reference;
+mod removed;
 mod said;
+mod statement;
 pub(crate) mod vaults;
 
+pub use activity::{Activity, ActivityKind, ConversationTime};
+pub use chapter::{Chapter, RollingSummary};
+pub(crate) use chapter::{FIRST_CHAPTER_CHECK, chapter_digest, chapters_mark};
+pub use chapter_rules::{ChapterRules, Folding};
 pub use context::{ContextBy, ContextDocument, NewContext};
 pub use conversation::{
     Branch, Conversation, ConversationName, Ended, EndedBy, Summary, SummaryBy,
 };
 pub(crate) use entry::check_summary;
 pub use entry::{Corrected, Correction, Entry, Metadata, NewEntry, Role};
+pub(crate) use fact::Retrieved;
+pub use fact::{
+    Evidence, Fact, FactVector, Fading, HALF_LIFE, Link, Matter, Relation, Source, WrittenBy,
+};
 pub use id::{
     BranchId, Chance, ChapterId, ContextId, ConversationId, EntryId, FactId, JobId, KeyId,
     MemoryId, Mint, SeededChance, VaultId,
@@ -24,5 +39,9 @@ pub use id::{
 pub use lifecycle::{ConversationState, Lifecycle};
 pub use name::{Address, Name};
 pub use person::Person;
+pub use reference::{Cursor, MemoryRef};
+pub use removed::Removed;
 pub use said::Said;
+pub use statement::GraphRelation;
+pub(crate) use statement::{STATEMENT_LABEL, Statement, is_statement};
 pub use vaults::{Memory, Retention, Settings, SettingsChange, VaultInfo};

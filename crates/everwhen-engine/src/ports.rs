@@ -9,18 +9,19 @@ mod store;
 mod tx;
 mod writer;
 
+pub use crate::memory::{Cursor, MemoryRef, Removed};
 pub use embedder::{Bands, Embedder};
 pub use ledger::{
     Addition, LastRequest, LedgerHead, LedgerLine, Lines, Placeholder, Proof, ProofHolder,
     Requested,
 };
-pub use llm::{AskedHash, Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent};
+pub use llm::{AskedHash, Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent, Usage};
 pub use query::{
     Buckets, ChapterSelection, ContextSelection, ContextVersion, ConversationOrder,
-    ConversationQuery, Cursor, EachOf, EntryQuery, FactSelection, JobSelection, MemoryRef,
-    MemorySelection, Neighbour, Order, Shelf, Speakers, Standing, TimeAxis, Which,
+    ConversationQuery, EachOf, EntryQuery, FactSelection, JobSelection, MemorySelection, Neighbour,
+    Order, Shelf, Speakers, Standing, TimeAxis, Which,
 };
 pub use snapshot::Snapshot;
 pub use store::{Reading, Store, Wait, Writing};
-pub use tx::{EntryChange, Erasure, Removal, Removed, Row, Tx};
+pub use tx::{EntryChange, Erasure, Removal, Row, Tx};
 pub use writer::{ChapterMaterial, ChapterWords, ChapterWriter};

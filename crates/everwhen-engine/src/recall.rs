@@ -18,6 +18,7 @@ mod query;
 mod search;
 mod summaries;
 mod superseded;
+mod verbs;
 
 use std::cell::LazyCell;
 use std::sync::Arc;

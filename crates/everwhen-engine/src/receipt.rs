@@ -6,10 +6,8 @@
 use jiff::Timestamp;
 
 use crate::memory::{
-    BranchId, ContextId, ConversationId, EntryId, FactId, MemoryId, Name, VaultId,
+    BranchId, ContextId, ConversationId, EntryId, FactId, MemoryId, Name, Removed, VaultId,
 };
-use crate::ports::{Removed, Row, Snapshot, Tx};
-use crate::{Error, Result};
 
 /// A caller's name for one write, and a digest of what it asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,46 +120,4 @@ pub struct Done {
     pub receipt: Receipt,
     /// Whether it was an earlier call that did it.
     pub replayed: bool,
-}
-
-/// Does `work` unless its key says it has been done.
-pub(crate) fn once(
-    tx: &mut dyn Tx,
-    vault: Option<VaultId>,
-    idempotency: Option<&Idempotency>,
-    work: impl FnOnce(&mut dyn Tx) -> Result<Receipt>,
-) -> Result<Done> {
-    let Some(idempotency) = idempotency else {
-        return work(tx).map(|receipt| Done { receipt, replayed: false });
-    };
-    if let Some(done) = kept(tx.snapshot(), vault, idempotency)? {
-        return Ok(done);
-    }
-    let receipt = work(tx)?;
-    tx.put(Row::Receipt(vault, &idempotency.key, idempotency.digest, &receipt))?;
-    Ok(Done { receipt, replayed: false })
-}
-
-/// What the write did when it was done before, if it was.
-pub(crate) fn kept(
-    snapshot: &dyn Snapshot,
-    vault: Option<VaultId>,
-    Idempotency { key, digest }: &Idempotency,
-) -> Result<Option<Done>> {
-    let kept = snapshot.receipt(vault, key)?;
-    kept.map(|kept| replay(key, *digest, kept)).transpose()
-}
-
-fn replay(key: &Name, digest: [u8; 32], kept: KeptReceipt) -> Result<Done> {
-    if kept.digest != digest {
-        return Err(Error::conflict(format!(
-            "idempotency key {key:?} was used for a different write; use a new key for a new write"
-        )));
-    }
-    let receipt = kept.receipt.ok_or_else(|| {
-        Error::conflict(format!(
-            "what idempotency key {key:?} stored has been forgotten since; use a new key to store it again"
-        ))
-    })?;
-    Ok(Done { receipt, replayed: true })
 }

@@ -7,12 +7,13 @@ use crate::conversations::place::{Placed, Placer};
 use crate::desk::Desk;
 use crate::memory::vaults::check_description;
 use crate::memory::{
-    ContextBy, ContextDocument, Corrected, Correction, Entry, EntryId, Name, NewContext, NewEntry,
-    Role, Said,
+    Address, ContextBy, ContextDocument, Corrected, Correction, Entry, EntryId, MemoryId, Name,
+    NewContext, NewEntry, Role, Said,
 };
 use crate::ports::{ContextSelection, EntryChange, Row};
-use crate::receipt::{EntriesReceipt, EntryReceipt, Pending, Receipt};
+use crate::receipt::{Done, EntriesReceipt, EntryReceipt, Idempotency, Pending, Receipt};
 use crate::time::to_microsecond;
+use crate::vault::{Absent, Vault};
 use crate::{Error, Result, chapters, limits};
 
 /// Stores entries, each in the conversation its time or its caller names.
@@ -26,7 +27,7 @@ pub(crate) fn entries(
     }
     check(&new, desk.now)?;
     let stored = store(desk, new, receipt)?;
-    desk.save_memory()?;
+    finish::save_memory(desk)?;
     Ok(Receipt::Entries(stored))
 }
 
@@ -194,12 +195,12 @@ pub(crate) fn correction(
     {
         *question = correction.id;
     }
-    desk.note_change(old.conversation_time)?;
+    chapters::note_change(desk, old.conversation_time)?;
     if let Some(conversation) = desk.tx.conversation(desk.place(), old.conversation)? {
         finish::recount(desk, conversation)?;
     }
     desk.memory.last_sequence += 1;
-    desk.save_memory()?;
+    finish::save_memory(desk)?;
     let conversation =
         old.conversation_name.map_or_else(|| old.conversation.to_string(), |name| name.to_string());
     let entries = vec![receipt_of(&correction, conversation)];
@@ -242,6 +243,50 @@ pub(crate) fn context(desk: &mut Desk<'_>, new: NewContext) -> Result<Receipt> {
         by: ContextBy::Agent,
     };
     desk.tx.put(Row::Context(desk.vault.id, &document))?;
-    desk.save_memory()?;
+    finish::save_memory(desk)?;
     Ok(Receipt::Context { id: document.id, version: document.version })
+}
+
+impl Vault {
+    /// Remembers entries, in one durable write. Makes the memory if it does not exist.
+    pub async fn remember(
+        &self,
+        memory: Address<MemoryId>,
+        entries: Vec<NewEntry>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
+        let add = move |desk: &mut Desk<'_>| self::entries(desk, entries.clone(), key.as_ref());
+        let done = self.at_desk(memory.clone(), Absent::Make, idempotency, add).await?;
+        self.note_growth(&memory, &done);
+        Ok(done)
+    }
+
+    /// Corrects an entry: a new one takes its place.
+    pub async fn correct(
+        &self,
+        memory: Address<MemoryId>,
+        entry: EntryId,
+        correction: NewCorrection,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            self::correction(desk, entry, correction.clone(), key.as_ref())
+        })
+        .await
+    }
+
+    /// Stores a version of the context document. Makes the memory if it does not exist.
+    pub async fn put_context(
+        &self,
+        memory: Address<MemoryId>,
+        context: NewContext,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Make, idempotency, move |desk| {
+            self::context(desk, context.clone())
+        })
+        .await
+    }
 }

@@ -11,15 +11,15 @@ pub use about::TimelineAbout;
 pub use between::TimeBetween;
 pub use density::{Density, DensityQuery};
 
-use std::fmt::{self, Display};
-
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::conversations::summary::Shortened;
-use crate::limits;
-use crate::memory::{Entry, EntryId};
+use crate::Result;
+use crate::dated::{event, told};
+use crate::memory::{Address, Entry, EntryId, MemoryId, Role};
+use crate::ports::{Cursor, EntryQuery, Order};
 use crate::time::{Zone, gap};
+use crate::vault::{Page, Vault, bounded, list_entries};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,22 +45,8 @@ impl TimelineLine {
     }
 }
 
-/// A line as text.
-pub(crate) fn told(date: Date, event: impl Display, gap: Option<&str>) -> impl Display {
-    fmt::from_fn(move |f| write!(f, "{date} – {event}{}", behind(gap)))
-}
-
-/// A gap as it stands behind something: ` (+7 days)`.
-pub(crate) fn behind(gap: Option<&str>) -> impl Display {
-    fmt::from_fn(move |f| gap.map_or(Ok(()), |gap| write!(f, " ({gap})")))
-}
-
-/// The same for entries with the newest first; `earlier` is the day of the next line.
-pub(crate) fn lines_back(
-    entries: &[Entry],
-    zone: &Zone,
-    earlier: Option<Date>,
-) -> Vec<TimelineLine> {
+/// The lines of entries with the newest first; `earlier` is the day of the line after the last one.
+fn lines_back(entries: &[Entry], zone: &Zone, earlier: Option<Date>) -> Vec<TimelineLine> {
     let oldest_first: Vec<Entry> = entries.iter().rev().cloned().collect();
     let mut lines = lines(&oldest_first, zone, earlier);
     lines.reverse();
@@ -93,8 +79,31 @@ fn line(entry: &Entry, date: Date, gap: Option<String>) -> TimelineLine {
     }
 }
 
-/// What the line of an entry says.
-pub(crate) fn event(entry: &Entry) -> Shortened<'_> {
-    let text = entry.summary.as_deref().unwrap_or(entry.content.as_str());
-    Shortened::new(text, limits::TIMELINE_CHARS)
+impl Vault {
+    /// The timeline: what was said, one dated line each, in the order of the query; what the user
+    /// said, unless the query names another role.
+    pub async fn timeline(
+        &self,
+        memory: Address<MemoryId>,
+        query: EntryQuery,
+    ) -> Result<Page<TimelineLine, Cursor>> {
+        let limit = bounded(query.after, query.before, query.limit)?;
+        let role = query.role.or(Some(Role::User));
+        let query = EntryQuery { role, ..query };
+        self.read(memory, move |view, _| {
+            let zone = &view.vault.zone;
+            let page = list_entries(view, query.clone(), limit)?;
+            if query.order == Order::Oldest {
+                let day_before = query.from.map(|cursor| zone.day(cursor.time));
+                let data = self::lines(&page.data, zone, day_before);
+                return Ok(Page { data, next: page.next });
+            }
+            let rest = EntryQuery { from: page.next, ..query.clone() };
+            let earlier = page.next.map(|_| list_entries(view, rest, 1)).transpose()?;
+            let earlier =
+                earlier.and_then(|rest| Some(zone.day(rest.data.first()?.conversation_time)));
+            Ok(Page { data: lines_back(&page.data, zone, earlier), next: page.next })
+        })
+        .await
+    }
 }

@@ -13,29 +13,13 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::Engine;
 use crate::json::Json;
+pub use crate::ports::Usage;
 use crate::ports::{AskedHash, Llm, Prompt, Removal, Reply, Row, Spent};
 use crate::vault::Vault;
 use crate::{Error, ErrorKind, Result};
 
 /// How long answers are kept for being asked again.
 const REPLIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
-
-/// What a vault used on one day, with one model, for one purpose.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Usage {
-    /// The day, in UTC.
-    pub day: Date,
-    /// The model.
-    pub model: String,
-    /// What for, such as `facts` or `title`.
-    pub purpose: String,
-    /// How often the model was asked.
-    pub calls: u64,
-    /// How often the answer was known.
-    pub cached: u64,
-    /// What it took.
-    pub spent: Spent,
-}
 
 impl Engine {
     /// The same, spending no more than this in a calendar month, in billionths.

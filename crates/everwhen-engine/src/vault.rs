@@ -3,39 +3,33 @@
 //! A [`Vault`] value is the only way to data. Whoever holds one can reach what is in it and
 //! nothing else. Each verb is one transaction.
 
+mod find;
 mod open;
 mod page;
-mod recall;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::conversations::{act, prompt};
 use crate::desk::{Desk, find_conversation};
 use crate::engine::{Engine, World};
-use crate::forget::{self, Forget};
 use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, Branch, ContextDocument, Conversation, ConversationId, ConversationName, Entry,
-    EntryId, Lifecycle, Memory, MemoryId, Name, NewContext, NewEntry, Role, Settings,
-    SettingsChange, VaultId, VaultInfo,
+    EntryId, Lifecycle, Memory, MemoryId, Name, Settings, SettingsChange, VaultId, VaultInfo,
 };
 use crate::ports::{
-    ContextSelection, ContextVersion, ConversationQuery, Cursor, EntryQuery, Erasure, MemoryRef,
-    MemorySelection, Order, Row, Snapshot, Tx, Which,
+    ContextSelection, ContextVersion, ConversationQuery, Cursor, EntryQuery, MemoryRef,
+    MemorySelection, Row, Snapshot, Tx, Which,
 };
-use crate::receipt::{self, Done, Idempotency, Receipt};
-use crate::remember::{self, NewCorrection};
+use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::Zone;
-use crate::timeline::{self, TimelineLine};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, idempotency};
 
-pub(crate) use open::Absent;
-use open::{load, load_both, load_memory, load_or_make_vault, load_vault, new_memory, open_desk};
+pub(crate) use open::{Absent, load_both};
+use open::{load, load_memory, load_or_make_vault, load_vault, new_memory, open_desk};
 pub use page::Page;
-use page::{bounded, list_entries};
-pub(crate) use page::{check_bounds, page, page_limit};
+pub(crate) use page::{bounded, check_bounds, list_entries, page, page_limit};
 
 /// How a caller points at a memory.
 type MemoryName = Address<MemoryId>;
@@ -103,7 +97,7 @@ impl Vault {
     }
 
     /// How the store finds it: a draft by its name, because somebody else may have made it meanwhile.
-    fn address(&self) -> Address<VaultId> {
+    pub(crate) fn address(&self) -> Address<VaultId> {
         self.draft.as_ref().map_or(Address::Id(self.id), |draft| Address::Name(draft.name.clone()))
     }
 
@@ -124,7 +118,7 @@ impl Vault {
             .store
             .transact(move |tx| {
                 let id = load(tx.snapshot(), id, draft.as_deref())?.id;
-                receipt::once(tx, Some(id), idempotency.as_ref(), |tx| {
+                idempotency::once(tx, Some(id), idempotency.as_ref(), |tx| {
                     change_vault(tx, id, &change)
                 })
             })
@@ -201,35 +195,6 @@ impl Vault {
         Ok(page(rows, limit, |memory| memory.name.clone()))
     }
 
-    /// Remembers entries, in one durable write. Makes the memory if it does not exist.
-    pub async fn remember(
-        &self,
-        memory: MemoryName,
-        entries: Vec<NewEntry>,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Done> {
-        let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
-        let add = move |desk: &mut Desk<'_>| remember::entries(desk, entries.clone(), key.as_ref());
-        let done = self.at_desk(memory.clone(), Absent::Make, idempotency, add).await?;
-        self.note_growth(&memory, &done);
-        Ok(done)
-    }
-
-    /// Corrects an entry: a new one takes its place.
-    pub async fn correct(
-        &self,
-        memory: MemoryName,
-        entry: EntryId,
-        correction: NewCorrection,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Done> {
-        let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            remember::correction(desk, entry, correction.clone(), key.as_ref())
-        })
-        .await
-    }
-
     /// An entry, whatever became of it.
     pub async fn entry(&self, memory: MemoryName, id: EntryId) -> Result<Entry> {
         let found = self.read(memory, move |view, _| view.snapshot.entry(view.place, id)).await?;
@@ -252,19 +217,6 @@ impl Vault {
                 query.conversation = Some(found.id);
             }
             list_entries(view, query, limit)
-        })
-        .await
-    }
-
-    /// Stores a version of the context document. Makes the memory if it does not exist.
-    pub async fn put_context(
-        &self,
-        memory: MemoryName,
-        context: NewContext,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Done> {
-        self.at_desk(memory, Absent::Make, idempotency, move |desk| {
-            remember::context(desk, context.clone())
         })
         .await
     }
@@ -341,117 +293,38 @@ impl Vault {
         .await
     }
 
-    /// Ends a conversation: the one named, else the active one.
-    pub async fn end_conversation(
+    /// Runs a write on the vault as a whole. Its receipt is kept outside the vault and outlives it.
+    pub(crate) async fn write_whole<F>(
         &self,
-        memory: MemoryName,
-        conversation: Option<ConversationName>,
-        reason: Option<String>,
         idempotency: Option<Idempotency>,
-    ) -> Result<Done> {
-        let end = move |desk: &mut Desk<'_>| act::end(desk, conversation.as_ref(), reason.clone());
-        let done = self.at_desk(memory.clone(), Absent::Refuse, idempotency, end).await?;
-        self.note_end(memory, &done).await;
-        Ok(done)
-    }
-
-    /// Puts the entries of a conversation after a given one on a branch.
-    pub async fn fork(
-        &self,
-        memory: MemoryName,
-        conversation: ConversationName,
-        after: EntryId,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            act::fork(desk, &conversation, after)
-        })
-        .await
-    }
-
-    /// Brings an archived conversation back.
-    pub async fn restore(
-        &self,
-        memory: MemoryName,
-        conversation: ConversationName,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            act::restore(desk, &conversation)
-        })
-        .await
-    }
-
-    /// The current and the last conversations as text for a model.
-    pub async fn prompt(&self, memory: MemoryName) -> Result<String> {
-        let now = self.engine.now();
-        self.read(memory, move |view, memory| {
-            prompt::render(view.snapshot, &view.vault, memory, now)
-        })
-        .await
-    }
-
-    /// The timeline: what was said, one dated line each, in the order of the query; what the user
-    /// said, unless the query names another role.
-    pub async fn timeline(
-        &self,
-        memory: MemoryName,
-        query: EntryQuery,
-    ) -> Result<Page<TimelineLine, Cursor>> {
-        let limit = bounded(query.after, query.before, query.limit)?;
-        let role = query.role.or(Some(Role::User));
-        let query = EntryQuery { role, ..query };
-        self.read(memory, move |view, _| {
-            let zone = &view.vault.zone;
-            let page = list_entries(view, query.clone(), limit)?;
-            if query.order == Order::Oldest {
-                let day_before = query.from.map(|cursor| zone.day(cursor.time));
-                let data = timeline::lines(&page.data, zone, day_before);
-                return Ok(Page { data, next: page.next });
-            }
-            let rest = EntryQuery { from: page.next, ..query.clone() };
-            let earlier = page.next.map(|_| list_entries(view, rest, 1)).transpose()?;
-            let earlier =
-                earlier.and_then(|rest| Some(zone.day(rest.data.first()?.conversation_time)));
-            Ok(Page { data: timeline::lines_back(&page.data, zone, earlier), next: page.next })
-        })
-        .await
-    }
-
-    /// Forgets something in a memory for good.
-    pub async fn forget(
-        &self,
-        memory: MemoryName,
-        what: Forget,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Done> {
-        let embedders = self.engine.embedders.clone();
-        let forget = move |desk: &mut Desk<'_>| {
-            embedders.erase(desk, &what)?;
-            forget::forget(desk, &what).map(Receipt::Forgotten)
-        };
-        let done = self.at_desk(memory, Absent::Refuse, idempotency, forget).await?;
-        self.drop_indexes();
-        Ok(done)
-    }
-
-    /// Forgets the whole vault, with its keys.
-    pub async fn forget_vault(&self, idempotency: Option<Idempotency>) -> Result<Done> {
-        let (id, draft) = (self.id, self.draft.clone());
-        let embedders = self.engine.embedders.clone();
-        let done = self
-            .engine
+        work: F,
+    ) -> Result<Done>
+    where
+        F: Fn(&mut dyn Tx, VaultId) -> Result<Receipt> + Send + 'static,
+    {
+        let find = self.finder();
+        self.engine
             .store
             .transact(move |tx| {
-                receipt::once(tx, None, idempotency.as_ref(), |tx| {
-                    let vault = load(tx.snapshot(), id, draft.as_deref())?;
-                    embedders.erase_vault(tx.snapshot(), vault.id)?;
-                    tx.erase(Erasure::Vault(vault.id)).map(Receipt::Forgotten)
+                idempotency::once(tx, None, idempotency.as_ref(), |tx| {
+                    let vault = find(tx.snapshot())?;
+                    work(tx, vault.id)
                 })
             })
-            .await?;
-        self.drop_indexes();
-        Ok(done)
+            .await
+    }
+
+    /// Finds the vault in a snapshot.
+    pub(crate) fn finder(
+        &self,
+    ) -> impl Fn(&dyn Snapshot) -> Result<VaultInfo> + Send + Sync + 'static {
+        let (id, draft) = (self.id, self.draft.clone());
+        move |snapshot| load(snapshot, id, draft.as_deref())
+    }
+
+    /// Whether the vault is known by its name only.
+    pub(crate) fn is_draft(&self) -> bool {
+        self.draft.is_some()
     }
 
     /// Runs a write in the vault, which a draft becomes by it.
@@ -465,7 +338,7 @@ impl Vault {
             .store
             .transact_in(self.address(), move |tx| {
                 let vault = load_or_make_vault(tx, id, draft.as_deref())?;
-                receipt::once(tx, Some(vault.id), idempotency.as_ref(), |tx| {
+                idempotency::once(tx, Some(vault.id), idempotency.as_ref(), |tx| {
                     work(tx, vault, &world)
                 })
             })

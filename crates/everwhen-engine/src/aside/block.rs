@@ -7,15 +7,13 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::quoted::quoted;
 use super::said::Told;
 use crate::conversations::backdrop::Backdrop;
-use crate::conversations::prompt::speaker;
-use crate::conversations::summary::Shortened;
+use crate::dated::behind;
 use crate::memory::{Conversation, Entry, MemoryId};
 use crate::recall::{Recollection, briefing};
+use crate::text::{Shortened, quoted};
 use crate::time::{Zone, gap};
-use crate::timeline::behind;
 
 /// No item may take more than so many characters.
 const ITEM_CHARS: usize = 1200;
@@ -227,7 +225,7 @@ impl<'a> Line<'a> {
         Self {
             entry,
             zone: from.zone,
-            speaker: format!("{}{elsewhere}", quoted(speaker(entry))),
+            speaker: format!("{}{elsewhere}", quoted(entry.speaker_label())),
             said: Shortened::new(entry.content.as_str(), ITEM_CHARS).quoted(),
             again: Vec::new(),
         }
@@ -242,7 +240,7 @@ impl<'a> Line<'a> {
     }
 
     fn says_the_same(&self, other: &Self) -> bool {
-        speaker(self.entry) == speaker(other.entry)
+        self.entry.speaker_label() == other.entry.speaker_label()
             && self.said.to_string() == other.said.to_string()
     }
 

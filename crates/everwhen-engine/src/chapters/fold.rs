@@ -3,15 +3,15 @@
 use jiff::Timestamp;
 
 use super::{Chapter, Folding, RollingSummary};
-use crate::conversations::summary::shorten;
 use crate::desk::Desk;
 use crate::engine::Engine;
-use crate::facts::WrittenBy;
 use crate::job::Job;
+use crate::job_run::Asker;
 use crate::memory::VaultInfo;
+use crate::memory::WrittenBy;
 use crate::ports::{ChapterSelection, MemoryRef, Prompt, Reply, Row, Snapshot};
+use crate::text::shorten;
 use crate::time::Zone;
-use crate::work::Asker;
 use crate::{Error, Result};
 
 /// Tokens an answer may have.

@@ -3,8 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::ChapterRules;
-use super::chapter::digest;
-use crate::memory::{Entry, Role};
+use crate::memory::{Entry, Role, chapter_digest};
 use crate::ports::Cursor;
 
 /// A chapter to be written, or that is.
@@ -16,7 +15,7 @@ pub(super) struct Planned {
 
 impl Planned {
     fn new(entries: Vec<Entry>) -> Self {
-        let digest = digest(entries.iter().map(|entry| entry.id));
+        let digest = chapter_digest(entries.iter().map(|entry| entry.id));
         Self { entries, digest }
     }
 

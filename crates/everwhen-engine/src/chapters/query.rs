@@ -2,13 +2,10 @@
 
 use jiff::Timestamp;
 
-use super::{Chapter, RollingSummary, watch};
-use crate::desk::Desk;
-use crate::job::JobKind;
-use crate::memory::{Address, ChapterId, Conversation, MemoryId};
-use crate::ports::{ChapterSelection, ConversationQuery, Cursor, Removal, Shelf};
-use crate::receipt::{Done, Idempotency, Receipt};
-use crate::vault::{Absent, Page, Vault, page, page_limit};
+use super::{Chapter, RollingSummary};
+use crate::memory::{Address, ChapterId, MemoryId};
+use crate::ports::{ChapterSelection, Cursor};
+use crate::vault::{Page, Vault, page, page_limit};
 use crate::{Error, Result};
 
 /// Which chapters to list, oldest first.
@@ -84,53 +81,4 @@ impl Vault {
             .await?;
         Ok(page(rows, limit, |summary| summary.version))
     }
-
-    /// Has every ended conversation whose facts are not kept yet turned into facts, now; says how
-    /// many those are. Jobs do the work, so it goes on where it was if it is interrupted.
-    pub async fn distill(
-        &self,
-        memory: Address<MemoryId>,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
-            let mut waiting = ended(desk)?;
-            waiting.retain(|one| one.distilled_at.is_none());
-            for conversation in &waiting {
-                desk.put_job(JobKind::Distill, conversation.id, desk.now)?;
-            }
-            Ok(Receipt::Regenerating(waiting.len() as u64))
-        })
-        .await
-    }
-
-    /// Has everything derived made anew from the entries: chapters, summaries, facts, titles. Dates
-    /// come from the entries, so they are the same as the first time. Says how many conversations
-    /// that concerns; jobs do the work.
-    pub async fn regenerate(
-        &self,
-        memory: Address<MemoryId>,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
-            let beginning = Cursor { time: Timestamp::MIN, sequence: 0 };
-            desk.remove_chapters(beginning)?;
-            desk.tx.remove(Removal::Summaries(desk.place(), beginning))?;
-            watch::plan_from(desk, Timestamp::MIN)?;
-            let ended = ended(desk)?;
-            for conversation in &ended {
-                desk.put_job(JobKind::Summarize, conversation.id, desk.now)?;
-                desk.put_job(JobKind::Distill, conversation.id, desk.now)?;
-            }
-            desk.save_memory()?;
-            Ok(Receipt::Regenerating(ended.len() as u64))
-        })
-        .await
-    }
-}
-
-/// All conversations that are over.
-fn ended(desk: &Desk<'_>) -> Result<Vec<Conversation>> {
-    let (ended, shelf) = (Some(true), Shelf::Both);
-    let query = ConversationQuery { ended, shelf, ..ConversationQuery::default() };
-    desk.tx.conversations(desk.place(), &query)
 }

@@ -17,8 +17,6 @@ use crate::ports::{Cursor, Removal, Row};
 pub(super) const DELAY: SignedDuration = SignedDuration::from_secs(2);
 /// And no longer than this while entries pour in without a pause.
 pub(super) const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
-/// The sequence at which a new memory is looked at first.
-pub(crate) const FIRST_LOOK: u64 = 8;
 /// A job is on its way.
 const ON_ITS_WAY: u64 = i64::MAX.cast_unsigned();
 /// The payload of a job that somebody waits for.
@@ -41,11 +39,14 @@ pub(crate) fn note_said(desk: &mut Desk<'_>, earliest: Timestamp) -> Result<()> 
 /// job that is under way has read them as they were; another takes its place.
 pub(crate) fn note_change(desk: &mut Desk<'_>, since: Timestamp) -> Result<()> {
     let is_told = desk.memory.chaptered_until.is_some_and(|until| since <= until);
-    if is_told || desk.memory.chapters_at == ON_ITS_WAY { plan_from(desk, since) } else { Ok(()) }
+    if is_told || desk.memory.chapters_at == ON_ITS_WAY {
+        plan_from(desk, since)?;
+    }
+    desk.note_moved()
 }
 
 /// Has every chapter looked at that ends at `since` or later.
-pub(super) fn plan_from(desk: &mut Desk<'_>, since: Timestamp) -> Result<()> {
+pub(crate) fn plan_from(desk: &mut Desk<'_>, since: Timestamp) -> Result<()> {
     note_from(&mut desk.memory, since);
     put_job(desk)
 }

@@ -13,21 +13,20 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::plan::{Planned, plan};
 use super::watch::{DELAY, LONGEST_WAIT, is_hurried};
 use super::{Chapter, ChapterRules};
-use crate::contexts;
-use crate::conversations::summary::{self, is_stop_word, shorten};
 use crate::desk::Desk;
 use crate::engine::Engine;
-use crate::facts::{WrittenBy, transcript};
 use crate::job::{Job, JobKind, JobState, Subject};
+use crate::job_run::Asker;
 use crate::json::Json;
-use crate::memory::{Entry, VaultInfo};
+use crate::memory::{Entry, VaultInfo, WrittenBy, chapter_digest};
 use crate::ports::{
     ChapterMaterial, ChapterSelection, ChapterWriter, Cursor, EntryQuery, MemoryRef, Prompt, Reply,
     Row, Snapshot,
 };
+use crate::text::{is_stop_word, shorten};
 use crate::time::Zone;
-use crate::work::Asker;
-use crate::{Error, Result};
+use crate::transcript::transcript;
+use crate::{Error, Result, summary};
 
 /// Most names or phrases of a chapter.
 const WORDS: usize = 10;
@@ -316,7 +315,7 @@ fn digest_now(
             && (stands.time, stands.sequence) <= (last.time, last.sequence)
     };
     let told = entries.iter().filter(|entry| super::plan::is_spoken(entry)).filter(between);
-    Ok(super::chapter::digest(told.map(|entry| entry.id)))
+    Ok(chapter_digest(told.map(|entry| entry.id)))
 }
 
 /// Says up to when there are chapters and when to look again, and has new ones folded.
@@ -329,7 +328,7 @@ fn finish(desk: &mut Desk<'_>, sequence: u64, rules: &ChapterRules) -> Result<()
         let subject = Subject::Memory(desk.memory.id);
         let job = Job::new(desk.mint(), desk.place(), JobKind::Fold, subject, desk.now);
         desk.tx.put(Row::Job(&job))?;
-        contexts::note_change(desk)?;
+        desk.put_context_job()?;
     }
     // What came meanwhile may have been said before the last chapter ends.
     let arrived = desk.tx.entries(desk.place(), &EntryQuery::arrived(sequence, usize::MAX))?;

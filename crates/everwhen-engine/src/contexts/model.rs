@@ -7,11 +7,12 @@
 use super::material::Material;
 use super::sections::{Line, Section, Sections};
 use crate::Result;
-use crate::conversations::summary::shorten;
-use crate::facts::{FactView, content_words, figures};
+use crate::facts::FactView;
+use crate::job_run::Asker;
 use crate::json::Json;
 use crate::ports::{Prompt, Reply};
-use crate::work::Asker;
+use crate::similarity::figures;
+use crate::text::{content_words, shorten};
 
 /// Tokens an answer may have.
 const REPLY_TOKENS: u32 = 900;

@@ -11,10 +11,10 @@ use jiff::civil::Date;
 
 use super::material::Material;
 use crate::chapters::names_in;
-use crate::conversations::summary::shorten;
 use crate::facts::FactView;
 use crate::limits;
 use crate::memory::FactId;
+use crate::text::shorten;
 use crate::time::{Zone, gap};
 
 /// Rooms of the sections, headings and blank lines included; together they fill the document.

@@ -2,17 +2,16 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::boundary::is_pause;
-use super::{finish, prompt, summary};
+use super::boundary::{self, is_pause};
+use super::finish;
 use crate::desk::Desk;
-use crate::forget::versions;
 use crate::job::{Job, JobKind};
 use crate::memory::vaults::check_description;
 use crate::memory::{BranchId, Conversation, ConversationName, Ended, EndedBy, EntryId};
 use crate::ports::{EntryChange, EntryQuery, Removal, Row, Speakers, Tx, Which};
 use crate::receipt::Receipt;
 use crate::time::to_microsecond;
-use crate::{Error, Result, work};
+use crate::{Error, Result, chapters, job_run, summary};
 
 /// Ends a conversation at once: the one named, else the active one.
 pub(crate) fn end(
@@ -23,7 +22,7 @@ pub(crate) fn end(
     check_description("reason", reason.as_deref())?;
     let mut conversation = match address {
         Some(address) => still_open(desk, desk.conversation(address)?)?,
-        None => prompt::active(desk.tx.snapshot(), desk.place(), &desk.vault, desk.now)?
+        None => boundary::active(desk.tx.snapshot(), desk.place(), &desk.vault, desk.now)?
             .ok_or_else(|| Error::conflict("no active conversation to end"))?,
     };
     let at = instant_of_end(desk, &conversation)?;
@@ -34,7 +33,7 @@ pub(crate) fn end(
     }
     let id = conversation.id;
     finish::close(desk, conversation)?;
-    desk.save_memory()?;
+    finish::save_memory(desk)?;
     Ok(Receipt::Conversation(id))
 }
 
@@ -83,14 +82,14 @@ pub(crate) fn fork(
     let mut rest: Vec<EntryId> = Vec::new();
     let since = entries[place].conversation_time;
     for entry in entries.into_iter().skip(place + 1) {
-        rest.extend(versions(desk, entry)?.iter().map(|version| version.id));
+        rest.extend(desk.versions(entry)?.iter().map(|version| version.id));
     }
     let branch: BranchId = desk.mint();
     desk.tx.change_entries(desk.place(), &rest, EntryChange::Branch(branch, desk.now))?;
     desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !rest.contains(question));
-    desk.note_change(since)?;
+    chapters::note_change(desk, since)?;
     finish::recount(desk, conversation)?;
-    desk.save_memory()?;
+    finish::save_memory(desk)?;
     Ok(Receipt::Forked { branch, entries: said as u64 })
 }
 
@@ -107,7 +106,7 @@ pub(crate) fn restore(desk: &mut Desk<'_>, address: &ConversationName) -> Result
     conversation.restored_at = Some(desk.now);
     desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
     desk.ended_some = true;
-    desk.save_memory()?;
+    finish::save_memory(desk)?;
     Ok(Receipt::Conversation(conversation.id))
 }
 
@@ -123,7 +122,7 @@ pub(crate) fn run(desk: &mut Desk<'_>, job: &Job, model: bool) -> Result<()> {
 
 /// Ends a conversation that fell silent; one that went on is looked at again later.
 fn close_if_idle(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
-    let open = work::subject(desk, job)?.filter(|one| one.ended.is_none());
+    let open = job_run::subject(desk, job)?.filter(|one| one.ended.is_none());
     let Some(mut conversation) = open else { return drop_job(desk.tx, job) };
     let at = desk.vault.settings.silent_at(conversation.last_at);
     if is_pause(conversation.last_at, desk.now, desk.vault.settings.idle_timeout()) {
@@ -140,7 +139,7 @@ fn close_if_idle(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
 }
 
 fn summarize(desk: &mut Desk<'_>, job: &Job, model: bool) -> Result<()> {
-    let Some(mut conversation) = work::ended_subject(desk, job)? else {
+    let Some(mut conversation) = job_run::ended_subject(desk, job)? else {
         return drop_job(desk.tx, job);
     };
     let query = EntryQuery::of_conversation(conversation.id, Which::Current);

@@ -3,10 +3,9 @@
 
 use jiff::Timestamp;
 
-use super::prompt;
+use super::{boundary, prompt};
 use crate::Result;
-use crate::aside::Shown;
-use crate::memory::{Conversation, Entry, Memory, Role, VaultInfo};
+use crate::memory::{Conversation, Entry, EntryId, Memory, Role, VaultInfo};
 use crate::ports::{EntryQuery, MemoryRef, Order, Snapshot, Which};
 
 /// No more entries of the current conversation are told.
@@ -21,6 +20,21 @@ pub struct Backdrop {
     pub(crate) current: Vec<Entry>,
     /// The assistant's question that waits for an answer, and since when.
     pub(crate) pending: Option<(Timestamp, Entry)>,
+}
+
+/// What the history of a request shows already.
+pub(crate) struct Shown {
+    /// Entries in it.
+    pub(crate) entries: Vec<EntryId>,
+    /// When the first of them was said.
+    pub(crate) since: Option<Timestamp>,
+}
+
+impl Shown {
+    /// Whether only the newest message is sent, so that the model sees nothing of what went before.
+    pub(crate) fn is_single(&self) -> bool {
+        self.entries.len() <= 1
+    }
 }
 
 /// The backdrop of a history as it stands at `now`.
@@ -49,7 +63,7 @@ fn current(
     now: Timestamp,
     shown: &Shown,
 ) -> Result<Vec<Entry>> {
-    let Some(active) = prompt::active(snapshot, place, vault, now)? else {
+    let Some(active) = boundary::active(snapshot, place, vault, now)? else {
         return Ok(Vec::new());
     };
     let newest = EntryQuery {

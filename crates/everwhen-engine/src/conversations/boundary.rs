@@ -15,7 +15,9 @@ use std::ops::Range;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::memory::Role;
+use crate::Result;
+use crate::memory::{Conversation, MemoryRef, Role, VaultInfo};
+use crate::ports::{ConversationQuery, Snapshot};
 
 /// An entry as the rule sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +66,32 @@ pub fn partition(
 /// Whether somebody ended a conversation at or after the last opener and before `time`.
 fn ended_between(opener: Option<Timestamp>, time: Timestamp, endings: &[Timestamp]) -> bool {
     endings.iter().any(|ending| opener.is_none_or(|opener| opener <= *ending) && *ending < time)
+}
+
+/// Whether a word said at `now` would continue a conversation that lasted from `started` to `last`.
+pub fn is_active(
+    started: Timestamp,
+    last: Timestamp,
+    now: Timestamp,
+    timeout: SignedDuration,
+) -> bool {
+    !is_pause(last, now, timeout) && !is_pause(now, started, timeout)
+}
+
+/// The conversation that a word said now would continue: of those that are open and not silent for
+/// too long, the one in which something was said last.
+pub(crate) fn active(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    vault: &VaultInfo,
+    now: Timestamp,
+) -> Result<Option<Conversation>> {
+    let query = ConversationQuery { ended: Some(false), ..ConversationQuery::default() };
+    let open = snapshot.conversations(place, &query)?;
+    let timeout = vault.settings.idle_timeout();
+    let active =
+        open.into_iter().filter(|one| is_active(one.started_at, one.last_at, now, timeout));
+    Ok(active.max_by_key(|one| (one.last_at, one.id)))
 }
 
 #[cfg(test)]

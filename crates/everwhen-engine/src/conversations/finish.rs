@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::boundary::is_pause;
 use crate::desk::Desk;
-use crate::forget;
+use crate::erase;
 use crate::job::JobKind;
 use crate::memory::{Conversation, ConversationId, Ended, EndedBy, Entry, Retention, Role};
 use crate::ports::{EntryQuery, Row, Which};
@@ -164,9 +164,15 @@ fn word_that_ended(
     Ok(Some(Ended { at: words.first().copied().unwrap_or(*at), by: by.clone() }))
 }
 
+/// Finishes a verb: lets surplus conversations go and writes back what changed in the memory.
+pub(crate) fn save_memory(desk: &mut Desk<'_>) -> Result<()> {
+    retain(desk)?;
+    desk.save_memory()
+}
+
 /// Lets the oldest ended conversations go when there are more than the vault retains. Once at the
 /// end of a verb is enough, however many it ended.
-pub(crate) fn retain(desk: &mut Desk<'_>) -> Result<()> {
+pub(super) fn retain(desk: &mut Desk<'_>) -> Result<()> {
     if !std::mem::take(&mut desk.ended_some) {
         return Ok(());
     }
@@ -178,7 +184,7 @@ pub(crate) fn retain(desk: &mut Desk<'_>) -> Result<()> {
                 desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
             }
             Retention::Delete => {
-                forget::conversation(desk, &conversation)?;
+                erase::conversation(desk, &conversation)?;
             }
         }
     }

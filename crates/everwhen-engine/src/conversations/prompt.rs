@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::boundary::is_pause;
+use super::boundary::active;
 use crate::Result;
-use crate::aside::quoted;
-use crate::memory::{Conversation, Entry, Memory, Role, VaultInfo};
+use crate::memory::{Conversation, Entry, Memory, VaultInfo};
 use crate::ports::{
     ConversationOrder, ConversationQuery, EntryQuery, MemoryRef, Order, Snapshot, Which,
 };
+use crate::text::quoted;
 use crate::time::Zone;
 
 /// So many ended conversations are told before the current one.
@@ -73,40 +73,13 @@ fn current(
     Ok(Some(format!("## Current Conversation\n{}", lines.join("\n\n"))))
 }
 
-/// The conversation that a word said now would continue.
-pub(crate) fn active(
-    snapshot: &dyn Snapshot,
-    place: MemoryRef,
-    vault: &VaultInfo,
-    now: Timestamp,
-) -> Result<Option<Conversation>> {
-    let query = ConversationQuery { ended: Some(false), ..ConversationQuery::default() };
-    let open = snapshot.conversations(place, &query)?;
-    let timeout = vault.settings.idle_timeout();
-    let alive = open.into_iter().filter(|one| {
-        !is_pause(one.last_at, now, timeout) && !is_pause(now, one.started_at, timeout)
-    });
-    Ok(alive.max_by_key(|one| (one.last_at, one.id)))
-}
-
 fn line(entry: &Entry, zone: &Zone) -> String {
     let tools: Vec<&str> = entry.tools_used.iter().map(|tool| tool.as_str()).collect();
     let used =
         if tools.is_empty() { String::new() } else { format!(" [used: {}]", tools.join(", ")) };
     let time = zone.rfc3339(entry.conversation_time);
-    let (speaker, said) = (quoted(speaker(entry)), quoted(entry.content.as_str()));
+    let (speaker, said) = (quoted(entry.speaker_label()), quoted(entry.content.as_str()));
     format!("[{time}]\n{speaker}: {said}{used}")
-}
-
-/// The name a line begins with: the speaker's own, else the role's.
-pub(crate) fn speaker(entry: &Entry) -> &str {
-    match (&entry.speaker, entry.role) {
-        (Some(name), _) => name.as_str(),
-        (None, Role::User) => "User",
-        (None, Role::Assistant) => "Assistant",
-        (None, Role::System) => "System",
-        (None, Role::Tool) => "Tool",
-    }
 }
 
 fn pending(

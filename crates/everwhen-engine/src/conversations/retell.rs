@@ -3,16 +3,16 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::summary::{self, first_words, shorten};
-use crate::contexts;
 use crate::engine::Engine;
-use crate::facts::{transcript, windows};
 use crate::job::Job;
 use crate::json::Json;
 use crate::memory::{Entry, Role, Summary, SummaryBy};
 use crate::ports::{Prompt, Reply, Row};
+use crate::summary::{self, first_words};
+use crate::text::shorten;
 use crate::time::Zone;
-use crate::{Error, Result, work};
+use crate::transcript::{transcript, windows};
+use crate::{Error, Result, job_run};
 
 /// Tokens an answer may have.
 const REPLY_TOKENS: u32 = 400;
@@ -28,12 +28,12 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let retold = asker.ask("title", &asked, read).await?;
     engine
         .commit(job, move |desk, job| {
-            let Some(mut conversation) = work::ended_subject(desk, job)? else { return Ok(()) };
+            let Some(mut conversation) = job_run::ended_subject(desk, job)? else { return Ok(()) };
             let (title, text) = retold.clone();
             let known = conversation.summary.map(|known| known.title);
             let title = title.or(known).unwrap_or_default();
             conversation.summary = Some(Summary { title, text, by: SummaryBy::Llm });
-            contexts::note_change(desk)?;
+            desk.put_context_job()?;
             desk.tx.put(Row::Conversation(desk.vault.id, &conversation))
         })
         .await

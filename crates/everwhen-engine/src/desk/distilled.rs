@@ -1,12 +1,10 @@
-//! Changing facts and chapters. It is counted, and told apart, so that whoever keeps them knows when
-//! to look and reads no more than has changed.
+//! Changing facts and chapters. Changes are counted, facts and chapters apart, so that a cache of them
+//! knows when to read again and reads no more than has changed.
 
 use super::Desk;
 use crate::Result;
-use crate::chapters::{self, Chapter};
-use crate::facts::Fact;
-use crate::memory::{ChapterId, FactId};
-use crate::ports::{ChapterSelection, Cursor, Removal, Row};
+use crate::memory::{Chapter, ChapterId, Cursor, Fact, FactId, chapters_mark};
+use crate::ports::{ChapterSelection, Removal, Row};
 
 impl Desk<'_> {
     /// Adds a fact or replaces what is known of it.
@@ -49,7 +47,7 @@ impl Desk<'_> {
     /// Notes that chapters come or go.
     fn note_chapters(&mut self, ids: impl IntoIterator<Item = ChapterId>) -> Result<()> {
         self.note_distilled();
-        self.memory.chapters_mark ^= chapters::mark(ids);
+        self.memory.chapters_mark ^= chapters_mark(ids);
         self.tx.put(Row::Memory(self.vault.id, &self.memory))
     }
 

@@ -1,17 +1,16 @@
 //! Distilling one conversation: the job that turns what was said into facts.
 
-use super::closeness::Ruler;
 use super::draft::Draft;
 use super::keep::keep;
 use super::{FactVector, extract, model};
 use crate::Result;
-use crate::contexts;
 use crate::engine::Engine;
-use crate::graph;
 use crate::job::Job;
+use crate::job_run::{self, Material};
+use crate::memory::is_statement;
 use crate::memory::{Entry, EntryId};
 use crate::ports::{Embedder, EntryQuery, Row, Which};
-use crate::work::{self, Material};
+use crate::similarity::Ruler;
 
 /// Runs a distill job. Facts, the conversation's state and the end of the job are one transaction,
 /// so that a crash anywhere neither loses a fact nor makes it twice.
@@ -21,14 +20,14 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let drafts = embed(engine.embedders.present().as_deref(), drafts).await?;
     engine
         .commit(job, move |desk, job| {
-            let Some(mut conversation) = work::ended_subject(desk, job)? else { return Ok(()) };
+            let Some(mut conversation) = job_run::ended_subject(desk, job)? else { return Ok(()) };
             let query = EntryQuery::of_conversation(conversation.id, Which::All);
             let entries = desk.tx.entries(desk.place(), &query)?;
-            let told = entries.iter().filter(|entry| !graph::is_statement(entry));
+            let told = entries.iter().filter(|entry| !is_statement(entry));
             let entries: Vec<EntryId> = told.map(|entry| entry.id).collect();
             keep(desk, &entries, &drafts)?;
             conversation.distilled_at = Some(desk.now);
-            contexts::note_change(desk)?;
+            desk.put_context_job()?;
             desk.tx.put(Row::Conversation(desk.vault.id, &conversation))
         })
         .await
@@ -37,7 +36,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
 async fn drafts(engine: &Engine, read: &Material, job: &Job) -> Result<Vec<Draft>> {
     let zone = &read.vault.zone;
     // The statements of a graph are facts from the moment they are stored.
-    let told = read.entries.iter().filter(|entry| !graph::is_statement(entry));
+    let told = read.entries.iter().filter(|entry| !is_statement(entry));
     let told: Vec<Entry> = told.cloned().collect();
     let mut drafts = match engine.asker(&read.vault, job) {
         Some(asker) if !told.is_empty() => model::drafts(&asker, &told, zone).await?,

@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use jiff::Timestamp;
-use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Evidence, Fact, Matter, Source, WrittenBy};
-use crate::conversations::summary::{is_stop_word, shorten};
 use crate::memory::{Entry, Name};
+use crate::text::shorten;
 use crate::time::phrase::{self, Phrase, Prefer};
 use crate::time::{Period, Zone};
 
@@ -105,11 +104,6 @@ fn period(phrase: &Phrase) -> Option<Period> {
         phrase::Meaning::Period(when) => Some(when.period),
         _ => None,
     }
-}
-
-/// The words of a text that say something, in lower case.
-pub(crate) fn content_words(text: &str) -> impl Iterator<Item = String> {
-    text.unicode_words().map(str::to_lowercase).filter(|word| !is_stop_word(word))
 }
 
 #[cfg(test)]

@@ -1,32 +1,23 @@
 //! Active forgetting: a fact that nobody asks for fades behind those that are in use. It is demoted,
 //! never deleted, and a fact that is pinned never fades.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::PoisonError;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use super::{Fact, FactView};
+use super::{Fact, FactView, Fading};
 use crate::Result;
 use crate::engine::Engine;
-use crate::memory::{FactId, VaultId};
+use crate::memory::{FactId, Retrieved, VaultId};
 use crate::ports::{FactSelection, MemoryRef, Row, Tx};
 
-/// Half of a fact's weight is gone after this long, unless somebody says otherwise.
-pub const HALF_LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);
 /// However long ago, so much of its weight stays.
 const FLOOR: f32 = 0.1;
 /// Every time that recall answers with a fact counts, less and less…
 const PER_RETRIEVAL: f32 = 0.1;
 /// …up to this.
 const MOST_BONUS: f32 = 0.3;
-
-/// How facts fade.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fading {
-    /// Half of the weight is gone after this long without being asked for or said.
-    pub half_life: SignedDuration,
-}
 
 impl Fading {
     /// What is left of a fact's weight at an instant: from 1 down to a tenth.
@@ -42,9 +33,6 @@ impl Fading {
         (0.5f32.powf(idle / half_life).max(FLOOR) + bonus).min(1.0)
     }
 }
-
-/// Facts that recall answered with, and are not counted in the store yet.
-pub(crate) type Retrieved = HashMap<(MemoryRef, FactId), (u64, Timestamp)>;
 
 impl Engine {
     /// Counts facts that recall has answered with, if that matters to anybody. The store learns of it
@@ -102,8 +90,11 @@ fn note_change(tx: &mut dyn Tx, place: MemoryRef) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::SignedDuration;
+
     use super::*;
     use crate::facts::{fact_for_tests, views};
+    use crate::memory::HALF_LIFE;
     use crate::time::Zone;
 
     fn left(change: impl Fn(&mut Fact), days: i64) -> f32 {

@@ -7,23 +7,19 @@
 
 use std::ops::Range;
 
-use super::closeness::figures;
-use super::draft::{Draft, content_words, event, without_date};
+use super::draft::{Draft, event, without_date};
 use super::extract::stated_matter;
 use super::{Source, WrittenBy};
-use crate::conversations::prompt::speaker;
-use crate::conversations::summary::shorten;
+use crate::job_run::Asker;
 use crate::json::Json;
 use crate::memory::{Entry, Role};
 use crate::ports::{Prompt, Reply};
+use crate::similarity::figures;
+use crate::text::content_words;
 use crate::time::Zone;
-use crate::work::Asker;
+use crate::transcript::{transcript, windows};
 use crate::{Error, Result};
 
-/// Characters of conversation shown at a time.
-const WINDOW_CHARS: usize = 8_000;
-/// Characters shown of one entry.
-const LINE_CHARS: usize = 2_000;
 /// Tokens an answer may have.
 const REPLY_TOKENS: u32 = 2_000;
 /// Facts asked for from each thing a user said, and from all that is shown.
@@ -63,33 +59,6 @@ fn prompt(window: &[&Entry], zone: &Zone) -> Prompt {
     Prompt::new(include_str!("prompts/facts.md"), transcript(window, zone))
         .with_schema("facts", schema)
         .with_max_tokens(REPLY_TOKENS)
-}
-
-/// Entries in numbered lines, each on one line whatever is in it.
-pub(crate) fn transcript(entries: &[&Entry], zone: &Zone) -> String {
-    let lines = entries.iter().enumerate().map(|(place, entry)| {
-        let time = zone.minute(entry.conversation_time);
-        let said = shorten(entry.content.as_str(), LINE_CHARS);
-        format!("[{}] {time} {}: {said}", place + 1, speaker(entry))
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// Entries in runs of about so many characters, at least one each.
-pub(crate) fn windows<'w, 'e>(entries: &'w [&'e Entry]) -> Vec<&'w [&'e Entry]> {
-    let mut windows = Vec::new();
-    let (mut start, mut size) = (0, 0);
-    for (place, entry) in entries.iter().enumerate() {
-        let length = entry.content.as_str().len().min(LINE_CHARS);
-        if place > start && size + length > WINDOW_CHARS {
-            windows.push(&entries[start..place]);
-            (start, size) = (place, 0);
-        }
-        size += length;
-    }
-    windows.push(&entries[start..]);
-    windows.retain(|window| !window.is_empty());
-    windows
 }
 
 /// A proposed fact, if its line bears it out.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::state::views_at;
 use super::{Fact, FactView, ProfileLine, by_month, profile};
+use crate::job::JobKind;
 use crate::memory::{Address, FactId, MemoryId, Name};
 use crate::ports::FactSelection;
 use crate::receipt::{Done, Idempotency, Receipt};
@@ -49,6 +50,24 @@ fn read_about(text: &str, now: Timestamp, zone: &Zone) -> Result<Period> {
 }
 
 impl Vault {
+    /// Has every ended conversation whose facts are not kept yet turned into facts, now; says how
+    /// many those are. Jobs do the work, so it goes on where it was if it is interrupted.
+    pub async fn distill(
+        &self,
+        memory: Address<MemoryId>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
+            let mut waiting = desk.ended_conversations()?;
+            waiting.retain(|one| one.distilled_at.is_none());
+            for conversation in &waiting {
+                desk.put_job(JobKind::Distill, conversation.id, desk.now)?;
+            }
+            Ok(Receipt::Regenerating(waiting.len() as u64))
+        })
+        .await
+    }
+
     /// Facts by when they were first mentioned: those believed now, or as the query says.
     pub async fn facts(
         &self,

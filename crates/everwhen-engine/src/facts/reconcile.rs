@@ -6,9 +6,9 @@
 
 use std::collections::HashSet;
 
-use super::closeness::{Ruler, denies, figures, tells_a_change};
 use super::{Fact, Link, Relation};
 use crate::memory::FactId;
+use crate::similarity::{Ruler, denies, figures, tells_a_change};
 
 /// Links every fact anew. Facts that are withdrawn must not be among them.
 pub(crate) fn link_all(facts: &mut [Fact], ruler: &Ruler) {

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use super::closeness::Ruler;
 use super::{Evidence, Fact, Relation, reconcile};
 use crate::memory::FactId;
+use crate::similarity::Ruler;
 use crate::time::{Period, Precision, Zone};
 
 /// A fact with what follows from the others.

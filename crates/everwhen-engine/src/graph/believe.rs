@@ -1,11 +1,11 @@
 //! The statements of a graph are facts: dated by their entries, repeated and replaced as facts are, and
 //! withdrawn when they are said to be gone. Distilling leaves them alone.
 
-use super::statement::Statement;
 use crate::Result;
 use crate::desk::Desk;
 use crate::facts::{self, Draft, WrittenBy};
 use crate::memory::Entry;
+use crate::memory::Statement;
 use crate::receipt::EntriesReceipt;
 
 /// Keeps what statements that were just stored say, in the transaction that stored them.
@@ -33,7 +33,7 @@ fn draft(entry: &Entry, statement: &Statement) -> Draft {
     };
     let whole = 0..entry.content.as_str().len();
     let draft = Draft::on(entry, whole, &sentence, WrittenBy::Extractive);
-    let draft = draft.with_tags([super::statement::LABEL]);
+    let draft = draft.with_tags([crate::memory::STATEMENT_LABEL]);
     match statement {
         Statement::Entity { name, kind } => draft.with_matter(name, kind),
         _ => draft,

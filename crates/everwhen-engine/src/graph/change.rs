@@ -1,8 +1,8 @@
 //! What has to be said for a graph to change. What is so already is not said again.
 
 use super::kept::{Kept, KeptEntity};
-use super::statement::Statement;
 use super::{Entity, GraphRelation};
+use crate::memory::Statement;
 use crate::memory::{EntryId, NewEntry};
 use crate::{Error, Result};
 

@@ -1,7 +1,7 @@
 //! What stands: the statements so far, folded into things and relations.
 
-use super::statement::Statement;
 use super::{Entity, Graph, GraphRelation};
+use crate::memory::Statement;
 use crate::memory::{Entry, EntryId};
 
 /// A graph whose every part knows the entry it comes from.

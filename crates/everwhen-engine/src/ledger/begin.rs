@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::Result;
 use crate::conversations::backdrop::Backdrop;
+use crate::conversations::finish;
 use crate::desk::Desk;
 use crate::memory::Role;
 use crate::ports::{
@@ -89,7 +90,7 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
     let head =
         LedgerHead { last_number: exchange.seen, placeholder, request: Some(pending.request()) };
     desk.tx.put(Row::LedgerHead(place, &head))?;
-    desk.save_memory()?;
+    finish::save_memory(desk)?;
     let oldest = desk.tx.ledger_lines(place, Lines::Oldest)?.pop();
     let messages = told(history, &items, &kept);
     Ok(Begun {

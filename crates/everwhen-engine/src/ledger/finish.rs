@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::activity::Activity;
+use crate::conversations::finish;
 use crate::desk::Desk;
 use crate::memory::{Metadata, Name, NewEntry, Role, Said};
 use crate::ports::{LedgerHead, LedgerLine, Lines, Placeholder, Row};
@@ -35,7 +36,7 @@ pub(super) fn finish(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) ->
     };
     proof::deliver(desk, exchange, (reply, &said, finished.line))?;
     note_work(desk, &finished, reply.work.as_ref())?;
-    desk.save_memory()?;
+    finish::save_memory(desk)?;
     Ok(finished)
 }
 

@@ -6,13 +6,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
-use jiff::civil::DateTime;
 
+use crate::conversations::finish;
 use crate::desk::Desk;
 use crate::memory::{Address, MemoryId, Role};
 use crate::ports::{LedgerHead, Lines, MemoryRef, Placeholder, Removal, Row, Snapshot};
 use crate::receipt::{Done, Idempotency, Receipt};
-use crate::time::Zone;
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result, limits};
 
@@ -66,7 +65,7 @@ fn import(desk: &mut Desk<'_>, times: &Times) -> Result<Receipt> {
         let placeholder = Some(Placeholder { started_at, after: None, reply: None });
         desk.tx.put(Row::LedgerHead(desk.place(), &LedgerHead { placeholder, ..head }))?;
     }
-    desk.save_memory()?;
+    finish::save_memory(desk)?;
     Ok(Receipt::Memory(desk.memory.id))
 }
 
@@ -114,21 +113,6 @@ fn without_braces(text: &str) -> String {
     BRACES.iter().fold(text.to_owned(), |text, (brace, word)| text.replace(brace, word))
 }
 
-/// Reads `(Saturday, 2025-09-20 18:31:21)` on the zone's wall clock. The weekday is not compared
-/// with the date: it is in the language of the machine that wrote it.
-pub fn read_absolute(text: &str, zone: &Zone) -> Result<Timestamp> {
-    let bad = || {
-        Error::invalid(format!(
-            "the time {text:?} cannot be read; write it as (Saturday, 2025-09-20 18:31:21)"
-        ))
-    };
-    let inner = text.trim_matches(['(', ')', ' ']);
-    let (_, civil) = inner.split_once(", ").ok_or_else(bad)?;
-    let civil = DateTime::strptime("%Y-%m-%d %H:%M:%S", civil).map_err(|_| bad())?;
-    let zoned = civil.to_zoned(zone.time_zone().clone()).map_err(|_| bad())?;
-    Ok(zoned.timestamp())
-}
-
 impl fmt::Display for TextHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -164,18 +148,6 @@ mod tests {
         assert_eq!((hash.0, hash.to_string()), (text_hash("Hello World"), hello.to_owned()));
         for bad in ["", "abc", &hello[1..], &hello.replace('a', "g"), &"é".repeat(32)] {
             assert!(bad.parse::<TextHash>().is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn times_are_read_as_they_are_written() {
-        let zone = Zone::named("Europe/Berlin").unwrap();
-        let time = "2025-09-20T16:31:21Z".parse().unwrap();
-        assert_eq!(read_absolute("(Saturday, 2025-09-20 18:31:21)", &zone).unwrap(), time);
-        assert_eq!(read_absolute(&super::super::absolute(&zone, time), &zone).unwrap(), time);
-        assert_eq!(read_absolute(" (Samstag, 2025-09-20 18:31:21) ", &zone).unwrap(), time);
-        for bad in ["", "2025-09-20 18:31:21", "(Friday, 2025-13-01 00:00:00)", "(Friday)"] {
-            assert!(read_absolute(bad, &zone).is_err(), "{bad}");
         }
     }
 }

@@ -2,14 +2,13 @@
 
 use jiff::Timestamp;
 
-use crate::Result;
 use crate::conversations::finish;
 use crate::desk::Desk;
-use crate::forget::versions;
 use crate::memory::{BranchId, ConversationId, EntryId, Name, NewEntry, Said};
 use crate::ports::{EntryChange, LedgerLine, Lines, Row};
 use crate::receipt::Receipt;
 use crate::remember::{self, NewCorrection};
+use crate::{Result, chapters};
 
 use super::begin::Item;
 use super::plan::{Fate, Plan, Request, awaited_reply};
@@ -223,7 +222,7 @@ pub(super) fn correct(
         return Ok(old);
     };
     let Some(old) = desk.tx.entry(desk.place(), id)? else { return Ok(None) };
-    let Some(latest) = versions(desk, old)?.pop().filter(|latest| latest.branch.is_none()) else {
+    let Some(latest) = desk.versions(old)?.pop().filter(|latest| latest.branch.is_none()) else {
         return Ok(Some(id));
     };
     if latest.content == content {
@@ -272,7 +271,7 @@ pub(super) fn put_aside(desk: &mut Desk<'_>, lines: &[LedgerLine]) -> Result<()>
         let Some(id) = line.entry else { continue };
         let Some(entry) = desk.tx.entry(desk.place(), id)? else { continue };
         homes.push(entry.conversation);
-        let all = versions(desk, entry)?;
+        let all = desk.versions(entry)?;
         ids.extend(all.iter().filter(|entry| entry.branch.is_none()).map(|entry| entry.id));
     }
     if ids.is_empty() {
@@ -289,7 +288,7 @@ fn rejoin(desk: &mut Desk<'_>, line: &LedgerLine) -> Result<()> {
     let Some(id) = line.entry else { return Ok(()) };
     let Some(entry) = desk.tx.entry(desk.place(), id)? else { return Ok(()) };
     let home = entry.conversation;
-    let ids: Vec<EntryId> = versions(desk, entry)?.iter().map(|version| version.id).collect();
+    let ids: Vec<EntryId> = desk.versions(entry)?.iter().map(|version| version.id).collect();
     desk.tx.change_entries(desk.place(), &ids, EntryChange::Rejoin)?;
     changed(desk, vec![home], Some(line.time))
 }
@@ -300,7 +299,7 @@ fn changed(
     mut homes: Vec<ConversationId>,
     since: Option<Timestamp>,
 ) -> Result<()> {
-    desk.note_change(since.unwrap_or(Timestamp::MIN))?;
+    chapters::note_change(desk, since.unwrap_or(Timestamp::MIN))?;
     homes.sort_unstable();
     homes.dedup();
     for home in homes {

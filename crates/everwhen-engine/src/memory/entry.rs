@@ -242,6 +242,19 @@ fn check_count(what: &str, count: usize) -> Result<()> {
     Ok(())
 }
 
+impl Entry {
+    /// The name a line begins with: the speaker's own, else the role's.
+    pub(crate) fn speaker_label(&self) -> &str {
+        match (&self.speaker, self.role) {
+            (Some(name), _) => name.as_str(),
+            (None, Role::User) => "User",
+            (None, Role::Assistant) => "Assistant",
+            (None, Role::System) => "System",
+            (None, Role::Tool) => "Tool",
+        }
+    }
+}
+
 #[cfg(test)]
 impl Entry {
     /// Something said on a day in March, for tests.

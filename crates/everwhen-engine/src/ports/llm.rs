@@ -4,12 +4,31 @@
 //! an [`Error`](crate::Error); [`Error::passes`](crate::Error::passes) says whether the same
 //! question may be answered later. Neither prompts nor replies appear in errors.
 
+use jiff::civil::Date;
+
 use super::Wait;
 use crate::json::Json;
 use crate::memory::Role;
 
 /// The hash of a model and what it was asked.
 pub type AskedHash = [u8; 32];
+
+/// What a vault used on one day, with one model, for one purpose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Usage {
+    /// The day, in UTC.
+    pub day: Date,
+    /// The model.
+    pub model: String,
+    /// What for, such as `facts` or `title`.
+    pub purpose: String,
+    /// How often the model was asked.
+    pub calls: u64,
+    /// How often the answer was known.
+    pub cached: u64,
+    /// What it took.
+    pub spent: Spent,
+}
 
 /// A language model.
 pub trait Llm: Send + Sync {

@@ -4,18 +4,9 @@ use jiff::Timestamp;
 
 use crate::job::Queue;
 use crate::memory::{
-    BranchId, Conversation, ConversationId, Entry, EntryId, FactId, JobId, MemoryId, Name, Person,
+    BranchId, Conversation, ConversationId, Cursor, Entry, EntryId, FactId, JobId, Name, Person,
     Role, VaultId,
 };
-
-/// A memory inside its vault. Every question about data names both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct MemoryRef {
-    /// The vault.
-    pub vault: VaultId,
-    /// The memory.
-    pub memory: MemoryId,
-}
 
 /// Which end of time comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,15 +16,6 @@ pub enum Order {
     Oldest,
     /// Newest first.
     Newest,
-}
-
-/// A place in a list of entries; the page goes on behind it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
-    /// The conversation_time there.
-    pub time: Timestamp,
-    /// The sequence there, which decides between equal times.
-    pub sequence: u64,
 }
 
 /// Which entries of a memory are meant, apart from their times.

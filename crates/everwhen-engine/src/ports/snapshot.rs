@@ -5,22 +5,17 @@ use jiff::civil::Date;
 
 use super::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationQuery, EachOf,
-    EntryQuery, FactSelection, JobSelection, LedgerHead, LedgerLine, Lines, MemoryRef,
-    MemorySelection, Neighbour, ProofHolder, Reply, Requested, Speakers, Standing, TimeAxis, Which,
+    EntryQuery, FactSelection, JobSelection, LedgerHead, LedgerLine, Lines, MemorySelection,
+    Neighbour, ProofHolder, Reply, Requested, Speakers, Standing, TimeAxis, Usage, Which,
 };
 use crate::Result;
-use crate::activity::Activity;
-use crate::chapters::{Chapter, RollingSummary};
-use crate::facts::Fact;
 use crate::job::Job;
 use crate::key::Key;
 use crate::memory::{
-    Address, Branch, ContextDocument, Conversation, ConversationId, Entry, EntryId, Memory,
-    MemoryId, Name, VaultId, VaultInfo,
+    Activity, Address, Branch, Chapter, ContextDocument, Conversation, ConversationId, Cursor,
+    Entry, EntryId, Fact, Memory, MemoryId, MemoryRef, Name, RollingSummary, VaultId, VaultInfo,
 };
-use crate::ports::Cursor;
 use crate::receipt::KeptReceipt;
-use crate::usage::Usage;
 
 /// One consistent state, to read. Methods that find nothing say so with `None` or an empty list.
 pub trait Snapshot {

@@ -2,21 +2,16 @@
 
 use jiff::Timestamp;
 
-use super::{
-    Addition, AskedHash, Cursor, LedgerHead, LedgerLine, MemoryRef, Proof, Reply, Snapshot,
-};
+use super::{Addition, AskedHash, LedgerHead, LedgerLine, Proof, Reply, Snapshot, Usage};
 use crate::Result;
-use crate::activity::Activity;
-use crate::chapters::{Chapter, RollingSummary};
-use crate::facts::Fact;
 use crate::job::{Job, JobKind, Subject};
 use crate::key::{Key, KeyUse};
 use crate::memory::{
-    BranchId, ChapterId, ContextBy, ContextDocument, Conversation, ConversationId, Corrected,
-    Entry, EntryId, FactId, KeyId, Memory, Name, VaultId, VaultInfo,
+    Activity, BranchId, Chapter, ChapterId, ContextBy, ContextDocument, Conversation,
+    ConversationId, Corrected, Cursor, Entry, EntryId, Fact, FactId, KeyId, Memory, MemoryRef,
+    Name, Removed, RollingSummary, VaultId, VaultInfo,
 };
 use crate::receipt::Receipt;
-use crate::usage::Usage;
 
 /// A transaction. What a closure writes, its own reads see.
 pub trait Tx: Snapshot {
@@ -144,25 +139,4 @@ pub enum Erasure {
     Memory(MemoryRef),
     /// A vault.
     Vault(VaultId),
-}
-
-/// How much an erasure took away.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Removed {
-    /// Vaults.
-    pub vaults: u64,
-    /// Memories.
-    pub memories: u64,
-    /// Conversations.
-    pub conversations: u64,
-    /// Entries.
-    pub entries: u64,
-    /// Versions of context documents.
-    pub contexts: u64,
-    /// Jobs.
-    pub jobs: u64,
-    /// Keys.
-    pub keys: u64,
-    /// Facts.
-    pub facts: u64,
 }

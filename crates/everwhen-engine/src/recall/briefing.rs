@@ -10,12 +10,11 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 
 use super::{About, EntryFound, Recollection};
-use crate::aside::quoted;
-use crate::conversations::prompt::speaker;
-use crate::conversations::summary::Shortened;
+use crate::dated::{behind, event, told};
 use crate::memory::Entry;
+use crate::text::Shortened;
+use crate::text::quoted;
 use crate::time::{Zone, gap};
-use crate::timeline::{behind, event, told};
 
 /// The largest number of characters of an item.
 const ITEM_CHARS: usize = 1200;
@@ -108,7 +107,7 @@ impl<'r> BriefingItem<'r> {
         Self {
             entry,
             time: zone.wall(entry.conversation_time),
-            speaker: quoted(speaker(entry)),
+            speaker: quoted(entry.speaker_label()),
             said: Shortened::new(entry.content.as_str(), ITEM_CHARS).quoted(),
             event: event(entry).quoted(),
             gap: None,

@@ -16,8 +16,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use self::word_index::WordIndex;
 use super::{About, ChapterFound, FactFound, Query, Reason, Signal};
 use crate::chapters::Chapter;
-use crate::conversations::summary::is_stop_word;
-use crate::facts::{Fact, FactVector, FactView, Ruler, views_at};
+use crate::facts::{Fact, FactVector, FactView, views_at};
+use crate::similarity::Ruler;
+use crate::text::is_stop_word;
 use crate::time::{Period, Precision, Zone};
 
 /// The weights of shared words, of similarity in meaning, and of being in the period asked about.

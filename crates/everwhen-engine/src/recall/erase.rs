@@ -9,7 +9,7 @@ use super::Embedders;
 use super::embedders::embedded_passages;
 use crate::Result;
 use crate::desk::Desk;
-use crate::forget::{Forget, versions};
+use crate::forget::Forget;
 use crate::memory::{Entry, VaultId};
 use crate::ports::{Embedder, EntryQuery, MemoryRef, MemorySelection, Snapshot, Which};
 
@@ -28,7 +28,7 @@ impl Embedders {
             Forget::Memory => return erase_memory(&keepers, snapshot, place),
             Forget::Entry(id) => {
                 let entry = snapshot.entry(place, *id)?;
-                let chain = entry.map(|entry| versions(desk, entry)).transpose()?;
+                let chain = entry.map(|entry| desk.versions(entry)).transpose()?;
                 erase_entries(&keepers, &chain.unwrap_or_default());
                 return Ok(());
             }

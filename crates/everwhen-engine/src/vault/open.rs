@@ -79,7 +79,7 @@ pub(super) fn load_memory(
 }
 
 /// The vault and the memory at these addresses.
-pub(super) fn load_both(
+pub(crate) fn load_both(
     snapshot: &dyn Snapshot,
     vault: &Address<VaultId>,
     memory: &MemoryName,

@@ -54,7 +54,7 @@ pub(crate) fn page<T, C>(mut rows: Vec<T>, limit: usize, cursor: impl Fn(&T) -> 
 }
 
 /// A page of entries.
-pub(super) fn list_entries(
+pub(crate) fn list_entries(
     view: &View<'_>,
     query: EntryQuery,
     limit: usize,

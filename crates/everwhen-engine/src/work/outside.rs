@@ -9,15 +9,11 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::Result;
-use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
 use crate::memory::{Address, JobId, MemoryId};
 use crate::ports::{JobSelection, MemoryRef, Removal, Row};
 use crate::vault::{Absent, Vault};
-
-/// Jobs of one vault that are looked through at once.
-pub(super) const MOST_JOBS: usize = 100_000;
 
 /// A lock in a memory, and who wants it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,15 +113,4 @@ impl Engine {
         let now = self.now();
         self.change_held(job, move |known| known.failed(&error, now)).await
     }
-}
-
-/// Drops what workflows have yet to do in a memory: it holds what was said.
-pub(crate) fn forget_outside(desk: &mut Desk<'_>) -> Result<()> {
-    let jobs = desk.tx.jobs(JobSelection::Due(Some(desk.vault.id), MOST_JOBS))?;
-    let place = desk.place();
-    let doomed = jobs.iter().filter(|job| job.place() == place && job.kind == JobKind::Workflow);
-    for job in doomed {
-        desk.tx.remove(Removal::Job(desk.vault.id, job.kind, job.subject))?;
-    }
-    Ok(())
 }

@@ -1,17 +1,43 @@
-//! Bringing one memory up to date now, instead of when its jobs fall due: for whoever wants to
-//! read chapters, summary and facts as they are at this moment.
+//! Bringing one memory up to date now, instead of when its jobs fall due, and making everything
+//! derived again from its entries.
 
-use super::outside::MOST_JOBS;
-use crate::chapters::{self, Folding};
+use jiff::Timestamp;
+
+use crate::chapters;
 use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
-use crate::memory::{Address, MemoryId};
-use crate::ports::{ConversationQuery, JobSelection, MemoryRef, Row, Shelf, Snapshot, Tx};
+use crate::memory::{Address, Folding, MemoryId};
+use crate::ports::{Cursor, JobSelection, MemoryRef, Removal, Row, Snapshot, Tx};
+use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
-use crate::{Error, Result};
+use crate::{Result, limits};
 
 impl Vault {
+    /// Has everything derived made anew from the entries: chapters, summaries, facts, titles. Dates
+    /// come from the entries, so they are the same as the first time. Says how many conversations
+    /// that concerns; jobs do the work.
+    pub async fn regenerate(
+        &self,
+        memory: Address<MemoryId>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
+            let beginning = Cursor { time: Timestamp::MIN, sequence: 0 };
+            desk.remove_chapters(beginning)?;
+            desk.tx.remove(Removal::Summaries(desk.place(), beginning))?;
+            chapters::plan_from(desk, Timestamp::MIN)?;
+            let ended = desk.ended_conversations()?;
+            for conversation in &ended {
+                desk.put_job(JobKind::Summarize, conversation.id, desk.now)?;
+                desk.put_job(JobKind::Distill, conversation.id, desk.now)?;
+            }
+            desk.save_memory()?;
+            Ok(Receipt::Regenerating(ended.len() as u64))
+        })
+        .await
+    }
+
     /// Makes whatever is to be distilled from a memory due now: chapters, and facts of ended
     /// conversations.
     pub async fn hurry(&self, memory: Address<MemoryId>) -> Result<()> {
@@ -48,7 +74,7 @@ impl Vault {
     pub async fn jobs(&self, memory: Address<MemoryId>) -> Result<Vec<Job>> {
         self.read(memory, |view, _| {
             let mut jobs =
-                view.snapshot.jobs(JobSelection::Due(Some(view.place.vault), MOST_JOBS))?;
+                view.snapshot.jobs(JobSelection::Due(Some(view.place.vault), limits::JOBS_READ))?;
             jobs.retain(|job| job.place() == view.place);
             Ok(jobs)
         })
@@ -77,7 +103,7 @@ impl Engine {
 }
 
 fn waiting(snapshot: &dyn Snapshot, place: MemoryRef) -> Result<Vec<Job>> {
-    let mut jobs = snapshot.jobs(JobSelection::Due(Some(place.vault), MOST_JOBS))?;
+    let mut jobs = snapshot.jobs(JobSelection::Due(Some(place.vault), limits::JOBS_READ))?;
     let wanted = [JobKind::Distill, JobKind::Chapters, JobKind::Fold];
     jobs.retain(|job| job.place() == place && wanted.contains(&job.kind));
     Ok(jobs)
@@ -85,9 +111,7 @@ fn waiting(snapshot: &dyn Snapshot, place: MemoryRef) -> Result<Vec<Job>> {
 
 /// Ended conversations whose facts nobody is about to keep.
 fn hurry_facts(desk: &mut Desk<'_>, waiting: &[Job]) -> Result<()> {
-    let query =
-        ConversationQuery { ended: Some(true), shelf: Shelf::Both, ..ConversationQuery::default() };
-    for one in desk.tx.conversations(desk.place(), &query)? {
+    for one in desk.ended_conversations()? {
         let subject = Subject::Conversation(one.id);
         let known = waiting.iter().any(|job| job.subject == subject);
         if one.distilled_at.is_none() && !known {
@@ -95,21 +119,4 @@ fn hurry_facts(desk: &mut Desk<'_>, waiting: &[Job]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-impl Folding {
-    /// As a job carries it.
-    fn written(self) -> String {
-        format!("{} {}", self.min, self.most)
-    }
-
-    /// What a job carries; nothing if it carries nothing.
-    pub(crate) fn read(payload: Option<&str>) -> Result<Option<Self>> {
-        let Some(payload) = payload else { return Ok(None) };
-        let read = || {
-            let (min, most) = payload.split_once(' ')?;
-            Some(Self { min: min.parse().ok()?, most: most.parse().ok()? })
-        };
-        read().map(Some).ok_or_else(|| Error::damaged("a job to fold holds no two numbers"))
-    }
 }

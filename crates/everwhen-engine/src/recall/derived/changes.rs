@@ -6,9 +6,9 @@
 
 use super::{Distilled, words_of_chapter, words_of_fact};
 use crate::Result;
-use crate::chapters::{self, Chapter};
 use crate::facts::{Fact, views};
 use crate::memory::Memory;
+use crate::memory::{Chapter, chapters_mark};
 use crate::ports::{ChapterSelection, FactSelection, MemoryRef, Snapshot};
 use crate::recall::derived::word_index::WordIndex;
 use crate::time::Zone;
@@ -96,5 +96,5 @@ impl Distilled {
 }
 
 fn checksum_of(chapters: &[Chapter]) -> u64 {
-    chapters::mark(chapters.iter().map(|chapter| chapter.id))
+    chapters_mark(chapters.iter().map(|chapter| chapter.id))
 }

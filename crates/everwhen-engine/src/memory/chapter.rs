@@ -2,9 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::facts::WrittenBy;
-use crate::memory::{ChapterId, EntryId, MemoryId};
-use crate::ports::Cursor;
+use super::{ChapterId, Cursor, EntryId, MemoryId, WrittenBy};
 
 /// What a run of entries was about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +53,7 @@ pub struct RollingSummary {
 }
 
 /// The digest of the entries of a chapter.
-pub(super) fn digest(entries: impl IntoIterator<Item = EntryId>) -> [u8; 32] {
+pub(crate) fn chapter_digest(entries: impl IntoIterator<Item = EntryId>) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for id in entries {
         hasher.update(&id.bytes());
@@ -63,10 +61,12 @@ pub(super) fn digest(entries: impl IntoIterator<Item = EntryId>) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// The ids of chapters in one number, whatever their order; what is in it twice is not in it. So one
-/// comes to it and leaves it by its own mark.
-pub(crate) fn mark(ids: impl IntoIterator<Item = ChapterId>) -> u64 {
+/// The XOR of the ids of chapters: order-free, and adding an id twice removes it.
+pub(crate) fn chapters_mark(ids: impl IntoIterator<Item = ChapterId>) -> u64 {
     // The second half of an id is chance, so two sets hardly ever have the same mark.
     let half = |id: ChapterId| u128::from_be_bytes(id.bytes()) as u64;
     ids.into_iter().fold(0, |mark, id| mark ^ half(id))
 }
+
+/// The sequence at which a new memory is first checked for chapters.
+pub(crate) const FIRST_CHAPTER_CHECK: u64 = 8;

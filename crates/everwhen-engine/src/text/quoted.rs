@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::ledger::read_absolute;
+use crate::stamp::read_absolute;
 use crate::time::Zone;
 
 /// The name of the block.

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::Fact;
-use crate::conversations::summary::is_stop_word;
+use crate::memory::Fact;
 use crate::ports::{Bands, Embedder};
+use crate::text::is_stop_word;
 
 /// What closeness means when only words can be compared.
 const BY_WORDS: Bands = Bands { same: 0.85, related: 0.5 };

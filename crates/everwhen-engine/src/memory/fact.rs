@@ -1,10 +1,11 @@
 //! A fact as it is kept: one dated statement, the entry it rests on, and what it follows.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-use crate::memory::{EntryId, FactId, MemoryId, Name};
+use super::{EntryId, FactId, MemoryId, MemoryRef, Name};
 use crate::time::{Period, Zone};
 
 /// One statement that somebody made at one time. Saying the same again makes another, linked to
@@ -215,3 +216,16 @@ impl Fact {
         (self.mentioned_at, &self.statement, self.id)
     }
 }
+
+/// Half of a fact's weight is gone after this long, unless somebody says otherwise.
+pub const HALF_LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);
+
+/// How facts fade.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fading {
+    /// Half of the weight is gone after this long without being asked for or said.
+    pub half_life: SignedDuration,
+}
+
+/// Facts that recall answered with, and are not counted in the store yet.
+pub(crate) type Retrieved = HashMap<(MemoryRef, FactId), (u64, Timestamp)>;

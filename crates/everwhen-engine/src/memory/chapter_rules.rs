@@ -1,5 +1,7 @@
 //! The rules by which chapters and summaries are made, with the names the settings file gives them.
 
+use crate::{Error, Result};
+
 /// Rules for chapters and the rolling summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChapterRules {
@@ -46,5 +48,22 @@ impl Default for ChapterRules {
             max_response_tokens: 400,
             workflow: None,
         }
+    }
+}
+
+impl Folding {
+    /// As a job carries it.
+    pub(crate) fn written(self) -> String {
+        format!("{} {}", self.min, self.most)
+    }
+
+    /// What a job carries; nothing if it carries nothing.
+    pub(crate) fn read(payload: Option<&str>) -> Result<Option<Self>> {
+        let Some(payload) = payload else { return Ok(None) };
+        let read = || {
+            let (min, most) = payload.split_once(' ')?;
+            Some(Self { min: min.parse().ok()?, most: most.parse().ok()? })
+        };
+        read().map(Some).ok_or_else(|| Error::damaged("a job to fold holds no two numbers"))
     }
 }

@@ -1,15 +1,25 @@
 //! One statement of a graph, as an entry: a sentence for people, labels for us.
 
-use super::GraphRelation;
-use crate::memory::{Entry, EntryId, Name, NewEntry, Role, Said};
+use super::{Entry, EntryId, Name, NewEntry, Role, Said};
 use crate::{Error, Result};
 
 /// The label of every statement.
-pub(super) const LABEL: &str = "graph";
+pub(crate) const STATEMENT_LABEL: &str = "graph";
+
+/// That one thing relates to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphRelation {
+    /// The thing it starts from.
+    pub from: String,
+    /// The thing it leads to.
+    pub to: String,
+    /// How, in active voice: `works_at`.
+    pub kind: String,
+}
 
 /// What an entry says about the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Statement {
+pub(crate) enum Statement {
     /// There is a thing.
     Entity { name: String, kind: String },
     /// Something is so about a thing.
@@ -22,9 +32,9 @@ pub(super) enum Statement {
 
 impl Statement {
     /// The entry that says it.
-    pub(super) fn entry(&self) -> Result<NewEntry> {
+    pub(crate) fn entry(&self) -> Result<NewEntry> {
         let mut entry = NewEntry::new(Role::User, Said::new(self.sentence())?);
-        entry.tags = vec![Name::new("tag", LABEL)?];
+        entry.tags = vec![Name::new("tag", STATEMENT_LABEL)?];
         for (label, text) in self.labels() {
             let named = Name::new(label, format!("{label}={text}"));
             entry.tags.push(named.map_err(|_| unfit(label, text))?);
@@ -33,7 +43,7 @@ impl Statement {
     }
 
     /// What an entry says; nothing if it is no statement.
-    pub(super) fn read(entry: &Entry) -> Option<Self> {
+    pub(crate) fn read(entry: &Entry) -> Option<Self> {
         let label = |label: &str| {
             let texts = entry.tags.iter().map(Name::as_str);
             let mut named = texts.filter_map(|text| text.strip_prefix(label)?.strip_prefix('='));
@@ -55,7 +65,7 @@ impl Statement {
     }
 
     /// The statement in words.
-    pub(super) fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         match self {
             Self::Entity { name, kind } => format!("{name} ({kind})"),
             Self::Observation { text, .. } => text.clone(),
@@ -82,4 +92,9 @@ fn unfit(label: &str, text: String) -> Error {
         "{label} {shown:?} does not fit; names and types are one line of at most 190 characters, \
          without spaces at the end"
     ))
+}
+
+/// Whether an entry is a statement of a graph.
+pub(crate) fn is_statement(entry: &Entry) -> bool {
+    Statement::read(entry).is_some()
 }

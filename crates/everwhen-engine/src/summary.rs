@@ -3,23 +3,20 @@
 //! No model, no chance: the same conversation always gets the same words. Sentences are weighed by
 //! how much of the conversation's own vocabulary they carry; what the user said counts more.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::sync::LazyLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::aside::quote;
 use crate::memory::{Entry, Role, Summary, SummaryBy};
+use crate::text::{content_words, is_stop_word, shorten};
 use crate::time::Zone;
 
 /// A title has at least so many words…
-pub(super) const TITLE_LEAST: usize = 5;
+pub(crate) const TITLE_LEAST: usize = 5;
 /// …and at most so many.
-pub(super) const TITLE_MOST: usize = 8;
+pub(crate) const TITLE_MOST: usize = 8;
 /// A summary has at most so many sentences.
-pub(super) const SENTENCES: usize = 3;
+pub(crate) const SENTENCES: usize = 3;
 /// A longer sentence is cut here.
 const SENTENCE_CHARS: usize = 280;
 /// Only so much of a conversation is read, from its beginning and its end.
@@ -61,21 +58,11 @@ fn sentences(entries: &[Entry]) -> Vec<Sentence<'_>> {
         entry.content.as_str().unicode_sentences().map(|text| Sentence {
             text: text.trim(),
             role: entry.role,
-            words: content_words(text),
+            words: content_words(text).collect(),
         })
     })
     .filter(|sentence| sentence.text.unicode_words().next().is_some())
     .collect()
-}
-
-/// Whether a word, in lower case, says nothing about what a text is about.
-pub(crate) fn is_stop_word(word: &str) -> bool {
-    static ALL: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
-    ALL.contains(word)
-}
-
-fn content_words(text: &str) -> Vec<String> {
-    text.unicode_words().map(str::to_lowercase).filter(|word| !is_stop_word(word)).collect()
 }
 
 /// How many sentences share a word.
@@ -151,13 +138,13 @@ fn title_length(text: &str) -> usize {
     if words.len() <= TITLE_MOST {
         return TITLE_MOST;
     }
-    let says_something = |word: &String| !STOP_WORDS.contains(&word.as_str());
+    let says_something = |word: &String| !is_stop_word(word);
     let last = words[TITLE_LEAST..TITLE_MOST].iter().rposition(says_something);
     last.map_or(TITLE_LEAST, |last| TITLE_LEAST + last + 1)
 }
 
 /// The beginning of a text, up to so many words, on one line, without the marks at its end.
-pub(super) fn first_words(text: &str, most: usize) -> String {
+pub(crate) fn first_words(text: &str, most: usize) -> String {
     let end = text
         .unicode_word_indices()
         .nth(most - 1)
@@ -172,123 +159,8 @@ pub(crate) fn without_controls(title: &str) -> String {
     title.chars().filter(|letter| !letter.is_control()).collect()
 }
 
-/// A text on one line, cut at a word if it is longer than so many characters.
-pub(crate) fn shorten(text: &str, most: usize) -> String {
-    Shortened::new(text, most).to_string()
-}
-
-/// A text on one line, cut at a word if it is longer than so many characters. Copied only where
-/// blanks in it change.
-pub(crate) struct Shortened<'t> {
-    line: Cow<'t, str>,
-    is_cut: bool,
-}
-
-impl<'t> Shortened<'t> {
-    pub(crate) fn new(text: &'t str, most: usize) -> Self {
-        if text.len() <= most && is_one_line(text) && !text.ends_with(' ') {
-            return Self { line: Cow::Borrowed(text), is_cut: false };
-        }
-        match text.split_at_checked(most) {
-            Some((head, rest)) if has_words(rest) && is_one_line(head) => {
-                Self { line: Cow::Borrowed(whole_words(&head[..most - 1])), is_cut: true }
-            }
-            _ => Self::copied(text, most),
-        }
-    }
-
-    fn copied(text: &str, most: usize) -> Self {
-        let (mut line, is_cut) = joined(text, most);
-        if is_cut {
-            let end = line.char_indices().nth(most - 1).map_or(line.len(), |(place, _)| place);
-            line.truncate(whole_words(&line[..end]).len());
-        }
-        Self { line: Cow::Owned(line), is_cut }
-    }
-
-    /// The same as it may stand in a text for a model.
-    pub(crate) fn quoted(mut self) -> Self {
-        self.line = quote(self.line);
-        self
-    }
-
-    /// How many characters it has.
-    pub(crate) fn chars(&self) -> usize {
-        self.line.chars().count() + usize::from(self.is_cut)
-    }
-
-    /// How many bytes it takes, or a few less.
-    pub(crate) fn size(&self) -> usize {
-        self.line.len()
-    }
-}
-
-impl fmt::Display for Shortened<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.line)?;
-        if self.is_cut { f.write_str("…") } else { Ok(()) }
-    }
-}
-
-/// Most bytes that a character takes.
-const CHAR_BYTES: usize = 4;
-
-/// The words of a text parted by single spaces, up to the first that is beyond so many characters,
-/// and whether there is such a one.
-fn joined(text: &str, most: usize) -> (String, bool) {
-    let (mut line, mut chars) = (String::with_capacity(text.len().min(CHAR_BYTES * most)), 0);
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-            chars += 1;
-        }
-        line.push_str(word);
-        chars += word.chars().count();
-        if chars > most {
-            return (line, true);
-        }
-    }
-    (line, false)
-}
-
-/// A line that was cut somewhere, up to its last whole word.
-fn whole_words(line: &str) -> &str {
-    let words = line.rsplit_once(' ').map_or(line, |(head, _)| head);
-    words.trim_end_matches([',', ';', ':', ' '])
-}
-
-/// Whether the text begins with a word and words are parted by single spaces, as far as that can be
-/// seen without looking at letters beyond ASCII.
-fn is_one_line(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    // Without a way out in the middle, so that many letters are looked at together.
-    let is_plain = bytes.iter().fold(true, |is, byte| is & (b' '..0x7f).contains(byte));
-    let pairs = bytes.iter().zip(bytes.iter().skip(1));
-    let is_parted = pairs.fold(true, |is, (a, b)| is & ((*a != b' ') | (*b != b' ')));
-    is_plain && is_parted && !text.starts_with(' ')
-}
-
-fn has_words(text: &str) -> bool {
-    text.contains(|letter: char| !letter.is_whitespace())
-}
-
-/// Words that say nothing about what a conversation was about.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at",
-    "be", "because", "been", "before", "but", "by", "can", "could", "did", "do", "does", "don't",
-    "for", "from", "get", "got", "had", "has", "have", "he", "hello", "her", "here", "hi", "him",
-    "his", "how", "i", "i'd", "i'll", "i'm", "i've", "if", "in", "into", "is", "it", "it's", "its",
-    "just", "let", "like", "me", "more", "my", "no", "not", "now", "of", "ok", "okay", "on", "or",
-    "our", "out", "please", "she", "should", "so", "some", "sure", "than", "thank", "thanks",
-    "that", "that's", "the", "their", "them", "then", "there", "these", "they", "this", "those",
-    "to", "too", "up", "us", "very", "was", "we", "well", "were", "what", "when", "where", "which",
-    "while", "who", "why", "will", "with", "would", "yes", "you", "you're", "your",
-];
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn extracted(lines: &[(Role, &str)]) -> Summary {
@@ -347,22 +219,5 @@ mod tests {
         }
         let long = extracted(&[(Role::User, &"word and another ".repeat(50))]).title;
         assert!(long.unicode_words().count() <= TITLE_MOST, "{long}");
-    }
-
-    #[test]
-    fn a_long_line_is_cut_at_a_word() {
-        assert_eq!(shorten("one two three", 9), "one two…");
-        assert_eq!(shorten("one\n two", 9), "one two");
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_not_copied_reads_the_same(text in "[ab,é \n]{0,30}", most in 1usize..20) {
-            let copied = Shortened::copied(&text, most).to_string();
-            prop_assert!(copied.chars().count() <= most);
-            let shortened = Shortened::new(&text, most);
-            prop_assert_eq!(shortened.chars(), copied.chars().count());
-            prop_assert_eq!(shortened.to_string(), copied);
-        }
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{MemoryName, Vault, load, load_both};
+use super::{IndexCache, IndexNeed, OpenedMemory, Query, Recollection, recall};
 use crate::conversations::prompt;
-use crate::memory::{Conversation, Memory, MemoryId, Person, VaultId, VaultInfo};
+use crate::engine::Engine;
+use crate::memory::{Address, Conversation, Memory, MemoryId, Person, VaultId, VaultInfo};
 use crate::ports::{MemoryRef, MemorySelection, Snapshot};
-use crate::recall::{self, IndexCache, IndexNeed, OpenedMemory, Query, Recollection};
 use crate::receipt::{Done, Receipt};
-use crate::{Result, limits};
+use crate::vault::{Vault, load_both};
+use crate::{ErrorKind, Result, limits};
 
 /// The number of memories that are read at a time.
 const STEP: usize = 1_000;
@@ -17,12 +18,12 @@ const ENDED_CHATS: usize = 2;
 
 impl Vault {
     /// Answers a question from a memory.
-    pub async fn recall(&self, memory: MemoryName, query: Query) -> Result<Recollection> {
+    pub async fn recall(&self, memory: Address<MemoryId>, query: Query) -> Result<Recollection> {
         let (opened, vault) = self.open(memory).await?;
-        recall::recall(&self.engine, vault, vec![opened], query).await
+        recall(&self.engine, vault, vec![opened], query).await
     }
 
-    async fn open(&self, memory: MemoryName) -> Result<(OpenedMemory, VaultInfo)> {
+    async fn open(&self, memory: Address<MemoryId>) -> Result<(OpenedMemory, VaultInfo)> {
         let (address, indexes) = (self.address(), Arc::clone(&self.engine.index_cache));
         let open = move |snapshot: &dyn Snapshot| {
             let (vault, memory) = load_both(snapshot, &address, &memory)?;
@@ -33,7 +34,7 @@ impl Vault {
     }
 
     /// Brings the index of a memory up to date without a question, and builds it if that is needed.
-    pub(crate) async fn index(&self, memory: MemoryName, need: IndexNeed) -> Result<()> {
+    pub(crate) async fn index(&self, memory: Address<MemoryId>, need: IndexNeed) -> Result<()> {
         let ((opened, _), indexes) = (self.open(memory).await?, &self.engine.index_cache);
         if need == IndexNeed::Build || indexes.contains(opened.place.memory) {
             indexes.up_to_date(&self.engine, opened).await?;
@@ -43,16 +44,16 @@ impl Vault {
 
     /// Drops the indexes of the vault when something is forgotten, because they hold what was said. They
     /// are built again when needed.
-    pub(super) fn drop_indexes(&self) {
-        match self.draft {
-            None => self.engine.index_cache.clear_vault(self.id),
+    pub(crate) fn drop_indexes(&self) {
+        match self.is_draft() {
+            false => self.engine.index_cache.clear_vault(self.id()),
             // Only the store knows which vault a draft has become.
-            Some(_) => self.engine.index_cache.clear(),
+            true => self.engine.index_cache.clear(),
         }
     }
 
     /// Records that a memory has grown.
-    pub(super) fn note_growth(&self, memory: &MemoryName, done: &Done) {
+    pub(crate) fn note_growth(&self, memory: &Address<MemoryId>, done: &Done) {
         if let Receipt::Entries(receipt) = &done.receipt
             && let Some(last) = receipt.entries.last()
         {
@@ -69,10 +70,9 @@ impl Vault {
         person: Person,
         query: Query,
     ) -> Result<(Recollection, Vec<Conversation>)> {
-        let (id, draft) = (self.id, self.draft.clone());
-        let indexes = Arc::clone(&self.engine.index_cache);
+        let (find, indexes) = (self.finder(), Arc::clone(&self.engine.index_cache));
         let asked = self.engine.store.look(move |snapshot| {
-            let vault = load(snapshot, id, draft.as_deref())?;
+            let vault = find(snapshot)?;
             let mut chats = snapshot
                 .memories(vault.id, MemorySelection::ChatsOf(&person, limits::RECALL_CHATS))?;
             if chats.iter().all(|chat| chat.id != own) {
@@ -88,19 +88,34 @@ impl Vault {
             Ok((opened, ended, vault))
         });
         let (memories, ended, vault) = asked.await?;
-        Ok((recall::recall(&self.engine, vault, memories, query).await?, ended))
+        Ok((recall(&self.engine, vault, memories, query).await?, ended))
     }
 
     /// Answers a question from all memories.
     pub async fn recall_all(&self, query: Query) -> Result<Recollection> {
-        let (id, draft) = (self.id, self.draft.clone());
-        let indexes = Arc::clone(&self.engine.index_cache);
+        let (find, indexes) = (self.finder(), Arc::clone(&self.engine.index_cache));
         let asked = self.engine.store.look(move |snapshot| {
-            let vault = load(snapshot, id, draft.as_deref())?;
+            let vault = find(snapshot)?;
             Ok((open_all(snapshot, &vault, &indexes)?, vault))
         });
         let (memories, vault) = asked.await?;
-        recall::recall(&self.engine, vault, memories, query).await
+        recall(&self.engine, vault, memories, query).await
+    }
+}
+
+impl Engine {
+    /// Brings the indexes of memories that have grown up to date, though nobody asks, and makes those
+    /// of memories that have grown much.
+    pub async fn index_grown(&self) -> Result<()> {
+        for ((vault, memory), need) in self.index_cache.grown() {
+            let indexed = async { self.vault(vault).await?.index(memory, need).await };
+            match indexed.await {
+                // It may have been forgotten meanwhile.
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 //! Absolute and gap stamps depend on nothing but the message, so that what was sent once is sent
 //! again byte for byte and prompt caches hold. Relative stamps age with every turn.
 
+use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::time::{Zone, ago};
@@ -113,6 +114,21 @@ pub fn time_context(
     }
 }
 
+/// Reads `(Saturday, 2025-09-20 18:31:21)` on the zone's wall clock. The weekday is not compared
+/// with the date: it is in the language of the machine that wrote it.
+pub fn read_absolute(text: &str, zone: &Zone) -> Result<Timestamp> {
+    let bad = || {
+        Error::invalid(format!(
+            "the time {text:?} cannot be read; write it as (Saturday, 2025-09-20 18:31:21)"
+        ))
+    };
+    let inner = text.trim_matches(['(', ')', ' ']);
+    let (_, civil) = inner.split_once(", ").ok_or_else(bad)?;
+    let civil = DateTime::strptime("%Y-%m-%d %H:%M:%S", civil).map_err(|_| bad())?;
+    let zoned = civil.to_zoned(zone.time_zone().clone()).map_err(|_| bad())?;
+    Ok(zoned.timestamp())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,5 +183,17 @@ mod tests {
         assert_eq!(time_context(single, None, now), told);
         assert_eq!(time_context(single, single, now), told);
         assert_eq!(time_context(None, None, now), "");
+    }
+
+    #[test]
+    fn times_are_read_as_they_are_written() {
+        let zone = Zone::named("Europe/Berlin").unwrap();
+        let time = "2025-09-20T16:31:21Z".parse().unwrap();
+        assert_eq!(read_absolute("(Saturday, 2025-09-20 18:31:21)", &zone).unwrap(), time);
+        assert_eq!(read_absolute(&absolute(&zone, time), &zone).unwrap(), time);
+        assert_eq!(read_absolute(" (Samstag, 2025-09-20 18:31:21) ", &zone).unwrap(), time);
+        for bad in ["", "2025-09-20 18:31:21", "(Friday, 2025-13-01 00:00:00)", "(Friday)"] {
+            assert!(read_absolute(bad, &zone).is_err(), "{bad}");
+        }
     }
 }

@@ -1,0 +1,61 @@
+//! What a caller does with conversations: end one, put entries on a branch, bring one back, and get
+//! the last ones as text for a model.
+
+use super::{act, prompt};
+use crate::Result;
+use crate::desk::Desk;
+use crate::memory::{Address, ConversationName, EntryId, MemoryId};
+use crate::receipt::{Done, Idempotency};
+use crate::vault::{Absent, Vault};
+
+impl Vault {
+    /// Ends a conversation: the one named, else the active one.
+    pub async fn end_conversation(
+        &self,
+        memory: Address<MemoryId>,
+        conversation: Option<ConversationName>,
+        reason: Option<String>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let end = move |desk: &mut Desk<'_>| act::end(desk, conversation.as_ref(), reason.clone());
+        let done = self.at_desk(memory.clone(), Absent::Refuse, idempotency, end).await?;
+        self.note_end(memory, &done).await;
+        Ok(done)
+    }
+
+    /// Puts the entries of a conversation after a given one on a branch.
+    pub async fn fork(
+        &self,
+        memory: Address<MemoryId>,
+        conversation: ConversationName,
+        after: EntryId,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            act::fork(desk, &conversation, after)
+        })
+        .await
+    }
+
+    /// Brings an archived conversation back.
+    pub async fn restore(
+        &self,
+        memory: Address<MemoryId>,
+        conversation: ConversationName,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            act::restore(desk, &conversation)
+        })
+        .await
+    }
+
+    /// The current and the last conversations as text for a model.
+    pub async fn prompt(&self, memory: Address<MemoryId>) -> Result<String> {
+        let now = self.engine().now();
+        self.read(memory, move |view, memory| {
+            prompt::render(view.snapshot, &view.vault, memory, now)
+        })
+        .await
+    }
+}

@@ -1,0 +1,155 @@
+//! What a job needs while it runs: what it is about, a language model to ask, and one transaction that
+//! keeps its result and its end.
+
+use std::sync::Arc;
+
+use crate::desk::Desk;
+use crate::engine::{Engine, World};
+use crate::job::Job;
+use crate::memory::{Address, Conversation, Entry, VaultInfo};
+use crate::ports::{EntryQuery, JobSelection, Prompt, Removal, Reply, Snapshot, Tx, Which};
+use crate::similarity::Ruler;
+use crate::vault::Vault;
+use crate::{Error, Result};
+
+impl Engine {
+    /// Keeps the result of a job: runs `work` in one transaction, unless somebody else has finished
+    /// or replaced the job meanwhile. Whatever changes what a job is about replaces the job, so the
+    /// result of an outdated reading is never kept. A job that `work` leaves ends with it.
+    pub(crate) async fn commit<F>(&self, job: &Job, work: F) -> Result<()>
+    where
+        F: Fn(&mut Desk<'_>, &Job) -> Result<()> + Send + 'static,
+    {
+        let (job, world, ruler) = (job.clone(), Arc::clone(&self.world), self.ruler());
+        self.store
+            .transact_in(Address::Id(job.vault), move |tx| {
+                // The vault comes first, as in every verb, so that two never wait for each other.
+                tx.vault(job.vault)?;
+                if !is_held(tx.snapshot(), &job)? {
+                    return Ok(());
+                }
+                at_desk(tx, &job, (&world, &ruler), &work)?;
+                if is_held(tx.snapshot(), &job)? {
+                    tx.remove(Removal::Job(job.vault, job.kind, job.subject))?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Keeps a part of the result of a job that goes on. Fails if the job is somebody else's by now.
+    pub(crate) async fn go_on<F>(&self, job: &Job, work: F) -> Result<()>
+    where
+        F: Fn(&mut Desk<'_>, &Job) -> Result<()> + Send + 'static,
+    {
+        let (job, world, ruler) = (job.clone(), Arc::clone(&self.world), self.ruler());
+        self.store
+            .transact_in(Address::Id(job.vault), move |tx| {
+                tx.vault(job.vault)?;
+                match is_held(tx.snapshot(), &job)? {
+                    true => at_desk(tx, &job, (&world, &ruler), &work),
+                    false => Err(Error::conflict("somebody else has the job by now")),
+                }
+            })
+            .await
+    }
+
+    /// Who asks the language model for a job; nobody if there is no model.
+    pub(crate) fn asker(&self, vault: &VaultInfo, job: &Job) -> Option<Asker> {
+        self.llm().map(|_| Asker { vault: Vault::existing(self.clone(), vault), tries: job.tries })
+    }
+
+    /// Ends a job that has nothing left to do.
+    pub(crate) async fn drop_job(&self, job: &Job) -> Result<()> {
+        self.commit(job, |_, _| Ok(())).await
+    }
+
+    /// What a job about an ended conversation works on; nothing if there is no such thing any more.
+    pub(crate) async fn material(&self, job: &Job) -> Result<Option<Material>> {
+        let job = job.clone();
+        self.store.look(move |snapshot| material(snapshot, &job)).await
+    }
+}
+
+/// Whether the store still holds this claim.
+fn is_held(snapshot: &dyn Snapshot, job: &Job) -> Result<bool> {
+    Ok(snapshot.jobs(JobSelection::Id(job.id))?.pop().is_some_and(|known| job.is_still(&known)))
+}
+
+/// Works where a job is about, if that still exists.
+fn at_desk(
+    tx: &mut dyn Tx,
+    job: &Job,
+    (world, ruler): (&World, &Ruler),
+    work: &dyn Fn(&mut Desk<'_>, &Job) -> Result<()>,
+) -> Result<()> {
+    let (Some(vault), Some(memory)) = (tx.vault(job.vault)?, tx.memory(job.place())?) else {
+        return Ok(());
+    };
+    let desk = Desk::new(tx, vault, memory, world.now(), &*world.chance);
+    work(&mut desk.with_ruler(ruler.clone()), job)
+}
+
+/// Asks the language model for a job. Each try asks a little more freely, because the same words
+/// would be answered as uselessly as before; but what an earlier try was told is used if it can be,
+/// so that nothing is paid twice when a job is interrupted.
+pub(crate) struct Asker {
+    vault: Vault,
+    tries: u32,
+}
+
+impl Asker {
+    /// Asks, and reads the answer; `purpose` is what usage is kept under.
+    pub(crate) async fn ask<T: Send>(
+        &self,
+        purpose: &'static str,
+        prompt: &Prompt,
+        read: impl Fn(&Reply) -> Result<T> + Send,
+    ) -> Result<T> {
+        let freedom = self.tries.saturating_sub(1).min(9);
+        for freedom in 0..freedom {
+            let earlier = self.vault.answered(purpose, &freely(prompt, freedom)).await?;
+            if let Some(Ok(told)) = earlier.map(|reply| read(&reply)) {
+                return Ok(told);
+            }
+        }
+        self.vault.ask_for(purpose, &freely(prompt, freedom), read).await
+    }
+}
+
+fn freely(prompt: &Prompt, freedom: u32) -> Prompt {
+    Prompt { temperature: 0.1 * freedom as f32, ..prompt.clone() }
+}
+
+/// What a job about an ended conversation works on.
+pub(crate) struct Material {
+    /// The vault, for its zone and rules.
+    pub(crate) vault: VaultInfo,
+    /// The conversation's entries in force, in order.
+    pub(crate) entries: Vec<Entry>,
+}
+
+fn material(snapshot: &dyn Snapshot, job: &Job) -> Result<Option<Material>> {
+    let (Some(vault), Some(id)) = (snapshot.vault(job.vault)?, job.subject.conversation()) else {
+        return Ok(None);
+    };
+    let found = snapshot.conversation(job.place(), id)?;
+    if found.is_none_or(|one| one.id != id || one.ended.is_none()) {
+        return Ok(None);
+    }
+    let query = EntryQuery::of_conversation(id, Which::Current);
+    let entries = snapshot.entries(job.place(), &query)?;
+    Ok(Some(Material { vault, entries }))
+}
+
+/// The conversation a job is about, if it still goes by that id.
+pub(crate) fn subject(desk: &Desk<'_>, job: &Job) -> Result<Option<Conversation>> {
+    let Some(id) = job.subject.conversation() else { return Ok(None) };
+    let found = desk.tx.conversation(desk.place(), id)?;
+    Ok(found.filter(|one| one.id == id))
+}
+
+/// The same, if it is over.
+pub(crate) fn ended_subject(desk: &Desk<'_>, job: &Job) -> Result<Option<Conversation>> {
+    Ok(subject(desk, job)?.filter(|one| one.ended.is_some()))
+}
