@@ -15,7 +15,7 @@ use everwhen::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
 use everwhen::recall::{Query, Reason};
 use serde::Serialize;
 
-pub use data::{Dialogue, Question, Turn};
+pub use data::{Dialogue, DialogueTurn, Question};
 pub(crate) use data::{read, session_of};
 
 use crate::bed::{Bed, EmbedderChoice, memory};
@@ -142,7 +142,7 @@ pub async fn run(setup: &Locomo, step: &(dyn Fn(usize, usize) + Sync)) -> Result
 }
 
 /// The turn's id travels in the entry's metadata, which is not searched.
-fn entry(turn: &Turn) -> Result<NewEntry> {
+fn entry(turn: &DialogueTurn) -> Result<NewEntry> {
     let entry = NewEntry::new(Role::User, Said::new(turn.text.clone())?).said_at(turn.time);
     let id = serde_json::json!({"turn": turn.id}).to_string();
     Ok(NewEntry {

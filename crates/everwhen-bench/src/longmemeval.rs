@@ -16,11 +16,11 @@ use everwhen::recall::{Query, Reason, Recollection};
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 
-pub use data::{Item, Session, Turn};
+pub use data::{ChatTurn, Item, Session};
 pub(crate) use data::{answer_text, read, read_date};
 
 use crate::bed::{Bed, EmbedderChoice, memory};
-use crate::report::{Ingest, Latency, Summary};
+use crate::report::{Ingest, Latency, RetrievalSummary};
 use crate::score::{Judged, Scores};
 
 /// What to measure.
@@ -40,7 +40,7 @@ pub struct LongMemEval {
 #[derive(Debug)]
 pub struct LongMemEvalRun {
     /// The numbers.
-    pub summary: Summary,
+    pub summary: RetrievalSummary,
     /// One line per question.
     pub questions: Vec<Answered>,
 }
@@ -181,7 +181,7 @@ impl Run {
         let (entries, took) = self.ingest;
         let split = setup.ids.as_ref().and_then(|path| path.file_stem());
         let pooled = if setup.pooled { " pooled" } else { "" };
-        let summary = Summary {
+        let summary = RetrievalSummary {
             dataset: format!("LongMemEval S{pooled}"),
             n: self.answered.len(),
             split: split.map_or("all".into(), |stem| stem.to_string_lossy().into_owned()),
@@ -238,7 +238,7 @@ fn answered(item: &Item, found: Recollection, latency: Duration) -> Answered {
 
 /// Gold sessions in which a turn of the user holds the answer.
 fn strict_gold(item: &Item) -> Vec<String> {
-    let says = |turn: &Turn| turn.role == "user" && turn.has_answer;
+    let says = |turn: &ChatTurn| turn.role == "user" && turn.has_answer;
     let said = |id: &&String| {
         item.haystack.iter().any(|session| session.id == **id && session.turns.iter().any(says))
     };

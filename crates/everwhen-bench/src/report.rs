@@ -12,7 +12,7 @@ use crate::score::{COLUMNS, Scores};
 
 /// A benchmark in numbers.
 #[derive(Debug, Serialize)]
-pub struct Summary {
+pub struct RetrievalSummary {
     /// Which data.
     pub dataset: String,
     /// Questions.
@@ -84,7 +84,7 @@ pub fn write(
     Ok(())
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for RetrievalSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} · {} · embedder {}", self.dataset, self.split, self.embedder)?;
         writeln!(f, "{:<28} {COLUMNS}", "")?;

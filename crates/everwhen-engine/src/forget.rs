@@ -1,35 +1,18 @@
 //! Forgetting: removes for good, from every table and job, and says what went.
 //!
 //! An entry and its corrections are versions of one thing said and go together. What was derived
-//! from a forgotten entry is made anew from what is left, or goes too.
+//! from a forgotten entry is made again from what is left, or goes too.
 
 use jiff::Timestamp;
 
 use crate::conversations::finish;
 use crate::desk::Desk;
-use crate::memory::{Address, ConversationId, ConversationName, Entry, EntryId, MemoryId, VaultId};
+pub use crate::memory::Forget;
+use crate::memory::{Address, ConversationId, Entry, EntryId, MemoryId, VaultId};
 use crate::ports::{EntryQuery, Erasure, Removed, Tx, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result, chapters, erase};
-
-/// What to forget in a memory.
-#[derive(Debug, Clone)]
-pub enum Forget {
-    /// One entry, with its corrections.
-    Entry(EntryId),
-    /// A conversation and all its entries, branches too.
-    Conversation(ConversationName),
-    /// Everything said at or after `after` and before `before`.
-    Period {
-        /// First instant.
-        after: Option<Timestamp>,
-        /// First instant that is kept.
-        before: Option<Timestamp>,
-    },
-    /// The memory and all in it.
-    Memory,
-}
 
 /// Forgets, in a memory that is known to exist.
 pub(crate) fn forget(desk: &mut Desk<'_>, what: &Forget) -> Result<Removed> {

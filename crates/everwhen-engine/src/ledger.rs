@@ -46,7 +46,7 @@
 //! else's. A retry is the same request, from the same client, whose reply was not delivered whole.
 //!
 //! **What was added stays added.** A door that adds text to a message hands it over with the reply
-//! ([`Reply::added`]) and gets it back with every later request ([`Begun::additions`]), so that it
+//! ([`ExchangeReply::added`]) and gets it back with every later request ([`Begun::additions`]), so that it
 //! can send the same bytes again. Forgetting anything in a vault drops all additions there, because
 //! they may quote it.
 
@@ -260,7 +260,7 @@ impl Begun {
 
 /// A reply, whole or cut off.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reply {
+pub struct ExchangeReply {
     /// What was said, without echoed stamps.
     pub content: String,
     /// Whether it was cut off before its end.
@@ -346,7 +346,11 @@ impl Vault {
     }
 
     /// Remembers the reply of an exchange, at the time it began.
-    pub async fn finish_exchange(&self, exchange: Exchange, reply: Reply) -> Result<Finished> {
+    pub async fn finish_exchange(
+        &self,
+        exchange: Exchange,
+        reply: ExchangeReply,
+    ) -> Result<Finished> {
         let memory = Address::Id(exchange.memory.memory);
         let work = move |desk: &mut Desk<'_>| finish::finish(desk, &exchange, &reply);
         self.on_desk(memory, Absent::Refuse, work).await
@@ -361,7 +365,7 @@ impl Vault {
         memory: Address<MemoryId>,
         history: History,
         commit: Commit,
-        reply: Option<Reply>,
+        reply: Option<ExchangeReply>,
     ) -> Result<Finished> {
         let work = move |desk: &mut Desk<'_>| {
             let resent = history.resent || begin::has_begun(desk, &history)?;

@@ -40,7 +40,7 @@ pub use lifecycle::{ConversationState, Lifecycle};
 pub use name::{Address, Name};
 pub use person::Person;
 pub use reference::{Cursor, MemoryRef};
-pub use removed::Removed;
+pub use removed::{Forget, Removed};
 pub use said::Said;
 pub use statement::GraphRelation;
 pub(crate) use statement::{STATEMENT_LABEL, Statement, is_statement};

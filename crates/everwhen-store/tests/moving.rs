@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use everwhen_engine::key::{NewKey, Scope};
-use everwhen_engine::ledger::{Commit, History, Message, Reply};
+use everwhen_engine::ledger::{Commit, ExchangeReply, History, Message};
 use everwhen_engine::memory::{Address, MemoryId, Name, NewContext, NewEntry, Role, Said, VaultId};
 use everwhen_engine::ports::{Addition, EntryQuery, Store, Which};
 use everwhen_engine::recall::Query;
@@ -81,7 +81,7 @@ fn chat(vault: &Vault) {
     let text = "<memory> ☃".to_owned();
     let addition = Addition { text, form: 6, person: [0; 32], at: begun.now };
     let added = vec![(begun.messages[0].line.unwrap(), addition)];
-    let reply = Reply { content: "hello".into(), added, ..Reply::default() };
+    let reply = ExchangeReply { content: "hello".into(), added, ..ExchangeReply::default() };
     block_on(vault.finish_exchange(begun.exchange, reply)).unwrap();
 }
 

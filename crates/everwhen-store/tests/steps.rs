@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use everwhen_engine::aside::Wishes;
-use everwhen_engine::ledger::{Begun, Commit, History, Message, Reply};
+use everwhen_engine::ledger::{Begun, Commit, ExchangeReply, History, Message};
 use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Person, Role, Said};
 use everwhen_engine::time::ManualClock;
 use everwhen_engine::{Engine, Vault};
@@ -156,7 +156,7 @@ impl Chat {
         let question = format!("And walk {turn} in Rome?");
         let mut messages = vec![Message::new(Role::User, question.clone())];
         for earlier in (0..turn).rev().take(4) {
-            messages.insert(0, Message::new(Role::Assistant, format!("Reply {earlier}.")));
+            messages.insert(0, Message::new(Role::Assistant, format!("ExchangeReply {earlier}.")));
             messages.insert(0, Message::new(Role::User, format!("And walk {earlier} in Rome?")));
         }
         let begun = self.vault.begin_exchange_early(
@@ -171,7 +171,8 @@ impl Chat {
             Wishes { briefing: true, budget_tokens: 500, chats_of: None, tool_entries: false };
         let told = block_on(self.vault.remembered_for(&begun, &question, &wishes));
         assert!(told.expect("a briefing").contains("Rome"));
-        let reply = Reply { content: format!("Reply {turn}."), ..Reply::default() };
+        let reply =
+            ExchangeReply { content: format!("ExchangeReply {turn}."), ..ExchangeReply::default() };
         block_on(self.vault.finish_exchange(begun.exchange, reply)).expect("finished");
         let steps = STEPS.load(Ordering::Relaxed) - before;
         self.settle();

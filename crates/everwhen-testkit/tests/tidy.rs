@@ -5,6 +5,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+#[path = "tidy/modules.rs"]
+mod modules;
 #[path = "tidy/source.rs"]
 mod source;
 
@@ -23,6 +25,59 @@ const EDGES: [(&str, &[&str]); 13] = [
     ("everwhen-workflow", &["everwhen"]),
     ("everwhen-cli", &["everwhen", "everwhen-bench", "everwhen-server", "everwhen-workflow"]),
     ("everwhen-testkit", &["everwhen-engine"]),
+];
+/// The layers of the engine, from the bottom up. A module uses modules of lower layers only, so modules
+/// of one layer do not know each other. ARCHITECTURE.md shows the same table.
+const ENGINE_LAYERS: [&[&str]; 16] = [
+    &["error", "json", "limits"],
+    &["memory", "stamp"],
+    &["job", "key", "receipt", "text"],
+    &["dated", "ports", "summary", "transcript"],
+    &["idempotency", "similarity"],
+    &["desk"],
+    &["engine"],
+    &["vault"],
+    &["activity", "job_run", "usage"],
+    &["chapters", "facts"],
+    &["contexts"],
+    &["erase"],
+    &["conversations"],
+    &["recall", "remember"],
+    &["forget", "graph", "import", "ledger", "timeline"],
+    &["aside", "work"],
+];
+/// Edges that still point up: crate, module, and the module it should not use. This list may only get
+/// shorter. The engine holds the cache of indexes that recall fills; the enum of protocols names the
+/// adapter of each.
+const UPWARD: [(&str, &str, &str); 12] = [
+    ("everwhen-engine", "engine", "recall"),
+    ("everwhen-protocols", "protocol", "adapter"),
+    ("everwhen-protocols", "protocol", "anthropic"),
+    ("everwhen-protocols", "protocol", "gemini"),
+    ("everwhen-protocols", "protocol", "ollama"),
+    ("everwhen-protocols", "protocol", "openai"),
+    ("everwhen-search", "query_text", "merge"),
+    ("everwhen-server", "state", "access"),
+    ("everwhen-server", "state", "gate"),
+    ("everwhen-server", "state", "mcp"),
+    ("everwhen-server", "state", "metrics"),
+    ("everwhen-server", "state", "proxy"),
+];
+/// Phrases in lower case that no document, no help text and no text of the API contains, each with
+/// what to write instead.
+const PHRASES: [(&str, &str); 12] = [
+    ("so many", "\"maximum number of\" or \"number of\""),
+    ("so often", "\"number of attempts\" or \"number of rounds\""),
+    ("whoever", "the caller, the client, the process"),
+    ("somebody", "a user, a client, another process"),
+    ("nobody", "no caller, no process"),
+    ("anew", "\"again\", or regenerate, rebuild, retry"),
+    ("at hand", "cached, available"),
+    ("in force", "current"),
+    ("front door", "the library"),
+    ("shall", "must, or the present tense"),
+    ("where chance begins", "random seed"),
+    ("how-manieth", "index"),
 ];
 /// All that the engine is built on.
 const ENGINE_USES: [&str; 8] = [
@@ -82,6 +137,124 @@ fn crates_depend_only_downwards() {
     hold(
         "our crates depend on each other exactly as the table EDGES says, the testkit only in tests",
         "arrows point down, so that a room can be understood, tested and replaced without the others",
+        &broken,
+    );
+}
+
+#[test]
+fn engine_modules_use_lower_layers_only() {
+    let layer = |name: &str| ENGINE_LAYERS.iter().position(|layer| layer.contains(&name));
+    let mut broken = Vec::new();
+    for (module, used) in downward("everwhen-engine").0 {
+        let Some(own) = layer(&module) else {
+            broken.push(format!("{module} is in no layer"));
+            continue;
+        };
+        for (used, file) in used {
+            if layer(&used).is_none_or(|other| other >= own) {
+                broken.push(format!("{module} uses {used}, in {file}"));
+            }
+        }
+    }
+    hold(
+        "a module of the engine uses modules of lower layers only, as the table ENGINE_LAYERS says",
+        "without circles a module can be read, tested and moved without the rest",
+        &broken,
+    );
+}
+
+#[test]
+fn the_map_shows_the_layers() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the map");
+    let (_, table) = text.split_once("#### Layers").expect("a heading \"#### Layers\"");
+    let rows = table.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let shown: Vec<Vec<&str>> = rows
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.split('`').skip(1).step_by(2).collect())
+        .collect();
+    let table: Vec<Vec<&str>> = ENGINE_LAYERS.iter().map(|layer| layer.to_vec()).collect();
+    assert_eq!(shown, table, "ARCHITECTURE.md and ENGINE_LAYERS differ");
+}
+
+#[test]
+fn modules_run_in_no_circle() {
+    let mut broken = Vec::new();
+    for name in crate_names() {
+        let (edges, gone) = downward(&name);
+        broken.extend(gone);
+        let circle = modules::circle(&edges);
+        if !circle.is_empty() {
+            broken.push(format!("{name}: {circle:?}"));
+        }
+    }
+    hold(
+        "no crate has modules that use each other in a circle, but for the edges in UPWARD",
+        "what runs in a circle has to be understood all at once",
+        &broken,
+    );
+}
+
+/// The edges between the modules of a crate without those in UPWARD, and what UPWARD names in vain.
+fn downward(name: &str) -> (modules::Edges, Vec<String>) {
+    let src = format!("crates/{name}/src/");
+    let mut edges = modules::edges(&files_under(&src), &src);
+    let mut gone = Vec::new();
+    for (_, module, used) in UPWARD.into_iter().filter(|(of, ..)| *of == name) {
+        let known = edges.get_mut(module).and_then(|edges| edges.remove(used));
+        if known.is_none() {
+            gone.push(format!("{name}: {module} no longer uses {used}; take it out of UPWARD"));
+        }
+    }
+    (edges, gone)
+}
+
+#[test]
+fn a_public_type_name_means_one_thing() {
+    let mut seen = std::collections::BTreeMap::<(String, String), Vec<String>>::new();
+    for file in rust_files().iter().filter(|file| !file.is_test()) {
+        let of = file.path.split('/').nth(1).unwrap_or_default().to_owned();
+        let code = source::code(&file.text);
+        for line in code.lines().filter_map(|line| line.trim_start().strip_prefix("pub ")) {
+            let mut words = line.split(|l: char| !l.is_alphanumeric() && l != '_');
+            if let (Some("struct" | "enum" | "trait" | "type"), Some(name)) =
+                (words.next(), words.next())
+            {
+                seen.entry((of.clone(), name.to_owned())).or_default().push(file.path.clone());
+            }
+        }
+    }
+    let twice = seen.into_iter().filter(|(_, files)| files.len() > 1);
+    let broken: Vec<String> =
+        twice.map(|((of, name), files)| format!("{of}: {name} in {files:?}")).collect();
+    hold(
+        "within a crate no two public types have the same name",
+        "a reader who has learnt a name knows what it is wherever it stands",
+        &broken,
+    );
+}
+
+#[test]
+fn people_read_plain_words() {
+    let args = files_under("crates/everwhen-cli/src/args");
+    let help = args.iter().map(|file| {
+        let docs = file.text.lines().filter(|line| line.trim_start().starts_with("///"));
+        (file.name(), docs.collect::<Vec<_>>().join("\n"))
+    });
+    // Prompts for models stand in `src`; they are not for people.
+    let is_document = |file: &&File| {
+        file.path == "openapi.json" || file.path.ends_with(".md") && !file.path.contains("/src/")
+    };
+    let found = [all_files(), files_under("docs")].concat();
+    let documents = found.iter().filter(is_document).map(|file| (file.name(), file.text.clone()));
+    let mut broken = Vec::new();
+    for (place, text) in help.chain(documents) {
+        let text = text.to_lowercase();
+        let found = PHRASES.into_iter().filter(|(phrase, _)| has_word(&text, phrase));
+        broken.extend(found.map(|(phrase, better)| format!("{place}: {phrase:?}; write {better}")));
+    }
+    hold(
+        "documents, help texts and openapi.json contain none of PHRASES",
+        "readers know the field's words; ours they would have to translate",
         &broken,
     );
 }
@@ -304,6 +477,7 @@ fn hold(rule: &str, why: &str, broken: &[String]) {
 }
 
 /// A file of the tree, with its path from the root.
+#[derive(Clone)]
 struct File {
     path: String,
     text: String,

@@ -14,14 +14,14 @@ pub struct Dialogue {
     /// Its name in the file.
     pub name: String,
     /// All turns, in order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<DialogueTurn>,
     /// The questions that have evidence.
     pub questions: Vec<Question>,
 }
 
 /// One turn.
 #[derive(Debug)]
-pub struct Turn {
+pub struct DialogueTurn {
     /// `D3:7`: the seventh turn of session 3.
     pub id: String,
     /// `D3`.
@@ -85,12 +85,12 @@ fn dialogue(row: &Value) -> Result<Dialogue> {
     Ok(Dialogue { name, turns, questions })
 }
 
-fn turn(value: &Value, session: u64, time: Timestamp) -> Option<Turn> {
+fn turn(value: &Value, session: u64, time: Timestamp) -> Option<DialogueTurn> {
     let said = value["text"].as_str().unwrap_or_default();
     let picture = value["blip_caption"].as_str();
     let text = picture.map_or(said.to_owned(), |picture| format!("{said} [shares {picture}]"));
     (!text.trim().is_empty()).then_some(())?;
-    Some(Turn {
+    Some(DialogueTurn {
         id: value["dia_id"].as_str()?.to_owned(),
         session: format!("D{session}"),
         speaker: value["speaker"].as_str()?.to_owned(),

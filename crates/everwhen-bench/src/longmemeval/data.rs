@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// One turn of a session.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Turn {
+pub struct ChatTurn {
     /// `user` or `assistant`.
     pub role: String,
     /// What was said.
@@ -33,7 +33,7 @@ pub struct Session {
     /// When it took place.
     pub date: Timestamp,
     /// What was said.
-    pub turns: Arc<Vec<Turn>>,
+    pub turns: Arc<Vec<ChatTurn>>,
 }
 
 /// One question with its haystack.
@@ -67,13 +67,13 @@ struct Row {
     haystack_dates: Vec<String>,
     haystack_session_ids: Vec<String>,
     #[serde(default)]
-    haystack_sessions: Vec<Vec<Turn>>,
+    haystack_sessions: Vec<Vec<ChatTurn>>,
 }
 
 #[derive(Deserialize)]
 struct PackedSession {
     id: String,
-    turns: Vec<Turn>,
+    turns: Vec<ChatTurn>,
 }
 
 /// Reads a JSON array, or a directory with `questions.jsonl` and `sessions.jsonl`, plain or `.zst`.
@@ -111,7 +111,7 @@ fn open(directory: &Path, name: &str) -> Result<BufReader<Box<dyn Read>>> {
     Ok(BufReader::with_capacity(1 << 20, Box::new(decoder)))
 }
 
-fn item(row: Row, packed: &HashMap<String, Arc<Vec<Turn>>>) -> Result<Item> {
+fn item(row: Row, packed: &HashMap<String, Arc<Vec<ChatTurn>>>) -> Result<Item> {
     let mut haystack: Vec<Session> = Vec::new();
     let mut inline = row.haystack_sessions.into_iter();
     for (id, date) in row.haystack_session_ids.into_iter().zip(&row.haystack_dates) {

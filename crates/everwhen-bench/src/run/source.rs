@@ -137,7 +137,7 @@ fn from_own(line: &str) -> Result<Question> {
 }
 
 fn from_longmemeval(item: longmemeval::Item) -> Question {
-    let turn = |turn: &longmemeval::Turn| Turn {
+    let turn = |turn: &longmemeval::ChatTurn| Turn {
         role: turn.role.clone(),
         content: turn.content.clone(),
         speaker: None,

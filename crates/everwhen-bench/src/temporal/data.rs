@@ -15,12 +15,12 @@ pub struct Log {
     /// `file_26`.
     pub name: String,
     /// All turns, in order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<LogTurn>,
 }
 
 /// One turn.
 #[derive(Debug)]
-pub struct Turn {
+pub struct LogTurn {
     /// Its number in the log.
     pub number: u64,
     /// The session it is in.
@@ -80,7 +80,7 @@ fn log(stem: &str, value: &Value) -> Result<Log> {
     Ok(Log { name: format!("file_{stem}"), turns })
 }
 
-fn turn(value: &Value, session: &str) -> Result<Option<Turn>> {
+fn turn(value: &Value, session: &str) -> Result<Option<LogTurn>> {
     let number = match &value["response_number"] {
         Value::String(text) => text.parse()?,
         number => number.as_u64().context("a turn without a number")?,
@@ -89,7 +89,7 @@ fn turn(value: &Value, session: &str) -> Result<Option<Turn>> {
     let civil = DateTime::strptime("%I:%M:%S %p on %A %d %B, %Y", date)
         .with_context(|| format!("cannot read the time {date:?}"))?;
     let text = value["text"].as_str().unwrap_or_default().to_owned();
-    Ok((!text.trim().is_empty()).then(|| Turn {
+    Ok((!text.trim().is_empty()).then(|| LogTurn {
         number,
         session: session.to_owned(),
         speaker: value["speaker"].as_str().unwrap_or("somebody").to_owned(),

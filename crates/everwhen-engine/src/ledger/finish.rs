@@ -10,13 +10,17 @@ use crate::ports::{LedgerHead, LedgerLine, Lines, Placeholder, Row};
 use super::keep::{self, put_aside, write_line};
 use super::mark::mark;
 use super::plan::is_one_conversation;
-use super::{Commit, Exchange, Finished, Message, Reply, proof, strand};
+use super::{Commit, Exchange, ExchangeReply, Finished, Message, proof, strand};
 
 /// Says of an entry that it was cut off.
 const TRUNCATED: &str = r#"{"truncated":true}"#;
 
 /// Keeps the reply of an exchange.
-pub(super) fn finish(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Result<Finished> {
+pub(super) fn finish(
+    desk: &mut Desk<'_>,
+    exchange: &Exchange,
+    reply: &ExchangeReply,
+) -> Result<Finished> {
     if !exchange.is_recorded {
         return Ok(Finished::default());
     }
@@ -30,7 +34,7 @@ pub(super) fn finish(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) ->
         None => {
             let said = text_of(exchange, &reply.content);
             let tools_used = tools_of(exchange, reply);
-            let reply = Reply { content: said.clone(), tools_used, ..reply.clone() };
+            let reply = ExchangeReply { content: said.clone(), tools_used, ..reply.clone() };
             (place_reply(desk, exchange, &reply)?, said)
         }
     };
@@ -62,7 +66,7 @@ fn text_of(exchange: &Exchange, reply: &str) -> String {
 }
 
 /// The tools of a reply, those that were called on the way to it first.
-fn tools_of(exchange: &Exchange, reply: &Reply) -> Vec<Name> {
+fn tools_of(exchange: &Exchange, reply: &ExchangeReply) -> Vec<Name> {
     let mut tools = exchange.tools_used.clone();
     for tool in &reply.tools_used {
         if !tools.contains(tool) {
@@ -82,7 +86,11 @@ enum Position {
     Aside,
 }
 
-fn place_reply(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Result<Finished> {
+fn place_reply(
+    desk: &mut Desk<'_>,
+    exchange: &Exchange,
+    reply: &ExchangeReply,
+) -> Result<Finished> {
     let rows = desk.tx.snapshot();
     let asked = exchange.after.map(|number| strand::along(rows, desk.place(), number));
     let asked = asked.transpose()?.flatten();
@@ -149,7 +157,7 @@ fn position(
 fn add(
     desk: &mut Desk<'_>,
     exchange: &Exchange,
-    reply: &Reply,
+    reply: &ExchangeReply,
     (mark, asked, position): ([u8; 32], Option<LedgerLine>, Position),
 ) -> Result<Finished> {
     let time = asked.map_or(exchange.started_at, |asked| asked.time.max(exchange.started_at));
@@ -196,7 +204,7 @@ fn place(desk: &Desk<'_>, position: &Position) -> Result<Option<i64>> {
     })
 }
 
-fn new_entry(reply: &Reply) -> Option<NewEntry> {
+fn new_entry(reply: &ExchangeReply) -> Option<NewEntry> {
     let said = Said::new(reply.content.as_str()).ok()?;
     let metadata = reply.truncated.then(|| Metadata::new(TRUNCATED)).and_then(Result::ok);
     let tools_used = reply.tools_used.iter().take(crate::limits::LABELS).cloned().collect();
@@ -209,7 +217,7 @@ fn go_on(
     desk: &mut Desk<'_>,
     exchange: &Exchange,
     number: u64,
-    reply: &Reply,
+    reply: &ExchangeReply,
 ) -> Result<(Finished, String)> {
     let place = desk.place();
     let Some(old) = strand::along(desk.tx.snapshot(), place, number)? else {

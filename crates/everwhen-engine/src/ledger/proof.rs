@@ -13,7 +13,7 @@ use crate::ports::{LastRequest, LedgerHead, Proof, Row};
 
 use super::begin::Item;
 use super::mark::mark;
-use super::{Client, Exchange, History, Reply};
+use super::{Client, Exchange, ExchangeReply, History};
 
 /// A reply of this length is hardly given twice by chance.
 const LONG_BYTES: usize = 160;
@@ -110,7 +110,7 @@ fn tools_mark(tools: &[Name]) -> Option<[u8; 32]> {
 pub(super) fn deliver(
     desk: &mut Desk<'_>,
     exchange: &Exchange,
-    (reply, said, line): (&Reply, &str, Option<u64>),
+    (reply, said, line): (&ExchangeReply, &str, Option<u64>),
 ) -> Result<()> {
     let (place, pending) = (desk.place(), &exchange.proof);
     let person = &pending.client.person;
@@ -136,7 +136,7 @@ pub(super) fn deliver(
     answer(desk, exchange, reply)
 }
 
-fn answer(desk: &mut Desk<'_>, exchange: &Exchange, reply: &Reply) -> Result<()> {
+fn answer(desk: &mut Desk<'_>, exchange: &Exchange, reply: &ExchangeReply) -> Result<()> {
     let head = desk.tx.ledger_head(desk.place())?.unwrap_or_default();
     let Some(request) = head.request.filter(|last| last.hash == exchange.proof.request) else {
         return Ok(());

@@ -1,4 +1,26 @@
-//! What forgetting took away.
+//! What to forget, and what forgetting took away.
+
+use jiff::Timestamp;
+
+use super::{ConversationName, EntryId};
+
+/// What to forget in a memory.
+#[derive(Debug, Clone)]
+pub enum Forget {
+    /// One entry, with its corrections.
+    Entry(EntryId),
+    /// A conversation and all its entries, branches too.
+    Conversation(ConversationName),
+    /// Everything said at or after `after` and before `before`.
+    Period {
+        /// First instant.
+        after: Option<Timestamp>,
+        /// First instant that is kept.
+        before: Option<Timestamp>,
+    },
+    /// The memory and all in it.
+    Memory,
+}
 
 /// How much a removal took away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,8 +9,7 @@ use super::Embedders;
 use super::embedders::embedded_passages;
 use crate::Result;
 use crate::desk::Desk;
-use crate::forget::Forget;
-use crate::memory::{Entry, VaultId};
+use crate::memory::{Entry, Forget, VaultId};
 use crate::ports::{Embedder, EntryQuery, MemoryRef, MemorySelection, Snapshot, Which};
 
 /// The number of rows that are read at a time.

@@ -1,6 +1,8 @@
 //! The ledger through its verbs: a client that resends its history, and what became of it.
 
-use everwhen_engine::ledger::{Begun, Commit, Finished, History, Message, Reply, Style, Times};
+use everwhen_engine::ledger::{
+    Begun, Commit, ExchangeReply, Finished, History, Message, Style, Times,
+};
 use everwhen_engine::memory::{Address, Entry, EntryId, Role};
 use everwhen_engine::ports::{EntryQuery, Order, Which};
 use everwhen_testkit::block_on;
@@ -29,7 +31,7 @@ fn begin(talk: &Talk, lines: &[&str]) -> Begun {
 }
 
 fn finish(talk: &Talk, begun: &Begun, reply: &str) -> Finished {
-    let reply = Reply { content: reply.into(), ..Reply::default() };
+    let reply = ExchangeReply { content: reply.into(), ..ExchangeReply::default() };
     block_on(talk.vault.finish_exchange(begun.exchange.clone(), reply)).unwrap()
 }
 
@@ -308,7 +310,8 @@ pub(crate) fn a_reply_that_never_came_leaves_its_time(open: Open) {
 pub(crate) fn a_cut_reply_is_kept_and_marked(open: Open) {
     let talk = Talk::new(open);
     let begun = begin(&talk, &["u:hi"]);
-    let reply = Reply { content: "hel".into(), truncated: true, ..Reply::default() };
+    let reply =
+        ExchangeReply { content: "hel".into(), truncated: true, ..ExchangeReply::default() };
     let kept = block_on(talk.vault.finish_exchange(begun.exchange, reply)).unwrap();
     let metadata = entry(&talk, kept.entry).metadata.unwrap();
     assert_eq!(metadata.as_str(), r#"{"truncated":true}"#);
@@ -506,7 +509,8 @@ fn sent(lines: &[&str], second: i64) -> History {
 }
 
 fn keep(talk: &Talk, lines: &[&str], second: i64, reply: Option<&str>) -> Finished {
-    let reply = reply.map(|content| Reply { content: content.into(), ..Reply::default() });
+    let reply =
+        reply.map(|content| ExchangeReply { content: content.into(), ..ExchangeReply::default() });
     let kept = talk.vault.keep_exchange(memory(), sent(lines, second), Commit::NextTurn, reply);
     block_on(kept).unwrap()
 }

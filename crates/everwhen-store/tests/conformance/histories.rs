@@ -1,7 +1,7 @@
 //! Random clients: they repeat themselves, cut, edit, regenerate, fork, retry and lose replies. Every
 //! message keeps the time it first got, no time runs backwards, and nothing is stored twice.
 
-use everwhen_engine::ledger::{Begun, Commit, History, Message, Reply};
+use everwhen_engine::ledger::{Begun, Commit, ExchangeReply, History, Message};
 use everwhen_engine::memory::Role;
 use everwhen_engine::ports::EntryQuery;
 use everwhen_testkit::{block_on, engine_over};
@@ -159,7 +159,7 @@ impl Client {
         let Some(reply) = reply else { return };
         self.push(Role::Assistant, reply.clone());
         self.history.last_mut().unwrap().time = Some(begun.exchange.started_at);
-        let reply = Reply { content: reply, ..Reply::default() };
+        let reply = ExchangeReply { content: reply, ..ExchangeReply::default() };
         block_on(self.talk.vault.finish_exchange(begun.exchange, reply)).unwrap();
     }
 

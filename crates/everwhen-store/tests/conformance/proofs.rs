@@ -1,7 +1,7 @@
 //! Rows of proofs, requests and additions; and chats that are recognised by them.
 
 use everwhen_engine::Forget;
-use everwhen_engine::ledger::{Begun, Client, Commit, History, Message, Reply};
+use everwhen_engine::ledger::{Begun, Client, Commit, ExchangeReply, History, Message};
 use everwhen_engine::memory::{Address, MemoryId, Name, Role};
 use everwhen_engine::ports::{
     Addition, Erasure, LastRequest, LedgerHead, Placeholder, Proof, Removal, Row,
@@ -119,14 +119,14 @@ impl Clients {
         block_on(self.talk.vault.begin_exchange(address, history, Commit::NextTurn)).unwrap()
     }
 
-    fn finish(&self, begun: &Begun, reply: Reply) {
+    fn finish(&self, begun: &Begun, reply: ExchangeReply) {
         block_on(self.talk.vault.finish_exchange(begun.exchange.clone(), reply)).unwrap();
     }
 
     /// One exchange in a memory.
     fn tell(&self, called: &str, client: (u8, u8), lines: &[&str], reply: &str) {
         let begun = self.begin(called, history(client, lines));
-        self.finish(&begun, Reply { content: reply.into(), ..Reply::default() });
+        self.finish(&begun, ExchangeReply { content: reply.into(), ..ExchangeReply::default() });
     }
 
     /// The memory in which a history is recognised.
@@ -219,7 +219,11 @@ pub(crate) fn tool_calls_do_not_break_the_chain(open: Open) {
         let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
         let asked = format!("u:Weather in Porto, {called}?");
         let begun = clients.begin(called, history(ANA, &[&asked]));
-        let reply = Reply { tools_used: vec![tool.clone()], ids: ids.clone(), ..Reply::default() };
+        let reply = ExchangeReply {
+            tools_used: vec![tool.clone()],
+            ids: ids.clone(),
+            ..ExchangeReply::default()
+        };
         clients.finish(&begun, reply);
         let mut next = history(ANA, &[&asked]);
         next.messages.extend([call(), Message::new(Role::Tool, "sunny")]);
@@ -234,7 +238,10 @@ pub(crate) fn tool_calls_do_not_break_the_chain(open: Open) {
         let begun = clients.begin(called, next.clone());
         let told: Vec<_> = begun.messages.iter().map(|told| told.is_new).collect();
         assert!(!told[0], "the question keeps its time");
-        clients.finish(&begun, Reply { content: "It is sunny.".into(), ..Reply::default() });
+        clients.finish(
+            &begun,
+            ExchangeReply { content: "It is sunny.".into(), ..ExchangeReply::default() },
+        );
         let mut later = next;
         later.ids.clear();
         later.messages.extend(history(ANA, &["a:It is sunny.", "u:thanks"]).messages);
@@ -249,7 +256,7 @@ pub(crate) fn a_retry_is_the_same_request_before_its_reply_was_whole(open: Open)
     assert_eq!(clients.find(&hi()).as_deref(), Some("one"), "no reply came yet");
     assert_eq!(clients.finds(ANAS_PHONE, &["u:hi"]), None);
     assert_eq!(clients.finds(BEN, &["u:hi"]), None);
-    let cut = Reply { content: "Hel".into(), truncated: true, ..Reply::default() };
+    let cut = ExchangeReply { content: "Hel".into(), truncated: true, ..ExchangeReply::default() };
     clients.finish(&begun, cut);
     assert_eq!(clients.find(&hi()).as_deref(), Some("one"), "it was cut off");
     clients.talk.minute(60);
@@ -269,7 +276,11 @@ pub(crate) fn what_was_added_comes_back_until_something_is_forgotten(open: Open)
     let added = vec![(begun.messages[0].line.unwrap(), addition.clone())];
     clients.finish(
         &begun,
-        Reply { content: "Hello!".into(), added: added.clone(), ..Reply::default() },
+        ExchangeReply {
+            content: "Hello!".into(),
+            added: added.clone(),
+            ..ExchangeReply::default()
+        },
     );
     let next = ["u:hi", "a:Hello!", "u:x"];
     let begun = clients.begin("m", history(ANA, &next));
@@ -279,7 +290,10 @@ pub(crate) fn what_was_added_comes_back_until_something_is_forgotten(open: Open)
     let entry = begun.messages[2].entry.unwrap();
     block_on(clients.talk.vault.forget(memory(), Forget::Entry(entry), None)).unwrap();
     assert_eq!(clients.begin("m", history(ANA, &next)).additions, [None, None, None]);
-    clients.finish(&begun, Reply { content: "Yes.".into(), added, ..Reply::default() });
+    clients.finish(
+        &begun,
+        ExchangeReply { content: "Yes.".into(), added, ..ExchangeReply::default() },
+    );
     let again = clients.begin("m", history(ANA, &next));
     assert_eq!(again.additions, [None, None, None], "a reply under way brings nothing back");
 }

@@ -11,7 +11,7 @@
 //! The answer is what a model would see. Without `->` the reply is lost.
 
 use everwhen_engine::Result;
-use everwhen_engine::ledger::{Begun, Commit, History, Message, Reply, Style};
+use everwhen_engine::ledger::{Begun, Commit, ExchangeReply, History, Message, Style};
 use everwhen_engine::memory::Role;
 
 use super::stage::Stage;
@@ -47,7 +47,7 @@ impl Sent {
         let begun = vault.begin_exchange(stage.memory(), history, Commit::NextTurn).await?;
         let seen = self.seen(&begun);
         if let Some(content) = &self.reply {
-            let reply = Reply { content: content.clone(), ..Reply::default() };
+            let reply = ExchangeReply { content: content.clone(), ..ExchangeReply::default() };
             vault.finish_exchange(begun.exchange, reply).await?;
         }
         Ok(seen)

@@ -1,6 +1,6 @@
 //! Every example of the guides that people follow: it loads as it stands and does what they say.
 
-use everwhen::ledger::{Commit, Reply};
+use everwhen::ledger::{Commit, ExchangeReply};
 use everwhen::memory::Role;
 use everwhen::ports::EntryQuery;
 
@@ -55,7 +55,7 @@ async fn relative_times_are_sent_and_a_group_chats_reply_is_committed_at_once() 
     assert_eq!(stage.model.asked()[0]["model"], "Creative-Endpoint");
     // A generation prompt is not stamped, and its name stands before the reply that is kept.
     assert_eq!(chat.times[1], None);
-    let reply = Reply { content: "Of course.".into(), ..Reply::default() };
+    let reply = ExchangeReply { content: "Of course.".into(), ..ExchangeReply::default() };
     stage.vault.finish_exchange(begun.exchange, reply).await.unwrap();
     let entries = stage.vault.entries(memory(), None, EntryQuery::default()).await.unwrap().data;
     assert_eq!(entries.last().unwrap().content.as_str(), "CharacterName: Of course.");
@@ -67,7 +67,7 @@ async fn the_time_context_and_absolute_times_are_sent() {
     stage.chat(&["u:Hello"], Commit::NextTurn).await;
     stage.clock.advance(jiff::SignedDuration::from_mins(53 * 60 - 15));
     let (_, begun) = stage.chat(&["u:Hello", "u:Anybody?"], Commit::NextTurn).await;
-    let reply = Reply { content: "Hi!".into(), ..Reply::default() };
+    let reply = ExchangeReply { content: "Hi!".into(), ..ExchangeReply::default() };
     stage.vault.finish_exchange(begun.exchange, reply).await.unwrap();
     stage.clock.advance(jiff::SignedDuration::from_mins(15));
     let lines = ["u:Hello", "u:Anybody?", "a:Hi!", "u:What now?"];

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use everwhen::ledger::{Begun, Commit, History, Message, Reply};
+use everwhen::ledger::{Begun, Commit, ExchangeReply, History, Message};
 use everwhen::memory::{Address, Entry, MemoryId, Role};
 use everwhen::ports::{EntryQuery, Order, PromptMessage, Spent};
 use everwhen::{Config, Everwhen, Opened, Vault};
@@ -40,7 +40,8 @@ pub(crate) async fn run(config: &Config, args: &WorkflowRunArgs, as_json: bool) 
         show_nodes(&notes.traces)?;
     }
     let (ended, text) = played?;
-    let reply = Reply { content: text.clone().unwrap_or_default(), ..Reply::default() };
+    let reply =
+        ExchangeReply { content: text.clone().unwrap_or_default(), ..ExchangeReply::default() };
     vault.finish_exchange(begun.exchange, reply).await?;
     match as_json {
         true => show_json(&ended, text.as_deref(), &notes.traces),

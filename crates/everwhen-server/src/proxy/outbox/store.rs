@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use everwhen::ledger::{Begun, Exchange, Finished, Reply};
+use everwhen::ledger::{Begun, Exchange, ExchangeReply, Finished};
 use everwhen::memory::{Address, MemoryId};
 use everwhen::outbox::{Ack, OutboxRow, RowState};
 use everwhen::ports::Addition;
@@ -213,7 +213,7 @@ async fn store_live(state: &ServerState, live: Live) -> Result<()> {
     let reply = head.reply.as_ref();
     let stored = match (exchange, vault, reply) {
         (Some(exchange), Some(vault), Some(reply)) => {
-            let reply = Reply { added, ..reply.reply(exchange.started_at) };
+            let reply = ExchangeReply { added, ..reply.reply(exchange.started_at) };
             vault.finish_exchange(exchange, reply).await
         }
         (Some(_), _, None) => Ok(Finished::default()),

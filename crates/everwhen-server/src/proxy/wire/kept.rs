@@ -3,7 +3,7 @@
 //! that came before the outbox.
 
 use everwhen::activity::{Activity, ActivityKind};
-use everwhen::ledger::{Commit, History, Message, Reply, Wanted};
+use everwhen::ledger::{Commit, ExchangeReply, History, Message, Wanted};
 use everwhen::memory::{Name, Person, Role};
 use everwhen::{Error, Result};
 use jiff::{SignedDuration, Timestamp};
@@ -140,11 +140,11 @@ impl KeptHead {
 
 impl KeptReply {
     /// The reply, which began at this time.
-    pub(crate) fn reply(&self, began_at: Timestamp) -> Reply {
+    pub(crate) fn reply(&self, began_at: Timestamp) -> ExchangeReply {
         let name = self.model.as_ref().and_then(|model| Name::new("model", model).ok());
         let lasted = SignedDuration::from_micros(self.lasted);
         let work = Activity { kind: ActivityKind::Model, name, began_at, lasted };
-        Reply {
+        ExchangeReply {
             content: self.content.clone(),
             truncated: self.truncated,
             tools_used: names(self.tools.iter()),
