@@ -160,13 +160,13 @@ async fn facts(vault: &Vault) -> Result<usize> {
 
 /// Rates of adding, round by round.
 #[derive(Default)]
-struct Load {
+struct ModelLoad {
     alone: Vec<f64>,
     meanwhile: Vec<f64>,
     answers: usize,
 }
 
-impl Load {
+impl ModelLoad {
     /// By how much adding was slower, in percent, from the least to the most.
     fn slower(&self) -> Vec<f64> {
         let rounds = self.alone.iter().zip(&self.meanwhile);
@@ -185,17 +185,17 @@ fn middle(values: &[f64]) -> f64 {
 }
 
 /// Adds in both ways, in turn, after a round that warms up. Which way comes first changes, too.
-async fn load(setup: &DistillBench, vault: &Vault, engine: &Engine) -> Result<Load> {
-    let mut load = Load::default();
+async fn load(setup: &DistillBench, vault: &Vault, engine: &Engine) -> Result<ModelLoad> {
+    let mut load = ModelLoad::default();
     add(vault, setup.per_load / ROUNDS as u32, "warming up").await?;
     for round in 0..ROUNDS {
-        let mut ways = [Way::Alone, Way::Meanwhile];
+        let mut ways = [LoadPhase::Alone, LoadPhase::Meanwhile];
         ways.rotate_left(round % 2);
         for way in ways {
             let (rate, answers) = add_while_working(setup, vault, engine, (round, way)).await?;
             match way {
-                Way::Alone => load.alone.push(rate),
-                Way::Meanwhile => {
+                LoadPhase::Alone => load.alone.push(rate),
+                LoadPhase::Meanwhile => {
                     load.meanwhile.push(rate);
                     load.answers += answers;
                 }
@@ -207,7 +207,7 @@ async fn load(setup: &DistillBench, vault: &Vault, engine: &Engine) -> Result<Lo
 
 /// Whether conversations are distilled while entries are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum LoadPhase {
     Alone,
     Meanwhile,
 }
@@ -218,10 +218,10 @@ async fn add_while_working(
     setup: &DistillBench,
     vault: &Vault,
     engine: &Engine,
-    (round, way): (usize, Way),
+    (round, way): (usize, LoadPhase),
 ) -> Result<(f64, usize)> {
     engine.clone().with_llm(Scripted::new(Duration::ZERO, 0)).settle().await?;
-    if way == Way::Meanwhile {
+    if way == LoadPhase::Meanwhile {
         for number in 0..ANEW {
             vault.regenerate(memory("told", number)?, None).await?;
         }
@@ -238,7 +238,7 @@ async fn add_while_working(
     let is_idle = waiting(&engine).await? == 0;
     let _ = stop.send(());
     worker.await?;
-    if way == Way::Meanwhile {
+    if way == LoadPhase::Meanwhile {
         ensure!(!is_idle, "all was distilled too soon; tell more with --conversations");
     }
     Ok((rate, answers))
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn rounds_are_compared_and_the_one_in_the_middle_counts() {
         let alone = vec![1000.0, 500.0, 1000.0];
-        let load = Load { alone, meanwhile: vec![900.0, 490.0, 100.0], answers: 1 };
+        let load = ModelLoad { alone, meanwhile: vec![900.0, 490.0, 100.0], answers: 1 };
         let slower: Vec<i64> = load.slower().iter().map(|one| one.round() as i64).collect();
         assert_eq!(slower, [2, 10, 90]);
         assert_eq!(middle(&load.slower()).round() as i64, 10);

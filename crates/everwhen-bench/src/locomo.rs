@@ -15,7 +15,7 @@ use everwhen::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
 use everwhen::recall::{Query, Reason};
 use serde::Serialize;
 
-pub use data::{Dialogue, DialogueTurn, Question};
+pub use data::{LocomoDialogue, LocomoQuestion, LocomoTurn};
 pub(crate) use data::{read, session_of};
 
 use crate::bed::{Bed, EmbedderChoice, memory};
@@ -142,7 +142,7 @@ pub async fn run(setup: &Locomo, step: &(dyn Fn(usize, usize) + Sync)) -> Result
 }
 
 /// The turn's id travels in the entry's metadata, which is not searched.
-fn entry(turn: &DialogueTurn) -> Result<NewEntry> {
+fn entry(turn: &LocomoTurn) -> Result<NewEntry> {
     let entry = NewEntry::new(Role::User, Said::new(turn.text.clone())?).said_at(turn.time);
     let id = serde_json::json!({"turn": turn.id}).to_string();
     Ok(NewEntry {
@@ -156,8 +156,8 @@ fn entry(turn: &DialogueTurn) -> Result<NewEntry> {
 async fn ask(
     bed: &Bed,
     place: &Address<MemoryId>,
-    dialogue: &Dialogue,
-    question: &Question,
+    dialogue: &LocomoDialogue,
+    question: &LocomoQuestion,
 ) -> Result<LocomoAnswered> {
     let query = Query { asked_at: Some(dialogue.end()), ..Query::new(question.text.clone()) };
     let (_, latency) = bed.recall(place, query.clone()).await?;

@@ -16,11 +16,11 @@ use everwhen::recall::{Query, Reason, Recollection};
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 
-pub use data::{ChatTurn, Item, Session};
+pub use data::{LongMemEvalItem, LongMemEvalSession, LongMemEvalTurn};
 pub(crate) use data::{answer_text, read, read_date};
 
 use crate::bed::{Bed, EmbedderChoice, memory};
-use crate::report::{Ingest, Latency, RetrievalSummary};
+use crate::report::{Ingest, Latency, LongMemEvalSummary};
 use crate::score::{Judged, Scores};
 
 /// What to measure.
@@ -40,14 +40,14 @@ pub struct LongMemEval {
 #[derive(Debug)]
 pub struct LongMemEvalRun {
     /// The numbers.
-    pub summary: RetrievalSummary,
+    pub summary: LongMemEvalSummary,
     /// One line per question.
-    pub questions: Vec<Answered>,
+    pub questions: Vec<LongMemEvalAnswered>,
 }
 
 /// One question and what was found.
 #[derive(Debug, Clone, Serialize)]
-pub struct Answered {
+pub struct LongMemEvalAnswered {
     /// Its id.
     pub question_id: String,
     /// Its type.
@@ -103,7 +103,7 @@ pub async fn run(
     Ok(run.finish(setup))
 }
 
-fn chosen<'a>(all: &'a [Item], setup: &LongMemEval) -> Result<Vec<&'a Item>> {
+fn chosen<'a>(all: &'a [LongMemEvalItem], setup: &LongMemEval) -> Result<Vec<&'a LongMemEvalItem>> {
     let Some(path) = &setup.ids else { return Ok(all.iter().collect()) };
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the ids in {}", path.display()))?;
@@ -112,9 +112,9 @@ fn chosen<'a>(all: &'a [Item], setup: &LongMemEval) -> Result<Vec<&'a Item>> {
 }
 
 /// Every session of the file once, dated where it is gold if it is anywhere.
-fn pooled(all: &[Item]) -> Vec<Session> {
+fn pooled(all: &[LongMemEvalItem]) -> Vec<LongMemEvalSession> {
     let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut sessions: Vec<Session> = Vec::new();
+    let mut sessions: Vec<LongMemEvalSession> = Vec::new();
     for item in all {
         for session in &item.haystack {
             match places.get(session.id.as_str()) {
@@ -136,7 +136,7 @@ struct Run {
     bed: Bed,
     /// Retrieves all sessions.
     deep: bool,
-    answered: Vec<Answered>,
+    answered: Vec<LongMemEvalAnswered>,
     latencies: Vec<Duration>,
     ingest: (usize, Duration),
 }
@@ -146,7 +146,7 @@ impl Run {
     async fn take_in(
         &mut self,
         place: &Address<everwhen::memory::MemoryId>,
-        sessions: &[Session],
+        sessions: &[LongMemEvalSession],
     ) -> Result<()> {
         let entries: Result<Vec<Vec<NewEntry>>> = sessions.iter().map(entries).collect();
         let entries = entries?.concat();
@@ -161,7 +161,7 @@ impl Run {
     async fn ask(
         &mut self,
         place: &Address<everwhen::memory::MemoryId>,
-        item: &Item,
+        item: &LongMemEvalItem,
     ) -> Result<()> {
         let query = Query {
             asked_at: Some(item.asked_at),
@@ -181,7 +181,7 @@ impl Run {
         let (entries, took) = self.ingest;
         let split = setup.ids.as_ref().and_then(|path| path.file_stem());
         let pooled = if setup.pooled { " pooled" } else { "" };
-        let summary = RetrievalSummary {
+        let summary = LongMemEvalSummary {
             dataset: format!("LongMemEval S{pooled}"),
             n: self.answered.len(),
             split: split.map_or("all".into(), |stem| stem.to_string_lossy().into_owned()),
@@ -197,7 +197,7 @@ impl Run {
 }
 
 /// The entries of a session, all said at its date, in a conversation of the caller's own.
-fn entries(session: &Session) -> Result<Vec<NewEntry>> {
+fn entries(session: &LongMemEvalSession) -> Result<Vec<NewEntry>> {
     let name = Address::Name(Name::new("session", session.id.clone())?);
     let turns = session.turns.iter().filter(|turn| !turn.content.trim().is_empty());
     turns
@@ -214,7 +214,7 @@ fn end_of_day(instant: Timestamp) -> Result<Timestamp> {
     Ok(day.checked_add(1.day())?.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp())
 }
 
-fn answered(item: &Item, found: Recollection, latency: Duration) -> Answered {
+fn answered(item: &LongMemEvalItem, found: Recollection, latency: Duration) -> LongMemEvalAnswered {
     let names = |one: &everwhen::recall::ConversationFound| one.conversation.wire_name();
     let mut ranked: Vec<String> = found.conversations.iter().map(names).collect();
     let place = |gold: &String| ranked.iter().position(|name| name == gold).map(|at| at + 1);
@@ -224,7 +224,7 @@ fn answered(item: &Item, found: Recollection, latency: Duration) -> Answered {
         ranked.truncate(WRITTEN);
         reasons.truncate(WRITTEN);
     }
-    Answered {
+    LongMemEvalAnswered {
         question_id: item.id.clone(),
         question_type: item.kind.clone(),
         gold: item.gold.clone(),
@@ -237,15 +237,15 @@ fn answered(item: &Item, found: Recollection, latency: Duration) -> Answered {
 }
 
 /// Gold sessions in which a turn of the user holds the answer.
-fn strict_gold(item: &Item) -> Vec<String> {
-    let says = |turn: &ChatTurn| turn.role == "user" && turn.has_answer;
+fn strict_gold(item: &LongMemEvalItem) -> Vec<String> {
+    let says = |turn: &LongMemEvalTurn| turn.role == "user" && turn.has_answer;
     let said = |id: &&String| {
         item.haystack.iter().any(|session| session.id == **id && session.turns.iter().any(says))
     };
     item.gold.iter().filter(said).cloned().collect()
 }
 
-impl Answered {
+impl LongMemEvalAnswered {
     /// Whether the question asks for what is not there.
     pub fn is_abstention(&self) -> bool {
         self.question_id.ends_with("_abs")
@@ -262,13 +262,13 @@ impl Answered {
 }
 
 /// All questions, those that can be answered, and those of the official strict mean.
-fn protocols(answered: &[Answered]) -> BTreeMap<String, Scores> {
-    let all: Vec<Judged> = answered.iter().map(Answered::judged).collect();
+fn protocols(answered: &[LongMemEvalAnswered]) -> BTreeMap<String, Scores> {
+    let all: Vec<Judged> = answered.iter().map(LongMemEvalAnswered::judged).collect();
     let answerable = || answered.iter().filter(|one| !one.is_abstention());
-    let without_abstention: Vec<Judged> = answerable().map(Answered::judged).collect();
+    let without_abstention: Vec<Judged> = answerable().map(LongMemEvalAnswered::judged).collect();
     let strict: Vec<Judged> = answerable()
         .filter(|one| !one.strict_gold.is_empty())
-        .map(Answered::judged_strictly)
+        .map(LongMemEvalAnswered::judged_strictly)
         .collect();
     let scores = |judged: &[Judged]| Scores::of(&judged.iter().collect::<Vec<_>>());
     [("500", scores(&all)), ("470", scores(&without_abstention)), ("419", scores(&strict))]
@@ -276,7 +276,7 @@ fn protocols(answered: &[Answered]) -> BTreeMap<String, Scores> {
         .into()
 }
 
-fn by_type(answered: &[Answered]) -> BTreeMap<String, Scores> {
+fn by_type(answered: &[LongMemEvalAnswered]) -> BTreeMap<String, Scores> {
     let mut types: BTreeMap<String, Vec<Judged>> = BTreeMap::new();
     for one in answered.iter().filter(|one| !one.is_abstention()) {
         types.entry(one.question_type.clone()).or_default().push(one.judged());

@@ -25,10 +25,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use everwhen::{Asked, Held};
+use everwhen::{DirectoryLock, LockAttempt};
 
 use self::report::{Added, Histories, Measured, Saturated};
-use self::talk::{Manner, Talker, Waits, Way, together};
+use self::talk::{ChatClient, ChatPace, ChatRoute, FirstByteTimes, together};
 use self::upstream::{Pace, Upstream};
 use crate::recall::dialogue::text;
 use crate::store::dialogue;
@@ -51,16 +51,17 @@ pub struct ProxyBench {
 }
 
 /// One chat alone goes on a few milliseconds after each reply.
-const ALONE: Manner = Manner { pace: Pace::QUICK, messages: 10, pause: Duration::from_millis(10) };
+const ALONE: ChatPace =
+    ChatPace { pace: Pace::QUICK, messages: 10, pause: Duration::from_millis(10) };
 /// So many chats at once.
 const MANY: usize = 32;
 /// Turns of many chats, each straight at the upstream and then through the proxy.
 const TURNS: usize = 6;
 /// How they go.
-const TOGETHER: Manner =
-    Manner { pace: Pace::STEADY, messages: 10, pause: Duration::from_millis(40) };
+const TOGETHER: ChatPace =
+    ChatPace { pace: Pace::STEADY, messages: 10, pause: Duration::from_millis(40) };
 /// Chats that wait for nothing.
-const HASTY: Manner = Manner { pace: Pace::INSTANT, messages: 10, pause: Duration::ZERO };
+const HASTY: ChatPace = ChatPace { pace: Pace::INSTANT, messages: 10, pause: Duration::ZERO };
 /// Messages of a long request.
 const LONG: usize = 1_000;
 /// Exchanges that are not counted: they open connections and find the memory.
@@ -90,7 +91,7 @@ pub async fn run(setup: &ProxyBench, say: Say<'_>) -> Result<ProxyReport> {
     if !setup.sizes.is_empty() {
         let server = start("added").await?;
         let data = directory.path().join("added");
-        let bench = Bench { setup, server: &server, data: &data, upstream: &upstream, say };
+        let bench = ProxySetup { setup, server: &server, data: &data, upstream: &upstream, say };
         bench.measure(&mut report).await?;
     }
     if setup.slow_streams > 0 {
@@ -102,7 +103,7 @@ pub async fn run(setup: &ProxyBench, say: Say<'_>) -> Result<ProxyReport> {
 }
 
 /// What every measurement needs.
-struct Bench<'b> {
+struct ProxySetup<'b> {
     setup: &'b ProxyBench,
     server: &'b Server,
     /// Where that server keeps everything.
@@ -113,15 +114,15 @@ struct Bench<'b> {
 
 /// What lets the bench do what only the operator of its server may.
 fn operator_token(data: &Path) -> Result<String> {
-    match Held::ask(data)? {
-        Asked::Taken(holder) => {
+    match DirectoryLock::ask(data)? {
+        LockAttempt::Taken(holder) => {
             Ok(holder.server.context("the server has not said where it answers")?.token)
         }
-        Asked::Held(_) => bail!("nobody serves {}", data.display()),
+        LockAttempt::Held(_) => bail!("no server holds {}", data.display()),
     }
 }
 
-impl Bench<'_> {
+impl ProxySetup<'_> {
     async fn measure(&self, report: &mut ProxyReport) -> Result<()> {
         (self.say)(Added::TITLE);
         for entries in &self.setup.sizes {
@@ -181,14 +182,14 @@ impl Bench<'_> {
     }
 
     /// Straight at the upstream.
-    fn direct(&self) -> Way {
+    fn direct(&self) -> ChatRoute {
         let (host, path) = (self.upstream.host().to_owned(), "/v1/chat/completions".to_owned());
-        Way { host, path, headers: String::new() }
+        ChatRoute { host, path, headers: String::new() }
     }
 
     /// Through the proxy, in a memory.
-    fn proxied(&self, memory: &str, briefing: bool) -> Way {
-        Way {
+    fn proxied(&self, memory: &str, briefing: bool) -> ChatRoute {
+        ChatRoute {
             host: self.server.host().to_owned(),
             path: format!("/m/{memory}/v1/chat/completions"),
             headers: format!("x-everwhen-briefing: {}\r\n", if briefing { "on" } else { "off" }),
@@ -213,11 +214,11 @@ impl Bench<'_> {
         &self,
         called: &str,
         streams: usize,
-        (proxied, manner): (Way, Manner),
+        (proxied, manner): (ChatRoute, ChatPace),
         turns: usize,
     ) -> Result<Measured> {
         let mut sides = [self.direct(), proxied].map(|way| talkers(called, streams, &way, manner));
-        let mut taken = [Waits::default(), Waits::default()];
+        let mut taken = [FirstByteTimes::default(), FirstByteTimes::default()];
         let each = self.setup.exchanges.div_ceil(streams * turns).max(1);
         for side in &mut sides {
             together(side, WARM_UP.div_ceil(streams)).await?;
@@ -240,7 +241,7 @@ impl Bench<'_> {
             (self.say)(&format!("a history of {messages} messages"));
             let called = format!("history {messages}");
             let proxied = self.proxied(&format!("history-{messages}"), false);
-            let manner = Manner { messages, ..ALONE };
+            let manner = ChatPace { messages, ..ALONE };
             let turns = self.setup.exchanges;
             measured.push(self.in_turns(&called, 1, (proxied, manner), turns).await?);
         }
@@ -264,9 +265,9 @@ impl Bench<'_> {
 }
 
 /// So many who chat this way.
-fn talkers(called: &str, streams: usize, way: &Way, manner: Manner) -> Vec<Talker> {
+fn talkers(called: &str, streams: usize, way: &ChatRoute, manner: ChatPace) -> Vec<ChatClient> {
     (0..streams)
-        .map(|number| Talker::new(&format!("{called} {number}"), way.clone(), manner))
+        .map(|number| ChatClient::new(&format!("{called} {number}"), way.clone(), manner))
         .collect()
 }
 

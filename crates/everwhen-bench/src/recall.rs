@@ -23,7 +23,7 @@ use jiff::Timestamp;
 
 pub use report::{Machine, Narrowed, Peer, RecallReport, RecallSpeed, Restart};
 
-use self::narrowed::Way;
+use self::narrowed::Narrowing;
 use crate::bed::{Bed, EmbedderChoice, memory};
 use crate::report::Latency;
 
@@ -102,7 +102,8 @@ async fn of_embedder(
         let half = fill(&bed, &place, filled..*size).await?;
         let seconds = began.elapsed().as_secs_f64();
         let latency_ms = ask(&bed, &place, setup.questions, |query| query).await?;
-        let narrowed = narrowed(&bed, &place, setup.questions, &Way::all(*size, half)?).await?;
+        let narrowed =
+            narrowed(&bed, &place, setup.questions, &Narrowing::all(*size, half)?).await?;
         let resident_mib = machine::resident_mib();
         let restart;
         (bed, restart) = restarted(bed, embedder, &place).await?;
@@ -165,7 +166,7 @@ async fn narrowed(
     bed: &Bed,
     place: &Address<MemoryId>,
     questions: usize,
-    ways: &[Way],
+    ways: &[Narrowing],
 ) -> Result<Vec<Narrowed>> {
     let mut narrowed = Vec::with_capacity(ways.len());
     for way in ways {

@@ -12,7 +12,7 @@ use crate::score::{COLUMNS, Scores};
 
 /// A benchmark in numbers.
 #[derive(Debug, Serialize)]
-pub struct RetrievalSummary {
+pub struct LongMemEvalSummary {
     /// Which data.
     pub dataset: String,
     /// Questions.
@@ -84,7 +84,7 @@ pub fn write(
     Ok(())
 }
 
-impl fmt::Display for RetrievalSummary {
+impl fmt::Display for LongMemEvalSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} · {} · embedder {}", self.dataset, self.split, self.embedder)?;
         writeln!(f, "{:<28} {COLUMNS}", "")?;

@@ -33,7 +33,7 @@ pub use compare::{Comparison, compare};
 pub use overhead::{Overhead, overhead};
 pub use plan::{Mode, Plan};
 pub use source::Form;
-pub use summary::Summary;
+pub use summary::RunSummary;
 pub use verify::{Verified, verify};
 
 use bench::Bench;
@@ -88,7 +88,7 @@ pub async fn run(
     options: &Options,
     config: &Config,
     tell: std::sync::Arc<Tell>,
-) -> Result<Summary> {
+) -> Result<RunSummary> {
     let directory = options.directory();
     match (directory.exists(), options.resume) {
         (true, false) => {
@@ -102,7 +102,7 @@ pub async fn run(
     let left = bench.left()?;
     let interrupted = ask_all(&bench, left).await?;
     bench.write_lines()?;
-    let summary = Summary::of(&bench.directory)?;
+    let summary = RunSummary::of(&bench.directory)?;
     summary.write(&bench.directory)?;
     page::write(&bench.directory, &summary)?;
     if interrupted {

@@ -14,7 +14,7 @@ use everwhen::memory::{Address, MemoryId, Metadata, Name, NewEntry, Role, Said};
 use everwhen::recall::{PeriodUse, Query};
 use serde::Serialize;
 
-pub use data::{Log, LogTurn, TimeQuestion};
+pub use data::{TemporalLog, TemporalTurn, TimeQuestion};
 
 use crate::bed::{Bed, EmbedderChoice, memory};
 use crate::report::{Ingest, Latency};
@@ -119,7 +119,7 @@ pub async fn run(setup: &Temporal, step: &(dyn Fn(usize, usize) + Sync)) -> Resu
     Ok(TemporalRun { summary: summary(setup, &answered, ingest), questions: answered })
 }
 
-fn entry(turn: &LogTurn) -> Result<NewEntry> {
+fn entry(turn: &TemporalTurn) -> Result<NewEntry> {
     let entry = NewEntry::new(Role::User, Said::new(turn.text.clone())?).said_at(turn.time);
     let number = serde_json::json!({"turn": turn.number}).to_string();
     Ok(NewEntry {
@@ -133,7 +133,7 @@ fn entry(turn: &LogTurn) -> Result<NewEntry> {
 async fn ask(
     bed: &Bed,
     place: &Address<MemoryId>,
-    log: &Log,
+    log: &TemporalLog,
     question: &TimeQuestion,
 ) -> Result<TemporalAnswered> {
     let query = Query {

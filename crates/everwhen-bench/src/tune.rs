@@ -11,7 +11,7 @@ use everwhen::recall::signal_name;
 use serde::Serialize;
 
 use crate::EmbedderChoice;
-use crate::longmemeval::{self, Answered, LongMemEval};
+use crate::longmemeval::{self, LongMemEval, LongMemEvalAnswered};
 use crate::score::{COLUMNS, Judged, Scores};
 
 /// What to fit on.
@@ -78,9 +78,11 @@ pub async fn run(setup: &Tune, step: &(dyn Fn(usize, usize) + Sync)) -> Result<T
         .with_context(|| format!("cannot read the ids in {}", setup.ids.display()))?;
     let ids: Vec<&str> = text.split_whitespace().collect();
     let (signals, current) = weights_in_force(&answered)?;
-    let (fitted, others): (Vec<&Answered>, Vec<&Answered>) =
+    let (fitted, others): (Vec<&LongMemEvalAnswered>, Vec<&LongMemEvalAnswered>) =
         answered.iter().partition(|one| ids.contains(&one.question_id.as_str()));
-    let cases = |part: &[&Answered]| part.iter().map(|one| case(one, &signals)).collect::<Vec<_>>();
+    let cases = |part: &[&LongMemEvalAnswered]| {
+        part.iter().map(|one| case(one, &signals)).collect::<Vec<_>>()
+    };
     let (fitted, others, every) =
         (cases(&fitted), cases(&others), cases(&answered.iter().collect::<Vec<_>>()));
     let found = search(&fitted.iter().collect::<Vec<_>>(), &current, setup.seed, setup.tries);
@@ -99,7 +101,7 @@ pub async fn run(setup: &Tune, step: &(dyn Fn(usize, usize) + Sync)) -> Result<T
 }
 
 /// The signals of an answer with several, and their weights as they are.
-fn weights_in_force(answered: &[Answered]) -> Result<(Vec<String>, Vec<f32>)> {
+fn weights_in_force(answered: &[LongMemEvalAnswered]) -> Result<(Vec<String>, Vec<f32>)> {
     let rows = answered.iter().flat_map(|one| &one.reasons);
     let widest = rows.max_by_key(|row| row.len()).context("nothing was found")?;
     let signals: Vec<String> =
@@ -114,7 +116,7 @@ fn weights_in_force(answered: &[Answered]) -> Result<(Vec<String>, Vec<f32>)> {
     Ok((signals, weights))
 }
 
-fn case(one: &Answered, signals: &[String]) -> Case {
+fn case(one: &LongMemEvalAnswered, signals: &[String]) -> Case {
     let value = |row: &Vec<everwhen::recall::Reason>, name: &String| {
         row.iter()
             .find(|reason| signal_name(reason.signal) == name)
@@ -152,7 +154,7 @@ fn worth(scores: &Scores) -> f64 {
 
 /// The best weights among those tried: a third random, the rest steps from the best so far.
 fn search(cases: &[&Case], start: &[f32], seed: u64, tries: usize) -> Vec<f32> {
-    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut dice = Xorshift(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut best = start.to_vec();
     let mut most = worth(&scores(cases, &best));
     for number in 0..tries {
@@ -173,7 +175,7 @@ fn search(cases: &[&Case], start: &[f32], seed: u64, tries: usize) -> Vec<f32> {
 
 /// Every question scored by weights that were fitted without it.
 fn cross_validate(cases: &[Case], start: &[f32], seed: u64, tries: usize) -> Scores {
-    let mut dice = Dice(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) | 1);
+    let mut dice = Xorshift(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) | 1);
     let folds: Vec<usize> =
         cases.iter().map(|_| (dice.roll() * FOLDS as f32) as usize % FOLDS).collect();
     let mut all = Vec::new();
@@ -188,10 +190,10 @@ fn cross_validate(cases: &[Case], start: &[f32], seed: u64, tries: usize) -> Sco
     Scores::of(&all.iter().collect::<Vec<_>>())
 }
 
-/// Repeatable chance: xorshift.
-struct Dice(u64);
+/// A seeded random number generator (xorshift).
+struct Xorshift(u64);
 
-impl Dice {
+impl Xorshift {
     /// From 0 up to 1.
     fn roll(&mut self) -> f32 {
         self.0 ^= self.0 << 13;
@@ -204,7 +206,7 @@ impl Dice {
 impl std::fmt::Display for Tuned {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{:<24} {COLUMNS}", "")?;
-        for (name, fit) in [("in force", &self.current), ("found", &self.found)] {
+        for (name, fit) in [("current", &self.current), ("found", &self.found)] {
             writeln!(f, "{:<24} {}", format!("{name}, fitted on"), fit.fitted)?;
             writeln!(f, "{:<24} {}", format!("{name}, others"), fit.others)?;
         }

@@ -60,14 +60,17 @@ pub async fn run(setup: &WorkflowBench, say: &(dyn Fn(&str) + Sync)) -> Result<W
     write_workflows(&directory.path().join("flows"))?;
     let config = config(&upstream, &directory.path().join("flows"));
     let server = Server::configured(&setup.binary, &directory.path().join("data"), &config).await?;
-    let mut bench =
-        Bench { direct: Stream::to(upstream.host()), server: Stream::to(server.host()), said: 0 };
+    let mut bench = WorkflowSetup {
+        direct: Stream::to(upstream.host()),
+        server: Stream::to(server.host()),
+        said: 0,
+    };
     say(&format!("{} messages through each of three workflows", setup.rounds));
-    let mut taken = Taken::default();
+    let mut timings = Timings::default();
     for round in 0..setup.rounds + WARM_UP {
         let turn = bench.turn().await?;
         if round >= WARM_UP {
-            taken.add(turn);
+            timings.add(turn);
         }
     }
     say("nodes behind the answer");
@@ -75,7 +78,7 @@ pub async fn run(setup: &WorkflowBench, say: &(dyn Fn(&str) + Sync)) -> Result<W
     for _ in 0..setup.rounds.min(50) {
         with_rest.add_length(bench.through("behind").await?);
     }
-    Ok(taken.report(setup.rounds, with_rest))
+    Ok(timings.report(setup.rounds, with_rest))
 }
 
 fn config(upstream: &Upstream, flows: &Path) -> String {
@@ -123,23 +126,23 @@ fn write_workflows(flows: &Path) -> Result<()> {
 }
 
 /// The two connections that are compared.
-struct Bench {
+struct WorkflowSetup {
     direct: Stream,
     server: Stream,
     said: usize,
 }
 
 /// One message each way.
-struct Turn {
+struct MessageTiming {
     direct: Duration,
     one: Duration,
     many: Duration,
     asks: Duration,
 }
 
-impl Bench {
-    async fn turn(&mut self) -> Result<Turn> {
-        Ok(Turn {
+impl WorkflowSetup {
+    async fn turn(&mut self) -> Result<MessageTiming> {
+        Ok(MessageTiming {
             direct: self.straight().await?,
             one: self.through("one").await?,
             many: self.through("many").await?,
@@ -177,15 +180,15 @@ fn body(model: &str, number: usize) -> String {
 
 /// What turns took.
 #[derive(Default)]
-struct Taken {
+struct Timings {
     direct: Latencies,
     one: Latencies,
     plain: Latencies,
     asking: Latencies,
 }
 
-impl Taken {
-    fn add(&mut self, turn: Turn) {
+impl Timings {
+    fn add(&mut self, turn: MessageTiming) {
         let per_node = |whole: Duration, nodes: usize| {
             whole.saturating_sub(turn.one) / u32::try_from(nodes).unwrap_or(1)
         };

@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use everwhen::job::Queue;
 use everwhen::protocols::{EventReader, Framing};
-use everwhen::{Config, Engine, Environment, Everwhen, Holder, Opened, limits};
+use everwhen::{Config, Engine, Environment, Everwhen, LockHolder, Opened, limits};
 use everwhen_server::McpSettings;
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -184,7 +184,7 @@ impl Client {
         }
         match open_patiently(config).await? {
             Opened::Here(everwhen) => Self::local(*everwhen, config).await,
-            Opened::Elsewhere(Holder { server: Some(server), .. }) => {
+            Opened::Elsewhere(LockHolder { server: Some(server), .. }) => {
                 Remote::new(&server.url, Some(server.token), true).map(Self::Remote)
             }
             Opened::Elsewhere(holder) => Err(holder.refusal(&config.data.value).into()),
@@ -288,7 +288,7 @@ async fn open_patiently(config: &Config) -> Result<Opened> {
     let mut waited = Duration::ZERO;
     loop {
         match Everwhen::open_or_find(config)? {
-            Opened::Elsewhere(Holder { server: None, .. }) if waited < PATIENCE => {}
+            Opened::Elsewhere(LockHolder { server: None, .. }) if waited < PATIENCE => {}
             opened => return Ok(opened),
         }
         tokio::time::sleep(LOOK).await;

@@ -31,7 +31,7 @@ mod recall;
 mod remember;
 mod restore;
 mod serve;
-mod stopping;
+mod shutdown;
 mod store;
 mod tail;
 mod timeline;

@@ -173,7 +173,7 @@ mod tests {
                 Ok(Arc::new(PlainStore::new()))
             }
             fn reopen(&self, old: Arc<dyn Store>) -> everwhen_engine::Result<Arc<dyn Store>> {
-                assert_eq!(Arc::strong_count(&old), 1, "somebody still holds the store");
+                assert_eq!(Arc::strong_count(&old), 1, "the store is still in use");
                 self.open()
             }
         }

@@ -35,7 +35,7 @@ pub use workflow::WorkflowConfig;
 
 use crate::facts::Fading;
 use crate::memory::{Address, Lifecycle, MemoryId, Retention, Settings, SettingsChange, VaultId};
-use crate::place::Place;
+use crate::store_location::StoreLocation;
 use crate::time::Zone;
 use crate::{Error, Result, VaultDefaults};
 
@@ -90,7 +90,7 @@ pub struct Config {
     /// The preset for the timers of conversations.
     pub lifecycle: Chosen<Option<Lifecycle>>,
     /// Where everything is kept.
-    pub store: Chosen<Place>,
+    pub store: Chosen<StoreLocation>,
     /// How many connections to PostgreSQL may write at once.
     pub connections: Chosen<u32>,
     /// How long a statement in PostgreSQL may take, in seconds.
@@ -439,11 +439,11 @@ fn number(layers: &Layers, key: Key, default: u32) -> Result<Chosen<u32>> {
 }
 
 /// Where everything is kept. What was written may hold a password, so it is not repeated.
-fn store(layers: &Layers) -> Result<Chosen<Place>> {
+fn store(layers: &Layers) -> Result<Chosen<StoreLocation>> {
     let Some(found) = layers.find(key::STORE_URL) else {
-        return Ok(Chosen { value: Place::Directory, from: Origin::Default });
+        return Ok(Chosen { value: StoreLocation::Directory, from: Origin::Default });
     };
-    let value = Place::read(found.text(key::STORE_URL)?);
+    let value = StoreLocation::read(found.text(key::STORE_URL)?);
     let value = value.map_err(|error| found.refuse(key::STORE_URL, error))?;
     Ok(Chosen { value, from: found.from.clone() })
 }

@@ -49,12 +49,12 @@
 //! ```
 
 mod config;
+mod directory_lock;
 mod embedding;
-mod held;
 mod memory_settings;
-mod moving;
+mod migration;
 mod open;
-mod place;
+mod store_location;
 mod worker;
 mod world;
 
@@ -64,15 +64,15 @@ pub use config::{
     MODELS_FOLDER, Origin, ProxyChange, ProxyConfig, ProxySettings, Reach, ServerConfig,
     ServerLimits, Setting, Unnamed, Upstream, WebOrigin, WorkflowConfig,
 };
+pub use directory_lock::{DirectoryLock, LockAttempt, LockHolder, ServerAddress};
 pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;
 pub use everwhen_models as models;
 pub use everwhen_protocols::{self as protocols, Protocol};
 pub use everwhen_store::{Moved, Synchronous, outbox};
-pub use held::{Asked, Held, Holder, ServerNote};
 pub use memory_settings::MemorySettings;
-pub use moving::{distribute, migrate};
+pub use migration::{distribute, migrate};
 pub use open::{DATABASE_FILE, Everwhen, Opened};
-pub use place::Place;
+pub use store_location::StoreLocation;
 pub use worker::work;
 pub use world::{SystemChance, SystemClock, world};

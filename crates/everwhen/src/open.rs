@@ -8,11 +8,11 @@ use everwhen_models::RemoteLlm;
 use everwhen_store::{PostgresStore, SqliteStore};
 
 use crate::config::Config;
+use crate::directory_lock::{DirectoryLock, LockAttempt, LockHolder};
 use crate::embedding::Embedding;
-use crate::held::{Asked, Held, Holder};
 use crate::memory_settings::MemorySettings;
-use crate::place::Place;
 use crate::ports::Store;
+use crate::store_location::StoreLocation;
 use crate::world::{SystemChance, world};
 use crate::{Engine, Result, World, key};
 
@@ -28,9 +28,9 @@ pub struct Everwhen {
     engine: Engine,
     embedding: Box<Embedding>,
     operator_token: String,
-    place: Place,
+    place: StoreLocation,
     directory: PathBuf,
-    held: Option<Held>,
+    held: Option<DirectoryLock>,
 }
 
 /// The result of opening.
@@ -38,8 +38,8 @@ pub struct Everwhen {
 pub enum Opened {
     /// It is open in this process.
     Here(Box<Everwhen>),
-    /// Somebody else has it open.
-    Elsewhere(Holder),
+    /// Another process has it open.
+    Elsewhere(LockHolder),
 }
 
 impl Everwhen {
@@ -47,14 +47,16 @@ impl Everwhen {
     /// opens the configured database.
     pub fn open(config: &Config) -> Result<Self> {
         match &config.store.value {
-            Place::Directory => Self::open_in(Held::hold(&config.data.value)?, config),
-            Place::Postgres(url) => Self::open_at(url, config),
+            StoreLocation::Directory => {
+                Self::open_in(DirectoryLock::hold(&config.data.value)?, config)
+            }
+            StoreLocation::Postgres(url) => Self::open_at(url, config),
         }
     }
 
     /// The same with another clock and chance than those of this machine, in a data directory.
     pub fn open_in_world(config: &Config, world: World) -> Result<Self> {
-        let held = Held::hold(&config.data.value)?;
+        let held = DirectoryLock::hold(&config.data.value)?;
         let path = held.private_file(DATABASE_FILE)?;
         let store = SqliteStore::open(&path, config.store_options())?;
         Self::over(Arc::new(store), Some(held), world, config)
@@ -63,18 +65,18 @@ impl Everwhen {
     /// Like [`open`](Self::open), but returns the process that holds the directory instead of an
     /// error.
     pub fn open_or_find(config: &Config) -> Result<Opened> {
-        if let Place::Postgres(url) = &config.store.value {
+        if let StoreLocation::Postgres(url) = &config.store.value {
             return Self::open_at(url, config).map(|open| Opened::Here(Box::new(open)));
         }
-        match Held::ask(&config.data.value)? {
-            Asked::Held(held) => {
+        match DirectoryLock::ask(&config.data.value)? {
+            LockAttempt::Held(held) => {
                 Self::open_in(held, config).map(|open| Opened::Here(Box::new(open)))
             }
-            Asked::Taken(holder) => Ok(Opened::Elsewhere(holder)),
+            LockAttempt::Taken(holder) => Ok(Opened::Elsewhere(holder)),
         }
     }
 
-    fn open_in(held: Held, config: &Config) -> Result<Self> {
+    fn open_in(held: DirectoryLock, config: &Config) -> Result<Self> {
         let path = held.private_file(DATABASE_FILE)?;
         let store = SqliteStore::open(&path, config.store_options())?;
         Self::over(Arc::new(store), Some(held), world(), config)
@@ -88,7 +90,7 @@ impl Everwhen {
 
     fn over(
         store: Arc<dyn Store>,
-        held: Option<Held>,
+        held: Option<DirectoryLock>,
         world: World,
         config: &Config,
     ) -> Result<Self> {
@@ -126,14 +128,14 @@ impl Everwhen {
     /// The location of the store, for messages.
     pub fn whereabouts(&self) -> String {
         match &self.place {
-            Place::Directory => self.directory.display().to_string(),
-            place @ Place::Postgres(_) => place.to_string(),
+            StoreLocation::Directory => self.directory.display().to_string(),
+            place @ StoreLocation::Postgres(_) => place.to_string(),
         }
     }
 
     /// Whether other processes may have the store open at the same time.
     pub fn is_shared(&self) -> bool {
-        matches!(self.place, Place::Postgres(_))
+        matches!(self.place, StoreLocation::Postgres(_))
     }
 
     /// The operator token of this process.

@@ -28,7 +28,8 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
 /// model is released.
 pub async fn work(engine: Engine, stop: impl Future<Output = ()> + Send) {
     let (tell, told) = watch::channel(false);
-    let [quick, patient] = Queue::OWN.map(|queue| Hand::new(engine.clone(), queue, told.clone()));
+    let [quick, patient] =
+        Queue::OWN.map(|queue| QueueWorker::new(engine.clone(), queue, told.clone()));
     let stop = async {
         stop.await;
         tell.send_replace(true);
@@ -64,7 +65,7 @@ async fn index_grown(engine: Engine, mut told: watch::Receiver<bool>) {
         loop {
             tokio::time::sleep(FOLLOW_EVERY).await;
             if let Err(error) = engine.index_grown().await {
-                tracing::warn!(%error, "indexes cannot follow; whoever asks waits for them");
+                tracing::warn!(%error, "indexes cannot be updated in the background; recall updates them on demand");
             }
         }
     };
@@ -74,31 +75,31 @@ async fn index_grown(engine: Engine, mut told: watch::Receiver<bool>) {
     }
 }
 
-/// One that works off one queue.
-struct Hand {
+/// Runs the jobs of one queue.
+struct QueueWorker {
     engine: Engine,
     queue: Queue,
     told: watch::Receiver<bool>,
 }
 
-impl Hand {
+impl QueueWorker {
     fn new(engine: Engine, queue: Queue, told: watch::Receiver<bool>) -> Self {
         Self { engine, queue, told }
     }
 
     async fn work(mut self) {
-        let mut trouble = Trouble::default();
+        let mut backoff = Backoff::default();
         while !*self.told.borrow() {
             let wait = match self.run_next().await {
-                Ok(Next::More) => {
-                    trouble.over();
+                Ok(NextJob::More) => {
+                    backoff.over();
                     continue;
                 }
-                Ok(Next::Due(next)) => {
-                    trouble.over();
+                Ok(NextJob::Due(next)) => {
+                    backoff.over();
                     until(next, self.engine.now())
                 }
-                Err(error) => trouble.met(&error),
+                Err(error) => backoff.met(&error),
             };
             tokio::select! {
                 () = stopped(&mut self.told) => return,
@@ -107,16 +108,16 @@ impl Hand {
         }
     }
 
-    /// Runs the job that is due, or says when the next one is.
-    async fn run_next(&mut self) -> Result<Next> {
+    /// Runs the next due job, or returns when the next one is due.
+    async fn run_next(&mut self) -> Result<NextJob> {
         let Some(job) = self.engine.claim(self.queue).await? else {
-            return Ok(Next::Due(self.engine.next_due_in(self.queue).await?));
+            return Ok(NextJob::Due(self.engine.next_due_in(self.queue).await?));
         };
         match self.queue {
             Queue::Quick => self.engine.run(job).await?,
             _ => self.run_patiently(job).await?,
         }
-        Ok(Next::More)
+        Ok(NextJob::More)
     }
 
     /// Runs a job and renews its lease meanwhile; releases it when stopped.
@@ -133,9 +134,9 @@ impl Hand {
     }
 }
 
-/// What a hand finds in its queue.
-enum Next {
-    /// It ran one; there may be more.
+/// What a poll of the queue found.
+enum NextJob {
+    /// A job was run; there may be more.
     More,
     /// No job is due; the time the next one is.
     Due(Option<Timestamp>),
@@ -155,13 +156,13 @@ fn until(next: Option<Timestamp>, now: Timestamp) -> Duration {
 
 /// Consecutive failures: each distinct error is logged once, and the backoff grows.
 #[derive(Debug, Default)]
-struct Trouble {
+struct Backoff {
     failures: u32,
     told: Option<String>,
 }
 
-impl Trouble {
-    /// Notes a failure; says how long to wait before the next try.
+impl Backoff {
+    /// Records a failure. Returns the backoff.
     fn met(&mut self, error: &Error) -> Duration {
         let message = error.to_string();
         if self.told.as_ref() != Some(&message) {
@@ -269,11 +270,11 @@ mod tests {
 
     #[test]
     fn failures_are_waited_out_longer_each_time() {
-        let mut trouble = Trouble::default();
+        let mut backoff = Backoff::default();
         let error = Error::unavailable("the disk is full");
-        let waits: Vec<u64> = (0..8).map(|_| trouble.met(&error).as_secs()).collect();
+        let waits: Vec<u64> = (0..8).map(|_| backoff.met(&error).as_secs()).collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
-        trouble.over();
-        assert_eq!(trouble.met(&error).as_secs(), 1);
+        backoff.over();
+        assert_eq!(backoff.met(&error).as_secs(), 1);
     }
 }

@@ -88,14 +88,14 @@ impl Embedder for Other {
     }
 }
 
-struct Place {
+struct StoreLocation {
     directory: tempfile::TempDir,
     everwhen: Everwhen,
     engine: Engine,
     slow: Arc<Slow>,
 }
 
-impl Place {
+impl StoreLocation {
     async fn new() -> Self {
         let place = Self::open(tempfile::tempdir().unwrap());
         for text in ["Adopted a kitten", "Planted tomatoes", "Started the violin"] {
@@ -150,7 +150,7 @@ fn name<Id>(text: &str) -> Address<Id> {
 
 #[tokio::test]
 async fn old_vectors_serve_until_everything_is_embedded_anew() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     assert!(place.best("which musical instrument?").await.contains("violin"));
     place.engine.choose_embedder(place.slow.clone());
     assert!(place.best("which musical instrument?").await.contains("violin"), "the table's");
@@ -163,7 +163,7 @@ async fn old_vectors_serve_until_everything_is_embedded_anew() {
 
 #[tokio::test]
 async fn one_slow_embedder_serves_until_another_has_embedded_everything() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     place.engine.choose_embedder(place.slow.clone());
     place.ask("anything").await;
     place.settle().await;
@@ -184,7 +184,7 @@ async fn one_slow_embedder_serves_until_another_has_embedded_everything() {
 
 #[tokio::test]
 async fn vectors_serve_across_a_restart_while_another_embedder_makes_its_own() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     place.engine.choose_embedder(place.slow.clone());
     place.ask("anything").await;
     place.settle().await;
@@ -204,7 +204,7 @@ async fn vectors_serve_across_a_restart_while_another_embedder_makes_its_own() {
 
 #[tokio::test]
 async fn a_new_entry_is_found_by_words_at_once_and_by_meaning_later() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     place.engine.choose_embedder(place.slow.clone());
     place.ask("anything").await;
     place.settle().await;
@@ -220,7 +220,7 @@ async fn a_new_entry_is_found_by_words_at_once_and_by_meaning_later() {
 
 #[tokio::test]
 async fn an_embedder_that_does_not_answer_leaves_words_alone() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     place.engine.choose_embedder(place.slow.clone());
     place.ask("anything").await;
     place.settle().await;
@@ -233,7 +233,7 @@ async fn an_embedder_that_does_not_answer_leaves_words_alone() {
 
 #[tokio::test]
 async fn what_is_forgotten_leaves_the_embedder_too() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     place.engine.choose_embedder(place.slow.clone());
     let vault = place.engine.vault(name("ana")).await.unwrap();
     let kitten = place.ask("kitten").await.items[0].entry.id;

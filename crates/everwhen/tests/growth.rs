@@ -50,7 +50,7 @@ fn name<Id>(text: &str) -> Address<Id> {
     Address::Name(Name::new("name", text).unwrap())
 }
 
-struct Place {
+struct StoreLocation {
     // In the order they are let go.
     vault: Vault,
     engine: Engine,
@@ -59,7 +59,7 @@ struct Place {
     counting: Arc<Counting>,
 }
 
-impl Place {
+impl StoreLocation {
     async fn open(directory: tempfile::TempDir) -> Self {
         let data = Some(directory.path().display().to_string());
         let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
@@ -93,7 +93,7 @@ impl Place {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_memory_that_grew_is_ready_before_anybody_asks_and_after_a_restart() {
-    let place = Place::open(tempfile::tempdir().unwrap()).await;
+    let place = StoreLocation::open(tempfile::tempdir().unwrap()).await;
     place.fill().await;
     place.engine.index_grown().await.unwrap();
     assert_eq!(place.counting.texts(), 0, "it may still be growing");

@@ -7,14 +7,14 @@ use everwhen::recall::{Kind, PeriodUse, Query, Recollection, Signal};
 use everwhen::receipt::Receipt;
 use everwhen::{Config, Environment, Everwhen, Flags, Forget, NewCorrection, Vault};
 
-struct Place {
+struct StoreLocation {
     _directory: tempfile::TempDir,
     _everwhen: Everwhen,
     vault: Vault,
     memory: Address<MemoryId>,
 }
 
-impl Place {
+impl StoreLocation {
     async fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let data = Some(directory.path().display().to_string());
@@ -59,7 +59,7 @@ fn diary() -> Vec<NewEntry> {
 
 #[tokio::test]
 async fn what_was_just_written_is_found_by_its_words_and_by_its_meaning() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     assert!(place.first("when did I last see the dentist?").await.contains("dentist"));
     place.say("2023-04-01", "Adopted a kitten called Miso").await;
     assert!(place.first("Miso").await.contains("kitten"));
@@ -69,7 +69,7 @@ async fn what_was_just_written_is_found_by_its_words_and_by_its_meaning() {
 
 #[tokio::test]
 async fn a_period_in_words_filters_and_is_said_back() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     let asked_at = Some("2023-03-25T12:00:00Z".parse().unwrap());
     let filter = |text: &str| Query { asked_at, period: PeriodUse::Filter, ..Query::new(text) };
     let found = place.ask(filter("what did I do in February?")).await;
@@ -82,7 +82,7 @@ async fn a_period_in_words_filters_and_is_said_back() {
 
 #[tokio::test]
 async fn bounds_always_filter() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     let february: jiff::Timestamp = "2023-02-01T00:00:00Z".parse().unwrap();
     let after = Some(february);
     let found = place.ask(Query { after, ..Query::new("dentist") }).await;
@@ -95,7 +95,7 @@ async fn bounds_always_filter() {
 
 #[tokio::test]
 async fn corrections_and_forgetting_are_followed_and_as_of_keeps_what_was_known() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     let entry = place.ask(Query::new("violin")).await.items[0].entry.clone();
     let correction = NewCorrection {
         content: Said::new("Started learning the cello with a new teacher").unwrap(),
@@ -118,7 +118,7 @@ async fn corrections_and_forgetting_are_followed_and_as_of_keeps_what_was_known(
 
 #[tokio::test]
 async fn every_item_says_what_spoke_for_it() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     let found = place.ask(Query::new("dentist cavities")).await;
     let item = &found.items[0];
     let sum: f32 = item.reasons.iter().map(|reason| reason.share).sum();
@@ -129,7 +129,7 @@ async fn every_item_says_what_spoke_for_it() {
 
 #[tokio::test]
 async fn what_is_nearest_to_an_empty_period_is_marked_as_outside() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     let asked_at = Some("2023-03-25T12:00:00Z".parse().unwrap());
     for (period, found) in [(PeriodUse::Boost, 4), (PeriodUse::Filter, 2)] {
         let query = Query { asked_at, period, ..Query::new("what did I do on 1 February 2023?") };
@@ -147,7 +147,7 @@ async fn what_is_nearest_to_an_empty_period_is_marked_as_outside() {
 
 #[tokio::test]
 async fn what_was_said_in_a_named_period_comes_first() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     place.say("2023-03-18", "Brunch with Lena at the harbour cafe on Sunday morning").await;
     place.say("2023-03-19", "Slept in, then fixed the bike").await;
     let asked_at = Some("2023-03-21T12:00:00Z".parse().unwrap());
@@ -163,7 +163,7 @@ async fn what_was_said_in_a_named_period_comes_first() {
 
 #[tokio::test]
 async fn of_what_matches_the_first_or_the_last_comes_first_and_it_is_said() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     place.say("2022-06-01", "The dentist pulled a wisdom tooth").await;
     place.say("2023-05-02", "Saw the dentist again, a small filling this time").await;
     let when = async |text: &str| {
@@ -180,7 +180,7 @@ async fn of_what_matches_the_first_or_the_last_comes_first_and_it_is_said() {
 
 #[tokio::test]
 async fn kinds_roles_and_tags_narrow_what_is_found() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     let mut reply = said("2023-01-15", "Your dentist will be glad");
     reply.role = Role::Assistant;
     reply.tags = vec![Name::new("tag", "health").unwrap()];
@@ -199,7 +199,7 @@ async fn kinds_roles_and_tags_narrow_what_is_found() {
 
 #[tokio::test]
 async fn all_memories_answer_together_and_each_item_names_its_own() {
-    let place = Place::new().await;
+    let place = StoreLocation::new().await;
     let work: Address<MemoryId> = Address::Name(Name::new("memory", "work").unwrap());
     let entries = vec![
         said("2023-02-10", "The violin project at work got a new budget"),

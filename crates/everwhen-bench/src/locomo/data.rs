@@ -10,18 +10,18 @@ use serde_json::Value;
 
 /// Months of talk between two people, with questions.
 #[derive(Debug)]
-pub struct Dialogue {
+pub struct LocomoDialogue {
     /// Its name in the file.
     pub name: String,
     /// All turns, in order.
-    pub turns: Vec<DialogueTurn>,
+    pub turns: Vec<LocomoTurn>,
     /// The questions that have evidence.
-    pub questions: Vec<Question>,
+    pub questions: Vec<LocomoQuestion>,
 }
 
 /// One turn.
 #[derive(Debug)]
-pub struct DialogueTurn {
+pub struct LocomoTurn {
     /// `D3:7`: the seventh turn of session 3.
     pub id: String,
     /// `D3`.
@@ -36,7 +36,7 @@ pub struct DialogueTurn {
 
 /// One question.
 #[derive(Debug)]
-pub struct Question {
+pub struct LocomoQuestion {
     /// The question.
     pub text: String,
     /// Its category, 1 to 5.
@@ -47,7 +47,7 @@ pub struct Question {
     pub gold: Vec<String>,
 }
 
-impl Dialogue {
+impl LocomoDialogue {
     /// When the last session took place.
     pub fn end(&self) -> Timestamp {
         self.turns.iter().map(|turn| turn.time).max().unwrap_or(Timestamp::UNIX_EPOCH)
@@ -59,14 +59,14 @@ pub(crate) fn session_of(turn: &str) -> String {
     turn.split(':').next().unwrap_or(turn).to_owned()
 }
 
-pub(crate) fn read(path: &Path) -> Result<Vec<Dialogue>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<LocomoDialogue>> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let rows: Vec<Value> = serde_json::from_str(&text).context("not LoCoMo's JSON")?;
     rows.iter().map(dialogue).collect()
 }
 
-fn dialogue(row: &Value) -> Result<Dialogue> {
+fn dialogue(row: &Value) -> Result<LocomoDialogue> {
     let name = row["sample_id"].as_str().context("a row without sample_id")?.to_owned();
     let mut turns = Vec::new();
     for number in 1.. {
@@ -82,15 +82,15 @@ fn dialogue(row: &Value) -> Result<Dialogue> {
     let questions = row["qa"].as_array().context("a row without qa")?;
     let known = |id: &String| turns.iter().any(|turn| turn.id == *id);
     let questions = questions.iter().filter_map(|value| question(value, &known)).collect();
-    Ok(Dialogue { name, turns, questions })
+    Ok(LocomoDialogue { name, turns, questions })
 }
 
-fn turn(value: &Value, session: u64, time: Timestamp) -> Option<DialogueTurn> {
+fn turn(value: &Value, session: u64, time: Timestamp) -> Option<LocomoTurn> {
     let said = value["text"].as_str().unwrap_or_default();
     let picture = value["blip_caption"].as_str();
     let text = picture.map_or(said.to_owned(), |picture| format!("{said} [shares {picture}]"));
     (!text.trim().is_empty()).then_some(())?;
-    Some(DialogueTurn {
+    Some(LocomoTurn {
         id: value["dia_id"].as_str()?.to_owned(),
         session: format!("D{session}"),
         speaker: value["speaker"].as_str()?.to_owned(),
@@ -100,7 +100,7 @@ fn turn(value: &Value, session: u64, time: Timestamp) -> Option<DialogueTurn> {
 }
 
 /// A question, if any of its evidence is a turn that exists.
-fn question(value: &Value, known: &dyn Fn(&String) -> bool) -> Option<Question> {
+fn question(value: &Value, known: &dyn Fn(&String) -> bool) -> Option<LocomoQuestion> {
     let evidence = value["evidence"].as_array()?;
     let mut gold: Vec<String> = evidence
         .iter()
@@ -112,7 +112,7 @@ fn question(value: &Value, known: &dyn Fn(&String) -> bool) -> Option<Question> 
     gold.sort_unstable();
     gold.dedup();
     let text = value["question"].as_str()?.to_owned();
-    (!gold.is_empty()).then(|| Question {
+    (!gold.is_empty()).then(|| LocomoQuestion {
         text,
         category: value["category"].as_u64().unwrap_or(0),
         answer: crate::longmemeval::answer_text(&value["answer"]),

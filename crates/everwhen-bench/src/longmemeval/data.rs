@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// One turn of a session.
 #[derive(Debug, Clone, Deserialize)]
-pub struct ChatTurn {
+pub struct LongMemEvalTurn {
     /// `user` or `assistant`.
     pub role: String,
     /// What was said.
@@ -27,18 +27,18 @@ pub struct ChatTurn {
 
 /// A session with its name and date.
 #[derive(Debug, Clone)]
-pub struct Session {
+pub struct LongMemEvalSession {
     /// Its id, which never reaches indexed text.
     pub id: String,
     /// When it took place.
     pub date: Timestamp,
     /// What was said.
-    pub turns: Arc<Vec<ChatTurn>>,
+    pub turns: Arc<Vec<LongMemEvalTurn>>,
 }
 
 /// One question with its haystack.
 #[derive(Debug, Clone)]
-pub struct Item {
+pub struct LongMemEvalItem {
     /// Its id; `_abs` at the end marks one that cannot be answered.
     pub id: String,
     /// Its type.
@@ -52,7 +52,7 @@ pub struct Item {
     /// Sessions that hold the answer.
     pub gold: Vec<String>,
     /// All sessions, each once.
-    pub haystack: Vec<Session>,
+    pub haystack: Vec<LongMemEvalSession>,
 }
 
 #[derive(Deserialize)]
@@ -67,17 +67,17 @@ struct Row {
     haystack_dates: Vec<String>,
     haystack_session_ids: Vec<String>,
     #[serde(default)]
-    haystack_sessions: Vec<Vec<ChatTurn>>,
+    haystack_sessions: Vec<Vec<LongMemEvalTurn>>,
 }
 
 #[derive(Deserialize)]
 struct PackedSession {
     id: String,
-    turns: Vec<ChatTurn>,
+    turns: Vec<LongMemEvalTurn>,
 }
 
 /// Reads a JSON array, or a directory with `questions.jsonl` and `sessions.jsonl`, plain or `.zst`.
-pub(crate) fn read(path: &Path) -> Result<Vec<Item>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<LongMemEvalItem>> {
     if path.is_dir() {
         return read_packed(path);
     }
@@ -87,7 +87,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Item>> {
     rows.into_iter().map(|row| item(row, &HashMap::new())).collect()
 }
 
-fn read_packed(directory: &Path) -> Result<Vec<Item>> {
+fn read_packed(directory: &Path) -> Result<Vec<LongMemEvalItem>> {
     let mut sessions = HashMap::new();
     for line in open(directory, "sessions.jsonl")?.lines() {
         let session: PackedSession = serde_json::from_str(&line?)?;
@@ -111,8 +111,8 @@ fn open(directory: &Path, name: &str) -> Result<BufReader<Box<dyn Read>>> {
     Ok(BufReader::with_capacity(1 << 20, Box::new(decoder)))
 }
 
-fn item(row: Row, packed: &HashMap<String, Arc<Vec<ChatTurn>>>) -> Result<Item> {
-    let mut haystack: Vec<Session> = Vec::new();
+fn item(row: Row, packed: &HashMap<String, Arc<Vec<LongMemEvalTurn>>>) -> Result<LongMemEvalItem> {
+    let mut haystack: Vec<LongMemEvalSession> = Vec::new();
     let mut inline = row.haystack_sessions.into_iter();
     for (id, date) in row.haystack_session_ids.into_iter().zip(&row.haystack_dates) {
         let turns = match inline.next() {
@@ -120,10 +120,10 @@ fn item(row: Row, packed: &HashMap<String, Arc<Vec<ChatTurn>>>) -> Result<Item> 
             None => packed.get(&id).cloned().with_context(|| format!("no session {id}"))?,
         };
         if haystack.iter().all(|known| known.id != id) {
-            haystack.push(Session { id, date: read_date(date)?, turns });
+            haystack.push(LongMemEvalSession { id, date: read_date(date)?, turns });
         }
     }
-    Ok(Item {
+    Ok(LongMemEvalItem {
         id: row.question_id,
         kind: row.question_type,
         text: row.question,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::talk::Waits;
+use super::talk::FirstByteTimes;
 
 /// Everything `everwhen bench proxy` measures.
 #[derive(Debug, Default, Serialize)]
@@ -101,7 +101,7 @@ pub struct Slow {
 }
 
 impl Measured {
-    pub(super) fn new(direct: &Waits, proxied: &Waits, is_paired: bool) -> Self {
+    pub(super) fn new(direct: &FirstByteTimes, proxied: &FirstByteTimes, is_paired: bool) -> Self {
         let (straight, through) = (sorted_ms(&direct.lengths), sorted_ms(&proxied.lengths));
         let [direct_p50_ms, direct_p99_ms] = [0.50, 0.99].map(|share| percentile(&straight, share));
         let [proxied_p50_ms, proxied_p99_ms] =
@@ -242,8 +242,11 @@ impl fmt::Display for ProxyReport {
 mod tests {
     use super::*;
 
-    fn waits(lengths: impl IntoIterator<Item = u64>) -> Waits {
-        Waits { lengths: lengths.into_iter().map(Duration::from_millis).collect(), degraded: 0 }
+    fn waits(lengths: impl IntoIterator<Item = u64>) -> FirstByteTimes {
+        FirstByteTimes {
+            lengths: lengths.into_iter().map(Duration::from_millis).collect(),
+            degraded: 0,
+        }
     }
 
     #[test]

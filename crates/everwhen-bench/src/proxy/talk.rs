@@ -10,7 +10,7 @@ use super::upstream::Pace;
 
 /// A route to the upstream: direct, or through the proxy.
 #[derive(Debug, Clone)]
-pub(super) struct Way {
+pub(super) struct ChatRoute {
     pub(super) host: String,
     pub(super) path: String,
     /// More headers, each with its line break.
@@ -19,7 +19,7 @@ pub(super) struct Way {
 
 /// The pace and size of chats.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct ChatPace {
     pub(super) pace: Pace,
     /// Messages of a request.
     pub(super) messages: usize,
@@ -30,31 +30,31 @@ pub(super) struct Manner {
 
 /// Times to the first byte, in the order of requests.
 #[derive(Debug, Default)]
-pub(super) struct Waits {
+pub(super) struct FirstByteTimes {
     pub(super) lengths: Vec<Duration>,
     /// Requests that went through without memory, which was not ready in time.
     pub(super) degraded: usize,
 }
 
-impl Waits {
+impl FirstByteTimes {
     pub(super) fn join(&mut self, other: Self) {
         self.lengths.extend(other.lengths);
         self.degraded += other.degraded;
     }
 }
 
-/// Somebody who chats.
-pub(super) struct Talker {
+/// A client that chats.
+pub(super) struct ChatClient {
     chat: Chat,
     stream: Stream,
-    way: Way,
-    manner: Manner,
+    way: ChatRoute,
+    manner: ChatPace,
     chance: u64,
 }
 
-impl Talker {
-    /// Somebody with a chat of this name.
-    pub(super) fn new(called: &str, way: Way, manner: Manner) -> Self {
+impl ChatClient {
+    /// A client with a chat of this name.
+    pub(super) fn new(called: &str, way: ChatRoute, manner: ChatPace) -> Self {
         let chance = called.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -62,13 +62,13 @@ impl Talker {
         Self { chat, stream, way, manner, chance }
     }
 
-    /// Has so many exchanges; answers how long each first byte took.
-    pub(super) async fn talk(&mut self, exchanges: usize) -> Result<Waits> {
-        let mut taken = Waits::default();
+    /// Runs this number of exchanges. Returns the time to each first byte.
+    pub(super) async fn talk(&mut self, exchanges: usize) -> Result<FirstByteTimes> {
+        let mut taken = FirstByteTimes::default();
         for _ in 0..exchanges {
             tokio::time::sleep(self.manner.pause.mul_f64(self.share())).await;
             let body = self.chat.ask(self.manner.pace.name());
-            let Way { path, headers, .. } = &self.way;
+            let ChatRoute { path, headers, .. } = &self.way;
             let heard = self.stream.first_byte(path, headers, &body).await?;
             self.chat.hear(heard.text);
             taken.lengths.push(heard.waited);
@@ -86,8 +86,11 @@ impl Talker {
     }
 }
 
-/// Lets all of them talk at once, so many exchanges each.
-pub(super) async fn together(talkers: &mut Vec<Talker>, exchanges: usize) -> Result<Waits> {
+/// Runs all clients concurrently, with this number of exchanges each.
+pub(super) async fn together(
+    talkers: &mut Vec<ChatClient>,
+    exchanges: usize,
+) -> Result<FirstByteTimes> {
     let mut running = tokio::task::JoinSet::new();
     for mut talker in talkers.drain(..) {
         running.spawn(async move {
@@ -95,7 +98,7 @@ pub(super) async fn together(talkers: &mut Vec<Talker>, exchanges: usize) -> Res
             taken.map(|taken| (talker, taken))
         });
     }
-    let mut all = Waits::default();
+    let mut all = FirstByteTimes::default();
     while let Some(done) = running.join_next().await {
         let (talker, taken) = done??;
         talkers.push(talker);

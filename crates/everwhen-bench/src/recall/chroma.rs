@@ -19,7 +19,7 @@ use crate::report::Latency;
 
 /// What the script says at the end.
 #[derive(Debug, Deserialize)]
-struct Told {
+struct ChromaReply {
     version: String,
     ingest_seconds: f64,
     latencies: Vec<f64>,
@@ -58,7 +58,7 @@ fn put(file: &mut impl Write, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn tell(python: &Path, home: &Path) -> Result<Told> {
+fn tell(python: &Path, home: &Path) -> Result<ChromaReply> {
     let output = Command::new(python)
         .arg(home.join("chroma.py"))
         .arg(home)

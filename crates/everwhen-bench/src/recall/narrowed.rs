@@ -7,9 +7,9 @@ use jiff::Timestamp;
 
 use super::dialogue;
 
-/// How a question is narrowed.
-pub(super) enum Way {
-    /// It names a time, which is used like this; it is asked when the last entry is said.
+/// A filter on a question.
+pub(super) enum Narrowing {
+    /// The question names a time, with this use of the period; it is asked at the last entry.
     Named(&'static str, PeriodUse, Timestamp),
     /// The caller sets bounds.
     Between(Timestamp, Timestamp),
@@ -21,8 +21,8 @@ pub(super) enum Way {
     AsOf(Timestamp),
 }
 
-impl Way {
-    /// All ways, for a memory of so many entries; half of them were stored at `half`.
+impl Narrowing {
+    /// All filters, for a memory of this number of entries; half of them were stored at `half`.
     pub(super) fn all(entries: usize, half: Timestamp) -> Result<Vec<Self>> {
         let end = dialogue::time(entries)?;
         Ok(vec![

@@ -10,7 +10,7 @@ use super::source::Question;
 use super::via::Found;
 
 /// What answering took and gave.
-pub(super) struct Answered {
+pub(super) struct ModelAnswer {
     pub(super) hypothesis: String,
     pub(super) spent: Spent,
 }
@@ -38,10 +38,10 @@ pub(super) async fn answer(
     question: &Question,
     found: &[&Found],
     max_tokens: u32,
-) -> Result<Answered, Error> {
+) -> Result<ModelAnswer, Error> {
     let prompt = Prompt::new(include_str!("prompts/answer.txt"), shown(question, found));
     let reply = vault.ask("answer", &prompt.with_max_tokens(max_tokens)).await?;
-    Ok(Answered { hypothesis: reply.text.trim().to_owned(), spent: reply.spent })
+    Ok(ModelAnswer { hypothesis: reply.text.trim().to_owned(), spent: reply.spent })
 }
 
 /// What the model is shown: what is remembered, the date of the question, the question.

@@ -123,7 +123,7 @@ fn differences(base: &[Line], other: &[Line], measure: fn(&Line) -> Option<f64>)
 fn difference(run: &str, measure: &'static str, pairs: &[f64], seed: u64) -> Difference {
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / pairs.len() as f64;
     let seen = mean(&mut pairs.iter().copied());
-    let mut dice = Dice::new(seed);
+    let mut dice = Resampler::new(seed);
     let mut draws: Vec<f64> = (0..DRAWS)
         .map(|_| mean(&mut (0..pairs.len()).map(|_| pairs[dice.below(pairs.len())])))
         .collect();
@@ -142,9 +142,9 @@ fn difference(run: &str, measure: &'static str, pairs: &[f64], seed: u64) -> Dif
 }
 
 /// Chance from a seed, in whole numbers.
-struct Dice(SeededChance);
+struct Resampler(SeededChance);
 
-impl Dice {
+impl Resampler {
     fn new(seed: u64) -> Self {
         Self(SeededChance::new(seed))
     }

@@ -39,7 +39,8 @@ pub async fn overhead(options: &Options, config: &Config, rounds: usize) -> Resu
     let questions = bench::questions(options)?;
     let mut times = Vec::new();
     for round in 0..rounds {
-        let sides = [true, false].map(|metrics| Side::open(options, config, &questions, metrics));
+        let sides =
+            [true, false].map(|metrics| Variant::open(options, config, &questions, metrics));
         let [with, without] = sides;
         let (with, without) = (with.await?, without.await?);
         let mut seconds = Pair::default();
@@ -73,7 +74,12 @@ impl Pair {
 }
 
 /// What one question takes in both ways.
-async fn pair(with: &Side, without: &Side, position: usize, with_first: bool) -> Result<Pair> {
+async fn pair(
+    with: &Variant,
+    without: &Variant,
+    position: usize,
+    with_first: bool,
+) -> Result<Pair> {
     if with_first {
         let with = with.time(position).await?;
         return Ok(Pair { with, without: without.time(position).await? });
@@ -104,12 +110,12 @@ fn standard_error(rounds: &[Pair]) -> Option<f64> {
 }
 
 /// One of the two runs.
-struct Side {
+struct Variant {
     bench: Bench,
     _directory: TempDir,
 }
 
-impl Side {
+impl Variant {
     async fn open(
         options: &Options,
         config: &Config,

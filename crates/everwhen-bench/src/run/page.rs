@@ -7,10 +7,10 @@ use anyhow::Result;
 use super::bench::replace;
 use super::chart::{bars, escape, stretches};
 use super::question::Line;
-use super::summary::{self, Summary};
+use super::summary::{self, RunSummary};
 
 /// Writes the page.
-pub(super) fn write(directory: &Path, summary: &Summary) -> Result<()> {
+pub(super) fn write(directory: &Path, summary: &RunSummary) -> Result<()> {
     let lines = summary::read_lines(directory)?;
     let sections = [
         accuracy(summary),
@@ -25,7 +25,7 @@ pub(super) fn write(directory: &Path, summary: &Summary) -> Result<()> {
     replace(&directory.join("report.html"), &page)
 }
 
-fn accuracy(summary: &Summary) -> String {
+fn accuracy(summary: &RunSummary) -> String {
     let Some(accuracy) = &summary.accuracy else { return String::new() };
     let row = |(name, one): (&String, &summary::Accuracy)| {
         let note = format!("{:.1} % of {}", one.percent, one.n);
@@ -35,7 +35,7 @@ fn accuracy(summary: &Summary) -> String {
     format!("<h2>Right answers by type</h2>{}", bars(&rows, 100.0))
 }
 
-fn recall(summary: &Summary) -> String {
+fn recall(summary: &RunSummary) -> String {
     let Some(all) = summary.retrieval.get("all") else { return String::new() };
     let points = [
         ("some gold in 1", all.any_1),
@@ -52,7 +52,7 @@ fn recall(summary: &Summary) -> String {
 }
 
 /// Working and waiting, for the longest questions.
-fn time(summary: &Summary, lines: &[Line]) -> String {
+fn time(summary: &RunSummary, lines: &[Line]) -> String {
     let mut measured: Vec<_> =
         lines.iter().filter_map(|line| Some((line, line.metrics.as_ref()?))).collect();
     if measured.is_empty() {

@@ -136,13 +136,13 @@ fn from_own(line: &str) -> Result<Question> {
     })
 }
 
-fn from_longmemeval(item: longmemeval::Item) -> Question {
-    let turn = |turn: &longmemeval::ChatTurn| Turn {
+fn from_longmemeval(item: longmemeval::LongMemEvalItem) -> Question {
+    let turn = |turn: &longmemeval::LongMemEvalTurn| Turn {
         role: turn.role.clone(),
         content: turn.content.clone(),
         speaker: None,
     };
-    let session = |one: longmemeval::Session| Session {
+    let session = |one: longmemeval::LongMemEvalSession| Session {
         id: one.id,
         date: one.date,
         turns: one.turns.iter().map(turn).collect(),
@@ -159,8 +159,8 @@ fn from_longmemeval(item: longmemeval::Item) -> Question {
     }
 }
 
-/// Each question of a dialogue, asked when the dialogue is over.
-fn from_locomo(dialogue: &locomo::Dialogue) -> Vec<Question> {
+/// Each question of a dialogue, asked after its end.
+fn from_locomo(dialogue: &locomo::LocomoDialogue) -> Vec<Question> {
     let mut sessions: Vec<Session> = Vec::new();
     for turn in &dialogue.turns {
         if sessions.last().is_none_or(|last| last.id != turn.session) {
@@ -172,7 +172,7 @@ fn from_locomo(dialogue: &locomo::Dialogue) -> Vec<Question> {
         sessions.last_mut().into_iter().for_each(|last| last.turns.push(said.clone()));
     }
     let numbered = dialogue.questions.iter().enumerate();
-    let question = |(number, one): (usize, &locomo::Question)| {
+    let question = |(number, one): (usize, &locomo::LocomoQuestion)| {
         let mut gold: Vec<String> = one.gold.iter().map(|turn| locomo::session_of(turn)).collect();
         gold.dedup();
         Question {

@@ -14,7 +14,7 @@ use crate::score::{COLUMNS, Judged, Scores};
 
 /// A run in numbers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Summary {
+pub struct RunSummary {
     /// The run.
     pub run_id: String,
     /// Questions with a line.
@@ -91,7 +91,7 @@ impl Accuracy {
     }
 }
 
-impl Summary {
+impl RunSummary {
     /// Sums up the run in a directory. What measuring costs is taken over from before.
     pub fn of(directory: &Path) -> Result<Self> {
         let lines = read_lines(directory)?;
@@ -141,7 +141,7 @@ impl Summary {
 }
 
 /// The summary a directory holds.
-pub(super) fn read(directory: &Path) -> Result<Summary> {
+pub(super) fn read(directory: &Path) -> Result<RunSummary> {
     let path = directory.join("summary.json");
     let text = std::fs::read_to_string(&path)
         .with_context(|| format!("cannot read {}", path.display()))?;
@@ -196,7 +196,7 @@ fn retrieval(lines: &[Line]) -> BTreeMap<String, Scores> {
     groups.map(|(name, judged)| (name, Scores::of(&judged.iter().collect::<Vec<_>>()))).collect()
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for RunSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "run {} · {} questions", self.run_id, self.questions)?;
         for (name, right) in self.accuracy.iter().flatten() {

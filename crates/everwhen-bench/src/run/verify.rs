@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::events::{self, Event, Metrics};
 use super::progress::Progress;
 use super::question::whole_question;
-use super::summary::{self, Summary};
+use super::summary::{self, RunSummary};
 
 /// Measures may differ by so much.
 const TOLERANCE_MS: i64 = 1000;
@@ -49,7 +49,7 @@ pub fn verify(directory: &Path) -> Result<Verified> {
         let place = format!("question {id}");
         problems.extend(differences(&place, line.metrics.as_ref(), computed.as_ref()));
     }
-    let computed = serde_json::from_str(&serde_json::to_string(&Summary::of(directory)?)?)?;
+    let computed = serde_json::from_str(&serde_json::to_string(&RunSummary::of(directory)?)?)?;
     if comparable(computed)? != comparable(summary::read(directory)?)? {
         problems.push("summary.json is not what the lines and sessions give".into());
     }
@@ -57,8 +57,8 @@ pub fn verify(directory: &Path) -> Result<Verified> {
 }
 
 /// A summary as it is after having been written and read once, without what no line gives.
-fn comparable(summary: Summary) -> Result<serde_json::Value> {
-    Ok(serde_json::to_value(Summary { overhead_percent: None, ..summary })?)
+fn comparable(summary: RunSummary) -> Result<serde_json::Value> {
+    Ok(serde_json::to_value(RunSummary { overhead_percent: None, ..summary })?)
 }
 
 /// The events that count, by question and session.

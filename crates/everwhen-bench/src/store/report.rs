@@ -117,7 +117,7 @@ impl StoreReport {
 impl fmt::Display for StoreReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { batches, singles, lists } = self;
-        writeln!(f, "batches of 100, front door    {:>9.0} entries/s", batches.entries_per_second)?;
+        writeln!(f, "batches of 100, library       {:>9.0} entries/s", batches.entries_per_second)?;
         writeln!(
             f,
             "  the same rows, bare SQLite  {:>9.0} entries/s",

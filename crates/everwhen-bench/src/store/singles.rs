@@ -15,8 +15,8 @@ const REQUESTS: usize = 200;
 
 /// Whose memories the clients add to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Spread {
-    /// All to the same one.
+enum MemoryLayout {
+    /// All clients write to one memory.
     OneMemory,
     /// Each to its own, so that less is shared on the disk.
     OwnMemories,
@@ -28,15 +28,15 @@ pub(super) async fn measure(setup: &StoreBench, say: &(dyn Fn(&str) + Sync)) -> 
     let mut loads = Vec::new();
     for clients in CLIENTS {
         say(&format!("{clients} clients"));
-        loads.push(load(setup, clients, Spread::OneMemory, true).await?);
+        loads.push(load(setup, clients, MemoryLayout::OneMemory, true).await?);
     }
     let most = CLIENTS[CLIENTS.len() - 1];
     say(&format!("{most} clients, each request committed alone"));
-    let one_commit_per_request = load(setup, most, Spread::OneMemory, false).await?;
+    let one_commit_per_request = load(setup, most, MemoryLayout::OneMemory, false).await?;
     say(&format!("{most} clients, a memory each"));
-    let own_memories = load(setup, most, Spread::OwnMemories, true).await?;
+    let own_memories = load(setup, most, MemoryLayout::OwnMemories, true).await?;
     say(&format!("{most} clients, a memory each, each request committed alone"));
-    let one_commit_own_memories = load(setup, most, Spread::OwnMemories, false).await?;
+    let one_commit_own_memories = load(setup, most, MemoryLayout::OwnMemories, false).await?;
     let directory = tempfile::tempdir()?;
     Ok(Singles {
         loads,
@@ -54,7 +54,12 @@ async fn resident_after_start(setup: &StoreBench) -> Result<f64> {
 }
 
 /// One load on a server of its own.
-async fn load(setup: &StoreBench, clients: usize, spread: Spread, grouped: bool) -> Result<Load> {
+async fn load(
+    setup: &StoreBench,
+    clients: usize,
+    spread: MemoryLayout,
+    grouped: bool,
+) -> Result<Load> {
     let directory = tempfile::tempdir()?;
     let server = Server::start(&setup.binary, directory.path(), grouped).await?;
     add_for(&server, clients, spread, setup.per_load).await
@@ -64,7 +69,7 @@ async fn load(setup: &StoreBench, clients: usize, spread: Spread, grouped: bool)
 async fn add_for(
     server: &Server,
     clients: usize,
-    spread: Spread,
+    spread: MemoryLayout,
     how_long: Duration,
 ) -> Result<Load> {
     let mut ready = Vec::new();
@@ -93,10 +98,10 @@ async fn add_for(
 
 /// What a client will send, in turn. Written before the clock starts: the clients share the machine
 /// with the server and should cost little.
-fn requests(connection: &Client, client: usize, spread: Spread) -> Vec<Vec<u8>> {
+fn requests(connection: &Client, client: usize, spread: MemoryLayout) -> Vec<Vec<u8>> {
     let memory = match spread {
-        Spread::OneMemory => "shared".to_owned(),
-        Spread::OwnMemories => format!("client-{client}"),
+        MemoryLayout::OneMemory => "shared".to_owned(),
+        MemoryLayout::OwnMemories => format!("client-{client}"),
     };
     let path = format!("/v1/vaults/bench/memories/{memory}/entries");
     let numbers = client * 1_000_000..client * 1_000_000 + REQUESTS;

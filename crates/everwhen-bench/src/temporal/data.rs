@@ -11,16 +11,16 @@ use serde_json::Value;
 
 /// What two people said, turn by turn.
 #[derive(Debug)]
-pub struct Log {
+pub struct TemporalLog {
     /// `file_26`.
     pub name: String,
     /// All turns, in order.
-    pub turns: Vec<LogTurn>,
+    pub turns: Vec<TemporalTurn>,
 }
 
 /// One turn.
 #[derive(Debug)]
-pub struct LogTurn {
+pub struct TemporalTurn {
     /// Its number in the log.
     pub number: u64,
     /// The session it is in.
@@ -51,14 +51,14 @@ pub struct TimeQuestion {
 /// The folders of questions.
 const SETS: [&str; 3] = ["time_qs", "ambiguous_time_qs", "content_time_qs"];
 
-impl Log {
+impl TemporalLog {
     /// When the last turn was said.
     pub fn end(&self) -> Timestamp {
         self.turns.iter().map(|turn| turn.time).max().unwrap_or(Timestamp::UNIX_EPOCH)
     }
 }
 
-pub(super) fn read_logs(directory: &Path) -> Result<BTreeMap<String, Log>> {
+pub(super) fn read_logs(directory: &Path) -> Result<BTreeMap<String, TemporalLog>> {
     let mut logs = BTreeMap::new();
     for path in files(&directory.join("conversations"))? {
         let log = log(&stem(&path), &json(&path)?)?;
@@ -67,7 +67,7 @@ pub(super) fn read_logs(directory: &Path) -> Result<BTreeMap<String, Log>> {
     Ok(logs)
 }
 
-fn log(stem: &str, value: &Value) -> Result<Log> {
+fn log(stem: &str, value: &Value) -> Result<TemporalLog> {
     let mut turns = Vec::new();
     for number in 1.. {
         let session = format!("session_{number}");
@@ -77,10 +77,10 @@ fn log(stem: &str, value: &Value) -> Result<Log> {
         }
     }
     turns.sort_by_key(|turn| turn.number);
-    Ok(Log { name: format!("file_{stem}"), turns })
+    Ok(TemporalLog { name: format!("file_{stem}"), turns })
 }
 
-fn turn(value: &Value, session: &str) -> Result<Option<LogTurn>> {
+fn turn(value: &Value, session: &str) -> Result<Option<TemporalTurn>> {
     let number = match &value["response_number"] {
         Value::String(text) => text.parse()?,
         number => number.as_u64().context("a turn without a number")?,
@@ -89,7 +89,7 @@ fn turn(value: &Value, session: &str) -> Result<Option<LogTurn>> {
     let civil = DateTime::strptime("%I:%M:%S %p on %A %d %B, %Y", date)
         .with_context(|| format!("cannot read the time {date:?}"))?;
     let text = value["text"].as_str().unwrap_or_default().to_owned();
-    Ok((!text.trim().is_empty()).then(|| LogTurn {
+    Ok((!text.trim().is_empty()).then(|| TemporalTurn {
         number,
         session: session.to_owned(),
         speaker: value["speaker"].as_str().unwrap_or("somebody").to_owned(),

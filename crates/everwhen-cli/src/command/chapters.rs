@@ -62,7 +62,7 @@ pub(crate) async fn regenerate(console: &Console) -> Result<()> {
     let count = told["conversations"].as_u64().unwrap_or_default();
     let what = show::count(count, "conversation", "conversations");
     output::line(&format!(
-        "Making anew what was derived from {what}; everwhen distill waits for it"
+        "Regenerating what is derived from {what}; run everwhen distill to wait for it"
     ))
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn distill(console: &Console, args: &DistillArgs) -> Result<()>
     if console.json {
         return output::json(&json!({ "done": done }).to_string());
     }
-    output::line(&format!("Did {}", show::count(done, "job", "jobs")))
+    output::line(&format!("Ran {}", show::count(done, "job", "jobs")))
 }
 
 async fn memories(console: &Console, all: bool) -> Result<Vec<String>> {

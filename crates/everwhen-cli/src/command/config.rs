@@ -32,7 +32,7 @@ fn show_path(config: &Config, environment: &Environment, json: bool) -> Result<(
     }
     output::line(&path.display().to_string())?;
     if !exists {
-        output::note("(no such file; everything has its default)");
+        output::note("(the file does not exist; all values are defaults)");
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `everwhen doctor`: checks the configuration, the data directory, the database and the jobs.
 
 use axum::http::Method;
-use everwhen::{Config, DATABASE_FILE, Place};
+use everwhen::{Config, DATABASE_FILE, StoreLocation};
 use serde_json::Value;
 
 use crate::args::DoctorArgs;
@@ -10,8 +10,8 @@ use crate::console::{Console, text};
 use crate::failure::{Failure, Result};
 use crate::{output, show};
 
-/// One thing looked at.
-struct Finding {
+/// The result of one check.
+struct Check {
     right: bool,
     what: &'static str,
     said: String,
@@ -31,19 +31,19 @@ pub(crate) async fn run(console: &Console, config: &Config, args: &DoctorArgs) -
     }
     match findings.iter().filter(|finding| !finding.right).count() as u64 {
         0 => Ok(()),
-        wrong => Err(Failure::new(show::count(wrong, "thing needs", "things need") + " a look")),
+        wrong => Err(Failure::new(show::count(wrong, "check", "checks") + " failed")),
     }
 }
 
 async fn retry(console: &Console, job: &str) -> Result<()> {
     let request = Request::new(Method::POST, format!("/v1/jobs/{}/retry", escape(job)));
     match console.ask(request).await? {
-        Some(_) => output::line(&format!("{job} waits for another try")),
+        Some(_) => output::line(&format!("{job} is queued again")),
         None => Ok(()),
     }
 }
 
-fn examine(config: &Config, console: &Console, report: &Value) -> Vec<Finding> {
+fn examine(config: &Config, console: &Console, report: &Value) -> Vec<Check> {
     let mut findings = vec![
         fine("version", text(&report["version"]).to_owned()),
         fine("configuration", configuration(config)),
@@ -52,8 +52,8 @@ fn examine(config: &Config, console: &Console, report: &Value) -> Vec<Finding> {
     ];
     match &config.store.value {
         _ if console.is_elsewhere() => {}
-        Place::Directory => findings.push(fine("data directory", directory(config))),
-        place @ Place::Postgres(_) => findings.push(fine("store", place.to_string())),
+        StoreLocation::Directory => findings.push(fine("data directory", directory(config))),
+        place @ StoreLocation::Postgres(_) => findings.push(fine("store", place.to_string())),
     }
     findings.extend(database(&report["problems"]));
     findings.extend(jobs(&report["jobs"]));
@@ -61,7 +61,7 @@ fn examine(config: &Config, console: &Console, report: &Value) -> Vec<Finding> {
     findings
 }
 
-fn print(findings: &[Finding]) -> Result<()> {
+fn print(findings: &[Check]) -> Result<()> {
     let rows: Vec<Vec<String>> = findings
         .iter()
         .map(|it| vec![output::mark(it.right), it.what.to_owned(), output::plain(&it.said)])
@@ -69,12 +69,12 @@ fn print(findings: &[Finding]) -> Result<()> {
     output::columns(&rows).iter().try_for_each(|line| output::line(line))
 }
 
-fn fine(what: &'static str, said: String) -> Finding {
-    Finding { right: true, what, said }
+fn fine(what: &'static str, said: String) -> Check {
+    Check { right: true, what, said }
 }
 
-fn wrong(what: &'static str, said: String) -> Finding {
-    Finding { right: false, what, said }
+fn wrong(what: &'static str, said: String) -> Check {
+    Check { right: false, what, said }
 }
 
 fn configuration(config: &Config) -> String {
@@ -88,7 +88,7 @@ fn directory(config: &Config) -> String {
     format!("{}, {:.1} MB", path.display(), bytes as f64 / 1e6)
 }
 
-fn database(problems: &Value) -> Vec<Finding> {
+fn database(problems: &Value) -> Vec<Check> {
     let problems: Vec<&str> = problems.as_array().into_iter().flatten().map(text).collect();
     if problems.is_empty() {
         return vec![fine("database", "whole".into())];
@@ -96,7 +96,7 @@ fn database(problems: &Value) -> Vec<Finding> {
     problems.into_iter().map(|problem| wrong("database", problem.to_owned())).collect()
 }
 
-fn jobs(jobs: &Value) -> Vec<Finding> {
+fn jobs(jobs: &Value) -> Vec<Check> {
     let waiting = jobs["waiting"].as_u64().unwrap_or_default();
     let mut findings = vec![fine("jobs", format!("{waiting} waiting"))];
     for job in jobs["set_aside"].as_array().into_iter().flatten() {
@@ -105,8 +105,8 @@ fn jobs(jobs: &Value) -> Vec<Finding> {
     findings
 }
 
-/// What waits to be stored for the proxy.
-fn outbox(outbox: &Value) -> Vec<Finding> {
+/// Checks the outbox of the proxy.
+fn outbox(outbox: &Value) -> Vec<Check> {
     if outbox.is_null() {
         return Vec::new();
     }

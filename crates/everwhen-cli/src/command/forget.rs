@@ -12,7 +12,7 @@ use crate::{output, show};
 /// Forgets what was named, if the user confirms.
 pub(crate) async fn run(console: &Console, args: &ForgetArgs) -> Result<()> {
     let (what, request) = choose(console, args).await?;
-    affirm(&format!("Forget {what} for good?"), args.yes)?;
+    affirm(&format!("Permanently forget {what}?"), args.yes)?;
     forget(console, request).await
 }
 
@@ -30,9 +30,11 @@ pub(super) fn affirm(question: &str, yes: bool) -> Result<()> {
         return Ok(());
     }
     if !output::can_ask() {
-        return Err(Failure::usage("nobody is there to ask; say --yes if you mean it"));
+        return Err(Failure::usage(
+            "this needs confirmation and there is no terminal to ask on; add --yes",
+        ));
     }
-    if output::ask(question)? { Ok(()) } else { Err(Failure::new("you did not say yes")) }
+    if output::ask(question)? { Ok(()) } else { Err(Failure::new("not confirmed")) }
 }
 
 /// What was named, as text and as a request.

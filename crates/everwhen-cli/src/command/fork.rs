@@ -15,5 +15,5 @@ pub(crate) async fn run(console: &Console, args: &ForkArgs) -> Result<()> {
     let Some(fork) = console.ask(request).await? else { return Ok(()) };
     let entries = fork["message_count"].as_u64().unwrap_or_default();
     let count = show::count(entries, "entry", "entries");
-    output::line(&format!("Put {count} aside on branch {}", text(&fork["branch_id"])))
+    output::line(&format!("Moved {count} to branch {}", text(&fork["branch_id"])))
 }

@@ -17,17 +17,17 @@ use crate::{output, show};
 
 /// The content of a file.
 #[derive(Debug, Default)]
-struct Source {
-    drafts: Vec<Draft>,
-    refused: Vec<Refused>,
-    /// Messages and conversations in which nothing was said.
+struct ImportFile {
+    drafts: Vec<ConversationDraft>,
+    refused: Vec<SkippedItem>,
+    /// Messages and conversations without text.
     blank: u64,
 }
 
 /// A conversation in the format of the API.
 #[derive(Debug)]
-struct Draft {
-    /// Where it stands in the file.
+struct ConversationDraft {
+    /// Its position in the file.
     place: String,
     body: Value,
     /// The positions of its entries among the messages of the file.
@@ -37,14 +37,14 @@ struct Draft {
 
 /// What cannot be imported, and why.
 #[derive(Debug)]
-struct Refused {
+struct SkippedItem {
     place: String,
     problem: String,
 }
 
 /// What was imported, or would be.
 #[derive(Debug, Default)]
-struct Tally {
+struct ImportCounts {
     conversations: u64,
     entries: u64,
     branches: u64,
@@ -61,8 +61,8 @@ pub(crate) async fn run(console: &Console, args: &ImportArgs) -> Result<()> {
 }
 
 async fn conversations(console: &Console, args: &ImportFileArgs) -> Result<()> {
-    let Source { drafts, mut refused, blank } = smarthole::read(&file_or_stdin(&args.file)?)?;
-    let (drafts, foreseen) = rehearse(console, drafts, &mut refused).await?;
+    let ImportFile { drafts, mut refused, blank } = smarthole::read(&file_or_stdin(&args.file)?)?;
+    let (drafts, foreseen) = dry_run_all(console, drafts, &mut refused).await?;
     if !args.skip_invalid && !refused.is_empty() {
         return Err(Failure::new(complain(&refused)));
     }
@@ -70,7 +70,7 @@ async fn conversations(console: &Console, args: &ImportFileArgs) -> Result<()> {
     if console.json {
         return output::json(&report(args, &tally, &refused).to_string());
     }
-    for Refused { place, problem } in &refused {
+    for SkippedItem { place, problem } in &refused {
         output::note(&output::plain(&format!("left out {place}: {problem}")));
     }
     if blank > 0 {
@@ -79,15 +79,14 @@ async fn conversations(console: &Console, args: &ImportFileArgs) -> Result<()> {
     output::line(&tally.told(args.dry_run))
 }
 
-/// Tries every conversation without storing it. Answers those that bring something, and what they
-/// would bring.
-async fn rehearse(
+/// Checks every conversation with a dry run. Returns those with new entries, and the counts.
+async fn dry_run_all(
     console: &Console,
-    drafts: Vec<Draft>,
-    refused: &mut Vec<Refused>,
-) -> Result<(Vec<Draft>, Tally)> {
+    drafts: Vec<ConversationDraft>,
+    refused: &mut Vec<SkippedItem>,
+) -> Result<(Vec<ConversationDraft>, ImportCounts)> {
     let bar = output::progress(drafts.iter().map(|draft| draft.entries).sum(), "entries");
-    let mut tally = Tally::default();
+    let mut tally = ImportCounts::default();
     let mut news = Vec::new();
     for draft in drafts {
         let reply = console.attempt(draft.request(console).with("dry_run", Some("true"))).await?;
@@ -108,10 +107,14 @@ async fn rehearse(
 }
 
 /// Stores what is new.
-async fn store(console: &Console, drafts: Vec<Draft>, foreseen: Tally) -> Result<Tally> {
+async fn store(
+    console: &Console,
+    drafts: Vec<ConversationDraft>,
+    foreseen: ImportCounts,
+) -> Result<ImportCounts> {
     let bar = output::progress(drafts.iter().map(|draft| draft.entries).sum(), "entries");
     let known = foreseen.answers.len() - drafts.len();
-    let mut tally = Tally { already: known as u64, ..Tally::default() };
+    let mut tally = ImportCounts { already: known as u64, ..ImportCounts::default() };
     for draft in drafts {
         let reply = console.send(draft.request(console)).await;
         let stored = tally.conversations;
@@ -127,8 +130,9 @@ fn halfway(said: &str, stored: u64) -> String {
     format!("{said}; {stored} stored, run it again to go on: nothing is stored twice")
 }
 
-fn complain(refused: &[Refused]) -> String {
-    let lines = refused.iter().map(|Refused { place, problem }| format!("\n  {place}: {problem}"));
+fn complain(refused: &[SkippedItem]) -> String {
+    let lines =
+        refused.iter().map(|SkippedItem { place, problem }| format!("\n  {place}: {problem}"));
     output::plain(&format!(
         "{} cannot be imported:{}\nnothing is stored; --skip-invalid leaves them out",
         show::count(refused.len() as u64, "part of the file", "parts of the file"),
@@ -136,7 +140,7 @@ fn complain(refused: &[Refused]) -> String {
     ))
 }
 
-fn report(args: &ImportFileArgs, tally: &Tally, refused: &[Refused]) -> Value {
+fn report(args: &ImportFileArgs, tally: &ImportCounts, refused: &[SkippedItem]) -> Value {
     let refused = refused.iter();
     let refused = refused.map(|one| json!({ "place": one.place, "problem": one.problem }));
     json!({
@@ -147,28 +151,28 @@ fn report(args: &ImportFileArgs, tally: &Tally, refused: &[Refused]) -> Value {
     })
 }
 
-impl Draft {
-    /// The request that imports it. Its name is made of what it says, so that the same conversation
-    /// is the same write.
+impl ConversationDraft {
+    /// The request that imports it. Its idempotency key is a hash of its content, so that the same
+    /// conversation is the same write.
     fn request(&self, console: &Console) -> Request {
         let (path, body) = (console.in_memory("/conversations/import"), self.body.to_string());
         let digest = blake3::hash(format!("{path}\n{body}").as_bytes()).to_hex();
         Request::post(path, &self.body).once(Some(format!("import-{digest}")))
     }
 
-    /// The API names an entry by its place in the request; a person knows its place in the file.
-    fn refused(&self, said: &str) -> Refused {
+    /// Translates an entry's position in the request to its position in the file.
+    fn refused(&self, said: &str) -> SkippedItem {
         let place = said.strip_prefix("entries[").and_then(|rest| rest.split_once(']'));
         let in_file = place.and_then(|(index, rest)| {
             let message = self.messages.get(index.parse::<usize>().ok()?)?;
             Some(format!("messages[{message}]{rest}"))
         });
         let problem = in_file.unwrap_or_else(|| said.to_owned());
-        Refused { place: self.place.clone(), problem }
+        SkippedItem { place: self.place.clone(), problem }
     }
 }
 
-impl Tally {
+impl ImportCounts {
     fn count(&mut self, reply: &Reply) -> Result<()> {
         let answer = reply.value()?;
         let number = |field: &str| answer[field].as_u64().unwrap_or_default();

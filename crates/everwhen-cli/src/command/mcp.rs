@@ -3,7 +3,7 @@
 //! Every message is forwarded to `/mcp`, in this process or at a server. Nothing else is ever
 //! written to standard output.
 
-mod house;
+mod connection;
 mod message;
 
 use std::collections::HashMap;
@@ -17,10 +17,10 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::args::{CommonArgs, McpArgs};
 use crate::client::Request;
-use crate::command::stopping::{at_once, stop_on_signal, stopped};
+use crate::command::shutdown::{at_once, stop_on_signal, stopped};
 use crate::failure::{Failure, Result};
 use crate::log;
-use house::House;
+use connection::ApiConnection;
 use message::Message;
 
 /// Capacity of the queue of answers.
@@ -38,8 +38,8 @@ pub(crate) fn run(
     log::start(&config, if quiet { "warn" } else { &config.log.value });
     let address = address(&config, args);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let spoken = runtime.block_on(speak(House::new(config, environment, common), address));
-    // A read of standard input that never ends must not keep the process.
+    let spoken = runtime.block_on(speak(ApiConnection::new(config, environment, common), address));
+    // A blocked read of standard input must not keep the process alive.
     runtime.shutdown_background();
     spoken
 }
@@ -57,25 +57,29 @@ fn address(config: &Config, args: &McpArgs) -> Request {
         .with("profile", name(args.profile.to_possible_value()))
 }
 
-async fn speak(house: House, address: Request) -> Result<()> {
+async fn speak(connection: ApiConnection, address: Request) -> Result<()> {
     let stop = stop_on_signal()?;
-    let house = Arc::new(house);
-    house.open().await?;
+    let connection = Arc::new(connection);
+    connection.open().await?;
     let (told, answers) = mpsc::channel(WAITING);
     let writer = tokio::spawn(write(answers));
     tokio::select! {
-        heard = listen(&house, &address, told) => heard?,
+        heard = listen(&connection, &address, told) => heard?,
         () = stopped(stop.clone()) => {}
     }
     tokio::select! {
-        () = house.close() => {}
+        () = connection.close() => {}
         () = at_once(stop) => return Ok(()),
     }
     writer.await.map_err(|error| Failure::new(error.to_string()))?
 }
 
-/// Reads messages and has each answered; several at a time, begun in the order they came.
-async fn listen(house: &Arc<House>, address: &Request, told: mpsc::Sender<String>) -> Result<()> {
+/// Reads messages and answers each; several in parallel, started in the order they arrived.
+async fn listen(
+    connection: &Arc<ApiConnection>,
+    address: &Request,
+    told: mpsc::Sender<String>,
+) -> Result<()> {
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     let mut working = JoinSet::new();
     let mut running: HashMap<String, AbortHandle> = HashMap::new();
@@ -88,11 +92,11 @@ async fn listen(house: &Arc<House>, address: &Request, told: mpsc::Sender<String
             handle.abort();
         }
         running.retain(|_, handle| !handle.is_finished());
-        let (house, address, told) = (Arc::clone(house), address.clone(), told.clone());
+        let (connection, address, told) = (Arc::clone(connection), address.clone(), told.clone());
         let id = message.id();
         let handle = working.spawn(async move {
-            for answer in house.answer(&message, line, address).await {
-                // Nobody reads any more only when the process ends.
+            for answer in connection.answer(&message, line, address).await {
+                // The receiver is gone only when the process ends.
                 let _ = told.send(answer).await;
             }
         });

@@ -44,7 +44,7 @@ async fn pull(models: &Path, args: PullArgs, json: bool) -> Result<()> {
     let recipe = Recipe::named(&args.name).ok_or_else(|| {
         let known: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();
         let (name, known) = (&args.name, known.join(", "));
-        Failure::usage(format!("there is no model \"{name}\" to fetch; there is {known}"))
+        Failure::usage(format!("unknown model \"{name}\"; available: {known}"))
     })?;
     let source = match (args.from, args.url) {
         (Some(directory), _) => Source::Directory(directory),

@@ -12,7 +12,7 @@ use crate::output;
 pub(crate) async fn run(console: &Console, args: &RestoreArgs) -> Result<()> {
     let path = console.in_memory(&format!("/conversations/{}/restore", escape(&args.id)));
     match console.ask(Request::new(Method::POST, path)).await? {
-        Some(_) => output::line(&format!("{} is back in the list", output::plain(&args.id))),
+        Some(_) => output::line(&format!("Restored {}", output::plain(&args.id))),
         None => Ok(()),
     }
 }

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::wait::Patience;
 use crate::args::ServeArgs;
-use crate::command::stopping::{Stopping, at_once, stop_on_signal, stopped};
+use crate::command::shutdown::{ShutdownSignal, at_once, stop_on_signal, stopped};
 use crate::failure::{Failure, Result};
 use crate::{log, output};
 
@@ -68,7 +68,7 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended>
     let state = state.with_server(&config.server, &config.listen.value).with_proxy(proxy);
     let catching_up = tokio::spawn(state.clone().catch_up());
     let stop = stop_on_signal()?;
-    let worker = aside(everwhen::work(engine, stopped(stop.clone())));
+    let worker = on_own_thread(everwhen::work(engine, stopped(stop.clone())));
     let workflows = tokio::spawn(state.clone().run_workflows(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let url = format!("http://{}", reachable(address));
@@ -101,7 +101,7 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended>
 }
 
 /// Waits for a signal. Streams that would never end by themselves are ended then.
-async fn end(state: everwhen_server::ServerState, stop: Stopping) {
+async fn end(state: everwhen_server::ServerState, stop: ShutdownSignal) {
     stopped(stop).await;
     state.end_watching();
 }
@@ -126,8 +126,8 @@ fn within_file_limit(limits: ServerLimits) -> ServerLimits {
     ServerLimits { max_connections, ..limits }
 }
 
-/// Does work on a thread of its own, so that nobody who talks waits behind it.
-fn aside(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+/// Runs background work on a separate thread, so that requests do not wait behind it.
+fn on_own_thread(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
     let runtime = tokio::runtime::Handle::current();
     tokio::task::spawn_blocking(move || runtime.block_on(work))
 }
@@ -148,7 +148,7 @@ async fn require_keys(everwhen: &Everwhen, address: SocketAddr) -> Result<()> {
         return Ok(());
     }
     Err(Failure::new(format!(
-        "{address} can be reached from other machines and there are no keys yet, so anybody could \
+        "{address} can be reached from other machines and there are no keys yet, so anyone could \
          read everything; add one first: everwhen keys add --vault default {}",
         where_it_is(everwhen)
     )))

@@ -16,6 +16,6 @@ pub(crate) async fn run(config: &Config, args: &StoreArgs, json: bool) -> Result
     }
     output::line(&match tables.as_slice() {
         [] => "all tables were spread by vault before".to_owned(),
-        tables => format!("spread by vault: {}", tables.join(", ")),
+        tables => format!("distributed by vault: {}", tables.join(", ")),
     })
 }

@@ -60,7 +60,7 @@ async fn tell(console: &Console, what: &str, request: Request) -> Result<()> {
 }
 
 async fn remove(console: &Console, name: &str, yes: bool) -> Result<()> {
-    affirm(&format!("Forget {} for good?", whole_vault(name)), yes)?;
+    affirm(&format!("Permanently forget {}?", whole_vault(name)), yes)?;
     let path = format!("/v1/vaults/{}", escape(name));
     forget(console, Request::new(Method::DELETE, path)).await
 }

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use everwhen::{Config, ErrorKind, Everwhen, Place};
+use everwhen::{Config, ErrorKind, Everwhen, StoreLocation};
 
 use crate::failure::Result;
 
@@ -37,7 +37,7 @@ impl Patience {
     /// Waits until the database can be opened. A data directory needs no waiting, and an error that
     /// time does not cure ends it.
     pub(crate) async fn for_store(&self, config: &Config) -> Result<()> {
-        if !matches!(config.store.value, Place::Postgres(_)) {
+        if !matches!(config.store.value, StoreLocation::Postgres(_)) {
             return Ok(());
         }
         loop {

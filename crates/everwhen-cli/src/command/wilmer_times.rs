@@ -28,7 +28,7 @@ const FLAT: &str = "_timestamps.json";
 const DEPTH: usize = 3;
 
 /// One file and the memory it belongs to.
-struct Source {
+struct TimesFile {
     path: PathBuf,
     memory: String,
 }
@@ -45,7 +45,7 @@ pub(crate) async fn import(console: &Console, args: &ImportTimesArgs) -> Result<
         return Err(Failure::new(format!("no {NESTED} or *{FLAT} in {}", places.join(", "))));
     }
     let zone = console.zone().await?;
-    let read = |source: &Source| read(source, zone);
+    let read = |source: &TimesFile| read(source, zone);
     let bodies = sources.iter().map(read).collect::<Result<Vec<Value>>>()?;
     let mut answers = Vec::new();
     for (source, body) in sources.iter().zip(&bodies) {
@@ -91,10 +91,10 @@ pub(crate) async fn export(console: &Console, args: &ExportTimesArgs) -> Result<
 }
 
 /// Finds files, in folders too. A file with a name of its own is for the memory that is meant.
-fn find(path: &Path, meant: &str, depth: usize, found: &mut Vec<Source>) -> Result<()> {
+fn find(path: &Path, meant: &str, depth: usize, found: &mut Vec<TimesFile>) -> Result<()> {
     if !path.is_dir() {
         let memory = memory_of(path).unwrap_or_else(|| meant.to_owned());
-        found.push(Source { path: path.to_owned(), memory });
+        found.push(TimesFile { path: path.to_owned(), memory });
         return Ok(());
     }
     if depth == 0 {
@@ -121,7 +121,7 @@ fn memory_of(path: &Path) -> Option<String> {
 }
 
 /// A file as the API takes it.
-fn read(source: &Source, zone: &Zone) -> Result<Value> {
+fn read(source: &TimesFile, zone: &Zone) -> Result<Value> {
     let shown = source.path.display();
     let document = file_or_stdin(&source.path.to_string_lossy())?;
     let map: Map<String, Value> = serde_json::from_str(&document).map_err(|_| {

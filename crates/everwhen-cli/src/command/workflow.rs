@@ -31,8 +31,8 @@ fn check(directory: &Path, json: bool) -> Result<()> {
     }
     match errors {
         0 => Ok(()),
-        1 => Err(Failure::new("one thing is wrong")),
-        _ => Err(Failure::new(format!("{errors} things are wrong"))),
+        1 => Err(Failure::new("1 error")),
+        _ => Err(Failure::new(format!("{errors} errors"))),
     }
 }
 

@@ -48,7 +48,7 @@ fn a_conversation_can_be_ended_shown_and_forked() {
     let whole = stage.json(&["conversation", "my chat"]);
     let first = whole["entries"][0]["id"].as_str().unwrap().to_owned();
     let forked = stage.ok(&["fork", "my chat", "--after", &first]);
-    assert!(forked.starts_with("Put 2 entries aside on branch brn_"), "{forked}");
+    assert!(forked.starts_with("Moved 2 entries to branch brn_"), "{forked}");
     let shown = stage.ok(&["conversation", "my chat"]);
     assert!(shown.contains("one") && !shown.contains("three"), "{shown}");
     assert!(shown.contains("(2 entries)"), "{shown}");
@@ -72,7 +72,7 @@ fn archived_conversations_can_be_restored() {
     let archived = list(&stage, &["--archived", "--vault", "small"]);
     assert!(!archived.is_empty());
     let id = archived[0]["id"].as_str().unwrap();
-    assert!(stage.ok(&["restore", id, "--vault", "small"]).contains("is back in the list"));
+    assert!(stage.ok(&["restore", id, "--vault", "small"]).contains("Restored "));
     assert!(list(&stage, &["--vault", "small"]).iter().any(|one| one["id"] == id));
     assert_eq!(stage.run(&["restore", id, "--vault", "small"]).code, 4);
 }

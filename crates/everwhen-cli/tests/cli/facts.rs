@@ -5,7 +5,7 @@ use crate::stage::Stage;
 /// Distils until there is something to show: jobs wait a moment for more entries.
 fn distill(stage: &Stage) {
     std::thread::sleep(std::time::Duration::from_millis(2_200));
-    assert!(stage.ok(&["distill", "--all"]).starts_with("Did "));
+    assert!(stage.ok(&["distill", "--all"]).starts_with("Ran "));
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn chapters_grow_and_can_be_made_anew() {
     distill(&stage);
     let chapters = stage.ok(&["chapters"]);
     assert!(chapters.starts_with("2025-03-01 10:10 – 2025-03-01 10:14  "), "{chapters}");
-    assert!(stage.ok(&["regenerate"]).starts_with("Making anew what was derived from 1 conv"));
+    assert!(stage.ok(&["regenerate"]).starts_with("Regenerating what is derived from 1 conv"));
     distill(&stage);
     assert_eq!(stage.ok(&["chapters"]), chapters);
 }

@@ -32,7 +32,7 @@ fn flaws_are_told_with_file_and_line() {
     assert!(ran.stdout.contains("flows/a.json:2: there is no node type \"StaticRespons\""));
     assert!(ran.stdout.contains("is \"StaticResponse\" meant?"), "{ran:?}");
     assert!(ran.stdout.contains("flows/b.json:1: this is not JSON"), "{ran:?}");
-    assert!(ran.stderr.contains("2 things are wrong"), "{ran:?}");
+    assert!(ran.stderr.contains("2 errors"), "{ran:?}");
 }
 
 #[test]

@@ -116,7 +116,8 @@ impl ServerHandler for McpHandler {
 fn call(context: &Context) -> Answer<ToolCall> {
     let parts = context.extensions.get::<Parts>();
     let call = parts.and_then(|parts| parts.extensions.get::<ToolCall>());
-    call.cloned().ok_or_else(|| ErrorData::internal_error("nobody let this request in", None))
+    call.cloned()
+        .ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))
 }
 
 fn no_tool(name: &str) -> ErrorData {

@@ -43,7 +43,7 @@ const fn key(
 pub(super) const DATA: Key = key(
     "data",
     "EVERWHEN_DATA",
-    "directory that holds everything",
+    "data directory",
     "the path of a directory, such as \"/var/lib/everwhen\"",
 );
 /// Where the server listens.
@@ -60,25 +60,17 @@ pub(super) const ZONE: Key = key(
     "time zone of new vaults",
     "an IANA name, such as \"Europe/Berlin\" or \"UTC\"",
 );
-/// The vault that commands mean.
-pub(super) const VAULT: Key = key(
-    "vault",
-    "EVERWHEN_VAULT",
-    "vault that commands mean when none is named",
-    "a name or an id, such as \"default\"",
-);
-/// The memory that commands mean.
-pub(super) const MEMORY: Key = key(
-    "memory",
-    "EVERWHEN_MEMORY",
-    "memory that commands mean when none is named",
-    "a name or an id, such as \"default\"",
-);
-/// How much the server tells.
+/// The default vault.
+pub(super) const VAULT: Key =
+    key("vault", "EVERWHEN_VAULT", "default vault", "a name or an id, such as \"default\"");
+/// The default memory.
+pub(super) const MEMORY: Key =
+    key("memory", "EVERWHEN_MEMORY", "default memory", "a name or an id, such as \"default\"");
+/// The log level.
 pub(super) const LOG: Key = key(
     "log",
     "EVERWHEN_LOG",
-    "how much is logged",
+    "log level",
     "\"off\", \"error\", \"warn\", \"info\", \"debug\" or \"trace\"",
 );
 /// The log format.
@@ -88,70 +80,70 @@ pub(super) const LOG_FORMAT: Key =
 pub(super) const IDLE_TIMEOUT: Key = key(
     "conversations.conversationIdleTimeoutMinutes",
     "EVERWHEN_CONVERSATION_IDLE_TIMEOUT_MINUTES",
-    "a longer pause ends a conversation (new vaults)",
+    "idle timeout: a longer pause ends a conversation (new vaults)",
     "a whole number of minutes, such as 30",
 );
 /// How many ended conversations stay listed.
 pub(super) const RETAINED: Key = key(
     "conversations.maxConversationsRetained",
     "EVERWHEN_MAX_CONVERSATIONS_RETAINED",
-    "so many ended conversations stay listed (new vaults)",
+    "number of ended conversations that stay listed (new vaults)",
     "a whole number, such as 1000",
 );
 /// How long a question waits.
 pub(super) const STATE_TIMEOUT: Key = key(
     "conversations.conversationStateTimeoutMinutes",
     "EVERWHEN_CONVERSATION_STATE_TIMEOUT_MINUTES",
-    "a question waits so long for its answer (new vaults)",
+    "how long a question waits for its answer (new vaults)",
     "a whole number of minutes, such as 60",
 );
 /// What happens to the conversations beyond that.
 pub(super) const RETENTION: Key = key(
     "conversations.retention",
     "EVERWHEN_RETENTION",
-    "what becomes of conversations beyond that (new vaults)",
+    "what happens to conversations beyond that number (new vaults)",
     "\"archive\" or \"delete\"",
 );
 /// The timers of conversations.
 pub(super) const LIFECYCLE: Key = key(
     "conversations.lifecycle",
     "EVERWHEN_LIFECYCLE",
-    "preset for when conversations cool, end and close; an idle timeout set beside it wins (new vaults)",
+    "preset for when conversations cool, end and close; an explicit idle timeout overrides it (new vaults)",
     "\"daily-checkin\", \"weekly-therapy\", \"on-demand\" or \"long-term\"",
 );
 /// Where everything is kept.
 pub(super) const STORE_URL: Key = key(
     "store.url",
     "EVERWHEN_STORE_URL",
-    "where everything is kept: \"sqlite\" in the data directory, or a PostgreSQL database",
+    "location of the store: \"sqlite\" in the data directory, or a PostgreSQL database",
     "\"sqlite\" or a URL such as \"postgres://everwhen@db.example:5432/everwhen\"",
 );
 /// How many connections a server takes.
 pub(super) const CONNECTIONS: Key = key(
     "store.connections",
     "EVERWHEN_STORE_CONNECTIONS",
-    "so many connections to PostgreSQL may write at once, and half as many read",
+    "number of PostgreSQL connections for writing; half as many are for reading",
     "a whole number from 1 on, such as 8",
 );
 /// How long the database may take.
 pub(super) const STATEMENT_TIMEOUT: Key = key(
     "store.statement_timeout_seconds",
     "EVERWHEN_STORE_STATEMENT_TIMEOUT_SECONDS",
-    "no statement in PostgreSQL may take longer",
+    "maximum duration of a PostgreSQL statement",
     "a whole number of seconds, such as 30",
 );
 /// When a write counts as kept.
 pub(super) const SYNCHRONOUS: Key = key(
     "store.synchronous",
     "EVERWHEN_STORE_SYNCHRONOUS",
-    "full: answered writes survive a power cut; normal: they survive a crash",
+    "full: acknowledged writes survive a power loss; normal: they survive a crash",
     "\"full\" or \"normal\"",
 );
 /// How large the store may grow.
 pub(super) const MAX_SIZE_MB: Key = key(
     "store.max_size_mb",
     "EVERWHEN_STORE_MAX_SIZE_MB",
-    "the store may grow to so many megabytes",
+    "maximum size of the store in megabytes",
     "a whole number of megabytes, such as 2048",
 );
 
@@ -159,7 +151,7 @@ pub(super) const MAX_SIZE_MB: Key = key(
 pub(super) const COMMIT_GROUP: Key = key(
     "store.commit_group",
     "EVERWHEN_STORE_COMMIT_GROUP",
-    "so many waiting writes may share one commit; 1 commits each alone",
+    "maximum number of writes in one commit; 1 commits each alone",
     "a whole number from 1 on, such as 512",
 );
 
@@ -192,155 +184,155 @@ pub(super) const UPSTREAM: Key = key(
 pub(super) const STAMPS: Key = key(
     "proxy.stamps",
     "EVERWHEN_PROXY_STAMPS",
-    "how the proxy stamps messages with their times",
+    "format of the stamps that the proxy adds to messages",
     "\"absolute\", \"relative\", \"gap\" or \"off\"",
 );
 /// Whether the time is told.
 pub(super) const NOW: Key = key(
     "proxy.now",
     "EVERWHEN_PROXY_NOW",
-    "the model is told what time it is and how long the pause was",
+    "whether the proxy adds the current time and the length of the pause",
     SWITCH,
 );
 /// Whether conversations are told.
 pub(super) const CONTEXT: Key = key(
     "proxy.context",
     "EVERWHEN_PROXY_CONTEXT",
-    "the model is told of the last conversations",
+    "whether the proxy adds the latest conversations",
     SWITCH,
 );
 /// Whether memories are told.
 pub(super) const BRIEFING: Key = key(
     "proxy.briefing",
     "EVERWHEN_PROXY_BRIEFING",
-    "the model is told what is remembered about what was asked",
+    "whether the proxy adds memories that are relevant to the message",
     SWITCH,
 );
 /// How long a briefing may be.
 pub(super) const BUDGET_TOKENS: Key = key(
     "proxy.budget_tokens",
     "EVERWHEN_PROXY_BUDGET_TOKENS",
-    "a briefing may have so many tokens",
+    "maximum length of a briefing in tokens",
     "a whole number, such as 1000",
 );
 /// How long memory may hold up a request.
 pub(super) const DEADLINE_MS: Key = key(
     "proxy.deadline_ms",
     "EVERWHEN_PROXY_DEADLINE_MS",
-    "memory may hold up a request for so many milliseconds",
+    "maximum time in milliseconds that memory delays a request",
     "a whole number of milliseconds, such as 250",
 );
 /// Whether several characters speak.
 pub(super) const GROUP_CHAT: Key = key(
     "proxy.group_chat",
     "EVERWHEN_PROXY_GROUP_CHAT",
-    "several characters speak: replies are committed at once, with the speaker's name",
+    "several characters speak: a reply gets its time at once, with the speaker's name",
     SWITCH,
 );
 /// The memory of chats that name none.
 pub(super) const UNNAMED: Key = key(
     "proxy.unnamed",
     "EVERWHEN_PROXY_UNNAMED",
-    "a chat nobody names gets a new memory, or goes into the default one",
+    "memory of a chat that names none: a new one, or the default one",
     "\"new\" or \"default\"",
 );
 /// Whether `prompt_cache_key` names a chat.
 pub(super) const PROMPT_CACHE_KEY: Key = key(
     "proxy.prompt_cache_key",
     "EVERWHEN_PROXY_PROMPT_CACHE_KEY",
-    "the field prompt_cache_key names a chat",
+    "whether the field prompt_cache_key names a chat",
     SWITCH,
 );
 /// Whether what tools answer is remembered.
 pub(super) const TOOL_OUTPUT: Key = key(
     "proxy.tool_output",
     "EVERWHEN_PROXY_TOOL_OUTPUT",
-    "what tools answer is remembered, and not only which tools were called",
+    "whether results of tools are stored, and not only the names of called tools",
     SWITCH,
 );
 /// How large the outbox may be.
 pub(super) const OUTBOX_BYTES: Key = key(
     "proxy.outbox_bytes",
     "EVERWHEN_PROXY_OUTBOX_BYTES",
-    "most bytes of exchanges that wait for the store; when they are reached, new ones are refused",
+    "maximum size of the outbox in bytes; when it is full, new exchanges are not remembered",
     "a whole number of bytes, such as 268435456",
 );
 /// How old what is in the outbox may be.
 pub(super) const OUTBOX_DAYS: Key = key(
     "proxy.outbox_days",
     "EVERWHEN_PROXY_OUTBOX_DAYS",
-    "days after which an exchange that could not be stored is given up",
+    "days after which an exchange that could not be stored is dropped",
     "a whole number of days, such as 14",
 );
 /// What Open WebUI signs users with.
 pub(super) const OPENWEBUI_SECRET: Key = key(
     "proxy.openwebui_secret",
     "EVERWHEN_PROXY_OPENWEBUI_SECRET",
-    "Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; users it signs are believed",
-    "the same text as there",
+    "Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; users it signs are trusted",
+    "the secret as configured in Open WebUI",
 );
 
 /// Which embedder takes part.
 pub(super) const EMBEDDER: Key = key(
     "embedder.kind",
     "EVERWHEN_EMBEDDER",
-    "what finds things by their meaning",
+    "embedder for search by meaning",
     "\"static\", \"transformer\", \"openai\", \"ollama\" or \"none\"",
 );
 /// Where a transformer is.
 pub(super) const EMBEDDER_PATH: Key = key(
     "embedder.path",
     "EVERWHEN_EMBEDDER_PATH",
-    "directory of the transformer, if not one that `everwhen models pull` made",
+    "directory of the transformer, if it was not installed with `everwhen models pull`",
     "the path of a directory that holds model.onnx and tokenizer.json",
 );
 /// Which model it is.
 pub(super) const EMBEDDER_MODEL: Key = key(
     "embedder.model",
     "EVERWHEN_EMBEDDER_MODEL",
-    "model: a transformer that was pulled, or one that the endpoint serves",
+    "name of the model: an installed transformer, or one that the endpoint serves",
     "a name, such as \"minilm\" or \"nomic-embed-text\"",
 );
 /// Where an endpoint is.
 pub(super) const EMBEDDER_URL: Key = key(
     "embedder.base_url",
     "EVERWHEN_EMBEDDER_BASE_URL",
-    "address of the embedding endpoint",
+    "URL of the embedding endpoint",
     "an address, such as \"http://127.0.0.1:11434\"",
 );
 /// What is shown to the endpoint.
 pub(super) const EMBEDDER_KEY: Key = key(
     "embedder.key",
     "EVERWHEN_EMBEDDER_KEY",
-    "key to show to the endpoint",
+    "API key for the endpoint",
     "the key as the provider gave it",
 );
 /// How long its vectors are.
 pub(super) const EMBEDDER_DIMENSIONS: Key = key(
     "embedder.dimensions",
     "EVERWHEN_EMBEDDER_DIMENSIONS",
-    "dimensions to ask the endpoint for",
+    "dimensions to request from the endpoint",
     "a whole number, such as 512",
 );
 /// What stands before a question.
 pub(super) const EMBEDDER_QUERY_PREFIX: Key = key(
     "embedder.query_prefix",
     "EVERWHEN_EMBEDDER_QUERY_PREFIX",
-    "stands before questions that the endpoint embeds",
+    "prefix of questions that the endpoint embeds",
     "text, such as \"search_query: \"",
 );
 /// What stands before a text.
 pub(super) const EMBEDDER_PASSAGE_PREFIX: Key = key(
     "embedder.passage_prefix",
     "EVERWHEN_EMBEDDER_PASSAGE_PREFIX",
-    "stands before texts that the endpoint embeds",
+    "prefix of texts that the endpoint embeds",
     "text, such as \"search_document: \"",
 );
 /// How many threads a transformer takes.
 pub(super) const EMBEDDER_THREADS: Key = key(
     "embedder.threads",
     "EVERWHEN_EMBEDDER_THREADS",
-    "threads the transformer runs on",
+    "number of threads of the transformer",
     "a whole number from 1 on, such as 2",
 );
 
@@ -348,70 +340,70 @@ pub(super) const EMBEDDER_THREADS: Key = key(
 pub(super) const LLM_PROVIDER: Key = key(
     "llm.provider",
     "EVERWHEN_LLM_PROVIDER",
-    "who serves the language model; without one everything still works",
-    "\"openai\" (or anything that speaks as it does), \"anthropic\", \"gemini\" or \"ollama\"",
+    "provider of the language model (optional)",
+    "\"openai\" (or any compatible server), \"anthropic\", \"gemini\" or \"ollama\"",
 );
 /// Where it is.
 pub(super) const LLM_BASE_URL: Key = key(
     "llm.base_url",
     "EVERWHEN_LLM_BASE_URL",
-    "where the provider is, if not where it usually is",
+    "URL of the provider, if not its default",
     "an address, such as \"http://127.0.0.1:8080/v1\"",
 );
 /// Which one it is.
 pub(super) const LLM_MODEL: Key = key(
     "llm.model",
     "EVERWHEN_LLM_MODEL",
-    "the language model",
+    "name of the language model",
     "a name that the provider knows, such as \"gpt-4o-mini\"",
 );
 /// What to show the provider.
 pub(super) const LLM_KEY: Key = key(
     "llm.key",
     "EVERWHEN_LLM_KEY",
-    "what to show the provider",
+    "API key for the provider",
     "the key that the provider gave you",
 );
 /// How long an answer may take.
 pub(super) const LLM_TIMEOUT: Key = key(
     "llm.timeout_seconds",
     "EVERWHEN_LLM_TIMEOUT_SECONDS",
-    "an answer of the model may take so long",
+    "timeout of a call to the model",
     "a whole number of seconds, such as 120",
 );
 /// How often it is asked.
 pub(super) const LLM_TRIES: Key = key(
     "llm.tries",
     "EVERWHEN_LLM_TRIES",
-    "the model is asked so often before giving up",
+    "maximum number of attempts per call",
     "a whole number from 1 on, such as 4",
 );
 /// How fast it is asked.
 pub(super) const LLM_PACE: Key = key(
     "llm.requests_per_minute",
     "EVERWHEN_LLM_REQUESTS_PER_MINUTE",
-    "the model is asked no more often than this",
+    "rate limit of calls to the model",
     "a whole number from 1 on, such as 60",
 );
 /// What reading costs.
 pub(super) const LLM_INPUT_PRICE: Key = key(
     "llm.input_price",
     "EVERWHEN_LLM_INPUT_PRICE",
-    "price of a million tokens read",
+    "price of a million input tokens",
     "an amount, such as 0.15",
 );
 /// What writing costs.
 pub(super) const LLM_OUTPUT_PRICE: Key = key(
     "llm.output_price",
     "EVERWHEN_LLM_OUTPUT_PRICE",
-    "price of a million tokens written",
+    "price of a million output tokens",
     "an amount, such as 0.6",
 );
 /// What may be spent.
 pub(super) const LLM_CAP: Key = key(
     "llm.spending_cap",
     "EVERWHEN_LLM_SPENDING_CAP",
-    "so much may be spent in a calendar month (UTC); then the model is not asked",
+    "maximum spending per calendar month (UTC); then the model is not called",
     "an amount, such as 5.0",
 );
 /// Where the rules for chapters stand.
@@ -439,14 +431,14 @@ pub(super) const WORKFLOW_FILES: Key = key(
 pub(super) const FORGETTING: Key = key(
     "facts.forgetting",
     "EVERWHEN_FACTS_FORGETTING",
-    "facts that nobody asks for stand behind those in use; none is deleted",
+    "whether unused facts rank lower over time; none is deleted",
     SWITCH,
 );
 /// How fast.
 pub(super) const HALF_LIFE: Key = key(
     "facts.half_life_days",
     "EVERWHEN_FACTS_HALF_LIFE_DAYS",
-    "after so many days half of a fact's weight is gone, where forgetting is on",
+    "half-life of a fact's weight in days, if forgetting is on",
     "a whole number of days, such as 180",
 );
 

@@ -4,7 +4,7 @@
 use everwhen::time::read_time;
 use serde_json::{Map, Value, json};
 
-use super::{Draft, Refused, Source};
+use super::{ConversationDraft, ImportFile, SkippedItem};
 use crate::failure::{Failure, Result};
 
 /// A parsed part of the document, or what is wrong with it.
@@ -17,8 +17,8 @@ const MIGRATED_TITLE: &str = "Migrated Conversation History";
 /// The plugin's text where its model failed; a summary by rules is better.
 const FAILED: (&str, &str) = ("Conversation", "Summary generation failed.");
 
-/// Reads the plugin's document.
-pub(super) fn read(text: &str) -> Result<Source> {
+/// Parses the plugin's document.
+pub(super) fn read(text: &str) -> Result<ImportFile> {
     let document: Value = serde_json::from_str(text)
         .map_err(|error| Failure::new(format!("the file is not JSON: {error}")))?;
     match (&document["conversationData"], &document["conversationHistory"]) {
@@ -31,11 +31,11 @@ pub(super) fn read(text: &str) -> Result<Source> {
     }
 }
 
-fn conversation_data(data: &Value) -> Result<Source> {
+fn conversation_data(data: &Value) -> Result<ImportFile> {
     let list = list(data, "conversations")
         .map_err(|problem| Failure::new(format!("conversationData: {problem}")))?;
     let last_migrated = data["lastMigrated"].as_str();
-    let mut source = Source::default();
+    let mut source = ImportFile::default();
     let mut known: Vec<&str> = Vec::new();
     for (index, conversation) in list.iter().enumerate() {
         let id = conversation["id"].as_str().unwrap_or_default();
@@ -48,7 +48,7 @@ fn conversation_data(data: &Value) -> Result<Source> {
         match read {
             Ok(Some(draft)) => source.drafts.push(draft),
             Ok(None) => source.blank += 1,
-            Err(problem) => source.refused.push(Refused { place, problem }),
+            Err(problem) => source.refused.push(SkippedItem { place, problem }),
         }
     }
     Ok(source)
@@ -60,7 +60,7 @@ fn draft(
     place: &str,
     last_migrated: Option<&str>,
     blank: &mut u64,
-) -> Read<Option<Draft>> {
+) -> Read<Option<ConversationDraft>> {
     let id = string(conversation, "id")?;
     let migrated = last_migrated.filter(|_| id.starts_with(MIGRATED));
     let (messages, entries) = entries(list(conversation, "messages")?, migrated, blank)?;
@@ -76,7 +76,8 @@ fn draft(
         "title": title,
         "summary": summary,
     });
-    let draft = Draft { place: place.to_owned(), body, messages, entries: count as u64 };
+    let draft =
+        ConversationDraft { place: place.to_owned(), body, messages, entries: count as u64 };
     Ok((count > 0).then_some(draft))
 }
 
@@ -145,12 +146,12 @@ fn metadata<const N: usize>(id: Option<&str>, more: [(&str, Option<&str>); N]) -
     Value::Object(known.collect::<Map<String, Value>>())
 }
 
-/// The flat list of exchanges that the plugin kept before it knew conversations: one conversation,
-/// ended with its last word.
-fn conversation_history(history: &Value) -> Result<Source> {
+/// The flat list of exchanges of older versions of the plugin: one conversation, which ended with
+/// its last message.
+fn conversation_history(history: &Value) -> Result<ImportFile> {
     let list = list(history, "recentConversations")
         .map_err(|problem| Failure::new(format!("conversationHistory: {problem}")))?;
-    let mut source = Source::default();
+    let mut source = ImportFile::default();
     let (mut entries, mut exchanges) = (Vec::new(), Vec::new());
     for (index, given) in list.iter().enumerate() {
         match exchange(given) {
@@ -163,7 +164,7 @@ fn conversation_history(history: &Value) -> Result<Source> {
             }
             Err(problem) => {
                 let place = format!("conversationHistory.recentConversations[{index}]");
-                source.refused.push(Refused { place, problem });
+                source.refused.push(SkippedItem { place, problem });
             }
         }
     }
@@ -172,7 +173,7 @@ fn conversation_history(history: &Value) -> Result<Source> {
         source.drafts.push(migrated(entries, &exchanges, summaries));
     } else if !summaries.is_empty() {
         let problem = "there are summaries, but nothing that was said to keep them with".to_owned();
-        source.refused.push(Refused { place: "conversationHistory.summaries".into(), problem });
+        source.refused.push(SkippedItem { place: "conversationHistory.summaries".into(), problem });
     }
     Ok(source)
 }
@@ -194,7 +195,7 @@ fn exchange(given: &Value) -> Read<[Option<Value>; 2]> {
     Ok([said("user", asked, Vec::new()), said("assistant", answered, tools)])
 }
 
-fn migrated(entries: Vec<Value>, exchanges: &[&Value], summaries: &[Value]) -> Draft {
+fn migrated(entries: Vec<Value>, exchanges: &[&Value], summaries: &[Value]) -> ConversationDraft {
     let times = exchanges.iter().filter_map(|one| one["timestamp"].as_str());
     let ended_at = times.filter_map(|time| read_time(time).ok()).max();
     let (messages, count) = ((0..entries.len()).collect(), entries.len() as u64);
@@ -205,7 +206,7 @@ fn migrated(entries: Vec<Value>, exchanges: &[&Value], summaries: &[Value]) -> D
         "title": MIGRATED_TITLE,
         "summary": old_summaries(exchanges, summaries),
     });
-    Draft { place: "conversationHistory".into(), body, messages, entries: count }
+    ConversationDraft { place: "conversationHistory".into(), body, messages, entries: count }
 }
 
 /// The old summaries, the number of exchanges and the tools used, in the plugin's format.
@@ -268,7 +269,7 @@ mod tests {
             "content": content })
     }
 
-    fn read_value(document: &Value) -> Source {
+    fn read_value(document: &Value) -> ImportFile {
         read(&document.to_string()).unwrap()
     }
 

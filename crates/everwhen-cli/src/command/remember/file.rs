@@ -21,7 +21,7 @@ const BATCH_BYTES: usize = 8 * 1024 * 1024;
 pub(crate) async fn run(console: &Console, path: &Path, key: Option<&str>) -> Result<()> {
     let total = lines(path)?.try_fold(0, |count, line| line.map(|_| count + 1))?;
     let bar = output::progress(total, "entries");
-    let mut sent = Sent { console, key, batches: 0, stored: 0, receipts: Vec::new() };
+    let mut sent = SentBatches { console, key, batches: 0, stored: 0, receipts: Vec::new() };
     let mut batch = Batch::default();
     for line in lines(path)? {
         batch.push(line?);
@@ -97,7 +97,7 @@ impl Batch {
 }
 
 /// What has been sent so far.
-struct Sent<'a> {
+struct SentBatches<'a> {
     console: &'a Console,
     key: Option<&'a str>,
     batches: u64,
@@ -106,7 +106,7 @@ struct Sent<'a> {
     receipts: Vec<Value>,
 }
 
-impl Sent<'_> {
+impl SentBatches<'_> {
     async fn send(&mut self, batch: Batch) -> Result<()> {
         if batch.lines.is_empty() {
             return Ok(());

@@ -122,7 +122,7 @@ fn show(ended: &RunOutcome, text: Option<&str>, traces: &[Trace], all: bool) -> 
         output::line(&output::dim(&format!("all: {}", cost(took, spent))))?;
     }
     if let RunOutcome::Locked { lock } = ended {
-        output::note(&format!("stopped: somebody else is behind the lock {lock:?}"));
+        output::note(&format!("stopped: another run holds the lock {lock:?}"));
     }
     output::line(&output::plain(text.unwrap_or_default()))
 }

@@ -7,7 +7,7 @@ use crate::failure::Result;
 
 /// Whether the process is told to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum Shutdown {
     /// It is not.
     No,
     /// What was begun is finished first.
@@ -17,40 +17,40 @@ pub(crate) enum Stop {
 }
 
 /// Says when the process is told to end.
-pub(crate) type Stopping = watch::Receiver<Stop>;
+pub(crate) type ShutdownSignal = watch::Receiver<Shutdown>;
 
-/// Listens for signals of a terminal or of whoever started the process.
-pub(crate) fn stop_on_signal() -> Result<Stopping> {
-    let (told, heard) = watch::channel(Stop::No);
+/// Listens for SIGINT and SIGTERM.
+pub(crate) fn stop_on_signal() -> Result<ShutdownSignal> {
+    let (told, heard) = watch::channel(Shutdown::No);
     let (mut interrupt, mut terminate) =
         (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     tokio::spawn(async move {
-        for stop in [Stop::Gently, Stop::AtOnce] {
+        for stop in [Shutdown::Gently, Shutdown::AtOnce] {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
             match stop {
-                Stop::AtOnce => tracing::warn!("stopping at once; what was running is cut off"),
+                Shutdown::AtOnce => tracing::warn!("stopping at once; what was running is cut off"),
                 _ => tracing::info!("stopping; a second signal stops at once"),
             }
             told.send_replace(stop);
         }
-        // Whoever listens must not take the end of this task for a signal.
+        // Receivers must not take the end of this task for a signal.
         told.closed().await;
     });
     Ok(heard)
 }
 
 /// Waits until the process is told to end.
-pub(crate) async fn stopped(mut stop: Stopping) {
+pub(crate) async fn stopped(mut stop: ShutdownSignal) {
     // The sender is gone only after it has spoken.
-    let _ = stop.wait_for(|told| *told != Stop::No).await;
+    let _ = stop.wait_for(|told| *told != Shutdown::No).await;
 }
 
 /// Waits until nothing is to be waited for any more.
-pub(crate) async fn at_once(mut stop: Stopping) {
-    if stop.wait_for(|told| *told == Stop::AtOnce).await.is_err() {
+pub(crate) async fn at_once(mut stop: ShutdownSignal) {
+    if stop.wait_for(|told| *told == Shutdown::AtOnce).await.is_err() {
         std::future::pending().await
     }
 }

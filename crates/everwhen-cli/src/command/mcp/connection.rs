@@ -1,9 +1,10 @@
-//! Who answers an agent's messages: this process, or another that holds the data directory.
+//! The connection of an agent's messages to the API: in this process, or in another that holds the
+//! data directory.
 //!
-//! Agents are started many times on one machine, each with a process like this one. The first holds
-//! the directory, serves the others on a free port of the loopback address, to nobody but those who
-//! may read the directory, and does the background work. When it ends, the next message of any other
-//! makes that one take its place.
+//! Agents are started many times on one machine, each with its own process like this one. The first
+//! process holds the directory, serves the others on a free loopback port with a token that only
+//! readers of the directory know, and runs background jobs. When it ends, the next message of any
+//! other process makes that one take over.
 
 use everwhen::{Config, Environment, ServerLimits};
 use tokio::net::TcpListener;
@@ -13,63 +14,67 @@ use tokio::task::JoinHandle;
 use super::message::{Message, agreed_version};
 use crate::args::CommonArgs;
 use crate::client::{Client, Local, Reply, Request};
-use crate::command::stopping::{Stop, stopped};
+use crate::command::shutdown::{Shutdown, stopped};
 use crate::failure::{Failure, Result};
 
-/// Somebody who answers, and how to find another.
-pub(super) struct House {
+/// The current connection, and what is needed to open another.
+pub(super) struct ApiConnection {
     config: Config,
     environment: Environment,
     common: CommonArgs,
-    answering: RwLock<Option<Answering>>,
-    /// The version of the protocol that was agreed upon, where it is agreed upon once.
+    answering: RwLock<Option<ActiveConnection>>,
+    /// The protocol version of clients that negotiate it once.
     agreed: Mutex<Option<String>>,
 }
 
-/// Whoever answers now; with its staff, if it is this process.
-struct Answering {
+/// The current connection; with background tasks, if it is in this process.
+struct ActiveConnection {
     client: Client,
-    staff: Option<Staff>,
+    tasks: Option<BackgroundTasks>,
 }
 
-/// What runs beside the answering.
-struct Staff {
-    stop: watch::Sender<Stop>,
+/// The tasks that run while this process holds the directory.
+struct BackgroundTasks {
+    stop: watch::Sender<Shutdown>,
     serving: JoinHandle<()>,
     worker: JoinHandle<()>,
     embedding: JoinHandle<()>,
 }
 
-impl House {
-    /// Nobody yet.
+impl ApiConnection {
+    /// Without a connection yet.
     pub(super) fn new(config: Config, environment: Environment, common: CommonArgs) -> Self {
         let (answering, agreed) = (RwLock::new(None), Mutex::new(None));
         Self { config, environment, common, answering, agreed }
     }
 
-    /// Finds somebody.
+    /// Opens the connection.
     pub(super) async fn open(&self) -> Result<()> {
         *self.answering.write().await = Some(self.find().await?);
         Ok(())
     }
 
-    /// Finishes what was begun and lets the directory go.
+    /// Finishes work in progress and releases the directory.
     pub(super) async fn close(&self) {
-        if let Some(Answering { staff: Some(staff), .. }) = self.answering.write().await.take() {
-            staff.dismiss().await;
+        if let Some(ActiveConnection { tasks: Some(tasks), .. }) =
+            self.answering.write().await.take()
+        {
+            tasks.finish().await;
         }
     }
 
-    async fn find(&self) -> Result<Answering> {
+    async fn find(&self) -> Result<ActiveConnection> {
         let client = Client::connect(&self.config, &self.environment, &self.common).await?;
-        let staff = match &client {
-            Client::Local(local) => Some(Staff::hire(local, self.config.server.limits()).await?),
+        let tasks = match &client {
+            Client::Local(local) => {
+                Some(BackgroundTasks::start(local, self.config.server.limits()).await?)
+            }
             Client::Remote(_) => None,
         };
-        Ok(Answering { client, staff })
+        Ok(ActiveConnection { client, tasks })
     }
 
-    /// What the client is told.
+    /// Answers a message of the client.
     pub(super) async fn answer(&self, message: &Message, line: String, to: Request) -> Vec<String> {
         let agreed = self.agreed.lock().await.clone();
         let request = match message.request(line, to, agreed) {
@@ -86,8 +91,8 @@ impl House {
         told
     }
 
-    /// Sends a request. If the other process is gone, somebody else is found, once; a request that
-    /// may have arrived is not sent again.
+    /// Sends a request. If the other process is gone, the connection is replaced once; a request
+    /// that may have arrived is not sent again.
     async fn send(&self, request: Request) -> Result<Reply> {
         match self.attempt(request.clone()).await? {
             Some(reply) => return Ok(reply),
@@ -97,7 +102,7 @@ impl House {
         self.attempt(request).await?.ok_or_else(gone)
     }
 
-    /// The reply; nothing if whoever should answer was not there.
+    /// The response; `None` if the server could not be reached.
     async fn attempt(&self, request: Request) -> Result<Option<Reply>> {
         let answering = self.answering.read().await;
         match answering.as_ref().map(|answering| &answering.client) {
@@ -111,20 +116,20 @@ impl House {
         }
     }
 
-    /// Finds somebody else, unless another message has done so.
+    /// Replaces the connection, unless another message has done so.
     async fn replace(&self) -> Result<()> {
         let mut answering = self.answering.write().await;
-        if !matches!(&*answering, Some(Answering { client: Client::Local(_), .. })) {
+        if !matches!(&*answering, Some(ActiveConnection { client: Client::Local(_), .. })) {
             *answering = Some(self.find().await?);
         }
         Ok(())
     }
 }
 
-impl Staff {
-    /// Serves others and does the background work.
-    async fn hire(local: &Local, limits: ServerLimits) -> Result<Self> {
-        let (stop, told) = watch::channel(Stop::No);
+impl BackgroundTasks {
+    /// Starts serving other processes and running background jobs.
+    async fn start(local: &Local, limits: ServerLimits) -> Result<Self> {
+        let (stop, told) = watch::channel(Shutdown::No);
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
         let (router, end) = (local.router(), stopped(told.clone()));
@@ -140,10 +145,10 @@ impl Staff {
         Ok(Self { stop, serving, worker, embedding })
     }
 
-    /// Waits until everything begun is finished.
-    async fn dismiss(self) {
-        self.stop.send_replace(Stop::Gently);
-        // Whether they end well or not, they end.
+    /// Waits until all tasks have finished.
+    async fn finish(self) {
+        self.stop.send_replace(Shutdown::Gently);
+        // Failures at the end are ignored.
         let _ = self.serving.await;
         let _ = self.worker.await;
         let _ = self.embedding.await;

@@ -1,8 +1,9 @@
-//! The data directory: one process holds it at a time, and a server says there how to reach it.
+//! The lock of the data directory: one process holds it at a time, and a server records there how
+//! to reach it.
 //!
-//! `everwhen.lock` is locked for the life of the process and carries its id, so that whoever
-//! comes second can say who was first. `server.json` exists while a server runs: its address and a
-//! token that only somebody who may read the directory can know.
+//! `everwhen.lock` is locked for the life of the process and contains its pid, so that a second
+//! process can report who holds the directory. `server.json` exists while a server runs: its URL
+//! and a token that only users who can read the directory know.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -15,81 +16,82 @@ use crate::{Error, Result};
 const LOCK_FILE: &str = "everwhen.lock";
 const SERVER_FILE: &str = "server.json";
 
-/// A data directory in the hands of this process.
+/// A data directory that this process holds.
 #[derive(Debug)]
-pub struct Held {
+pub struct DirectoryLock {
     directory: PathBuf,
-    /// Locked until it is dropped, or the process ends in any way.
+    /// Locked until it is dropped or the process ends.
     _lock: File,
 }
 
-/// Who else holds the directory.
+/// The process that holds the directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
-    /// The process, if it has said so yet.
+pub struct LockHolder {
+    /// Its pid, if it has been written yet.
     pub pid: Option<u32>,
     /// How to reach it, if it is a server.
-    pub server: Option<ServerNote>,
+    pub server: Option<ServerAddress>,
 }
 
-/// What a running server writes down for commands on the same machine.
+/// What a running server writes for commands on the same machine.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ServerNote {
-    /// Where it answers.
+pub struct ServerAddress {
+    /// Its URL.
     pub url: String,
-    /// What opens every vault of it.
+    /// The operator token.
     pub token: String,
-    /// Its process.
+    /// Its pid.
     pub pid: u32,
 }
 
-/// What came of asking for the directory.
+/// The result of trying to lock the directory.
 #[derive(Debug)]
-pub enum Asked {
-    /// It is ours.
-    Held(Held),
-    /// Somebody else has it.
-    Taken(Holder),
+pub enum LockAttempt {
+    /// This process holds the directory now.
+    Held(DirectoryLock),
+    /// Another process holds it.
+    Taken(LockHolder),
 }
 
 /// The token is a secret and stays out of logs.
-impl std::fmt::Debug for ServerNote {
+impl std::fmt::Debug for ServerAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "ServerNote({} of process {})", self.url, self.pid)
     }
 }
 
-impl Held {
-    /// Takes the directory, which is made if it does not exist; refuses if somebody else has it.
+impl DirectoryLock {
+    /// Locks the directory, which is created if it does not exist; an error if another process
+    /// holds it.
     pub fn hold(directory: &Path) -> Result<Self> {
         match Self::ask(directory)? {
-            Asked::Held(held) => Ok(held),
-            Asked::Taken(holder) => Err(holder.refusal(directory)),
+            LockAttempt::Held(held) => Ok(held),
+            LockAttempt::Taken(holder) => Err(holder.refusal(directory)),
         }
     }
 
-    /// Takes the directory, or says who has it.
-    pub fn ask(directory: &Path) -> Result<Asked> {
+    /// Locks the directory, or returns the process that holds it.
+    pub fn ask(directory: &Path) -> Result<LockAttempt> {
         make(directory)?;
         let mut lock = open_lock(directory)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Ok(Asked::Taken(holder(directory, &mut lock)));
+                return Ok(LockAttempt::Taken(holder(directory, &mut lock)));
             }
             Err(TryLockError::Error(error)) => return Err(cannot("lock", directory, &error)),
         }
         write_pid(&mut lock).map_err(|error| cannot("write to", directory, &error))?;
         remove_stale_note(directory)?;
-        Ok(Asked::Held(Self { directory: directory.to_owned(), _lock: lock }))
+        Ok(LockAttempt::Held(Self { directory: directory.to_owned(), _lock: lock }))
     }
 
-    /// The directory.
+    /// The path of the directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The path of a file in the directory that only its owner may read, made if it is absent.
+    /// The path of a file in the directory that only its owner may read; created if it is absent.
     pub(crate) fn private_file(&self, name: &str) -> Result<PathBuf> {
         let path = self.directory.join(name);
         match private().truncate(false).open(&path) {
@@ -98,7 +100,7 @@ impl Held {
         }
     }
 
-    /// Writes down how to reach the server that this process is, until the directory is let go.
+    /// Records how to reach the server in this process, until the lock is dropped.
     pub fn announce(&self, url: &str, token: &str) -> Result<()> {
         let note = json!({ "url": url, "token": token, "pid": std::process::id() });
         let path = self.directory.join(SERVER_FILE);
@@ -107,16 +109,16 @@ impl Held {
     }
 }
 
-impl Drop for Held {
-    /// Runs before the lock is released, so that nobody else's note is removed.
+impl Drop for DirectoryLock {
+    /// Runs before the lock is released, so that no other process's file is removed.
     fn drop(&mut self) {
-        // A note that cannot be removed is stale from now on, and ignored as such.
+        // A file that cannot be removed is stale from now on, and ignored as such.
         let _ = remove_stale_note(&self.directory);
     }
 }
 
-impl Holder {
-    /// The error for somebody who needs the directory.
+impl LockHolder {
+    /// The error for a process that needs the directory.
     pub fn refusal(&self, directory: &Path) -> Error {
         let process =
             self.pid.map_or_else(|| "another process".into(), |pid| format!("process {pid}"));
@@ -130,7 +132,7 @@ impl Holder {
     }
 }
 
-/// Makes the directory, readable to its owner only; one that exists is taken as it is.
+/// Creates the directory, readable only by its owner; an existing one is left as it is.
 fn make(directory: &Path) -> Result<()> {
     if directory.is_dir() {
         return Ok(());
@@ -162,7 +164,7 @@ fn cannot(what: &str, directory: &Path, error: &io::Error) -> Error {
     ))
 }
 
-/// A file to write that only its owner may read.
+/// Options for creating a file that only its owner may read.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create(true);
@@ -176,7 +178,7 @@ fn write_pid(lock: &mut File) -> io::Result<()> {
     write!(lock, "{}", std::process::id())
 }
 
-/// Replaces the file whole: a reader sees the old text or the new, never a part.
+/// Replaces the file atomically: a reader sees the old text or the new one.
 fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let fresh = path.with_extension("fresh");
     if let Err(error) = fs::remove_file(&fresh)
@@ -197,17 +199,17 @@ fn remove_stale_note(directory: &Path) -> Result<()> {
     }
 }
 
-fn holder(directory: &Path, lock: &mut File) -> Holder {
+fn holder(directory: &Path, lock: &mut File) -> LockHolder {
     let mut text = String::new();
     let read = lock.rewind().and_then(|()| lock.read_to_string(&mut text));
     let pid = read.ok().and_then(|_| text.trim().parse().ok());
-    Holder { pid, server: read_note(directory) }
+    LockHolder { pid, server: read_note(directory) }
 }
 
-fn read_note(directory: &Path) -> Option<ServerNote> {
+fn read_note(directory: &Path) -> Option<ServerAddress> {
     let text = fs::read_to_string(directory.join(SERVER_FILE)).ok()?;
     let note: Value = serde_json::from_str(&text).ok()?;
-    Some(ServerNote {
+    Some(ServerAddress {
         url: note["url"].as_str()?.to_owned(),
         token: note["token"].as_str()?.to_owned(),
         pid: note["pid"].as_u64()?.try_into().ok()?,
@@ -227,7 +229,7 @@ mod tests {
     fn the_directory_is_made_for_its_owner_only() {
         let parent = tempfile::tempdir().unwrap();
         let directory = parent.path().join("a/b");
-        let held = Held::hold(&directory).unwrap();
+        let held = DirectoryLock::hold(&directory).unwrap();
         held.announce("http://127.0.0.1:1", "secret").unwrap();
         assert_eq!(mode(&directory), 0o700);
         assert_eq!(mode(&directory.join(SERVER_FILE)), 0o600);
@@ -237,14 +239,14 @@ mod tests {
     #[test]
     fn whoever_comes_second_learns_who_was_first() {
         let directory = tempfile::tempdir().unwrap();
-        let first = Held::hold(directory.path()).unwrap();
-        let error = Held::hold(directory.path()).unwrap_err();
+        let first = DirectoryLock::hold(directory.path()).unwrap();
+        let error = DirectoryLock::hold(directory.path()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable);
         let pid = format!("held by process {}", std::process::id());
         assert!(error.message().ends_with(&pid), "{error}");
 
         first.announce("http://127.0.0.1:3939", "secret").unwrap();
-        let error = Held::hold(directory.path()).unwrap_err();
+        let error = DirectoryLock::hold(directory.path()).unwrap_err();
         assert!(error.message().contains("serves at http://127.0.0.1:3939"), "{error}");
         assert!(!error.message().contains("secret"), "{error}");
     }
@@ -252,9 +254,9 @@ mod tests {
     #[test]
     fn the_note_of_a_server_can_be_read_while_it_holds() {
         let directory = tempfile::tempdir().unwrap();
-        let held = Held::hold(directory.path()).unwrap();
+        let held = DirectoryLock::hold(directory.path()).unwrap();
         held.announce("http://here", "secret").unwrap();
-        let Asked::Taken(holder) = Held::ask(directory.path()).unwrap() else {
+        let LockAttempt::Taken(holder) = DirectoryLock::ask(directory.path()).unwrap() else {
             panic!("two processes hold one directory")
         };
         let server = holder.server.unwrap();
@@ -265,11 +267,11 @@ mod tests {
     #[test]
     fn letting_go_removes_the_note() {
         let directory = tempfile::tempdir().unwrap();
-        let held = Held::hold(directory.path()).unwrap();
+        let held = DirectoryLock::hold(directory.path()).unwrap();
         held.announce("http://here", "secret").unwrap();
         drop(held);
         assert!(!directory.path().join(SERVER_FILE).exists());
-        Held::hold(directory.path()).unwrap();
+        DirectoryLock::hold(directory.path()).unwrap();
     }
 
     #[test]
@@ -277,7 +279,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let note = directory.path().join(SERVER_FILE);
         fs::write(&note, r#"{"url": "http://gone", "token": "t", "pid": 1}"#).unwrap();
-        let _held = Held::hold(directory.path()).unwrap();
+        let _held = DirectoryLock::hold(directory.path()).unwrap();
         assert!(!note.exists());
     }
 
@@ -292,7 +294,7 @@ mod tests {
             ("/proc/everwhen".into(), "cannot make"),
             ("/proc/self/fdinfo".into(), "cannot write to"),
         ] {
-            let error = Held::hold(&path).unwrap_err();
+            let error = DirectoryLock::hold(&path).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unavailable);
             assert!(error.message().contains(reason), "{error}");
             assert!(error.message().contains(path.to_str().unwrap()), "{error}");

@@ -1,20 +1,20 @@
-//! Where everything is kept: in the data directory, or in a database elsewhere.
+//! The location of the store: the data directory, or a PostgreSQL database.
 
 use std::fmt;
 
 use crate::{Error, Result};
 
-/// Where everything is kept.
+/// Where the data is stored.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum StoreLocation {
     /// A SQLite file in the data directory.
     Directory,
-    /// A PostgreSQL database, by its URL, which may hold a password.
+    /// A PostgreSQL database, by its URL, which may contain a password.
     Postgres(String),
 }
 
-impl Place {
-    /// Reads `sqlite` or the URL of a database.
+impl StoreLocation {
+    /// Parses `sqlite` or the URL of a database.
     pub fn read(text: &str) -> Result<Self> {
         let is_postgres = ["postgres://", "postgresql://"].iter().any(|it| text.starts_with(it));
         match text {
@@ -25,12 +25,12 @@ impl Place {
     }
 }
 
-/// Without the password.
-impl fmt::Display for Place {
+/// Omits the password.
+impl fmt::Display for StoreLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Postgres(url) = self else { return f.write_str("sqlite") };
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-        // Parameters may hold a password, too; where the database is stands before them.
+        // Parameters may contain a password, too; the address of the database is before them.
         let rest = rest.split('?').next().unwrap_or_default();
         match rest.rsplit_once('@') {
             Some((who, host)) => {
@@ -42,8 +42,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// The same: whatever prints a configuration must not print a password.
-impl fmt::Debug for Place {
+/// Omits the password: printing a configuration must not reveal it.
+impl fmt::Debug for StoreLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Place({self})")
     }
@@ -61,7 +61,7 @@ mod tests {
             ("postgres://db/x", "postgres://db/x"),
             ("sqlite", "sqlite"),
         ] {
-            let place = Place::read(url).unwrap();
+            let place = StoreLocation::read(url).unwrap();
             assert_eq!(place.to_string(), shown);
             assert!(!format!("{place:?}").contains("s3cr3t"));
         }
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn anything_else_is_refused() {
         for text in ["mysql://db", "sqlite:x", "", "postgres"] {
-            assert!(Place::read(text).is_err(), "{text}");
+            assert!(StoreLocation::read(text).is_err(), "{text}");
         }
     }
 }
