@@ -1,9 +1,10 @@
 //! For tests only: the oracle store, a world moved by hand, faults on demand, a scripted model, an embedder, a
-//! database server, stories.
+//! database server, stories, and the phrases that no text for users contains.
 
 mod cluster;
 mod endpoint;
 mod faults;
+pub mod phrases;
 mod plain;
 mod scripted;
 pub mod story;

@@ -5,6 +5,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use everwhen_testkit::phrases;
+
 #[path = "tidy/modules.rs"]
 mod modules;
 #[path = "tidy/source.rs"]
@@ -62,22 +64,6 @@ const UPWARD: [(&str, &str, &str); 12] = [
     ("everwhen-server", "state", "mcp"),
     ("everwhen-server", "state", "metrics"),
     ("everwhen-server", "state", "proxy"),
-];
-/// Phrases in lower case that no document, no help text and no text of the API contains, each with
-/// what to write instead.
-const PHRASES: [(&str, &str); 12] = [
-    ("so many", "\"maximum number of\" or \"number of\""),
-    ("so often", "\"number of attempts\" or \"number of rounds\""),
-    ("whoever", "the caller, the client, the process"),
-    ("somebody", "a user, a client, another process"),
-    ("nobody", "no caller, no process"),
-    ("anew", "\"again\", or regenerate, rebuild, retry"),
-    ("at hand", "cached, available"),
-    ("in force", "current"),
-    ("front door", "the library"),
-    ("shall", "must, or the present tense"),
-    ("where chance begins", "random seed"),
-    ("how-manieth", "index"),
 ];
 /// All that the engine is built on.
 const ENGINE_USES: [&str; 8] = [
@@ -235,25 +221,17 @@ fn a_public_type_name_means_one_thing() {
 
 #[test]
 fn people_read_plain_words() {
-    let args = files_under("crates/everwhen-cli/src/args");
-    let help = args.iter().map(|file| {
-        let docs = file.text.lines().filter(|line| line.trim_start().starts_with("///"));
-        (file.name(), docs.collect::<Vec<_>>().join("\n"))
-    });
-    // Prompts for models stand in `src`; they are not for people.
+    // Prompts for models stand in `src`; they are not for people. The command line tests its help.
     let is_document = |file: &&File| {
         file.path == "openapi.json" || file.path.ends_with(".md") && !file.path.contains("/src/")
     };
-    let found = [all_files(), files_under("docs")].concat();
-    let documents = found.iter().filter(is_document).map(|file| (file.name(), file.text.clone()));
+    let files = [all_files(), files_under("docs")].concat();
     let mut broken = Vec::new();
-    for (place, text) in help.chain(documents) {
-        let text = text.to_lowercase();
-        let found = PHRASES.into_iter().filter(|(phrase, _)| has_word(&text, phrase));
-        broken.extend(found.map(|(phrase, better)| format!("{place}: {phrase:?}; write {better}")));
+    for file in files.iter().filter(is_document) {
+        broken.extend(phrases::found(&file.text).map(|found| format!("{}: {found}", file.name())));
     }
     hold(
-        "documents, help texts and openapi.json contain none of PHRASES",
+        "documents and openapi.json contain none of the phrases in everwhen_testkit::phrases",
         "readers know the field's words; ours they would have to translate",
         &broken,
     );

@@ -5,7 +5,7 @@ use clap::Args;
 /// Open the web interface of the running server
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The page gets the server's key in the part of its address that browsers send to nobody.
+The page gets the server's key in the fragment of its address, which browsers never send.
 
 EXAMPLES
   everwhen ui

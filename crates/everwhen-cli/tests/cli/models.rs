@@ -15,7 +15,7 @@ fn only_known_models_are_fetched_and_only_if_they_are_what_they_should_be() {
     let stage = Stage::new();
     let unknown = stage.run(&["models", "pull", "gpt"]);
     assert_eq!(unknown.code, 2);
-    assert!(unknown.stderr.contains("there is minilm"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("available: minilm"), "{}", unknown.stderr);
     stage.file("model.onnx", "something else");
     let home = stage.home().display().to_string();
     let wrong = stage.run(&["models", "pull", "minilm", "--from", &home]);

@@ -1,0 +1,46 @@
+//! Phrases that texts for users no longer use, each with what to write instead. One list for the
+//! documents, the texts of the API and the help of the command line.
+
+/// The phrases in lower case.
+const PHRASES: [(&str, &str); 12] = [
+    ("so many", "\"maximum number of\" or \"number of\""),
+    ("so often", "\"number of attempts\" or \"number of rounds\""),
+    ("whoever", "the caller, the client, the process"),
+    ("somebody", "a user, a client, another process"),
+    ("nobody", "no caller, no process"),
+    ("anew", "\"again\", or regenerate, rebuild, retry"),
+    ("at hand", "cached, available"),
+    ("in force", "current"),
+    ("front door", "the library"),
+    ("shall", "must, or the present tense"),
+    ("where chance begins", "random seed"),
+    ("how-manieth", "index"),
+];
+
+/// What is wrong with a text: each phrase in it, with what to write instead.
+pub fn found(text: &str) -> impl Iterator<Item = String> {
+    let text = text.to_lowercase();
+    PHRASES
+        .into_iter()
+        .filter(move |(phrase, _)| has_words(&text, phrase))
+        .map(|(phrase, instead)| format!("{phrase:?}; write {instead}"))
+}
+
+/// Whether a text contains the phrase as whole words.
+fn has_words(text: &str, phrase: &str) -> bool {
+    let is_part = |letter: Option<char>| letter.is_some_and(|l| l.is_alphanumeric() || l == '_');
+    text.match_indices(phrase).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + phrase.len()..]);
+        !is_part(before.chars().next_back()) && !is_part(after.chars().next())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn phrases_are_found_as_whole_words() {
+        let found = |text| super::found(text).count();
+        assert_eq!(found("At most so many. Somebody."), 2);
+        assert_eq!(found("Marshall is in full effect"), 0);
+    }
+}
