@@ -8,8 +8,11 @@
 use crate::tables::Dialect;
 
 /// Every shared migration, in order. Never change one that has been released; add another.
-pub(crate) const SHARED: &[&str] =
-    &[include_str!("schema/0001_vault_id.sql"), include_str!("schema/0002_clocks.sql")];
+pub(crate) const SHARED: &[&str] = &[
+    include_str!("schema/0001_vault_id.sql"),
+    include_str!("schema/0002_clocks.sql"),
+    include_str!("schema/0003_entry_by_time.sql"),
+];
 
 /// The statements of a shared migration for one database.
 pub(crate) fn statements(dialect: Dialect, migration: &str) -> Vec<String> {

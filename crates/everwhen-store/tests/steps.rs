@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use everwhen_engine::aside::Wishes;
 use everwhen_engine::ledger::{Begun, Commit, ExchangeReply, History, Message};
 use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Person, Role, Said};
+use everwhen_engine::ports::{ConversationQuery, EntryQuery};
 use everwhen_engine::time::ManualClock;
 use everwhen_engine::{Engine, Vault};
 use everwhen_store::{SqliteOptions, SqliteStore};
@@ -61,6 +62,26 @@ fn a_chat_among_many_looks_into_the_last_active_ones() {
     let _turn = alone();
     let [few, many] = [400, 2_000].map(steps_of_a_new_chat);
     assert!(many <= few * 11 / 10, "{few} steps with 400 chats, {many} with 2,000");
+}
+
+#[test]
+fn reading_one_conversation_costs_the_same_in_a_memory_of_any_size() {
+    let _turn = alone();
+    let [small, large] = [400, 2_000].map(steps_of_reading_a_conversation);
+    assert!(small > 0, "nothing was counted");
+    assert!(large <= small * 11 / 10, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+/// What reading the entries of one conversation takes in a memory with a number of entries.
+fn steps_of_reading_a_conversation(entries: i64) -> u64 {
+    let chat = Chat::new();
+    chat.fill(entries);
+    let listed = block_on(chat.vault.conversations(memory(), ConversationQuery::default()));
+    let one = listed.expect("conversations").data.remove(0).id;
+    let before = STEPS.load(Ordering::Relaxed);
+    let read = chat.vault.entries(memory(), Some(Address::Id(one)), EntryQuery::default());
+    assert_eq!(block_on(read).expect("entries").data.len(), 10);
+    STEPS.load(Ordering::Relaxed) - before
 }
 
 /// What the first message of a new chat takes beside a number of others of the same person.
