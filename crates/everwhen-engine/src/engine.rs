@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 
+use crate::index::{Embedders, IndexCache, IndexSource};
 use crate::key::{self, Key, KeyHash, KeyUse, NewKey};
 use crate::memory::vaults::check_description;
 use crate::memory::{
@@ -11,7 +12,6 @@ use crate::memory::{
     Settings, SettingsChange, VaultId, VaultInfo,
 };
 use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Store, Tx};
-use crate::recall::{Embedders, IndexCache};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::{Clock, Zone, to_microsecond};
 use crate::{Error, Result, idempotency, limits};
@@ -129,7 +129,7 @@ impl Engine {
     }
 
     /// Chooses an embedder for this engine and its copies. The vectors there are keep serving until
-    /// [`Engine::embed_step`] has embedded everything anew.
+    /// [`Engine::embed_step`] has embedded everything again.
     pub fn choose_embedder(&self, embedder: Arc<dyn Embedder>) {
         self.embedders.choose(embedder);
     }
@@ -137,13 +137,18 @@ impl Engine {
     /// Embeds a few entries that wait for it, of memories that were asked; says whether there were
     /// any.
     pub async fn embed_step(&self) -> Result<bool> {
-        self.index_cache.embed_some(self).await
+        self.index_cache.embed_some(self.index_source()).await
+    }
+
+    /// Returns what indexes are made from.
+    pub(crate) fn index_source(&self) -> IndexSource<'_> {
+        IndexSource { store: &self.store, embedders: &self.embedders }
     }
 
     /// Keeps the indexes of memories that were asked, where at least `least` entries have come since
     /// they were kept, so that the next start need not read every entry again.
     pub async fn keep_indexes(&self, least: usize) -> Result<()> {
-        self.index_cache.save(self, least).await
+        self.index_cache.save(self.index_source(), least).await
     }
 
     /// The same, where facts that nobody asks for fade.

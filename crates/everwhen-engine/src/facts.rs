@@ -2,21 +2,23 @@
 //!
 //! Walk of a conversation that is over (`distill`): read it → propose facts, by a model or by rules
 //! → believe what the entries bear out → embed → in one transaction, put them beside what is
-//! known, link them (`reconcile`) and end the job. What is shown ([`FactView`]) follows from the
+//! known, link them (`fact_views::reconcile`) and end the job. What is shown ([`FactView`]) follows from the
 //! links: repeated, replaced, denied, current.
 
 pub(crate) mod distill;
 mod draft;
-mod extract;
+pub(crate) mod extract;
 mod fade;
 mod keep;
 mod lines;
 mod model;
 mod profile;
 mod query;
-mod reconcile;
-mod state;
 
+pub use crate::fact_views::FactView;
+#[cfg(test)]
+pub(crate) use crate::fact_views::reconcile::tests::plain_fact as fact_for_tests;
+pub(crate) use crate::fact_views::{views, views_at};
 pub use crate::memory::{
     Evidence, Fact, FactVector, Fading, HALF_LIFE, Link, Matter, Relation, Source, WrittenBy,
 };
@@ -25,7 +27,3 @@ pub(crate) use keep::{forget_entries, keep};
 pub use lines::by_month;
 pub use profile::{ProfileLine, profile};
 pub use query::FactQuery;
-#[cfg(test)]
-pub(crate) use reconcile::tests::plain_fact as fact_for_tests;
-pub use state::FactView;
-pub(crate) use state::{views, views_at};

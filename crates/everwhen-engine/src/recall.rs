@@ -8,12 +8,8 @@
 mod about;
 pub(crate) mod briefing;
 mod derived;
-mod embedders;
-mod entry_cache;
 mod erase;
 mod fetch;
-mod index_cache;
-mod memory_index;
 mod query;
 mod search;
 mod summaries;
@@ -26,9 +22,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use about::About;
-pub(crate) use embedders::Embedders;
 pub use everwhen_search::{Lane, Reason, Signal, nearest_row};
-pub(crate) use index_cache::{IndexCache, IndexNeed, OpenedMemory};
 pub use query::{
     ChapterFound, ConversationFound, EntryFound, FactFound, Kind, PeriodUse, Query, Recollection,
     SummaryFound,
@@ -36,9 +30,9 @@ pub use query::{
 
 use self::about::AskedTime;
 use self::derived::DerivedQuery;
-use self::index_cache::SharedIndex;
 use crate::engine::Engine;
 use crate::facts::FactVector;
+use crate::index::{OpenedMemory, SharedIndex};
 use crate::memory::{Memory, VaultInfo};
 use crate::ports::MemoryRef;
 use crate::time::Period;
@@ -188,7 +182,7 @@ impl Question {
         embedded: &mut Vec<(String, QuestionVector)>,
     ) -> Result<PreparedMemory> {
         let (place, memory) = (opened.place, opened.memory.clone());
-        let index = engine.index_cache.up_to_date(engine, opened).await?;
+        let index = engine.index_cache.up_to_date(engine.index_source(), opened).await?;
         let text = &self.query.text;
         let rest = index.read().search.without_speakers(&self.time.rest(text));
         let vector =

@@ -180,3 +180,9 @@ pub(crate) fn error_message(body: &Value) -> Option<&str> {
     let error = body.get(0).unwrap_or(body).get("error")?;
     error["message"].as_str().or(error.as_str())
 }
+
+/// The host with its port, and the path without slashes around it.
+pub(crate) fn host_and_path(url: &str) -> (&str, &str) {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/');
+    rest.split_once('/').unwrap_or((rest, ""))
+}

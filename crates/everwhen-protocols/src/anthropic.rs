@@ -18,8 +18,8 @@ use crate::format::{literals, role};
 use crate::json::{self, Object};
 use crate::{
     Adapter, AuthHeader, ChatEndpoint, ChatFormat, ChatMessage, ChatReply, ChatRequest, Endpoint,
-    EventWriter, Fragment, Message, ModelInfo, Part, Protocol, ReplyEvent, ReplyFormat, ReplyId,
-    RequestView, Role, TextPiece, Tool, ToolCall, ToolChoice, Unsupported, tool_calls,
+    EventWriter, Fragment, Message, ModelInfo, Part, ReplyEvent, ReplyFormat, ReplyId, RequestView,
+    Role, TextPiece, Tool, ToolCall, ToolChoice, Unsupported, tool_calls,
 };
 
 /// The protocol.
@@ -32,7 +32,6 @@ const MAX_TOKENS: u64 = 4096;
 
 static MESSAGES: ChatEndpoint = ChatEndpoint {
     name: "messages",
-    protocol: Protocol::Anthropic,
     path: "/v1/messages",
     format: &Messages,
     is_translated: true,

@@ -1,6 +1,6 @@
 //! The calls that a provider has: path, method, and what the call does.
 
-use crate::{ChatFormat, Protocol};
+use crate::ChatFormat;
 
 /// What a call does.
 #[derive(Clone, Copy)]
@@ -100,8 +100,6 @@ impl Endpoint {
 pub struct ChatEndpoint {
     /// A short name that is written to files.
     pub name: &'static str,
-    /// The protocol.
-    pub protocol: Protocol,
     /// The path below the root of an upstream of that protocol; `{model}` stands for the model.
     pub path: &'static str,
     /// The format of requests and replies.
@@ -113,20 +111,6 @@ pub struct ChatEndpoint {
 }
 
 impl ChatEndpoint {
-    /// The endpoint with this name.
-    pub fn named(name: &str) -> Option<&'static Self> {
-        let all = Protocol::ALL.into_iter().flat_map(|protocol| protocol.adapter().endpoints());
-        all.filter_map(Endpoint::chat).find(|chat| chat.name == name)
-    }
-
-    /// Protocols of upstreams that can answer, the best first.
-    pub fn answered_by(&self) -> Vec<Protocol> {
-        match self.is_translated {
-            true => self.protocol.answered_by(),
-            false => vec![self.protocol],
-        }
-    }
-
     /// The path below an upstream's root for this model.
     pub fn path_for(&self, model: &str) -> String {
         self.path.replace("{model}", model)

@@ -15,15 +15,15 @@ use self::neutral::{
     write_text_parts, write_tools,
 };
 use crate::Effect::{Chat, CountTokens, ListModels, Manage, Read, Use};
+use crate::adapter::host_and_path;
 use crate::chat::text_of;
 use crate::endpoint::{MANAGED, call};
 use crate::format::role;
 use crate::json::{self, Object};
-use crate::protocol::host_and_path;
 use crate::{
     Adapter, AuthHeader, CallPiece, ChatEndpoint, ChatFormat, ChatMessage, ChatReply, ChatRequest,
-    Endpoint, EventWriter, Fragment, Framing, Message, ModelInfo, Part, Protocol, ReplyEvent,
-    ReplyId, RequestView, Role, TextPiece, Unsupported,
+    Endpoint, EventWriter, Fragment, Framing, Message, ModelInfo, Part, ReplyEvent, ReplyId,
+    RequestView, Role, TextPiece, Unsupported,
 };
 
 /// The protocol.
@@ -31,7 +31,6 @@ pub(crate) struct Gemini;
 
 static GENERATE: ChatEndpoint = ChatEndpoint {
     name: "gemini-generate",
-    protocol: Protocol::Gemini,
     path: "/models/{model}:generateContent",
     format: &Contents,
     is_translated: true,
@@ -39,7 +38,6 @@ static GENERATE: ChatEndpoint = ChatEndpoint {
 };
 static STREAM: ChatEndpoint = ChatEndpoint {
     name: "gemini-stream",
-    protocol: Protocol::Gemini,
     path: "/models/{model}:streamGenerateContent",
     format: &Contents,
     is_translated: true,

@@ -20,7 +20,7 @@ use crate::openai::embeddings::{parsed, request};
 use crate::openai::{call_ids, tool};
 use crate::{
     Adapter, CallPiece, ChatEndpoint, ChatFormat, ChatReply, ChatRequest, Embeddings, Endpoint,
-    EventWriter, Fragment, Framing, Message, ModelInfo, Protocol, ReplyEvent, ReplyFormat, ReplyId,
+    EventWriter, Fragment, Framing, Message, ModelInfo, ReplyEvent, ReplyFormat, ReplyId,
     RequestView, TextPiece, Tool, Unsupported, tool_calls,
 };
 
@@ -29,7 +29,6 @@ pub(crate) struct Ollama;
 
 static CHAT: ChatEndpoint = ChatEndpoint {
     name: "ollama-chat",
-    protocol: Protocol::Ollama,
     path: "/api/chat",
     format: &OllamaChat,
     is_translated: true,
@@ -37,7 +36,6 @@ static CHAT: ChatEndpoint = ChatEndpoint {
 };
 static GENERATE: ChatEndpoint = ChatEndpoint {
     name: "ollama-generate",
-    protocol: Protocol::Ollama,
     path: "/api/generate",
     format: &Generate,
     is_translated: false,

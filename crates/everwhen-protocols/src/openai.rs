@@ -17,17 +17,17 @@ use self::neutral::{
 };
 
 use crate::Effect::{Chat, ListModels, Manage, Read, Refused, Use};
+use crate::adapter::host_and_path;
 use crate::chat::text_of;
 use crate::endpoint::{MANAGED, call, call_unversioned};
 use crate::format::{literals, prompt, role};
 use crate::json::Object;
-use crate::protocol::host_and_path;
 use crate::reply::CallsSoFar;
 use crate::responses::RESPONSES;
 use crate::{
     Adapter, ChatEndpoint, ChatFormat, ChatReply, ChatRequest, Embeddings, Endpoint, EventWriter,
-    Fragment, Message, ModelInfo, Protocol, ReplyEvent, ReplyId, RequestView, StopReason,
-    TextPiece, Tool, Unsupported, Usage, tool_calls,
+    Fragment, Message, ModelInfo, ReplyEvent, ReplyId, RequestView, StopReason, TextPiece, Tool,
+    Unsupported, Usage, tool_calls,
 };
 
 /// The protocol.
@@ -35,7 +35,6 @@ pub(crate) struct OpenAi;
 
 static CHAT: ChatEndpoint = ChatEndpoint {
     name: "chat",
-    protocol: Protocol::OpenAi,
     path: "/chat/completions",
     format: &ChatCompletions,
     is_translated: true,
@@ -43,7 +42,6 @@ static CHAT: ChatEndpoint = ChatEndpoint {
 };
 static COMPLETIONS: ChatEndpoint = ChatEndpoint {
     name: "completions",
-    protocol: Protocol::OpenAi,
     path: "/completions",
     format: &Completions,
     is_translated: false,

@@ -1,6 +1,7 @@
 //! The table of protocols.
 
-use crate::{Adapter, anthropic, gemini, ollama, openai};
+use crate::adapter::host_and_path;
+use crate::{Adapter, ChatEndpoint, Endpoint, anthropic, gemini, ollama, openai};
 
 /// Declares the protocols: one line each, with the adapter that knows everything about it.
 macro_rules! protocols {
@@ -85,10 +86,29 @@ impl Protocol {
     }
 }
 
-/// The host with its port, and the path without slashes around it.
-pub(crate) fn host_and_path(url: &str) -> (&str, &str) {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/');
-    rest.split_once('/').unwrap_or((rest, ""))
+impl ChatEndpoint {
+    /// The endpoint with this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        let all = Protocol::ALL.into_iter().flat_map(|protocol| protocol.adapter().endpoints());
+        all.filter_map(Endpoint::chat).find(|chat| chat.name == name)
+    }
+
+    /// The protocol whose table of calls has it.
+    pub fn protocol(&self) -> Protocol {
+        let has_it = |protocol: &Protocol| {
+            let chats = protocol.adapter().endpoints().iter().filter_map(Endpoint::chat);
+            chats.into_iter().any(|chat| chat.name == self.name)
+        };
+        Protocol::ALL.into_iter().find(has_it).unwrap_or(Protocol::OpenAi)
+    }
+
+    /// Protocols of upstreams that can answer, the best first.
+    pub fn answered_by(&self) -> Vec<Protocol> {
+        match self.is_translated {
+            true => self.protocol().answered_by(),
+            false => vec![self.protocol()],
+        }
+    }
 }
 
 #[cfg(test)]
@@ -102,7 +122,7 @@ mod tests {
         for protocol in Protocol::ALL {
             assert_eq!(Protocol::named(protocol.as_str()), Some(protocol));
         }
-        assert_eq!(Protocol::named("nobody"), None);
+        assert_eq!(Protocol::named("unknown"), None);
         assert!(Protocol::names_quoted().ends_with(" or \"gemini\""));
     }
 
@@ -115,6 +135,8 @@ mod tests {
             if let Some(chat) = endpoint.chat() {
                 let known = *names.entry(chat.name).or_insert(chat);
                 assert!(std::ptr::eq(known, chat), "{}", chat.name);
+                let of = chat.protocol().adapter().endpoints();
+                assert!(of.iter().any(|one| one.path == endpoint.path), "{}", chat.name);
             }
         }
     }

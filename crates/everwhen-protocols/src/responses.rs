@@ -4,13 +4,12 @@ use std::borrow::Cow;
 
 use crate::format::{literals, prompt, role};
 use crate::json::Object;
-use crate::{ChatEndpoint, ChatFormat, Fragment, Message, Protocol, RequestView, Role, TextPiece};
+use crate::{ChatEndpoint, ChatFormat, Fragment, Message, RequestView, Role, TextPiece};
 
 /// `POST /v1/responses`. Only OpenAI's kind has it: a request may go on from an earlier response by
 /// its id alone, and what was said there is known to that upstream only.
 pub(crate) static RESPONSES: ChatEndpoint = ChatEndpoint {
     name: "responses",
-    protocol: Protocol::OpenAi,
     path: "/responses",
     format: &Responses,
     is_translated: false,

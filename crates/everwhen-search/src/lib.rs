@@ -14,6 +14,7 @@ mod merge;
 mod query_text;
 mod rank;
 mod scope;
+mod shared_rarity;
 mod signal;
 #[cfg(test)]
 mod testing;
@@ -24,10 +25,11 @@ mod weights;
 
 pub use document::{Document, DocumentId, DocumentInfo, DocumentState, GroupId, Micros, Source};
 pub use index::{Index, InvalidSegment, SEGMENT_DOCUMENTS, Segment};
-pub use merge::{SharedRarity, merge_scores};
+pub use merge::merge_scores;
 pub use query_text::{NamedSpeakers, QueryTerms};
 pub use rank::{Hit, OrderedMatches, RankedList, Ranking, SearchQuery};
 pub use scope::{Scope, SearchFilter};
+pub use shared_rarity::SharedRarity;
 pub use signal::{Lane, Reason, Signal};
 pub use text::{lowercase, passages};
 pub use time_range::TimeRange;

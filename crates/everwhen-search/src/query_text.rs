@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::index::{Index, Term};
-use crate::merge::SharedRarity;
+use crate::shared_rarity::SharedRarity;
 use crate::text::{is_frame_word, is_stop_word, tokens};
 
 /// The weight of a word that mostly introduces a question.

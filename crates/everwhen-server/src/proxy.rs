@@ -185,7 +185,7 @@ async fn talk(
     request: Request,
 ) -> Response {
     let answered = exchange(&state, chat, memory.as_deref(), request).await;
-    answered.unwrap_or_else(|refusal| refusal.told(chat.protocol))
+    answered.unwrap_or_else(|refusal| refusal.told(chat.protocol()))
 }
 
 async fn exchange(
@@ -202,7 +202,7 @@ async fn exchange(
     let Some(mut asked) = chat.format.request(text) else {
         let path = chat.path_for(model_in_path.as_deref().unwrap_or_default());
         let target = with_query(&path, &parts.uri);
-        return passthrough::on(state, &caller, (chat.protocol, target), &parts, body).await;
+        return passthrough::on(state, &caller, (chat.protocol(), target), &parts, body).await;
     };
     asked.model = model_in_path.map(Cow::Owned).or(asked.model);
     asked.streams = chat.streams.unwrap_or(asked.streams);
@@ -237,7 +237,7 @@ async fn exchange(
         notes.headers.insert(DEGRADED, headers::value(&reason));
     }
     let answered = respond(&request, reply, prepared, &mut notes).await;
-    let mut response = answered.unwrap_or_else(|refusal| refusal.told(chat.protocol));
+    let mut response = answered.unwrap_or_else(|refusal| refusal.told(chat.protocol()));
     response.headers_mut().extend(notes.headers);
     Ok(response)
 }
@@ -268,7 +268,7 @@ async fn forward<'a>(
     (written, talk): (Bytes, Option<WorkflowInput>),
 ) -> Result<UpstreamReply<'a>, Refusal> {
     let responder = &*chosen.responder;
-    let translation = match responder.kind() == request.chat.protocol {
+    let translation = match responder.kind() == request.chat.protocol() {
         true => None,
         false => Some(translation(request, responder, (model, parts.uri.query()), &written)?),
     };
@@ -277,7 +277,7 @@ async fn forward<'a>(
         None => (with_query(&request.chat.path_for(model), &parts.uri), written),
     };
     let call = UpstreamCall {
-        protocol: request.chat.protocol,
+        protocol: request.chat.protocol(),
         method: parts.method.clone(),
         target,
         headers: parts.headers.clone(),
@@ -302,7 +302,7 @@ fn translation(
     let (asked_at, since) = (request.state.engine.now(), Instant::now());
     let number = fresh_number(asked_at);
     let reply = ReplyId { number, model: model.to_owned(), asked_at, since };
-    let protocols = (request.chat.protocol, upstream.kind());
+    let protocols = (request.chat.protocol(), upstream.kind());
     Ok(Translation::new(protocols, &body, (model, request.asked.streams, query), reply))
 }
 
@@ -360,7 +360,7 @@ fn tell(request: &ProxyRequest<'_>, upstream: &str, mut seen: AskedSeen) -> Resp
     }
     seen.id = number;
     seen.time = ProxyMemory::of(request.state).now().to_string();
-    seen.door = request.chat.protocol.as_str();
+    seen.door = request.chat.protocol().as_str();
     seen.upstream = upstream.to_owned();
     seen.model = request.asked.model.as_ref().map(ToString::to_string);
     if let Some(reason) = &seen.degraded {
@@ -505,7 +505,7 @@ impl Whole {
 /// How a reply in the client's protocol comes in pieces, if it does.
 fn framing(chat: &ChatEndpoint, headers: &HeaderMap, streams: bool) -> Option<Framing> {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    chat.protocol.adapter().reply_framing(kind, streams)
+    chat.protocol().adapter().reply_framing(kind, streams)
 }
 
 fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Response {

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::draft::Draft;
-use super::reconcile::relink;
 use super::{Fact, FactVector};
 use crate::Result;
 use crate::desk::Desk;
+use crate::fact_views::reconcile::relink;
 use crate::memory::{EntryId, FactId};
 use crate::ports::FactSelection;
 

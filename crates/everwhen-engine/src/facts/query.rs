@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::state::views_at;
+use super::views_at;
 use super::{Fact, FactView, ProfileLine, by_month, profile};
 use crate::job::JobKind;
 use crate::memory::{Address, FactId, MemoryId, Name};

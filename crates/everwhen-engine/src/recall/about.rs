@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use everwhen_search::{Index, Micros, OrderedMatches, Scope, SearchFilter};
 use jiff::{SignedDuration, Timestamp};
 
-use super::memory_index::range;
 use super::query::PeriodUse;
+use crate::index::range;
 use crate::time::phrase::{Meaning, Ordinal, OrdinalOf, Prefer, Reading, Side, read};
 use crate::time::{Period, Zone};
 

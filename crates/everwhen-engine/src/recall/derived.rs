@@ -1,11 +1,7 @@
-//! Facts and chapters that answer a question, beside the entries they rest on. They are cached until
-//! they change.
+//! Facts and chapters that answer a question, beside the entries they rest on.
 //!
 //! A fact that was replaced is no answer, unless the question names a time in which it held, or asks as
 //! of an earlier time. So it is never ranked above its successor by accident.
-
-mod changes;
-mod word_index;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -13,12 +9,12 @@ use std::collections::BTreeSet;
 use everwhen_search::lowercase;
 use unicode_segmentation::UnicodeSegmentation;
 
-use self::word_index::WordIndex;
 use super::{About, ChapterFound, FactFound, Query, Reason, Signal};
 use crate::chapters::Chapter;
-use crate::facts::{Fact, FactVector, FactView, views_at};
+use crate::facts::{FactVector, FactView, views_at};
+use crate::index::{Distilled, WordIndex, words_of_fact};
 use crate::similarity::Ruler;
-use crate::text::is_stop_word;
+use crate::text::content_words;
 use crate::time::{Period, Precision, Zone};
 
 /// The weights of shared words, of similarity in meaning, and of being in the period asked about.
@@ -50,7 +46,7 @@ impl<'q> DerivedQuery<'q> {
         self.words.get_or_init(|| {
             let phrases = self.about.map_or(&[][..], |about| &about.words);
             let without = |text: String, words: &String| text.replace(words, " ");
-            content_words(&phrases.iter().fold(self.query.text.clone(), without))
+            content_words(&phrases.iter().fold(self.query.text.clone(), without)).collect()
         })
     }
 
@@ -100,30 +96,7 @@ fn reasons(values: [f32; 3]) -> Vec<Reason> {
         .collect()
 }
 
-/// The facts and chapters of a memory, indexed by their words.
-#[derive(Debug, Default)]
-pub(crate) struct Distilled {
-    /// The memory's count of changes when they were read.
-    version: u64,
-    /// The zone of the dates in their texts.
-    zone: Option<Zone>,
-    facts: Vec<Fact>,
-    views: WordIndex<FactView>,
-    chapters: WordIndex<Chapter>,
-    chapters_checksum: u64,
-}
-
 impl Distilled {
-    /// Returns the approximate number of bytes in use.
-    pub(crate) fn size(&self) -> usize {
-        self.views.size() + self.chapters.size()
-    }
-
-    /// Returns whether there are no facts and no chapters.
-    pub(super) fn is_empty(&self) -> bool {
-        self.facts.is_empty() && self.chapters.all().is_empty()
-    }
-
     /// Returns the facts that answer, best first; `vector` is that of the question.
     pub(super) fn facts(
         &self,
@@ -150,15 +123,6 @@ impl Distilled {
             })
             .collect()
     }
-}
-
-fn words_of_fact(view: &FactView) -> BTreeSet<String> {
-    content_words(&view.fact.statement)
-}
-
-fn words_of_chapter(chapter: &Chapter) -> BTreeSet<String> {
-    let Chapter { title, text, entities, key_phrases, .. } = chapter;
-    content_words(&format!("{title} {text} {} {}", entities.join(" "), key_phrases.join(" ")))
 }
 
 /// Returns the items that are answers, best first; of equal ones the first one first.
@@ -236,9 +200,4 @@ fn chapter(chapter: &Chapter, shared: usize, query: &DerivedQuery<'_>) -> Option
 fn span(chapter: &Chapter) -> Option<Period> {
     let until = chapter.last.time + jiff::SignedDuration::from_micros(1);
     Period::new(Some(chapter.first.time), Some(until), Precision::Minute).ok()
-}
-
-/// Returns the words of a text in lower case, without stop words.
-fn content_words(text: &str) -> BTreeSet<String> {
-    text.unicode_words().map(str::to_lowercase).filter(|word| !is_stop_word(word)).collect()
 }

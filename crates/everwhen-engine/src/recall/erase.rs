@@ -5,10 +5,9 @@
 
 use std::sync::Arc;
 
-use super::Embedders;
-use super::embedders::embedded_passages;
 use crate::Result;
 use crate::desk::Desk;
+use crate::index::{Embedders, embedded_passages};
 use crate::memory::{Entry, Forget, VaultId};
 use crate::ports::{Embedder, EntryQuery, MemoryRef, MemorySelection, Snapshot, Which};
 

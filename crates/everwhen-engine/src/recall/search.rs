@@ -3,8 +3,8 @@
 use everwhen_search::{Hit, RankedList, SearchFilter, SearchQuery, SharedRarity, merge_scores};
 use jiff::Timestamp;
 
-use super::memory_index::{MemoryIndex, range, source};
 use super::{Kind, PeriodUse, PreparedMemory, Question};
+use crate::index::{MemoryIndex, range, source};
 use crate::limits;
 use crate::memory::{ConversationId, Entry, EntryId};
 

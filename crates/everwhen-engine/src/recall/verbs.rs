@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{IndexCache, IndexNeed, OpenedMemory, Query, Recollection, recall};
+use super::{Query, Recollection, recall};
 use crate::conversations::prompt;
 use crate::engine::Engine;
+use crate::index::{IndexCache, IndexNeed, OpenedMemory};
 use crate::memory::{Address, Conversation, Memory, MemoryId, Person, VaultId, VaultInfo};
 use crate::ports::{MemoryRef, MemorySelection, Snapshot};
 use crate::receipt::{Done, Receipt};
@@ -37,7 +38,7 @@ impl Vault {
     pub(crate) async fn index(&self, memory: Address<MemoryId>, need: IndexNeed) -> Result<()> {
         let ((opened, _), indexes) = (self.open(memory).await?, &self.engine.index_cache);
         if need == IndexNeed::Build || indexes.contains(opened.place.memory) {
-            indexes.up_to_date(&self.engine, opened).await?;
+            indexes.up_to_date(self.engine.index_source(), opened).await?;
         }
         Ok(())
     }

@@ -3,12 +3,13 @@
 //! `holds` is when something is true in the world, `known` is when the vault believed it. A fact that
 //! was replaced holds until its successor begins to hold, and was believed until the successor came.
 
+pub(crate) mod reconcile;
+
 use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use super::{Evidence, Fact, Relation, reconcile};
-use crate::memory::FactId;
+use crate::memory::{Evidence, Fact, FactId, Relation};
 use crate::similarity::Ruler;
 use crate::time::{Period, Precision, Zone};
 

@@ -15,17 +15,25 @@ use self::growth::GrowthTracker;
 pub(crate) use self::growth::IndexNeed;
 use self::turn_lock::TurnLock;
 pub(crate) use self::updates::OpenedMemory;
-use super::derived::Distilled;
-use super::embedders::embedded_passages;
+use super::distilled::Distilled;
+use super::embedders::{Embedders, embedded_passages};
 use super::memory_index::MemoryIndex;
 use crate::Result;
-use crate::engine::Engine;
 use crate::memory::{Entry, MemoryId, VaultId};
-use crate::ports::{Embedder, EntryQuery, MemoryRef, Snapshot};
+use crate::ports::{Embedder, EntryQuery, MemoryRef, Snapshot, Store};
 use crate::time::Zone;
 
 /// The number of entries that are embedded at a time in the background.
 const EMBEDDED: usize = 64;
+
+/// What indexes are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct IndexSource<'e> {
+    /// Has the entries, and the segments of indexes that were saved.
+    pub(crate) store: &'e Arc<dyn Store>,
+    /// Compute the vectors of entries.
+    pub(crate) embedders: &'e Embedders,
+}
 
 /// All indexes in memory.
 pub(crate) struct IndexCache {
@@ -119,16 +127,16 @@ impl IndexCache {
     /// Returns the index of a memory, with everything that the memory had when it was opened.
     pub(crate) async fn up_to_date(
         &self,
-        engine: &Engine,
+        source: IndexSource<'_>,
         opened: OpenedMemory,
     ) -> Result<Arc<SharedIndex>> {
         let OpenedMemory { place, memory, update } = opened;
         let shared = self.get_or_create(place);
         if let Some(update) = update {
-            shared.apply(engine, update);
+            shared.apply(source.embedders, update);
         }
         let is_behind = !shared.read().is_up_to_date(&memory);
-        if is_behind && let Err(error) = shared.catch_up(engine, &memory).await {
+        if is_behind && let Err(error) = shared.catch_up(source, &memory).await {
             self.remove(place.memory);
             return Err(error);
         }
@@ -182,8 +190,8 @@ impl IndexCache {
     }
 
     /// Embeds a few entries of a memory whose vectors are incomplete, and returns whether there was one.
-    pub(crate) async fn embed_some(&self, engine: &Engine) -> Result<bool> {
-        let Some(embedder) = engine.embedders.chosen() else { return Ok(false) };
+    pub(crate) async fn embed_some(&self, source: IndexSource<'_>) -> Result<bool> {
+        let Some(embedder) = source.embedders.chosen() else { return Ok(false) };
         let incomplete = self.all().into_iter().find_map(|shared| {
             let first = shared.read().search.first_without_vectors(embedder.name())?;
             Some((shared, first))
@@ -191,7 +199,7 @@ impl IndexCache {
         let Some((shared, first)) = incomplete else { return Ok(false) };
         let (place, known) = (shared.place, shared.read().search.sequence);
         let after = shared.read().search.document(first).sequence - 1;
-        let entries = engine
+        let entries = source
             .store
             .look(move |snapshot| snapshot.entries(place, &EntryQuery::arrived(after, EMBEDDED)))
             .await?;

@@ -6,8 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::{Fact, Link, Relation};
-use crate::memory::FactId;
+use crate::memory::{Fact, FactId, Link, Relation};
 use crate::similarity::{Ruler, denies, figures, tells_a_change};
 
 /// Links every fact anew. Facts that are withdrawn must not be among them.

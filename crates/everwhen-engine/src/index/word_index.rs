@@ -9,7 +9,7 @@ const WORD_BYTES: usize = 64;
 
 /// Items in order, and which of them use a word.
 #[derive(Debug)]
-pub(super) struct WordIndex<T> {
+pub(crate) struct WordIndex<T> {
     items: Vec<T>,
     /// The numbers of the items that use each word, in rising order.
     users: HashMap<Box<str>, Vec<u32>>,
@@ -25,7 +25,7 @@ impl<T> Default for WordIndex<T> {
 
 impl<T> WordIndex<T> {
     /// Indexes items by the words that `words` finds in them.
-    pub(super) fn new(items: Vec<T>, words: impl Fn(&T) -> BTreeSet<String>) -> Self {
+    pub(crate) fn new(items: Vec<T>, words: impl Fn(&T) -> BTreeSet<String>) -> Self {
         let mut all = Self::default();
         for item in items {
             let words = words(&item);
@@ -35,7 +35,7 @@ impl<T> WordIndex<T> {
     }
 
     /// Appends an item.
-    pub(super) fn push(&mut self, item: T, words: BTreeSet<String>) {
+    pub(crate) fn push(&mut self, item: T, words: BTreeSet<String>) {
         let number = self.items.len() as u32;
         self.items.push(item);
         for word in words {
@@ -51,7 +51,7 @@ impl<T> WordIndex<T> {
     }
 
     /// Removes all but the first `length` items; `words` finds the words they were added with.
-    pub(super) fn truncate(&mut self, length: usize, words: impl Fn(&T) -> BTreeSet<String>) {
+    pub(crate) fn truncate(&mut self, length: usize, words: impl Fn(&T) -> BTreeSet<String>) {
         if length == 0 {
             *self = Self::default();
         }
@@ -70,12 +70,12 @@ impl<T> WordIndex<T> {
     }
 
     /// Returns all items, in order.
-    pub(super) fn all(&self) -> &[T] {
+    pub(crate) fn all(&self) -> &[T] {
         &self.items
     }
 
     /// Returns how many of these words each item uses.
-    pub(super) fn shared(&self, words: &BTreeSet<String>) -> Vec<u32> {
+    pub(crate) fn shared(&self, words: &BTreeSet<String>) -> Vec<u32> {
         let mut shared = vec![0; self.items.len()];
         for user in words.iter().filter_map(|word| self.users.get(word.as_str())).flatten() {
             shared[*user as usize] += 1;
@@ -84,7 +84,7 @@ impl<T> WordIndex<T> {
     }
 
     /// Returns the approximate number of bytes in use.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.items.len() * ITEM_BYTES + self.word_bytes
     }
 }

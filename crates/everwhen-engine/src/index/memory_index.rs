@@ -112,7 +112,7 @@ impl MemoryIndex {
 
 /// Returns the source that the entries of a role have in the index. Segments in stores hold it, so it
 /// never changes.
-pub(super) fn source(role: Role) -> Source {
+pub(crate) fn source(role: Role) -> Source {
     match role {
         Role::User => Source::new(0),
         Role::Assistant => Source::new(1),
@@ -127,7 +127,7 @@ pub(super) fn role(source: Source) -> Option<Role> {
 }
 
 /// Returns a period in microseconds.
-pub(super) fn range(period: Period) -> TimeRange {
+pub(crate) fn range(period: Period) -> TimeRange {
     let micros = |end: Option<Timestamp>| end.map(Timestamp::as_microsecond);
     TimeRange { since: micros(period.since()), until: micros(period.until()) }
 }

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
+use crate::fact_views::{as_of, views};
 use crate::facts::extract::stated_matter;
-use crate::facts::state::{as_of, views};
 use crate::facts::{Evidence, Matter};
 use crate::time::Zone;
 

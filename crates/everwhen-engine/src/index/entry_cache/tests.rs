@@ -1,10 +1,10 @@
 //! The entry cache of an index: entries are returned as they were, within the budget, and dropped in time.
 
 use super::*;
+use crate::index::memory_index::MemoryIndex;
+use crate::index::memory_index::tests::said;
 use crate::memory::{Corrected, Role};
 use crate::ports::Standing;
-use crate::recall::memory_index::MemoryIndex;
-use crate::recall::memory_index::tests::said;
 
 fn name(text: &str) -> Name {
     Name::new("name", text).unwrap()

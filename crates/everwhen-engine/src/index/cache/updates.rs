@@ -1,11 +1,10 @@
 //! Updates of an index: what the store has that the index does not have yet.
 
 use super::{IndexCache, SharedIndex};
-use crate::engine::Engine;
+use crate::index::embedders::{EmbeddedEntries, Embedders};
+use crate::index::memory_index::MemoryIndex;
 use crate::memory::{Entry, Memory, MemoryId};
 use crate::ports::{EntryQuery, MemoryRef, Snapshot, Standing};
-use crate::recall::embedders::{EmbeddedEntries, Embedders};
-use crate::recall::memory_index::MemoryIndex;
 use crate::{Error, Result};
 
 /// The number of entries that are read at a time.
@@ -141,12 +140,11 @@ impl IndexCache {
 
 impl SharedIndex {
     /// Applies an update, as far as another question has not done so meanwhile.
-    pub(super) fn apply(&self, engine: &Engine, mut update: IndexUpdate) {
+    pub(super) fn apply(&self, embedders: &Embedders, mut update: IndexUpdate) {
         if self.read().search.sequence < update.after {
             return;
         }
-        let embed =
-            || engine.embedders.embed_now(self.read().search.active_embedder(), &update.entries);
+        let embed = || embedders.embed_now(self.read().search.active_embedder(), &update.entries);
         let vectors = update.vectors.take().unwrap_or_else(embed);
         apply(&mut self.write(), update, &vectors);
         self.update_size();
@@ -183,8 +181,8 @@ fn apply(index: &mut MemoryIndex, update: IndexUpdate, vectors: &EmbeddedEntries
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::memory_index::tests::said;
     use crate::memory::Role;
-    use crate::recall::memory_index::tests::said;
 
     fn update(after: u64, generation: u64, standings: Option<Vec<Standing>>) -> IndexUpdate {
         let entries = vec![said(after + 1, 1, Role::User, "the cat sleeps")];

@@ -50,7 +50,7 @@ impl Embedders {
     }
 
     /// Returns the embedders that keep vectors outside the store.
-    pub(super) fn keepers(&self) -> Vec<Arc<dyn Embedder>> {
+    pub(crate) fn keepers(&self) -> Vec<Arc<dyn Embedder>> {
         self.all().filter(|one| one.keeps()).collect()
     }
 

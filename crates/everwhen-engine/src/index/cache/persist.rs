@@ -2,18 +2,17 @@
 
 use everwhen_search::{Index, Segment};
 
-use super::{IndexCache, SharedIndex};
+use super::{IndexCache, IndexSource, SharedIndex};
 use crate::Result;
-use crate::engine::Engine;
+use crate::index::memory_index::MemoryIndex;
 use crate::ports::{MemoryRef, Row, Tx};
-use crate::recall::memory_index::MemoryIndex;
 
 impl IndexCache {
     /// Saves the indexes with at least `least` entries that are not saved.
-    pub(crate) async fn save(&self, engine: &Engine, least: usize) -> Result<()> {
+    pub(crate) async fn save(&self, source: IndexSource<'_>, least: usize) -> Result<()> {
         for shared in self.all() {
             if shared.read().search.unsaved() >= least {
-                shared.save(engine).await?;
+                shared.save(source).await?;
             }
         }
         Ok(())
@@ -21,11 +20,11 @@ impl IndexCache {
 }
 
 impl SharedIndex {
-    async fn save(&self, engine: &Engine) -> Result<()> {
+    async fn save(&self, source: IndexSource<'_>) -> Result<()> {
         while let Some((generation, segment)) = self.next_segment() {
             let (place, saved) = (self.place, segment.clone());
             let put = move |tx: &mut dyn Tx| put(tx, place, generation, &saved);
-            if !engine.store.transact(put).await? {
+            if !source.store.transact(put).await? {
                 return Ok(());
             }
             self.write().search.mark_saved(&segment);
@@ -45,17 +44,17 @@ impl SharedIndex {
 
     /// Loads an empty index from its segments, unless they are of no use: damaged, of another format, or
     /// with vectors of an embedder that is not available.
-    pub(super) async fn load(&self, engine: &Engine) -> Result<()> {
+    pub(super) async fn load(&self, source: IndexSource<'_>) -> Result<()> {
         let mut index = Index::default();
         let place = self.place;
         for number in 0.. {
-            let saved = engine.store.look(move |snapshot| snapshot.segment(place, number)).await?;
+            let saved = source.store.look(move |snapshot| snapshot.segment(place, number)).await?;
             let Some(bytes) = saved else { break };
             if index.load_segment(&bytes).is_err() {
                 return Ok(());
             }
         }
-        if engine.embedders.can_search(&index) {
+        if source.embedders.can_search(&index) {
             let mut current = self.write();
             if current.search.sequence == 0 {
                 *current = MemoryIndex::new(index);

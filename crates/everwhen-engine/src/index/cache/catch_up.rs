@@ -7,28 +7,27 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
-use super::SharedIndex;
 use super::updates::{IndexPosition, IndexUpdate};
+use super::{IndexSource, SharedIndex};
 use crate::Result;
-use crate::engine::Engine;
 use crate::memory::Memory;
 
 impl SharedIndex {
     /// Adds everything that a memory had when it was read. If several questions need that, one does it
     /// and the others wait.
-    pub(super) async fn catch_up(&self, engine: &Engine, memory: &Memory) -> Result<()> {
+    pub(super) async fn catch_up(&self, source: IndexSource<'_>, memory: &Memory) -> Result<()> {
         let _turn = self.catch_up_turn.acquire().await;
         if self.read().search.sequence == 0 {
-            self.load(engine).await?;
+            self.load(source).await?;
         }
         let mut prefetched = None;
         while !self.read().is_up_to_date(memory) {
             let position = IndexPosition::of(&self.read());
             let update = match prefetched.take() {
                 Some(update) => update,
-                None => self.read_update(engine, position).await?,
+                None => self.read_update(source, position).await?,
             };
-            prefetched = self.apply_and_read_on(engine, update).await?;
+            prefetched = self.apply_and_read_on(source, update).await?;
         }
         Ok(())
     }
@@ -36,17 +35,17 @@ impl SharedIndex {
     /// Applies an update while the store reads the next one.
     async fn apply_and_read_on(
         &self,
-        engine: &Engine,
+        source: IndexSource<'_>,
         update: IndexUpdate,
     ) -> Result<Option<IndexUpdate>> {
         let Some(next) = update.next_position() else {
-            self.apply(engine, update);
+            self.apply(source.embedders, update);
             return Ok(None);
         };
-        let mut reading = pin!(self.read_update(engine, next));
+        let mut reading = pin!(self.read_update(source, next));
         // Polled once, so that the store begins to read.
         let started = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await;
-        self.apply(engine, update);
+        self.apply(source.embedders, update);
         match started {
             Poll::Ready(read) => read.map(Some),
             Poll::Pending => reading.await.map(Some),
@@ -54,10 +53,14 @@ impl SharedIndex {
     }
 
     /// Reads the next entries, with the vectors that can be computed at once.
-    async fn read_update(&self, engine: &Engine, position: IndexPosition) -> Result<IndexUpdate> {
-        let (place, embedders) = (self.place, engine.embedders.clone());
+    async fn read_update(
+        &self,
+        source: IndexSource<'_>,
+        position: IndexPosition,
+    ) -> Result<IndexUpdate> {
+        let (place, embedders) = (self.place, source.embedders.clone());
         let active = self.read().search.active_embedder().to_owned();
-        let read = engine.store.look(move |snapshot| {
+        let read = source.store.look(move |snapshot| {
             Ok(IndexUpdate::read(snapshot, place, position)?.embedded(&embedders, &active))
         });
         read.await

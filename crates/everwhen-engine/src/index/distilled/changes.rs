@@ -6,11 +6,10 @@
 
 use super::{Distilled, words_of_chapter, words_of_fact};
 use crate::Result;
-use crate::facts::{Fact, views};
-use crate::memory::Memory;
-use crate::memory::{Chapter, chapters_mark};
+use crate::fact_views::views;
+use crate::index::word_index::WordIndex;
+use crate::memory::{Chapter, Fact, Memory, chapters_mark};
 use crate::ports::{ChapterSelection, FactSelection, MemoryRef, Snapshot};
-use crate::recall::derived::word_index::WordIndex;
 use crate::time::Zone;
 
 /// How many chapters at the end are read again; if more have changed, the second number, and then all.
@@ -27,7 +26,7 @@ pub(crate) struct DistilledChanges {
 
 impl Distilled {
     /// Returns whether the facts or chapters of a memory have changed since they were read.
-    pub(in crate::recall) fn is_outdated(&self, memory: &Memory, zone: &Zone) -> bool {
+    pub(crate) fn is_outdated(&self, memory: &Memory, zone: &Zone) -> bool {
         self.version < memory.distilled || (memory.distilled > 0 && !self.is_in_zone(zone))
     }
 
@@ -36,7 +35,7 @@ impl Distilled {
     }
 
     /// Reads what has changed; `None` if nothing has.
-    pub(in crate::recall) fn changes(
+    pub(crate) fn changes(
         &self,
         snapshot: &dyn Snapshot,
         place: MemoryRef,
@@ -78,7 +77,7 @@ impl Distilled {
     }
 
     /// Applies changes.
-    pub(in crate::recall) fn apply(&mut self, changes: DistilledChanges) {
+    pub(crate) fn apply(&mut self, changes: DistilledChanges) {
         (self.version, self.zone) = (changes.version, Some(changes.zone.clone()));
         if let Some(facts) = changes.facts {
             self.views = WordIndex::new(views(facts.clone(), &changes.zone), words_of_fact);

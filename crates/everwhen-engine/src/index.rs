@@ -1,0 +1,19 @@
+//! The search index of each memory, in memory: built from the store in the order in which entries
+//! arrived, brought up to date before each use, cached up to a byte budget and saved as segments.
+//!
+//! [`IndexCache`] is what the engine holds; `memory_index` is the index of one memory with its cached
+//! entries; `distilled` are the facts and chapters beside it; `embedders` compute vectors. What a question makes of
+//! it is the module `recall`.
+
+mod cache;
+mod distilled;
+mod embedders;
+mod entry_cache;
+mod memory_index;
+mod word_index;
+
+pub(crate) use cache::{IndexCache, IndexNeed, IndexSource, OpenedMemory, SharedIndex};
+pub(crate) use distilled::{Distilled, words_of_fact};
+pub(crate) use embedders::{Embedders, embedded_passages};
+pub(crate) use memory_index::{MemoryIndex, range, source};
+pub(crate) use word_index::WordIndex;
