@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use everwhen::key::{Key, Scope};
@@ -31,7 +31,6 @@ use subtle::ConstantTimeEq;
 use self::credential::{OWN_KEY, credential};
 use self::known::{KnownKey, KnownKeys};
 use self::refresh::Refresh;
-use crate::ServerState;
 use crate::error::{Cause, RequestError};
 
 pub(crate) use scope::needed;
@@ -256,14 +255,14 @@ fn denied(detail: impl Into<String>) -> RequestError {
     RequestError::new(Cause::Engine(ErrorKind::Denied), detail)
 }
 
-impl FromRequestParts<ServerState> for Caller {
+impl<S: Send + Sync> FromRequestParts<S> for Caller
+where
+    Arc<Access>: FromRef<S>,
+{
     type Rejection = RequestError;
 
-    async fn from_request_parts(
-        parts: &mut Parts,
-        state: &ServerState,
-    ) -> Result<Self, RequestError> {
-        state.access.caller(&parts.headers).await
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, RequestError> {
+        Arc::<Access>::from_ref(state).caller(&parts.headers).await
     }
 }
 
@@ -321,13 +320,13 @@ impl Caller {
 /// Extractor that rejects everyone but the operator.
 pub(crate) struct Operator;
 
-impl FromRequestParts<ServerState> for Operator {
+impl<S: Send + Sync> FromRequestParts<S> for Operator
+where
+    Arc<Access>: FromRef<S>,
+{
     type Rejection = RequestError;
 
-    async fn from_request_parts(
-        parts: &mut Parts,
-        state: &ServerState,
-    ) -> Result<Self, RequestError> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, RequestError> {
         match Caller::from_request_parts(parts, state).await? {
             Caller::Operator => Ok(Self),
             Caller::Holder(..) => {

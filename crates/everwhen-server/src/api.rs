@@ -28,7 +28,6 @@ mod wire;
 
 use axum::Router;
 
-pub(crate) use self::extract::QueryParams;
 use crate::ServerState;
 
 /// The routes of the REST API.

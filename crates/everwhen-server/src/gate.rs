@@ -16,6 +16,7 @@ mod refused;
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody};
@@ -30,8 +31,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::body::{BodyStatus, Budget, CheckedBody, HeldBudget};
 use self::refused::{ErrorFormat, Rejection};
-use crate::ServerState;
-use crate::access::Caller;
+use crate::access::{Access, Caller};
 use crate::error;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -157,23 +157,28 @@ impl Gate {
     }
 }
 
+/// What the gate checks requests with.
+#[derive(Clone)]
+pub(crate) struct GateChecks {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) access: Arc<Access>,
+    /// How long an unknown key is looked for.
+    pub(crate) key_timeout: Duration,
+}
+
 /// Puts the gate before these routes and before their method-not-allowed response.
-pub(crate) fn before(
-    routes: Router<ServerState>,
-    state: &ServerState,
-    interface: Interface,
-) -> Router<ServerState> {
-    let state = (state.clone(), interface);
+pub(crate) fn before(routes: Router, checks: &GateChecks, interface: Interface) -> Router {
+    let state = (checks.clone(), interface);
     routes.method_not_allowed_fallback(error::wrong_method).layer(from_fn_with_state(state, guard))
 }
 
 async fn guard(
-    State((state, interface)): State<(ServerState, Interface)>,
+    State((checks, interface)): State<(GateChecks, Interface)>,
     request: Request,
     next: Next,
 ) -> Response {
     let shape = ErrorFormat::of(interface, &request);
-    let answered = pass(&state, interface, request, next).await;
+    let answered = pass(&checks, interface, request, next).await;
     answered.unwrap_or_else(|refused| {
         tracing::debug!(%refused, "refused at the gate");
         refused.told(shape)
@@ -181,7 +186,7 @@ async fn guard(
 }
 
 async fn pass(
-    state: &ServerState,
+    checks: &GateChecks,
     interface: Interface,
     mut request: Request,
     next: Next,
@@ -189,7 +194,7 @@ async fn pass(
     if interface == Interface::Proxy {
         query_key::move_to_header(&mut request);
     }
-    let gate = &*state.gate;
+    let gate = &*checks.gate;
     let permit = gate.begin(request.uri().path())?;
     let origin = gate.other_site(interface, &request)?.cloned();
     // A preflight request carries no key.
@@ -197,7 +202,7 @@ async fn pass(
         return Ok(cors::preflight(origin, request.headers()));
     }
     if !gate.is_named_rightly(&request) {
-        require_key(state, request.uri().path(), request.headers()).await?;
+        require_key(checks, request.uri().path(), request.headers()).await?;
     }
     check_kind_of_body(interface, &mut request)?;
     let shape = ErrorFormat::of(interface, &request);
@@ -214,14 +219,14 @@ async fn pass(
 
 /// Requests under a foreign host name need a key: a web page has none.
 async fn require_key(
-    state: &ServerState,
+    checks: &GateChecks,
     path: &str,
     headers: &HeaderMap,
 ) -> Result<(), Rejection> {
     if HEALTH.contains(&path) {
         return Ok(());
     }
-    match state.proxy_caller(headers).await {
+    match checks.access.proxy_caller(headers, checks.key_timeout).await {
         Ok(caller) if caller.caller != Caller::Anyone => Ok(()),
         _ => Err(Rejection::host(headers.get(HOST))),
     }

@@ -16,14 +16,17 @@ mod api;
 mod error;
 mod gate;
 mod mcp;
+mod mcp_settings;
 mod metrics;
 mod proxy;
+mod query_params;
 mod router;
 mod serving;
 mod state;
 
 pub use api::openapi;
-pub use mcp::{McpSessions, McpSettings, mount_mcp};
+pub use mcp::{McpSessions, mount_mcp};
+pub use mcp_settings::McpSettings;
 pub use proxy::Proxy;
 pub use router::{router, router_with_mcp};
 pub use serving::{listen, raise_file_limit, serve};

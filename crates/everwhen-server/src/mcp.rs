@@ -15,13 +15,11 @@ mod handler;
 mod mount;
 mod prompts;
 mod resources;
-mod settings;
 mod tool;
 mod tools;
 mod wire;
 
 pub use mount::{McpSessions, mount_mcp};
-pub use settings::McpSettings;
 
 use axum::Router;
 

@@ -4,6 +4,7 @@
 //! servers in one program do not share counters. Of a request, only its method, route and status
 //! are recorded.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -17,8 +18,6 @@ use jiff::Timestamp;
 use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
-
-use crate::ServerState;
 
 const REQUESTS: &str = "everwhen_http_requests_total";
 const SECONDS: &str = "everwhen_http_request_duration_seconds";
@@ -159,7 +158,7 @@ fn known_method(method: &Method) -> &'static str {
 
 /// Counts and logs every request.
 pub(crate) async fn watch(
-    State(state): State<ServerState>,
+    State(metrics): State<Arc<Metrics>>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -167,7 +166,7 @@ pub(crate) async fn watch(
     let begun = Instant::now();
     let response = next.run(request).await;
     let (status, took) = (response.status(), begun.elapsed());
-    state.metrics.answered(&labels, status, took);
+    metrics.answered(&labels, status, took);
     let milliseconds = took.as_secs_f64() * 1000.0;
     tracing::info!(
         method = labels.method,

@@ -27,6 +27,7 @@ mod recording;
 mod refusal;
 mod relay;
 mod routes;
+mod state;
 mod tail;
 mod translated;
 mod upstream;
@@ -65,11 +66,11 @@ use self::upstream::{Responder, Responders, UpstreamCall, UpstreamResponse};
 use self::wire::completion::fresh_number;
 use self::wire::seen::{AskedSeen, Seen};
 use self::workflow::{WorkflowInput, WorkflowResponder};
-use crate::ServerState;
 use crate::error::RequestError;
 
 pub(crate) use refusal::Refusal;
 pub(crate) use routes::routes;
+pub(crate) use state::ProxyState;
 
 /// Maximum length of a reply that is read as a whole.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
@@ -179,7 +180,7 @@ impl Proxy {
 
 /// Handles a request for a reply in a chat.
 async fn talk(
-    state: ServerState,
+    state: ProxyState,
     chat: &'static ChatEndpoint,
     memory: Option<String>,
     request: Request,
@@ -189,7 +190,7 @@ async fn talk(
 }
 
 async fn exchange(
-    state: &ServerState,
+    state: &ProxyState,
     chat: &'static ChatEndpoint,
     memory_in_path: Option<&str>,
     request: Request,
@@ -307,7 +308,7 @@ fn translation(
 }
 
 fn choose(
-    state: &ServerState,
+    state: &ProxyState,
     chat: &ChatEndpoint,
     headers: &HeaderMap,
     asked: &RequestView<'_>,

@@ -1,5 +1,7 @@
 //! The router of all interfaces, each behind the gate.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -15,13 +17,14 @@ pub fn router(state: ServerState) -> Router {
 
 /// All routes, with another MCP handler than ours; see [`crate::mount_mcp`].
 pub fn router_with_mcp(state: ServerState, mounted: Router<ServerState>) -> Router {
-    let rest = api::routes().fallback(error::no_route);
-    gate::before(rest, &state, Interface::Rest)
-        .merge(gate::before(api::docs(), &state, Interface::Docs))
-        .merge(gate::before(everwhen_ui::routes(), &state, Interface::Ui))
-        .merge(gate::before(mounted, &state, Interface::Mcp))
-        .merge(gate::before(proxy::routes(), &state, Interface::Proxy))
+    let (checks, metrics) = (state.gate_checks(), Arc::clone(&state.metrics));
+    let behind_gate = |routes: Router, interface| gate::before(routes, &checks, interface);
+    let rest = api::routes().fallback(error::no_route).with_state(state.clone());
+    behind_gate(rest, Interface::Rest)
+        .merge(behind_gate(api::docs().with_state(state.clone()), Interface::Docs))
+        .merge(behind_gate(everwhen_ui::routes(), Interface::Ui))
+        .merge(behind_gate(mounted.with_state(state.clone()), Interface::Mcp))
+        .merge(behind_gate(proxy::routes().with_state(state.proxy_state()), Interface::Proxy))
         .layer(CatchPanicLayer::custom(error::panicked))
-        .layer(from_fn_with_state(state.clone(), metrics::watch))
-        .with_state(state)
+        .layer(from_fn_with_state(metrics, metrics::watch))
 }

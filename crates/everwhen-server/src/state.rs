@@ -3,17 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use axum::http::HeaderMap;
+use axum::extract::FromRef;
 use everwhen::memory::{Address, MemoryId};
 use everwhen::receipt::{Done, Idempotency};
 use everwhen::{Config, Engine, Forget, Result, ServerConfig, Vault};
 
 use crate::McpSettings;
-use crate::access::{Access, ProxyCaller};
-use crate::error::RequestError;
-use crate::gate::Gate;
+use crate::access::Access;
+use crate::gate::{Gate, GateChecks};
 use crate::metrics::Metrics;
-use crate::proxy::{Outbox, Proxy};
+use crate::proxy::{Outbox, Proxy, ProxyState};
 
 /// The state of one server over one engine. Clones share everything.
 #[derive(Clone)]
@@ -48,13 +47,22 @@ impl ServerState {
         self
     }
 
-    /// Authenticates a caller of the proxy. An unknown key is looked up once more, no longer than a
-    /// chat waits for memory.
-    pub(crate) async fn proxy_caller(
-        &self,
-        headers: &HeaderMap,
-    ) -> Result<ProxyCaller, RequestError> {
-        self.access.proxy_caller(headers, self.proxy.deadline()).await
+    /// What the gate checks requests with.
+    pub(crate) fn gate_checks(&self) -> GateChecks {
+        GateChecks {
+            gate: Arc::clone(&self.gate),
+            access: Arc::clone(&self.access),
+            key_timeout: self.proxy.deadline(),
+        }
+    }
+
+    /// The part that the handlers of the proxy can reach.
+    pub(crate) fn proxy_state(&self) -> ProxyState {
+        ProxyState {
+            engine: self.engine.clone(),
+            access: Arc::clone(&self.access),
+            proxy: Arc::clone(&self.proxy),
+        }
     }
 
     /// Sets the default vault and memory of the MCP interface.
@@ -102,7 +110,7 @@ impl ServerState {
     /// Stores the exchanges that an earlier process left in the outbox, for as long as the future
     /// is polled.
     pub async fn catch_up(self) {
-        self.proxy.outbox.run(&self).await;
+        self.proxy.outbox.run(&self.proxy_state()).await;
     }
 
     /// Forgets something in a memory: in the store, in the outbox and in the live view.
@@ -114,7 +122,7 @@ impl ServerState {
         once: Option<Idempotency>,
     ) -> Result<Done> {
         let vaults = names(vault).await;
-        self.proxy.outbox.before_forgetting(self, &vaults).await;
+        self.proxy.outbox.before_forgetting(&self.proxy_state(), &vaults).await;
         let found = vault.memory(memory.clone()).await.ok();
         let whole = matches!(what, Forget::Memory);
         let done = vault.forget(memory, what, once).await?;
@@ -131,7 +139,7 @@ impl ServerState {
         once: Option<Idempotency>,
     ) -> Result<Done> {
         let vaults = names(vault).await;
-        self.proxy.outbox.before_forgetting(self, &vaults).await;
+        self.proxy.outbox.before_forgetting(&self.proxy_state(), &vaults).await;
         let done = vault.forget_vault(once).await?;
         self.proxy.forget(vaults, None, true).await?;
         Ok(done)
@@ -158,6 +166,12 @@ impl ServerState {
     /// Waits until all replies of the proxy are stored, or known to stay in the outbox.
     pub async fn settle(&self) {
         self.proxy.outbox.settle().await;
+    }
+}
+
+impl FromRef<ServerState> for Arc<Access> {
+    fn from_ref(state: &ServerState) -> Self {
+        Arc::clone(&state.access)
     }
 }
 

@@ -49,15 +49,6 @@ const ENGINE_LAYERS: [&[&str]; 17] = [
     &["forget", "graph", "import", "ledger", "timeline"],
     &["aside", "work"],
 ];
-/// Edges that still point up: crate, module, and the module it should not use. This list may only get
-/// shorter. The state of a server holds what its interfaces share.
-const UPWARD: [(&str, &str, &str); 5] = [
-    ("everwhen-server", "state", "access"),
-    ("everwhen-server", "state", "gate"),
-    ("everwhen-server", "state", "mcp"),
-    ("everwhen-server", "state", "metrics"),
-    ("everwhen-server", "state", "proxy"),
-];
 /// All that the engine is built on.
 const ENGINE_USES: [&str; 8] = [
     "blake3",
@@ -124,7 +115,7 @@ fn crates_depend_only_downwards() {
 fn engine_modules_use_lower_layers_only() {
     let layer = |name: &str| ENGINE_LAYERS.iter().position(|layer| layer.contains(&name));
     let mut broken = Vec::new();
-    for (module, used) in downward("everwhen-engine").0 {
+    for (module, used) in module_edges("everwhen-engine") {
         let Some(own) = layer(&module) else {
             broken.push(format!("{module} is in no layer"));
             continue;
@@ -159,32 +150,22 @@ fn the_map_shows_the_layers() {
 fn modules_run_in_no_circle() {
     let mut broken = Vec::new();
     for name in crate_names() {
-        let (edges, gone) = downward(&name);
-        broken.extend(gone);
-        let circle = modules::circle(&edges);
+        let circle = modules::circle(&module_edges(&name));
         if !circle.is_empty() {
             broken.push(format!("{name}: {circle:?}"));
         }
     }
     hold(
-        "no crate has modules that use each other in a circle, but for the edges in UPWARD",
+        "no crate has modules that use each other in a circle",
         "what runs in a circle has to be understood all at once",
         &broken,
     );
 }
 
-/// The edges between the modules of a crate without those in UPWARD, and what UPWARD names in vain.
-fn downward(name: &str) -> (modules::Edges, Vec<String>) {
+/// The edges between the top-level modules of a crate.
+fn module_edges(name: &str) -> modules::Edges {
     let src = format!("crates/{name}/src/");
-    let mut edges = modules::edges(&files_under(&src), &src);
-    let mut gone = Vec::new();
-    for (_, module, used) in UPWARD.into_iter().filter(|(of, ..)| *of == name) {
-        let known = edges.get_mut(module).and_then(|edges| edges.remove(used));
-        if known.is_none() {
-            gone.push(format!("{name}: {module} no longer uses {used}; take it out of UPWARD"));
-        }
-    }
-    (edges, gone)
+    modules::edges(&files_under(&src), &src)
 }
 
 #[test]

@@ -6,12 +6,11 @@
 mod body;
 mod idempotency;
 mod path;
-mod query;
 
+pub(crate) use crate::query_params::QueryParams;
 pub(crate) use body::{JsonBody, OptionalJsonBody};
 pub(crate) use idempotency::IdempotencyKey;
 pub(crate) use path::{
     ConversationInPath, EntryInPath, FactInPath, JobInPath, KeyInPath, MemoryInPath,
     OpenOrCreateVault, OpenVault, VaultInPath,
 };
-pub(crate) use query::QueryParams;

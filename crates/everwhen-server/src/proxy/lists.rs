@@ -24,14 +24,14 @@ use super::relay::read_reply;
 use super::upstream::{Responder, UpstreamCall, UpstreamResponse};
 use super::workflow as workflows;
 use super::{DEGRADED, UPSTREAM, headers, passthrough, read, response, with_query};
-use crate::ServerState;
 use crate::access::ProxyCaller;
+use crate::proxy::ProxyState;
 
 /// An upstream that takes longer is left out where there are others.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The models there are, in a client's protocol, with the workflows where it lists them.
-pub(crate) async fn models(state: &ServerState, request: Request) -> Response {
+pub(crate) async fn models(state: &ProxyState, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let has_header = |name: &str| parts.headers.contains_key(name);
     let client = Protocol::of_request(parts.uri.path(), has_header);
@@ -40,7 +40,7 @@ pub(crate) async fn models(state: &ServerState, request: Request) -> Response {
     workflows::listed(state, client, others).await
 }
 
-async fn list(state: &ServerState, client: Protocol, parts: &Parts) -> Result<Response, Refusal> {
+async fn list(state: &ProxyState, client: Protocol, parts: &Parts) -> Result<Response, Refusal> {
     let caller = state.proxy_caller(&parts.headers).await?;
     let named = headers::text(&parts.headers, UPSTREAM);
     let (responders, kinds) = (&state.proxy.responders, client.answered_by());
@@ -197,11 +197,11 @@ fn workflow_info(name: &str) -> ModelInfo {
 }
 
 /// `POST /api/show`
-pub(crate) async fn show(state: ServerState, request: Request) -> Response {
+pub(crate) async fn show(state: ProxyState, request: Request) -> Response {
     shown(state, request).await.unwrap_or_else(|refusal| refusal.told(Protocol::Ollama))
 }
 
-async fn shown(state: ServerState, request: Request) -> Result<Response, Refusal> {
+async fn shown(state: ProxyState, request: Request) -> Result<Response, Refusal> {
     let (parts, body) = request.into_parts();
     let caller = state.proxy_caller(&parts.headers).await?;
     let body = read(body).await?;
@@ -241,7 +241,7 @@ const NOT_COUNTED: HeaderName = HeaderName::from_static("x-everwhen-not-counted"
 
 /// An answer to a call that counts tokens: the upstream counts the request as the client wrote it.
 /// What is added when it is sent is not known before: it depends on when that is.
-pub(crate) fn counted(state: &ServerState, mut response: Response) -> Response {
+pub(crate) fn counted(state: &ProxyState, mut response: Response) -> Response {
     let budget = state.proxy.config.budget_tokens.value;
     if response.status().is_success() {
         let text = format!("stamps, and up to {budget} tokens of memory");
@@ -251,7 +251,7 @@ pub(crate) fn counted(state: &ServerState, mut response: Response) -> Response {
 }
 
 /// `GET /api/version`
-pub(crate) async fn version(state: ServerState, request: Request) -> Response {
+pub(crate) async fn version(state: ProxyState, request: Request) -> Response {
     if passthrough::has(&state, Protocol::Ollama) {
         let (parts, _) = request.into_parts();
         let target = with_query("/api/version", &parts.uri);

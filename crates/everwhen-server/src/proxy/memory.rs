@@ -19,8 +19,8 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use crate::ServerState;
 use crate::access::Caller;
+use crate::proxy::ProxyState;
 
 /// The engine, as the proxy uses it.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ pub(crate) struct ProxyMemory {
 
 impl ProxyMemory {
     /// The engine of this server.
-    pub(crate) fn of(state: &ServerState) -> Self {
+    pub(crate) fn of(state: &ProxyState) -> Self {
         Self { engine: state.engine.clone() }
     }
 

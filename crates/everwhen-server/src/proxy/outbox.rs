@@ -26,7 +26,7 @@ use self::lanes::{LaneName, Lanes, Step};
 pub(crate) use self::names::Names;
 use self::store::Live;
 use super::memory::ProxyMemory;
-use crate::ServerState;
+use crate::proxy::ProxyState;
 
 /// How long whoever forgets something waits for what is on its way there.
 const FORGETTING: Duration = Duration::from_secs(5);
@@ -104,7 +104,7 @@ impl Outbox {
     }
 
     /// An exchange is over and is stored from now on, unless it was forgotten meanwhile.
-    pub(crate) fn over_with(&self, state: &ServerState, lane: &str, id: i64, live: Live) {
+    pub(crate) fn over_with(&self, state: &ProxyState, lane: &str, id: i64, live: Live) {
         let pending = Arc::clone(&live.pending);
         if self.lanes.is_over(lane, id, Some(Box::new(live))) {
             store::work(state, lane.to_owned());
@@ -115,7 +115,7 @@ impl Outbox {
     }
 
     /// Stores what can be stored in a lane.
-    pub(crate) fn work(&self, state: &ServerState, lane: &str) {
+    pub(crate) fn work(&self, state: &ProxyState, lane: &str) {
         store::work(state, lane.to_owned());
     }
 
@@ -125,7 +125,7 @@ impl Outbox {
     }
 
     /// An exchange needs nothing more.
-    pub(crate) fn leave(&self, state: &ServerState, lane: &str, id: i64) {
+    pub(crate) fn leave(&self, state: &ProxyState, lane: &str, id: i64) {
         self.remove(id);
         self.lanes.done(lane, id);
         store::work(state, lane.to_owned());
@@ -175,7 +175,7 @@ impl Outbox {
     }
 
     /// Begins to store what an earlier process left, and removes what is too old, for ever.
-    pub(crate) async fn run(&self, state: &ServerState) {
+    pub(crate) async fn run(&self, state: &ProxyState) {
         loop {
             self.start(state).await;
             self.expire(ProxyMemory::of(state).now()).await;
@@ -184,7 +184,7 @@ impl Outbox {
     }
 
     /// Begins to store what an earlier process left, if that has not been done.
-    async fn start(&self, state: &ServerState) {
+    async fn start(&self, state: &ProxyState) {
         let begin = || async {
             let Some(file) = &self.file else { return Ok(()) };
             for row in heard(file.waiting()).await? {
@@ -208,7 +208,7 @@ impl Outbox {
     }
 
     /// Waits until what is on its way into a vault is stored, so that it can be forgotten there.
-    pub(crate) async fn before_forgetting(&self, state: &ServerState, vaults: &[String]) {
+    pub(crate) async fn before_forgetting(&self, state: &ProxyState, vaults: &[String]) {
         self.start(state).await;
         if timeout(FORGETTING, self.lanes.settled(Some(vaults))).await.is_err() {
             tracing::warn!("some exchanges are still being stored while something is forgotten");

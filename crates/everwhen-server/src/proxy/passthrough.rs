@@ -15,16 +15,16 @@ use super::egress::Target;
 use super::refusal::Refusal;
 use super::upstream::{ChosenResponder, Responder, UpstreamCall};
 use super::{UPSTREAM, headers, inject, read, response};
-use crate::ServerState;
 use crate::access::{Caller, ProxyCaller};
 use crate::error::{self, RequestError};
+use crate::proxy::ProxyState;
 
 /// What the REST API has below `/v1`; the rest below it is a provider's.
 pub(crate) const REST: [&str; 5] = ["vaults", "keys", "doctor", "jobs", "settle"];
 
 /// Answers a call of the table that is not a chat.
 pub(crate) async fn listed(
-    state: ServerState,
+    state: ProxyState,
     listed: &'static Endpoint,
     request: Request,
 ) -> Response {
@@ -103,7 +103,7 @@ fn managed(upstream: &str) -> Refusal {
 
 /// Passes a request on to an upstream of this protocol; the caller may make it.
 pub(crate) async fn on(
-    state: &ServerState,
+    state: &ProxyState,
     caller: &ProxyCaller,
     (kind, target): (Protocol, Target),
     parts: &Parts,
@@ -114,7 +114,7 @@ pub(crate) async fn on(
 }
 
 fn chosen(
-    state: &ServerState,
+    state: &ProxyState,
     kind: Protocol,
     target: &Target,
     parts: &Parts,
@@ -162,7 +162,7 @@ fn below_base(path: &str, headers: &HeaderMap) -> (Protocol, String) {
 }
 
 /// Whether an upstream of this protocol is there.
-pub(crate) fn has(state: &ServerState, kind: Protocol) -> bool {
+pub(crate) fn has(state: &ProxyState, kind: Protocol) -> bool {
     let found = state.proxy.responders.choose(None, None, &[kind]);
     !matches!(found, Err(Refusal { status: StatusCode::NOT_FOUND, .. }))
 }

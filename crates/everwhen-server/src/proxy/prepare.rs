@@ -24,15 +24,15 @@ use super::relay::Gathered;
 use super::user_token::{self, OPENWEBUI_USER};
 use super::wire::seen::{AskedSeen, StampSeen, StoredSeen};
 use super::{client, headers, inject, person};
-use crate::ServerState;
 use crate::access::{Caller, ProxyCaller};
+use crate::proxy::ProxyState;
 
 /// The header that names the vault, for those who may choose.
 const VAULT: &str = "x-everwhen-vault";
 
 /// A request that has come in.
 pub(crate) struct ProxyRequest<'a> {
-    pub(crate) state: &'a ServerState,
+    pub(crate) state: &'a ProxyState,
     pub(crate) chat: &'static ChatEndpoint,
     pub(crate) caller: &'a ProxyCaller,
     pub(crate) headers: &'a HeaderMap,

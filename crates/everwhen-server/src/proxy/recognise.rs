@@ -7,7 +7,7 @@ use everwhen::{Result, Vault};
 use jiff::Timestamp;
 
 use super::memory_name::NamedMemory;
-use crate::ServerState;
+use crate::proxy::ProxyState;
 
 /// The memory of a history without evidence.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub(crate) enum UnprovenMemory {
 /// ([`History::client`]); exchanges in the outbox are recognised by the same function and client.
 /// Earlier exchanges of the chat have been stored by then.
 pub(crate) async fn recognise(
-    state: &ServerState,
+    state: &ProxyState,
     vault: &Vault,
     history: &History,
     otherwise: UnprovenMemory,

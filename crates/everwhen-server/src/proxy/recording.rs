@@ -31,8 +31,8 @@ use super::recognise::{UnprovenMemory, recognise};
 use super::relay::Gathered;
 use super::wire::kept::{KeptHead, KeptReply, write_message};
 use super::wire::seen::AnsweredSeen;
-use crate::ServerState;
 use crate::access::Caller;
+use crate::proxy::ProxyState;
 
 /// How long a chat waits for the outbox, which is a local file.
 const OUTBOX: Duration = Duration::from_millis(250);
@@ -79,7 +79,7 @@ impl RecordingOptions {
 
 /// One exchange that is being recorded.
 pub(crate) struct Recording {
-    state: ServerState,
+    state: ProxyState,
     caller: Caller,
     id: i64,
     lane: String,

@@ -13,10 +13,11 @@ use axum::routing::{MethodRouter, any, get};
 use everwhen_protocols::{Effect, Endpoint, Protocol};
 
 use super::{lists, passthrough, tail, talk};
-use crate::{ServerState, error};
+use crate::error;
+use crate::proxy::ProxyState;
 
 /// All routes of the proxy.
-pub(crate) fn routes() -> Router<ServerState> {
+pub(crate) fn routes() -> Router<ProxyState> {
     Router::new()
         .route("/", get(hello))
         .route("/proxy/tail", get(tail::watch))
@@ -29,7 +30,7 @@ pub(crate) fn routes() -> Router<ServerState> {
 /// The calls at one route; those with the model in the path differ by the verb behind it.
 type Calls = Arc<[&'static Endpoint]>;
 
-fn calls() -> Router<ServerState> {
+fn calls() -> Router<ProxyState> {
     let mut routes: BTreeMap<&'static str, Vec<&'static Endpoint>> = BTreeMap::new();
     let adapters = Protocol::ALL.into_iter().map(Protocol::adapter);
     for endpoint in adapters.clone().flat_map(|adapter| adapter.endpoints()) {
@@ -49,8 +50,8 @@ fn calls() -> Router<ServerState> {
         .fold(unlisted, |router, (path, calls)| router.route(path, answer(calls.into())))
 }
 
-fn answer(calls: Calls) -> MethodRouter<ServerState> {
-    any(async move |State(state): State<ServerState>, params: RawPathParams, request: Request| {
+fn answer(calls: Calls) -> MethodRouter<ProxyState> {
+    any(async move |State(state): State<ProxyState>, params: RawPathParams, request: Request| {
         let path = request.uri().path();
         let verbs_first = calls.iter().filter(|one| one.verb().is_some() && one.is_meant_by(path));
         let plain = calls.iter().filter(|one| one.verb().is_none());
@@ -63,7 +64,7 @@ fn answer(calls: Calls) -> MethodRouter<ServerState> {
 
 /// Answers one call: some are known here, all others are passed on.
 async fn respond(
-    state: ServerState,
+    state: ProxyState,
     endpoint: &'static Endpoint,
     memory: Option<String>,
     request: Request,
@@ -81,7 +82,7 @@ async fn respond(
 }
 
 /// Sends browsers to the web interface. Ollama's clients look here to see whether it runs.
-async fn hello(State(state): State<ServerState>, headers: HeaderMap) -> Response {
+async fn hello(State(state): State<ProxyState>, headers: HeaderMap) -> Response {
     let accepts = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     if accepts.into_iter().any(|value| value.contains("text/html")) {
         return ([(VARY, "accept")], Redirect::temporary(everwhen_ui::HOME)).into_response();

@@ -17,10 +17,10 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch as watching};
 
 use super::wire::seen::{Seen, TracesQuery};
-use crate::ServerState;
 use crate::access::Caller;
-use crate::api::QueryParams;
 use crate::error::{Cause, RequestError};
+use crate::proxy::ProxyState;
+use crate::query_params::QueryParams;
 
 /// Number of events buffered for a slow reader; then the oldest are dropped.
 const WAITING: usize = 256;
@@ -134,7 +134,7 @@ fn may_see(caller: Caller, seen: &Seen) -> bool {
 }
 
 /// `GET /proxy/tail`: everything the proxy does from now on, as server-sent events.
-pub(crate) async fn watch(State(state): State<ServerState>, caller: Caller) -> Response {
+pub(crate) async fn watch(State(state): State<ProxyState>, caller: Caller) -> Response {
     let tail = &state.proxy.tail;
     let mut ending = tail.ending.subscribe();
     let ended = async move {
@@ -173,7 +173,7 @@ fn stream(
 /// `GET /proxy/traces`: the last requests that asked for a trace or passed while somebody watched,
 /// newest first.
 pub(crate) async fn traces(
-    State(state): State<ServerState>,
+    State(state): State<ProxyState>,
     caller: Caller,
     QueryParams(query): QueryParams<TracesQuery>,
 ) -> Response {
@@ -185,7 +185,7 @@ pub(crate) async fn traces(
 
 /// `GET /proxy/traces/{id}`: the trace of one request that asked for one.
 pub(crate) async fn trace(
-    State(state): State<ServerState>,
+    State(state): State<ProxyState>,
     caller: Caller,
     Path(id): Path<u64>,
 ) -> Result<Response, RequestError> {

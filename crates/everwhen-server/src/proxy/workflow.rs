@@ -30,7 +30,7 @@ use super::refusal::Refusal;
 use super::upstream::{Responder, ResponseFuture, UpstreamCall, UpstreamResponse};
 use super::wire::completion::{Completion, Wish};
 use crate::error::RequestError;
-use crate::{ServerState, proxy};
+use crate::proxy::{self, ProxyState};
 
 /// What workflows are called as a provider.
 pub(crate) const NAME: &str = "everwhen";
@@ -151,7 +151,7 @@ fn unknown(workflows: &Workflows, name: &str) -> Refusal {
 }
 
 /// Whether a model is a workflow here.
-pub(crate) fn is_known(state: &ServerState, model: &str) -> bool {
+pub(crate) fn is_known(state: &ProxyState, model: &str) -> bool {
     let named = bare(model).strip_prefix(NAME).and_then(|rest| rest.strip_prefix('/'));
     let local = state.proxy.local.as_ref();
     local.zip(named).is_some_and(|(local, name)| local.workflows.get(name).is_some())
@@ -274,7 +274,7 @@ fn refused(error: Error) -> Refusal {
 }
 
 /// A list of models with the workflows added. If nobody else lists any, they are the list.
-pub(crate) async fn listed(state: &ServerState, kind: Protocol, others: Response) -> Response {
+pub(crate) async fn listed(state: &ProxyState, kind: Protocol, others: Response) -> Response {
     let Some(local) = &state.proxy.local else { return others };
     let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&others.status());
     if refused {

@@ -20,8 +20,8 @@ use super::super::recording::shown;
 use super::super::wire::kept::{KeptHead, read_message};
 use super::super::wire::seen::{AnsweredSeen, Seen};
 use super::{Outbox, heard};
-use crate::ServerState;
 use crate::access::Caller;
+use crate::proxy::ProxyState;
 
 /// The first pause after a failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -115,14 +115,14 @@ pub(crate) struct Live {
 }
 
 /// Works on a lane until nothing is left that could be stored, unless somebody does.
-pub(super) fn work(state: &ServerState, lane: String) {
+pub(super) fn work(state: &ProxyState, lane: String) {
     if state.proxy.outbox.lanes.take_work(&lane) {
         let state = state.clone();
         tokio::spawn(async move { store_all(&state, &lane).await });
     }
 }
 
-async fn store_all(state: &ServerState, lane: &str) {
+async fn store_all(state: &ProxyState, lane: &str) {
     let outbox = &state.proxy.outbox;
     let mut pause = FIRST_PAUSE;
     while let Some((id, live)) = outbox.lanes.next(lane) {
@@ -155,7 +155,7 @@ async fn store_all(state: &ServerState, lane: &str) {
 
 /// One attempt. If it takes long, the row is written, and those who wait for the lane learn of it.
 async fn attempt(
-    state: &ServerState,
+    state: &ProxyState,
     lane: &str,
     (id, live): (i64, Option<Box<Live>>),
     pending: Option<&Pending>,
@@ -204,7 +204,7 @@ async fn set_aside(outbox: &Outbox, id: i64, error: &Error) {
 }
 
 /// Stores what is known in this process, and tells what came of it.
-async fn store_live(state: &ServerState, live: Live) -> Result<()> {
+async fn store_live(state: &ProxyState, live: Live) -> Result<()> {
     let Live { row, pending: _, head, vault, exchange, beginning, added, seen } = live;
     let exchange = match beginning {
         Some(beginning) => beginning.done().await.ok().map(|begun| begun.exchange),
@@ -231,7 +231,7 @@ async fn store_live(state: &ServerState, live: Live) -> Result<()> {
 }
 
 /// Stores a row of the file; one that is gone was erased.
-async fn store_row(state: &ServerState, id: i64) -> Result<()> {
+async fn store_row(state: &ProxyState, id: i64) -> Result<()> {
     let Some(file) = &state.proxy.outbox.file else { return Ok(()) };
     let Some(row) = heard(file.load(id)).await? else { return Ok(()) };
     let head = KeptHead::read(&row.head)?;
@@ -241,7 +241,7 @@ async fn store_row(state: &ServerState, id: i64) -> Result<()> {
 }
 
 /// Stores the whole of an exchange at the time it had; what of it was stored before is known again.
-async fn replay(state: &ServerState, row: OutboxRow, head: &KeptHead) -> Result<Finished> {
+async fn replay(state: &ProxyState, row: OutboxRow, head: &KeptHead) -> Result<Finished> {
     let messages = row.parts.iter().map(|part| read_message(part)).collect::<Result<_>>()?;
     let mut history = head.history(messages)?;
     let address = Address::read("vault", &row.vault)?;
@@ -270,7 +270,7 @@ async fn replay(state: &ServerState, row: OutboxRow, head: &KeptHead) -> Result<
 /// Notes which memory an exchange is stored in, before it is: else, after a crash, it might be known
 /// again by itself, or get another memory.
 async fn note_memory(
-    state: &ServerState,
+    state: &ProxyState,
     row: &OutboxRow,
     head: &KeptHead,
     named: &NamedMemory,

@@ -4,16 +4,15 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
-use crate::ServerState;
 use crate::error::RequestError;
 
 /// The query, parsed into `T`. An unknown parameter is an error.
 pub(crate) struct QueryParams<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequestParts<ServerState> for QueryParams<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
     type Rejection = RequestError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, RequestError> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, RequestError> {
         if !is_utf8(parts.uri.query().unwrap_or_default()) {
             return Err(RequestError::invalid("the query is not valid UTF-8 once %XX is decoded"));
         }
