@@ -22,7 +22,7 @@ use everwhen_engine::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 pub use setting::{LlmSetting, Price};
-pub use streamed::Hear;
+pub use streamed::{ChatAnswer, Hear};
 pub use wire::Samplers;
 
 use crate::endpoint::{Endpoint, Failure};
@@ -125,7 +125,7 @@ impl RemoteLlm {
     }
 
     fn replied(&self, answer: Answer, json: Option<Json>) -> Reply {
-        let Answer { text, model, finish, tokens } = answer;
+        let Answer { text, model, finish, tokens, .. } = answer;
         let cost_nanos = self.setting.price.of(tokens);
         let model = model.unwrap_or_else(|| self.setting.model.clone());
         Reply { text, json, model, finish, spent: Spent { cost_nanos, ..tokens }, cached: false }

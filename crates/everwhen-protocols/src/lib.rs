@@ -42,7 +42,9 @@ pub use endpoint::{ChatEndpoint, Effect, Endpoint};
 pub use format::{ChatFormat, Fragment, Message, OwnWords, RequestView, TextPiece};
 pub use models::ModelInfo;
 pub use protocol::Protocol;
-pub use reply::{CallPiece, ChatReply, EventWriter, ReplyEvent, ReplyId, StopReason, Usage};
+pub use reply::{
+    CallPiece, CallsSoFar, ChatReply, EventWriter, ReplyEvent, ReplyId, StopReason, Usage,
+};
 pub use reply_stream::ReplyStream;
 pub use stream::{Encoder, Event, EventReader, Framing};
 pub use translation::{EventTranslator, Translation};

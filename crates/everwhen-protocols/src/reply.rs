@@ -121,12 +121,12 @@ pub struct CallPiece {
 
 /// The calls of a streamed reply, as far as they have come.
 #[derive(Debug, Default)]
-pub(crate) struct CallsSoFar(Vec<(Option<u64>, ToolCall)>);
+pub struct CallsSoFar(Vec<(Option<u64>, ToolCall)>);
 
 impl CallsSoFar {
     /// Adds a piece; answers which call it belongs to. Pieces of one call have the same index; a
     /// new id under a known index is another call, of an upstream that does not count them.
-    pub(crate) fn add(&mut self, piece: &CallPiece) -> usize {
+    pub fn add(&mut self, piece: &CallPiece) -> usize {
         let new = &piece.call;
         let is_same = |(index, call): &(Option<u64>, ToolCall)| {
             piece.index.is_some()
@@ -154,6 +154,11 @@ impl CallsSoFar {
     /// The calls in the order they were begun.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.0.iter().map(|(_, call)| call)
+    }
+
+    /// The calls in the order they were begun, when nothing more comes.
+    pub fn into_calls(self) -> Vec<ToolCall> {
+        self.0.into_iter().map(|(_, call)| call).collect()
     }
 
     /// How many there are.

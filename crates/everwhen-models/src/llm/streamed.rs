@@ -5,12 +5,13 @@
 //! the wait.
 
 use everwhen_engine::ports::{Finish, Prompt, Reply, Spent};
-use everwhen_engine::{ErrorKind, Result};
-use everwhen_protocols::{Framing, ReplyEvent, ReplyStream};
+use everwhen_engine::{Error, ErrorKind, Result};
+use everwhen_protocols::{CallsSoFar, ChatRequest, Framing, ReplyEvent, ReplyStream, ToolCall};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 
 use super::RemoteLlm;
+use super::quirks::Taken;
 use super::thoughts::Thoughts;
 use super::wire::{self, Answer, Samplers, finish, tokens};
 use crate::endpoint::Failure;
@@ -18,7 +19,37 @@ use crate::endpoint::Failure;
 /// Hears a text piece by piece.
 pub type Hear<'h> = &'h mut (dyn FnMut(&str) + Send);
 
+/// A reply to a chat.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChatAnswer {
+    /// The text.
+    pub text: String,
+    /// The tools that the model calls.
+    pub calls: Vec<ToolCall>,
+    /// Tokens and cost of the call.
+    pub spent: Spent,
+}
+
 impl RemoteLlm {
+    /// Asks for a reply to a chat, which may hold images and tools, with values of the caller's own
+    /// such as samplers. The model is that of this client; a chat that names none is sent without.
+    pub async fn ask_chat(
+        &self,
+        chat: &ChatRequest,
+        samplers: &Samplers,
+        hear: Hear<'_>,
+    ) -> Result<ChatAnswer> {
+        let body = |taken| {
+            let body = wire::chat_streamed(&self.setting, chat, samplers, taken);
+            body.map_err(|wrong| Error::invalid(wrong.0))
+        };
+        let response = self.open(body).await?;
+        let mut answer = self.hear_answer(response, hear).await?;
+        let calls = std::mem::take(&mut answer.calls);
+        let reply = self.replied(answer, None);
+        Ok(ChatAnswer { text: reply.text, calls, spent: reply.spent })
+    }
+
     /// Asks, with values of the caller's own beside the prompt, such as samplers; its schema and
     /// temperature are left aside.
     pub async fn ask_aloud(
@@ -27,17 +58,21 @@ impl RemoteLlm {
         samplers: &Samplers,
         hear: Hear<'_>,
     ) -> Result<Reply> {
-        let response = self.open(prompt, samplers).await?;
-        let answer = match self.framing(&response) {
-            Some(framing) => self.listen(response, framing, hear).await?,
-            None => {
-                let content = self.endpoint.content(response).await;
-                let answer = self.read(&content.map_err(|failure| self.failed(&failure))?)?;
-                hear(&answer.text);
-                answer
-            }
-        };
+        let body = |taken| Ok(wire::request_streamed(&self.setting, prompt, samplers, taken));
+        let response = self.open(body).await?;
+        let answer = self.hear_answer(response, hear).await?;
         Ok(self.replied(answer, None))
+    }
+
+    /// The whole answer, which is heard as it comes.
+    async fn hear_answer(&self, response: Response, hear: Hear<'_>) -> Result<Answer> {
+        if let Some(framing) = self.framing(&response) {
+            return self.listen(response, framing, hear).await;
+        }
+        let content = self.endpoint.content(response).await;
+        let answer = self.read(&content.map_err(|failure| self.failed(&failure))?)?;
+        hear(&answer.text);
+        Ok(answer)
     }
 
     /// The models that the provider serves.
@@ -49,10 +84,10 @@ impl RemoteLlm {
     }
 
     /// An answer that has begun.
-    async fn open(&self, prompt: &Prompt, samplers: &Samplers) -> Result<Response> {
+    async fn open(&self, body: impl Fn(Taken) -> Result<String>) -> Result<Response> {
         loop {
             let taken = self.quirks.now();
-            let body = wire::request_streamed(&self.setting, prompt, samplers, taken);
+            let body = body(taken)?;
             self.pace.wait().await;
             match self.endpoint.open(&body, &self.setting.patience).await {
                 Ok(response) => return Ok(response),
@@ -102,6 +137,7 @@ impl RemoteLlm {
             model: heard.model,
             finish: heard.finish.unwrap_or(Finish::Stop),
             tokens: heard.tokens,
+            calls: heard.calls.into_calls(),
         })
     }
 
@@ -132,6 +168,7 @@ struct Heard {
     finish: Option<Finish>,
     tokens: Spent,
     thoughts: Thoughts,
+    calls: CallsSoFar,
     is_over: bool,
     body_ended: bool,
 }
@@ -141,6 +178,9 @@ impl Heard {
         let piece = self.thoughts.push(&event.text);
         self.text.push_str(&piece);
         hear_some(hear, &piece);
+        for piece in &event.calls {
+            self.calls.add(piece);
+        }
         self.model = self.model.take().or_else(|| event.model.clone());
         self.finish = event.stop.map(finish).or(self.finish);
         let tokens = tokens(event.usage.unwrap_or_default());

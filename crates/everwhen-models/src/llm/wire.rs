@@ -3,7 +3,8 @@
 use everwhen_engine::memory::Role as PromptRole;
 use everwhen_engine::ports::{Finish, Prompt, Spent};
 use everwhen_protocols::{
-    ChatMessage, ChatReply, ChatRequest, Protocol, ReplyFormat, Role, Sampling, StopReason, Usage,
+    ChatMessage, ChatReply, ChatRequest, Protocol, ReplyFormat, Role, Sampling, StopReason,
+    ToolCall, Unsupported, Usage,
 };
 use serde_json::{Map, Value, json};
 
@@ -21,6 +22,8 @@ pub(super) struct Answer {
     pub(super) model: Option<String>,
     pub(super) finish: Finish,
     pub(super) tokens: Spent,
+    /// The tools that are called.
+    pub(super) calls: Vec<ToolCall>,
 }
 
 /// The body of a request.
@@ -54,6 +57,35 @@ pub(super) fn request_streamed(
         values.extend(samplers.clone());
     }
     body.to_string()
+}
+
+/// The body of a chat that is answered in pieces. Unless the chat names a model, none is sent.
+pub(super) fn chat_streamed(
+    setting: &LlmSetting,
+    chat: &ChatRequest,
+    samplers: &Samplers,
+    taken: Taken,
+) -> Result<String, Unsupported> {
+    let named = !chat.model.is_empty();
+    let chat = ChatRequest {
+        model: setting.model.clone(),
+        streams: true,
+        counts_tokens: !taken.no_counting,
+        sampling: Sampling {
+            uses_completion_limit: taken.completion_tokens,
+            ..chat.sampling.clone()
+        },
+        ..chat.clone()
+    };
+    let adapter = setting.protocol.adapter();
+    let mut body = adapter.write_request(&chat)?;
+    if let Value::Object(values) = adapter.sampling_place(&mut body) {
+        values.extend(samplers.clone());
+    }
+    if let (false, Value::Object(fields)) = (named, &mut body) {
+        fields.remove("model");
+    }
+    Ok(body.to_string())
 }
 
 fn write(setting: &LlmSetting, chat: &ChatRequest) -> Value {
@@ -93,6 +125,7 @@ pub(super) fn answer(protocol: Protocol, content: &[u8]) -> Result<Answer, Strin
     })?;
     let reply = protocol.adapter().read_reply(&body)?;
     Ok(Answer {
+        calls: reply.calls.clone(),
         text: thoughts::without(&text(&reply)),
         model: reply.model,
         finish: reply.stop.map_or(Finish::Stop, finish),
