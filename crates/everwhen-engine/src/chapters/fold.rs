@@ -9,7 +9,7 @@ use crate::job::Job;
 use crate::job_run::Asker;
 use crate::memory::VaultInfo;
 use crate::memory::WrittenBy;
-use crate::ports::{ChapterSelection, MemoryRef, Prompt, Reply, Row, Snapshot};
+use crate::ports::{ChapterSelection, MemoryRef, Prompt, Reply, Row, Snapshot, SummaryMaterial};
 use crate::text::shorten;
 use crate::time::Zone;
 use crate::{Error, Result};
@@ -37,8 +37,13 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     loop {
         let fresh = fresh(engine, job, read.base.as_ref(), folding).await?;
         let Some(batch) = batch(&fresh, folding) else { return engine.drop_job(job).await };
-        let asker = engine.asker(&read.vault, job);
-        let (text, by) = words(asker, read.base.as_ref(), batch, &read.vault.zone).await?;
+        let (text, by) = match written(engine, job, &read, batch).await? {
+            Some(text) => (text, WrittenBy::Llm),
+            None => {
+                let asker = engine.asker(&read.vault, job);
+                words(asker, read.base.as_ref(), batch, &read.vault.zone).await?
+            }
+        };
         let folded = RollingSummary {
             memory: job.memory,
             version: read.newest + 1,
@@ -127,6 +132,27 @@ fn is_sound(snapshot: &dyn Snapshot, place: MemoryRef, version: &RollingSummary)
     Ok(told == version.chapters && latest.is_none_or(|latest| latest <= version.creation_time))
 }
 
+/// The next version in the words of a writer, if there is one that writes summaries.
+async fn written(
+    engine: &Engine,
+    job: &Job,
+    read: &Read,
+    batch: &[Chapter],
+) -> Result<Option<String>> {
+    let Some(writer) = engine.chapter_writer() else { return Ok(None) };
+    let chapters = batch.iter().map(|chapter| dated(chapter, &chapter.text, &read.vault.zone));
+    let material = SummaryMaterial {
+        place: job.place(),
+        summary: read.base.as_ref().map(|base| base.text.clone()).unwrap_or_default(),
+        chapters: chapters.collect(),
+    };
+    let Some(text) = writer.fold(&material).await? else { return Ok(None) };
+    if text.trim().is_empty() {
+        return Err(Error::unavailable("the model's answer holds no summary"));
+    }
+    Ok(Some(shorten(&text, TEXT_CHARS)))
+}
+
 async fn words(
     asker: Option<Asker>,
     base: Option<&RollingSummary>,
@@ -176,6 +202,28 @@ fn extracted(so_far: &str, batch: &[Chapter], zone: &Zone) -> String {
         lines.insert(0, format!("{left}{LEFT}"));
     }
     lines.join("\n")
+}
+
+/// Keeps a text as the next version, which holds all chapters there are.
+pub(super) fn write_by_hand(desk: &mut Desk<'_>, text: &str) -> Result<()> {
+    let place = desk.place();
+    let last = desk.tx.chapters(place, ChapterSelection::Last(None))?.pop();
+    let last = last.ok_or_else(|| {
+        Error::conflict("there are no chapters yet, so there is nothing that a summary could hold")
+    })?;
+    let (chapters, _) = desk.tx.snapshot().chapters_through(place, last.last)?;
+    let newest = desk.tx.summaries(place, None, Some(1))?;
+    let version = newest.first().map_or(0, |newest| newest.version) + 1;
+    let summary = RollingSummary {
+        memory: desk.memory.id,
+        version,
+        chapters,
+        through: last.last,
+        text: shorten(text, TEXT_CHARS),
+        by: WrittenBy::Llm,
+        creation_time: desk.now,
+    };
+    desk.tx.put(Row::Summary(desk.vault.id, &summary))
 }
 
 fn keep(desk: &mut Desk<'_>, folded: RollingSummary) -> Result<()> {

@@ -2,10 +2,11 @@
 
 use jiff::Timestamp;
 
-use super::{Chapter, RollingSummary};
+use super::{Chapter, RollingSummary, fold};
 use crate::memory::{Address, ChapterId, MemoryId};
 use crate::ports::{ChapterSelection, Cursor};
-use crate::vault::{Page, Vault, page, page_limit};
+use crate::receipt::{Done, Idempotency, Receipt};
+use crate::vault::{Absent, Page, Vault, page, page_limit};
 use crate::{Error, Result};
 
 /// Which chapters to list, oldest first.
@@ -80,5 +81,23 @@ impl Vault {
             })
             .await?;
         Ok(page(rows, limit, |summary| summary.version))
+    }
+
+    /// Writes a version of the rolling summary that holds all chapters there are. Refused while
+    /// there are none, and for an empty text.
+    pub async fn write_summary(
+        &self,
+        memory: Address<MemoryId>,
+        text: String,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        if text.trim().is_empty() {
+            return Err(Error::invalid("the summary is empty; write some text"));
+        }
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            fold::write_by_hand(desk, &text)?;
+            Ok(Receipt::Memory(desk.memory.id))
+        })
+        .await
     }
 }

@@ -76,7 +76,8 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let stale = read.stale.clone();
     engine.go_on(job, move |desk, _| remove(desk, &stale)).await?;
     for planned in read.missing {
-        let words = match engine.chapter_writer() {
+        let writer = engine.chapter_writer().filter(|writer| writer.writes_chapters());
+        let words = match writer {
             Some(writer) => written(engine, writer, job, &planned, &read.vault.zone).await?,
             None => {
                 let asker = engine.asker(&read.vault, job);

@@ -7,6 +7,28 @@ use super::{MemoryRef, Wait};
 pub trait ChapterWriter: Send + Sync {
     /// Writes one.
     fn write<'a>(&'a self, material: &'a ChapterMaterial) -> Wait<'a, ChapterWords>;
+
+    /// Whether it writes chapters; else the language model does, and it writes summaries alone.
+    fn writes_chapters(&self) -> bool {
+        true
+    }
+
+    /// Writes the next version of the rolling summary, with new chapters in it. `None` leaves it to the
+    /// language model.
+    fn fold<'a>(&'a self, _material: &'a SummaryMaterial) -> Wait<'a, Option<String>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+/// What a version of the rolling summary is written from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryMaterial {
+    /// The memory.
+    pub place: MemoryRef,
+    /// The rolling summary so far; empty if there is none.
+    pub summary: String,
+    /// The chapters to add, oldest first, each with its days.
+    pub chapters: Vec<String>,
 }
 
 /// What a chapter is written from.

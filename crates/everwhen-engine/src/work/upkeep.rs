@@ -15,7 +15,8 @@ use crate::{Result, limits};
 
 impl Vault {
     /// Has everything derived made anew from the entries: chapters, summaries, facts, titles. Dates
-    /// come from the entries, so they are the same as the first time. Says how many conversations
+    /// come from the entries, so they are the same as the first time. Models are asked again: what
+    /// they answered before is removed from the vault's cache. Says how many ended conversations
     /// that concerns; jobs do the work.
     pub async fn regenerate(
         &self,
@@ -26,6 +27,7 @@ impl Vault {
             let beginning = Cursor { time: Timestamp::MIN, sequence: 0 };
             desk.remove_chapters(beginning)?;
             desk.tx.remove(Removal::Summaries(desk.place(), beginning))?;
+            desk.tx.remove(Removal::Replies(desk.vault.id, None))?;
             chapters::plan_from(desk, Timestamp::MIN)?;
             let ended = desk.ended_conversations()?;
             for conversation in &ended {
