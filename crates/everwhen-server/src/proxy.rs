@@ -29,6 +29,7 @@ mod relay;
 mod routes;
 mod state;
 mod tail;
+mod text_completion;
 mod translated;
 mod upstream;
 mod user_token;
@@ -105,7 +106,7 @@ impl Proxy {
     /// Builds the proxy of this configuration, with its outbox in `directory`, which is created if
     /// it does not exist.
     pub fn new(config: &Config, directory: Option<&Path>) -> Result<Self> {
-        let local = WorkflowResponder::open(config)?.map(Arc::new);
+        let local = WorkflowResponder::open(config).map(Arc::new);
         let responder = local.clone().map(|local| local as Arc<dyn Responder>);
         Ok(Self {
             responders: Responders::new(&config.upstreams)?.with(responder),
@@ -185,6 +186,10 @@ async fn talk(
     memory: Option<String>,
     request: Request,
 ) -> Response {
+    let request = match text_completion::answer(&state, chat, memory.as_deref(), request).await {
+        Ok(response) => return response,
+        Err(request) => request,
+    };
     let answered = exchange(&state, chat, memory.as_deref(), request).await;
     answered.unwrap_or_else(|refusal| refusal.told(chat.protocol()))
 }

@@ -4,6 +4,7 @@
 //! Progress is stored after every node, so a run that continues after a failure or a crash starts
 //! with the first node that has not completed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -120,14 +121,18 @@ impl Worker {
     async fn nodes(&self, job: &Job) -> Result<()> {
         let payload =
             job.payload.as_deref().ok_or_else(|| Error::damaged("a job without words"))?;
-        let PendingRun { workflow, run: name, mut progress, chat } = PendingRun::read(payload)?;
-        let workflow = self.workflows.found(&workflow)?;
+        let PendingRun { workflow, model, run: name, mut progress, chat } =
+            PendingRun::read(payload)?;
+        let set = self.workflows.current();
+        let chosen = set.of_run(&model, &workflow)?;
+        let workflow = set.found_path(&workflow)?;
         let place = self.place(job).await?;
         let files = self.workflows.files_of(Some(place.vault.id()));
         let memory = VaultMemory::new(place, &chat, &name);
-        let variables = chat.variables();
+        let variables = chat.variables(chosen.profile.separator.as_deref());
+        let extra = BTreeMap::new();
         for count in progress.outputs.len() + 1..=workflow.nodes.len() {
-            let context = self.workflows.context(&memory, &files, &variables);
+            let context = set.context(&chosen, (&memory, &files), &variables, &extra);
             let ended =
                 run(context, workflow, &mut progress, RunUntil::Nodes(count), &mut DiscardOutput)
                     .await?;
@@ -135,8 +140,9 @@ impl Worker {
                 tracing::debug!(workflow = workflow.name, lock, "another run holds the lock");
                 return Ok(());
             }
-            let (workflow, run) = (workflow.name.clone(), name.clone());
-            let rest = PendingRun { workflow, run, progress: progress.clone(), chat: chat.clone() };
+            let (workflow, model, run) = (workflow.path(), model.clone(), name.clone());
+            let (progress, chat) = (progress.clone(), chat.clone());
+            let rest = PendingRun { workflow, model, run, progress, chat };
             self.engine.keep_progress(job, rest.written()).await?;
         }
         Ok(())

@@ -6,6 +6,7 @@ use everwhen::memory::{EntryId, Role};
 use everwhen::ports::PromptMessage;
 use everwhen::time::Zone;
 use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 
 use crate::node::Stamps;
 use crate::variables::ChatVariables;
@@ -29,6 +30,11 @@ pub struct Chat {
     pub time_context_summary: String,
     /// The entry that holds the message being answered.
     pub asked: Option<EntryId>,
+    /// The messages as OpenAI's protocol writes them, where they hold images or calls of tools.
+    /// Empty if none does.
+    pub raw: Vec<Option<Value>>,
+    /// `tools` and `tool_choice` of the request, as OpenAI's protocol writes them.
+    pub tools: Option<Value>,
 }
 
 /// When a message was said, and when the one before it was.
@@ -56,6 +62,8 @@ impl Chat {
             discussion_id,
             time_context_summary: begun.time_context_summary(),
             asked: said.rev().find_map(|told| told.entry),
+            raw: Vec::new(),
+            tools: None,
         }
     }
 
@@ -70,29 +78,68 @@ impl Chat {
             discussion_id: String::new(),
             time_context_summary: String::new(),
             asked: None,
+            raw: Vec::new(),
+            tools: None,
         }
     }
 
-    /// Returns the values that variables read from the chat.
-    pub(crate) fn variables(&self) -> ChatVariables {
+    /// Adds what the request holds beside text. `messages` are those of the request, as OpenAI's
+    /// protocol writes them; they are left out if they are not as many as those of the chat.
+    #[must_use]
+    pub fn with_request(mut self, messages: Vec<Value>, tools: Option<Value>) -> Self {
+        let holds_more = |message: &Value| {
+            let parts = message["content"].as_array().into_iter().flatten();
+            let image = parts.into_iter().any(|part| part["type"] == "image_url");
+            image || !message["tool_calls"].is_null() || message["role"] == "tool"
+        };
+        if messages.len() == self.messages.len() {
+            let raw = messages.into_iter().map(|message| Some(message).filter(holds_more));
+            self.raw = raw.collect();
+        } else if messages.iter().any(holds_more) {
+            tracing::warn!("images and calls of tools cannot be matched to the messages");
+        }
+        self.tools = tools;
+        self
+    }
+
+    /// Returns the values that variables read from the chat, with this between messages if it is not
+    /// a line break.
+    pub(crate) fn variables(&self, separator: Option<&str>) -> ChatVariables {
         ChatVariables {
             messages: self.messages.clone(),
             now: self.zone.show(self.now),
             discussion_id: self.discussion_id.clone(),
             time_context_summary: self.time_context_summary.clone(),
+            raw: match self.raw.is_empty() {
+                true => vec![None; self.messages.len()],
+                false => self.raw.clone(),
+            },
+            tools: self.tools.clone(),
+            separator: separator.unwrap_or("\n").to_owned(),
         }
     }
 
-    /// Returns the messages, each with its date in front.
-    pub(crate) fn stamped(&self, stamps: Stamps) -> Vec<PromptMessage> {
+    /// Returns these messages of the chat, each with its date in front. A message that is not of the
+    /// chat gets none.
+    pub(crate) fn stamped(&self, messages: &[PromptMessage], stamps: Stamps) -> Vec<PromptMessage> {
         let style = if stamps.relative { Style::Relative } else { Style::Absolute };
         let stamper = Stamper { style, zone: self.zone.clone(), now: self.now, pause: self.pause };
-        let stamped = |(message, said): (&PromptMessage, &Option<SaidAt>)| {
+        let mut next = 0;
+        let stamped = |message: &PromptMessage| {
+            let is_same = |known: &PromptMessage| {
+                known.role == message.role
+                    && (known.content == message.content || known.content.trim().is_empty())
+            };
+            let found = self.messages.iter().skip(next).position(is_same).map(|at| next + at);
+            let said = found.and_then(|place| {
+                next = place + 1;
+                self.times.get(place).copied().flatten()
+            });
             let stamp = said.filter(|_| message.role != Role::Tool);
             let stamp = stamp.and_then(|said| stamper.stamp(said.time, said.since));
             let content = format!("{}{}", stamp.unwrap_or_default(), message.content);
             PromptMessage { role: message.role, content }
         };
-        self.messages.iter().zip(&self.times).map(stamped).collect()
+        messages.iter().map(stamped).collect()
     }
 }

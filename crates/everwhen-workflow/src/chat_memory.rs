@@ -5,12 +5,13 @@
 
 mod locks;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use everwhen::chapters::{Chapter, ChapterQuery, Folding};
 use everwhen::job::{Job, JobKind, JobState};
 use everwhen::memory::{Address, MemoryId};
-use everwhen::ports::{PromptMessage, Wait};
+use everwhen::ports::{ChapterWriter, ContextVersion, PromptMessage, Wait};
 use everwhen::recall::{PeriodUse, Query};
 use everwhen::{Engine, Error, ErrorKind, Result, Vault, limits};
 
@@ -56,14 +57,14 @@ impl<'c> VaultMemory<'c> {
     }
 
     /// Runs the waiting jobs of these kinds, or waits until other workers have.
-    async fn settle(&self, kinds: &[JobKind]) -> Result<()> {
+    async fn settle(&self, kinds: &[JobKind], engine: &Engine) -> Result<()> {
         loop {
             let mut jobs = self.place.vault.waiting_jobs(self.place.memory.clone()).await?;
             jobs.retain(|job| kinds.contains(&job.kind));
             let now = self.place.engine.now();
             let due = jobs.iter().find(|job| job.state == JobState::Waiting && job.due_at <= now);
             match due {
-                Some(job) => self.run(job).await?,
+                Some(job) => run(engine, job).await?,
                 None if jobs.iter().any(|job| is_leased(job, now)) => {
                     tokio::time::sleep(LOOK_AGAIN).await;
                 }
@@ -72,27 +73,14 @@ impl<'c> VaultMemory<'c> {
         }
     }
 
-    async fn run(&self, job: &Job) -> Result<()> {
-        let engine = &self.place.engine;
-        let Some(job) = engine.claim_job(job).await? else { return Ok(()) };
-        let renewal = Duration::try_from(limits::JOB_RENEWAL).expect("a lease lasts");
-        let mut run = std::pin::pin!(engine.run(job.clone()));
-        loop {
-            tokio::select! {
-                outcome = &mut run => return outcome,
-                () = tokio::time::sleep(renewal) => engine.renew(&job).await?,
-            }
-        }
-    }
-
-    async fn all_chapters(&self) -> Result<Vec<String>> {
+    async fn all_chapters(&self) -> Result<Vec<Chapter>> {
         let mut told = Vec::new();
         let mut from = None;
         loop {
             let query =
                 ChapterQuery { from, limit: Some(limits::PAGE_ROWS), ..ChapterQuery::default() };
             let page = self.place.vault.chapters(self.place.memory.clone(), query).await?;
-            told.extend(page.data.iter().map(|chapter| self.dated(chapter)));
+            told.extend(page.data);
             from = page.next;
             if from.is_none() {
                 return Ok(told);
@@ -111,20 +99,55 @@ impl<'c> VaultMemory<'c> {
     async fn found(&self, wanted: &SearchQuery) -> Result<Vec<SearchHit>> {
         let by_words = wanted.mode == SearchMode::Keyword;
         let limit = if by_words { wanted.limit * WIDER } else { wanted.limit };
+        let semantic = wanted.semantic.as_ref().filter(|_| !by_words);
         let query = Query {
             asked_at: Some(self.chat.now),
             limit: Some(limit.min(limits::PAGE_ROWS)),
             period: if by_words { PeriodUse::Ignore } else { PeriodUse::Boost },
             except: self.chat.asked.into_iter().collect(),
-            ..Query::new(wanted.keywords.join(" "))
+            ..Query::new(semantic.cloned().unwrap_or_else(|| wanted.keywords.join(" ")))
         };
         let recollection = self.place.vault.recall(self.place.memory.clone(), query).await?;
-        let mut found = search::gathered(&recollection, &self.chat.zone);
-        if by_words {
-            found.retain(|found| search::says_any(&found.text, &wanted.keywords));
-        }
+        let zone = &self.chat.zone;
+        let mut found = match by_words {
+            false => search::gathered(&recollection, zone, None),
+            true => {
+                let chapters = self.all_chapters().await?;
+                let chapters = search::in_chapters(&chapters, &wanted.keywords, zone);
+                let texts: Vec<String> = chapters.iter().map(|hit| hit.text.clone()).collect();
+                let mut found = search::gathered(&recollection, zone, Some(chapters));
+                found.retain(|found| {
+                    texts.contains(&found.text) || search::says_any(&found.text, &wanted.keywords)
+                });
+                found
+            }
+        };
         found.truncate(wanted.limit);
         Ok(found)
+    }
+
+    async fn unfolded_chapters(&self) -> Result<Vec<String>> {
+        let chapters = self.all_chapters().await?;
+        let summary = self.place.vault.rolling_summary(self.place.memory.clone()).await;
+        let through = if_there(summary.map(|summary| Some(summary.through)))?;
+        let is_new = |chapter: &&Chapter| {
+            let end = (chapter.last.time, chapter.last.sequence);
+            through.is_none_or(|through| end > (through.time, through.sequence))
+        };
+        Ok(chapters.iter().filter(is_new).map(|chapter| self.dated(chapter)).collect())
+    }
+}
+
+/// Runs a job and renews its lease meanwhile.
+async fn run(engine: &Engine, job: &Job) -> Result<()> {
+    let Some(job) = engine.claim_job(job).await? else { return Ok(()) };
+    let renewal = Duration::try_from(limits::JOB_RENEWAL).expect("a lease lasts");
+    let mut run = std::pin::pin!(engine.run(job.clone()));
+    loop {
+        tokio::select! {
+            outcome = &mut run => return outcome,
+            () = tokio::time::sleep(renewal) => engine.renew(&job).await?,
+        }
     }
 }
 
@@ -156,20 +179,48 @@ impl ChatMemory for VaultMemory<'_> {
     fn distill(&self) -> Wait<'_, ()> {
         Box::pin(async {
             if_there(self.place.vault.hurry(self.place.memory.clone()).await)?;
-            if_there(self.settle(&[JobKind::Chapters, JobKind::Distill]).await)
+            let kinds = [JobKind::Chapters, JobKind::Distill];
+            if_there(self.settle(&kinds, &self.place.engine).await)
         })
     }
 
-    fn fold(&self, folding: Folding) -> Wait<'_, ()> {
+    fn fold(&self, folding: Folding, writer: Option<Arc<dyn ChapterWriter>>) -> Wait<'_, ()> {
         Box::pin(async move {
             let memory = self.place.memory.clone();
             if_there(self.place.vault.hurry_summary(memory, folding).await)?;
-            if_there(self.settle(&[JobKind::Fold]).await)
+            let engine = self.place.engine.clone();
+            let engine = match writer {
+                Some(writer) => engine.with_chapter_writer(writer),
+                None => engine,
+            };
+            if_there(self.settle(&[JobKind::Fold], &engine).await)
         })
     }
 
     fn chapters(&self) -> Wait<'_, Vec<String>> {
-        Box::pin(async { if_there(self.all_chapters().await) })
+        Box::pin(async {
+            let chapters = if_there(self.all_chapters().await)?;
+            Ok(chapters.iter().map(|chapter| self.dated(chapter)).collect())
+        })
+    }
+
+    fn unfolded(&self) -> Wait<'_, Vec<String>> {
+        Box::pin(async { if_there(self.unfolded_chapters().await) })
+    }
+
+    fn write_summary(&self, text: String) -> Wait<'_, ()> {
+        Box::pin(async move {
+            let memory = self.place.memory.clone();
+            self.place.vault.write_summary(memory, text, None).await.map(drop)
+        })
+    }
+
+    fn state(&self) -> Wait<'_, Option<String>> {
+        Box::pin(async {
+            let (memory, newest) = (self.place.memory.clone(), ContextVersion::Current);
+            let context = self.place.vault.context(memory, newest).await;
+            if_there(context.map(|context| Some(context.content)))
+        })
     }
 
     fn summary(&self) -> Wait<'_, Option<String>> {
@@ -193,10 +244,10 @@ impl ChatMemory for VaultMemory<'_> {
 
     fn stamp<'a>(
         &'a self,
-        _messages: &'a [PromptMessage],
+        messages: &'a [PromptMessage],
         stamps: Stamps,
     ) -> Wait<'a, Vec<PromptMessage>> {
-        Box::pin(async move { Ok(self.chat.stamped(stamps)) })
+        Box::pin(async move { Ok(self.chat.stamped(messages, stamps)) })
     }
 }
 
@@ -209,8 +260,20 @@ impl ChatMemory for UnavailableMemory {
         Box::pin(async { Ok(()) })
     }
 
-    fn fold(&self, _folding: Folding) -> Wait<'_, ()> {
+    fn fold(&self, _folding: Folding, _writer: Option<Arc<dyn ChapterWriter>>) -> Wait<'_, ()> {
         Box::pin(async { Ok(()) })
+    }
+
+    fn unfolded(&self) -> Wait<'_, Vec<String>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn write_summary(&self, _text: String) -> Wait<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn state(&self) -> Wait<'_, Option<String>> {
+        Box::pin(async { Ok(None) })
     }
 
     fn chapters(&self) -> Wait<'_, Vec<String>> {

@@ -9,7 +9,7 @@ use crate::template::Template;
 
 /// A parsed condition.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Condition(Term);
+pub(crate) struct Condition(Term);
 
 #[derive(Debug, Clone, PartialEq)]
 enum Term {
@@ -64,7 +64,7 @@ enum Meaning {
 
 impl Condition {
     /// Parses a condition; the error says what is wrong with it.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         let tokens = tokens(text)?;
         let mut reader = Reader { tokens: &tokens };
         let term = reader.either()?;
@@ -76,14 +76,14 @@ impl Condition {
     }
 
     /// The operands that contain variables.
-    pub fn templates(&self) -> Vec<&Template> {
+    pub(crate) fn templates(&self) -> Vec<&Template> {
         let mut found = Vec::new();
         self.0.collect(&mut found);
         found
     }
 
     /// Evaluates the condition. The error is the name of a variable that has no value.
-    pub fn holds(&self, value: &dyn Fn(&str) -> Option<String>) -> Result<bool, String> {
+    pub(crate) fn holds(&self, value: &dyn Fn(&str) -> Option<String>) -> Result<bool, String> {
         self.0.holds(value)
     }
 }

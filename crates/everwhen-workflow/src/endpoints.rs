@@ -1,57 +1,107 @@
-//! Model endpoints from the configuration and presets from files: resolves a name to a model, and
+//! Model endpoints from the configuration and from endpoint files: resolves a name to a model, and
 //! falls back to its backup when it is down.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use everwhen::memory::Role;
 use everwhen::models::{Hear, RemoteLlm, Samplers};
-use everwhen::ports::{Prompt, Wait};
-use everwhen::{EndpointConfig, Error, Result, SystemChance};
+use everwhen::ports::Wait;
+use everwhen::protocols::{ChatMessage, ChatRequest, Role as ChatRole, Sampling};
+use everwhen::{EndpointConfig, Error, Protocol, Result, SystemChance};
+use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-use crate::diagnostic::Diagnostic;
+use crate::cleaning::{Cleaner, Cleaning};
+use crate::endpoint_file::{Before, FileEndpoint};
 use crate::port::{Endpoints, ModelReply, Question};
-use crate::source::{self, Located};
+use crate::presets::{Presets, no_preset};
+
+/// What a model is called here if its endpoint says that no name is sent.
+const UNNAMED: &str = "(unnamed)";
 
 /// Models by endpoint name.
 pub(crate) struct NamedEndpoints {
-    endpoints: BTreeMap<String, EndpointConfig>,
-    presets: BTreeMap<String, Samplers>,
+    endpoints: BTreeMap<String, FileEndpoint>,
+    presets: Presets,
     /// Clients that were already created.
     models: Mutex<BTreeMap<String, Arc<RemoteLlm>>>,
 }
 
 impl NamedEndpoints {
-    /// Builds the endpoints, with presets from the `.json` files of a directory, which need not
-    /// exist.
-    pub(crate) fn new(endpoints: &[EndpointConfig], presets: &Path) -> (Self, Vec<Diagnostic>) {
-        let (presets, diagnostics) = read_presets(presets);
-        let named = |one: &EndpointConfig| (one.name.clone(), one.clone());
-        let endpoints = endpoints.iter().map(named).collect();
-        (Self { endpoints, presets, models: Mutex::default() }, diagnostics)
+    /// Builds the endpoints; those of the configuration win over those of files.
+    pub(crate) fn new(
+        configured: &[EndpointConfig],
+        files: BTreeMap<String, FileEndpoint>,
+        presets: Presets,
+    ) -> Self {
+        let mut endpoints = files;
+        for config in configured {
+            let file = endpoints.remove(&config.name);
+            let endpoint = FileEndpoint {
+                config: config.clone(),
+                preset_type: file.map(|file| file.preset_type).unwrap_or_default(),
+                samplers: None,
+                extra_preset: None,
+                cleaning: Cleaning::default(),
+                before: Before::default(),
+                takes_images: true,
+            };
+            endpoints.insert(config.name.clone(), endpoint);
+        }
+        Self { endpoints, presets, models: Mutex::default() }
     }
 
     /// The names of all endpoints.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
-        self.endpoints.keys()
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.endpoints.keys().map(String::as_str)
     }
 
-    /// The names of all presets.
-    pub(crate) fn presets(&self) -> impl Iterator<Item = &String> {
-        self.presets.keys()
+    /// Whether there is an endpoint of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.endpoints.contains_key(name)
+    }
+
+    /// Whether there is a preset of this name: a file, or an endpoint with sampler values.
+    pub(crate) fn has_preset(&self, name: &str) -> bool {
+        self.preset("", name).is_some()
     }
 
     /// Checks that an endpoint and a preset exist.
     pub(crate) fn check(&self, endpoint: &str, preset: Option<&str>) -> Result<()> {
-        if !self.endpoints.contains_key(endpoint) {
+        if !self.has(endpoint) {
             return Err(self.unknown(endpoint));
         }
-        match preset.filter(|preset| !self.presets.contains_key(*preset)) {
+        match preset.filter(|preset| !preset.is_empty() && !self.has_preset(preset)) {
             Some(preset) => Err(no_preset(preset)),
             None => Ok(()),
         }
+    }
+
+    fn preset(&self, api: &str, name: &str) -> Option<&Samplers> {
+        let own = || self.endpoints.get(name).and_then(|one| one.samplers.as_ref());
+        self.presets.get(api, name).or_else(own)
+    }
+
+    /// The sampler values of a call: the endpoint's own, the preset it adds, and the preset of the
+    /// node over both.
+    fn samplers(&self, endpoint: &FileEndpoint, preset: Option<&str>) -> Result<Samplers> {
+        let mut samplers = endpoint.samplers.clone().unwrap_or_default();
+        let added = endpoint.extra_preset.as_deref();
+        let added = added.and_then(|name| self.preset(&endpoint.preset_type, name));
+        samplers.extend(added.cloned().unwrap_or_default());
+        let preset = preset.filter(|name| !name.trim().is_empty());
+        match preset.map(|name| (name, self.preset(&endpoint.preset_type, name))) {
+            None => {}
+            Some((_, Some(preset))) => samplers.extend(preset.clone()),
+            Some((name, None)) if endpoint.samplers.is_some() => {
+                tracing::warn!("there is no preset {name:?}; the endpoint's own values are sent");
+            }
+            Some((name, None)) => return Err(no_preset(name)),
+        }
+        samplers.retain(|_, value| !value.is_null());
+        Ok(samplers)
     }
 
     async fn model(&self, endpoint: &EndpointConfig) -> Result<Arc<RemoteLlm>> {
@@ -60,7 +110,7 @@ impl NamedEndpoints {
         }
         let reach = |model: &str| RemoteLlm::new(endpoint.setting(model), Arc::new(SystemChance));
         let model = match &endpoint.model {
-            Some(model) => reach(model)?,
+            Some(model) => reach(if model.is_empty() { UNNAMED } else { model })?,
             None => {
                 let served = reach("(any)")?.served().await?;
                 let first = served.first().ok_or_else(|| nothing_served(endpoint))?;
@@ -79,19 +129,39 @@ impl NamedEndpoints {
         hear: Hear<'_>,
     ) -> Result<ModelReply> {
         let endpoint = self.endpoints.get(endpoint).ok_or_else(|| self.unknown(endpoint))?;
-        let samplers = match question.preset {
-            None => Samplers::new(),
-            Some(name) => self.presets.get(name).cloned().ok_or_else(|| no_preset(name))?,
+        let samplers = self.samplers(endpoint, question.preset)?;
+        let chat = chat(endpoint, question);
+        let model = self.model(&endpoint.config).await?;
+        let cleaning = Cleaning {
+            starts: question
+                .removed_start
+                .iter()
+                .chain(&endpoint.cleaning.starts)
+                .cloned()
+                .collect(),
+            ..endpoint.cleaning.clone()
         };
-        let prompt = Prompt {
-            messages: question.messages.clone(),
-            schema: None,
-            max_tokens: question.max_tokens,
-            temperature: 0.0,
+        let mut cleaner = Cleaner::new(&cleaning);
+        let mut heard = String::new();
+        let mut listen = |piece: &str| {
+            let piece = cleaner.push(piece);
+            if !piece.is_empty() {
+                heard.push_str(&piece);
+                hear(&piece);
+            }
         };
-        let model = self.model(endpoint).await?;
-        let reply = model.ask_aloud(&prompt, &samplers, hear).await?;
-        Ok(ModelReply { text: reply.text, spent: reply.spent })
+        let answer = model.ask_chat(&chat, &samplers, &mut listen).await?;
+        let rest = cleaner.finish();
+        if !rest.is_empty() {
+            heard.push_str(&rest);
+            hear(&rest);
+        }
+        let call = |call: &everwhen::protocols::ToolCall| {
+            let function = json!({ "name": call.name, "arguments": call.arguments });
+            json!({ "id": call.id, "type": "function", "function": function })
+        };
+        let calls = answer.calls.iter().map(call).collect();
+        Ok(ModelReply { text: heard, spent: answer.spent, calls })
     }
 
     /// Calls an endpoint, and its backup if the endpoint fails before it has sent anything.
@@ -107,7 +177,7 @@ impl NamedEndpoints {
             let answered = self.one(name, question, &mut listen).await;
             let Err(error) = answered else { return answered };
             tried.push(name);
-            let backup = self.endpoints.get(name).and_then(|one| one.backup.as_deref());
+            let backup = self.endpoints.get(name).and_then(|one| one.config.backup.as_deref());
             match backup.filter(|backup| !tried.contains(backup)) {
                 Some(backup) if error.passes() && !begun.load(Ordering::Relaxed) => {
                     tracing::warn!(%error, backup, "an endpoint is down; its backup is asked");
@@ -119,7 +189,7 @@ impl NamedEndpoints {
     }
 
     fn unknown(&self, name: &str) -> Error {
-        let known: Vec<&str> = self.names().map(String::as_str).collect();
+        let known: Vec<&str> = self.names().collect();
         Error::invalid(format!(
             "no endpoint {name:?} is configured; there are: {}",
             known.join(", ")
@@ -133,40 +203,49 @@ impl Endpoints for NamedEndpoints {
     }
 }
 
+/// The chat that an endpoint is asked.
+fn chat(endpoint: &FileEndpoint, question: &Question<'_>) -> ChatRequest {
+    let mut messages: Vec<ChatMessage> = Vec::new();
+    let last_user = question.messages.iter().rposition(|message| message.role == Role::User);
+    for (place, message) in question.messages.iter().enumerate() {
+        let raw =
+            question.raw.get(&place).filter(|_| endpoint.takes_images || is_tool(message.role));
+        if let Some(raw) = raw {
+            let body = json!({ "messages": [raw] });
+            messages.extend(Protocol::OpenAi.adapter().read_request(&body).messages);
+            continue;
+        }
+        let (role, before) = match message.role {
+            Role::System => (ChatRole::System, endpoint.before.system.as_str()),
+            Role::Assistant => (ChatRole::Assistant, ""),
+            Role::User if Some(place) == last_user => (ChatRole::User, &*endpoint.before.prompt),
+            Role::User | Role::Tool => (ChatRole::User, ""),
+        };
+        messages.push(ChatMessage::text(role, format!("{before}{}", message.content)));
+    }
+    if !endpoint.before.reply.is_empty() {
+        messages.push(ChatMessage::text(ChatRole::Assistant, endpoint.before.reply.clone()));
+    }
+    let offered = question.tools.cloned().unwrap_or(Value::Null);
+    let offered = Protocol::OpenAi.adapter().read_request(&offered);
+    let is_sent = endpoint.config.model.as_ref().is_none_or(|model| !model.is_empty());
+    ChatRequest {
+        model: if is_sent { UNNAMED.to_owned() } else { String::new() },
+        messages,
+        tools: offered.tools,
+        tool_choice: offered.tool_choice,
+        sampling: Sampling { max_tokens: Some(json!(question.max_tokens)), ..Sampling::default() },
+        ..ChatRequest::default()
+    }
+}
+
+fn is_tool(role: Role) -> bool {
+    matches!(role, Role::Tool | Role::Assistant)
+}
+
 fn nothing_served(endpoint: &EndpointConfig) -> Error {
     Error::unavailable(format!(
         "the upstream {:?} lists no models; name one in an [[endpoint]]",
         endpoint.upstream.name
     ))
-}
-
-fn no_preset(name: &str) -> Error {
-    Error::invalid(format!("there is no preset {name:?}; presets are .json files in \"presets\""))
-}
-
-fn read_presets(directory: &Path) -> (BTreeMap<String, Samplers>, Vec<Diagnostic>) {
-    let (mut presets, mut diagnostics) = (BTreeMap::new(), Vec::new());
-    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let files = files.map(|file| file.path());
-    for file in files.filter(|path| path.extension().is_some_and(|ending| ending == "json")) {
-        let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        match read_preset(&file) {
-            Ok(samplers) => drop(presets.insert(name.unwrap_or_default(), samplers)),
-            Err(flaw) => diagnostics.push(flaw),
-        }
-    }
-    (presets, diagnostics)
-}
-
-fn read_preset(file: &Path) -> Result<Samplers, Diagnostic> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Diagnostic::new(file, 1, format!("the file cannot be read: {error}")))?;
-    match source::read(file, &text).map(Located::into_json)? {
-        serde_json::Value::Object(samplers) => Ok(samplers),
-        _ => Err(Diagnostic::new(
-            file,
-            1,
-            "a preset is an object of values that are sent as they are",
-        )),
-    }
 }

@@ -19,7 +19,7 @@ const VAULTS: &str = "vaults";
 
 /// The files that the workflows of one vault read and write.
 #[derive(Debug, Clone)]
-pub struct VaultFiles {
+pub(crate) struct VaultFiles {
     root: PathBuf,
     shared: FilesBelow,
     /// `None` while the vault cannot be looked up; its files are neither read nor written then.
@@ -29,7 +29,7 @@ pub struct VaultFiles {
 impl VaultFiles {
     /// Opens the files of a vault below the configured directory, which is created by the first
     /// write.
-    pub fn new(root: impl Into<PathBuf>, vault: Option<VaultId>) -> Self {
+    pub(crate) fn new(root: impl Into<PathBuf>, vault: Option<VaultId>) -> Self {
         let root = root.into();
         let own = |vault: VaultId| FilesBelow(root.join(VAULTS).join(vault.to_string()));
         Self { shared: FilesBelow(root.join(SHARED)), own: vault.map(own), root }

@@ -1,32 +1,37 @@
 //! Workflows: files of nodes that run one after the other to answer a chat.
 //!
-//! A [`Folder`] reads every workflow of a directory and reports what is wrong, with file, line and
-//! what would be right. A file is JSON with comments: a list of [`Node`]s, or an object with
-//! `nodes` and constants, which nodes use as `{variables}`.
+//! A [`WorkflowSet`] is what a directory holds: a plain directory of workflow files, or WilmerAI's
+//! tree with users, endpoints, presets and routing. A file is JSON with comments: a list of
+//! nodes, or an object with `nodes` and constants, which nodes use as `{variables}`. Whatever is
+//! wrong with a file is a [`Diagnostic`] with its line, and leaves the other files usable.
 //!
-//! [`run()`] runs one workflow for a chat: up to the node that answers the user, or to the end. It
-//! reaches the outside through three traits: [`Endpoints`] for models, [`ChatMemory`] for the
-//! memory of the chat, and [`Files`].
-//!
-//! [`Workflows`] holds the workflows of a configuration with their endpoints and files. It answers
-//! chats and leaves the nodes after the answer as durable jobs, which [`run_in_background`] runs.
+//! [`Workflows`] holds the set, reads it again when files change, and answers chats: a run goes up
+//! to the node that answers the user and leaves the nodes after it as a durable job, which
+//! [`run_in_background`] runs. [`reference`] describes every node type, variable and placeholder.
 
 mod background;
 mod chat;
 mod chat_memory;
+mod cleaning;
 mod condition;
 mod diagnostic;
+mod endpoint_file;
 mod endpoints;
 mod extract;
 mod files;
-mod folder;
 mod jinja;
+mod library;
 mod node;
 mod port;
+mod presets;
+mod profile;
 mod properties;
+mod reference;
 mod run;
 mod search;
+mod set;
 mod source;
+mod summarizer;
 mod template;
 mod variables;
 mod wire;
@@ -38,12 +43,9 @@ pub use background::run_in_background;
 pub use chat::{Chat, SaidAt};
 pub use chat_memory::MemoryPlace;
 pub use diagnostic::Diagnostic;
-pub use files::VaultFiles;
-pub use folder::Folder;
-pub use node::{Node, SearchMode, Stamps};
-pub use port::{ChatMemory, Endpoints, Files, ModelReply, Question, SearchHit, SearchQuery};
-pub use run::{Progress, RunContext, RunObserver, RunOutcome, RunUntil, Trace, answer, run};
-pub use variables::ChatVariables;
-pub use workflow::Workflow;
+pub use node::Stamps;
+pub use reference::reference;
+pub use run::{RunObserver, RunOutcome, Trace};
+pub use set::WorkflowSet;
 pub use workflows::Workflows;
 pub use writer::with_writer;

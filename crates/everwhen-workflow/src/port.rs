@@ -1,15 +1,19 @@
 //! What a run needs from the outside: models, the memory of the chat, and files.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use everwhen::Result;
 use everwhen::chapters::Folding;
 use everwhen::models::Hear;
-use everwhen::ports::{PromptMessage, Spent, Wait};
+use everwhen::ports::{ChapterWriter, PromptMessage, Spent, Wait};
+use serde_json::Value;
 
 use crate::node::{SearchMode, Stamps};
 
 /// A call to a model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Question<'q> {
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Question<'q> {
     /// The endpoint, by its name in the configuration.
     pub endpoint: &'q str,
     /// The preset, by its name in the configuration.
@@ -18,37 +22,47 @@ pub struct Question<'q> {
     pub messages: Vec<PromptMessage>,
     /// Maximum length of the reply, in tokens.
     pub max_tokens: u32,
+    /// Messages that hold more than text, by their place, as OpenAI's protocol writes them.
+    pub raw: BTreeMap<usize, Value>,
+    /// `tools` and `tool_choice` as OpenAI's protocol writes them, if tools are offered.
+    pub tools: Option<&'q Value>,
+    /// A text that is removed from the start of the reply.
+    pub removed_start: Option<String>,
 }
 
 /// A model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelReply {
+pub(crate) struct ModelReply {
     /// The text.
     pub text: String,
     /// Tokens and cost of the call.
     pub spent: Spent,
+    /// The tools that the model calls, as OpenAI's protocol writes them.
+    pub calls: Vec<Value>,
 }
 
 /// The models that nodes can call.
-pub trait Endpoints: Send + Sync {
+pub(crate) trait Endpoints: Send + Sync {
     /// Calls a model. `hear` gets the reply piece by piece; the result is the whole reply.
     fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, ModelReply>;
 }
 
 /// A search in the memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SearchQuery {
+pub(crate) struct SearchQuery {
     /// Matches any of these keywords.
     pub keywords: Vec<String>,
     /// Maximum number of results.
     pub limit: usize,
     /// How results are found.
     pub mode: SearchMode,
+    /// What is looked for by meaning, instead of the keywords.
+    pub semantic: Option<String>,
 }
 
 /// One search result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SearchHit {
+pub(crate) struct SearchHit {
     /// The day it was said, `YYYY-MM-DD` in the vault's time zone.
     pub day: String,
     /// Its text.
@@ -56,15 +70,21 @@ pub struct SearchHit {
 }
 
 /// The memory of the chat that a workflow runs for.
-pub trait ChatMemory: Send + Sync {
+pub(crate) trait ChatMemory: Send + Sync {
     /// Updates chapters and facts.
     fn distill(&self) -> Wait<'_, ()>;
-    /// Updates the rolling summary.
-    fn fold(&self, folding: Folding) -> Wait<'_, ()>;
+    /// Updates the rolling summary, with the words of a writer if one is given.
+    fn fold(&self, folding: Folding, writer: Option<Arc<dyn ChapterWriter>>) -> Wait<'_, ()>;
     /// All chapters, oldest first.
     fn chapters(&self) -> Wait<'_, Vec<String>>;
     /// The rolling summary, if there is one.
     fn summary(&self) -> Wait<'_, Option<String>>;
+    /// The chapters that are not in the rolling summary, oldest first.
+    fn unfolded(&self) -> Wait<'_, Vec<String>>;
+    /// Writes a version of the rolling summary.
+    fn write_summary(&self, text: String) -> Wait<'_, ()>;
+    /// The context document, if there is one.
+    fn state(&self) -> Wait<'_, Option<String>>;
     /// Searches the memory.
     fn search<'a>(&'a self, wanted: &'a SearchQuery) -> Wait<'a, Vec<SearchHit>>;
     /// Acquires a lock of this workflow in this memory. Returns `false` if another run holds it; a
@@ -81,7 +101,7 @@ pub trait ChatMemory: Send + Sync {
 }
 
 /// Files that workflows read and write, below one directory.
-pub trait Files: Send + Sync {
+pub(crate) trait Files: Send + Sync {
     /// Reads a file; `None` if it does not exist.
     fn read(&self, path: &str) -> Result<Option<String>>;
     /// Writes or appends to a file; creates its parent directories.

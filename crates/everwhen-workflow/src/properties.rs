@@ -8,11 +8,11 @@ use crate::template::Template;
 
 /// A number, or a variable that will hold one.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Amount {
+pub(crate) enum Amount {
     /// A number in the file.
     Fixed(i64),
-    /// A variable, resolved when the node runs.
-    Open(Template),
+    /// A variable, resolved when the node runs, and the number if it holds none.
+    Open(Template, i64),
 }
 
 /// The properties of one node, and the diagnostics collected so far.
@@ -37,6 +37,11 @@ impl<'n> Properties<'n> {
     /// Reports an error.
     pub(crate) fn refuse(&mut self, line: usize, sentence: impl Into<String>) {
         self.diagnostics.push(Diagnostic::new(self.file, line, sentence));
+    }
+
+    /// Reports something that the file runs in spite of.
+    pub(crate) fn hint(&mut self, line: usize, sentence: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::hint(self.file, line, sentence));
     }
 
     /// The line the node begins on.
@@ -102,7 +107,7 @@ impl<'n> Properties<'n> {
             Value::Number(number) if number.fract() == 0.0 => Amount::Fixed(*number as i64),
             Value::Text(text) => match (text.trim().parse(), Template::read(text)) {
                 (Ok(number), _) => Amount::Fixed(number),
-                (_, open) if !open.variables().is_empty() => Amount::Open(open),
+                (_, open) if !open.variables().is_empty() => Amount::Open(open, absent),
                 _ => self.no_number(name, found, absent),
             },
             _ => self.no_number(name, found, absent),

@@ -3,20 +3,27 @@
 //! nodes after it can run later, in another process.
 
 mod ask;
+mod chunks;
+mod image;
 mod memory;
+mod outgoing;
 mod text;
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use everwhen::models::Hear;
 use everwhen::ports::Spent;
 use everwhen::{Error, Result};
+use serde_json::Value;
 
-use crate::folder::Folder;
-use crate::node::{Node, NodeKind, SubWorkflow};
+use crate::library::Library;
+use crate::node::{Node, NodeKind, SubWorkflow, refusal};
 use crate::port::{ChatMemory, Endpoints, Files};
+use crate::profile::Profile;
 use crate::properties::Amount;
 use crate::template::Template;
 use crate::variables::{self, ChatVariables, Sizes};
@@ -24,28 +31,34 @@ use crate::workflow::Workflow;
 
 /// What all nodes of a run can reach.
 #[derive(Clone, Copy)]
-pub struct RunContext<'s> {
+pub(crate) struct RunContext<'s> {
     /// All workflows, for nodes that run another one.
-    pub folder: &'s Folder,
+    pub(crate) library: &'s Library,
+    /// Whose workflows they are.
+    pub(crate) profile: &'s Profile,
+    /// The folder in which workflows are looked for first.
+    pub(crate) home: &'s str,
     /// The models.
-    pub endpoints: &'s dyn Endpoints,
+    pub(crate) endpoints: &'s Arc<dyn Endpoints>,
     /// The memory of the chat.
-    pub memory: &'s dyn ChatMemory,
+    pub(crate) memory: &'s dyn ChatMemory,
     /// The files.
-    pub files: &'s dyn Files,
+    pub(crate) files: &'s dyn Files,
     /// The values that variables read from the chat.
-    pub variables: &'s ChatVariables,
+    pub(crate) variables: &'s ChatVariables,
+    /// Variables of this run alone, which win over all others.
+    pub(crate) extra: &'s BTreeMap<String, String>,
 }
 
 /// The progress of a run: everything needed to continue it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// The outputs of the nodes that have run, in order.
-    pub outputs: Vec<String>,
+    pub(crate) outputs: Vec<String>,
     /// The inputs that a parent workflow passed.
-    pub inputs: Vec<String>,
+    pub(crate) inputs: Vec<String>,
     /// The locks that the run holds.
-    pub locks: Vec<String>,
+    pub(crate) locks: Vec<String>,
 }
 
 /// How a run ended.
@@ -89,11 +102,13 @@ pub trait RunObserver: Send {
     fn hear(&mut self, piece: &str);
     /// Called after each node.
     fn ran(&mut self, trace: Trace);
+    /// Called with the tools that the answer calls, as OpenAI's protocol writes them.
+    fn called(&mut self, _calls: &[Value]) {}
 }
 
 /// Which nodes to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunUntil {
+pub(crate) enum RunUntil {
     /// Up to the responder.
     Answered,
     /// Up to this number of nodes in total.
@@ -109,11 +124,14 @@ struct NodeOutput {
     output: String,
     input: String,
     spent: Spent,
+    /// Tools that the model calls.
+    calls: Vec<Value>,
 }
 
 impl NodeOutput {
     fn output(output: impl Into<String>) -> Self {
-        Self { output: output.into(), input: String::new(), spent: Spent::default() }
+        let (input, spent, calls) = (String::new(), Spent::default(), Vec::new());
+        Self { output: output.into(), input, spent, calls }
     }
 }
 
@@ -132,23 +150,26 @@ struct Run<'r> {
     progress: &'r mut Progress,
     /// Prompts of a parent that replace those of the first node.
     first: (Option<String>, Option<String>),
+    /// The chat as a node has changed it for those after it.
+    changed: Option<ChatVariables>,
 }
 
 /// Runs a workflow from its current progress. A run that stopped at the answer can be continued
 /// later with the same progress.
-pub async fn run(
+pub(crate) async fn run(
     context: RunContext<'_>,
     workflow: &Workflow,
     progress: &mut Progress,
     until: RunUntil,
     follow: &mut dyn RunObserver,
 ) -> Result<RunOutcome> {
-    let run = Run { context, workflow, depth: 0, progress, first: (None, None) };
+    let first = (None, None);
+    let run = Run { context, workflow, depth: 0, progress, first, changed: None };
     run.go(until, true, follow).await
 }
 
 /// The answer to the user, once the responder has run.
-pub fn answer<'p>(workflow: &Workflow, progress: &'p Progress) -> Option<&'p str> {
+pub(crate) fn answer<'p>(workflow: &Workflow, progress: &'p Progress) -> Option<&'p str> {
     progress.outputs.get(workflow.responder).map(String::as_str)
 }
 
@@ -244,7 +265,11 @@ impl Run<'_> {
                 let mut deaf = |_: &str| {};
                 let mut hear = |piece: &str| follow.hear(piece);
                 let hear: Hear<'_> = if answers { &mut hear } else { &mut deaf };
-                return self.ask(standard, hear).await.map(Some);
+                let left = self.ask(standard, hear).await?;
+                if answers && !left.calls.is_empty() {
+                    follow.called(&left.calls);
+                }
+                return Ok(Some(left));
             }
             NodeKind::CustomWorkflow(one) => {
                 return self.descend(one, answers, follow).await.map(Some);
@@ -260,15 +285,13 @@ impl Run<'_> {
                 self.progress.locks.push(lock.clone());
                 NodeOutput::output(lock)
             }
-            NodeKind::QualityMemory
-            | NodeKind::ChatSummarySummarizer { .. }
-            | NodeKind::RecentMemorySummarizerTool(_)
-            | NodeKind::RecentMemory(_)
-            | NodeKind::GetCurrentSummaryFromFile
-            | NodeKind::FullChatSummary { .. }
-            | NodeKind::VectorMemorySearch(_)
-            | NodeKind::GetCurrentMemoryFromFile => self.remembered(&node.kind).await?,
-            _ => NodeOutput::output(self.text(&node.kind)?),
+            NodeKind::ImageProcessor(image) => self.describe(image).await?,
+            NodeKind::ConversationChunkProcessor(processor) => {
+                self.process_chunks(processor, follow).await?
+            }
+            NodeKind::Foreign(foreign) => return Err(Error::invalid(refusal(foreign))),
+            kind if memory::reads_memory(kind) => self.remembered(kind, follow).await?,
+            kind => NodeOutput::output(self.text(kind)?),
         };
         if answers {
             follow.hear(&left.output);
@@ -285,27 +308,49 @@ impl Run<'_> {
         follow: &'a mut dyn RunObserver,
     ) -> Waiting<'a, NodeOutput> {
         Box::pin(async move {
-            let workflow =
-                self.context.folder.get(&one.name).ok_or_else(|| {
-                    Error::not_found(format!("there is no workflow {:?}", one.name))
-                })?;
             let inputs = one.inputs.iter().map(|input| self.fill(input)).collect::<Result<_>>()?;
+            let chat = self.changed.clone();
+            self.run_child((one, inputs), chat, answers, follow).await
+        })
+    }
+
+    /// Runs another workflow with these inputs, for this chat if it is another one.
+    fn run_child<'a>(
+        &'a self,
+        (one, inputs): (&'a SubWorkflow, Vec<String>),
+        chat: Option<ChatVariables>,
+        answers: bool,
+        follow: &'a mut dyn RunObserver,
+    ) -> Waiting<'a, NodeOutput> {
+        Box::pin(async move {
+            let context = self.context;
+            let found = context.library.find(context.home, &self.workflow.folder, one);
+            let workflow = found.ok_or_else(|| self.not_found(one))?;
             let overridden =
                 |text: &Option<Template>| text.as_ref().map(|text| self.fill(text)).transpose();
             let first = (overridden(&one.system_prompt)?, overridden(&one.prompt)?);
             let mut progress = Progress { inputs, ..Progress::default() };
-            let child = Run {
-                context: self.context,
-                workflow,
-                depth: self.depth + 1,
-                progress: &mut progress,
-                first,
-            };
+            let depth = self.depth + 1;
+            let child =
+                Run { context, workflow, depth, progress: &mut progress, first, changed: chat };
             let mut counting = UsageCounter { follow, spent: Spent::default() };
             child.go(RunUntil::End, answers, &mut counting).await?;
             let output = answer(workflow, &progress).unwrap_or_default();
             Ok(NodeOutput { spent: counting.spent, ..NodeOutput::output(output) })
         })
+    }
+
+    fn not_found(&self, one: &SubWorkflow) -> Error {
+        let library = self.context.library;
+        match library.problem_of(self.context.home, &self.workflow.folder, one) {
+            Some(problem) => Error::invalid(problem),
+            None => Error::not_found(format!("there is no workflow {:?}", one.name)),
+        }
+    }
+
+    /// The chat as nodes see it now.
+    fn variables(&self) -> &ChatVariables {
+        self.changed.as_ref().unwrap_or(self.context.variables)
     }
 
     /// Fills in the variables of a text.
@@ -315,17 +360,26 @@ impl Run<'_> {
 
     /// The default view of the chat, for nodes that do not set sizes.
     fn view(&self) -> View<'_> {
-        View { variables: self.context.variables, sizes: Sizes::default() }
+        View { variables: self.variables(), sizes: Sizes::default() }
     }
 
+    /// Fills in the variables of a text; as in WilmerAI, what stands for nothing stays as it is.
     fn fill_seeing(&self, template: &Template, view: View<'_>) -> Result<String> {
-        template.fill(|name| self.value(name, view)).map_err(|name| unknown(&name))
+        let value = |name: &str| {
+            let known = self.value(name, view);
+            known.or_else(|| variables::input(name).is_none().then(|| format!("{{{name}}}")))
+        };
+        template.fill(value).map_err(|name| unknown(&name))
     }
 
-    /// The value of a variable. A constant of the file may itself contain variables.
+    /// The value of a variable. A constant of the file and a variable of the user may themselves
+    /// contain variables.
     fn value(&self, name: &str, view: View<'_>) -> Option<String> {
-        self.plain_value(name, view).or_else(|| {
-            let constant = self.workflow.constants.get(name)?;
+        let extra = self.context.extra.get(name).cloned();
+        extra.or_else(|| self.plain_value(name, view)).or_else(|| {
+            let users = self.context.profile.variables.get(name);
+            let users = users.map(|text| Template::read(text));
+            let constant = self.workflow.constants.get(name).or(users.as_ref())?;
             constant.fill(|name| self.plain_value(name, view)).ok()
         })
     }
@@ -344,10 +398,12 @@ impl Run<'_> {
     fn amount(&self, amount: &Amount) -> Result<i64> {
         match amount {
             Amount::Fixed(number) => Ok(*number),
-            Amount::Open(template) => {
+            Amount::Open(template, usual) => {
                 let text = self.fill(template)?;
-                let number = text.trim().parse();
-                number.map_err(|_| Error::invalid(format!("{text:?} is not a whole number")))
+                Ok(text.trim().parse().unwrap_or_else(|_| {
+                    tracing::warn!("{text:?} is not a whole number; {usual} is used");
+                    *usual
+                }))
             }
         }
     }
@@ -372,6 +428,10 @@ impl RunObserver for UsageCounter<'_> {
     fn ran(&mut self, trace: Trace) {
         self.spent = self.spent + trace.spent;
         self.follow.ran(trace);
+    }
+
+    fn called(&mut self, calls: &[Value]) {
+        self.follow.called(calls);
     }
 }
 

@@ -1,15 +1,22 @@
-//! Recall results as one list of dated texts, and keyword matching in it.
+//! Search results as one list of dated texts, and keyword matching.
 
+use everwhen::chapters::Chapter;
 use everwhen::recall::Recollection;
 use everwhen::time::Zone;
+use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::port::SearchHit;
 
-/// Words of this length match with different endings.
-const BENDABLE: usize = 5;
+/// What stands between the memories of one chapter. Chapters are stored on one line.
+pub(crate) const BETWEEN_MEMORIES: &str = " • ";
 
-/// Entries, facts and chapters in turn, the best of each first: their scores cannot be compared.
-pub(crate) fn gathered(recollection: &Recollection, zone: &Zone) -> Vec<SearchHit> {
+/// Entries and facts of a recollection, and chapters unless they are searched by other means, in
+/// turn, the best of each first: their scores cannot be compared.
+pub(crate) fn gathered(
+    recollection: &Recollection,
+    zone: &Zone,
+    chapters: Option<Vec<SearchHit>>,
+) -> Vec<SearchHit> {
     let found =
         |time, text: &str| SearchHit { day: zone.day(time).to_string(), text: text.to_owned() };
     let mut said = recollection.items.iter().map(|one| {
@@ -18,11 +25,12 @@ pub(crate) fn gathered(recollection: &Recollection, zone: &Zone) -> Vec<SearchHi
     });
     let facts = recollection.facts.iter();
     let mut facts = facts.map(|one| found(one.fact.fact.mentioned_at, &one.fact.fact.statement));
-    let chapters = recollection.chapters.iter();
-    let mut chapters = chapters.map(|one| found(one.chapter.last.time, &one.chapter.text));
+    let recalled = recollection.chapters.iter();
+    let recalled = recalled.map(|one| found(one.chapter.last.time, &one.chapter.text));
+    let mut chapters = chapters.unwrap_or_else(|| recalled.collect()).into_iter();
     let mut all = Vec::new();
     loop {
-        let round = [said.next(), facts.next(), chapters.next()];
+        let round = [chapters.next(), said.next(), facts.next()];
         if round.iter().all(Option::is_none) {
             return all;
         }
@@ -30,14 +38,66 @@ pub(crate) fn gathered(recollection: &Recollection, zone: &Zone) -> Vec<SearchHi
     }
 }
 
+/// The memories of chapters that hold a keyword in their title, text, entities or key phrases, those
+/// with the most keywords first, and of these the newest.
+pub(crate) fn in_chapters(
+    chapters: &[Chapter],
+    keywords: &[String],
+    zone: &Zone,
+) -> Vec<SearchHit> {
+    let mut ranked: Vec<(usize, usize, SearchHit)> = Vec::new();
+    for (place, chapter) in chapters.iter().enumerate() {
+        for (count, text) in memories_with(chapter, keywords) {
+            let day = zone.day(chapter.last.time).to_string();
+            ranked.push((count, place, SearchHit { day, text: text.to_owned() }));
+        }
+    }
+    ranked.sort_by_key(|(count, place, _)| std::cmp::Reverse((*count, *place)));
+    ranked.into_iter().map(|(.., hit)| hit).collect()
+}
+
+/// The memories of a chapter that hold keywords, and how many. A keyword that only the chapter's
+/// title, entities or phrases hold counts for the memory that shares a word with what holds it, or
+/// for all if none does.
+fn memories_with<'c>(chapter: &'c Chapter, keywords: &[String]) -> Vec<(usize, &'c str)> {
+    let memories: Vec<&str> = chapter.text.split(BETWEEN_MEMORIES).collect();
+    let mut counts = vec![0; memories.len()];
+    let labels = std::iter::once(&chapter.title).chain(&chapter.entities);
+    let labels: Vec<&String> = labels.chain(&chapter.key_phrases).collect();
+    for keyword in keywords {
+        let one = std::slice::from_ref(keyword);
+        let in_text: Vec<usize> =
+            (0..memories.len()).filter(|at| says_any(memories[*at], one)).collect();
+        let meant = match in_text.is_empty() {
+            false => in_text,
+            true => {
+                let mut labelled = labels.iter().filter(|label| says_any(label, one)).peekable();
+                if labelled.peek().is_none() {
+                    continue;
+                }
+                let words: Vec<String> = labelled.flat_map(|label| words(label)).collect();
+                let shared: Vec<usize> =
+                    (0..memories.len()).filter(|at| says_any(memories[*at], &words)).collect();
+                if shared.is_empty() { (0..memories.len()).collect() } else { shared }
+            }
+        };
+        meant.into_iter().for_each(|at| counts[at] += 1);
+    }
+    counts.into_iter().zip(memories).filter(|(count, _)| *count > 0).collect()
+}
+
 /// Whether a text contains all words of any of these keywords, in any inflection.
 pub(crate) fn says_any(text: &str, keywords: &[String]) -> bool {
-    let said = words(text);
-    let says = |word: &String| said.iter().any(|one| one.starts_with(stem(word)));
+    let said = stems(text);
     keywords.iter().any(|keyword| {
-        let wanted = words(keyword);
-        !wanted.is_empty() && wanted.iter().all(says)
+        let wanted = stems(keyword);
+        !wanted.is_empty() && wanted.iter().all(|word| said.contains(word))
     })
+}
+
+fn stems(text: &str) -> Vec<String> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    words(text).iter().map(|word| stemmer.stem(word).into_owned()).collect()
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -45,27 +105,81 @@ fn words(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-fn stem(word: &str) -> &str {
-    let letters = word.chars().count();
-    let kept = if letters > BENDABLE { letters - 2 } else { letters };
-    let end = word.char_indices().nth(kept).map_or(word.len(), |(place, _)| place);
-    &word[..end]
-}
-
 #[cfg(test)]
 mod tests {
+    use everwhen::memory::WrittenBy;
+    use everwhen::ports::Cursor;
+    use jiff::Timestamp;
+
     use super::*;
+
+    fn keywords(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&word| word.to_owned()).collect()
+    }
 
     #[test]
     fn any_keyword_will_do_and_all_of_its_words_must_be_there() {
         let text = "Dr. Evelyn Reed named the mission's parameters for Project Stardust.";
-        let says = |keywords: &[&str]| {
-            says_any(text, &keywords.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
-        };
+        let says = |words: &[&str]| says_any(text, &keywords(words));
         assert!(says(&["Project Stardust"]));
         assert!(says(&["dr. evelyn reed", "nothing"]));
         assert!(says(&["mission parameter"]));
         assert!(!says(&["Project Moonlight"]));
         assert!(!says(&["; "]));
+    }
+
+    #[test]
+    fn inflections_match_also_of_short_words() {
+        for (text, keyword) in [
+            ("one bed", "beds"),
+            ("two beds", "bed"),
+            ("my garden", "gardening"),
+            ("she was gardening", "gardens"),
+            ("they planted it", "planting"),
+        ] {
+            assert!(says_any(text, &keywords(&[keyword])), "{keyword} in {text}");
+        }
+        assert!(!says_any("one bed", &keywords(&["bedroom"])));
+    }
+
+    fn chapter(text: &str) -> Chapter {
+        let time: Timestamp = "2025-05-02T10:00:00Z".parse().unwrap();
+        let place = Cursor { time, sequence: 1 };
+        Chapter {
+            id: "chp_00000000000000000000000001".parse().unwrap(),
+            memory: "mem_00000000000000000000000001".parse().unwrap(),
+            first: place,
+            last: place,
+            entries: 1,
+            digest: [0; 32],
+            title: "Stardust kickoff".into(),
+            text: text.into(),
+            entities: vec!["Dr. Evelyn Reed".into(), "Oslo".into()],
+            key_phrases: vec!["mission parameters".into()],
+            by: WrittenBy::Llm,
+            creation_time: time,
+        }
+    }
+
+    fn found(text: &str, words: &[&str]) -> Vec<String> {
+        let hits = in_chapters(&[chapter(text)], &keywords(words), &Zone::utc());
+        hits.into_iter().map(|hit| hit.text).collect()
+    }
+
+    #[test]
+    fn title_entities_and_phrases_are_looked_into() {
+        let text = "The plan was agreed.";
+        for keyword in ["Dr. Evelyn Reed", "mission parameter", "kickoff", "plans"] {
+            assert_eq!(found(text, &[keyword]), [text], "{keyword}");
+        }
+        assert_eq!(found(text, &["tomatoes"]), [""; 0]);
+    }
+
+    #[test]
+    fn memories_of_one_chapter_are_found_alone() {
+        let text = "User planted tomatoes. • User lives in Oslo.";
+        assert_eq!(found(text, &["Oslo"]), ["User lives in Oslo."]);
+        assert_eq!(found(text, &["tomato"]), ["User planted tomatoes."]);
+        assert_eq!(found(text, &["kickoff"]).len(), 2);
     }
 }

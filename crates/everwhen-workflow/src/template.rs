@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// A parsed text with variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(Vec<TemplatePart>);
+pub(crate) struct Template(Vec<TemplatePart>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TemplatePart {
@@ -19,7 +19,7 @@ enum TemplatePart {
 
 impl Template {
     /// Parses a text. Every text is a valid template.
-    pub fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         let mut parts = Vec::new();
         let mut plain = String::new();
         let mut rest = text;
@@ -55,7 +55,7 @@ impl Template {
     }
 
     /// The names of its variables.
-    pub fn variables(&self) -> BTreeSet<&str> {
+    pub(crate) fn variables(&self) -> BTreeSet<&str> {
         let names = self.0.iter().filter_map(|part| match part {
             TemplatePart::Variable(name) => Some(name.as_str()),
             TemplatePart::Text(_) => None,
@@ -64,7 +64,7 @@ impl Template {
     }
 
     /// Fills in all variables. The error is the name of the first that has no value.
-    pub fn fill(&self, value: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+    pub(crate) fn fill(&self, value: impl Fn(&str) -> Option<String>) -> Result<String, String> {
         let mut filled = String::new();
         for part in &self.0 {
             match part {
@@ -78,7 +78,7 @@ impl Template {
     }
 
     /// Whether the text is empty.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }

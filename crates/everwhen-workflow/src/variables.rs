@@ -5,48 +5,83 @@
 use everwhen::memory::Role;
 use everwhen::ports::PromptMessage;
 use jiff::Zoned;
+use serde_json::Value;
 
 /// How many messages a name asks for: `chat_user_prompt_last_three`.
 const LAST: [(&str, usize); 7] =
     [("one", 1), ("two", 2), ("three", 3), ("four", 4), ("five", 5), ("ten", 10), ("twenty", 20)];
 
-/// Every built-in variable except `{agent1Output}`, `{agent1Input}` and so on.
-pub(crate) const KNOWN: [&str; 34] = [
-    "chat_user_prompt_last_one",
-    "chat_user_prompt_last_two",
-    "chat_user_prompt_last_three",
-    "chat_user_prompt_last_four",
-    "chat_user_prompt_last_five",
-    "chat_user_prompt_last_ten",
-    "chat_user_prompt_last_twenty",
-    "templated_user_prompt_last_one",
-    "templated_user_prompt_last_two",
-    "templated_user_prompt_last_three",
-    "templated_user_prompt_last_four",
-    "templated_user_prompt_last_five",
-    "templated_user_prompt_last_ten",
-    "templated_user_prompt_last_twenty",
-    "chat_user_prompt_n_messages",
-    "templated_user_prompt_n_messages",
-    "chat_user_prompt_estimated_token_limit",
-    "templated_user_prompt_estimated_token_limit",
-    "chat_user_prompt_min_n_max_tokens",
-    "templated_user_prompt_min_n_max_tokens",
-    "chat_user_prompt_without_system",
-    "templated_user_prompt_without_system",
-    "chat_system_prompt",
-    "templated_system_prompt",
-    "todays_date_pretty",
-    "todays_date_iso",
-    "YYYY_MM_DD",
-    "current_time_12h",
-    "current_time_24h",
-    "current_month_full",
-    "current_day_of_week",
-    "current_day_of_month",
-    "Discussion_Id",
-    "time_context_summary",
+/// Windows of the conversation: `chat_user_prompt_` and `templated_user_prompt_` stand before each.
+const WINDOWS: [(&str, &str); 11] = [
+    ("last_one", "the latest message"),
+    ("last_two", "the latest 2 messages"),
+    ("last_three", "the latest 3 messages"),
+    ("last_four", "the latest 4 messages"),
+    ("last_five", "the latest 5 messages"),
+    ("last_ten", "the latest 10 messages"),
+    ("last_twenty", "the latest 20 messages"),
+    ("n_messages", "as many messages as `nMessagesToIncludeInVariable` says"),
+    ("estimated_token_limit", "as many messages as fit `estimatedTokensToIncludeInVariable`"),
+    (
+        "min_n_max_tokens",
+        "at least `minMessagesInVariable` messages, and more while they fit \
+                          `maxEstimatedTokensInVariable`",
+    ),
+    ("without_system", "all messages but those of the system"),
 ];
+
+/// Every other built-in variable, with its meaning.
+const SINGLE: [(&str, &str); 14] = [
+    ("chat_system_prompt", "the system messages of the front end"),
+    ("templated_system_prompt", "the same as `chat_system_prompt`"),
+    ("messages", "the chat as JSON; in Jinja templates a list to loop over"),
+    ("todays_date_pretty", "`August 07, 2025`"),
+    ("todays_date_iso", "`2025-08-07`"),
+    ("YYYY_MM_DD", "`2025_08_07`"),
+    ("current_time_12h", "`7:09 PM`"),
+    ("current_time_24h", "`19:09`"),
+    ("current_month_full", "`August`"),
+    ("current_day_of_week", "`Thursday`"),
+    ("current_day_of_month", "`07`"),
+    ("Discussion_Id", "the name of the memory; empty if the request names none"),
+    ("Discussion_Directory", "a directory for files of this memory"),
+    ("time_context_summary", "when the conversation began and when the last message was sent"),
+];
+
+/// Variables of a workflow that chooses a category.
+pub(crate) const CATEGORY: [(&str, &str); 6] = [
+    ("category_colon_descriptions", "`NAME: description; NAME: description`"),
+    ("category_colon_descriptions_newline_bulletpoint", "the same as a list"),
+    ("categoriesSeparatedByOr", "`NAME or NAME`"),
+    ("categoryNameBulletpoints", "the names as a list"),
+    ("category_list", "the names, separated by commas"),
+    ("category_descriptions", "the descriptions, separated by commas"),
+];
+
+/// Every built-in variable with its meaning, except `{agent1Output}`, `{agent1Input}` and so on.
+pub(crate) fn all() -> Vec<(String, String)> {
+    let window = |(name, meaning): &(&str, &str)| {
+        let speakers = format!("{meaning}, with speakers");
+        [
+            (format!("chat_user_prompt_{name}"), (*meaning).to_owned()),
+            (format!("templated_user_prompt_{name}"), speakers),
+        ]
+    };
+    let single = SINGLE.iter().map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned()));
+    WINDOWS.iter().flat_map(window).chain(single).collect()
+}
+
+/// The names of all built-in variables.
+pub(crate) fn known<'n>() -> impl Iterator<Item = &'n str> {
+    static NAMES: std::sync::LazyLock<Vec<String>> =
+        std::sync::LazyLock::new(|| all().into_iter().map(|(name, _)| name).collect());
+    NAMES.iter().map(String::as_str).chain(CATEGORY.iter().map(|(name, _)| *name))
+}
+
+/// Whether a name is that of a built-in variable.
+pub(crate) fn is_known(name: &str) -> bool {
+    known().any(|known| known == name)
+}
 
 /// The number in `agent3Output`.
 pub(crate) fn output(name: &str) -> Option<usize> {
@@ -83,7 +118,7 @@ impl Default for Sizes {
 
 /// The chat as variables see it.
 #[derive(Debug, Clone)]
-pub struct ChatVariables {
+pub(crate) struct ChatVariables {
     /// The messages, oldest first.
     pub messages: Vec<PromptMessage>,
     /// The time of the request, in the vault's time zone.
@@ -92,6 +127,12 @@ pub struct ChatVariables {
     pub discussion_id: String,
     /// The value of `{time_context_summary}`.
     pub time_context_summary: String,
+    /// The messages as OpenAI's protocol writes them, where they hold more than text.
+    pub raw: Vec<Option<Value>>,
+    /// The client's tools, as OpenAI's protocol writes them, with its choice of them.
+    pub tools: Option<Value>,
+    /// What stands between messages in variables.
+    pub separator: String,
 }
 
 impl ChatVariables {
@@ -100,6 +141,8 @@ impl ChatVariables {
         match name {
             "Discussion_Id" => Some(self.discussion_id.clone()),
             "time_context_summary" => Some(self.time_context_summary.clone()),
+            "Discussion_Directory" => Some(discussion_directory(&self.discussion_id)),
+            "messages" => Some(self.as_json()),
             "chat_system_prompt" | "templated_system_prompt" => Some(self.system_prompt()),
             _ => self.date(name).or_else(|| self.conversation(name, sizes)),
         }
@@ -107,14 +150,14 @@ impl ChatVariables {
 
     fn date(&self, name: &str) -> Option<String> {
         let format = match name {
-            "todays_date_pretty" => "%B %-d, %Y",
+            "todays_date_pretty" => "%B %d, %Y",
             "todays_date_iso" => "%Y-%m-%d",
             "YYYY_MM_DD" => "%Y_%m_%d",
             "current_time_12h" => "%-I:%M %p",
             "current_time_24h" => "%H:%M",
             "current_month_full" => "%B",
             "current_day_of_week" => "%A",
-            "current_day_of_month" => "%-d",
+            "current_day_of_month" => "%d",
             _ => return None,
         };
         Some(self.now.strftime(format).to_string())
@@ -138,7 +181,13 @@ impl ChatVariables {
                 LAST.into_iter().find(|(word, _)| *word == number)?.1
             }
         };
-        Some(joined(&said[said.len().saturating_sub(count)..], tags))
+        let said = &said[said.len().saturating_sub(count)..];
+        Some(joined(said, tags, &self.separator))
+    }
+
+    fn as_json(&self) -> String {
+        let message = |message: &PromptMessage| serde_json::json!({ "role": message.role.as_str(), "content": message.content });
+        self.messages.iter().map(message).collect::<Value>().to_string()
     }
 
     fn without_system(&self) -> Vec<&PromptMessage> {
@@ -171,13 +220,21 @@ pub(crate) fn estimated_tokens(text: &str) -> usize {
     (words.max(letters) * 1.10) as usize
 }
 
-fn joined(said: &[&PromptMessage], tags: bool) -> String {
+/// The directory for files of a memory; what cannot stand in a path is replaced.
+fn discussion_directory(name: &str) -> String {
+    let plain = |letter: char| if r#"/\:"#.contains(letter) { '_' } else { letter };
+    let name: String = name.chars().map(plain).collect();
+    let name = name.trim_matches('.');
+    format!("discussions/{}", if name.is_empty() { "unnamed" } else { name })
+}
+
+fn joined(said: &[&PromptMessage], tags: bool, separator: &str) -> String {
     let line = |message: &&PromptMessage| match (tags, message.role) {
         (false, _) => message.content.clone(),
         (true, Role::Assistant) => format!("Assistant: {}", message.content),
         (true, _) => format!("User: {}", message.content),
     };
-    said.iter().map(line).collect::<Vec<_>>().join("\n")
+    said.iter().map(line).collect::<Vec<_>>().join(separator)
 }
 
 #[cfg(test)]
@@ -196,6 +253,9 @@ mod tests {
             now: "2025-08-17T19:09:00[Europe/Berlin]".parse().unwrap(),
             discussion_id: "ana".into(),
             time_context_summary: "[Time Context: …]".into(),
+            raw: vec![None; 4],
+            tools: None,
+            separator: "\n".into(),
         }
     }
 
@@ -205,8 +265,8 @@ mod tests {
 
     #[test]
     fn every_known_variable_stands_for_something() {
-        for name in KNOWN {
-            assert!(variables().value(name, Sizes::default()).is_some(), "{name}");
+        for (name, _) in all() {
+            assert!(variables().value(&name, Sizes::default()).is_some(), "{name}");
         }
         assert_eq!(variables().value("persona", Sizes::default()), None);
     }

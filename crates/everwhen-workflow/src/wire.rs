@@ -1,4 +1,5 @@
-//! The payload of a background job: the progress of a run and the snapshot of its chat.
+//! The payload of a background job: the progress of a run and the snapshot of its chat. Images and
+//! tools are not part of it: what runs after the answer works with text.
 
 use everwhen::memory::Role;
 use everwhen::ports::PromptMessage;
@@ -13,8 +14,10 @@ use crate::run::Progress;
 /// A workflow that stopped at its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PendingRun {
-    /// The name of the workflow.
+    /// The path of the workflow.
     pub(crate) workflow: String,
+    /// The model that was asked, which says whose workflow it is.
+    pub(crate) model: String,
     /// The id of the run, which owns its locks.
     pub(crate) run: String,
     /// Its progress.
@@ -26,6 +29,8 @@ pub(crate) struct PendingRun {
 #[derive(Serialize, Deserialize)]
 struct PendingRunRow {
     workflow: String,
+    #[serde(default)]
+    model: String,
     run: String,
     outputs: Vec<String>,
     locks: Vec<String>,
@@ -49,7 +54,7 @@ struct MessageRow {
 impl PendingRun {
     /// Serializes it as the payload of a job.
     pub(crate) fn written(&self) -> String {
-        let Self { workflow, run, progress, chat } = self;
+        let Self { workflow, model, run, progress, chat } = self;
         let message = |(message, said): (&PromptMessage, &Option<SaidAt>)| MessageRow {
             role: message.role.as_str().to_owned(),
             content: message.content.clone(),
@@ -58,6 +63,7 @@ impl PendingRun {
         };
         let row = PendingRunRow {
             workflow: workflow.clone(),
+            model: model.clone(),
             run: run.clone(),
             outputs: progress.outputs.clone(),
             locks: progress.locks.clone(),
@@ -91,9 +97,11 @@ impl PendingRun {
             discussion_id: row.discussion_id,
             time_context_summary: row.time_context_summary,
             asked: row.asked.map(|entry| entry.parse()).transpose()?,
+            raw: Vec::new(),
+            tools: None,
         };
         let progress = Progress { outputs: row.outputs, inputs: Vec::new(), locks: row.locks };
-        Ok(Self { workflow: row.workflow, run: row.run, progress, chat })
+        Ok(Self { workflow: row.workflow, model: row.model, run: row.run, progress, chat })
     }
 }
 
@@ -119,7 +127,8 @@ mod tests {
         chat.times[1] = Some(SaidAt { time: now, since: Some(now) });
         let progress =
             Progress { outputs: vec!["a".into()], inputs: vec![], locks: vec!["l".into()] };
-        let rest = PendingRun { workflow: "w".into(), run: "r".into(), progress, chat };
+        let (workflow, model, run) = ("a/w".into(), "a".into(), "r".into());
+        let rest = PendingRun { workflow, model, run, progress, chat };
         assert_eq!(PendingRun::read(&rest.written()).unwrap(), rest);
         let error = PendingRun::read("{\"workflow\": \"my diary\"}").unwrap_err();
         assert!(!error.message().contains("diary"), "{error}");

@@ -1,10 +1,10 @@
 //! One parsed workflow file: its constants and its nodes in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::node::{self, Node, NodeKind, Prompt, Standard, SubWorkflow};
+use crate::node::{self, Node, NodeKind, Prompt, Standard, SubWorkflow, Summarizer};
 use crate::properties::Amount;
 use crate::source::{self, Located, Value};
 use crate::template::Template;
@@ -12,9 +12,11 @@ use crate::variables;
 
 /// A workflow.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Workflow {
+pub(crate) struct Workflow {
     /// Its name: the file name without the extension.
     pub name: String,
+    /// The folder it is in, below the directory of all folders; empty if there are none.
+    pub folder: String,
     /// The file.
     pub file: PathBuf,
     /// Its constants: every key of the file except `nodes`.
@@ -25,17 +27,46 @@ pub struct Workflow {
     pub responder: usize,
 }
 
-/// Parses a file; also returns its diagnostics.
-pub(crate) fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let workflow = source::read(file, text)
-        .map_err(|flaw| diagnostics.push(flaw))
-        .ok()
-        .and_then(|value| parts(file, &value, &mut diagnostics));
-    if let Some(workflow) = &workflow {
-        check_variables(workflow, &mut diagnostics);
+impl Workflow {
+    /// Its name with its folder, which no other workflow has.
+    pub(crate) fn path(&self) -> String {
+        match self.folder.is_empty() {
+            true => self.name.clone(),
+            false => format!("{}/{}", self.folder, self.name),
+        }
     }
-    (workflow.filter(|_| diagnostics.iter().all(|flaw| flaw.harmless)), diagnostics)
+}
+
+/// What a file is.
+pub(crate) enum FileKind {
+    /// A workflow, unless it has errors.
+    Workflow(Option<Workflow>),
+    /// Settings, which stand beside workflows in files that begin with an underscore.
+    Settings,
+}
+
+/// Parses a file; also returns its diagnostics. `names` are variables that users define.
+pub(crate) fn read(
+    file: &Path,
+    text: &str,
+    names: &BTreeSet<String>,
+) -> (FileKind, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let value = source::read(file, text).map_err(|flaw| diagnostics.push(flaw)).ok();
+    let reserved = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with('_'));
+    if reserved && value.as_ref().is_some_and(is_settings) {
+        return (FileKind::Settings, diagnostics);
+    }
+    let workflow = value.and_then(|value| parts(file, &value, &mut diagnostics));
+    if let Some(workflow) = &workflow {
+        check_variables(workflow, names, &mut diagnostics);
+    }
+    let sound = diagnostics.iter().all(|flaw| flaw.harmless);
+    (FileKind::Workflow(workflow.filter(|_| sound)), diagnostics)
+}
+
+fn is_settings(value: &Located) -> bool {
+    matches!(value.value, Value::Object(_)) && value.get("nodes").is_none()
 }
 
 fn parts(file: &Path, value: &Located, diagnostics: &mut Vec<Diagnostic>) -> Option<Workflow> {
@@ -56,6 +87,7 @@ fn parts(file: &Path, value: &Located, diagnostics: &mut Vec<Diagnostic>) -> Opt
     }
     Some(Workflow {
         name: file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
+        folder: String::new(),
         file: file.to_owned(),
         constants: constants(file, value, diagnostics),
         responder: responder(file, &read, diagnostics),
@@ -98,7 +130,7 @@ fn constants(
             None => {
                 let kind = value.value.kind();
                 let sentence = format!("{name:?} is {kind}; a variable holds text or a number");
-                diagnostics.push(Diagnostic::new(file, value.line, sentence));
+                diagnostics.push(Diagnostic::hint(file, value.line, sentence));
             }
         }
     }
@@ -126,24 +158,22 @@ enum VariableScope {
     Before(usize),
 }
 
-fn check_variables(workflow: &Workflow, diagnostics: &mut Vec<Diagnostic>) {
+fn check_variables(
+    workflow: &Workflow,
+    names: &BTreeSet<String>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut check = |line: usize, sight: VariableScope, template: &Template| {
-        for name in template.variables() {
-            if let Some(sentence) = missing(workflow, sight, name) {
-                diagnostics.push(Diagnostic::new(&workflow.file, line, sentence));
-            }
-        }
+        let unknown = template.variables().into_iter().filter(|name| !names.contains(*name));
+        diagnostics.extend(unknown.filter_map(|name| missing(workflow, (line, sight), name)));
     };
     for template in workflow.constants.values() {
         check(1, VariableScope::Before(workflow.nodes.len()), template);
     }
     for (place, node) in workflow.nodes.iter().enumerate() {
-        if let NodeKind::Standard(standard) = &node.kind {
-            check(node.line, VariableScope::Early, &standard.endpoint);
-            standard
-                .preset
-                .iter()
-                .for_each(|preset| check(node.line, VariableScope::Early, preset));
+        if let Some((endpoint, preset)) = node.asked() {
+            check(node.line, VariableScope::Early, endpoint);
+            preset.into_iter().for_each(|preset| check(node.line, VariableScope::Early, preset));
         }
         for template in templates(&node.kind) {
             check(node.line, VariableScope::Before(place), template);
@@ -151,44 +181,72 @@ fn check_variables(workflow: &Workflow, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Why a variable has no value, if it has none.
-fn missing(workflow: &Workflow, sight: VariableScope, name: &str) -> Option<String> {
-    let known = workflow.constants.contains_key(name) || variables::input(name).is_some();
-    if known {
+/// Why a variable has no value, if it has none. A name that no known one resembles is only hinted
+/// at: as in WilmerAI, it stays in the text as it is written.
+fn missing(
+    workflow: &Workflow,
+    (line, sight): (usize, VariableScope),
+    name: &str,
+) -> Option<Diagnostic> {
+    if workflow.constants.contains_key(name) || variables::input(name).is_some() {
         return None;
     }
+    let wrong = |sentence: String| Some(Diagnostic::new(&workflow.file, line, sentence));
+    let own = workflow.constants.keys().map(String::as_str);
+    let meant = nearest(name, variables::known().chain(own));
+    let said = format!("there is no variable {{{name}}}");
     let VariableScope::Before(place) = sight else {
-        return Some(format!(
+        if !variables::is_known(name) && variables::output(name).is_none() && meant.is_none() {
+            return Some(Diagnostic::hint(&workflow.file, line, said));
+        }
+        return wrong(format!(
             "{{{name}}} cannot stand in \"endpointName\" or \"preset\"; only what the file itself \
              defines and {{agent1Input}} and so on can"
         ));
     };
     if let Some(output) = variables::output(name) {
-        return (output == 0 || output > place).then(|| {
-            format!("{{{name}}} is used before that node has run; a node sees those above it")
-        });
+        let late = output == 0 || output > place;
+        let said = "is used before that node has run; a node sees those above it";
+        return late.then(|| wrong(format!("{{{name}}} {said}"))).flatten();
     }
-    if variables::KNOWN.contains(&name) {
+    if variables::is_known(name) {
         return None;
     }
-    let own = workflow.constants.keys().map(String::as_str);
-    let meant = nearest(name, variables::KNOWN.into_iter().chain(own));
-    let meant = meant.map(|meant| format!("; is {{{meant}}} meant?")).unwrap_or_default();
-    Some(format!("there is no variable {{{name}}}{meant}"))
+    match meant {
+        Some(meant) => wrong(format!("{said}; is {{{meant}}} meant?")),
+        None => {
+            let sentence = format!("{said}; it stays in the text as it is written");
+            Some(Diagnostic::hint(&workflow.file, line, sentence))
+        }
+    }
 }
 
 /// The texts of a node that can see every variable.
 fn templates(kind: &NodeKind) -> Vec<&Template> {
     match kind {
         NodeKind::Standard(standard) => standard_templates(standard),
-        NodeKind::ChatSummarySummarizer { min_memories, loop_if_exceed } => {
-            amounts([min_memories, loop_if_exceed])
+        NodeKind::ChatSummarySummarizer(summarizer) => summarizer_templates(summarizer),
+        NodeKind::ImageProcessor(image) => {
+            standard_templates(&image.ask).into_iter().chain(&image.message).collect()
         }
-        NodeKind::RecentMemorySummarizerTool(recent) | NodeKind::RecentMemory(recent) => {
+        NodeKind::KeywordSearch(search) => {
+            std::iter::once(&search.keywords).chain(amounts([&search.lookback])).collect()
+        }
+        NodeKind::WriteCurrentSummaryToFileAndReturnIt { input } => vec![input],
+        NodeKind::DelimitedChunker { content, delimiter, .. } => vec![content, delimiter],
+        NodeKind::ConversationChunkProcessor(processor) => {
+            let own = std::iter::once(&processor.directory).chain(&processor.return_file);
+            let sizes = amounts([&processor.size, &processor.lookback]);
+            own.chain(inputs(&processor.run)).chain(sizes).collect()
+        }
+        NodeKind::RecentMemorySummarizerTool(recent)
+        | NodeKind::RecentMemory(recent)
+        | NodeKind::ConversationMemory(recent) => {
             amounts([&recent.turns, &recent.chapters, &recent.skip])
         }
         NodeKind::VectorMemorySearch(search) => {
-            std::iter::once(&search.input).chain(amounts([&search.limit])).collect()
+            let texts = std::iter::once(&search.input).chain(&search.semantic);
+            texts.chain(amounts([&search.limit])).collect()
         }
         NodeKind::CustomWorkflow(one) => inputs(one),
         NodeKind::ConditionalCustomWorkflow(fork) => {
@@ -210,8 +268,20 @@ fn templates(kind: &NodeKind) -> Vec<&Template> {
         | NodeKind::GetCurrentSummaryFromFile
         | NodeKind::FullChatSummary { .. }
         | NodeKind::GetCurrentMemoryFromFile
+        | NodeKind::GetCurrentStateDocument
+        | NodeKind::ChatSummaryMemoryGatheringTool
+        | NodeKind::ContextCompactor
+        | NodeKind::Foreign(_)
         | NodeKind::WorkflowLock { .. } => Vec::new(),
     }
+}
+
+fn summarizer_templates(summarizer: &Summarizer) -> Vec<&Template> {
+    let sizes = amounts([&summarizer.min_memories, &summarizer.loop_if_exceed]);
+    let own = summarizer.own.iter().flat_map(|own| {
+        [&own.system_prompt, &own.prompt].into_iter().chain(amounts([&own.max_tokens]))
+    });
+    own.chain(sizes).collect()
 }
 
 fn standard_templates(standard: &Standard) -> Vec<&Template> {
@@ -228,8 +298,9 @@ fn standard_templates(standard: &Standard) -> Vec<&Template> {
         &windows.tokens,
         &windows.min_messages,
         &windows.max_tokens,
+        &standard.passing.max_images,
     ]);
-    prompts.chain(sizes).collect()
+    prompts.chain(sizes).chain(&standard.response_start).collect()
 }
 
 /// The inputs of a workflow that is run as a step; its prompts are filled in by that workflow.
@@ -239,7 +310,7 @@ fn inputs(one: &SubWorkflow) -> Vec<&Template> {
 
 fn amounts<'a>(amounts: impl IntoIterator<Item = &'a Amount>) -> Vec<&'a Template> {
     let open = amounts.into_iter().filter_map(|amount| match amount {
-        Amount::Open(template) => Some(template),
+        Amount::Open(template, _) => Some(template),
         Amount::Fixed(_) => None,
     });
     open.collect()

@@ -1,89 +1,88 @@
-//! The workflows of a configuration, ready to run: checked, with endpoints, presets and files.
+//! The workflows of a configuration, ready to run, and read again when their files change.
 //!
 //! A chat is answered by the nodes up to the responder. The nodes after it are stored as a job
 //! before the answer ends, so they run even if the process stops.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 use everwhen::memory::{Chance, VaultId};
-use everwhen::{Config, EndpointConfig, Error, Result, SystemChance};
+use everwhen::{Config, EndpointConfig, Error, Result, SystemChance, WorkflowTree};
 use jiff::SignedDuration;
 
 use crate::chat::Chat;
 use crate::chat_memory::{MemoryPlace, UnavailableMemory, VaultMemory};
-use crate::diagnostic::Diagnostic;
-use crate::endpoints::NamedEndpoints;
 use crate::files::VaultFiles;
-use crate::folder::Folder;
-use crate::node::Stamps;
 use crate::port::ChatMemory;
-use crate::run::{Progress, RunContext, RunObserver, RunOutcome, RunUntil, answer, run};
+use crate::profile::{DEFAULT, Entry, Routing};
+use crate::run::{Progress, RunContext, RunObserver, RunOutcome, RunUntil, Trace, answer, run};
+use crate::set::{Chosen, WorkflowSet};
 use crate::wire::PendingRun;
 use crate::workflow::Workflow;
 
 /// Delay before the background job starts, so that the reply is stored first.
 const BEHIND: SignedDuration = SignedDuration::from_millis(500);
+/// How long the files are taken to be unchanged after they were looked at.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// Directories of WilmerAI's tree whose files matter.
+const CONFIGS: [&str; 5] = ["Users", "Endpoints", "Presets", "ApiTypes", "Routing"];
 
 /// The workflows with everything they need, except memory.
 pub struct Workflows {
-    folder: Folder,
-    pub(crate) endpoints: NamedEndpoints,
+    directory: PathBuf,
+    endpoints: Vec<EndpointConfig>,
     /// The directory for files; each vault has its own directory below it.
     files: PathBuf,
+    state: Mutex<State>,
+}
+
+struct State {
+    set: Arc<WorkflowSet>,
+    /// When each file was changed, and its size.
+    seen: BTreeMap<PathBuf, (Option<SystemTime>, u64)>,
+    looked: Instant,
 }
 
 impl Workflows {
-    /// Opens the configured workflows; `None` if none are configured. The error says what is wrong
-    /// with a file, and where.
-    pub fn open(config: &Config) -> Result<Option<Self>> {
-        let Some(directory) = &config.workflow.directory.value else { return Ok(None) };
+    /// Opens the configured workflows; `None` if none are configured. What is wrong with a file is
+    /// logged and leaves the others usable.
+    pub fn open(config: &Config) -> Option<Self> {
+        let directory = config.workflow.directory.value.as_ref()?;
         let files = config.workflow.files.value.clone();
         let files = files.unwrap_or_else(|| directory.join("files"));
-        let (workflows, diagnostics) = Self::read(directory, &files, &config.endpoints)?;
-        for flaw in diagnostics.iter().filter(|flaw| flaw.harmless) {
-            tracing::warn!("{flaw}");
+        Some(Self::read(directory, &files, &config.endpoints))
+    }
+
+    /// Reads the workflows of a directory.
+    pub fn read(directory: &Path, files: &Path, endpoints: &[EndpointConfig]) -> Self {
+        let seen = fingerprint(directory);
+        let set = Arc::new(WorkflowSet::read(directory, endpoints));
+        tell(&set);
+        Self {
+            directory: directory.to_owned(),
+            endpoints: endpoints.to_vec(),
+            files: files.to_owned(),
+            state: Mutex::new(State { set, seen, looked: Instant::now() }),
         }
-        let wrong = diagnostics.iter().filter(|flaw| !flaw.harmless).map(ToString::to_string);
-        let wrong: Vec<String> = wrong.collect();
-        match wrong.is_empty() {
-            true => Ok(Some(workflows)),
-            false => {
-                Err(Error::invalid(format!("workflows cannot be used:\n{}", wrong.join("\n"))))
-            }
+    }
+
+    /// The workflows as their files are now.
+    pub fn current(&self) -> Arc<WorkflowSet> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.looked.elapsed() < LOOK_AGAIN {
+            return Arc::clone(&state.set);
         }
-    }
-
-    /// Reads the workflows of a directory, with their diagnostics.
-    pub fn read(
-        directory: &Path,
-        files: &Path,
-        endpoints: &[EndpointConfig],
-    ) -> Result<(Self, Vec<Diagnostic>)> {
-        let (folder, mut diagnostics) = Folder::read(directory).map_err(|error| {
-            Error::invalid(format!("cannot read workflow.dir {}: {error}", directory.display()))
-        })?;
-        let (endpoints, wrong) = NamedEndpoints::new(endpoints, &directory.join("presets"));
-        diagnostics.extend(wrong);
-        let names: BTreeSet<String> = endpoints.names().cloned().collect();
-        diagnostics.extend(folder.check_endpoints(&names));
-        diagnostics.extend(folder.check_presets(&endpoints.presets().cloned().collect()));
-        Ok((Self { folder, endpoints, files: files.to_owned() }, diagnostics))
-    }
-
-    /// The names of all workflows.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.folder.names()
-    }
-
-    /// Returns the workflow with this name.
-    pub fn get(&self, name: &str) -> Option<&Workflow> {
-        self.folder.get(name)
-    }
-
-    /// How the replies of a workflow are dated.
-    pub fn dating(&self, workflow: &Workflow) -> Stamps {
-        self.folder.dating(workflow)
+        state.looked = Instant::now();
+        let seen = fingerprint(&self.directory);
+        if seen != state.seen {
+            tracing::info!("workflow files have changed and are read again");
+            state.set = Arc::new(WorkflowSet::read(&self.directory, &self.endpoints));
+            state.seen = seen;
+            tell(&state.set);
+        }
+        Arc::clone(&state.set)
     }
 
     /// Answers a chat, without memory if that cannot be reached. The nodes after the responder are
@@ -95,20 +94,23 @@ impl Workflows {
         place: Option<&MemoryPlace>,
         follow: &mut dyn RunObserver,
     ) -> Result<String> {
-        let workflow = self.found(name)?;
-        let (name, mut progress) = (fresh_name(), Progress::default());
-        let Some(place) = place else {
-            let (files, variables) = (self.files_of(None), chat.variables());
-            let context = self.context(&UnavailableMemory, &files, &variables);
-            return first_part(context, workflow, &mut progress, follow).await;
+        let set = self.current();
+        let (chosen, path) = set.chosen(name)?;
+        let (run_name, mut progress) = (fresh_name(), Progress::default());
+        let variables = chat.variables(chosen.profile.separator.as_deref());
+        let (files, extra) = (self.files_of(place.map(|place| place.vault.id())), BTreeMap::new());
+        let vault_memory = place.map(|place| VaultMemory::new(place.clone(), chat, &run_name));
+        let memory: &dyn ChatMemory = match &vault_memory {
+            Some(memory) => memory,
+            None => &UnavailableMemory,
         };
-        let memory = VaultMemory::new(place.clone(), chat, &name);
-        let (files, variables) = (self.files_of(Some(place.vault.id())), chat.variables());
-        let context = self.context(&memory, &files, &variables);
+        let context = set.context(&chosen, (memory, &files), &variables, &extra);
+        let workflow = start(&set, &chosen, path, context).await?;
         let text = first_part(context, workflow, &mut progress, follow).await?;
-        if progress.outputs.len() < workflow.nodes.len() {
-            let (workflow, chat) = (workflow.name.clone(), chat.clone());
-            let rest = PendingRun { workflow, run: name, progress, chat };
+        let left = progress.outputs.len() < workflow.nodes.len();
+        if let (true, Some(place), Some(memory)) = (left, place, &vault_memory) {
+            let (workflow, model, chat) = (workflow.path(), name.to_owned(), chat.clone());
+            let rest = PendingRun { workflow, model, run: run_name, progress, chat };
             let due = place.engine.now() + BEHIND;
             place.vault.put_workflow(place.memory.clone(), rest.written(), due).await?;
             memory.hand_over();
@@ -124,35 +126,109 @@ impl Workflows {
         place: &MemoryPlace,
         follow: &mut dyn RunObserver,
     ) -> Result<(RunOutcome, Option<String>)> {
-        let workflow = self.found(name)?;
+        let set = self.current();
+        let (chosen, path) = set.chosen(name)?;
         let mut progress = Progress::default();
         let memory = VaultMemory::new(place.clone(), chat, &fresh_name());
-        let (files, variables) = (self.files_of(Some(place.vault.id())), chat.variables());
-        let context = self.context(&memory, &files, &variables);
+        let variables = chat.variables(chosen.profile.separator.as_deref());
+        let (files, extra) = (self.files_of(Some(place.vault.id())), BTreeMap::new());
+        let context = set.context(&chosen, (&memory, &files), &variables, &extra);
+        let workflow = start(&set, &chosen, path, context).await?;
         let ended = run(context, workflow, &mut progress, RunUntil::End, follow).await?;
         Ok((ended, answer(workflow, &progress).map(str::to_owned)))
-    }
-
-    pub(crate) fn found(&self, name: &str) -> Result<&Workflow> {
-        self.get(name).ok_or_else(|| {
-            let known: Vec<&str> = self.names().collect();
-            let known = known.join(", ");
-            Error::not_found(format!("there is no workflow {name:?}; there are: {known}"))
-        })
     }
 
     /// The files of a vault; only the shared ones if the vault cannot be looked up.
     pub(crate) fn files_of(&self, vault: Option<VaultId>) -> VaultFiles {
         VaultFiles::new(&self.files, vault)
     }
+}
 
-    pub(crate) fn context<'s>(
-        &'s self,
-        memory: &'s dyn ChatMemory,
-        files: &'s VaultFiles,
-        variables: &'s crate::variables::ChatVariables,
-    ) -> RunContext<'s> {
-        RunContext { folder: &self.folder, endpoints: &self.endpoints, memory, files, variables }
+/// The workflow that answers: the one at this path, else the one of the category that the user's
+/// routing chooses.
+async fn start<'s>(
+    set: &'s WorkflowSet,
+    chosen: &Chosen<'s>,
+    path: Option<String>,
+    context: RunContext<'_>,
+) -> Result<&'s Workflow> {
+    if let Some(path) = path {
+        return set.found_path(&path);
+    }
+    let Entry::Routed(routing) = &chosen.profile.entry else {
+        return set.found_in(chosen, DEFAULT);
+    };
+    let categorizer = set.found_in(chosen, &routing.categorizer)?;
+    for _ in 0..routing.attempts {
+        let reply = category(context, categorizer, routing).await?;
+        if let Some(name) = routing.chosen(&reply) {
+            return set.found_in(chosen, name);
+        }
+    }
+    tracing::info!("no category fits; the default workflow answers");
+    set.found_in(chosen, DEFAULT)
+}
+
+/// Asks the workflow that names a category.
+async fn category(
+    context: RunContext<'_>,
+    workflow: &Workflow,
+    routing: &Routing,
+) -> Result<String> {
+    let extra = routing.variables();
+    let context = RunContext { extra: &extra, ..context };
+    let mut progress = Progress::default();
+    run(context, workflow, &mut progress, RunUntil::End, &mut Unheard).await?;
+    Ok(answer(workflow, &progress).unwrap_or_default().to_owned())
+}
+
+/// Hears nothing of a run that only chooses a workflow.
+struct Unheard;
+
+impl RunObserver for Unheard {
+    fn hear(&mut self, _piece: &str) {}
+
+    fn ran(&mut self, _trace: Trace) {}
+}
+
+/// Logs what is wrong with files.
+fn tell(set: &WorkflowSet) {
+    for flaw in set.diagnostics() {
+        match flaw.harmless {
+            true => tracing::warn!("{flaw}"),
+            false => tracing::error!("{flaw}"),
+        }
+    }
+}
+
+/// When each file that matters was changed, and its size.
+fn fingerprint(directory: &Path) -> BTreeMap<PathBuf, (Option<SystemTime>, u64)> {
+    let tree = WorkflowTree::find(directory);
+    let mut directories = tree.folders();
+    directories.push(tree.root.join("presets"));
+    for part in tree.configs.iter().flat_map(|configs| CONFIGS.map(|part| configs.join(part))) {
+        add_directories(&part, 3, &mut directories);
+    }
+    let mut seen = BTreeMap::new();
+    for directory in directories {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            if let Ok(meta) = entry.metadata().map(|meta| (meta.modified().ok(), meta.len())) {
+                seen.insert(entry.path(), meta);
+            }
+        }
+    }
+    seen
+}
+
+fn add_directories(directory: &Path, levels: usize, into: &mut Vec<PathBuf>) {
+    into.push(directory.to_owned());
+    if levels == 0 {
+        return;
+    }
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.path().is_dir() {
+            add_directories(&entry.path(), levels - 1, into);
+        }
     }
 }
 

@@ -1,17 +1,26 @@
-//! Writes chapters as the settings file says: with a workflow if it names one, else with its
-//! prompts and endpoint.
+//! Writes chapters and the rolling summary as the settings file says: with a workflow if it names
+//! one, else with its prompts and endpoint.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use everwhen::memory::{Address, Role};
-use everwhen::ports::{ChapterMaterial, ChapterWords, ChapterWriter, PromptMessage, Wait};
+use everwhen::ports::{
+    ChapterMaterial, ChapterWords, ChapterWriter, PromptMessage, SummaryMaterial, Wait,
+};
 use everwhen::{Config, Engine, Error, MemorySettings, Result};
 use serde_json::Value;
 
 use crate::chat::Chat;
 use crate::chat_memory::{MemoryPlace, VaultMemory};
-use crate::port::{Endpoints, Question};
+use crate::port::Question;
 use crate::run::{Progress, RunObserver, RunUntil, Trace, answer, run};
+use crate::search::BETWEEN_MEMORIES;
+use crate::set::WorkflowSet;
+use crate::summarizer::{NodeSummarizer, filled};
+use crate::template::Template;
+use crate::variables::Sizes;
 use crate::workflows::{Workflows, fresh_name};
 
 /// The separator between memories in a prompt.
@@ -19,70 +28,53 @@ const BETWEEN: &str = "\n--------------\n";
 const NONE_BEFORE: &str = "No preceding memories to show";
 /// How many memories count as recent.
 const RECENT: usize = 3;
+/// Maximum length of a summary that is written with our own prompt, in tokens.
+const SUMMARY_TOKENS: u32 = 800;
 
-/// The engine with a chapter writer, if the settings file defines one.
-pub fn with_writer(
-    engine: Engine,
-    config: &Config,
-    workflows: Option<&Arc<Workflows>>,
-) -> Result<Engine> {
-    let Some(path) = &config.chapter_settings.value else { return Ok(engine) };
-    let settings = MemorySettings::load(path)?;
-    let how = match (&settings.rules.workflow, &settings.endpoint) {
-        (None, None) => return Ok(engine),
-        (Some(name), _) => How::Workflow(name.clone()),
-        (None, Some(_)) => How::Prompts,
-    };
-    let workflows = workflows.ok_or_else(|| {
-        let what = "it names a workflow or an endpoint, but workflow.dir is not set";
-        Error::invalid(format!("{}: {what}", path.display()))
-    })?;
-    let writer = Writer { workflows: Arc::clone(workflows), engine: engine.clone(), settings, how };
-    writer.check().map_err(|error| error.at(path.display()))?;
-    Ok(engine.with_chapter_writer(Arc::new(writer)))
-}
-
-enum How {
-    Workflow(String),
-    Prompts,
+/// The engine with a writer of chapters and summaries, if a settings file or a workflow defines one.
+/// What is wrong with the settings file is logged, and the engine writes by itself then.
+pub fn with_writer(engine: Engine, config: &Config, workflows: Option<&Arc<Workflows>>) -> Engine {
+    let Some(workflows) = workflows else { return engine };
+    let settings = config.chapter_settings.value.clone();
+    for problem in workflows.current().settings_problems(settings.as_deref()) {
+        tracing::error!("{problem}");
+    }
+    let (workflows, writer_engine) = (Arc::clone(workflows), engine.clone());
+    engine.with_chapter_writer(Arc::new(Writer { workflows, engine: writer_engine, settings }))
 }
 
 struct Writer {
     workflows: Arc<Workflows>,
     /// The engine without this writer.
     engine: Engine,
-    settings: MemorySettings,
-    how: How,
+    /// The settings file, which is read again for every chapter.
+    settings: Option<PathBuf>,
 }
 
 impl Writer {
-    fn check(&self) -> Result<()> {
-        if let How::Workflow(name) = &self.how {
-            return self.workflows.found(name).map(drop);
-        }
-        let endpoint = self.settings.endpoint.as_deref().unwrap_or_default();
-        self.workflows.endpoints.check(endpoint, self.settings.preset.as_deref())
+    fn settings(&self) -> Option<MemorySettings> {
+        MemorySettings::load(self.settings.as_deref()?).ok()
     }
 
-    async fn text(&self, material: &ChapterMaterial) -> Result<String> {
-        match &self.how {
-            How::Workflow(name) => self.run(name, material).await,
-            How::Prompts => self.ask(material).await,
-        }
+    async fn text(&self, material: &ChapterMaterial) -> Result<(String, MemorySettings)> {
+        let settings = self.settings().ok_or_else(|| Error::unavailable("no settings file"))?;
+        let text = match &settings.rules.workflow {
+            Some(name) => self.run(name, material).await?,
+            None => self.ask(&settings, material).await?,
+        };
+        Ok((text, settings))
     }
 
     /// Runs a workflow with the excerpt, the recent memories, all memories and the summary as
     /// inputs.
     async fn run(&self, name: &str, material: &ChapterMaterial) -> Result<String> {
-        let workflow = self.workflows.found(name)?;
+        let set = self.workflows.current();
+        let chosen = set.for_settings();
+        let workflow = set.found_in(&chosen, name)?;
+        let chat = self.chat(material).await?;
         let vault = self.engine.vault(Address::Id(material.place.vault)).await?;
-        let zone = vault.info().await?.zone;
         let memory = Address::Id(material.place.memory);
-        let shown = vault.memory(memory.clone()).await?.name.to_string();
         let place = MemoryPlace { engine: self.engine.clone(), vault, memory };
-        let message = PromptMessage { role: Role::User, content: material.transcript.clone() };
-        let mut chat = Chat::unknown(vec![message], self.engine.now(), zone);
-        chat.discussion_id = shown;
         let memory = VaultMemory::new(place, &chat, &fresh_name());
         let inputs = vec![
             material.transcript.clone(),
@@ -91,65 +83,109 @@ impl Writer {
             material.summary.clone(),
         ];
         let mut progress = Progress { inputs, ..Progress::default() };
-        let variables = chat.variables();
+        let (variables, extra) = (chat.variables(None), BTreeMap::new());
         let files = self.workflows.files_of(Some(material.place.vault));
-        let context = self.workflows.context(&memory, &files, &variables);
+        let context = set.context(&chosen, (&memory, &files), &variables, &extra);
         run(context, workflow, &mut progress, RunUntil::End, &mut DiscardPieces).await?;
         Ok(answer(workflow, &progress).unwrap_or_default().to_owned())
     }
 
+    /// A chat whose only message is the excerpt.
+    async fn chat(&self, material: &ChapterMaterial) -> Result<Chat> {
+        let vault = self.engine.vault(Address::Id(material.place.vault)).await?;
+        let zone = vault.info().await?.zone;
+        let memory = vault.memory(Address::Id(material.place.memory)).await?;
+        let message = PromptMessage { role: Role::User, content: material.transcript.clone() };
+        let mut chat = Chat::unknown(vec![message], self.engine.now(), zone);
+        chat.discussion_id = memory.name.to_string();
+        Ok(chat)
+    }
+
     /// Calls the endpoint with the user's prompts.
-    async fn ask(&self, material: &ChapterMaterial) -> Result<String> {
+    async fn ask(&self, settings: &MemorySettings, material: &ChapterMaterial) -> Result<String> {
         const PLACE: &str = "[TextChunk]";
-        let rules = &self.settings.rules;
-        let own = rules.system_prompt.as_deref();
-        let system = own.unwrap_or(include_str!("prompts/chapter.md"));
+        let set = self.workflows.current();
+        let chosen = set.for_settings();
+        let rules = &settings.rules;
+        let usual = match settings.searchable {
+            true => include_str!("prompts/searchable.md"),
+            false => include_str!("prompts/chapter.md"),
+        };
+        let system = rules.system_prompt.as_deref().unwrap_or(usual);
         let prompt = rules.prompt.as_deref().unwrap_or(PLACE);
         let told = system.contains(PLACE) || prompt.contains(PLACE);
         let prompt = if told { prompt.to_owned() } else { format!("{prompt}\n\n{PLACE}") };
-        let message = |role, text: &str| PromptMessage { role, content: filled(text, material) };
+        let chat = self.chat(material).await?.variables(None);
+        let recent = recent(material);
+        let all = joined(&material.chapters);
+        let places = [
+            (PLACE, material.transcript.as_str()),
+            ("[Memory_file]", &recent),
+            ("[Full_Memory_file]", &all),
+            ("[Chat_Summary]", &material.summary),
+        ];
+        // Variables come first: what was said is never read as a variable.
+        let message = |role, text: &str| {
+            let value = |name: &str| {
+                let users = chosen.profile.variables.get(name).cloned();
+                let value = users.or_else(|| chat.value(name, Sizes::default()));
+                Some(value.unwrap_or_else(|| format!("{{{name}}}")))
+            };
+            let text = Template::read(text).fill(value).unwrap_or_else(|_| text.to_owned());
+            PromptMessage { role, content: filled(&text, &places) }
+        };
         let question = Question {
-            endpoint: self.settings.endpoint.as_deref().unwrap_or_default(),
-            preset: self.settings.preset.as_deref(),
+            endpoint: settings.endpoint.as_deref().unwrap_or_default(),
+            preset: settings.preset.as_deref(),
             messages: vec![message(Role::System, system), message(Role::User, &prompt)],
             max_tokens: rules.max_response_tokens,
+            ..Question::default()
         };
-        Ok(self.workflows.endpoints.ask(&question, &mut |_| {}).await?.text)
+        Ok(chosen.endpoints.ask(&question, &mut |_| {}).await?.text)
+    }
+
+    /// Who writes the rolling summary: the prompts of the user's workflow for it, else the endpoint
+    /// of the settings file with our own prompt.
+    fn summarizer(&self, set: &WorkflowSet) -> Option<NodeSummarizer> {
+        set.summarizer().or_else(|| {
+            let settings = self.settings()?;
+            Some(NodeSummarizer {
+                endpoints: Arc::clone(set.for_settings().endpoints),
+                endpoint: settings.endpoint?,
+                preset: settings.preset,
+                system: include_str!("prompts/summary.md").to_owned(),
+                prompt: "Summary so far:\n[CHAT_SUMMARY]\n\nNext chapters:\n[LATEST_MEMORIES]"
+                    .into(),
+                max_tokens: SUMMARY_TOKENS,
+            })
+        })
     }
 }
 
 impl ChapterWriter for Writer {
     fn write<'a>(&'a self, material: &'a ChapterMaterial) -> Wait<'a, ChapterWords> {
         Box::pin(async move {
-            let text = self.text(material).await?;
-            match self.settings.searchable {
+            let (text, settings) = self.text(material).await?;
+            match settings.searchable {
                 true => searchable(&text),
                 false => Ok(ChapterWords { text, ..ChapterWords::default() }),
             }
         })
     }
-}
 
-/// Fills in the placeholders of a prompt once: inserted text is not parsed again.
-fn filled(text: &str, material: &ChapterMaterial) -> String {
-    let places = [
-        ("[TextChunk]", material.transcript.clone()),
-        ("[Memory_file]", recent(material)),
-        ("[Full_Memory_file]", joined(&material.chapters)),
-        ("[Chat_Summary]", material.summary.clone()),
-    ];
-    let mut filled = String::new();
-    let mut rest = text;
-    loop {
-        let found = places
-            .iter()
-            .filter_map(|(place, value)| rest.find(place).map(|at| (at, place.len(), value)));
-        let Some((at, length, value)) = found.min_by_key(|(at, ..)| *at) else {
-            return filled + rest;
-        };
-        filled.push_str(&rest[..at]);
-        filled.push_str(value);
-        rest = &rest[at + length..];
+    fn writes_chapters(&self) -> bool {
+        self.settings().is_some_and(|settings| {
+            settings.rules.workflow.is_some() || settings.endpoint.is_some()
+        })
+    }
+
+    fn fold<'a>(&'a self, material: &'a SummaryMaterial) -> Wait<'a, Option<String>> {
+        Box::pin(async move {
+            match self.summarizer(&self.workflows.current()) {
+                Some(summarizer) => summarizer.ask(material).await.map(Some),
+                None => Ok(None),
+            }
+        })
     }
 }
 
@@ -185,9 +221,9 @@ fn searchable(text: &str) -> Result<ChapterWords> {
         if words.text.is_empty() {
             words.title = title.to_owned();
         } else {
-            words.text.push('\n');
+            words.text.push_str(BETWEEN_MEMORIES);
         }
-        words.text.push_str(summary);
+        words.text.push_str(&summary.replace(BETWEEN_MEMORIES, ", "));
         words.entities.extend(entities);
         words.key_phrases.extend(phrases);
     }
@@ -238,7 +274,14 @@ mod tests {
 
     #[test]
     fn places_in_prompts_are_filled_once() {
-        let text = filled("<[TextChunk]|[Memory_file]|[Chat_Summary]|[TextChunk]>", &material());
+        let material = material();
+        let recent = recent(&material);
+        let places = [
+            ("[TextChunk]", material.transcript.as_str()),
+            ("[Memory_file]", &recent),
+            ("[Chat_Summary]", &material.summary),
+        ];
+        let text = filled("<[TextChunk]|[Memory_file]|[Chat_Summary]|[TextChunk]>", &places);
         let recent = "b\n--------------\nc\n--------------\nd";
         assert_eq!(text, format!("<said [Chat_Summary]|{recent}|sum|said [Chat_Summary]>"));
         assert_eq!(joined(&[]), NONE_BEFORE);
@@ -254,7 +297,7 @@ mod tests {
             assert_eq!((words.entities.len(), words.key_phrases.len()), (1, 1));
         }
         let both = searchable(&format!("[{one}, {{\"title\": \"lacks\"}}, {one}]")).unwrap();
-        assert_eq!(both.text, "S\nS");
+        assert_eq!(both.text, "S • S");
         for text in ["no JSON", "{\"title\": \"T\"}", "[]"] {
             assert!(searchable(text).is_err(), "{text}");
         }

@@ -56,6 +56,7 @@ mod migration;
 mod open;
 mod store_location;
 mod worker;
+mod workflow_tree;
 mod world;
 
 pub use config::{
@@ -75,4 +76,5 @@ pub use migration::{distribute, migrate};
 pub use open::{DATABASE_FILE, Everwhen, Opened};
 pub use store_location::StoreLocation;
 pub use worker::work;
+pub use workflow_tree::{WorkflowTree, is_settings_file};
 pub use world::{SystemChance, SystemClock, world};

@@ -2,8 +2,8 @@
 //! comments, in WilmerAI's format.
 //!
 //! `useVectorForQualityMemory` chooses between two sets of keys; the other set is parsed and
-//! checked, too. A workflow overrides the prompts. Keys of WilmerAI that have no effect here are
-//! accepted and listed; unknown keys are rejected with the closest known one.
+//! checked, too. A workflow overrides the prompts. Keys that have no effect here are accepted and
+//! listed; a key that looks like a misspelled one is rejected with the one that was meant.
 
 use std::path::Path;
 
@@ -155,8 +155,10 @@ impl<'f> Read<'f> {
             self.searchable = self.switch(name, value, line)?;
         } else if known(&IDLE).is_some() || name == IDLE_TOPICS {
             self.idle.push((name.to_owned(), line));
-        } else {
-            return Err(self.file.refuse_line(line, &unknown(name)));
+        } else if let Some(problem) = unknown(name) {
+            return Err(self.file.refuse_line(line, &problem));
+        } else if !is_remark(name) {
+            self.idle.push((name.to_owned(), line));
         }
         Ok(())
     }
@@ -285,14 +287,20 @@ impl<'f> Read<'f> {
     }
 }
 
-fn unknown(name: &str) -> String {
+/// Whether a key is a remark for people, such as WilmerAI's `Display_Only_Description`.
+fn is_remark(name: &str) -> bool {
+    let name = name.to_lowercase().replace('_', "");
+    name.starts_with("displayonly") || name.starts_with("comment")
+}
+
+/// What is wrong with an unknown key, if it looks like a known one. Other keys are accepted: files
+/// carry remarks and settings that have no effect here.
+fn unknown(name: &str) -> Option<String> {
     let known = NUMBERS.iter().chain(&TEXTS).chain(&SWITCHES);
     let likeness = |known: &str| strsim::jaro_winkler(&name.to_lowercase(), &known.to_lowercase());
     let nearest = known.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match nearest.filter(|nearest| likeness(nearest) > 0.8) {
-        Some(nearest) => format!("unknown key `{name}`; did you mean `{nearest}`?"),
-        None => format!("unknown key `{name}`; take it out"),
-    }
+    let nearest = nearest.filter(|nearest| likeness(nearest) > 0.9)?;
+    Some(format!("unknown key `{name}`; did you mean `{nearest}`?"))
 }
 
 #[cfg(test)]

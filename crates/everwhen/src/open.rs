@@ -160,7 +160,13 @@ fn with_llm(engine: Engine, config: &Config) -> Result<Engine> {
 /// Adds the chapter rules of the settings file to the engine, if one is configured.
 fn with_chapter_rules(engine: Engine, config: &Config) -> Result<Engine> {
     let Some(path) = &config.chapter_settings.value else { return Ok(engine) };
-    let settings = MemorySettings::load(path)?;
+    let settings = match MemorySettings::load(path) {
+        Ok(settings) => settings,
+        Err(error) => {
+            tracing::error!(%error, "chapters are written as without a settings file");
+            return Ok(engine);
+        }
+    };
     for (key, line) in &settings.idle {
         tracing::warn!(file = %path.display(), line, key, "this setting changes nothing here");
     }

@@ -13,7 +13,8 @@ use clap::{Args, Subcommand};
 #[command(after_help = "\
 EXAMPLES
   everwhen workflow check workflows
-  everwhen workflow check workflows --json
+  everwhen workflow check WilmerAI/Public --json
+  everwhen workflow nodes
   everwhen workflow run workflows/chat.json --memory ana --message \"How was May?\" --trace")]
 pub(crate) struct WorkflowArgs {
     #[command(subcommand)]
@@ -24,10 +25,15 @@ pub(crate) struct WorkflowArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkflowAction {
     /// Check the workflows of a directory and report errors with file and line
+    ///
+    /// Everything that the server checks is checked: workflows, users, endpoints, presets and the
+    /// settings file for chapters.
     Check {
-        /// Directory; its .json files are workflows, except those that begin with _
+        /// Directory of workflow files, or WilmerAI's Public directory or a part of it
         directory: PathBuf,
     },
+    /// Print every node type, property, variable and placeholder
+    Nodes,
     Run(WorkflowRunArgs),
 }
 
@@ -36,7 +42,7 @@ pub(crate) enum WorkflowAction {
 /// The message and the answer are stored in the memory, as in any chat.
 #[derive(Debug, Args)]
 pub(crate) struct WorkflowRunArgs {
-    /// Workflow file; the workflows it runs must be in the same directory
+    /// Workflow file; the workflows it runs are looked for beside it and in the folders they name
     pub(crate) file: PathBuf,
     /// Message of the user
     #[arg(long, value_name = "TEXT")]

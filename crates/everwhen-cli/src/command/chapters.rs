@@ -62,7 +62,8 @@ pub(crate) async fn regenerate(console: &Console) -> Result<()> {
     let count = told["conversations"].as_u64().unwrap_or_default();
     let what = show::count(count, "conversation", "conversations");
     output::line(&format!(
-        "Regenerating what is derived from {what}; run everwhen distill to wait for it"
+        "Regenerating chapters and summaries, and titles and facts of {what} that ended; models are \
+         asked again. Run everwhen distill to wait for it"
     ))
 }
 

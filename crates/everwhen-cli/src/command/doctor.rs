@@ -2,6 +2,7 @@
 
 use axum::http::Method;
 use everwhen::{Config, DATABASE_FILE, StoreLocation};
+use everwhen_workflow::WorkflowSet;
 use serde_json::Value;
 
 use crate::args::DoctorArgs;
@@ -58,6 +59,20 @@ fn examine(config: &Config, console: &Console, report: &Value) -> Vec<Check> {
     findings.extend(database(&report["problems"]));
     findings.extend(jobs(&report["jobs"]));
     findings.extend(outbox(&report["outbox"]));
+    findings.extend(workflows(config));
+    findings
+}
+
+/// The workflows that can be used, and what is wrong with the others.
+fn workflows(config: &Config) -> Vec<Check> {
+    let Some(directory) = &config.workflow.directory.value else { return Vec::new() };
+    let set = WorkflowSet::read(directory, &config.endpoints);
+    let usable = show::count(set.names().count() as u64, "workflow", "workflows");
+    let mut findings = vec![fine("workflows", usable)];
+    let errors = set.diagnostics().iter().filter(|flaw| !flaw.harmless);
+    findings.extend(errors.map(|flaw| wrong("workflows", flaw.to_string())));
+    let settings = set.settings_problems(config.chapter_settings.value.as_deref());
+    findings.extend(settings.into_iter().map(|problem| wrong("workflows", problem)));
     findings
 }
 

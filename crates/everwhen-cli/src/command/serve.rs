@@ -62,7 +62,7 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended>
     let token = everwhen.operator_token().to_owned();
     let proxy = everwhen_server::Proxy::new(config, Some(everwhen.directory()))?;
     let engine = everwhen.engine().clone();
-    let engine = everwhen_workflow::with_writer(engine, config, proxy.workflows())?;
+    let engine = everwhen_workflow::with_writer(engine, config, proxy.workflows());
     let state = everwhen_server::ServerState::new(engine.clone(), Some(token)).await?;
     let state = state.with_mcp(McpSettings::of(config));
     let state = state.with_server(&config.server, &config.listen.value).with_proxy(proxy);

@@ -1,11 +1,11 @@
-//! `everwhen workflow`: what is wrong with workflow files, and what they do.
+//! `everwhen workflow`: what is wrong with workflow files, what they do, and what can be written.
 
 mod run;
 
 use std::path::Path;
 
-use everwhen::Config;
-use everwhen_workflow::{Diagnostic, Folder};
+use everwhen::{Config, WorkflowTree};
+use everwhen_workflow::{Diagnostic, WorkflowSet};
 use serde_json::json;
 
 use crate::args::{WorkflowAction, WorkflowArgs};
@@ -15,19 +15,26 @@ use crate::output;
 /// Does what was asked about workflows.
 pub(crate) async fn run(config: &Config, args: &WorkflowArgs, json: bool) -> Result<()> {
     match &args.action {
-        WorkflowAction::Check { directory } => check(directory, json),
+        WorkflowAction::Check { directory } => check(config, directory, json),
+        WorkflowAction::Nodes => output::line(everwhen_workflow::reference().trim_end()),
         WorkflowAction::Run(args) => run::run(config, args, json).await,
     }
 }
 
-fn check(directory: &Path, json: bool) -> Result<()> {
-    let (folder, diagnostics) = Folder::read(directory)
-        .map_err(|error| Failure::new(format!("cannot read {}: {error}", directory.display())))?;
-    let errors = diagnostics.iter().filter(|flaw| !flaw.harmless).count();
+/// Checks all that the server checks: workflows, endpoints, presets and the settings file.
+fn check(config: &Config, directory: &Path, json: bool) -> Result<()> {
+    if let Err(error) = std::fs::read_dir(directory) {
+        return Err(Failure::new(format!("cannot read {}: {error}", directory.display())));
+    }
+    let set = WorkflowSet::read(directory, &config.endpoints);
+    let settings = WorkflowTree::find(directory).settings_file();
+    let settings = settings.or_else(|| config.chapter_settings.value.clone());
+    let problems = set.settings_problems(settings.as_deref());
+    let errors = set.diagnostics().iter().filter(|flaw| !flaw.harmless).count() + problems.len();
     if json {
-        show_json(&folder, &diagnostics)?;
+        show_json(&set, &problems)?;
     } else {
-        show(&folder, &diagnostics)?;
+        show(&set, &problems)?;
     }
     match errors {
         0 => Ok(()),
@@ -36,21 +43,30 @@ fn check(directory: &Path, json: bool) -> Result<()> {
     }
 }
 
-fn show(folder: &Folder, diagnostics: &[Diagnostic]) -> Result<()> {
-    for flaw in diagnostics {
+fn show(set: &WorkflowSet, problems: &[String]) -> Result<()> {
+    for flaw in set.diagnostics() {
         let hint = if flaw.harmless { output::dim("hint: ") } else { String::new() };
         let place = output::bold(&format!("{}:{}:", flaw.file.display(), flaw.line));
         output::line(&format!("{place} {hint}{}", output::plain(&flaw.sentence)))?;
     }
-    for workflow in folder.names().filter_map(|name| folder.get(name)) {
-        let nodes = workflow.nodes.len();
-        let nodes = if nodes == 1 { "1 node".to_owned() } else { format!("{nodes} nodes") };
-        output::line(&format!("{} {}, {nodes}", output::mark(true), workflow.name))?;
+    for problem in problems {
+        output::line(&output::plain(problem))?;
+    }
+    for name in set.names() {
+        let nodes = match set.nodes(name) {
+            Some(1) => "1 node".to_owned(),
+            Some(nodes) => format!("{nodes} nodes"),
+            None => "chooses a workflow by category".to_owned(),
+        };
+        output::line(&format!("{} {name}, {nodes}", output::mark(true)))?;
+    }
+    if set.names().next().is_none() {
+        output::line("no workflow can be used")?;
     }
     Ok(())
 }
 
-fn show_json(folder: &Folder, diagnostics: &[Diagnostic]) -> Result<()> {
+fn show_json(set: &WorkflowSet, problems: &[String]) -> Result<()> {
     let flaw = |flaw: &Diagnostic| {
         json!({
             "file": flaw.file,
@@ -59,7 +75,11 @@ fn show_json(folder: &Folder, diagnostics: &[Diagnostic]) -> Result<()> {
             "harmless": flaw.harmless,
         })
     };
-    let diagnostics: Vec<_> = diagnostics.iter().map(flaw).collect();
-    let workflows: Vec<&str> = folder.names().collect();
-    output::json(&json!({ "workflows": workflows, "flaws": diagnostics }).to_string())
+    let diagnostics: Vec<_> = set.diagnostics().iter().map(flaw).collect();
+    let workflows: Vec<&str> = set.names().collect();
+    let mut told = json!({ "workflows": workflows, "flaws": diagnostics });
+    if !problems.is_empty() {
+        told["settings"] = problems.into();
+    }
+    output::json(&told.to_string())
 }

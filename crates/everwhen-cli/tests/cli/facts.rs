@@ -40,7 +40,7 @@ fn chapters_grow_and_can_be_made_anew() {
     distill(&stage);
     let chapters = stage.ok(&["chapters"]);
     assert!(chapters.starts_with("2025-03-01 10:10 – 2025-03-01 10:14  "), "{chapters}");
-    assert!(stage.ok(&["regenerate"]).starts_with("Regenerating what is derived from 1 conv"));
+    assert!(stage.ok(&["regenerate"]).starts_with("Regenerating chapters and summaries"));
     distill(&stage);
     assert_eq!(stage.ok(&["chapters"]), chapters);
 }

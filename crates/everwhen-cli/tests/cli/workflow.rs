@@ -87,7 +87,7 @@ fn a_workflow_that_cannot_run_says_why() {
     folder(&stage, &[("chat.json", "[{\"type\": \"Standard\", \"endpointName\": \"e\"}]")]);
     let ran = stage.run(&["workflow", "run", "flows/chat.json", "--message", "Hi"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains("flows/chat.json:1: no endpoint \"e\" is configured"), "{ran:?}");
+    assert!(ran.stderr.contains("the node on line 1: no endpoint \"e\" is configured"), "{ran:?}");
     let ran = stage.run(&["workflow", "run", "flows/none.json", "--message", "Hi"]);
     assert!(ran.stderr.contains("there is no workflow file flows/none.json"), "{ran:?}");
 }

@@ -58,6 +58,16 @@ pub(crate) trait Responder: Send + Sync {
         None
     }
 
+    /// Whether it answers for a model that is named without a provider.
+    fn serves(&self, _model: &str) -> bool {
+        false
+    }
+
+    /// Whether it answers for any model where there is no upstream.
+    fn serves_any(&self) -> bool {
+        false
+    }
+
     /// Whether it is asked with a key of the operator's.
     fn has_own_key(&self) -> bool {
         false
@@ -121,10 +131,25 @@ impl Responders {
             Some((named(name)?, model.to_owned()))
         }) {
             (responder, Some(model))
+        } else if let Some(local) = model.and_then(|model| self.serving(model, kinds)) {
+            (local, None)
         } else {
-            (self.usual(kinds).cloned().ok_or_else(|| self.speechless(kinds))?, None)
+            let usual = self.usual(kinds).cloned().or_else(|| self.standing_in(kinds));
+            (usual.ok_or_else(|| self.speechless(kinds))?, None)
         };
         Ok(ChosenResponder { is_usual: self.is_usual(&responder, kinds), responder, model })
+    }
+
+    /// Something local that answers for a model by its bare name.
+    fn serving(&self, model: &str, kinds: &[Protocol]) -> Option<Arc<dyn Responder>> {
+        let able = self.0.iter().filter(|one| kinds.contains(&one.kind()));
+        able.into_iter().find(|one| one.serves(model)).cloned()
+    }
+
+    /// Something local that answers for any model, where there is no upstream.
+    fn standing_in(&self, kinds: &[Protocol]) -> Option<Arc<dyn Responder>> {
+        let able = self.0.iter().filter(|one| kinds.contains(&one.kind()));
+        able.into_iter().find(|one| one.serves_any()).cloned()
     }
 
     /// Who answers in these protocols when nobody is named, the best protocol first.

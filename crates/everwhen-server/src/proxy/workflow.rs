@@ -18,8 +18,9 @@ use everwhen::ports::{PromptMessage, Spent};
 use everwhen::time::Zone;
 use everwhen::{Config, Error, Result};
 use everwhen_protocols::Protocol;
-use everwhen_workflow::{Chat, MemoryPlace, Workflows};
+use everwhen_workflow::{Chat, MemoryPlace, WorkflowSet, Workflows};
 use futures_util::stream;
+use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use self::pieces::{Pieces, at_pace};
@@ -71,12 +72,20 @@ impl WorkflowInput {
         }
     }
 
-    fn chat(&self, zone: &Zone) -> Chat {
+    /// The chat, with the images and tools that the request holds.
+    fn chat(&self, zone: &Zone, body: &Value) -> Chat {
         let messages = self.messages.clone();
-        match &self.begun {
+        let chat = match &self.begun {
             Some(begun) => Chat::of(begun, messages, self.discussion_id.clone()),
             None => Chat::unknown(messages, self.now, zone.clone()),
-        }
+        };
+        let offered = ["tools", "tool_choice"].into_iter();
+        let offered = offered.filter(|name| !body[*name].is_null());
+        let offered: Map<String, Value> =
+            offered.map(|name| (name.to_owned(), body[name].clone())).collect();
+        let tools = offered.contains_key("tools").then_some(Value::Object(offered));
+        let raw = body["messages"].as_array().cloned().unwrap_or_default();
+        chat.with_request(raw, tools)
     }
 }
 
@@ -88,10 +97,10 @@ pub(crate) struct WorkflowResponder {
 
 impl WorkflowResponder {
     /// The workflows that are configured, if any are.
-    pub(crate) fn open(config: &Config) -> Result<Option<Self>> {
-        let workflows = Workflows::open(config)?;
+    pub(crate) fn open(config: &Config) -> Option<Self> {
         let zone = config.zone.value.clone();
-        Ok(workflows.map(|workflows| Self { workflows: Arc::new(workflows), zone }))
+        let workflows = Workflows::open(config)?;
+        Some(Self { workflows: Arc::new(workflows), zone })
     }
 
     pub(crate) fn workflows(&self) -> &Arc<Workflows> {
@@ -109,9 +118,17 @@ impl Responder for WorkflowResponder {
     }
 
     fn local(&self, model: &str) -> Option<Commit> {
-        let workflow = self.workflows.get(bare(model));
-        let at_once = workflow.is_some_and(|found| self.workflows.dating(found).group_chat);
+        let set = self.workflows.current();
+        let at_once = set.dating(&meant(&set, model)).group_chat;
         Some(if at_once { Commit::AtOnce } else { Commit::NextTurn })
+    }
+
+    fn serves(&self, model: &str) -> bool {
+        self.workflows.current().is_user(bare(model))
+    }
+
+    fn serves_any(&self) -> bool {
+        self.workflows.current().current_user().is_some()
     }
 
     fn ask(&self, call: UpstreamCall) -> ResponseFuture {
@@ -119,24 +136,31 @@ impl Responder for WorkflowResponder {
         Box::pin(async move {
             let path = call.target.path();
             if let Some(name) = path.strip_prefix("/models/") {
-                let found = workflows.get(bare(name)).ok_or_else(|| unknown(&workflows, name));
-                let model = lists::workflow(&format!("{NAME}/{}", found.map(|_| bare(name))?));
+                let (set, name) = (workflows.current(), bare(name));
+                if !set.has(name) {
+                    return Err(unknown(&set, name));
+                }
+                let model = lists::workflow(&model_name(&set, name));
                 return Ok(answer("application/json", Body::from(model.to_string())));
             }
             let talk =
                 call.talk.filter(|_| path == Protocol::OpenAi.adapter().chat_path("", false));
             let talk = talk.ok_or_else(|| {
                 Refusal::not_found(
-                    "a workflow answers chats: ask it at /v1/chat/completions or /api/chat",
+                    "a workflow answers chats and text completions: ask it at \
+                     /v1/chat/completions, /v1/completions, /api/chat or /api/generate",
                 )
             })?;
             let wish = Wish::read(&call.body)?;
-            let name = bare(&wish.model).to_owned();
-            if workflows.get(&name).is_none() {
-                return Err(unknown(&workflows, &name));
+            let set = workflows.current();
+            let name = meant(&set, &wish.model);
+            if !set.has(&name) {
+                return Err(unknown(&set, &name));
             }
-            let completion = Completion::new(&format!("{NAME}/{name}"), talk.now);
-            let heard = begin(workflows, name, talk, zone);
+            let completion = Completion::new(&model_name(&set, &name), talk.now);
+            let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
+            let chat = talk.chat(&zone, &body);
+            let heard = begin(workflows, name, chat, talk.place);
             match wish.streams {
                 true => in_pieces(heard, completion, wish.counts).await,
                 false => whole(heard, completion).await,
@@ -145,21 +169,43 @@ impl Responder for WorkflowResponder {
     }
 }
 
-fn unknown(workflows: &Workflows, name: &str) -> Refusal {
-    let known = models(workflows).collect::<Vec<_>>().join(", ");
-    Refusal::not_found(format!("there is no workflow {name:?}; there are: {known}"))
+fn unknown(set: &WorkflowSet, name: &str) -> Refusal {
+    let known = || {
+        let known = set.names().map(|known| model_name(set, known)).collect::<Vec<_>>();
+        format!("there is no workflow {name:?}; there are: {}", known.join(", "))
+    };
+    Refusal::not_found(set.problem(name).unwrap_or_else(known))
+}
+
+/// The workflow that a model name stands for. A name that is none is that of the current user, as
+/// front ends of WilmerAI send whatever model is set in them.
+fn meant(set: &WorkflowSet, model: &str) -> String {
+    let name = bare(model);
+    match set.current_user() {
+        Some(user) if !set.has(name) => user.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// What a workflow is called as a model: users of WilmerAI's tree are models by their own names.
+fn model_name(set: &WorkflowSet, name: &str) -> String {
+    if set.is_user(name) { name.to_owned() } else { format!("{NAME}/{name}") }
 }
 
 /// Whether a model is a workflow here.
 pub(crate) fn is_known(state: &ProxyState, model: &str) -> bool {
     let named = bare(model).strip_prefix(NAME).and_then(|rest| rest.strip_prefix('/'));
     let local = state.proxy.local.as_ref();
-    local.zip(named).is_some_and(|(local, name)| local.workflows.get(name).is_some())
+    local.is_some_and(|local| {
+        let set = local.workflows.current();
+        named.is_some_and(|name| set.has(name)) || set.is_user(bare(model))
+    })
 }
 
 /// Names of workflows as models.
-pub(crate) fn models(workflows: &Workflows) -> impl Iterator<Item = String> {
-    workflows.names().map(|name| format!("{NAME}/{name}"))
+fn models(workflows: &Workflows) -> Vec<String> {
+    let set = workflows.current();
+    set.names().map(|name| model_name(&set, name)).collect()
 }
 
 /// A name without the tag that Ollama's clients put behind it.
@@ -170,17 +216,28 @@ fn bare(model: &str) -> &str {
 /// What is heard of a run.
 enum RunEvent {
     Piece(String),
-    Over(Result<Spent>),
+    Over(Result<Ended>),
+}
+
+/// What a run leaves at its end.
+struct Ended {
+    spent: Spent,
+    /// The tools that the answer calls.
+    calls: Vec<Value>,
 }
 
 /// Begins a run. It goes on only as fast as what it says is taken, and when nobody listens any more
 /// it ends where it is.
-fn begin(workflows: Arc<Workflows>, name: String, talk: WorkflowInput, zone: Zone) -> Pieces {
+fn begin(
+    workflows: Arc<Workflows>,
+    name: String,
+    chat: Chat,
+    place: Option<MemoryPlace>,
+) -> Pieces {
     let (mut output, heard) = pieces::channel();
     tokio::spawn(async move {
         let say = output.sender();
-        let chat = talk.chat(&zone);
-        let answering = workflows.answer(&name, &chat, talk.place.as_ref(), &mut output);
+        let answering = workflows.answer(&name, &chat, place.as_ref(), &mut output);
         let answered = tokio::select! {
             answered = at_pace(&say, answering) => answered,
             () = say.closed() => return,
@@ -188,7 +245,8 @@ fn begin(workflows: Arc<Workflows>, name: String, talk: WorkflowInput, zone: Zon
         if let Err(error) = &answered {
             tracing::warn!(%error, workflow = name, "a workflow failed");
         }
-        say.send(RunEvent::Over(answered.map(|_| output.spent())));
+        let ended = answered.map(|_| Ended { spent: output.spent(), calls: output.calls() });
+        say.send(RunEvent::Over(ended));
     });
     heard
 }
@@ -199,8 +257,8 @@ async fn whole(mut heard: Pieces, completion: Completion) -> Result<UpstreamResp
     while let Some(said) = heard.recv().await {
         match said {
             RunEvent::Piece(piece) => text.push_str(&piece),
-            RunEvent::Over(Ok(spent)) => {
-                let body = completion.whole(&text, spent);
+            RunEvent::Over(Ok(ended)) => {
+                let body = completion.whole(&text, &ended.calls, ended.spent);
                 return Ok(answer("application/json", Body::from(body)));
             }
             RunEvent::Over(Err(error)) => return Err(refused(error)),
@@ -249,9 +307,10 @@ impl EventStream {
         Some(match said {
             Err(_) => Bytes::from_static(b": still at work\n\n"),
             Ok(Some(RunEvent::Piece(piece))) => self.completion.piece(&piece).into(),
-            Ok(Some(RunEvent::Over(Ok(spent)))) => {
+            Ok(Some(RunEvent::Over(Ok(ended)))) => {
                 self.is_over = true;
-                self.completion.end(self.counts.then_some(spent)).into()
+                let spent = self.counts.then_some(ended.spent);
+                self.completion.end(&ended.calls, spent).into()
             }
             Ok(Some(RunEvent::Over(Err(error)))) => {
                 self.is_over = true;
@@ -280,7 +339,7 @@ pub(crate) async fn listed(state: &ProxyState, kind: Protocol, others: Response)
     if refused {
         return others;
     }
-    let names = models(local.workflows()).collect::<Vec<_>>();
+    let names = models(local.workflows());
     let known = match others.status().is_success() {
         true => proxy::read(others.into_body()).await.unwrap_or_default(),
         false => Bytes::new(),

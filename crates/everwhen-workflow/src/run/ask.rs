@@ -1,11 +1,12 @@
 //! Calls a model: a system prompt, then either one user prompt or the latest messages of the chat.
 
+use everwhen::Result;
 use everwhen::ledger::EchoStripper;
 use everwhen::memory::Role;
 use everwhen::models::Hear;
 use everwhen::ports::PromptMessage;
-use everwhen::{Error, Result};
 
+use super::outgoing::{Outgoing, with_shown_calls};
 use super::{NodeOutput, Run, View};
 use crate::jinja;
 use crate::node::{Prompt, Standard};
@@ -14,31 +15,53 @@ use crate::variables::{ChatVariables, Sizes};
 
 impl Run<'_> {
     pub(super) async fn ask(&self, standard: &Standard, hear: Hear<'_>) -> Result<NodeOutput> {
-        let stamped = self.stamped(standard).await?;
+        let seen = self.seen(standard).await?;
         let view = View {
-            variables: stamped.as_ref().unwrap_or(self.context.variables),
+            variables: seen.as_ref().unwrap_or(self.variables()),
             sizes: self.sizes(standard)?,
         };
+        let (system, prompt) = self.prompts(standard, view)?;
+        let mut outgoing = Outgoing::default();
+        if !system.trim().is_empty() {
+            outgoing.push(Role::System, system);
+        }
+        match prompt.trim().is_empty() {
+            true => self.add_last_messages(&mut outgoing, standard, view.variables)?,
+            false => self.add_prompt(&mut outgoing, prompt, standard)?,
+        }
+        self.call(standard, outgoing, hear).await
+    }
+
+    /// Sends messages as a node says.
+    pub(super) async fn call(
+        &self,
+        standard: &Standard,
+        outgoing: Outgoing,
+        hear: Hear<'_>,
+    ) -> Result<NodeOutput> {
         let endpoint = self.fill(&standard.endpoint)?;
         let preset = standard.preset.as_ref().map(|preset| self.fill(preset)).transpose()?;
-        let (system, prompt) = self.prompts(standard, view)?;
-        let mut messages = Vec::new();
-        if !system.trim().is_empty() {
-            messages.push(PromptMessage { role: Role::System, content: system });
-        }
-        if prompt.trim().is_empty() {
-            messages.extend(self.last_messages(standard, view.variables)?);
-        } else {
-            messages.push(PromptMessage { role: Role::User, content: prompt });
-        }
-        let max_tokens = u32::try_from(self.amount(&standard.max_tokens)?).unwrap_or(u32::MAX);
-        let preset = preset.as_deref();
-        let question = Question { endpoint: &endpoint, preset, messages, max_tokens };
-        let ModelReply { text, spent } = match standard.stamps.on {
+        let removed = standard.response_start.as_ref().map(|text| self.fill(text)).transpose()?;
+        let question = Question {
+            endpoint: &endpoint,
+            preset: preset.as_deref(),
+            messages: outgoing.messages,
+            max_tokens: u32::try_from(self.amount(&standard.max_tokens)?).unwrap_or(u32::MAX),
+            raw: outgoing.raw,
+            tools: self.variables().tools.as_ref().filter(|_| standard.passing.tools),
+            removed_start: removed.filter(|text| !text.is_empty()),
+        };
+        let ModelReply { text, spent, mut calls } = match standard.stamps.on {
             true => self.ask_without_echo(&question, hear).await?,
             false => self.context.endpoints.ask(&question, hear).await?,
         };
-        Ok(NodeOutput { output: text, input: told(&question.messages), spent })
+        if standard.passing.lowercase_calls {
+            for call in &mut calls {
+                let name = call["function"]["name"].as_str().unwrap_or_default().to_lowercase();
+                call["function"]["name"] = name.into();
+            }
+        }
+        Ok(NodeOutput { output: text, input: told(&question.messages), spent, calls })
     }
 
     /// Removes a stamp that a model echoes at the start of its reply.
@@ -66,7 +89,7 @@ impl Run<'_> {
     }
 
     /// System and user prompt. A parent workflow may have replaced those of the first node.
-    fn prompts(&self, standard: &Standard, view: View<'_>) -> Result<(String, String)> {
+    pub(super) fn prompts(&self, standard: &Standard, view: View<'_>) -> Result<(String, String)> {
         let first = self.progress.outputs.is_empty();
         let (system, prompt) = match first {
             true => (self.first.0.clone(), self.first.1.clone()),
@@ -89,32 +112,19 @@ impl Run<'_> {
         }
     }
 
-    /// The chat with every message dated, if the node asks for that.
-    async fn stamped(&self, standard: &Standard) -> Result<Option<ChatVariables>> {
+    /// The chat as the node wants to see it, if that is not as it is: with tool calls shown, and
+    /// with every message dated.
+    async fn seen(&self, standard: &Standard) -> Result<Option<ChatVariables>> {
+        let shown = standard.passing.show_calls.then(|| with_shown_calls(self.variables()));
         if !standard.stamps.on {
-            return Ok(None);
+            return Ok(shown);
         }
-        let variables = self.context.variables;
+        let variables = shown.as_ref().unwrap_or(self.variables());
         let messages = self.context.memory.stamp(&variables.messages, standard.stamps).await?;
         Ok(Some(ChatVariables { messages, ..variables.clone() }))
     }
 
-    fn last_messages(
-        &self,
-        standard: &Standard,
-        variables: &ChatVariables,
-    ) -> Result<Vec<PromptMessage>> {
-        let said = variables.messages.iter().filter(|message| message.role != Role::System);
-        let said: Vec<&PromptMessage> = said.collect();
-        let count = self.count(&standard.last_messages)?.max(1);
-        let last = &said[said.len().saturating_sub(count)..];
-        if last.is_empty() {
-            return Err(Error::invalid("the prompt is empty and so is the chat; say something"));
-        }
-        Ok(last.iter().copied().cloned().collect())
-    }
-
-    fn sizes(&self, standard: &Standard) -> Result<Sizes> {
+    pub(super) fn sizes(&self, standard: &Standard) -> Result<Sizes> {
         let windows = &standard.windows;
         Ok(Sizes {
             messages: self.count(&windows.messages)?,

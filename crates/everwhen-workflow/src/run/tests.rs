@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use everwhen::chapters::Folding;
 use everwhen::memory::Role;
-use everwhen::ports::{PromptMessage, Wait};
+use everwhen::ports::{ChapterWriter, PromptMessage, Wait};
 
 use super::*;
 use crate::files::VaultFiles;
@@ -34,7 +34,7 @@ impl Endpoints for EchoEndpoint {
                 hear(std::str::from_utf8(piece).unwrap());
             }
             let spent = Spent { input_tokens: 10, output_tokens: 5, cost_nanos: 100 };
-            Ok(ModelReply { text: answer, spent })
+            Ok(ModelReply { text: answer, spent, calls: Vec::new() })
         })
     }
 }
@@ -43,6 +43,7 @@ impl Endpoints for EchoEndpoint {
 struct ScriptedMemory {
     chapters: Vec<String>,
     folded: Mutex<Option<Folding>>,
+    written: Mutex<String>,
     held: AtomicBool,
 }
 
@@ -51,7 +52,7 @@ impl ChatMemory for ScriptedMemory {
         Box::pin(async { Ok(()) })
     }
 
-    fn fold(&self, folding: Folding) -> Wait<'_, ()> {
+    fn fold(&self, folding: Folding, _: Option<Arc<dyn ChapterWriter>>) -> Wait<'_, ()> {
         *self.folded.lock().unwrap() = Some(folding);
         Box::pin(async { Ok(()) })
     }
@@ -62,6 +63,19 @@ impl ChatMemory for ScriptedMemory {
 
     fn summary(&self) -> Wait<'_, Option<String>> {
         Box::pin(async { Ok(self.folded.lock().unwrap().map(|_| "all so far".to_owned())) })
+    }
+
+    fn unfolded(&self) -> Wait<'_, Vec<String>> {
+        Box::pin(async { Ok(self.chapters.iter().skip(1).cloned().collect()) })
+    }
+
+    fn write_summary(&self, text: String) -> Wait<'_, ()> {
+        *self.written.lock().unwrap() = text;
+        Box::pin(async { Ok(()) })
+    }
+
+    fn state(&self) -> Wait<'_, Option<String>> {
+        Box::pin(async { Ok(Some("what holds".to_owned())) })
     }
 
     fn search<'a>(&'a self, wanted: &'a SearchQuery) -> Wait<'a, Vec<SearchHit>> {
@@ -110,8 +124,11 @@ impl RunObserver for Notes {
 }
 
 struct TestRun {
-    folder: Folder,
-    endpoint: EchoEndpoint,
+    library: Library,
+    profile: Profile,
+    extra: BTreeMap<String, String>,
+    endpoint: Arc<EchoEndpoint>,
+    endpoints: Arc<dyn Endpoints>,
     memory: ScriptedMemory,
     files: VaultFiles,
     variables: ChatVariables,
@@ -124,12 +141,16 @@ impl TestRun {
         for (name, text) in files {
             std::fs::write(directory.path().join(format!("{name}.json")), text).unwrap();
         }
-        let (folder, diagnostics) = Folder::read(directory.path()).unwrap();
+        let (library, diagnostics) = Library::read(directory.path());
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
         let say = |role, content: &str| PromptMessage { role, content: content.into() };
+        let endpoint = Arc::<EchoEndpoint>::default();
         Self {
-            folder,
-            endpoint: EchoEndpoint::default(),
+            library,
+            profile: Profile::default(),
+            extra: BTreeMap::new(),
+            endpoints: Arc::clone(&endpoint) as Arc<dyn Endpoints>,
+            endpoint,
             memory: ScriptedMemory::default(),
             files: VaultFiles::new(
                 directory.path().join("files"),
@@ -145,6 +166,9 @@ impl TestRun {
                 now: "2025-08-17T19:09:00[Europe/Berlin]".parse().unwrap(),
                 discussion_id: "ana".into(),
                 time_context_summary: "[Time Context]".into(),
+                raw: vec![None; 4],
+                tools: None,
+                separator: "\n".into(),
             },
             _directory: directory,
         }
@@ -156,8 +180,11 @@ impl TestRun {
 
     fn context(&self) -> RunContext<'_> {
         RunContext {
-            folder: &self.folder,
-            endpoints: &self.endpoint,
+            library: &self.library,
+            profile: &self.profile,
+            home: "",
+            endpoints: &self.endpoints,
+            extra: &self.extra,
             memory: &self.memory,
             files: &self.files,
             variables: &self.variables,
@@ -166,7 +193,7 @@ impl TestRun {
 
     async fn go(&self, progress: &mut Progress, until: RunUntil) -> (Result<RunOutcome>, Notes) {
         let mut notes = Notes::default();
-        let workflow = self.folder.get("main").unwrap();
+        let workflow = self.library.get("main").unwrap();
         (run(self.context(), workflow, progress, until, &mut notes).await, notes)
     }
 
@@ -227,7 +254,7 @@ async fn whoever_stops_at_the_answer_goes_on_later_where_it_stopped() {
     let mut progress = Progress::default();
     let (_, notes) = test.go(&mut progress, RunUntil::Answered).await;
     assert_eq!(notes.heard, "e heard a");
-    assert_eq!(answer(test.folder.get("main").unwrap(), &progress), Some("e heard a"));
+    assert_eq!(answer(test.library.get("main").unwrap(), &progress), Some("e heard a"));
     assert_eq!(test.endpoint.asked.lock().unwrap().len(), 1);
     let (_, notes) = test.go(&mut progress, RunUntil::End).await;
     assert_eq!(notes.heard, "", "the rest is not heard");
@@ -296,7 +323,7 @@ async fn memory_nodes_read_search_and_fold() {
     assert_eq!(
         progress.outputs,
         [
-            "two++three",
+            "three++four",
             "There is not yet a summary file",
             "all so far",
             "[2025-08-01] of a\n\n---\n\n[2025-08-01] of b",

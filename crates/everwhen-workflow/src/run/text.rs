@@ -4,7 +4,7 @@ use everwhen::Result;
 
 use super::{Run, unknown};
 use crate::extract;
-use crate::node::{FilePart, FileToRead, NodeKind, SubWorkflow, WorkflowChoice};
+use crate::node::{FileToRead, NodeKind, SubWorkflow, TextPart, WorkflowChoice};
 
 /// WilmerAI's text for a file that does not exist.
 const NO_FILE: &str = "Custom instruction file did not exist";
@@ -41,6 +41,10 @@ impl Run<'_> {
             }
             NodeKind::JsonExtractor { from, field } => {
                 Ok(extract::field(&self.fill(from)?, &self.fill(field)?))
+            }
+            NodeKind::DelimitedChunker { content, delimiter, part } => {
+                let (content, delimiter) = (self.fill(content)?, self.fill(delimiter)?);
+                Ok(pieces_of(&content, &delimiter, *part))
             }
             NodeKind::ArithmeticProcessor { expression } => {
                 Ok(extract::arithmetic(&self.fill(expression)?))
@@ -82,11 +86,21 @@ impl Run<'_> {
 }
 
 fn part_of(text: &str, file: &FileToRead) -> String {
-    let Some(part) = file.part else { return text.to_owned() };
-    let pieces: Vec<&str> = text.split(&file.piece_delimiter).collect();
+    match file.part {
+        Some(part) => pieces_of(text, &file.piece_delimiter, part),
+        None => text.to_owned(),
+    }
+}
+
+/// The first or last pieces of a text; all of it if nothing separates pieces.
+fn pieces_of(text: &str, delimiter: &str, part: TextPart) -> String {
+    if delimiter.is_empty() {
+        return text.to_owned();
+    }
+    let pieces: Vec<&str> = text.split(delimiter).collect();
     let kept = match part {
-        FilePart::Head(count) => &pieces[..count.min(pieces.len())],
-        FilePart::Tail(count) => &pieces[pieces.len().saturating_sub(count)..],
+        TextPart::Head(count) => &pieces[..count.min(pieces.len())],
+        TextPart::Tail(count) => &pieces[pieces.len().saturating_sub(count)..],
     };
-    kept.join(&file.piece_delimiter)
+    kept.join(delimiter)
 }

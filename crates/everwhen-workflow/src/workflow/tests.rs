@@ -3,7 +3,11 @@
 use super::*;
 
 fn read(text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {
-    super::read(Path::new("flows/chat.json"), text)
+    let (kind, diagnostics) = super::read(Path::new("flows/chat.json"), text, &BTreeSet::new());
+    match kind {
+        FileKind::Workflow(workflow) => (workflow, diagnostics),
+        FileKind::Settings => panic!("this is no file of settings"),
+    }
 }
 
 /// The errors of a rejected file, as `line: message`.
@@ -51,8 +55,22 @@ fn an_unknown_type_lists_the_known_ones_and_says_what_was_meant() {
     let told = diagnostics("[\n{\"type\": \"standart\", \"endpointName\": \"e\"}]");
     assert!(told[0].starts_with("2: there is no node type \"standart\"; is \"Standard\" meant?"));
     assert!(told[0].contains("VectorMemorySearch, "), "{told:?}");
-    let told = diagnostics(r#"[{"type": "OfflineWikiApiPartialArticle"}]"#);
-    assert!(told[0].contains("an offline Wikipedia service"), "{told:?}");
+}
+
+#[test]
+fn a_type_that_needs_a_foreign_service_loads_with_the_reason_and_what_to_use_instead() {
+    let (workflow, hints) = read(r#"[{"type": "OfflineWikiApiPartialArticle"}]"#);
+    assert_eq!(workflow.unwrap().nodes[0].kind.name(), "OfflineWikiApiPartialArticle");
+    assert!(hints[0].harmless);
+    assert!(hints[0].sentence.contains("an offline Wikipedia service; offer it"), "{}", hints[0]);
+}
+
+#[test]
+fn a_variable_that_resembles_no_other_is_a_hint() {
+    let (workflow, hints) =
+        read(r#"[{"type": "GetCustomFile", "filepath": "{gameTempDir}/x.txt"}]"#);
+    assert!(workflow.is_some());
+    assert!(hints[0].sentence.contains("{gameTempDir}; it stays in the text"), "{}", hints[0]);
 }
 
 #[test]
@@ -103,7 +121,6 @@ fn what_is_no_workflow_is_told_what_one_is() {
         (r#"{"type": "Standard"}"#, "a single node"),
         ("[]", "there are no nodes"),
         ("[7]", "must be an object"),
-        (r#"{"a": [], "nodes": [{"type": "StaticResponse"}]}"#, "holds text or a number"),
     ] {
         let told = diagnostics(text);
         assert!(told.iter().any(|flaw| flaw.contains(part)), "{text}: {told:?}");

@@ -5,12 +5,16 @@ use everwhen_workflow::RunOutcome;
 
 use crate::stage::Stage;
 
-/// What is said about a folder that cannot be used.
+/// What is said about files, and about asking for `a`, which is refused.
 async fn refused(files: &[(&str, &str)]) -> String {
-    match Stage::open(files).await {
-        Ok(_) => panic!("it was taken"),
-        Err(error) => error.message().to_owned(),
-    }
+    let stage = Stage::new(files).await;
+    let set = stage.workflows.current();
+    assert!(!set.has("a"), "it was taken");
+    let told: Vec<String> = set.diagnostics().iter().map(ToString::to_string).collect();
+    let error = stage.play("a", &["u:Hi"]).await.0.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert!(error.message().contains("has errors"), "{error}");
+    told.join("\n")
 }
 
 #[tokio::test]
@@ -31,10 +35,23 @@ async fn what_is_wrong_with_files_is_told_at_the_start() {
     assert!(told.contains("there is no preset \"nowhere\""), "{told}");
     let told = refused(&[("a.json", r#"[{"type": "Kettle"}]"#)]).await;
     assert!(told.contains("Known types: Standard, QualityMemory"), "{told}");
-    let settings =
-        ("_DiscussionId-MemoryFile-Workflow-Settings.json", r#"{"fileMemoryWorkflowName": "no"}"#);
-    let told = refused(&[settings, ("a.json", r#"[{"type": "StaticResponse"}]"#)]).await;
-    assert!(told.contains("there is no workflow \"no\""), "{told}");
+}
+
+#[tokio::test]
+async fn a_flawed_file_is_refused_alone_and_so_is_a_flawed_settings_file() {
+    let hello = r#"[{"type": "StaticResponse", "content": "hello"}]"#;
+    let name = "_DiscussionId-MemoryFile-Workflow-Settings.json";
+    for (settings, problem) in [
+        (r#"{"fileMemoryWorkflowName": "no"}"#, "there is no workflow \"no\""),
+        (r#"{"endpointName": "no"}"#, "no endpoint \"no\" is configured"),
+        ("{", "not JSON"),
+    ] {
+        let stage = Stage::new(&[("a.json", "{"), ("b.json", hello), (name, settings)]).await;
+        let path = stage.directory.path().join("flows").join(name);
+        let told = stage.workflows.current().settings_problems(Some(&path));
+        assert!(told[0].contains(problem), "{told:?}");
+        assert_eq!(stage.play("b", &["u:Hi"]).await.0.unwrap().1.as_deref(), Some("hello"));
+    }
 }
 
 #[tokio::test]
@@ -73,11 +90,11 @@ async fn an_endpoint_that_is_down_is_named_unless_it_has_a_backup() {
 }
 
 #[tokio::test]
-async fn more_keywords_than_a_search_takes_are_refused() {
+async fn more_keywords_than_a_search_takes_are_cut_off() {
     let node = format!(r#"[{{"type": "VectorMemorySearch", "input": "{}"}}]"#, "x;".repeat(61));
     let stage = Stage::new(&[("a.json", &node)]).await;
-    let error = stage.play("a", &["u:Hi"]).await.0.unwrap_err();
-    assert!(error.message().contains("61 keywords; a search takes at most 60"), "{error}");
+    let output = stage.output("a").await;
+    assert!(output.starts_with("No relevant memories"), "{output}");
 }
 
 #[tokio::test]

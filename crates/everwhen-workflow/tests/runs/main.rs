@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod examples;
+mod memory_models;
 mod model;
 mod seeds;
 mod stage;

@@ -41,8 +41,7 @@ async fn relative_times_are_sent_and_a_group_chats_reply_is_committed_at_once() 
     let stage = Stage::new(&[("chat.json", TEMPORAL)]).await;
     stage.chat(&["u:I need help with my workflow."], Commit::AtOnce).await;
     stage.clock.advance(jiff::SignedDuration::from_mins(135));
-    let workflow = stage.workflows.get("chat").unwrap();
-    assert!(stage.workflows.dating(workflow).group_chat);
+    assert!(stage.workflows.current().dating("chat").group_chat);
     let lines = ["u:I need help with my workflow.", "a:CharacterName:"];
     let (chat, begun) = stage.chat(&lines, Commit::AtOnce).await;
     stage.model.says("Of course.");

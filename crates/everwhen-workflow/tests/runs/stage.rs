@@ -88,9 +88,9 @@ impl Stage {
         let config = config(directory.path(), &model)?;
         let store = SqliteStore::open(&directory.path().join("e.db"), SqliteOptions::default())?;
         let (engine, clock) = engine_over(Arc::new(store));
-        let workflows = Arc::new(Workflows::open(&config)?.unwrap());
-        let engine = with_rules(engine, &config)?;
-        let engine = with_writer(engine, &config, Some(&workflows))?;
+        let workflows = Arc::new(Workflows::open(&config).unwrap());
+        let engine = with_rules(engine, &config);
+        let engine = with_writer(engine, &config, Some(&workflows));
         let vault = engine.vault_to_write(Address::Name(Name::new("vault", "ana")?)).await?;
         Ok(Self { engine, vault, clock, model, workflows, directory })
     }
@@ -165,9 +165,11 @@ impl Stage {
     }
 }
 
-fn with_rules(engine: Engine, config: &Config) -> Result<Engine> {
-    match &config.chapter_settings.value {
-        Some(path) => Ok(engine.with_chapter_rules(everwhen::MemorySettings::load(path)?.rules)),
-        None => Ok(engine),
+/// A flawed settings file leaves the usual rules, as when the server starts.
+fn with_rules(engine: Engine, config: &Config) -> Engine {
+    let path = config.chapter_settings.value.as_ref();
+    match path.and_then(|path| everwhen::MemorySettings::load(path).ok()) {
+        Some(settings) => engine.with_chapter_rules(settings.rules),
+        None => engine,
     }
 }

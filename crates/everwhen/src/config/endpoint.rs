@@ -1,5 +1,5 @@
 //! What workflows call endpoints: a model at an upstream, `[[endpoint]]` in the file. Every upstream
-//! is an endpoint by its own name, too, and the first of all is `default`.
+//! is an endpoint by its own name, too, and the first upstream is `default`.
 
 use everwhen_models::{LlmSetting, Patience, Price};
 
@@ -45,7 +45,8 @@ impl EndpointConfig {
         }
     }
 
-    fn of(upstream: &Upstream, name: &str) -> Self {
+    /// An endpoint for whatever an upstream serves.
+    pub fn of(upstream: &Upstream, name: &str) -> Self {
         Self {
             name: name.to_owned(),
             upstream: upstream.clone(),
@@ -80,6 +81,10 @@ const RIGHT_UPSTREAM: &str = "the name of an [[upstream]]";
 pub(super) fn all(layers: &Layers, upstreams: &[Upstream]) -> Result<Vec<EndpointConfig>> {
     let mut all: Vec<EndpointConfig> = Vec::new();
     for row in layers.rows("endpoint") {
+        if upstreams.is_empty() && row.text("upstream")?.is_none() {
+            // Its upstream is named on the command line of `serve`, and this is another command.
+            continue;
+        }
         let endpoint = EndpointConfig::read(row, upstreams)?;
         if all.iter().any(|one| one.name == endpoint.name) {
             return Err(row.refuse("name", "a name no other endpoint has"));
@@ -92,10 +97,10 @@ pub(super) fn all(layers: &Layers, upstreams: &[Upstream]) -> Result<Vec<Endpoin
             all.push(EndpointConfig::of(upstream, &upstream.name));
         }
     }
-    if let Some(first) = all.first().filter(|_| is_free(&all, DEFAULT)) {
-        all.push(EndpointConfig { name: DEFAULT.into(), ..first.clone() });
+    if let Some(first) = upstreams.first().filter(|_| is_free(&all, DEFAULT)) {
+        all.push(EndpointConfig::of(first, DEFAULT));
     }
-    for row in layers.rows("endpoint") {
+    for row in layers.rows("endpoint").into_iter().filter(|_| !upstreams.is_empty()) {
         let backup = row.text("backupEndpointName")?;
         if backup.is_some_and(|backup| is_free(&all, backup)) {
             return Err(row.refuse("backupEndpointName", "the name of another endpoint"));

@@ -577,9 +577,14 @@ input_price = 0.5
             "Creative-Endpoint away Some(\"big\") Some(\"home\")",
             "home home None None",
             "away away None None",
-            "default away Some(\"big\") Some(\"home\")",
+            "default home None None",
         ]
     );
+    // The upstream may be named on the command line of `serve` alone.
+    let text_without =
+        "[[endpoint]]\nname = 'e'\nbackupEndpointName = 'f'\n[[endpoint]]\nname = 'f'\n";
+    let config = load(text_without, HOME.into(), Flags::default()).unwrap();
+    assert_eq!(config.endpoints.len(), 0);
     for (wrong, right) in [
         ("upstream = \"away\"", "upstream = \"nowhere\""),
         ("backupEndpointName = \"home\"", "backupEndpointName = \"nowhere\""),

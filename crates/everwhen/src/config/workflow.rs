@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 use super::layer::{Layers, Origin};
 use super::{Chosen, Environment, expand_home, from_file, key, quoted};
-use crate::Result;
-
-/// The file that says how memories are distilled, where it lies beside workflows.
-const SETTINGS_FILE: &str = "_DiscussionId-MemoryFile-Workflow-Settings.json";
+use crate::{Result, WorkflowTree};
 
 /// Where workflows are.
 #[derive(Debug, Clone)]
@@ -30,10 +27,9 @@ impl WorkflowConfig {
         Ok(Self { directory: path(key::WORKFLOW_DIR)?, files: path(key::WORKFLOW_FILES)? })
     }
 
-    /// The settings file for chapters that lies beside the workflows, if one does.
+    /// The settings file for chapters that belongs to the workflows, if there is one.
     pub(super) fn settings_file(&self) -> Option<PathBuf> {
-        let path = self.directory.value.as_ref()?.join(SETTINGS_FILE);
-        path.exists().then_some(path)
+        WorkflowTree::find(self.directory.value.as_ref()?).settings_file()
     }
 
     /// Values as one would write them, in the order of the keys.

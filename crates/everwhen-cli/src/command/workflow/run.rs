@@ -24,10 +24,10 @@ pub(crate) async fn run(config: &Config, args: &WorkflowRunArgs, as_json: bool) 
     let (name, workflows) = read(config, &args.file)?;
     let workflows = std::sync::Arc::new(workflows);
     let everwhen = open(config, &name)?;
-    let engine = with_writer(everwhen.engine().clone(), config, Some(&workflows))?;
+    let engine = with_writer(everwhen.engine().clone(), config, Some(&workflows));
     let vault = engine.vault_to_write(Address::read("vault", &config.vault.value)?).await?;
     let memory: Address<MemoryId> = Address::read("memory", &config.memory.value)?;
-    let at_once = workflows.get(&name).is_some_and(|found| workflows.dating(found).group_chat);
+    let at_once = workflows.current().dating(&name).group_chat;
     let commit = if at_once { Commit::AtOnce } else { Commit::NextTurn };
     let earlier = earlier(&vault, &memory).await?;
     let history = History::from(vec![Message::new(Role::User, args.message.clone())]);
@@ -57,9 +57,11 @@ fn read(config: &Config, file: &Path) -> Result<(String, Workflows)> {
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
     let files = config.workflow.files.value.clone().unwrap_or_else(|| directory.join("files"));
-    let (workflows, diagnostics) = Workflows::read(directory, &files, &config.endpoints)?;
+    let workflows = Workflows::read(directory, &files, &config.endpoints);
+    let set = workflows.current();
     let same = |flaw: &&Diagnostic| !flaw.harmless && flaw.file.file_name() == file.file_name();
-    let wrong: Vec<String> = diagnostics.iter().filter(same).map(ToString::to_string).collect();
+    let wrong: Vec<String> =
+        set.diagnostics().iter().filter(same).map(ToString::to_string).collect();
     if !wrong.is_empty() {
         return Err(Failure::new(wrong.join("\n")));
     }

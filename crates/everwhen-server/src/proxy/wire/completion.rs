@@ -67,9 +67,12 @@ impl Completion {
     }
 
     /// All of it.
-    pub(crate) fn whole(&self, text: &str, spent: Spent) -> String {
-        let message = json!({ "role": "assistant", "content": text });
-        let choice = json!({ "index": 0, "message": message, "finish_reason": "stop" });
+    pub(crate) fn whole(&self, text: &str, calls: &[Value], spent: Spent) -> String {
+        let mut message = json!({ "role": "assistant", "content": text });
+        if !calls.is_empty() {
+            message["tool_calls"] = calls.into();
+        }
+        let choice = json!({ "index": 0, "message": message, "finish_reason": finish(calls) });
         let mut body = self.outline("chat.completion", &[choice]);
         body["usage"] = usage(spent);
         body.to_string()
@@ -81,8 +84,14 @@ impl Completion {
     }
 
     /// The events at the end.
-    pub(crate) fn end(&self, spent: Option<Spent>) -> String {
-        let mut told = event(&self.chunk(&json!({}), Some("stop")));
+    pub(crate) fn end(&self, calls: &[Value], spent: Option<Spent>) -> String {
+        let mut told = String::new();
+        for (index, call) in calls.iter().enumerate() {
+            let mut call = call.clone();
+            call["index"] = index.into();
+            told.push_str(&event(&self.chunk(&json!({ "tool_calls": [call] }), None)));
+        }
+        told.push_str(&event(&self.chunk(&json!({}), Some(finish(calls)))));
         if let Some(spent) = spent {
             let mut counted = self.outline("chat.completion.chunk", &[]);
             counted["usage"] = usage(spent);
@@ -111,6 +120,11 @@ impl Completion {
             "choices": choices,
         })
     }
+}
+
+/// Why a reply with these calls of tools ends.
+fn finish(calls: &[Value]) -> &'static str {
+    if calls.is_empty() { "stop" } else { "tool_calls" }
 }
 
 fn usage(spent: Spent) -> Value {

@@ -12,6 +12,7 @@ use std::task::Poll;
 use everwhen::ports::Spent;
 use everwhen_workflow::{RunObserver, Trace};
 use futures_util::task::AtomicWaker;
+use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::RunEvent;
@@ -24,7 +25,8 @@ pub(super) fn channel() -> (RunOutput, Pieces) {
     let (say, heard) = unbounded_channel();
     let waiting = Arc::<Backlog>::default();
     let sender = Sender { say, waiting: Arc::clone(&waiting) };
-    (RunOutput { sender, spent: Spent::default() }, Pieces { heard, waiting })
+    let output = RunOutput { sender, spent: Spent::default(), calls: Vec::new() };
+    (output, Pieces { heard, waiting })
 }
 
 /// The number of waiting bytes, and the paused run.
@@ -70,6 +72,7 @@ fn length(heard: &RunEvent) -> usize {
 pub(super) struct RunOutput {
     sender: Sender,
     spent: Spent,
+    calls: Vec<Value>,
 }
 
 impl RunOutput {
@@ -80,6 +83,11 @@ impl RunOutput {
     /// The usage of the run's models.
     pub(super) fn spent(&self) -> Spent {
         self.spent
+    }
+
+    /// The tools that the answer calls.
+    pub(super) fn calls(&self) -> Vec<Value> {
+        self.calls.clone()
     }
 }
 
@@ -92,6 +100,10 @@ impl RunObserver for RunOutput {
         if trace.depth == 0 {
             self.spent = self.spent + trace.spent;
         }
+    }
+
+    fn called(&mut self, calls: &[Value]) {
+        self.calls.extend_from_slice(calls);
     }
 }
 
