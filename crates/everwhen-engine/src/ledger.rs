@@ -57,6 +57,7 @@ mod finish;
 mod interchange;
 mod keep;
 mod mark;
+mod past;
 mod plan;
 mod proof;
 mod recognise;
@@ -286,6 +287,17 @@ pub struct Finished {
     line: Option<u64>,
 }
 
+/// An exchange that is over and was not stored when it took place.
+#[derive(Debug, Clone)]
+pub struct PastExchange {
+    /// What was sent; [`History::sent_at`] says when.
+    pub history: History,
+    /// When the reply gets its time.
+    pub commit: Commit,
+    /// The reply, if one came.
+    pub reply: Option<ExchangeReply>,
+}
+
 /// A memory that a history belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recognised {
@@ -356,25 +368,16 @@ impl Vault {
         self.on_desk(memory, Absent::Refuse, work).await
     }
 
-    /// Remembers an exchange that is over, with its reply if one came, at the time it was sent: for
-    /// what could not be stored then. If it was stored then after all, whole or in part, only the rest
-    /// is: a history is known again by the time at which it was sent, so no two in one memory may have
-    /// the same [`History::sent_at`].
-    pub async fn keep_exchange(
+    /// Remembers exchanges that are over, in their order, each at the time it was sent: for what could
+    /// not be stored then. One durable write. If one was stored then after all, whole or in part, only
+    /// the rest is: a history is known again by the time at which it was sent, so no two in one memory
+    /// may have the same [`History::sent_at`]. Makes the memory if it does not exist.
+    pub async fn keep_exchanges(
         &self,
         memory: Address<MemoryId>,
-        history: History,
-        commit: Commit,
-        reply: Option<ExchangeReply>,
-    ) -> Result<Finished> {
-        let work = move |desk: &mut Desk<'_>| {
-            let resent = history.resent || begin::has_begun(desk, &history)?;
-            let begun = begin::begin(desk, &History { resent, ..history.clone() }, commit)?;
-            match &reply {
-                Some(reply) => finish::finish(desk, &begun.exchange, reply),
-                None => Ok(Finished::default()),
-            }
-        };
+        exchanges: Vec<PastExchange>,
+    ) -> Result<Vec<Finished>> {
+        let work = move |desk: &mut Desk<'_>| past::keep_all(desk, &exchanges);
         self.on_desk(memory, Absent::Make, work).await
     }
 

@@ -5,6 +5,7 @@
 //! the file knows its place in a queue, to whom it belongs, and its bytes. Parts that several rows
 //! share, such as the messages of a history that is sent again with every request, are kept once.
 
+mod parts;
 mod place;
 mod table;
 mod writer;
@@ -52,7 +53,7 @@ pub struct OutboxRow {
     /// What it says.
     pub head: Vec<u8>,
     /// What it says beside that, in order; equal parts of several rows are kept once.
-    pub parts: Vec<Vec<u8>>,
+    pub parts: Vec<Arc<[u8]>>,
 }
 
 /// A row without its bytes.
@@ -161,6 +162,11 @@ impl Outbox {
         }
     }
 
+    /// Notes which memory rows are for, and the head of each then.
+    pub fn assign(&self, memory: String, rows: Vec<(i64, Vec<u8>)>) -> Ack {
+        self.change(|answer| Change::Assign { memory, rows, answer })
+    }
+
     /// Sets a row aside.
     pub fn set_aside(&self, id: i64, reason: String) -> Ack {
         self.change(|answer| Change::SetAside { id, reason, answer })
@@ -181,9 +187,9 @@ impl Outbox {
         self.change(|answer| Change::Expire(before, answer))
     }
 
-    /// A row.
-    pub fn load(&self, id: i64) -> Ack<Option<OutboxRow>> {
-        self.read(|answer| Read::Load(id, answer))
+    /// These rows, as far as they are there. Parts that they share are one allocation.
+    pub fn load(&self, ids: Vec<i64>) -> Ack<Vec<OutboxRow>> {
+        self.read(|answer| Read::Load(ids, answer))
     }
 
     /// All rows that wait, in order.

@@ -24,6 +24,9 @@ const SLACK: usize = 32;
 /// From this length on a text is hardly said twice by chance.
 const DISTINCTIVE_CHARS: usize = 24;
 
+/// How long after its request a reply begins, at least.
+pub(super) const REPLY_BEGINS: SignedDuration = SignedDuration::from_micros(1);
+
 /// A message that is content.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Item<'h> {
@@ -51,12 +54,23 @@ pub(super) fn items(history: &History) -> Vec<Item<'_>> {
 
 /// Begins an exchange in the memory on the desk.
 pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> Result<Begun> {
+    let items = items(history);
+    let found = find(desk.tx.snapshot(), desk.place(), &items)?.found;
+    begin_found(desk, history, commit, items, found)
+}
+
+/// Begins an exchange whose messages, or the last of them, were found on these lines.
+pub(super) fn begin_found(
+    desk: &mut Desk<'_>,
+    history: &History,
+    commit: Commit,
+    mut items: Vec<Item<'_>>,
+    mut found: Vec<Option<LedgerLine>>,
+) -> Result<Begun> {
     let (place, generation) = (desk.place(), desk.memory.generation);
     if desk.is_new {
         desk.memory.chat_of.clone_from(&history.chat_of);
     }
-    let mut items = items(history);
-    let mut found = find(desk.tx.snapshot(), place, &items)?.found;
     let prefill = match goes_on(history) {
         true => take_prefill(&mut items, &mut found),
         false => Prefill::None,
@@ -264,7 +278,7 @@ fn exchange(
 /// When the reply begins: now, but behind the message it answers, however often that is edited.
 fn start(kept: &Kept, now: Timestamp) -> Timestamp {
     let asked = kept.lines.last().map_or(now, |line| line.time.max(now));
-    asked + SignedDuration::from_micros(1)
+    asked + REPLY_BEGINS
 }
 
 fn told(history: &History, items: &[Item<'_>], kept: &Kept) -> Vec<Told> {

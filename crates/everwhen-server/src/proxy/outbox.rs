@@ -9,6 +9,7 @@
 pub(crate) mod lanes;
 mod leftovers;
 mod names;
+mod replay;
 pub(crate) mod store;
 
 use std::path::Path;
@@ -26,6 +27,7 @@ use self::lanes::{LaneName, Lanes, Step};
 pub(crate) use self::names::Names;
 use self::store::Live;
 use super::memory::ProxyMemory;
+use super::wire::seen::Seen;
 use crate::proxy::ProxyState;
 
 /// How long whoever forgets something waits for what is on its way there.
@@ -114,6 +116,16 @@ impl Outbox {
         }
     }
 
+    /// The row of an exchange that is over is in the file, so it need not stay in memory until the store
+    /// takes it. Who watches the proxy is told that it waits.
+    pub(crate) fn is_written(&self, state: &ProxyState, lane: &str, id: i64) {
+        if let Some(mut seen) = self.lanes.is_written(lane, id).and_then(|live| live.seen) {
+            seen.time = ProxyMemory::of(state).now().to_string();
+            seen.degraded = Some("it waits in the outbox".to_owned());
+            state.proxy.tail.tell(Seen::Answered(seen));
+        }
+    }
+
     /// Stores what can be stored in a lane.
     pub(crate) fn work(&self, state: &ProxyState, lane: &str) {
         store::work(state, lane.to_owned());
@@ -127,7 +139,7 @@ impl Outbox {
     /// An exchange needs nothing more.
     pub(crate) fn leave(&self, state: &ProxyState, lane: &str, id: i64) {
         self.remove(id);
-        self.lanes.done(lane, id);
+        self.lanes.done(lane, &[id]);
         store::work(state, lane.to_owned());
     }
 

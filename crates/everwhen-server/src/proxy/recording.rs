@@ -358,10 +358,11 @@ impl Recording {
         let waiting = Arc::clone(&pending);
         let live = Live { row, pending, head, vault, exchange, beginning, added, seen };
         outbox.over_with(&state, &self.lane, self.id, live);
+        let written = ack.map(|ack| tokio::spawn(written(state.clone(), self.lane, self.id, ack)));
         async move {
             let safe = async {
-                match ack {
-                    Some(ack) => heard(ack).await,
+                match written {
+                    Some(written) => written.await.unwrap_or_else(|_| Err(too_slow())),
                     None if is_quick && is_wanted => {
                         waiting.is_safe(&state.proxy.outbox, QUICK).await
                     }
@@ -395,9 +396,16 @@ impl Recording {
             state,
             accepted_at: self.head.time(),
             head: self.head.write(),
-            parts: self.history.messages.iter().map(write_message).collect(),
+            parts: self.history.messages.iter().map(|one| write_message(one).into()).collect(),
         }
     }
+}
+
+/// Waits until the row of an exchange is in the file, and notes that there.
+async fn written(state: ProxyState, lane: String, id: i64, ack: Ack) -> Result<()> {
+    heard(ack).await?;
+    state.proxy.outbox.is_written(&state, &lane, id);
+    Ok(())
 }
 
 /// The memory for a history without evidence, sent at this time.

@@ -1,33 +1,41 @@
 //! The tables of the outbox, and every statement on them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use everwhen_engine::{Error, Result};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::parts::{Parts, Reader, read_list, write_list};
 use super::place::Place;
 use super::{Erase, OutboxRow, RowState, SetAside, Waiting};
 use crate::sqlite::Stored;
 
 /// Marks a file as an outbox: "EvOb".
 const APPLICATION: i64 = 0x4576_4f62;
+const VERSION: i64 = 2;
 const SCHEMA: &str = "
     CREATE TABLE waiting (
         id INTEGER PRIMARY KEY, lane TEXT NOT NULL, vault TEXT NOT NULL, memory TEXT, state INTEGER NOT NULL,
-        accepted_at INTEGER NOT NULL, head BLOB NOT NULL, reason TEXT
+        accepted_at INTEGER NOT NULL, head BLOB NOT NULL, reason TEXT, parts BLOB NOT NULL DEFAULT x''
     ) STRICT;
-    CREATE TABLE part (hash BLOB PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
-    CREATE TABLE part_of (
-        row INTEGER NOT NULL, place INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (row, place)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX part_used ON part_of (hash);
-    PRAGMA user_version = 1;
+    CREATE TABLE part (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+    PRAGMA user_version = 2;
+";
+/// From a table of pairs to a list of parts in each row.
+const FROM_VERSION_1: &str = "
+    ALTER TABLE waiting ADD COLUMN parts BLOB NOT NULL DEFAULT x'';
+    ALTER TABLE part RENAME TO part_1;
+    CREATE TABLE part (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+    INSERT INTO part (id, bytes) SELECT rowid, bytes FROM part_1;
 ";
 
 /// The file.
 pub(super) struct Table {
     pub(super) connection: Connection,
+    parts: Parts,
 }
 
 /// A row by its id, its state and when it was accepted.
@@ -38,8 +46,9 @@ impl Table {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let at = |error: Error| error.at(path.display());
         let connection = Connection::open(path).stored().map_err(at)?;
-        let table = Self { connection };
+        let mut table = Self { connection, parts: Parts::default() };
         table.prepare().map_err(at)?;
+        table.count_parts().map_err(at)?;
         Ok(table)
     }
 
@@ -61,12 +70,31 @@ impl Table {
                 connection.pragma_update(None, "application_id", APPLICATION).stored()?;
                 connection.execute_batch(SCHEMA).stored()
             }
-            (1, APPLICATION) => Ok(()),
+            (VERSION, APPLICATION) => Ok(()),
+            (1, APPLICATION) => self.migrate(),
             (version, APPLICATION) => Err(Error::unavailable(format!(
-                "this outbox was written by a newer Everwhen (schema {version}, this program knows 1)"
+                "this outbox was written by a newer Everwhen (schema {version}, this program knows {VERSION})"
             ))),
             _ => Err(Error::damaged("this SQLite file is no outbox of Everwhen's")),
         }
+    }
+
+    fn migrate(&self) -> Result<()> {
+        let transaction = self.connection.unchecked_transaction().stored()?;
+        transaction.execute_batch(FROM_VERSION_1).stored()?;
+        for (row, ids) in lists_of_version_1(&transaction)? {
+            let values = params![row, write_list(&ids)];
+            transaction.execute("UPDATE waiting SET parts = ?2 WHERE id = ?1", values).stored()?;
+        }
+        let end = "DROP TABLE part_of; DROP TABLE part_1; PRAGMA user_version = 2";
+        transaction.execute_batch(end).stored()?;
+        transaction.commit().stored()
+    }
+
+    /// Counts the parts that the file holds, at the start and after a transaction that failed.
+    pub(super) fn count_parts(&mut self) -> Result<()> {
+        self.parts = Parts::read(&self.connection)?;
+        Ok(())
     }
 
     fn pragma(&self, name: &str) -> Result<i64> {
@@ -96,41 +124,39 @@ impl Table {
     }
 
     /// Puts a row in the place of one with its id.
-    pub(super) fn put(&self, row: &OutboxRow) -> Result<()> {
-        self.drop_parts(row.id)?;
-        let sql = "INSERT OR REPLACE INTO waiting (id, lane, vault, memory, state, accepted_at, head) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let at = row.accepted_at.as_microsecond();
-        let values =
-            params![row.id, row.lane, row.vault, row.memory, number(row.state), at, row.head];
+    pub(super) fn put(&mut self, row: &OutboxRow) -> Result<()> {
+        let old = self.parts_of(row.id)?;
+        let take = |bytes: &Arc<[u8]>| self.parts.take(&self.connection, bytes);
+        let parts = row.parts.iter().map(take).collect::<Result<Vec<i64>>>()?;
+        let sql = "INSERT OR REPLACE INTO waiting (id, lane, vault, memory, state, accepted_at, head, parts) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let (at, parts) = (row.accepted_at.as_microsecond(), write_list(&parts));
+        let state = number(row.state);
+        let values = params![row.id, row.lane, row.vault, row.memory, state, at, row.head, parts];
         self.connection.prepare_cached(sql).and_then(|mut put| put.execute(values)).stored()?;
-        for (place, bytes) in (0_i64..).zip(&row.parts) {
-            let hash = blake3::hash(bytes);
-            let sql = "INSERT OR IGNORE INTO part (hash, bytes) VALUES (?1, ?2)";
-            let values = params![hash.as_bytes(), bytes];
-            self.connection.prepare_cached(sql).and_then(|mut put| put.execute(values)).stored()?;
-            let sql = "INSERT INTO part_of (row, place, hash) VALUES (?1, ?2, ?3)";
-            let values = params![row.id, place, hash.as_bytes()];
-            self.connection.prepare_cached(sql).and_then(|mut put| put.execute(values)).stored()?;
-        }
-        Ok(())
+        self.parts.release(&self.connection, &old)
     }
 
     /// Removes a row.
-    pub(super) fn remove(&self, id: i64) -> Result<()> {
-        self.drop_parts(id)?;
+    pub(super) fn remove(&mut self, id: i64) -> Result<()> {
+        let old = self.parts_of(id)?;
         let sql = "DELETE FROM waiting WHERE id = ?1";
-        self.connection.prepare_cached(sql).and_then(|mut it| it.execute([id])).stored().map(drop)
+        self.connection.prepare_cached(sql).and_then(|mut it| it.execute([id])).stored()?;
+        self.parts.release(&self.connection, &old)
     }
 
-    /// Removes the parts of a row that no other row shares.
-    fn drop_parts(&self, id: i64) -> Result<()> {
-        let unshared = "DELETE FROM part WHERE hash IN (SELECT hash FROM part_of WHERE row = ?1) \
-                        AND NOT EXISTS (SELECT 1 FROM part_of WHERE hash = part.hash AND row <> ?1)";
-        for sql in [unshared, "DELETE FROM part_of WHERE row = ?1"] {
-            self.connection.prepare_cached(sql).and_then(|mut it| it.execute([id])).stored()?;
-        }
-        Ok(())
+    fn parts_of(&self, id: i64) -> Result<Vec<i64>> {
+        let sql = "SELECT parts FROM waiting WHERE id = ?1";
+        let mut found = self.connection.prepare_cached(sql).stored()?;
+        let list: Option<Vec<u8>> = found.query_row([id], |row| row.get(0)).optional().stored()?;
+        Ok(list.map(|list| read_list(&list)).unwrap_or_default())
+    }
+
+    /// Notes the memory of a row that waits, and its head then.
+    pub(super) fn assign(&self, id: i64, memory: &str, head: &[u8]) -> Result<()> {
+        let sql = "UPDATE waiting SET memory = ?2, head = ?3 WHERE id = ?1";
+        let values = params![id, memory, head];
+        self.connection.prepare_cached(sql).and_then(|mut it| it.execute(values)).stored().map(drop)
     }
 
     /// Sets a row aside.
@@ -140,18 +166,21 @@ impl Table {
         self.connection.prepare_cached(sql).and_then(|mut it| it.execute(values)).stored().map(drop)
     }
 
-    /// A row, whole.
-    pub(super) fn load(&self, id: i64) -> Result<Option<OutboxRow>> {
-        let sql =
-            "SELECT id, lane, vault, memory, state, accepted_at, head FROM waiting WHERE id = ?1";
+    /// These rows, as far as they are there.
+    pub(super) fn load(&self, ids: &[i64]) -> Result<Vec<OutboxRow>> {
+        let sql = "SELECT id, lane, vault, memory, state, accepted_at, head, parts FROM waiting \
+                   WHERE id = ?1";
         let mut found = self.connection.prepare_cached(sql).stored()?;
-        let row = found.query_row([id], read).optional().stored()?;
-        let Some(mut row) = row else { return Ok(None) };
-        let sql = "SELECT bytes FROM part_of JOIN part USING (hash) WHERE row = ?1 ORDER BY place";
-        let mut parts = self.connection.prepare_cached(sql).stored()?;
-        let parts = parts.query_map([id], |part| part.get(0)).stored()?;
-        row.parts = parts.collect::<rusqlite::Result<_>>().stored()?;
-        Ok(Some(row))
+        let (mut rows, mut reader) = (Vec::new(), Reader::default());
+        for id in ids {
+            let read = |row: &Row<'_>| Ok((read(row)?, row.get::<_, Vec<u8>>(7)?));
+            let Some((mut row, list)) = found.query_row([id], read).optional().stored()? else {
+                continue;
+            };
+            row.parts = reader.read(&self.connection, &read_list(&list))?;
+            rows.push(row);
+        }
+        Ok(rows)
     }
 
     /// Rows that wait, in order.
@@ -206,13 +235,14 @@ impl Table {
     pub(super) fn adopt(&mut self, orphan: &Place) -> Result<()> {
         let other = Self::open(&orphan.file)?;
         let first = self.last_id()? + 1;
-        let transaction = self.connection.unchecked_transaction().stored()?;
+        // One that fails is rolled back when the connection is closed: the start ends there.
+        self.connection.execute_batch("BEGIN IMMEDIATE").stored()?;
         for (id, (old, ..)) in (first..).zip(other.known()?) {
-            if let Some(row) = other.load(old)? {
+            for row in other.load(&[old])? {
                 self.put(&OutboxRow { id, ..row })?;
             }
         }
-        transaction.commit().stored()?;
+        self.connection.execute_batch("COMMIT").stored()?;
         drop(other);
         orphan.remove();
         Ok(())
@@ -223,6 +253,20 @@ impl Table {
         self.connection.execute_batch("PRAGMA incremental_vacuum").stored()?;
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).stored()
     }
+}
+
+/// The parts of each row, in their order.
+fn lists_of_version_1(connection: &Connection) -> Result<BTreeMap<i64, Vec<i64>>> {
+    let sql = "SELECT part_of.row, part_1.rowid FROM part_of JOIN part_1 USING (hash) \
+               ORDER BY part_of.row, part_of.place";
+    let mut pairs = connection.prepare(sql).stored()?;
+    let pairs = pairs.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).stored()?;
+    let mut lists: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for pair in pairs {
+        let (row, part) = pair.stored()?;
+        lists.entry(row).or_default().push(part);
+    }
+    Ok(lists)
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {

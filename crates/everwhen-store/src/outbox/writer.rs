@@ -17,9 +17,8 @@ use crate::sqlite::Stored;
 const GROUP: usize = 512;
 /// Removals that nothing else comes with are committed after this long.
 const REMOVALS: Duration = Duration::from_millis(100);
-/// Most removals that share a commit: a row has as many parts as its chat has messages, and those who
-/// put rows wait for the commit.
-const REMOVED_AT_ONCE: usize = 16;
+/// Most removals that share a commit: those who put rows wait for it.
+const REMOVED_AT_ONCE: usize = 64;
 /// The log is emptied after so long without a command.
 const IDLE: Duration = Duration::from_secs(5);
 
@@ -36,6 +35,7 @@ pub(super) enum Command {
 /// What is answered after a commit.
 pub(super) enum Change {
     Put(Box<OutboxRow>, Answer),
+    Assign { memory: String, rows: Vec<(i64, Vec<u8>)>, answer: Answer },
     SetAside { id: i64, reason: String, answer: Answer },
     Discard(i64, Answer),
     Erase(Erase, Answer<u64>),
@@ -45,7 +45,7 @@ pub(super) enum Change {
 
 /// What changes nothing.
 pub(super) enum Read {
-    Load(i64, Answer<Option<OutboxRow>>),
+    Load(Vec<i64>, Answer<Vec<OutboxRow>>),
     Waiting(Answer<Vec<Waiting>>),
     SetAside(u32, Answer<Vec<SetAside>>),
 }
@@ -159,7 +159,7 @@ impl Writer {
 
     fn read(&self, read: Read) {
         match read {
-            Read::Load(id, answer) => tell(answer, self.table.load(id)),
+            Read::Load(ids, answer) => tell(answer, self.table.load(&ids)),
             Read::Waiting(answer) => tell(answer, self.table.waiting()),
             Read::SetAside(limit, answer) => tell(answer, self.table.list_set_aside(limit)),
         }
@@ -195,6 +195,10 @@ impl Writer {
                 told.push(after(answer, fits));
                 put.map(drop)
             }
+            Change::Assign { memory, rows, answer } => {
+                told.push(after(answer, Ok(())));
+                rows.iter().try_for_each(|(id, head)| self.table.assign(*id, &memory, head))
+            }
             Change::SetAside { id, reason, answer } => {
                 told.push(after(answer, Ok(())));
                 if let Some((state, _)) = self.known.get_mut(&id) {
@@ -226,7 +230,7 @@ impl Writer {
     /// Puts a row; inside, whether it fits. The end of a row that is known always does.
     fn put(&mut self, row: &OutboxRow) -> Result<Result<()>> {
         let max = self.stats.lock().unwrap_or_else(PoisonError::into_inner).max_bytes;
-        let size = row.head.len() + row.parts.iter().map(Vec::len).sum::<usize>();
+        let size = row.head.len() + row.parts.iter().map(|part| part.len()).sum::<usize>();
         let is_new = !self.known.contains_key(&row.id);
         if is_new && self.table.bytes()? + size as u64 > max {
             return Ok(Err(Error::unavailable(format!(
@@ -255,6 +259,8 @@ impl Writer {
     }
 
     fn read_again(&mut self) {
+        // A file that cannot be read now is read after the next transaction.
+        let _ = self.table.count_parts();
         if let Ok(known) = self.table.known() {
             self.known = known.into_iter().map(|(id, state, at)| (id, (state, at))).collect();
         }

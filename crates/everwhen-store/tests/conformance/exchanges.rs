@@ -1,7 +1,7 @@
 //! The ledger through its verbs: a client that resends its history, and what became of it.
 
 use everwhen_engine::ledger::{
-    Begun, Commit, ExchangeReply, Finished, History, Message, Style, Times,
+    Begun, Commit, ExchangeReply, Finished, History, Message, PastExchange, Style, Times,
 };
 use everwhen_engine::memory::{Address, Entry, EntryId, Role};
 use everwhen_engine::ports::{EntryQuery, Order, Which};
@@ -511,8 +511,8 @@ fn sent(lines: &[&str], second: i64) -> History {
 fn keep(talk: &Talk, lines: &[&str], second: i64, reply: Option<&str>) -> Finished {
     let reply =
         reply.map(|content| ExchangeReply { content: content.into(), ..ExchangeReply::default() });
-    let kept = talk.vault.keep_exchange(memory(), sent(lines, second), Commit::NextTurn, reply);
-    block_on(kept).unwrap()
+    let past = PastExchange { history: sent(lines, second), commit: Commit::NextTurn, reply };
+    block_on(talk.vault.keep_exchanges(memory(), vec![past])).unwrap().remove(0)
 }
 
 pub(crate) fn what_is_stored_later_is_stored_once_however_far_it_had_come(open: Open) {
@@ -543,4 +543,69 @@ pub(crate) fn a_reply_that_was_left_is_not_stored_again(open: Open) {
     keep(&talk, &["u:tell me a story"], 1, Some("Once upon a time"));
     assert_eq!(all(&talk), 3);
     assert_eq!(current(&talk), ["tell me a story", "In a hole"]);
+}
+
+/// Chats as clients hold them, with few words, so that many messages are equal: they go on, ask again
+/// for a reply, change the last question, and forget their beginning.
+fn chat_of_few_words(seed: u64, turns: i64) -> Vec<PastExchange> {
+    let words = ["ok", "fine", "go on", "what?", "a longer thing that is hardly said twice"];
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut chance = |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    };
+    let (mut history, mut chat) = (Vec::<Message>::new(), Vec::new());
+    for turn in 0..turns {
+        match chance(8) {
+            0 if history.len() > 2 => drop(history.pop()),
+            1 if history.len() > 3 => history.truncate(history.len() - 2),
+            2 if history.len() > 6 => drop(history.drain(..2)),
+            _ => {}
+        }
+        if history.last().is_none_or(|last| last.role == Role::Assistant) {
+            history.push(Message::new(Role::User, words[chance(5) as usize]));
+        }
+        let content = words[chance(5) as usize].to_owned();
+        let sent_at = Some(at(0) + SignedDuration::from_secs(turn));
+        let reply = ExchangeReply { content: content.clone(), ..ExchangeReply::default() };
+        let sent = History { sent_at, messages: history.clone(), ..History::default() };
+        let reply = (chance(9) > 0).then_some(reply);
+        if reply.is_some() {
+            history.push(Message::new(Role::Assistant, content));
+        }
+        chat.push(PastExchange { history: sent, commit: Commit::NextTurn, reply });
+    }
+    chat
+}
+
+pub(crate) fn exchanges_stored_together_are_as_stored_one_by_one(open: Open) {
+    for seed in 1..=12 {
+        let chat = chat_of_few_words(seed, 30);
+        let [together, one_by_one] = [Talk::new(open), Talk::new(open)];
+        for talk in [&together, &one_by_one] {
+            talk.minute(60);
+        }
+        block_on(together.vault.keep_exchanges(memory(), chat.clone())).unwrap();
+        for past in chat.clone() {
+            block_on(one_by_one.vault.keep_exchanges(memory(), vec![past])).unwrap();
+        }
+        assert_eq!(everything(&together), everything(&one_by_one), "seed {seed}");
+        // A crash after the commit: all are stored again, and nothing changes.
+        let before = everything(&together);
+        block_on(together.vault.keep_exchanges(memory(), chat)).unwrap();
+        assert_eq!(everything(&together), before, "seed {seed}");
+    }
+}
+
+/// What was said when, and whether it still counts.
+fn everything(talk: &Talk) -> Vec<(String, Timestamp, bool)> {
+    let query = EntryQuery { which: Which::All, ..EntryQuery::default() };
+    let entries = block_on(talk.vault.entries(memory(), None, query)).unwrap().data;
+    let one = |entry: Entry| {
+        let counts = entry.corrected.is_none() && entry.branch.is_none();
+        (entry.content.as_str().to_owned(), entry.conversation_time, counts)
+    };
+    entries.into_iter().map(one).collect()
 }

@@ -257,6 +257,7 @@ suite! {
         a_cut_reply_is_kept_and_marked,
         what_is_stored_later_is_stored_once_however_far_it_had_come,
         a_reply_that_was_left_is_not_stored_again,
+        exchanges_stored_together_are_as_stored_one_by_one,
         a_reply_after_the_next_message_stands_before_it,
         a_generation_prompt_is_no_message,
         a_reply_can_be_begun_or_continued_by_the_client,

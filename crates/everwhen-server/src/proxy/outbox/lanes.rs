@@ -12,6 +12,9 @@ use tokio::sync::Notify;
 
 use super::store::Live;
 
+/// A lane with more finished exchanges than this has a backlog: a new exchange does not wait for it.
+const BACKLOG: usize = 4;
+
 /// Where an exchange stands.
 pub(super) enum Step {
     /// Its messages are not in memory; its reply is still to come.
@@ -22,6 +25,14 @@ pub(super) enum Step {
     Over(Option<Box<Live>>),
     /// It was forgotten; nothing of it is to be stored.
     Forgotten,
+}
+
+/// What is to be stored.
+pub(super) enum Work {
+    /// An exchange of which this process knows more than the file.
+    Live(i64, Box<Live>),
+    /// Rows of the file.
+    Rows(Vec<i64>),
 }
 
 /// What names a lane.
@@ -60,6 +71,12 @@ impl Lane {
     fn has_over(&self) -> bool {
         self.steps.values().any(|step| matches!(step, Step::Over(_)))
     }
+
+    /// Whether waiting for what is to be stored here would take long, or for ever.
+    fn is_behind(&self) -> bool {
+        let over = self.steps.values().filter(|step| matches!(step, Step::Over(_)));
+        self.is_failing || over.take(BACKLOG + 1).count() > BACKLOG
+    }
 }
 
 /// All lanes.
@@ -95,8 +112,8 @@ impl Lanes {
         lane.steps.insert(id, step);
     }
 
-    /// Waits until an exchange may begin. If what comes before it cannot be stored now, that is an
-    /// error at once: waiting would not help.
+    /// Waits until an exchange may begin. If what comes before it cannot be stored now, or is much, that
+    /// is an error at once: waiting would not help.
     pub(crate) async fn turn(&self, lane: &str, id: i64) -> Result<()> {
         loop {
             let changed = self.changed.notified();
@@ -119,12 +136,12 @@ impl Lanes {
         let Some(lane) = all.get(name) else { return Turn::Now };
         let waits = |step: &Step| matches!(step, Step::Open | Step::Over(_));
         if lane.steps.range(..id).any(|(_, step)| waits(step)) {
-            return if lane.is_failing { Turn::Failing } else { Turn::Later };
+            return if lane.is_behind() { Turn::Failing } else { Turn::Later };
         }
         // A reply that is just being stored may be what an unnamed history is known by.
         let is_near = |other: &Lane| other.memory.is_none() && other.vault == lane.vault;
         let is_over = |(_, step): (&i64, &Step)| matches!(step, Step::Over(_));
-        let busy = |other: &Lane| !other.is_failing && other.steps.range(..id).any(is_over);
+        let busy = |other: &Lane| !other.is_behind() && other.steps.range(..id).any(is_over);
         match lane.memory.is_none() && all.values().any(|other| is_near(other) && busy(other)) {
             true => Turn::Later,
             false => Turn::Now,
@@ -160,9 +177,19 @@ impl Lanes {
         matches!(step, Some(Step::Forgotten))
     }
 
-    /// An exchange needs nothing more.
-    pub(super) fn done(&self, lane: &str, id: i64) {
-        self.change(lane, |lane| drop(lane.steps.remove(&id)));
+    /// Exchanges need nothing more.
+    pub(super) fn done(&self, lane: &str, ids: &[i64]) {
+        self.change(lane, |lane| lane.steps.retain(|id, _| !ids.contains(id)));
+    }
+
+    /// The row of an exchange is in the file: hands back what this process holds of it, unless it has
+    /// begun in memory or is just being stored.
+    pub(super) fn is_written(&self, lane: &str, id: i64) -> Option<Box<Live>> {
+        let mut all = self.all();
+        match all.get_mut(lane)?.steps.get_mut(&id)? {
+            Step::Over(live) if live.as_ref()?.is_only_in_the_file() => live.take(),
+            _ => None,
+        }
     }
 
     /// Takes the work on a lane; answers whether nobody else has it.
@@ -171,17 +198,26 @@ impl Lanes {
         all.get_mut(lane).is_some_and(|lane| !std::mem::replace(&mut lane.is_worked, true))
     }
 
-    /// The next exchange to store. Nothing if there is none, or if one before it has not begun and
-    /// its reply is still to come; then nobody works on the lane any more.
-    pub(super) fn next(&self, name: &str) -> Option<(i64, Option<Box<Live>>)> {
+    /// What to store next: an exchange, or at most so many rows that follow each other. Nothing if there
+    /// is none, or if one before it has not begun and its reply is still to come; then nobody works on
+    /// the lane any more.
+    pub(super) fn next(&self, name: &str, most: usize) -> Option<Work> {
         let mut all = self.all();
         let lane = all.get_mut(name)?;
+        let mut rows = Vec::new();
         for (id, step) in &mut lane.steps {
             match step {
-                Step::Over(live) => return Some((*id, live.take())),
-                Step::Open => break,
-                Step::Begun | Step::Forgotten => {}
+                Step::Over(None) if rows.len() < most => rows.push(*id),
+                Step::Over(live) if rows.is_empty() => {
+                    return live.take().map(|live| Work::Live(*id, live));
+                }
+                Step::Over(_) | Step::Open => break,
+                Step::Begun | Step::Forgotten if rows.is_empty() => {}
+                Step::Begun | Step::Forgotten => break,
             }
+        }
+        if !rows.is_empty() {
+            return Some(Work::Rows(rows));
         }
         lane.is_worked = false;
         lane.is_failing = false;
@@ -291,8 +327,40 @@ mod tests {
         assert!(may_begin(&lanes, &ana, 2), "nobody waits for a reply that is still coming");
         assert!(lanes.is_over(&ana.text(), 1, None));
         assert!(!may_begin(&lanes, &ana, 2), "its reply is being stored");
-        lanes.done(&ana.text(), 1);
+        lanes.done(&ana.text(), &[1]);
         assert!(may_begin(&lanes, &ana, 2));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_backlog() {
+        let (lanes, one, two) = (Lanes::default(), name(None, 1), name(None, 2));
+        for id in 1..=5 {
+            lanes.add(&one, id, Step::Over(None));
+        }
+        lanes.add(&one, 6, Step::Open);
+        lanes.add(&two, 7, Step::Open);
+        assert!(matches!(lanes.may_begin(&one.text(), 6), Turn::Failing));
+        assert!(may_begin(&lanes, &two, 7));
+        lanes.done(&one.text(), &[1]);
+        assert!(matches!(lanes.may_begin(&one.text(), 6), Turn::Later));
+        assert!(!may_begin(&lanes, &two, 7));
+    }
+
+    #[test]
+    fn rows_that_follow_each_other_are_stored_together() {
+        let (lanes, ana) = (Lanes::default(), name(Some("ana"), 0));
+        for id in [1, 2, 3, 5] {
+            lanes.add(&ana, id, Step::Over(None));
+        }
+        lanes.add(&ana, 4, Step::Begun);
+        let next = |most| match lanes.next(&ana.text(), most) {
+            Some(Work::Rows(rows)) => rows,
+            Some(Work::Live(..)) | None => Vec::new(),
+        };
+        assert_eq!(next(2), [1, 2]);
+        assert_eq!(next(9), [1, 2, 3], "the fourth began before the fifth");
+        lanes.done(&ana.text(), &[1, 2, 3]);
+        assert_eq!(next(9), [5]);
     }
 
     #[test]
@@ -314,10 +382,10 @@ mod tests {
         lanes.add(&ana, 2, Step::Open);
         lanes.is_over(&ana.text(), 2, None);
         assert!(lanes.take_work(&ana.text()) && !lanes.take_work(&ana.text()));
-        assert!(lanes.next(&ana.text()).is_none(), "the first is not over");
+        assert!(lanes.next(&ana.text(), 9).is_none(), "the first is not over");
         lanes.is_over(&ana.text(), 1, None);
         assert!(lanes.take_work(&ana.text()));
-        assert_eq!(lanes.next(&ana.text()).map(|(id, _)| id), Some(1));
+        assert!(matches!(lanes.next(&ana.text(), 1), Some(Work::Rows(rows)) if rows == [1]));
     }
 
     #[test]

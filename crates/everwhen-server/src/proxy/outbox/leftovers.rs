@@ -100,6 +100,6 @@ fn row(line: &str, outbox: &Outbox, config: &ProxyConfig) -> Result<OutboxRow> {
         state: RowState::Complete,
         accepted_at: head.time(),
         head: head.write(),
-        parts: history.messages.iter().map(write_message).collect(),
+        parts: history.messages.iter().map(|message| write_message(message).into()).collect(),
     })
 }

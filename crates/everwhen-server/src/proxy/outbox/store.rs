@@ -1,26 +1,22 @@
 //! Stores what is over: a lane at a time, in order, each exchange once. What fails for now is tried
-//! again after growing pauses; what can never be stored is set aside with the reason.
+//! again after growing pauses; what can never be stored is set aside with the reason. Rows that wait
+//! are stored many at a time ([`replay`]).
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use everwhen::ledger::{Begun, Exchange, ExchangeReply, Finished};
-use everwhen::memory::{Address, MemoryId};
-use everwhen::outbox::{Ack, OutboxRow, RowState};
+use everwhen::outbox::{Ack, OutboxRow};
 use everwhen::ports::Addition;
 use everwhen::{Error, ErrorKind, Result, Vault};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use super::super::memory::{ProxyMemory, Write};
-use super::super::memory_name::NamedMemory;
-use super::super::person::is_chat;
-use super::super::recognise::{UnprovenMemory, recognise};
-use super::super::recording::shown;
-use super::super::wire::kept::{KeptHead, read_message};
+use super::super::wire::kept::KeptHead;
 use super::super::wire::seen::{AnsweredSeen, Seen};
-use super::{Outbox, heard};
-use crate::access::Caller;
+use super::lanes::Work;
+use super::{Outbox, heard, replay};
 use crate::proxy::ProxyState;
 
 /// The first pause after a failure.
@@ -29,8 +25,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const MOST_PAUSE: Duration = Duration::from_secs(2);
 /// The longest pause, while something is wrong inside.
 const DAMAGED_PAUSE: Duration = Duration::from_secs(60);
-/// How long an exchange that may go on in another chat waits for that.
-const NEAR: Duration = Duration::from_secs(10);
+/// Most rows that are stored in one transaction.
+const MOST_ROWS: usize = 64;
 /// An attempt that takes longer than this is a failing one for those who wait.
 const SLOW: Duration = Duration::from_millis(500);
 
@@ -77,11 +73,11 @@ impl Pending {
     }
 
     /// Notes what came of an attempt to store the exchange.
-    async fn tried(&self, outbox: &Outbox, stored: &Result<()>) {
+    async fn tried(&self, outbox: &Outbox, stored: &Result<usize>) {
         match stored {
             Err(error) if error.kind() != ErrorKind::NotFound => self.failed(outbox).await,
             // What it was for was removed: nothing of it may stay.
-            Ok(()) | Err(_) => self.stored(),
+            Ok(_) | Err(_) => self.stored(),
         }
     }
 
@@ -114,6 +110,13 @@ pub(crate) struct Live {
     pub(crate) seen: Option<AnsweredSeen>,
 }
 
+impl Live {
+    /// Whether the file holds all that this process knows, once the row is written there.
+    pub(super) fn is_only_in_the_file(&self) -> bool {
+        self.exchange.is_none() && self.beginning.is_none()
+    }
+}
+
 /// Works on a lane until nothing is left that could be stored, unless somebody does.
 pub(super) fn work(state: &ProxyState, lane: String) {
     if state.proxy.outbox.lanes.take_work(&lane) {
@@ -124,48 +127,57 @@ pub(super) fn work(state: &ProxyState, lane: String) {
 
 async fn store_all(state: &ProxyState, lane: &str) {
     let outbox = &state.proxy.outbox;
-    let mut pause = FIRST_PAUSE;
-    while let Some((id, live)) = outbox.lanes.next(lane) {
-        let pending = live.as_ref().map(|live| Arc::clone(&live.pending));
-        let stored = attempt(state, lane, (id, live), pending.as_deref()).await;
+    let (mut pause, mut most) = (FIRST_PAUSE, MOST_ROWS);
+    while let Some(next) = outbox.lanes.next(lane, most) {
+        let (ids, pending) = match &next {
+            Work::Live(id, live) => (vec![*id], Some(Arc::clone(&live.pending))),
+            Work::Rows(ids) => (ids.clone(), None),
+        };
+        let stored = attempt(state, lane, next, pending.as_deref()).await;
         if let Some(pending) = &pending {
             pending.tried(outbox, &stored).await;
         }
         match stored {
-            Ok(()) => {
-                outbox.remove(id);
-                outbox.lanes.done(lane, id);
+            Ok(done) => {
+                let done = &ids[..done.min(ids.len())];
+                done.iter().for_each(|id| outbox.remove(*id));
+                outbox.lanes.done(lane, done);
                 outbox.lanes.fails(lane, false);
-                pause = FIRST_PAUSE;
+                (pause, most) = (FIRST_PAUSE, MOST_ROWS);
             }
+            Err(error) if is_for_good(&error) && ids.len() > 1 => most = 1,
             Err(error) if is_for_good(&error) => {
-                set_aside(outbox, id, &error).await;
-                outbox.lanes.done(lane, id);
+                set_aside(outbox, ids[0], &error).await;
+                outbox.lanes.done(lane, &ids);
             }
             Err(error) => {
                 tracing::warn!(%error, "an exchange waits in the outbox");
                 outbox.lanes.fails(lane, true);
                 sleep(pause).await;
-                let most = if error.passes() { MOST_PAUSE } else { DAMAGED_PAUSE };
-                pause = (pause * 2).min(most);
+                if !error.passes() {
+                    most = 1;
+                }
+                let longest = if error.passes() { MOST_PAUSE } else { DAMAGED_PAUSE };
+                pause = (pause * 2).min(longest);
             }
         }
     }
 }
 
-/// One attempt. If it takes long, the row is written, and those who wait for the lane learn of it.
+/// One attempt; answers how many exchanges are stored. If it takes long, the row is written, and those
+/// who wait for the lane learn of it.
 async fn attempt(
     state: &ProxyState,
     lane: &str,
-    (id, live): (i64, Option<Box<Live>>),
+    work: Work,
     pending: Option<&Pending>,
-) -> Result<()> {
+) -> Result<usize> {
     let own = state.clone();
     // On a task of its own: a panic is a failure of this exchange, not of the lane.
     let attempt = ProxyMemory::of(state).write(async move {
-        match live {
-            Some(live) => store_live(&own, *live).await,
-            None => store_row(&own, id).await,
+        match work {
+            Work::Live(_, live) => store_live(&own, *live).await.map(|()| 1),
+            Work::Rows(ids) => replay::store_rows(&own, &ids).await,
         }
     });
     let attempt = attempt.done();
@@ -210,14 +222,14 @@ async fn store_live(state: &ProxyState, live: Live) -> Result<()> {
         Some(beginning) => beginning.done().await.ok().map(|begun| begun.exchange),
         None => exchange.map(|exchange| *exchange),
     };
-    let reply = head.reply.as_ref();
+    let reply = head.reply.clone();
     let stored = match (exchange, vault, reply) {
         (Some(exchange), Some(vault), Some(reply)) => {
             let reply = ExchangeReply { added, ..reply.reply(exchange.started_at) };
             vault.finish_exchange(exchange, reply).await
         }
         (Some(_), _, None) => Ok(Finished::default()),
-        _ => replay(state, row, &head).await,
+        _ => replay::store(state, row, head).await,
     };
     if let Some(mut seen) = seen {
         seen.time = ProxyMemory::of(state).now().to_string();
@@ -228,60 +240,4 @@ async fn store_live(state: &ProxyState, live: Live) -> Result<()> {
         state.proxy.tail.tell(Seen::Answered(seen));
     }
     stored.map(drop)
-}
-
-/// Stores a row of the file; one that is gone was erased.
-async fn store_row(state: &ProxyState, id: i64) -> Result<()> {
-    let Some(file) = &state.proxy.outbox.file else { return Ok(()) };
-    let Some(row) = heard(file.load(id)).await? else { return Ok(()) };
-    let head = KeptHead::read(&row.head)?;
-    let stored = replay(state, row, &head).await?;
-    tracing::info!(known = stored.known, "an exchange was stored from the outbox");
-    Ok(())
-}
-
-/// Stores the whole of an exchange at the time it had; what of it was stored before is known again.
-async fn replay(state: &ProxyState, row: OutboxRow, head: &KeptHead) -> Result<Finished> {
-    let messages = row.parts.iter().map(|part| read_message(part)).collect::<Result<_>>()?;
-    let mut history = head.history(messages)?;
-    let address = Address::read("vault", &row.vault)?;
-    let vault = ProxyMemory::of(state).vault(Caller::Operator, address).await?;
-    let address: Address<MemoryId> = match &row.memory {
-        Some(name) => Address::read("memory", name)?,
-        None => {
-            if !history.ids.is_empty() {
-                let near = state.proxy.outbox.lanes.after_near(&row.lane, row.id);
-                // Whether or not it came, this exchange is stored then.
-                let _ = timeout(NEAR, near).await;
-            }
-            let otherwise =
-                head.otherwise.clone().map_or(UnprovenMemory::Usual, UnprovenMemory::NamedMemory);
-            let named = recognise(state, &vault, &history, otherwise).await?;
-            history.resends_all = named.resends_all;
-            history.chat_of = history.chat_of.filter(|_| is_chat(&named));
-            note_memory(state, &row, head, &named).await?;
-            named.memory
-        }
-    };
-    let reply = head.reply.as_ref().map(|reply| reply.reply(head.time()));
-    vault.keep_exchange(address, history, head.commit(), reply).await
-}
-
-/// Notes which memory an exchange is stored in, before it is: else, after a crash, it might be known
-/// again by itself, or get another memory.
-async fn note_memory(
-    state: &ProxyState,
-    row: &OutboxRow,
-    head: &KeptHead,
-    named: &NamedMemory,
-) -> Result<()> {
-    let Some(file) = &state.proxy.outbox.file else { return Ok(()) };
-    let head = KeptHead { resends_all: named.resends_all, ..head.clone() };
-    let known = OutboxRow {
-        memory: Some(shown(&named.memory)),
-        state: RowState::Complete,
-        head: head.write(),
-        ..row.clone()
-    };
-    heard(file.put(known)).await
 }

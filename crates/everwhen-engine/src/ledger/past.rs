@@ -1,0 +1,120 @@
+//! Stores exchanges after they took place, in one transaction.
+//!
+//! The history of a chat is sent with each of its requests, so the second exchange of a run holds all of
+//! the first. A history that goes on exactly where the exchange before it ended is not compared with the
+//! ledger again: only its new messages are read, and a long run costs as much as it has messages.
+
+use crate::Result;
+use crate::desk::Desk;
+use crate::memory::Role;
+use crate::ports::{LedgerLine, Lines};
+
+use super::begin::{self, Item};
+use super::mark::mark;
+use super::{Exchange, Finished, History, PastExchange, finish, strand};
+
+/// The exchange that was stored last.
+struct Previous<'p> {
+    history: &'p History,
+    /// The number of its reply's line.
+    reply: u64,
+}
+
+/// Stores exchanges in their order; answers what became of each reply.
+pub(super) fn keep_all(desk: &mut Desk<'_>, exchanges: &[PastExchange]) -> Result<Vec<Finished>> {
+    let known = exchanges.iter().map(|past| ReplyLines::read(desk, past));
+    let known = known.collect::<Result<Vec<ReplyLines>>>()?;
+    let stored = known.iter().rposition(|known| known.own.is_some()).unwrap_or(0);
+    let (mut previous, mut all) = (None, Vec::new());
+    for (at, (past, known)) in exchanges.iter().zip(known).enumerate() {
+        // Exchanges begin in their order, so this one was stored if a later one was; if its words are
+        // there, they were known when it was.
+        let is_known = at < stored && (past.reply.is_none() || known.newest.is_some());
+        let finished = match known.own.or(known.newest.filter(|_| is_known)) {
+            Some(line) => Finished { entry: line.entry, known: true, line: Some(line.number) },
+            None if is_known => Finished::default(),
+            None => keep(desk, past, previous.as_ref())?,
+        };
+        previous = finished.line.map(|reply| Previous { history: &past.history, reply });
+        all.push(finished);
+    }
+    Ok(all)
+}
+
+fn keep(
+    desk: &mut Desk<'_>,
+    past: &PastExchange,
+    previous: Option<&Previous<'_>>,
+) -> Result<Finished> {
+    let exchange = begin(desk, past, previous)?;
+    match &past.reply {
+        Some(reply) => finish::finish(desk, &exchange, reply),
+        None => Ok(Finished::default()),
+    }
+}
+
+/// Lines with the words of a reply that may have been stored before.
+#[derive(Default)]
+struct ReplyLines {
+    /// The line of this very reply: it begins right after its request was sent, and no other request
+    /// was sent then.
+    own: Option<LedgerLine>,
+    newest: Option<LedgerLine>,
+}
+
+impl ReplyLines {
+    fn read(desk: &Desk<'_>, past: &PastExchange) -> Result<Self> {
+        let (Some(reply), Some(sent_at)) = (&past.reply, past.history.sent_at) else {
+            return Ok(Self::default());
+        };
+        let mark = mark(Role::Assistant, &reply.content, b"");
+        let same = desk.tx.ledger_lines(desk.place(), Lines::Marked(mark))?;
+        let own = same.iter().find(|line| line.time == sent_at + begin::REPLY_BEGINS);
+        Ok(Self { own: own.copied(), newest: same.last().copied() })
+    }
+}
+
+fn begin(
+    desk: &mut Desk<'_>,
+    past: &PastExchange,
+    previous: Option<&Previous<'_>>,
+) -> Result<Exchange> {
+    let resent = past.history.resent || begin::has_begun(desk, &past.history)?;
+    let history = History { resent, ..past.history.clone() };
+    let mut items = begin::items(&history);
+    let begun = match previous.filter(|_| !resent) {
+        Some(previous) => match goes_on(desk, previous, &history, &items)? {
+            Some((at, line)) => {
+                items.drain(..at);
+                let mut found = vec![None; items.len()];
+                found[0] = Some(line);
+                begin::begin_found(desk, &history, past.commit, items, found)?
+            }
+            None => begin::begin(desk, &history, past.commit)?,
+        },
+        None => begin::begin(desk, &history, past.commit)?,
+    };
+    Ok(begun.exchange)
+}
+
+/// Where a history repeats the reply of the exchange before it, and the line of that reply: if the
+/// history begins with all that the exchange had, and nothing else was stored behind it.
+fn goes_on(
+    desk: &Desk<'_>,
+    previous: &Previous<'_>,
+    history: &History,
+    items: &[Item<'_>],
+) -> Result<Option<(usize, LedgerLine)>> {
+    let before = &previous.history.messages;
+    if !history.messages.starts_with(before) {
+        return Ok(None);
+    }
+    let Some(at) = items.iter().position(|item| item.index == before.len()) else {
+        return Ok(None);
+    };
+    let rows = desk.tx.snapshot();
+    let line = rows.ledger_lines(desk.place(), Lines::Numbered(previous.reply))?.pop();
+    let newest = strand::tail(rows, desk.place())?.map(|line| line.number);
+    let is_it = |line: &LedgerLine| line.mark == items[at].mark && newest == Some(line.number);
+    Ok(line.filter(is_it).filter(|_| at + 1 < items.len()).map(|line| (at, line)))
+}
