@@ -3,6 +3,7 @@
 //! [`SqliteStore`] is the embedded default: one file, one writer thread that commits in groups,
 //! readers beside it. [`PostgresStore`] is for more than one machine: one database, many servers.
 
+mod ledger_cache;
 mod moving;
 pub mod outbox;
 mod postgres;

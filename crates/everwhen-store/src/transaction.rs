@@ -2,6 +2,8 @@
 //!
 //! Nothing but a table of contents: each method runs the function of the same subject in `tables`.
 
+use std::rc::Rc;
+
 use everwhen_engine::Result;
 use everwhen_engine::activity::Activity;
 use everwhen_engine::chapters::{Chapter, RollingSummary};
@@ -23,6 +25,7 @@ use everwhen_engine::usage::Usage;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use crate::ledger_cache::LedgerCache;
 use crate::tables::vaults::Lock;
 use crate::tables::{
     Database, activities, chapters, contexts, conversations, density, entries, facts, forget, jobs,
@@ -32,12 +35,14 @@ use crate::tables::{
 /// One consistent state, to read.
 pub(crate) struct View<'c> {
     db: &'c dyn Database,
+    /// What is known of the ledger, in a transaction that writes.
+    ledger: Option<Rc<LedgerCache>>,
 }
 
 impl<'c> View<'c> {
     /// Reads through a connection in a transaction.
     pub(crate) fn new(db: &'c dyn Database) -> Self {
-        Self { db }
+        Self { db, ledger: None }
     }
 
     fn lock(&self) -> Lock {
@@ -49,13 +54,16 @@ impl<'c> View<'c> {
 pub(crate) struct Transaction<'c> {
     db: &'c dyn Database,
     view: View<'c>,
+    ledger: Option<Rc<LedgerCache>>,
     purges: bool,
 }
 
 impl<'c> Transaction<'c> {
     /// Writes through a connection in a transaction.
     pub(crate) fn new(db: &'c dyn Database) -> Self {
-        Self { db, view: View::new(db), purges: false }
+        let ledger = Some(Rc::new(LedgerCache::default()));
+        let view = View { db, ledger: ledger.clone() };
+        Self { db, view, ledger, purges: false }
     }
 
     /// Whether something was removed that must not stay in a log.
@@ -65,6 +73,12 @@ impl<'c> Transaction<'c> {
 
     fn lock(&self) -> Lock {
         Lock::Held
+    }
+
+    fn note(&self, note: impl FnOnce(&LedgerCache)) {
+        if let Some(ledger) = &self.ledger {
+            note(ledger);
+        }
     }
 }
 
@@ -93,6 +107,50 @@ macro_rules! reads {
                 jobs::find(self.db, query, self.lock())
             }
 
+            fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {
+                match &self.ledger {
+                    Some(known) => known.head(self.db, memory),
+                    None => ledger::head(self.db, memory),
+                }
+            }
+
+            fn ledger_lines(&self, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>> {
+                match &self.ledger {
+                    Some(known) => known.lines(self.db, memory, which),
+                    None => ledger::lines(self.db, memory, which),
+                }
+            }
+
+            fn promised_times(
+                &self,
+                memory: MemoryRef,
+                text: Option<[u8; 32]>,
+            ) -> Result<Vec<([u8; 32], Timestamp)>> {
+                match &self.ledger {
+                    Some(known) => known.promised(self.db, memory, text),
+                    None => ledger::promised(self.db, memory, text),
+                }
+            }
+
+            fn additions_epoch(&self, vault: VaultId) -> Result<u64> {
+                match &self.ledger {
+                    Some(known) => known.epoch(self.db, vault),
+                    None => proofs::epoch(self.db, vault),
+                }
+            }
+
+            fn each_of(
+                &self,
+                memory: MemoryRef,
+                entries: &[EntryId],
+                conversations: &[ConversationId],
+            ) -> Result<EachOf> {
+                match &self.ledger {
+                    Some(known) => known.each_of(self.db, memory, entries, conversations),
+                    None => conversations::each_of(self.db, memory, entries, conversations),
+                }
+            }
+
             forward! {
                 vaults::list as vaults(after: Option<&Name>, limit: usize) -> Vec<VaultInfo>;
                 vaults::with_memory as vault_and_memory(vault: &Address<VaultId>, memory: &Address<MemoryId>) -> Option<(VaultInfo, Option<Memory>)>;
@@ -105,7 +163,6 @@ macro_rules! reads {
                 entries::standings as standings(memory: MemoryRef, up_to: u64) -> Vec<Standing>;
                 entries::before as before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
                 entries::after as after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
-                conversations::each_of as each_of(memory: MemoryRef, entries: &[EntryId], conversations: &[ConversationId]) -> EachOf;
                 conversations::by_name as conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
                 conversations::list as conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
                 conversations::surplus as surplus(memory: MemoryRef, keep: u64) -> Vec<Conversation>;
@@ -118,13 +175,9 @@ macro_rules! reads {
                 chapters::through as chapters_through(memory: MemoryRef, through: Cursor) -> (u64, Option<Timestamp>);
                 summaries::list as summaries(memory: MemoryRef, before: Option<u64>, limit: Option<usize>) -> Vec<RollingSummary>;
                 segments::by_number as segment(memory: MemoryRef, number: u32) -> Option<Vec<u8>>;
-                ledger::head as ledger_head(memory: MemoryRef) -> Option<LedgerHead>;
-                ledger::lines as ledger_lines(memory: MemoryRef, which: Lines) -> Vec<LedgerLine>;
-                ledger::promised as promised_times(memory: MemoryRef, text: Option<[u8; 32]>) -> Vec<([u8; 32], Timestamp)>;
                 proofs::holders as proof_holders(vault: VaultId, proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;
                 proofs::requested as requested(vault: VaultId, request: [u8; 32]) -> Vec<Requested>;
                 proofs::additions as additions(memory: MemoryRef, numbers: &[u64]) -> Vec<(u64, Addition)>;
-                proofs::epoch as additions_epoch(vault: VaultId) -> u64;
                 receipts::by_key as receipt(vault: Option<VaultId>, key: &Name) -> Option<KeptReceipt>;
                 keys::list as keys() -> Vec<Key>;
                 usage::list as usage(vault: VaultId, since: Date) -> Vec<Usage>;
@@ -148,7 +201,11 @@ impl Tx for Transaction<'_> {
             Row::Vault(vault) => vaults::put(db, vault),
             Row::Memory(vault, memory) => memories::put(db, vault, memory),
             Row::Entry(vault, entry, receipt) => entries::add(db, vault, entry, receipt),
-            Row::Conversation(vault, one) => conversations::put(db, vault, one),
+            Row::Conversation(vault, one) => {
+                let memory = MemoryRef { vault, memory: one.memory };
+                self.note(|ledger| ledger.put_conversation(memory, one));
+                conversations::put(db, vault, one)
+            }
             Row::Ending(memory, at) => conversations::add_ending(db, memory, at),
             Row::Activity(memory, one, activity) => activities::add(db, memory, one, activity),
             Row::Context(vault, context) => contexts::add(db, vault, context),
@@ -156,9 +213,18 @@ impl Tx for Transaction<'_> {
             Row::Chapter(vault, chapter) => chapters::put(db, vault, chapter),
             Row::Summary(vault, summary) => summaries::add(db, vault, summary),
             Row::Segment(memory, number, bytes) => segments::put(db, memory, number, bytes),
-            Row::LedgerHead(memory, head) => ledger::put_head(db, memory, head),
-            Row::LedgerLine(memory, line) => ledger::put_line(db, memory, line),
-            Row::PromisedTime(memory, text, time) => ledger::promise(db, memory, text, time),
+            Row::LedgerHead(memory, head) => {
+                self.note(|ledger| ledger.put_head(memory, head));
+                ledger::put_head(db, memory, head)
+            }
+            Row::LedgerLine(memory, line) => {
+                self.note(|ledger| ledger.put_line(memory, line));
+                ledger::put_line(db, memory, line)
+            }
+            Row::PromisedTime(memory, text, time) => {
+                self.note(|ledger| ledger.put_promise(memory));
+                ledger::promise(db, memory, text, time)
+            }
             Row::Proof(memory, proof) => proofs::put(db, memory, proof),
             Row::Addition(memory, line, added) => proofs::put_addition(db, memory, line, added),
             Row::Receipt(vault, key, digest, it) => receipts::keep(db, vault, key, digest, it),
@@ -185,12 +251,14 @@ impl Tx for Transaction<'_> {
         from: ConversationId,
         into: ConversationId,
     ) -> Result<()> {
+        self.note(LedgerCache::clear);
         conversations::merge(self.db, memory, from, into)
     }
 
     fn remove(&mut self, rows: Removal<'_>) -> Result<u64> {
         let db = self.db;
         self.purges |= holds_words(&rows);
+        self.note(LedgerCache::clear);
         match rows {
             Removal::Entries(memory, ids) => forget::entries(db, memory, ids),
             Removal::Contexts(memory, by) => contexts::remove(db, memory, by),
@@ -208,6 +276,7 @@ impl Tx for Transaction<'_> {
 
     fn erase(&mut self, what: Erasure) -> Result<Removed> {
         self.purges = true;
+        self.note(LedgerCache::clear);
         match what {
             Erasure::Conversation(memory, id) => forget::conversation(self.db, memory, id),
             Erasure::Memory(memory) => forget::memory(self.db, memory),

@@ -54,20 +54,46 @@ pub(super) fn items(history: &History) -> Vec<Item<'_>> {
 
 /// Begins an exchange in the memory on the desk.
 pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> Result<Begun> {
+    let generation = desk.memory.generation;
     let items = items(history);
     let found = find(desk.tx.snapshot(), desk.place(), &items)?.found;
-    begin_found(desk, history, commit, items, found)
+    let started = begin_found(desk, history, commit, items, found)?;
+    let oldest = desk.tx.ledger_lines(desk.place(), Lines::Oldest)?.pop();
+    let messages = told(history, &started.items, &started.kept);
+    Ok(Begun {
+        additions: additions(desk, history, &messages)?,
+        messages,
+        started_at: oldest.map(|line| line.time),
+        last_at: last_at(&started.kept, started.newest),
+        exchange: started.exchange,
+        now: started.now,
+        zone: desk.vault.zone.clone(),
+        pause: desk.vault.settings.idle_timeout(),
+        chat_of: desk.memory.chat_of.clone(),
+        backdrop: Backdrop::default(),
+        changed_past: desk.memory.generation != generation,
+    })
+}
+
+/// An exchange that has begun, and what became of the messages of its request.
+pub(super) struct Started<'h> {
+    pub(super) exchange: Exchange,
+    items: Vec<Item<'h>>,
+    kept: Kept,
+    /// The newest line before it.
+    newest: Option<LedgerLine>,
+    now: Timestamp,
 }
 
 /// Begins an exchange whose messages, or the last of them, were found on these lines.
-pub(super) fn begin_found(
+pub(super) fn begin_found<'h>(
     desk: &mut Desk<'_>,
     history: &History,
     commit: Commit,
-    mut items: Vec<Item<'_>>,
+    mut items: Vec<Item<'h>>,
     mut found: Vec<Option<LedgerLine>>,
-) -> Result<Begun> {
-    let (place, generation) = (desk.place(), desk.memory.generation);
+) -> Result<Started<'h>> {
+    let place = desk.place();
     if desk.is_new {
         desk.memory.chat_of.clone_from(&history.chat_of);
     }
@@ -105,21 +131,7 @@ pub(super) fn begin_found(
         LedgerHead { last_number: exchange.seen, placeholder, request: Some(pending.request()) };
     desk.tx.put(Row::LedgerHead(place, &head))?;
     finish::save_memory(desk)?;
-    let oldest = desk.tx.ledger_lines(place, Lines::Oldest)?.pop();
-    let messages = told(history, &items, &kept);
-    Ok(Begun {
-        additions: additions(desk, history, &messages)?,
-        messages,
-        exchange,
-        started_at: oldest.map(|line| line.time),
-        last_at: last_at(&kept, newest),
-        now,
-        zone: desk.vault.zone.clone(),
-        pause: desk.vault.settings.idle_timeout(),
-        chat_of: desk.memory.chat_of.clone(),
-        backdrop: Backdrop::default(),
-        changed_past: desk.memory.generation != generation,
-    })
+    Ok(Started { exchange, items, kept, newest, now })
 }
 
 /// What was added before to the messages of a request, for the same person.

@@ -79,22 +79,21 @@ fn begin(
     past: &PastExchange,
     previous: Option<&Previous<'_>>,
 ) -> Result<Exchange> {
-    let resent = past.history.resent || begin::has_begun(desk, &past.history)?;
-    let history = History { resent, ..past.history.clone() };
-    let mut items = begin::items(&history);
-    let begun = match previous.filter(|_| !resent) {
-        Some(previous) => match goes_on(desk, previous, &history, &items)? {
-            Some((at, line)) => {
-                items.drain(..at);
-                let mut found = vec![None; items.len()];
-                found[0] = Some(line);
-                begin::begin_found(desk, &history, past.commit, items, found)?
-            }
-            None => begin::begin(desk, &history, past.commit)?,
-        },
-        None => begin::begin(desk, &history, past.commit)?,
-    };
-    Ok(begun.exchange)
+    let history = &past.history;
+    if let Some(previous) = previous {
+        let mut items = begin::items(history);
+        // Nothing is behind the reply before it, so it cannot have begun.
+        if let Some((at, line)) = goes_on(desk, previous, history, &items)? {
+            items.drain(..at);
+            let mut found = vec![None; items.len()];
+            found[0] = Some(line);
+            let started = begin::begin_found(desk, history, past.commit, items, found)?;
+            return Ok(started.exchange);
+        }
+    }
+    let resent = history.resent || begin::has_begun(desk, history)?;
+    let history = History { resent, ..history.clone() };
+    Ok(begin::begin(desk, &history, past.commit)?.exchange)
 }
 
 /// Where a history repeats the reply of the exchange before it, and the line of that reply: if the

@@ -20,7 +20,7 @@ use std::time::Duration;
 use everwhen::outbox::{Ack, Erase, Outbox as File, OutboxRow, OutboxStats, SetAside};
 use everwhen::{Error, ProxyConfig, Result};
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout;
 
 use self::lanes::{LaneName, Lanes, Step};
@@ -34,6 +34,8 @@ use crate::proxy::ProxyState;
 const FORGETTING: Duration = Duration::from_secs(5);
 /// How long to wait, when stopping, for what is being stored.
 const STOPPING: Duration = Duration::from_secs(10);
+/// How many transactions of what waits may be under way: what is said now comes between them.
+const REPLAYS: usize = 2;
 /// How often old rows are looked for.
 const LOOK: Duration = Duration::from_secs(60);
 
@@ -51,6 +53,8 @@ pub(crate) struct Outbox {
     /// How long rows are kept.
     days: i64,
     started: OnceCell<()>,
+    /// Limits how much of what waits is stored at the same time.
+    pub(super) replays: Semaphore,
 }
 
 impl Default for Outbox {
@@ -77,6 +81,7 @@ impl Outbox {
             last_at: AtomicI64::new(i64::MIN),
             days: config.outbox_days.value.into(),
             started: OnceCell::new(),
+            replays: Semaphore::new(REPLAYS),
         }
     }
 

@@ -98,7 +98,8 @@ impl Reader {
         if let Some(known) = self.0.get(&id) {
             return Ok(Arc::clone(known));
         }
-        let mut found = connection.prepare_cached("SELECT bytes FROM part WHERE id = ?1").stored()?;
+        let mut found =
+            connection.prepare_cached("SELECT bytes FROM part WHERE id = ?1").stored()?;
         let bytes: Vec<u8> = found.query_row([id], |row| row.get(0)).stored()?;
         let bytes: Arc<[u8]> = bytes.into();
         self.0.insert(id, Arc::clone(&bytes));

@@ -196,7 +196,8 @@ fn an_outbox_of_the_first_version_is_taken_over() {
     drop(file);
     let outbox = open(directory.path());
     let rows = heard(outbox.load(vec![7, 9])).unwrap();
-    let texts = |row: &OutboxRow| -> Vec<Vec<u8>> { row.parts.iter().map(|p| p.to_vec()).collect() };
+    let texts =
+        |row: &OutboxRow| -> Vec<Vec<u8>> { row.parts.iter().map(|p| p.to_vec()).collect() };
     assert_eq!(texts(&rows[0]), [b"hello".to_vec(), b"hi".to_vec()]);
     assert_eq!(texts(&rows[1]), [b"hello".to_vec(), b"hi".to_vec(), b"hello".to_vec()]);
     assert_eq!((rows[1].memory.as_deref(), rows[1].head.as_slice()), (Some("m"), &b"head"[..]));

@@ -123,6 +123,12 @@ pub(crate) fn promised(
     }
 }
 
+/// Whether there are texts that have not been seen yet and have a time.
+pub(crate) fn has_promises(db: &dyn Database, memory: MemoryRef) -> Result<bool> {
+    static SQL: Sql = Sql::new(|_| PROMISED.select(&format!("{IN_MEMORY} LIMIT 1")));
+    Ok(db.first(&SQL, &place(memory), |_| Ok(()))?.is_some())
+}
+
 /// Adds the head of a ledger or replaces it.
 pub(crate) fn put_head(db: &dyn Database, memory: MemoryRef, head: &LedgerHead) -> Result<()> {
     static SQL: Sql = Sql::new(|dialect| HEAD.upsert(dialect));

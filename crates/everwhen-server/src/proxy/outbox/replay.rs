@@ -113,11 +113,7 @@ fn first_run(rows: &[OutboxRow]) -> Result<Vec<Past>> {
 }
 
 /// Stores one exchange, of which this process has the row.
-pub(super) async fn store(
-    state: &ProxyState,
-    row: OutboxRow,
-    head: KeptHead,
-) -> Result<Finished> {
+pub(super) async fn store(state: &ProxyState, row: OutboxRow, head: KeptHead) -> Result<Finished> {
     let history = head.history(Messages::default().read(&row.parts)?)?;
     let stored = store_run(state, vec![Past { row, head, history }]).await?;
     Ok(stored.into_iter().next().unwrap_or_default())

@@ -26,7 +26,7 @@ const MOST_PAUSE: Duration = Duration::from_secs(2);
 /// The longest pause, while something is wrong inside.
 const DAMAGED_PAUSE: Duration = Duration::from_secs(60);
 /// Most rows that are stored in one transaction.
-const MOST_ROWS: usize = 64;
+const MOST_ROWS: usize = 16;
 /// An attempt that takes longer than this is a failing one for those who wait.
 const SLOW: Duration = Duration::from_millis(500);
 
@@ -177,7 +177,11 @@ async fn attempt(
     let attempt = ProxyMemory::of(state).write(async move {
         match work {
             Work::Live(_, live) => store_live(&own, *live).await.map(|()| 1),
-            Work::Rows(ids) => replay::store_rows(&own, &ids).await,
+            Work::Rows(ids) => {
+                // It is never closed.
+                let _turn = own.proxy.outbox.replays.acquire().await;
+                replay::store_rows(&own, &ids).await
+            }
         }
     });
     let attempt = attempt.done();
