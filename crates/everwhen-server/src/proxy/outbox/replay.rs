@@ -18,8 +18,8 @@ use super::super::recognise::{UnprovenMemory, recognise};
 use super::super::recording::shown;
 use super::super::wire::kept::{KeptHead, read_message};
 use super::heard;
-use crate::proxy::ProxyState;
 use crate::access::Caller;
+use crate::proxy::ProxyState;
 
 /// How long an exchange that may go on in another chat waits for that.
 const NEAR: Duration = Duration::from_secs(10);
