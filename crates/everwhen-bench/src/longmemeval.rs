@@ -17,7 +17,7 @@ use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 
 pub use data::{LongMemEvalItem, LongMemEvalSession, LongMemEvalTurn};
-pub(crate) use data::{answer_text, read, read_date};
+pub(crate) use data::{answer_text, read, read_date, undated};
 
 use crate::bed::{Bed, EmbedderChoice, memory};
 use crate::report::{Ingest, Latency, LongMemEvalSummary};

@@ -12,6 +12,7 @@ mod compare;
 mod events;
 mod extractive;
 mod judge;
+mod origin_logs;
 mod overhead;
 mod page;
 mod plan;
@@ -30,10 +31,11 @@ use everwhen::Config;
 use tokio::task::JoinSet;
 
 pub use compare::{Comparison, compare};
+pub use origin_logs::{LogSession, LogTimes, log_times};
 pub use overhead::{Overhead, overhead};
 pub use plan::{Mode, Plan};
 pub use source::Form;
-pub use summary::RunSummary;
+pub use summary::{RunSummary, Spread, Times};
 pub use verify::{Verified, verify};
 
 use bench::Bench;
@@ -90,6 +92,7 @@ pub async fn run(
     tell: std::sync::Arc<Tell>,
 ) -> Result<RunSummary> {
     let directory = options.directory();
+    let questions = bench::questions(options)?;
     match (directory.exists(), options.resume) {
         (true, false) => {
             bail!("{} exists; go on with --resume, or name another --run-id", directory.display())
@@ -97,8 +100,13 @@ pub async fn run(
         (false, true) => bail!("{} does not exist; nothing to resume", directory.display()),
         _ => std::fs::create_dir_all(&directory)?,
     }
-    let questions = bench::questions(options)?;
-    let bench = std::sync::Arc::new(Bench::open(options, config, questions, tell).await?);
+    let opened = Bench::open(options, config, questions, tell).await;
+    if opened.is_err() && !options.resume {
+        // Nothing was run, so that the same name can be used again.
+        std::fs::remove_dir_all(&directory)?;
+    }
+    let bench = std::sync::Arc::new(opened?);
+    bench.tell_notes();
     let left = bench.left()?;
     let interrupted = ask_all(&bench, left).await?;
     bench.write_lines()?;

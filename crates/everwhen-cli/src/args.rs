@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{
-    BenchArgs, BenchTopic, CompareArgs, DatasetArgs, DistillBenchArgs, LongMemEvalArgs,
+    BenchArgs, BenchTopic, CompareArgs, DatasetArgs, DistillBenchArgs, LogsArgs, LongMemEvalArgs,
     McpBenchArgs, ModeArg, OverheadArgs, PlanArgs, ProxyBenchArgs, RecallBenchArgs, RunArgs,
     StoreBenchArgs, TuneArgs, VerifyArgs, WorkflowBenchArgs,
 };

@@ -57,6 +57,8 @@ pub struct Observed<'a> {
     pub activities: &'a [(Timestamp, SignedDuration)],
     /// When it was over, if it is.
     pub terminal: Option<Timestamp>,
+    /// Whether it broke off, so that no message led to its end: the terminal event is the end.
+    pub broke_off: bool,
 }
 
 /// What is known of the time of a conversation.
@@ -68,23 +70,23 @@ pub struct Measured {
     pub activities: Vec<Activity>,
 }
 
-/// Measures a conversation; nothing if nothing is known of it.
+/// Measures a conversation; nothing if nothing is known of it. Every activity lies in the window,
+/// so that the active time is never longer than the elapsed time.
 pub fn measure(observed: &Observed<'_>) -> Option<ConversationTime> {
-    let Observed { entries, activities, terminal } = observed;
+    let Observed { entries, activities, terminal, broke_off } = observed;
     let counted = entries.iter().filter(|time| terminal.is_none_or(|over| **time <= over));
     let (turns, last) =
         counted.fold((0, None), |(turns, last), time| (turns + 1, last.max(Some(*time))));
     let first_activity = activities.iter().map(|(began, _)| *began).min();
-    let end_of_activity = || activities.iter().map(|stretch| end_of(*stretch)).max();
-    let start_at = [entries.iter().min().copied(), first_activity]
-        .into_iter()
-        .flatten()
-        .min()
-        .or(*terminal)?;
-    let end_at = last.or(*terminal).or_else(end_of_activity)?.max(start_at);
+    let last_activity = activities.iter().map(|stretch| end_of(*stretch)).max();
+    let first_entry = entries.iter().min().copied();
+    let start_at = [first_entry, first_activity].into_iter().flatten().min().or(*terminal)?;
+    let led_to = if *broke_off { *terminal } else { last.or(*terminal) };
+    let end_at = led_to.max(last_activity)?.max(start_at);
     let elapsed = end_at.duration_since(start_at);
     let active = union(activities.iter().copied());
-    let idle = (elapsed - active).max(SignedDuration::ZERO);
+    debug_assert!(active <= elapsed, "{active:?} active of {elapsed:?}");
+    let idle = elapsed - active;
     let active_unknown = activities.is_empty();
     Some(ConversationTime { start_at, end_at, elapsed, active, idle, turns, active_unknown })
 }
@@ -167,7 +169,9 @@ fn measured(
     let stretches: Vec<_> =
         activities.iter().map(|activity| (activity.began_at, activity.lasted)).collect();
     let terminal = conversation.ended.as_ref().map(|ended| ended.at);
-    let time = measure(&Observed { entries: &entries, activities: &stretches, terminal });
+    let (entries, activities_seen) = (&entries[..], &stretches[..]);
+    let time =
+        measure(&Observed { entries, activities: activities_seen, terminal, broke_off: false });
     Ok(Measured { time, activities })
 }
 

@@ -6,6 +6,7 @@
 mod address;
 mod patience;
 mod secret;
+mod tries;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ pub(crate) use address::{read_url, shown_url};
 pub use patience::Patience;
 pub(crate) use patience::{Failure, retry_after};
 pub use secret::Secret;
+pub use tries::{Try, observe_tries};
 
 use crate::tls;
 

@@ -53,6 +53,10 @@ pub struct LongMemEvalItem {
     pub gold: Vec<String>,
     /// All sessions, each once.
     pub haystack: Vec<LongMemEvalSession>,
+    /// Sessions whose id the data lists again, with their later dates.
+    pub repeated: Vec<LongMemEvalSession>,
+    /// What a reader of results should know about the data of this question.
+    pub notes: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -112,26 +116,63 @@ fn open(directory: &Path, name: &str) -> Result<BufReader<Box<dyn Read>>> {
 }
 
 fn item(row: Row, packed: &HashMap<String, Arc<Vec<LongMemEvalTurn>>>) -> Result<LongMemEvalItem> {
-    let mut haystack: Vec<LongMemEvalSession> = Vec::new();
+    let question = row.question_id.clone();
+    haystack(row, packed).with_context(|| format!("question {question}"))
+}
+
+fn haystack(row: Row, packed: &HashMap<String, Arc<Vec<LongMemEvalTurn>>>) -> Result<LongMemEvalItem> {
+    check_lengths(&row)?;
+    let asked_at = read_date(&row.question_date)?;
+    let (mut haystack, mut repeated): (Vec<LongMemEvalSession>, Vec<LongMemEvalSession>) = (Vec::new(), Vec::new());
+    let mut notes = Vec::new();
     let mut inline = row.haystack_sessions.into_iter();
-    for (id, date) in row.haystack_session_ids.into_iter().zip(&row.haystack_dates) {
+    let mut dates = row.haystack_dates.iter();
+    for id in row.haystack_session_ids {
         let turns = match inline.next() {
             Some(turns) => Arc::new(turns),
             None => packed.get(&id).cloned().with_context(|| format!("no session {id}"))?,
         };
-        if haystack.iter().all(|known| known.id != id) {
-            haystack.push(LongMemEvalSession { id, date: read_date(date)?, turns });
-        }
+        let date = match dates.next() {
+            Some(date) => read_date(date).with_context(|| format!("session {id}"))?,
+            None => {
+                notes.push(undated(&id));
+                asked_at
+            }
+        };
+        let is_known = haystack.iter().any(|known| known.id == id);
+        let list = if is_known { &mut repeated } else { &mut haystack };
+        list.push(LongMemEvalSession { id, date, turns });
     }
     Ok(LongMemEvalItem {
         id: row.question_id,
         kind: row.question_type,
         text: row.question,
-        asked_at: read_date(&row.question_date)?,
+        asked_at,
         answer: answer_text(&row.answer),
         gold: row.answer_session_ids,
         haystack,
+        repeated,
+        notes,
     })
+}
+
+/// What is said about a session without a date.
+pub(crate) fn undated(session: &str) -> String {
+    format!("session {session} has no date and is taken in at the date of the question")
+}
+
+/// Lists that belong together must not be cut to the shorter one. Dates may be fewer: a session
+/// without a date is taken in as well.
+fn check_lengths(row: &Row) -> Result<()> {
+    let (ids, dates) = (row.haystack_session_ids.len(), row.haystack_dates.len());
+    let sessions = row.haystack_sessions.len();
+    if sessions > 0 && sessions != ids {
+        bail!("{sessions} haystack_sessions but {ids} haystack_session_ids; one id each");
+    }
+    if dates > ids {
+        bail!("{dates} haystack_dates but only {ids} sessions");
+    }
+    Ok(())
 }
 
 /// An answer as text; some are numbers.
@@ -143,12 +184,17 @@ pub(crate) fn answer_text(answer: &Value) -> Option<String> {
     }
 }
 
-/// `2023/05/30 (Tue) 20:36`, as UTC.
+/// `2023/05/30 (Tue) 20:36`, `2023/05/30` or `2023-05-30`, as UTC; a day without a time of day is
+/// its midnight.
 pub(crate) fn read_date(text: &str) -> Result<Timestamp> {
-    let Some((day, rest)) = text.split_once(" (") else { bail!("cannot read the date {text:?}") };
-    let time = rest.split_once(") ").map_or("00:00", |(_, time)| time);
-    let civil = DateTime::strptime("%Y/%m/%d %H:%M", format!("{day} {time}"))
-        .with_context(|| format!("cannot read the date {text:?}"))?;
+    let (day, time) = match text.split_once(" (") {
+        Some((day, rest)) => (day, rest.split_once(") ").map_or("00:00", |(_, time)| time)),
+        None => (text, "00:00"),
+    };
+    let civil = DateTime::strptime("%Y/%m/%d %H:%M", format!("{} {time}", day.replace('-', "/")))
+        .with_context(|| {
+        format!("cannot read the date {text:?}; write 2023/05/30 (Tue) 20:36 or 2023-05-30")
+    })?;
     Ok(civil.to_zoned(TimeZone::UTC)?.timestamp())
 }
 
@@ -161,6 +207,34 @@ mod tests {
         let date = read_date("2023/05/30 (Tue) 20:36").unwrap();
         assert_eq!(date.to_string(), "2023-05-30T20:36:00Z");
         assert!(read_date("30.5.2023").is_err());
+        for day in ["2023-01-08", "2023/01/08"] {
+            assert_eq!(read_date(day).unwrap().to_string(), "2023-01-08T00:00:00Z", "{day}");
+        }
+    }
+
+    fn row(ids: &[&str], dates: &[&str], sessions: usize) -> Result<LongMemEvalItem> {
+        let turn = serde_json::json!([{"role": "user", "content": "hello"}]);
+        let row = serde_json::json!({
+            "question_id": "q7", "question_type": "t", "question": "?",
+            "question_date": "2023/05/30 (Tue) 20:36", "answer_session_ids": [],
+            "haystack_dates": dates, "haystack_session_ids": ids,
+            "haystack_sessions": vec![turn; sessions],
+        });
+        item(serde_json::from_value(row).unwrap(), &HashMap::new())
+    }
+
+    #[test]
+    fn bug_8_no_session_vanishes() {
+        let undated = row(&["a", "b"], &["2023-05-20"], 2).unwrap();
+        assert_eq!(undated.haystack[1].date, undated.asked_at);
+        assert!(undated.notes[0].contains("session b has no date"), "{:?}", undated.notes);
+        let message = |read: Result<LongMemEvalItem>| format!("{:#}", read.unwrap_err());
+        let short = message(row(&["a", "b"], &["2023-05-20"], 8));
+        assert!(short.contains("question q7: 8 haystack_sessions but 2"), "{short}");
+        let long = message(row(&["a"], &["2023-05-20", "2023-05-21"], 1));
+        assert!(long.contains("2 haystack_dates but only 1"), "{long}");
+        let unread = message(row(&["a"], &["20.5.2023"], 1));
+        assert!(unread.contains("question q7: session a: cannot read the date"), "{unread}");
     }
 
     #[test]
@@ -183,6 +257,7 @@ mod tests {
         for path in [directory.path(), &single] {
             let items = read(path).unwrap();
             assert_eq!(items[0].haystack.len(), 1, "{}", path.display());
+            assert_eq!(items[0].repeated[0].date.to_string(), "2023-05-21T03:29:00Z");
             assert!(items[0].haystack[0].turns[0].has_answer);
         }
     }

@@ -87,6 +87,7 @@ mod tests {
             abstention: false,
             gold: Vec::new(),
             sessions: Vec::new(),
+            notes: Vec::new(),
         };
         let found = Found { sessions: Vec::new(), briefing: "remembered".into() };
         let shown = shown(&question, &[&found]);

@@ -36,12 +36,16 @@ pub(super) struct Bench {
     pub(super) progress: Progress,
     pub(super) events: EventLog,
     pub(super) qa_only: bool,
+    /// Which process of the run this is, from 0. On the scripted clock no time passes between two.
+    pub(super) window: u32,
     /// What an earlier process wrote down.
     past: Vec<Event>,
     cancelled: AtomicBool,
     standing: Mutex<Standing>,
     /// One line for every session and question.
     log: Mutex<File>,
+    /// Held while `hypotheses.jsonl` is written.
+    writing_lines: Mutex<()>,
     tell: Arc<Tell>,
     _everwhen: Everwhen,
 }
@@ -79,13 +83,20 @@ impl Bench {
             Some(log) if log.exists() => events::read(log)?,
             _ => Vec::new(),
         };
+        let last_window = past.iter().map(|event| event.window).max();
+        let window = match plan.run.scripted_clock {
+            true => 0,
+            false => last_window.map_or(0, |last| last + 1),
+        };
         let log_file =
             OpenOptions::new().create(true).append(true).open(directory.join("run.log"))?;
         let done = progress.done(plan.run.mode)?.len();
         let standing = Standing { questions: (done, questions.len()), ..Standing::default() };
         Ok(Self {
             events,
+            window,
             past,
+            writing_lines: Mutex::new(()),
             run_id: options.run_id.clone(),
             qa_only: options.qa_only,
             cancelled: AtomicBool::new(false),
@@ -131,21 +142,31 @@ impl Bench {
     }
 
     /// Reports that a session has ended.
-    pub(super) fn told_session(&self, metrics: &Metrics) {
+    pub(super) fn told_session(&self, question: &str, session: &str, metrics: &Metrics) {
         self.stand(|standing| {
             standing.sessions += 1;
             standing.active_ms += metrics.conversation_active_ms;
             standing.idle_ms += metrics.conversation_idle_ms;
-            standing.line = metrics.line();
+            standing.line = metrics.line(question, session);
         });
     }
 
-    /// Reports that a question is done.
-    pub(super) fn told_question(&self, id: &str, status: &str) {
+    /// Reports that a question is done, and what went wrong with it.
+    pub(super) fn told_question(&self, id: &str, status: &str, error: Option<&str>) {
+        let error = error.map(|error| format!(": {error}")).unwrap_or_default();
         self.stand(|standing| {
             standing.questions.0 += 1;
-            standing.line = format!("QUESTION {id} {status}");
+            standing.line = format!("QUESTION {id} {status}{error}");
         });
+    }
+
+    /// Reports what is noteworthy about the data of each question.
+    pub(super) fn tell_notes(&self) {
+        for question in &self.questions {
+            for note in &question.notes {
+                self.stand(|standing| standing.line = format!("NOTE {}: {note}", question.id));
+            }
+        }
     }
 
     fn stand(&self, change: impl FnOnce(&mut Standing)) {
@@ -157,8 +178,10 @@ impl Bench {
         (self.tell)(&standing);
     }
 
-    /// Rewrites `hypotheses.jsonl` in the order of the data, so that no line occurs twice.
+    /// Rewrites `hypotheses.jsonl` in the order of the data, so that no line occurs twice. It is done
+    /// whenever a question ends: a run that is killed leaves the lines of all before it.
     pub(super) fn write_lines(&self) -> Result<()> {
+        let _held = self.writing_lines.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = self.progress.lines()?.join("\n");
         text.push('\n');
         replace(&self.directory.join("hypotheses.jsonl"), &text)

@@ -38,6 +38,64 @@ pub(super) fn matches(question: &Question, hypothesis: &str) -> bool {
         return abstains(hypothesis);
     }
     let Some(answer) = &question.answer else { return false };
+    alternatives(answer).iter().any(|answer| is_given(answer, hypothesis))
+}
+
+/// Every answer that counts as right. LongMemEval writes "7 days. 8 days (including the last day) is
+/// also acceptable.", "25 minutes and 50 seconds (or 25:50)" and "One week. Answers ranging from 7
+/// days to 10 days are also acceptable."
+fn alternatives(answer: &str) -> Vec<String> {
+    let mut accepted = Vec::new();
+    let (first, more) = match answer.split_once(". ") {
+        Some((first, more)) if more.contains("acceptable") => (first, Some(more)),
+        _ => (answer, None),
+    };
+    accepted.extend(or_in_brackets(first));
+    let Some(more) = more else { return accepted };
+    let also = ["is also acceptable", "are also acceptable"]
+        .iter()
+        .find_map(|phrase| more.split_once(phrase))
+        .map_or(more, |(also, _)| also);
+    match also.split_once("ranging from ").and_then(|(_, range)| range.split_once(" to ")) {
+        Some((from, to)) => accepted.extend(range(from, to)),
+        None => accepted.push(without_brackets(also)),
+    }
+    accepted
+}
+
+/// "25 minutes and 50 seconds (or 25:50)" in both ways; anything else as it is.
+fn or_in_brackets(answer: &str) -> Vec<String> {
+    let Some((before, after)) = answer.split_once(" (or ") else { return vec![answer.to_owned()] };
+    let inside = after.split([')', ',']).next().unwrap_or_default();
+    vec![before.trim().to_owned(), inside.trim().to_owned()]
+}
+
+fn without_brackets(text: &str) -> String {
+    match text.split_once(" (") {
+        Some((before, after)) => {
+            let rest = after.split_once(')').map_or("", |(_, rest)| rest);
+            format!("{before}{rest}").trim().to_owned()
+        }
+        None => text.trim().to_owned(),
+    }
+}
+
+/// Every length from "7 days" to "10 days".
+fn range(from: &str, to: &str) -> Vec<String> {
+    let read = |text: &str| {
+        let (number, unit) = text.trim().split_once(' ')?;
+        Some((number.parse::<u32>().ok()?, unit.trim_end_matches(['.', ' ']).to_owned()))
+    };
+    match (read(from), read(to)) {
+        (Some((low, _)), Some((high, unit))) => {
+            (low..=high).map(|number| format!("{number} {unit}")).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a reply gives this answer.
+fn is_given(answer: &str, hypothesis: &str) -> bool {
     let (wanted, given) = (value::values(answer), value::values(hypothesis));
     let is_all = |value: &Value| value::is_whole(answer, value);
     match wanted.first() {
@@ -118,6 +176,7 @@ mod tests {
             abstention: answer.is_empty(),
             gold: Vec::new(),
             sessions: Vec::new(),
+            notes: Vec::new(),
         };
         matches(&question, hypothesis)
     }
@@ -145,6 +204,23 @@ mod tests {
         assert!(is_right("the Red Bicycle", "A red bicycle!"));
         assert!(!is_right("red bicycle", "The bicycle was red"));
         assert!(is_right("5 pounds of apples", "I bought 5 pounds of apples"));
+    }
+
+    #[test]
+    fn bug_9_every_answer_that_is_also_acceptable_counts() {
+        let museum = "7 days. 8 days (including the last day) is also acceptable.";
+        assert!(is_right(museum, "7 days") && is_right(museum, "It was 7 days."));
+        assert!(is_right(museum, "8 days") && !is_right(museum, "9 days"));
+        let ago = "10 days ago. 11 days (including the last day) is also acceptable.";
+        assert!(is_right(ago, "That was 11 days ago") && is_right(ago, "10 days"));
+        let time = "25 minutes and 50 seconds (or 25:50)";
+        assert!(is_right(time, "25:50") && is_right(time, "25 minutes and 50 seconds"));
+        let count = "11 days (or 12 days, if April 15th to 22nd is considered as 8 days)";
+        assert!(is_right(count, "12 days") && is_right(count, "11") == is_right("11 days", "11"));
+        let range = "One week. Answers ranging from 7 days to 10 days are also acceptable.";
+        assert!(is_right(range, "9 days") && is_right(range, "a week"));
+        assert!(!is_right(range, "11 days"));
+        assert!(is_right("Mod Podge or another sealant", "Mod Podge or another sealant"));
     }
 
     #[test]

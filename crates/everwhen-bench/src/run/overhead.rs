@@ -51,7 +51,7 @@ pub async fn overhead(options: &Options, config: &Config, rounds: usize) -> Resu
         times.push(seconds);
     }
     let overhead = Overhead::of(questions.len(), &times);
-    note(&options.directory(), overhead.overhead_percent)?;
+    note(&options.directory(), &overhead)?;
     Ok(overhead)
 }
 
@@ -139,9 +139,13 @@ impl Variant {
     }
 }
 
-fn note(directory: &Path, percent: f64) -> Result<()> {
+fn note(directory: &Path, overhead: &Overhead) -> Result<()> {
     if let Ok(mut known) = summary::read(directory) {
-        known.overhead_percent = Some(percent);
+        known.overhead = Some(summary::Cost {
+            percent: overhead.overhead_percent,
+            standard_error: overhead.standard_error_percent,
+            rounds: overhead.with.len(),
+        });
         known.write(directory)?;
     }
     Ok(())

@@ -13,13 +13,15 @@ use super::bench::Bench;
 use super::events::{self, Event, Metrics, What};
 use super::judge::Verdict;
 use super::plan::Mode;
-use super::source::{Question, Session};
+use super::source::{Question, Session, by_data_id};
 use super::via::{Ask, Found};
 use super::watch::Watch;
 use super::{answer, judge};
 
 /// The session of the question itself.
 pub(super) const ASKING: &str = "question";
+/// What is said about a question that was broken off by a signal.
+pub(super) const INTERRUPTED: &str = "interrupted";
 /// Number of sessions to retrieve: enough for every metric.
 const RANKED: usize = 50;
 /// Items in the second look.
@@ -35,6 +37,9 @@ pub(super) struct Line {
     pub(super) hypothesis: String,
     pub(super) question_type: String,
     pub(super) question_date: String,
+    /// How far the question was taken.
+    #[serde(default = "whole_way")]
+    pub(super) mode: Mode,
     pub(super) gold: Vec<String>,
     /// Sessions that were found, best first.
     pub(super) retrieved: Vec<String>,
@@ -49,6 +54,10 @@ pub(super) struct Line {
     pub(super) metrics: Option<Metrics>,
 }
 
+fn whole_way() -> Mode {
+    Mode::Qa
+}
+
 /// Asks a question; what goes wrong with it is in its line, not in the result.
 pub(super) async fn ask(bench: &Bench, position: usize) -> Result<Outcome> {
     let question = &bench.questions[position];
@@ -60,11 +69,15 @@ pub(super) async fn ask(bench: &Bench, position: usize) -> Result<Outcome> {
         Err(_) => (Terminal::Fail, "failed"),
     };
     walk.line.error = done.err().map(|error| format!("{error:#}"));
+    if outcome == Terminal::Fail && walk.is_judged() {
+        walk.line.verdict = Some(Verdict::default());
+    }
     walk.end(ASKING, outcome)?;
     walk.line.metrics = walk.whole();
     let line = serde_json::to_string(&walk.line)?;
     bench.progress.end_question(&question.id, status, bench.plan.run.mode, &line)?;
-    bench.told_question(&question.id, outcome.as_str());
+    bench.write_lines()?;
+    bench.told_question(&question.id, outcome.as_str(), walk.line.error.as_deref());
     Ok(outcome)
 }
 
@@ -89,6 +102,7 @@ impl<'a> Walk<'a> {
             hypothesis: String::new(),
             question_type: question.kind.clone(),
             question_date: question.asked_at.to_string(),
+            mode: bench.plan.run.mode,
             gold: question.gold.clone(),
             retrieved: Vec::new(),
             abstention: question.abstention,
@@ -117,7 +131,7 @@ impl<'a> Walk<'a> {
         if bench.plan.run.mode >= Mode::Retrieval {
             self.said("user");
             let found = self.look(&self.question.text, RANKED).await?;
-            self.line.retrieved.clone_from(&found.sessions);
+            self.line.retrieved = by_data_id(found.sessions.clone());
             if bench.plan.run.mode == Mode::Qa {
                 self.answer(found).await?;
                 self.said("assistant");
@@ -130,7 +144,7 @@ impl<'a> Walk<'a> {
     /// Takes in one session at its own date, unless that is done.
     async fn take_in(&mut self, number: usize, session: &Session) -> Result<()> {
         if self.bench.is_cancelled() {
-            bail!("interrupted");
+            bail!(INTERRUPTED);
         }
         if self.bench.progress.is_done(&self.question.id, &session.id)? {
             return Ok(());
@@ -140,7 +154,7 @@ impl<'a> Walk<'a> {
         self.begin(&session.id, session.date);
         let (bench, memory) = (self.bench, self.memory.clone());
         let done = self.work("tool", "remember", bench.via.remember(&memory, session)).await;
-        for turn in session.turns.iter().filter(|turn| !turn.content.trim().is_empty()) {
+        for turn in &session.turns {
             self.said(&turn.role);
         }
         let outcome = if done.is_ok() { Terminal::Done } else { Terminal::Fail };
@@ -183,7 +197,7 @@ impl<'a> Walk<'a> {
 
     /// Judging is not part of the conversation, so that it is no activity of it.
     async fn judge(&mut self) -> Result<()> {
-        if self.question.answer.is_none() && !self.question.abstention {
+        if !self.is_judged() {
             return Ok(());
         }
         let matched = judge::matches(self.question, &self.line.hypothesis);
@@ -197,13 +211,19 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// Whether it is known what would be right, and an answer is wanted.
+    fn is_judged(&self) -> bool {
+        let known = self.question.answer.is_some() || self.question.abstention;
+        known && self.bench.plan.run.mode == Mode::Qa
+    }
+
     fn spend(&mut self, spent: Spent) {
         self.line.input_tokens += spent.input_tokens;
         self.line.output_tokens += spent.output_tokens;
         self.line.cost += spent.cost_nanos as f64 / 1e9;
     }
 
-    /// Does something and notes that a model or tool was at work.
+    /// Does something and notes when a model or tool was at work: waiting between two tries is not.
     async fn work<T>(
         &mut self,
         kind: &str,
@@ -213,10 +233,12 @@ impl<'a> Walk<'a> {
         if !self.bench.plan.run.metrics {
             return work.await;
         }
-        let (done, began_at, lasted) = self.watch.time(work).await;
-        let (kind, name) = (kind.to_owned(), name.to_owned());
-        let what = What::Activity { kind, name, lasted_us: microseconds(lasted) };
-        self.note(began_at, what);
+        let (done, stretches) = self.watch.time(work).await;
+        for (began_at, lasted) in stretches {
+            let (kind, name) = (kind.to_owned(), name.to_owned());
+            let what = What::Activity { kind, name, lasted_us: microseconds(lasted) };
+            self.note(began_at, what);
+        }
         done
     }
 
@@ -241,7 +263,7 @@ impl<'a> Walk<'a> {
     fn note_in(&mut self, session: &str, at: Timestamp, what: What) {
         if self.bench.plan.run.metrics {
             let (question, session) = (self.question.id.clone(), session.to_owned());
-            self.events.push(Event { question, session, at, what });
+            self.events.push(Event { question, session, window: self.bench.window, at, what });
         }
     }
 
@@ -255,7 +277,7 @@ impl<'a> Walk<'a> {
         let id = &self.question.id;
         self.bench.progress.end_session(id, session, status, metrics.as_ref())?;
         if let Some(metrics) = &metrics {
-            self.bench.told_session(metrics);
+            self.bench.told_session(id, session, metrics);
         }
         self.past.insert(session.to_owned(), std::mem::take(&mut self.events));
         Ok(())

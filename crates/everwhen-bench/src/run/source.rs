@@ -3,8 +3,11 @@
 //! LongMemEval (one JSON array, or packed), LoCoMo, and a form of one's own: JSON lines, one
 //! question each, with `question_id`, `question`, `question_date`, optionally `question_type`,
 //! `answer`, `abstention`, `answer_session_ids`, and `sessions` of `id`, `date` and `turns` of
-//! `role`, `content` and optionally `speaker`. Dates are RFC 3339, or `2023/01/08 (Sun) 12:49`.
+//! `role`, `content` and optionally `speaker`. Dates are RFC 3339, `2023/01/08 (Sun) 12:49` or a
+//! day alone; a session without one is taken in at the date of the question. Sessions of one id
+//! are all kept. Only turns of user and assistant that say something are taken in.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -42,8 +45,10 @@ pub(super) struct Question {
     pub(super) abstention: bool,
     /// Sessions that hold the answer.
     pub(super) gold: Vec<String>,
-    /// All sessions, in the order of ingestion.
+    /// All sessions, in the order of ingestion, each with an id of its own.
     pub(super) sessions: Vec<Session>,
+    /// What a reader of results should know about the data of this question.
+    pub(super) notes: Vec<String>,
 }
 
 /// One session and its own date.
@@ -87,7 +92,8 @@ struct OwnQuestion {
 #[derive(Deserialize)]
 struct OwnSession {
     id: String,
-    date: String,
+    #[serde(default)]
+    date: Option<String>,
     turns: Vec<Turn>,
 }
 
@@ -97,16 +103,53 @@ fn plain() -> String {
 
 /// Reads all questions.
 pub(super) fn read(form: Form, path: &Path) -> Result<Vec<Question>> {
-    let questions = match form {
+    let mut questions: Vec<Question> = match form {
         Form::Longmemeval => longmemeval::read(path)?.into_iter().map(from_longmemeval).collect(),
         Form::Locomo => locomo::read(path)?.iter().flat_map(from_locomo).collect(),
         Form::Dialogue => read_own(path)?,
     };
-    let mut known = std::collections::HashSet::new();
+    questions.iter_mut().for_each(tidy);
+    let mut known = HashSet::new();
     if let Some(twice) = questions.iter().find(|one: &&Question| !known.insert(one.id.clone())) {
         bail!("{}: two questions have the id {:?}", path.display(), twice.id);
     }
     Ok(questions)
+}
+
+/// Gives every session an id of its own, and leaves only what user and assistant said.
+fn tidy(question: &mut Question) {
+    let mut listed: HashMap<String, usize> = HashMap::new();
+    let mut left_out = 0;
+    for session in &mut question.sessions {
+        let times = listed.entry(session.id.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            let (id, times) = (&session.id, *times);
+            question.notes.push(format!("session {id} is listed {times} times; each is taken in"));
+            session.id = format!("{id}{AGAIN}{times}");
+        }
+        let before = session.turns.len();
+        session.turns.retain(|turn| is_said(turn));
+        left_out += before - session.turns.len();
+    }
+    if left_out > 0 {
+        let what = "turns are empty or of neither user nor assistant and are left out";
+        question.notes.push(format!("{left_out} {what}"));
+    }
+}
+
+fn is_said(turn: &Turn) -> bool {
+    matches!(turn.role.as_str(), "user" | "assistant") && !turn.content.trim().is_empty()
+}
+
+/// What stands between the id of a session that is listed again and how often it was listed.
+const AGAIN: &str = "#again-";
+
+/// The sessions of a ranking under the ids of the data, each once.
+pub(super) fn by_data_id(ranked: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let id = |name: String| name.split_once(AGAIN).map_or(name.clone(), |(id, _)| id.to_owned());
+    ranked.into_iter().map(id).filter(|id| seen.insert(id.clone())).collect()
 }
 
 fn read_own(path: &Path) -> Result<Vec<Question>> {
@@ -122,17 +165,33 @@ fn read_own(path: &Path) -> Result<Vec<Question>> {
 
 fn from_own(line: &str) -> Result<Question> {
     let own: OwnQuestion = serde_json::from_str(line).context("not a question as JSON")?;
-    let session =
-        |one: OwnSession| Ok(Session { date: read_date(&one.date)?, id: one.id, turns: one.turns });
+    let id = own.question_id;
+    let asked_at =
+        read_date(&own.question_date).with_context(|| format!("question {id}: question_date"))?;
+    let mut notes = Vec::new();
+    let mut session = |one: OwnSession| {
+        let date = match &one.date {
+            Some(date) => {
+                read_date(date).with_context(|| format!("question {id}, session {}", one.id))?
+            }
+            None => {
+                notes.push(longmemeval::undated(&one.id));
+                asked_at
+            }
+        };
+        Ok(Session { date, id: one.id, turns: one.turns })
+    };
+    let sessions = own.sessions.into_iter().map(&mut session).collect::<Result<_>>()?;
     Ok(Question {
-        id: own.question_id,
+        sessions,
+        notes,
+        id,
         kind: own.question_type,
         text: own.question,
-        asked_at: read_date(&own.question_date)?,
+        asked_at,
         answer: own.answer.as_ref().and_then(longmemeval::answer_text),
         abstention: own.abstention,
         gold: own.answer_session_ids,
-        sessions: own.sessions.into_iter().map(session).collect::<Result<_>>()?,
     })
 }
 
@@ -155,7 +214,8 @@ fn from_longmemeval(item: longmemeval::LongMemEvalItem) -> Question {
         asked_at: item.asked_at,
         answer: item.answer,
         gold: item.gold,
-        sessions: item.haystack.into_iter().map(session).collect(),
+        sessions: item.haystack.into_iter().chain(item.repeated).map(session).collect(),
+        notes: item.notes,
     }
 }
 
@@ -184,6 +244,7 @@ fn from_locomo(dialogue: &locomo::LocomoDialogue) -> Vec<Question> {
             abstention: one.category == 5,
             gold,
             sessions: sessions.clone(),
+            notes: Vec::new(),
         }
     };
     numbered.map(question).collect()
@@ -219,6 +280,35 @@ mod tests {
             question.sessions.iter().map(|one| format!("{} {}", one.id, one.date)).collect();
         assert_eq!(dates, ["b 2023-01-08T12:49:00Z", "a 2022-12-01T00:00:00Z"]);
         assert!(from_own("{}").is_err());
+    }
+
+    #[test]
+    fn bug_8_sessions_of_one_id_and_without_a_date_are_kept_and_noted() {
+        let said = serde_json::json!([
+            {"role": "user", "content": "x"}, {"role": "system", "content": "y"},
+            {"role": "user", "content": " "},
+        ]);
+        let line = serde_json::json!({
+            "question_id": "q", "question": "?", "question_date": "2023-02-01",
+            "sessions": [
+                {"id": "a", "date": "2023-01-08", "turns": said},
+                {"id": "a", "turns": said},
+            ],
+        });
+        let mut question = from_own(&line.to_string()).unwrap();
+        tidy(&mut question);
+        let told: Vec<String> = question
+            .sessions
+            .iter()
+            .map(|one| format!("{} {} {}", one.id, one.date, one.turns.len()))
+            .collect();
+        assert_eq!(told, ["a 2023-01-08T00:00:00Z 1", "a#again-2 2023-02-01T00:00:00Z 1"]);
+        assert_eq!(question.notes.len(), 3, "{:?}", question.notes);
+        let ranked = ["a#again-2", "b", "a"].map(str::to_owned).to_vec();
+        assert_eq!(by_data_id(ranked), ["a", "b"]);
+        let wrong = line.to_string().replace("2023-01-08", "8 January");
+        let message = format!("{:#}", from_own(&wrong).unwrap_err());
+        assert!(message.starts_with("question q, session a: cannot read the date"), "{message}");
     }
 
     /// What a file of a form gives: question, type, date, answer, gold, and sessions with their dates.

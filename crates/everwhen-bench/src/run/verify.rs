@@ -58,7 +58,7 @@ pub fn verify(directory: &Path) -> Result<Verified> {
 
 /// A summary as it is after having been written and read once, without what no line gives.
 fn comparable(summary: RunSummary) -> Result<serde_json::Value> {
-    Ok(serde_json::to_value(RunSummary { overhead_percent: None, ..summary })?)
+    Ok(serde_json::to_value(RunSummary { overhead: None, ..summary })?)
 }
 
 /// The events that count, by question and session.
@@ -80,6 +80,9 @@ fn differences(
         (None, None) => return None,
         _ => return Some(format!("{place}: measures are missing on one side")),
     };
+    if let Some(broken) = stored.broken().or_else(|| computed.broken()) {
+        return Some(format!("{place}: {broken}"));
+    }
     let lengths = [
         ("elapsed", stored.conversation_elapsed_ms, computed.conversation_elapsed_ms),
         ("active", stored.conversation_active_ms, computed.conversation_active_ms),

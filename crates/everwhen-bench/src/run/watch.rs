@@ -5,9 +5,10 @@
 
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use everwhen::SystemClock;
+use everwhen::models::{Try, observe_tries};
 use everwhen::time::Clock;
 use jiff::{SignedDuration, Timestamp};
 
@@ -53,20 +54,39 @@ impl Watch {
         }
     }
 
-    /// Does something and says when it began and how long it took.
-    pub(super) async fn time<T>(
-        &self,
-        work: impl Future<Output = T>,
-    ) -> (T, Timestamp, SignedDuration) {
+    /// Does something and says when it was at work: one stretch for each try of a request, without
+    /// the pauses between tries; one for all of it where no request was made.
+    pub(super) async fn time<T>(&self, work: impl Future<Output = T>) -> (T, Vec<Stretch>) {
         let (began_at, began) = (self.now(), Instant::now());
-        let done = work.await;
-        let lasted = match self {
-            Self::Real => SignedDuration::try_from(began.elapsed()).unwrap_or(SignedDuration::MAX),
-            Self::Scripted(_) => CALL,
+        let (done, tries) = observe_tries(work).await;
+        let stretches = match self {
+            Self::Real if tries.is_empty() => vec![(began_at, signed(began.elapsed()))],
+            Self::Real => {
+                let since = |one: &Try| signed(one.began.saturating_duration_since(began));
+                tries.iter().map(|one| (began_at + since(one), signed(one.lasted))).collect()
+            }
+            Self::Scripted(_) => self.scripted(began_at, tries.len()),
         };
-        self.later(lasted);
-        (done, began_at, lasted)
+        (done, stretches)
     }
+
+    /// Each try takes as long as a call, with a pause between two of them.
+    fn scripted(&self, began_at: Timestamp, tries: usize) -> Vec<Stretch> {
+        let mut stretches = vec![(began_at, CALL)];
+        self.later(CALL);
+        for _ in 1..tries {
+            stretches.push((self.now(), CALL));
+            self.later(CALL);
+        }
+        stretches
+    }
+}
+
+/// When something was at work, and for how long.
+pub(super) type Stretch = (Timestamp, SignedDuration);
+
+fn signed(length: Duration) -> SignedDuration {
+    SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX)
 }
 
 #[cfg(test)]
@@ -79,7 +99,8 @@ mod tests {
             let watch = Watch::new(true, 1, 2);
             let first = watch.now();
             assert_eq!(first.as_second(), BEGIN + 86_400 + 120);
-            let ((), began, lasted) = watch.time(async {}).await;
+            let ((), stretches) = watch.time(async {}).await;
+            let [(began, lasted)] = stretches[..] else { panic!("{stretches:?}") };
             assert_eq!((began - first).get_milliseconds(), 100);
             assert_eq!(lasted, CALL);
             assert_eq!(watch.now().duration_since(began).as_millis(), 350);

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-pub(crate) use runner::{CompareArgs, ModeArg, OverheadArgs, PlanArgs, RunArgs, VerifyArgs};
+pub(crate) use runner::{
+    CompareArgs, LogsArgs, ModeArg, OverheadArgs, PlanArgs, RunArgs, VerifyArgs,
+};
 
 /// Benchmark Everwhen on this machine, next to what it is built on
 #[derive(Debug, Args)]
@@ -27,6 +29,7 @@ EXAMPLES
   everwhen bench workflow
   everwhen bench run bench.toml
   everwhen bench verify out/run_first
+  everwhen bench logs logs/run_1757000000
   everwhen bench compare out/run_first out/run_second")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
@@ -49,6 +52,7 @@ pub(crate) enum BenchTopic {
     Run(Box<RunArgs>),
     Overhead(OverheadArgs),
     Verify(VerifyArgs),
+    Logs(LogsArgs),
     Compare(CompareArgs),
 }
 

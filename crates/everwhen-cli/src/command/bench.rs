@@ -47,6 +47,7 @@ pub(crate) async fn run(config: &Config, common: &CommonArgs, args: &BenchArgs) 
         (BenchTopic::Run(args), _) => runner::run(config, common.key.as_deref(), args, json).await,
         (BenchTopic::Overhead(args), _) => runner::overhead(config, args, json).await,
         (BenchTopic::Verify(args), _) => runner::verify(args),
+        (BenchTopic::Logs(args), _) => runner::logs(args, json),
         (BenchTopic::Compare(args), _) => runner::compare(args, json),
     }
 }

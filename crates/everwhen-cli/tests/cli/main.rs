@@ -17,6 +17,7 @@ mod log;
 mod mcp;
 mod models;
 mod proxy;
+mod run_measures;
 mod runs;
 mod settings;
 mod stage;

@@ -23,7 +23,7 @@ const THINGS: [&str; 10] = [
 ];
 
 /// A plan, and questions with several sessions each, of which one holds the answer.
-fn furnish(stage: &Stage, questions: usize, sessions: usize) -> PathBuf {
+pub(crate) fn furnish(stage: &Stage, questions: usize, sessions: usize) -> PathBuf {
     let mut lines = String::new();
     for number in 0..questions {
         let question = question(number, sessions);
@@ -55,20 +55,20 @@ fn question(number: usize, sessions: usize) -> Value {
     })
 }
 
-fn run<'a>(id: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn run<'a>(id: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["bench", "run", "bench.toml", "--run-id", id], more].concat()
 }
 
-fn place(stage: &Stage, id: &str) -> PathBuf {
+pub(crate) fn place(stage: &Stage, id: &str) -> PathBuf {
     stage.home().join("out").join(format!("run_{id}"))
 }
 
-fn lines(directory: &Path) -> Vec<Value> {
+pub(crate) fn lines(directory: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(directory.join("hypotheses.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn summary(directory: &Path) -> Value {
+pub(crate) fn summary(directory: &Path) -> Value {
     let text = std::fs::read_to_string(directory.join("summary.json")).unwrap();
     let mut summary: Value = serde_json::from_str(&text).unwrap();
     summary["run_id"] = Value::Null;
@@ -102,6 +102,7 @@ fn a_run_that_is_killed_five_times_ends_like_one_that_is_not() {
     for _ in 0..4 {
         assert!(kill_after(&stage, &run("killed", &["--resume"]), &events, 6000));
     }
+    assert!(!lines(&place(&stage, "killed")).is_empty(), "bug A24: lines are there after a kill");
     stage.ok(&run("killed", &["--resume"]));
     let (whole, killed) = (place(&stage, "whole"), place(&stage, "killed"));
     assert_eq!(lines(&whole).len(), 20);
@@ -240,7 +241,10 @@ fn what_measuring_costs_is_written_into_the_summary() {
     assert_eq!((&told["questions"], told["with"].as_array().unwrap().len()), (&json!(3), 3));
     let percent = told["overhead_percent"].as_f64().unwrap();
     assert!((-90.0..900.0).contains(&percent), "{percent}");
-    assert_eq!(summary(&place(&stage, "one"))["overhead_percent"], told["overhead_percent"]);
+    let kept = summary(&place(&stage, "one"))["overhead"].clone();
+    assert_eq!(kept["percent"], told["overhead_percent"]);
+    assert_eq!(kept["standard_error"], told["standard_error_percent"]);
+    assert_eq!(kept["rounds"], 3);
     stage.ok(&["bench", "verify", place(&stage, "one").to_str().unwrap()]);
 }
 
@@ -264,6 +268,9 @@ fn a_run_leaves_what_others_can_check() {
     assert!(report.contains("<svg") && !report.contains("src=") && !report.contains("http"));
     let log = std::fs::read_to_string(directory.join("run.log")).unwrap();
     assert_eq!(log.lines().filter(|line| line.contains("CONV_TIME total=")).count(), 12);
+    assert!(log.contains("question=q00 session=s1\n"), "{log}");
+    assert_eq!(told["by_kind"]["ingest"]["n"], 9);
+    assert_eq!(told["by_kind"]["question"]["n"], 3);
     let setup = std::fs::read_to_string(directory.join("setup.json")).unwrap();
     for name in ["dataset_hash", "version", "seed", "plan"] {
         assert!(setup.contains(&format!("\"{name}\": ")), "{setup}");

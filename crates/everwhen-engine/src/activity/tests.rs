@@ -20,7 +20,9 @@ fn measured(
     let entries: Vec<_> = entries.iter().map(|time| at(*time)).collect();
     let activities: Vec<_> = activities.iter().map(|(from, to)| stretch(*from, *to)).collect();
     let terminal = terminal.map(at);
-    let time = measure(&Observed { entries: &entries, activities: &activities, terminal })?;
+    let observed =
+        Observed { entries: &entries, activities: &activities, terminal, ..Observed::default() };
+    let time = measure(&observed)?;
     let seconds = |length: SignedDuration| length.as_secs();
     let ConversationTime { elapsed, active, idle, turns, active_unknown, .. } = time;
     Some((seconds(elapsed), seconds(active), seconds(idle), turns, active_unknown))
@@ -62,8 +64,27 @@ fn tools_that_overlap_count_once() {
 }
 
 #[test]
-fn idle_is_never_below_zero() {
-    assert_eq!(measured(&[0, 5], &[(0, 60)], None), Some((5, 60, 0, 2, false)));
+fn bug_5_the_last_model_call_is_inside_the_window() {
+    // One turn whose reply is stamped with the start of its generation.
+    assert_eq!(measured(&[0, 0], &[(0, 1)], None), Some((1, 1, 0, 2, false)));
+    // Two calls of one second with two seconds between them.
+    let calls = [(0, 1), (3, 4)];
+    assert_eq!(measured(&[0, 0, 3, 3], &calls, None), Some((4, 2, 2, 4, false)));
+    // An activity that is posted after the last entry.
+    assert_eq!(measured(&[0, 5], &[(0, 60)], None), Some((60, 60, 0, 2, false)));
+}
+
+#[test]
+fn bug_2_what_broke_off_lasts_until_its_terminal_event() {
+    let (entries, activities) = ([at(0)], [stretch(0, 3)]);
+    let broken = Observed {
+        entries: &entries,
+        activities: &activities,
+        terminal: Some(at(10)),
+        broke_off: true,
+    };
+    let time = measure(&broken).unwrap();
+    assert_eq!((time.elapsed.as_secs(), time.active.as_secs(), time.idle.as_secs()), (10, 3, 7));
 }
 
 #[test]
@@ -97,7 +118,8 @@ proptest! {
         };
         let first = measured(&entries, &pairs(&activities), None).unwrap();
         let (elapsed, active, idle, turns, _) = first;
-        prop_assert_eq!(idle, (elapsed - active).max(0));
+        prop_assert!(active <= elapsed);
+        prop_assert_eq!(idle, elapsed - active);
         prop_assert_eq!(turns, entries.len() as u64);
         entries.reverse();
         activities.reverse();

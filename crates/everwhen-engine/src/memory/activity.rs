@@ -67,7 +67,8 @@ impl Activity {
 pub struct ConversationTime {
     /// First entry or first activity, whichever is earlier.
     pub start_at: Timestamp,
-    /// Last entry before it was over; without one, when it was over.
+    /// Last entry before it was over, or the end of the last activity if that is later; when it was
+    /// over if there is neither or it broke off.
     pub end_at: Timestamp,
     /// From start to end.
     pub elapsed: SignedDuration,

@@ -12,6 +12,7 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
 use super::secret::Secret;
+use super::tries::noted;
 use crate::tls;
 
 /// Longest part of an endpoint's own explanation that is passed on.
@@ -81,7 +82,7 @@ impl Patience {
         let mut tried = 0;
         loop {
             tried += 1;
-            match attempt().await {
+            match noted(attempt()).await {
                 Err(failure) if failure.passes() && tried < self.tries => {
                     let pause = self.pause(tried, failure.wait(), chance);
                     tracing::debug!(tried, ?pause, "an endpoint failed, trying again");
@@ -256,5 +257,17 @@ mod tests {
         };
         assert!(patience.keep_trying(&Always(0), attempt).await.is_err());
         assert_eq!(tried, 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bug_1_each_try_is_observed_without_the_pause_behind_it() {
+        let patience = Patience { first_pause: SECOND, tries: 3, ..Patience::default() };
+        let work = patience.keep_trying(&Always(0), || async { Err::<(), _>(refused(500, "")) });
+        let (done, tries) = super::super::observe_tries(work).await;
+        assert!(done.is_err());
+        assert_eq!(tries.len(), 3);
+        let waited = SECOND.mul_f64(1.5);
+        let in_flight: Duration = tries.iter().map(|one| one.lasted).sum();
+        assert!(in_flight < waited, "{in_flight:?}");
     }
 }

@@ -87,10 +87,26 @@ pub(crate) enum ModeArg {
 EXAMPLES
   everwhen bench verify out/run_first
 
-The exit code is 1 if anything differs by more than a second.")]
+The exit code is 1 if anything differs by more than a second, or if any session has more active
+than elapsed time.")]
 pub(crate) struct VerifyArgs {
     /// Directory of the run
     pub(crate) run: PathBuf,
+}
+
+/// Conversation time from the logs of Mycelian's longmemeval-benchmarker
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  everwhen bench logs logs/run_1757000000
+  everwhen bench logs logs/run_1757000000/gpt4_59149c77.log --json
+
+Reads .log and .jsonl files, each named after its question. A model or tool is at work from
+agent_invoke to agent_complete, from QA_INVOKE to QA_RESPONSE and from SEARCH_MEMORIES to
+SEARCH_RESULT; times are UTC. Prints a CONV_TIME line for each session, in milliseconds.")]
+pub(crate) struct LogsArgs {
+    /// Directory of a run's logs, or one log file
+    pub(crate) logs: PathBuf,
 }
 
 /// Compare runs with the first one, with significance tests

@@ -9,7 +9,7 @@ use everwhen::{Config, SystemClock};
 use everwhen_bench::run::{self, Mode, Options, Plan, Standing, Tell};
 
 use super::{failed, show};
-use crate::args::{CompareArgs, ModeArg, OverheadArgs, PlanArgs, RunArgs, VerifyArgs};
+use crate::args::{CompareArgs, LogsArgs, ModeArg, OverheadArgs, PlanArgs, RunArgs, VerifyArgs};
 use crate::failure::{Failure, Result};
 use crate::output;
 
@@ -29,7 +29,14 @@ pub(super) async fn run(
     plan.metrics &= !args.no_metrics;
     let summary = run::run(&options, config, told(args.monitor)).await.map_err(failed)?;
     output::note(&format!("{}", options.directory().display()));
-    show(&summary, json)
+    show(&summary, json)?;
+    match summary.failures.len() {
+        0 => Ok(()),
+        failed => Err(Failure::new(format!(
+            "{failed} of {} questions failed and count as wrong; --resume tries them again",
+            summary.questions
+        ))),
+    }
 }
 
 pub(super) async fn overhead(config: &Config, args: &OverheadArgs, json: bool) -> Result<()> {
@@ -46,6 +53,10 @@ pub(super) fn verify(args: &VerifyArgs) -> Result<()> {
         0 => output::line(&format!("{sessions} sessions and {questions} questions agree")),
         many => Err(Failure::new(format!("{many} measures are not what the events give"))),
     }
+}
+
+pub(super) fn logs(args: &LogsArgs, json: bool) -> Result<()> {
+    show(&run::log_times(&args.logs).map_err(failed)?, json)
 }
 
 pub(super) fn compare(args: &CompareArgs, json: bool) -> Result<()> {
