@@ -27,10 +27,10 @@ pub(crate) use conversations::{
     RestoreArgs, TimelineArgs,
 };
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
-pub(crate) use facts::{ChaptersArgs, DistillArgs, FactsArgs, PinArgs, SummaryArgs};
+pub(crate) use facts::{ChaptersArgs, DistillArgs, FactsArgs, PinArgs, ProfileArgs, SummaryArgs};
 pub(crate) use import::{
-    ExportArgs, ExportTarget, ExportTimesArgs, ImportArgs, ImportFileArgs, ImportSource,
-    ImportTimesArgs,
+    ExportArgs, ExportFileArgs, ExportTarget, ExportTimesArgs, ImportArgs, ImportFileArgs,
+    ImportSource, ImportTimesArgs,
 };
 pub(crate) use mcp::McpArgs;
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs, UsageArgs};
@@ -130,6 +130,7 @@ EXAMPLES
     Timeline(TimelineArgs),
     Facts(FactsArgs),
     Pin(PinArgs),
+    Profile(ProfileArgs),
     Chapters(ChaptersArgs),
     Summary(SummaryArgs),
     /// Derive facts, chapters, summaries and titles from the entries again, with the same dates
@@ -187,6 +188,7 @@ impl Command {
             Self::Timeline(_) => "show the timeline",
             Self::Facts(_) => "show facts",
             Self::Pin(_) => "pin the fact",
+            Self::Profile(_) => "show the profile",
             Self::Chapters(_) => "show chapters",
             Self::Summary(_) => "show the summary",
             Self::Regenerate => "regenerate",

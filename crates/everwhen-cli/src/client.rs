@@ -23,6 +23,10 @@ use crate::failure::{Failure, Result};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a command may spend on jobs that are due.
 const SPARE_TIME: Duration = Duration::from_secs(1);
+/// Jobs that fall due within this time are waited for by nobody, but told of.
+const SOON: Duration = Duration::from_secs(30);
+/// How long a command that reads runs jobs whose results it shows.
+const CATCH_UP: Duration = Duration::from_secs(10);
 /// Polling interval meanwhile.
 const LOOK: Duration = Duration::from_millis(25);
 
@@ -193,6 +197,7 @@ impl Client {
 
     /// Answers here. Work that fell due while nothing ran is done first.
     pub(crate) async fn local(everwhen: Everwhen, config: &Config) -> Result<Self> {
+        everwhen.apply_conversation_rules(config).await?;
         run_due_jobs(everwhen.engine()).await?;
         let token = everwhen.operator_token().to_owned();
         let state =
@@ -246,6 +251,18 @@ impl Client {
         Ok(())
     }
 
+    /// Runs due jobs before a command that reads, where this process answers. Jobs that ask a model
+    /// are left; the number of those that are due is returned.
+    pub(crate) async fn catch_up(&self) -> Result<usize> {
+        let Self::Local(local) = self else { return Ok(0) };
+        let engine = local.everwhen.engine();
+        run_jobs_for(engine, CATCH_UP).await?;
+        // Jobs wait a moment for more entries; those that are about to run are told of, too.
+        let now = engine.now() + SOON;
+        let due = engine.jobs(limits::PAGE_ROWS).await?;
+        Ok(due.iter().filter(|job| job.due_at <= now).count())
+    }
+
     /// Runs the jobs that the command caused, so that the next command sees their results.
     pub(crate) async fn finish(self) -> Result<()> {
         if let Self::Local(local) = self {
@@ -260,8 +277,12 @@ impl Client {
 
 /// Runs due jobs for a limited time; the rest is left to the next command or to a server.
 async fn run_due_jobs(engine: &Engine) -> Result<()> {
+    run_jobs_for(engine, SPARE_TIME).await
+}
+
+async fn run_jobs_for(engine: &Engine, most: Duration) -> Result<()> {
     let begin = Instant::now();
-    while begin.elapsed() < SPARE_TIME && step(engine).await? {}
+    while begin.elapsed() < most && step(engine).await? {}
     Ok(())
 }
 

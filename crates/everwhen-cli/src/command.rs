@@ -14,6 +14,7 @@ mod doctor;
 mod end;
 mod entries;
 mod entry;
+mod export_smarthole;
 mod facts;
 mod forget;
 mod fork;
@@ -50,6 +51,9 @@ use crate::console::Console;
 use crate::failure::Result;
 use crate::output;
 
+/// The data directory that keeps nothing beyond the command or the server.
+const EPHEMERAL: &str = ":memory:";
+
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result<()> {
     let Cli { common, command } = cli;
@@ -60,7 +64,40 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         return version(common.json);
     }
     let environment = Environment::of_process()?;
-    let config = Config::load(&environment, &flags(&common, &command))?;
+    let flags = flags(&common, &command);
+    let config = Config::load(&environment, &flags)?;
+    let ephemeral = ephemeral(&config)?;
+    let config = match &ephemeral {
+        Some(directory) => {
+            let data = Some(directory.path().display().to_string());
+            Config::load(&environment, &Flags { data, ..flags })?
+        }
+        None => config,
+    };
+    let done = run_with(common, command, environment, config);
+    // What was kept there goes with it.
+    drop(ephemeral);
+    done
+}
+
+/// A directory of its own for `--data :memory:`, in memory where the system has such a place.
+fn ephemeral(config: &Config) -> Result<Option<tempfile::TempDir>> {
+    if config.data.value.file_name().is_none_or(|name| name != EPHEMERAL) {
+        return Ok(None);
+    }
+    let in_memory = std::path::Path::new("/dev/shm");
+    let named = tempfile::Builder::new().prefix("everwhen-").to_owned();
+    let made = if in_memory.is_dir() { named.tempdir_in(in_memory) } else { named.tempdir() };
+    Ok(Some(made?))
+}
+
+/// Runs a command with its configuration.
+fn run_with(
+    common: CommonArgs,
+    command: Command,
+    environment: Environment,
+    config: Config,
+) -> Result<()> {
     match command {
         Command::Serve(args) => serve::run(&config, &args, common.json),
         Command::Health(args) => {
@@ -102,7 +139,26 @@ async fn ask(
     console.close().await
 }
 
+/// Whether a command shows what jobs make: facts, titles, summaries, chapters, context documents.
+fn shows_what_jobs_make(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Facts(_)
+            | Command::Profile(_)
+            | Command::Conversations(_)
+            | Command::Conversation(_)
+            | Command::Chapters(_)
+            | Command::Summary(_)
+            | Command::Context(_)
+            | Command::Prompt
+            | Command::Recall(_)
+    )
+}
+
 async fn dispatch(console: &Console, command: Command) -> Result<()> {
+    if shows_what_jobs_make(&command) {
+        console.catch_up().await?;
+    }
     match command {
         Command::Remember(args) => remember::run(console, *args).await,
         Command::Entries(args) => explained(console, entries::run(console, &args).await).await,
@@ -112,6 +168,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Import(args) => import::run(console, &args).await,
         Command::Export(args) => match args.target {
             ExportTarget::WilmerTimestamps(args) => wilmer_times::export(console, &args).await,
+            ExportTarget::Smarthole(args) => export_smarthole::run(console, &args).await,
         },
         Command::Conversations(args) => conversations::run(console, &args).await,
         Command::Conversation(args) => conversation::run(console, &args).await,
@@ -123,6 +180,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Timeline(args) => explained(console, timeline::run(console, &args).await).await,
         Command::Facts(args) => explained(console, facts::run(console, &args).await).await,
         Command::Pin(args) => facts::pin(console, &args).await,
+        Command::Profile(args) => facts::profile(console, &args).await,
         Command::Chapters(args) => chapters::run(console, &args).await,
         Command::Summary(args) => chapters::summary(console, &args).await,
         Command::Regenerate => chapters::regenerate(console).await,

@@ -81,6 +81,19 @@ impl Console {
         }
     }
 
+    /// Makes what is read complete: without a server, runs the jobs that are due, or says that they
+    /// wait for the language model.
+    pub(crate) async fn catch_up(&self) -> Result<()> {
+        let waiting = self.client.catch_up().await?;
+        if waiting > 0 {
+            let jobs = if waiting == 1 { "job waits" } else { "jobs wait" };
+            output::note(&format!(
+                "{waiting} {jobs} to make facts, titles and summaries; run them with: everwhen distill"
+            ));
+        }
+        Ok(())
+    }
+
     /// Sends a request.
     pub(crate) async fn send(&self, request: Request) -> Result<Reply> {
         self.client.send(request).await

@@ -17,7 +17,7 @@ use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::Job;
 use crate::memory::{Address, ContextBy, ContextDocument, MemoryId};
-use crate::ports::{ContextSelection, Removal, Row};
+use crate::ports::{ContextSelection, Removal};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result};
@@ -76,7 +76,7 @@ fn add(desk: &mut Desk<'_>, written: &Written) -> Result<Receipt> {
         creation_time: desk.now,
         by: written.by,
     };
-    desk.tx.put(Row::Context(desk.vault.id, &document))?;
+    desk.put_context(&document)?;
     Ok(Receipt::Context { id: document.id, version: document.version })
 }
 

@@ -8,8 +8,8 @@ use crate::index::{Embedders, IndexCache, IndexSource};
 use crate::key::{self, Key, KeyHash, KeyUse, NewKey};
 use crate::memory::vaults::check_description;
 use crate::memory::{
-    Address, Chance, ChapterRules, ConversationTime, Fading, KeyId, Mint, Name, Retrieved,
-    Settings, SettingsChange, VaultId, VaultInfo,
+    Address, Chance, ChapterRules, ConversationTime, FactRules, Fading, KeyId, Mint, Name,
+    Retrieved, Settings, SettingsChange, VaultId, VaultInfo,
 };
 use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Store, Tx};
 use crate::receipt::{Done, Idempotency, Receipt};
@@ -72,6 +72,7 @@ pub struct Engine {
     pub(crate) finished: Arc<Mutex<Vec<ConversationTime>>>,
     chapters: Arc<ChapterWriting>,
     fading: Option<Fading>,
+    fact_rules: Arc<FactRules>,
     pub(crate) retrieved: Arc<Mutex<Retrieved>>,
     defaults: VaultDefaults,
 }
@@ -90,6 +91,7 @@ impl Engine {
             finished: Arc::default(),
             chapters: Arc::default(),
             fading: None,
+            fact_rules: Arc::default(),
             retrieved: Arc::default(),
             defaults,
         }
@@ -161,6 +163,18 @@ impl Engine {
     /// How facts fade; not at all if nothing is said.
     pub fn fading(&self) -> Option<Fading> {
         self.fading
+    }
+
+    /// The same, with other rules for facts.
+    #[must_use]
+    pub fn with_fact_rules(mut self, rules: FactRules) -> Self {
+        self.fact_rules = Arc::new(rules);
+        self
+    }
+
+    /// How facts are compared, and which are pinned by themselves.
+    pub fn fact_rules(&self) -> &FactRules {
+        &self.fact_rules
     }
 
     /// The same, with other rules for chapters.

@@ -14,16 +14,19 @@ mod lines;
 mod model;
 mod profile;
 mod query;
+mod revise;
 
 pub use crate::fact_views::FactView;
 #[cfg(test)]
 pub(crate) use crate::fact_views::reconcile::tests::plain_fact as fact_for_tests;
 pub(crate) use crate::fact_views::{views, views_at};
 pub use crate::memory::{
-    Evidence, Fact, FactVector, Fading, HALF_LIFE, Link, Matter, Relation, Source, WrittenBy,
+    Evidence, Fact, FactRules, FactVector, Fading, HALF_LIFE, Link, Matter, Priority, Relation,
+    Source, WrittenBy,
 };
 pub(crate) use draft::Draft;
 pub(crate) use keep::{forget_entries, keep};
-pub use lines::by_month;
+pub use lines::{FactLines, by_month};
 pub use profile::{ProfileLine, profile};
 pub use query::FactQuery;
+pub use revise::FactCorrection;

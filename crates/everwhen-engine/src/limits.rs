@@ -69,3 +69,6 @@ pub const ACTIVITY: SignedDuration = SignedDuration::from_hours(24);
 
 /// Jobs of one vault that are read at once.
 pub const JOBS_READ: usize = 100_000;
+
+/// Longest statement of a fact, in characters.
+pub const STATEMENT_CHARS: usize = 300;

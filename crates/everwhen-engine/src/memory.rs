@@ -30,7 +30,8 @@ pub(crate) use entry::check_summary;
 pub use entry::{Corrected, Correction, Entry, Metadata, NewEntry, Role};
 pub(crate) use fact::Retrieved;
 pub use fact::{
-    Evidence, Fact, FactVector, Fading, HALF_LIFE, Link, Matter, Relation, Source, WrittenBy,
+    Evidence, Fact, FactRules, FactVector, Fading, HALF_LIFE, Link, Matter, Priority, Relation,
+    Source, WrittenBy,
 };
 pub use id::{
     BranchId, Chance, ChapterId, ContextId, ConversationId, EntryId, FactId, JobId, KeyId,

@@ -10,8 +10,10 @@ pub(crate) mod briefing;
 mod derived;
 mod erase;
 mod fetch;
+mod history;
 mod query;
 mod search;
+mod select;
 mod summaries;
 mod superseded;
 mod verbs;
@@ -24,8 +26,8 @@ use jiff::Timestamp;
 pub use about::About;
 pub use everwhen_search::{Lane, Reason, Signal, nearest_row};
 pub use query::{
-    ChapterFound, ConversationFound, EntryFound, FactFound, Kind, PeriodUse, Query, Recollection,
-    SummaryFound,
+    ChapterFound, ContextFound, ConversationFound, EntryFound, FactFound, Kind, PeriodUse, Query,
+    Recollection, SummaryFound,
 };
 
 use self::about::AskedTime;
@@ -114,7 +116,7 @@ impl Question {
         recollection: &mut Recollection,
         memories: &[PreparedMemory],
     ) {
-        let (limit, ruler) = (self.query.limit(), LazyCell::new(|| engine.ruler()));
+        let (limit, ruler) = (self.query.pool(), LazyCell::new(|| engine.ruler()));
         let asked = DerivedQuery::new(&self.query, recollection.about.as_ref(), limit);
         for memory in memories.iter().filter(|_| self.wants_distilled()) {
             let (distilled, zone) = (memory.index.distilled(), &self.vault.zone);
@@ -122,23 +124,39 @@ impl Question {
                 let vector = memory.fact_vector();
                 recollection.facts.extend(distilled.facts(&asked, vector.as_ref(), &ruler, zone));
                 recollection.chapters.extend(distilled.chapters(&asked));
+                recollection.contexts.extend(distilled.context(&asked, &memory.memory.name));
             }
         }
         self.fade(engine, &mut recollection.facts);
-        let is_about_the_past = self.is_about_the_past(recollection);
-        superseded::demote(&mut recollection.facts, is_about_the_past);
+        if !history::is_asked_for(&self.query.text) {
+            let is_about_the_past = self.is_about_the_past(recollection);
+            superseded::demote(&mut recollection.facts, is_about_the_past);
+        }
         recollection.summaries = summaries::find(&asked, recollection);
         self.sort_and_truncate(recollection);
         self.count_retrieved(engine, &recollection.facts);
     }
 
     fn sort_and_truncate(&self, recollection: &mut Recollection) {
+        let query = &self.query;
+        recollection.items.retain(|one| {
+            !query.leaves_out(one.entry.conversation, one.entry.conversation_name.as_ref())
+        });
+        recollection
+            .conversations
+            .retain(|one| !query.leaves_out(one.conversation.id, one.conversation.name.as_ref()));
         recollection.facts.sort_by(|a, b| b.score.total_cmp(&a.score));
         recollection.chapters.sort_by(|a, b| b.score.total_cmp(&a.score));
+        select::select(&self.query, recollection);
+        // What its owner has pinned is told whatever the question is.
+        recollection.facts.sort_by_key(|one| one.fact.fact.pinned_at.is_none());
         let limit = |kind: Kind| if self.query.wants(kind) { self.query.limit() } else { 0 };
+        recollection.items.truncate(limit(Kind::Entry));
         recollection.facts.truncate(limit(Kind::Fact));
         recollection.chapters.truncate(limit(Kind::Chapter));
         recollection.summaries.truncate(limit(Kind::Summary));
+        recollection.contexts.sort_by(|a, b| b.score.total_cmp(&a.score));
+        recollection.contexts.truncate(limit(Kind::Context));
         recollection.conversations.truncate(limit(Kind::Conversation));
     }
 
@@ -170,7 +188,7 @@ impl Question {
     }
 
     fn wants_distilled(&self) -> bool {
-        self.query.wants(Kind::Fact) || self.query.wants(Kind::Chapter)
+        [Kind::Fact, Kind::Chapter, Kind::Context].into_iter().any(|kind| self.query.wants(kind))
     }
 
     /// Brings the index of a memory up to date and embeds the question for it. Memories that read the

@@ -163,6 +163,8 @@ pub struct NewCorrection {
     pub content: Said,
     /// Why.
     pub reason: String,
+    /// Its tags; those it had if absent.
+    pub tags: Option<Vec<Name>>,
 }
 
 /// Stores a correction: a new entry in the place of an old one, at the time the old one was said.
@@ -177,11 +179,13 @@ pub(crate) fn correction(
     }
     check_description("reason", Some(&new.reason))?;
     let old = correctable(desk, id)?;
+    let is_same = new.content == old.content;
     let correction = Entry {
         id: desk.mint(),
         sequence: desk.memory.last_sequence + 1,
+        summary: old.summary.clone().filter(|_| is_same),
+        tags: new.tags.unwrap_or_else(|| old.tags.clone()),
         content: new.content,
-        summary: None,
         creation_time: desk.now,
         placed_by_time: false,
         corrects: Some(Correction { entry: id, reason: new.reason }),
@@ -242,7 +246,7 @@ pub(crate) fn context(desk: &mut Desk<'_>, new: NewContext) -> Result<Receipt> {
         creation_time: desk.now,
         by: ContextBy::Agent,
     };
-    desk.tx.put(Row::Context(desk.vault.id, &document))?;
+    desk.put_context(&document)?;
     finish::save_memory(desk)?;
     Ok(Receipt::Context { id: document.id, version: document.version })
 }

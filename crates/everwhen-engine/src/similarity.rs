@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::memory::Fact;
+use crate::memory::{Fact, FactRules};
 use crate::ports::{Bands, Embedder};
 use crate::text::is_stop_word;
 
 /// What closeness means when only words can be compared.
-const BY_WORDS: Bands = Bands { same: 0.85, related: 0.5 };
+const BY_WORDS: Bands = Bands { same: 0.85, related: 0.5, borne_out: 1.1 };
 
 /// Measures closeness with one embedder's vectors and bands.
 #[derive(Debug, Clone, Default)]
@@ -19,8 +19,17 @@ pub(crate) struct Ruler {
 }
 
 impl Ruler {
-    pub(crate) fn new(embedder: Option<&dyn Embedder>) -> Self {
-        Self { meaning: embedder.map(|one| (one.name().to_owned(), one.bands())) }
+    /// The embedder's own bands, unless the rules name others.
+    pub(crate) fn new(embedder: Option<&dyn Embedder>, rules: &FactRules) -> Self {
+        let bands = |one: &dyn Embedder| {
+            let own = one.bands();
+            Bands {
+                same: rules.same.unwrap_or(own.same),
+                related: rules.related.unwrap_or(own.related),
+                ..own
+            }
+        };
+        Self { meaning: embedder.map(|one| (one.name().to_owned(), bands(one))) }
     }
 
     /// How close two facts are, and what that means.
@@ -86,8 +95,20 @@ const FIGURES: [&[&str]; 11] = [
 /// Whether a statement says that something is not so, or no longer.
 pub(crate) fn denies(text: &str) -> bool {
     let lower = text.to_lowercase().replace('’', "'");
-    let mut words = lower.unicode_words();
-    words.any(|word| DENIALS.contains(&word) || word.ends_with("n't"))
+    let words: Vec<&str> = lower.unicode_words().collect();
+    let denied = |word: &&str| DENIALS.contains(word) || word.ends_with("n't");
+    words.iter().any(denied) || used_to(&words)
+}
+
+/// "I used to live there" says that it is over; "I am used to it" does not.
+fn used_to(words: &[&str]) -> bool {
+    const ACCUSTOMED: [&str; 14] = [
+        "am", "i'm", "is", "are", "was", "were", "be", "been", "get", "getting", "got", "gotten",
+        "we're", "they're",
+    ];
+    words.windows(3).any(|three| {
+        three[1..] == ["used", "to"] && !ACCUSTOMED.contains(&three[0]) && !three[0].ends_with("'s")
+    })
 }
 
 const DENIALS: [&str; 8] = ["not", "never", "no", "nor", "stopped", "quit", "cancelled", "anymore"];
@@ -132,6 +153,8 @@ mod tests {
     fn denial_is_heard() {
         assert!(denies("I don’t eat meat") && denies("I no longer smoke") && denies("I quit"));
         assert!(!denies("I know nobody here, but I eat meat"));
+        assert!(denies("I used to live in Berlin") && denies("Mira used to work here"));
+        assert!(!denies("I am used to the noise") && !denies("I'm getting used to it"));
     }
 
     #[test]

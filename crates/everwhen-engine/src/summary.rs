@@ -118,7 +118,8 @@ fn title(
     let by_user =
         |(index, weight): &&(usize, f64)| sentences[*index].role == Role::User && *weight > 0.0;
     let best = ranked.iter().find(by_user).or(ranked.first());
-    let text = best.map_or("", |(index, _)| sentences[*index].text);
+    let said = best.map_or("", |(index, _)| sentences[*index].text);
+    let text = own_summary(entries).unwrap_or(said);
     if text.unicode_words().count() >= TITLE_LEAST {
         return first_words(text, title_length(text));
     }
@@ -132,11 +133,37 @@ fn title(
     format!("Short exchange{day}: {words}")
 }
 
-/// How many words of a text make a title: one that is cut does not end in a word like "and".
+/// The short version that a caller gave to the first thing a user said, if it gave one.
+fn own_summary(entries: &[Entry]) -> Option<&str> {
+    let by_user = entries.iter().filter(|entry| entry.role == Role::User);
+    let mut own = by_user.filter_map(|entry| entry.summary.as_deref());
+    own.find(|summary| summary.unicode_words().count() >= TITLE_LEAST)
+}
+
+/// Words before which a phrase ends.
+const BREAKS: [&str; 32] = [
+    "and", "but", "or", "because", "so", "since", "while", "when", "where", "which", "that", "who",
+    "if", "as", "to", "for", "in", "on", "at", "with", "by", "from", "about", "after", "before",
+    "during", "until", "into", "than", "then", "without", "through",
+];
+
+/// How many words of a text make a title: all of a short one; else a whole phrase, so that no title
+/// ends in mid-thought.
 fn title_length(text: &str) -> usize {
     let words: Vec<String> = text.unicode_words().map(str::to_lowercase).collect();
     if words.len() <= TITLE_MOST {
         return TITLE_MOST;
+    }
+    let ends: Vec<usize> =
+        text.unicode_word_indices().map(|(start, word)| start + word.len()).collect();
+    let marked = |count: &usize| {
+        text[ends[*count - 1]..].starts_with([',', ';', ':', '.', '!', '?', ')', '–', '—'])
+    };
+    let breaks = |count: &usize| BREAKS.contains(&words[*count].as_str());
+    let is_whole =
+        |count: &usize| (marked(count) || breaks(count)) && !is_stop_word(&words[*count - 1]);
+    if let Some(count) = (TITLE_LEAST..=TITLE_MOST).rev().find(is_whole) {
+        return count;
     }
     let says_something = |word: &String| !is_stop_word(word);
     let last = words[TITLE_LEAST..TITLE_MOST].iter().rposition(says_something);
@@ -149,9 +176,11 @@ pub(crate) fn first_words(text: &str, most: usize) -> String {
         .unicode_word_indices()
         .nth(most - 1)
         .map_or(text.len(), |(start, word)| start + word.len());
+    // A sign of percent is part of its figure.
+    let end = if text[end..].starts_with('%') { end + 1 } else { end };
     let line: Vec<&str> = text[..end].split_whitespace().collect();
     let line = without_controls(&line.join(" "));
-    line.trim_end_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
+    line.trim_end_matches(|letter: char| !letter.is_alphanumeric() && letter != '%').to_owned()
 }
 
 /// A title as it may be shown anywhere: without characters that would move or color a terminal.
@@ -192,6 +221,20 @@ mod tests {
         assert_eq!(summary.text, "Hi. Could you send the invoice. Here it is.");
         assert_eq!(summary.title, "Could you send the invoice");
         assert_eq!(extracted(&[(Role::User, "ok")]).text, "ok.");
+    }
+
+    #[test]
+    fn d15_titles_are_whole_phrases() {
+        let title = |text: &str| extracted(&[(Role::User, text)]).title;
+        let museum = "I visited the MoMA today and saw the modern art exhibition.";
+        assert_eq!(title(museum), "I visited the MoMA today");
+        let trip = "I plan a trip to London for September 15th with my sister.";
+        assert_eq!(title(trip), "I plan a trip to London");
+        assert_eq!(title("Could you send the invoice"), "Could you send the invoice");
+        let mut said = Entry::said(Role::User, museum);
+        said.summary = Some("User visited MoMA and discussed modern art".into());
+        let summary = extract(&[said], &Zone::utc());
+        assert_eq!(summary.title, "User visited MoMA and discussed modern art");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Small helpers for texts: the words that carry meaning, one shortened line, and what was said as
 //! it may be quoted to a model.
 
+pub(crate) mod quantity;
 mod quoted;
 
 use std::borrow::Cow;

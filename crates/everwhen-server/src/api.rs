@@ -7,7 +7,7 @@
 mod chapters;
 mod context;
 mod conversations;
-mod cursor;
+pub(crate) mod cursor;
 mod docs;
 mod entries;
 mod extract;

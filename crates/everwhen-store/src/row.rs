@@ -56,6 +56,10 @@ struct SettingsRow {
     retention: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lifecycle: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cooling_minutes: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    closed_minutes: Option<u32>,
 }
 
 pub(crate) fn settings_json(settings: &Settings) -> String {
@@ -65,6 +69,8 @@ pub(crate) fn settings_json(settings: &Settings) -> String {
         state_timeout_minutes: settings.state_timeout_minutes,
         retention: settings.retention.as_str().into(),
         lifecycle: settings.lifecycle.map(|lifecycle| lifecycle.as_str().into()),
+        cooling_minutes: settings.cooling_minutes,
+        closed_minutes: settings.closed_minutes,
     };
     serde_json::to_string(&row).expect("settings can be written as JSON")
 }
@@ -79,5 +85,7 @@ pub(crate) fn settings(json: &str) -> Result<Settings> {
         retention: Retention::named(&row.retention)
             .map_err(|_| damaged("retention", &row.retention))?,
         lifecycle: lifecycle(row.lifecycle)?,
+        cooling_minutes: row.cooling_minutes,
+        closed_minutes: row.closed_minutes,
     })
 }

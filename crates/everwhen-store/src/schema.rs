@@ -12,6 +12,7 @@ pub(crate) const SHARED: &[&str] = &[
     include_str!("schema/0001_vault_id.sql"),
     include_str!("schema/0002_clocks.sql"),
     include_str!("schema/0003_entry_by_time.sql"),
+    include_str!("schema/0004_facts_dropped.sql"),
 ];
 
 /// The statements of a shared migration for one database.

@@ -5,6 +5,7 @@
 //! guessed.
 
 use jiff::civil::{Date, DateTime};
+use jiff::tz::AmbiguousOffset;
 use jiff::{Timestamp, Zoned};
 
 use crate::{Error, Result, Zone, to_microsecond};
@@ -35,9 +36,21 @@ pub fn read_time_in(text: &str, zone: &Zone) -> Result<Timestamp> {
         return on_wall_clock(civil, zone);
     }
     if let Ok(date) = text.parse::<Date>() {
-        return on_wall_clock(date.at(0, 0, 0, 0), zone);
+        return start_of_day(date, zone);
+    }
+    if let Some(day) = impossible_day(text) {
+        return Err(Error::new(format!("the day {day} does not exist")));
     }
     read_time(text).map_err(|_| unreadable(text, FOR_PEOPLE))
+}
+
+/// A date at the beginning of a text that is written right and that no calendar has.
+fn impossible_day(text: &str) -> Option<&str> {
+    let day = text.get(..10)?;
+    let mut parts = day.split('-').map(|part| part.parse::<i16>().ok());
+    let (year, month, date) = (parts.next()??, parts.next()??, parts.next()??);
+    let (month, date) = (i8::try_from(month).ok()?, i8::try_from(date).ok()?);
+    Date::new(year, month, date).is_err().then_some(day)
 }
 
 /// How programs write a time.
@@ -50,10 +63,26 @@ fn has_offset(text: &str) -> bool {
     text.parse::<Timestamp>().is_ok() || text.contains('[')
 }
 
-/// A wall-clock time that a clock change skips or repeats is read as jiff's default does: skipped
-/// ones move forward, repeated ones are the first.
+/// A wall-clock time that a clock change repeats is the first of the two; one that it skips does not
+/// exist.
 fn on_wall_clock(civil: DateTime, zone: &Zone) -> Result<Timestamp> {
-    let zoned = civil
+    let ambiguous = zone.time_zone().to_ambiguous_timestamp(civil);
+    if let AmbiguousOffset::Gap { before, after } = ambiguous.offset() {
+        return Err(Error::new(format!(
+            "the time {civil} does not exist in {}: clocks go forward there, from {before} to \
+             {after}; write another, or one with an offset",
+            zone.name()
+        )));
+    }
+    let instant = ambiguous
+        .compatible()
+        .map_err(|error| Error::new(format!("time out of range: {error}")))?;
+    in_range(instant).map(to_microsecond)
+}
+
+/// The first instant of a day; where clocks go forward at midnight, that is later.
+fn start_of_day(date: Date, zone: &Zone) -> Result<Timestamp> {
+    let zoned = date
         .to_zoned(zone.time_zone().clone())
         .map_err(|error| Error::new(format!("time out of range: {error}")))?;
     in_range(zoned.timestamp()).map(to_microsecond)

@@ -3,8 +3,10 @@
 //! Every value knows where it came from, so that `everwhen config` can say it. This is the only
 //! place that reads the process's environment; everybody else is handed an [`Environment`].
 
+mod conversations;
 mod embedder;
 mod endpoint;
+mod facts;
 mod key;
 mod layer;
 mod llm;
@@ -20,10 +22,10 @@ use std::time::Duration;
 
 use everwhen_store::{PostgresOptions, SqliteOptions, Synchronous};
 
-use jiff::SignedDuration;
-
+pub use conversations::ConversationsConfig;
 pub use embedder::{EmbedderConfig, EmbedderKind, MODELS_FOLDER};
 pub use endpoint::EndpointConfig;
+pub use facts::FactsConfig;
 pub use key::{KEYS, Key};
 pub use layer::Origin;
 use layer::{Found, Layers};
@@ -33,8 +35,7 @@ pub use server::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimit
 pub use upstream::Upstream;
 pub use workflow::WorkflowConfig;
 
-use crate::facts::Fading;
-use crate::memory::{Address, Lifecycle, MemoryId, Retention, Settings, SettingsChange, VaultId};
+use crate::memory::{Address, MemoryId, Settings, VaultId};
 use crate::store_location::StoreLocation;
 use crate::time::Zone;
 use crate::{Error, Result, VaultDefaults};
@@ -79,16 +80,8 @@ pub struct Config {
     pub log: Chosen<String>,
     /// How it is logged.
     pub log_format: Chosen<LogFormat>,
-    /// The pause that ends a conversation.
-    pub idle_timeout_minutes: Chosen<u32>,
-    /// How many ended conversations stay listed.
-    pub conversations_retained: Chosen<u32>,
-    /// How long a question waits.
-    pub state_timeout_minutes: Chosen<u32>,
-    /// What becomes of the rest.
-    pub retention: Chosen<Retention>,
-    /// The preset for the timers of conversations.
-    pub lifecycle: Chosen<Option<Lifecycle>>,
+    /// The rules of conversations.
+    pub conversations: ConversationsConfig,
     /// Where everything is kept.
     pub store: Chosen<StoreLocation>,
     /// How many connections to PostgreSQL may write at once.
@@ -121,10 +114,8 @@ pub struct Config {
     pub llm: LlmConfig,
     /// The settings file for chapters, if any.
     pub chapter_settings: Chosen<Option<PathBuf>>,
-    /// Whether unused facts rank lower over time.
-    pub forgetting: Chosen<bool>,
-    /// Half-life of their weight in days.
-    pub half_life_days: Chosen<u32>,
+    /// How facts are compared, pinned and fade.
+    pub facts: FactsConfig,
 }
 
 /// One line of `everwhen config`.
@@ -254,16 +245,7 @@ impl Config {
             memory: choose(&layers, key::MEMORY, memory_name, || "default".into())?,
             log: choose(&layers, key::LOG, log, || "info".into())?,
             log_format: choose(&layers, key::LOG_FORMAT, LogFormat::named, || LogFormat::Text)?,
-            idle_timeout_minutes: number(&layers, key::IDLE_TIMEOUT, 30)?,
-            conversations_retained: number(&layers, key::RETAINED, 1000)?,
-            state_timeout_minutes: number(&layers, key::STATE_TIMEOUT, 60)?,
-            retention: choose(&layers, key::RETENTION, Retention::named, || Retention::Archive)?,
-            lifecycle: choose(
-                &layers,
-                key::LIFECYCLE,
-                |text| Lifecycle::named(text).map(Some),
-                || None,
-            )?,
+            conversations: ConversationsConfig::read(&layers)?,
             store: store(&layers)?,
             connections: number(&layers, key::CONNECTIONS, 8)?,
             statement_timeout_seconds: number(&layers, key::STATEMENT_TIMEOUT, 30)?,
@@ -280,8 +262,7 @@ impl Config {
             llm: LlmConfig::read(&layers)?,
             chapter_settings: chapter_settings(&layers, environment, &workflow)?,
             workflow,
-            forgetting: choose(&layers, key::FORGETTING, switch, || false)?,
-            half_life_days: number(&layers, key::HALF_LIFE, 180)?,
+            facts: FactsConfig::read(&layers)?,
             file,
         };
         config.settings().check()?;
@@ -294,23 +275,7 @@ impl Config {
     }
 
     fn settings(&self) -> Settings {
-        let settings = Settings {
-            idle_timeout_minutes: self.idle_timeout_minutes.value,
-            conversations_retained: self.conversations_retained.value,
-            state_timeout_minutes: self.state_timeout_minutes.value,
-            retention: self.retention.value,
-            lifecycle: None,
-        };
-        let idle_timeout_minutes = (self.idle_timeout_minutes.from != Origin::Default)
-            .then_some(self.idle_timeout_minutes.value);
-        let lifecycle = self.lifecycle.value;
-        SettingsChange { idle_timeout_minutes, lifecycle, ..SettingsChange::default() }.on(settings)
-    }
-
-    /// How facts fade, if they do.
-    pub fn fading(&self) -> Option<Fading> {
-        let hours = 24 * i64::from(self.half_life_days.value);
-        self.forgetting.value.then(|| Fading { half_life: SignedDuration::from_hours(hours) })
+        self.conversations.settings()
     }
 
     /// How a database is opened.
@@ -347,14 +312,9 @@ impl Config {
             (quoted(&self.memory.value), &self.memory.from),
             (quoted(&self.log.value), &self.log.from),
             (quoted(self.log_format.value.as_str()), &self.log_format.from),
-            (self.idle_timeout_minutes.value.to_string(), &self.idle_timeout_minutes.from),
-            (self.conversations_retained.value.to_string(), &self.conversations_retained.from),
-            (self.state_timeout_minutes.value.to_string(), &self.state_timeout_minutes.from),
-            (quoted(self.retention.value.as_str()), &self.retention.from),
-            (
-                self.lifecycle.value.map_or("none".into(), |one| quoted(one.as_str())),
-                &self.lifecycle.from,
-            ),
+        ];
+        let rows = rows.into_iter().chain(self.conversations.rows());
+        let rows = rows.chain([
             (quoted(&self.store.value.to_string()), &self.store.from),
             (self.connections.value.to_string(), &self.connections.from),
             (
@@ -364,19 +324,15 @@ impl Config {
             (quoted(synchronous_name(self.synchronous.value)), &self.synchronous.from),
             (max_size, &self.max_size_mb.from),
             (self.commit_group.value.to_string(), &self.commit_group.from),
-        ];
+        ]);
         let upstream = self.upstream.value.as_deref().map_or("none".into(), quoted);
         let upstream = [(upstream, &self.upstream.from)];
-        let rows = rows.into_iter().chain(self.server.rows()).chain(upstream);
+        let rows = rows.chain(self.server.rows()).chain(upstream);
         let tables = self.proxy.listing().into_iter().chain(self.embedder.rows());
         let settings = self.chapter_settings.value.as_ref();
         let settings = settings.map_or("none".into(), |path| quoted(&path.display().to_string()));
         let rows = rows.chain(tables).chain(self.llm.rows());
-        let rows = rows.chain([
-            (settings, &self.chapter_settings.from),
-            (quoted(if self.forgetting.value { "on" } else { "off" }), &self.forgetting.from),
-            (self.half_life_days.value.to_string(), &self.half_life_days.from),
-        ]);
+        let rows = rows.chain([(settings, &self.chapter_settings.from)]).chain(self.facts.rows());
         let rows = rows.chain(self.workflow.rows());
         let rows = KEYS.into_iter().zip(rows);
         rows.map(|(key, (value, from))| Setting { key, value, from: from.clone() }).collect()

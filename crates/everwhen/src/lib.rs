@@ -60,10 +60,10 @@ mod workflow_tree;
 mod world;
 
 pub use config::{
-    AllowedHost, AllowedOrigin, Chosen, Config, EmbedderConfig, EmbedderKind, EndpointConfig,
-    Environment, Exception, Flags, HostName, KEYS, Key as ConfigKey, LlmConfig, LogFormat,
-    MODELS_FOLDER, Origin, ProxyChange, ProxyConfig, ProxySettings, Reach, ServerConfig,
-    ServerLimits, Setting, Unnamed, Upstream, WebOrigin, WorkflowConfig,
+    AllowedHost, AllowedOrigin, Chosen, Config, ConversationsConfig, EmbedderConfig, EmbedderKind,
+    EndpointConfig, Environment, Exception, FactsConfig, Flags, HostName, KEYS, Key as ConfigKey,
+    LlmConfig, LogFormat, MODELS_FOLDER, Origin, ProxyChange, ProxyConfig, ProxySettings, Reach,
+    ServerConfig, ServerLimits, Setting, Unnamed, Upstream, WebOrigin, WorkflowConfig,
 };
 pub use directory_lock::{DirectoryLock, LockAttempt, LockHolder, ServerAddress};
 pub use embedding::{Embedding, VECTORS_FOLDER};

@@ -10,11 +10,12 @@ use everwhen_store::{PostgresStore, SqliteStore};
 use crate::config::Config;
 use crate::directory_lock::{DirectoryLock, LockAttempt, LockHolder};
 use crate::embedding::Embedding;
+use crate::memory::Address;
 use crate::memory_settings::MemorySettings;
 use crate::ports::Store;
 use crate::store_location::StoreLocation;
 use crate::world::{SystemChance, world};
-use crate::{Engine, Result, World, key};
+use crate::{Engine, ErrorKind, Result, VaultChange, World, key};
 
 /// The database file, inside the data directory.
 pub const DATABASE_FILE: &str = "everwhen.db";
@@ -97,7 +98,8 @@ impl Everwhen {
         let directory = config.data.value.clone();
         let engine = Engine::new(store, world, config.vault_defaults());
         let engine = with_chapter_rules(with_llm(engine, config)?, config)?;
-        let engine = engine.with_fading(config.fading());
+        let engine = engine.with_fading(config.facts.fading());
+        let engine = engine.with_fact_rules(config.facts.rules());
         let setting = config.embedder.setting(&directory);
         let (engine, embedding) = Embedding::prepare(engine, setting, &directory)?;
         Ok(Self {
@@ -108,6 +110,25 @@ impl Everwhen {
             directory,
             held,
         })
+    }
+
+    /// Gives the configured default vault the rules of conversations that the configuration names, so
+    /// that changing one there takes effect. Rules that are not written there stay as they are, and
+    /// so do those of other vaults.
+    pub async fn apply_conversation_rules(&self, config: &Config) -> Result<()> {
+        let written = config.conversations.written();
+        let address = Address::read("vault", &config.vault.value)?;
+        let vault = match self.engine.vault(address).await {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            vault => vault?,
+        };
+        let known = vault.info().await?.settings;
+        let settings = written.on(known);
+        if settings != known {
+            let settings = Some(settings.into());
+            vault.change(VaultChange { settings, ..VaultChange::default() }, None).await?;
+        }
+        Ok(())
     }
 
     /// The background task of the configured embedder.
@@ -182,8 +203,8 @@ impl std::fmt::Debug for Everwhen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Address, Name};
-    use crate::{Environment, ErrorKind, Flags, NewVault};
+    use crate::memory::Name;
+    use crate::{Environment, Flags, NewVault};
 
     fn config(directory: &Path) -> Config {
         let data = Some(directory.display().to_string());

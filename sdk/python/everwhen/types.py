@@ -33,11 +33,13 @@ __all__ = [
     "FactEvidence",
     "FactMatter",
     "FactPeriod",
+    "FactRemoved",
     "FactsText",
     "Forget",
     "Fork",
     "Forked",
     "FoundChapter",
+    "FoundContext",
     "FoundConversation",
     "FoundEntry",
     "FoundFact",
@@ -58,6 +60,8 @@ __all__ = [
     "NewContext",
     "NewCorrection",
     "NewEntry",
+    "NewFactMatter",
+    "NewFactText",
     "NewKey",
     "NewMemory",
     "NewSettings",
@@ -309,6 +313,9 @@ class Conversation:
     end_reason: str | None = None
     """The reason given for ending it."""
 
+    facts_dropped: int | None = None
+    """Number of facts that a model proposed and that nothing said in it bears out."""
+
     source_id: str | None = None
     """Its name in the system it was imported from."""
 
@@ -429,11 +436,17 @@ class Entry:
     id: str
     """The id."""
 
+    memory_id: str
+    """The memory it belongs to."""
+
     role: Role
     """The role of the speaker."""
 
     sequence: int
     """Its position in the order in which entries were stored."""
+
+    vault_id: str
+    """The vault of that memory."""
 
     branch_id: str | None = None
     """The branch that a fork moved it to."""
@@ -520,6 +533,9 @@ class Fact:
     pinned: bool
     """Whether it is pinned."""
 
+    priority: str
+    """`critical` if it is pinned and confirmed, `important` if it is confirmed, else `info`."""
+
     source: str
     """`confirmed` if the user said it literally, else `inferred`."""
 
@@ -539,7 +555,7 @@ class Fact:
     """The statement with the day it was first mentioned, in the vault's zone."""
 
     written_by: str
-    """Who wrote it: `llm`, or `extractive` for the built-in rules."""
+    """Who wrote it: `llm`, `extractive` for the built-in rules, or `user` for the owner's correction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -579,6 +595,14 @@ class FactPeriod:
 
     until: datetime | None
     """First instant after the period."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactRemoved:
+    """A fact that was removed."""
+
+    id: str
+    """Its id."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -631,6 +655,29 @@ class FoundChapter:
 
     score: float
     """The score; comparable only among the chapters of one recollection."""
+
+    reasons: list[SignalShare] = field(default_factory=list)
+    """The score breakdown, if `explain` was set."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundContext:
+    """A current context document that was found."""
+
+    content: str
+    """Its text."""
+
+    conversation_time: datetime
+    """The time up to which it tells the story."""
+
+    memory: str
+    """The memory it describes."""
+
+    score: float
+    """The score; comparable only among the context documents of one recollection."""
+
+    version: int
+    """Its version."""
 
     reasons: list[SignalShare] = field(default_factory=list)
     """The score breakdown, if `explain` was set."""
@@ -767,6 +814,9 @@ class ImportedEntry:
     role: Role
     """The role of the speaker."""
 
+    is_question: bool | None = None
+    """Whether this is a question of the assistant that waits for an answer."""
+
     metadata: dict[str, Any] | None = None
     """Any JSON object of the caller, at most 64 KiB as text."""
 
@@ -902,6 +952,9 @@ class NewCorrection:
     reason: str
     """The reason for the correction."""
 
+    tags: list[str] | None = None
+    """Its tags; unchanged if absent."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class NewEntry:
@@ -944,6 +997,31 @@ class NewEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NewFactMatter:
+    """A property and its value."""
+
+    key: str
+    """The name of the property."""
+
+    value: str
+    """Its value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewFactText:
+    """How a fact is to read."""
+
+    statement: str
+    """The statement, without a date."""
+
+    matter: NewFactMatter | None = None
+    """The property and value it states; else what the built-in rules read from the statement."""
+
+    tags: list[str] | None = None
+    """Its tags; unchanged if absent."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class NewKey:
     """A key to create."""
 
@@ -981,11 +1059,17 @@ class NewMemory:
 class NewSettings:
     """Settings to change; absent ones stay unchanged."""
 
+    closedTimeoutMinutes: int | None = None
+    """Time after which a dormant conversation is closed."""
+
     conversationIdleTimeoutMinutes: int | None = None
     """Idle timeout: a longer pause ends a conversation."""
 
     conversationStateTimeoutMinutes: int | None = None
     """How long a question of the assistant waits for its answer."""
+
+    coolingTimeoutMinutes: int | None = None
+    """Silence after which a conversation cools; at most the idle timeout."""
 
     lifecycle: Lifecycle | None = None
     """A preset for when conversations cool, end and close; an explicit idle timeout overrides it."""
@@ -1162,14 +1246,24 @@ class Question:
     budget_tokens: int | None = None
     """Maximum length of the briefing in tokens; 1000 if absent."""
 
+    diversity: float | None = None
+    """How much variety counts against score: with more, fewer results that say the same (maximal marginal relevance).
+    """
+
+    except_conversations: list[str] | None = None
+    """Leave out entries of these conversations, by their ids or the caller's names."""
+
     explain: bool | None = None
     """Return the score breakdown of each item."""
 
-    kinds: list[Literal["entry", "conversation", "fact", "chapter", "summary"]] | None = None
+    kinds: list[Literal["entry", "conversation", "fact", "chapter", "summary", "context"]] | None = None
     """Only these kinds of results; all if absent."""
 
     limit: int | None = None
     """Maximum number of items and of conversations; 10 if absent."""
+
+    min_score: float | None = None
+    """Only results that score at least this share of the best of their kind."""
 
     period: Literal["boost", "filter", "ignore"] | None = None
     """How to use a period that the question names: `boost` (the default) ranks it first, `filter` excludes everything
@@ -1192,6 +1286,9 @@ class Recollection(RecollectionBehaviour):
 
     chapters: list[FoundChapter]
     """Chapters, best first."""
+
+    contexts: list[FoundContext]
+    """Current context documents that match, best first."""
 
     conversations: list[FoundConversation]
     """Conversations, best first."""
@@ -1346,6 +1443,12 @@ class Settings:
 
     retention: RetentionName
     """What happens to ended conversations beyond that number."""
+
+    closedTimeoutMinutes: int | None = None
+    """Time after which a dormant conversation is closed, if it was set; else 30 days, or the preset's."""
+
+    coolingTimeoutMinutes: int | None = None
+    """Silence after which a conversation cools, if it was set; else half the idle timeout, or the preset's."""
 
     lifecycle: Lifecycle | None = None
     """The preset for the timers of conversations, if one was chosen."""

@@ -3,8 +3,8 @@
 import { Pages } from "./pages.ts";
 import { part, type Transport } from "./transport.ts";
 import type {
-  Activity, Chapter, Context, Conversation, ConversationDetail, ConversationTime, BatchReceipt, Density, Entry, EntryReceipt, Fact, FactsText,
-  Forked, Imported, ImportedConversation, Memory, MemoryPatch, NewEntry, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
+  Activity, Chapter, Context, Conversation, ConversationDetail, ConversationTime, BatchReceipt, Density, Entry, EntryReceipt, Fact, FactRemoved, FactsText,
+  Forked, Imported, ImportedConversation, Memory, MemoryPatch, NewEntry, NewFactText, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
   Regenerating, Removed, Role, RollingSummary, TextTimes, Time, TimelineLine,
 } from "./types.ts";
 
@@ -215,8 +215,8 @@ export class MemoryClient {
   }
 
   /** The facts by month, as text for a model. */
-  async factsText(): Promise<string> {
-    return (await this.#transport.get<FactsText>(`${this.#path}/facts/text`)).text;
+  async factsText(options: { all?: boolean; marks?: boolean } = {}): Promise<string> {
+    return (await this.#transport.get<FactsText>(`${this.#path}/facts/text`, { ...options })).text;
   }
 
   /** Lets a fact stand first in every list, or no longer. */
@@ -224,9 +224,29 @@ export class MemoryClient {
     return this.#transport.write("POST", `${this.#path}/facts/${part(id)}/pin`, { pinned: !options.off }, options.idempotencyKey);
   }
 
+  /** Puts your own words in the place of a fact; distilling again does not undo it. */
+  correctFact(id: string, fact: NewFactText, { idempotencyKey }: Write = {}): Promise<Fact> {
+    return this.#transport.write("PUT", `${this.#path}/facts/${part(id)}`, fact, idempotencyKey);
+  }
+
+  /** Removes a fact; distilling the same words again does not bring it back. */
+  removeFact(id: string): Promise<FactRemoved> {
+    return this.#transport.write("DELETE", `${this.#path}/facts/${part(id)}`, undefined, undefined);
+  }
+
   /** What holds now, by key. */
   async profile(): Promise<ProfileValue[]> {
     return (await this.#transport.get<{ data: ProfileValue[] }>(`${this.#path}/profile`)).data;
+  }
+
+  /** What happened, by when it happened: facts that name a time, oldest first. */
+  async events(): Promise<Fact[]> {
+    return (await this.#transport.get<{ data: Fact[] }>(`${this.#path}/timeline/events`)).data;
+  }
+
+  /** Has the title and the summary of an ended conversation written again, in the background. */
+  summarize(id: string, { idempotencyKey }: Write = {}): Promise<Conversation> {
+    return this.#transport.write("POST", `${this.#conversation(id)}/summary`, undefined, idempotencyKey);
   }
 
   /** The context document: the newest, one version, or the one that stood at a time. */

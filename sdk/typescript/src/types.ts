@@ -112,6 +112,8 @@ export interface Conversation {
   ended_at: string | null;
   /** How it ended; null while it is open. */
   ended_by: EndedBy | null;
+  /** Number of facts that a model proposed and that nothing said in it bears out. */
+  facts_dropped?: number | undefined;
   /** The id. */
   id: string;
   /** When its last entry was said. */
@@ -231,6 +233,8 @@ export interface Entry {
   id: string;
   /** Whether this is a question of the assistant. */
   is_question?: boolean | undefined;
+  /** The memory it belongs to. */
+  memory_id: string;
   /** The JSON object that the caller stored with it. */
   metadata?: Record<string, unknown> | null | undefined;
   /** The role of the speaker. */
@@ -245,6 +249,8 @@ export interface Entry {
   tags?: string[] | undefined;
   /** Tools that the assistant used. */
   tools_used?: string[] | undefined;
+  /** The vault of that memory. */
+  vault_id: string;
 }
 
 /** One stored entry. */
@@ -285,6 +291,8 @@ export interface Fact {
   mentioned_at: string;
   /** Whether it is pinned. */
   pinned: boolean;
+  /** `critical` if it is pinned and confirmed, `important` if it is confirmed, else `info`. */
+  priority: string;
   /** `confirmed` if the user said it literally, else `inferred`. */
   source: string;
   /** The statement without a date. */
@@ -297,7 +305,7 @@ export interface Fact {
   tags: string[];
   /** The statement with the day it was first mentioned, in the vault's zone. */
   text: string;
-  /** Who wrote it: `llm`, or `extractive` for the built-in rules. */
+  /** Who wrote it: `llm`, `extractive` for the built-in rules, or `user` for the owner's correction. */
   written_by: string;
 }
 
@@ -327,6 +335,12 @@ export interface FactPeriod {
   since: string | null;
   /** First instant after the period. */
   until: string | null;
+}
+
+/** A fact that was removed. */
+export interface FactRemoved {
+  /** Its id. */
+  id: string;
 }
 
 /** The facts that are believed now, as text for a model. */
@@ -367,6 +381,22 @@ export interface FoundChapter {
   reasons?: SignalShare[] | undefined;
   /** The score; comparable only among the chapters of one recollection. */
   score: number;
+}
+
+/** A current context document that was found. */
+export interface FoundContext {
+  /** Its text. */
+  content: string;
+  /** The time up to which it tells the story. */
+  conversation_time: string;
+  /** The memory it describes. */
+  memory: string;
+  /** The score breakdown, if `explain` was set. */
+  reasons?: SignalShare[] | undefined;
+  /** The score; comparable only among the context documents of one recollection. */
+  score: number;
+  /** Its version. */
+  version: number;
 }
 
 /** A conversation that was found. */
@@ -457,6 +487,8 @@ export interface ImportedEntry {
   content: string;
   /** When it was said. */
   conversation_time: Time;
+  /** Whether this is a question of the assistant that waits for an answer. */
+  is_question?: boolean | null | undefined;
   /** Any JSON object of the caller, at most 64 KiB as text. */
   metadata?: Record<string, unknown> | null | undefined;
   /** The role of the speaker. */
@@ -565,6 +597,8 @@ export interface NewCorrection {
   content: string;
   /** The reason for the correction. */
   reason: string;
+  /** Its tags; unchanged if absent. */
+  tags?: string[] | null | undefined;
 }
 
 /** An entry to store. */
@@ -593,6 +627,24 @@ export interface NewEntry {
   tools_used?: string[] | null | undefined;
 }
 
+/** A property and its value. */
+export interface NewFactMatter {
+  /** The name of the property. */
+  key: string;
+  /** Its value. */
+  value: string;
+}
+
+/** How a fact is to read. */
+export interface NewFactText {
+  /** The property and value it states; else what the built-in rules read from the statement. */
+  matter?: NewFactMatter | null | undefined;
+  /** The statement, without a date. */
+  statement: string;
+  /** Its tags; unchanged if absent. */
+  tags?: string[] | null | undefined;
+}
+
 /** A key to create. */
 export interface NewKey {
   /** When it expires; it does not expire if absent. */
@@ -619,10 +671,14 @@ export interface NewMemory {
 
 /** Settings to change; absent ones stay unchanged. */
 export interface NewSettings {
+  /** Time after which a dormant conversation is closed. */
+  closedTimeoutMinutes?: number | null | undefined;
   /** Idle timeout: a longer pause ends a conversation. */
   conversationIdleTimeoutMinutes?: number | null | undefined;
   /** How long a question of the assistant waits for its answer. */
   conversationStateTimeoutMinutes?: number | null | undefined;
+  /** Silence after which a conversation cools; at most the idle timeout. */
+  coolingTimeoutMinutes?: number | null | undefined;
   /** A preset for when conversations cool, end and close; an explicit idle timeout overrides it. */
   lifecycle?: Lifecycle | null | undefined;
   /** Number of ended conversations that stay in lists. */
@@ -748,12 +804,18 @@ export interface Question {
   before?: Time | null | undefined;
   /** Maximum length of the briefing in tokens; 1000 if absent. */
   budget_tokens?: number | null | undefined;
+  /** How much variety counts against score: with more, fewer results that say the same (maximal marginal relevance). */
+  diversity?: number | null | undefined;
+  /** Leave out entries of these conversations, by their ids or the caller's names. */
+  except_conversations?: string[] | null | undefined;
   /** Return the score breakdown of each item. */
   explain?: boolean | null | undefined;
   /** Only these kinds of results; all if absent. */
-  kinds?: ("entry" | "conversation" | "fact" | "chapter" | "summary")[] | null | undefined;
+  kinds?: ("entry" | "conversation" | "fact" | "chapter" | "summary" | "context")[] | null | undefined;
   /** Maximum number of items and of conversations; 10 if absent. */
   limit?: number | null | undefined;
+  /** Only results that score at least this share of the best of their kind. */
+  min_score?: number | null | undefined;
   /** How to use a period that the question names: `boost` (the default) ranks it first, `filter` excludes everything else, `ignore` treats its words as plain words. */
   period?: "boost" | "filter" | "ignore" | null | undefined;
   /** The question, in words. */
@@ -772,6 +834,8 @@ export interface Recollection {
   briefing: string;
   /** Chapters, best first. */
   chapters: FoundChapter[];
+  /** Current context documents that match, best first. */
+  contexts: FoundContext[];
   /** Conversations, best first. */
   conversations: FoundConversation[];
   /** Facts, best first. A superseded fact is included only if the question names a time in which it held, or has an `as_of`. */
@@ -877,10 +941,14 @@ export interface SetAsideJob {
 
 /** The settings of a vault. */
 export interface Settings {
+  /** Time after which a dormant conversation is closed, if it was set; else 30 days, or the preset's. */
+  closedTimeoutMinutes?: number | null | undefined;
   /** Idle timeout: a longer pause ends a conversation. */
   conversationIdleTimeoutMinutes: number;
   /** How long a question of the assistant waits for its answer. */
   conversationStateTimeoutMinutes: number;
+  /** Silence after which a conversation cools, if it was set; else half the idle timeout, or the preset's. */
+  coolingTimeoutMinutes?: number | null | undefined;
   /** The preset for the timers of conversations, if one was chosen. */
   lifecycle?: Lifecycle | null | undefined;
   /** Number of ended conversations that stay in lists. */

@@ -120,10 +120,14 @@ fn item(row: Row, packed: &HashMap<String, Arc<Vec<LongMemEvalTurn>>>) -> Result
     haystack(row, packed).with_context(|| format!("question {question}"))
 }
 
-fn haystack(row: Row, packed: &HashMap<String, Arc<Vec<LongMemEvalTurn>>>) -> Result<LongMemEvalItem> {
+fn haystack(
+    row: Row,
+    packed: &HashMap<String, Arc<Vec<LongMemEvalTurn>>>,
+) -> Result<LongMemEvalItem> {
     check_lengths(&row)?;
     let asked_at = read_date(&row.question_date)?;
-    let (mut haystack, mut repeated): (Vec<LongMemEvalSession>, Vec<LongMemEvalSession>) = (Vec::new(), Vec::new());
+    let (mut haystack, mut repeated): (Vec<LongMemEvalSession>, Vec<LongMemEvalSession>) =
+        (Vec::new(), Vec::new());
     let mut notes = Vec::new();
     let mut inline = row.haystack_sessions.into_iter();
     let mut dates = row.haystack_dates.iter();

@@ -83,11 +83,7 @@ impl Bench {
             Some(log) if log.exists() => events::read(log)?,
             _ => Vec::new(),
         };
-        let last_window = past.iter().map(|event| event.window).max();
-        let window = match plan.run.scripted_clock {
-            true => 0,
-            false => last_window.map_or(0, |last| last + 1),
-        };
+        let window = if plan.run.scripted_clock { 0 } else { next_window(&past) };
         let log_file =
             OpenOptions::new().create(true).append(true).open(directory.join("run.log"))?;
         let done = progress.done(plan.run.mode)?.len();
@@ -186,6 +182,11 @@ impl Bench {
         text.push('\n');
         replace(&self.directory.join("hypotheses.jsonl"), &text)
     }
+}
+
+/// The window of the next process.
+fn next_window(past: &[Event]) -> u32 {
+    past.iter().map(|event| event.window).max().map_or(0, |last| last + 1)
 }
 
 /// Chapters wait for more entries. Whether one is there when a question is asked would depend on how

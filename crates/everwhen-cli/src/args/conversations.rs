@@ -158,6 +158,9 @@ EXAMPLES
   everwhen timeline
   everwhen timeline --after 2023-01-01 --before 2024-01-01")]
 pub(crate) struct TimelineArgs {
+    /// Order by when things happened instead of when they were said: facts that name a time
+    #[arg(long, conflicts_with_all = ["after", "before"])]
+    pub(crate) events: bool,
     /// Said at or after this time
     #[arg(long, value_name = "TIME")]
     pub(crate) after: Option<String>,

@@ -129,6 +129,9 @@ pub(crate) struct CorrectArgs {
     /// Reason for the correction
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
+    /// Tag of the corrected entry instead of those it had; may be given several times
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
     /// Idempotency key: a second write with the same key is not stored again
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,

@@ -9,7 +9,10 @@ EXAMPLES
   everwhen facts
   everwhen facts --about 2025-04
   everwhen facts --as-of 2025-06-01 --tag health
-  everwhen facts --history fct_01jh2m8z5qf3v9k7c4x0tnwr6e")]
+  everwhen facts --text --all
+  everwhen facts --history fct_01jh2m8z5qf3v9k7c4x0tnwr6e
+  everwhen facts --correct fct_01jh2m8z5qf3v9k7c4x0tnwr6e 'My A1C was 7.2%'
+  everwhen facts --remove fct_01jh2m8z5qf3v9k7c4x0tnwr6e")]
 pub(crate) struct FactsArgs {
     /// Facts as they were believed at this time
     #[arg(long, value_name = "TIME")]
@@ -29,9 +32,30 @@ pub(crate) struct FactsArgs {
     /// Show everything that was believed about the subject of this fact
     #[arg(long, value_name = "FACT", conflicts_with_all = ["as_of", "about", "all", "tag", "pinned"])]
     pub(crate) history: Option<String>,
-    /// Show facts as text for a model, grouped by month
-    #[arg(long, conflicts_with_all = ["as_of", "about", "all", "tag", "pinned", "history"])]
+    /// Show facts as text for a model, grouped by month; with --all, replaced ones too
+    #[arg(long, conflicts_with_all = ["as_of", "about", "tag", "pinned", "history"])]
     pub(crate) text: bool,
+    /// With --text: put [CRITICAL], [IMPORTANT] or [INFO] before each fact
+    #[arg(long, requires = "text")]
+    pub(crate) marks: bool,
+    /// Put your own words in the place of this fact; distilling again does not undo it
+    #[arg(long, value_names = ["FACT", "STATEMENT"], num_args = 2, exclusive = true)]
+    pub(crate) correct: Option<Vec<String>>,
+    /// Remove this fact; distilling the same words again does not bring it back
+    #[arg(long, value_name = "FACT", exclusive = true)]
+    pub(crate) remove: Option<String>,
+}
+
+/// Show the profile: the present values of everything that has some
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  everwhen profile
+  everwhen profile --as-of 2025-06-01")]
+pub(crate) struct ProfileArgs {
+    /// Values as they were believed at this time
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
 }
 
 /// Pin a fact, so that it comes first in every list

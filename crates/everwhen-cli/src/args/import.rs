@@ -53,7 +53,8 @@ pub(crate) struct ImportTimesArgs {
 #[command(after_help = "\
 EXAMPLES
   everwhen export wilmer-timestamps Public/DiscussionIds --memory 1234
-  everwhen export wilmer-timestamps Public/DiscussionIds --memory 1234 --flat")]
+  everwhen export wilmer-timestamps Public/DiscussionIds --memory 1234 --flat
+  everwhen export smarthole data.json --memory vault-assistant")]
 pub(crate) struct ExportArgs {
     #[command(subcommand)]
     pub(crate) target: ExportTarget,
@@ -64,6 +65,19 @@ pub(crate) struct ExportArgs {
 pub(crate) enum ExportTarget {
     /// Times of messages, in WilmerAI's format and the vault's time zone
     WilmerTimestamps(ExportTimesArgs),
+    /// Conversations, settings and the waiting question, as the SmartHole plugin stores them
+    ///
+    /// Puts conversationData, conversationStates and the three settings about conversations into the
+    /// plugin's data.json; everything else in the file stays. Without a file it is written.
+    Smarthole(ExportFileArgs),
+}
+
+/// The file to write.
+#[derive(Debug, Args)]
+pub(crate) struct ExportFileArgs {
+    /// data.json of the plugin; - writes to standard output
+    #[arg(value_name = "FILE|-")]
+    pub(crate) file: String,
 }
 
 /// Where times are written.

@@ -44,6 +44,15 @@ pub(crate) struct RecallArgs {
     /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) limit: usize,
+    /// Leave out entries of this conversation; may be given several times
+    #[arg(long, value_name = "CONVERSATION")]
+    pub(crate) except: Vec<String>,
+    /// Only results that score at least this share of the best, 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) min_score: Option<f32>,
+    /// How much variety counts against score, 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) diversity: Option<f32>,
     /// Show the score breakdown of each result
     #[arg(long)]
     pub(crate) explain: bool,

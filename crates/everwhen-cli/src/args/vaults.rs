@@ -88,6 +88,12 @@ pub(crate) struct RulesArgs {
     /// long-term
     #[arg(long, value_name = "PRESET", value_parser = LIFECYCLES)]
     pub(crate) lifecycle: Option<String>,
+    /// Silence after which a conversation cools; at most the idle timeout
+    #[arg(long, value_name = "MINUTES")]
+    pub(crate) cooling: Option<u32>,
+    /// Time after which a dormant conversation is closed
+    #[arg(long, value_name = "MINUTES")]
+    pub(crate) closed: Option<u32>,
     /// Number of ended conversations that stay listed
     #[arg(long, value_name = "N")]
     pub(crate) retained: Option<u32>,

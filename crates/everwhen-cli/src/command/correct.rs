@@ -11,7 +11,9 @@ use crate::output;
 
 /// Corrects an entry.
 pub(crate) async fn run(console: &Console, args: CorrectArgs) -> Result<()> {
-    let body = json!({ "content": text_or_stdin(&args.text)?, "reason": args.reason });
+    let tags = (!args.tag.is_empty()).then_some(&args.tag);
+    let content = text_or_stdin(&args.text)?;
+    let body = json!({ "content": content, "reason": args.reason, "tags": tags });
     let path = console.in_memory(&format!("/entries/{}/correction", escape(&args.id)));
     let request = Request::post(path, &body).once(args.idempotency_key);
     let Some(receipt) = console.ask(request).await? else { return Ok(()) };

@@ -1,8 +1,9 @@
-//! `everwhen facts` and `everwhen pin`.
+//! `everwhen facts`, `everwhen profile` and `everwhen pin`.
 
+use axum::http::Method;
 use serde_json::{Value, json};
 
-use crate::args::{FactsArgs, PinArgs};
+use crate::args::{FactsArgs, PinArgs, ProfileArgs};
 use crate::client::{Request, escape};
 use crate::console::{Console, rows, text};
 use crate::failure::Result;
@@ -11,8 +12,23 @@ use crate::show;
 
 /// Lists facts.
 pub(crate) async fn run(console: &Console, args: &FactsArgs) -> Result<()> {
+    if let Some([fact, statement]) = args.correct.as_deref() {
+        let path = console.in_memory(&format!("/facts/{}", escape(fact)));
+        let request = Request::put(path, &json!({ "statement": statement }));
+        let Some(fact) = console.ask(request).await? else { return Ok(()) };
+        return output::line(&line(&fact));
+    }
+    if let Some(fact) = &args.remove {
+        let path = console.in_memory(&format!("/facts/{}", escape(fact)));
+        let Some(gone) = console.ask(Request::new(Method::DELETE, path)).await? else {
+            return Ok(());
+        };
+        return output::line(&format!("Removed fact {}", text(&gone["id"])));
+    }
     if args.text {
-        let request = Request::get(console.in_memory("/facts/text"));
+        let request = Request::get(console.in_memory("/facts/text"))
+            .with("all", args.all.then_some("true"))
+            .with("marks", args.marks.then_some("true"));
         let Some(told) = console.ask(request).await? else { return Ok(()) };
         return output::line(&plain(text(&told["text"])));
     }
@@ -47,6 +63,20 @@ fn line(fact: &Value) -> String {
     notes.extend((fact["current"] == false).then_some("replaced"));
     let id = dim(text(&fact["id"]));
     format!("{} ({})  {id}", plain(text(&fact["text"])), notes.join(", "))
+}
+
+/// Shows the profile.
+pub(crate) async fn profile(console: &Console, args: &ProfileArgs) -> Result<()> {
+    let request = Request::get(console.in_memory("/profile"))
+        .with("as_of", console.time(args.as_of.as_deref()).await?);
+    let Some(page) = console.ask(request).await? else { return Ok(()) };
+    for row in rows(&page) {
+        let (key, value) = (plain(text(&row["key"])), plain(text(&row["value"])));
+        let mentioned = dim(text(&row["mentioned_at"]));
+        output::line(&format!("{key:<24} {value}  {mentioned}"))?;
+    }
+    output::note(&show::count(rows(&page).len() as u64, "value", "values"));
+    Ok(())
 }
 
 /// Pins a fact, or removes the pin.

@@ -5,7 +5,8 @@
 
 mod smarthole;
 
-use serde_json::{Value, json};
+use axum::http::Method;
+use serde_json::{Map, Value, json};
 
 use super::wilmer_times;
 use crate::args::{ImportArgs, ImportFileArgs, ImportSource};
@@ -22,6 +23,8 @@ struct ImportFile {
     refused: Vec<SkippedItem>,
     /// Messages and conversations without text.
     blank: u64,
+    /// Settings about conversations, under their names in the API.
+    settings: Map<String, Value>,
 }
 
 /// A conversation in the format of the API.
@@ -61,12 +64,16 @@ pub(crate) async fn run(console: &Console, args: &ImportArgs) -> Result<()> {
 }
 
 async fn conversations(console: &Console, args: &ImportFileArgs) -> Result<()> {
-    let ImportFile { drafts, mut refused, blank } = smarthole::read(&file_or_stdin(&args.file)?)?;
+    let ImportFile { drafts, mut refused, blank, settings } =
+        smarthole::read(&file_or_stdin(&args.file)?)?;
     let (drafts, foreseen) = dry_run_all(console, drafts, &mut refused).await?;
     if !args.skip_invalid && !refused.is_empty() {
         return Err(Failure::new(complain(&refused)));
     }
     let tally = if args.dry_run { foreseen } else { store(console, drafts, foreseen).await? };
+    if !args.dry_run {
+        take_settings(console, &settings).await?;
+    }
     if console.json {
         return output::json(&report(args, &tally, &refused).to_string());
     }
@@ -77,6 +84,20 @@ async fn conversations(console: &Console, args: &ImportFileArgs) -> Result<()> {
         output::note(&format!("left out {blank} in which nothing was said"));
     }
     output::line(&tally.told(args.dry_run))
+}
+
+/// Gives the vault the settings of the file.
+async fn take_settings(console: &Console, settings: &Map<String, Value>) -> Result<()> {
+    if settings.is_empty() {
+        return Ok(());
+    }
+    let body = json!({ "settings": settings });
+    let request = Request::new(Method::PATCH, console.in_vault("")).body(body.to_string());
+    console.send(request).await?;
+    let told: Vec<String> =
+        settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    output::note(&format!("the vault has the settings of the file: {}", told.join(", ")));
+    Ok(())
 }
 
 /// Checks every conversation with a dry run. Returns those with new entries, and the counts.

@@ -24,6 +24,9 @@ pub(crate) async fn run(console: &Console, args: &RecallArgs) -> Result<()> {
         "tags": args.tag,
         "limit": args.limit,
         "budget_tokens": args.budget,
+        "except_conversations": args.except,
+        "min_score": args.min_score,
+        "diversity": args.diversity,
         "explain": args.explain,
     });
     console.open_embedder().await;

@@ -61,6 +61,7 @@ async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended>
 
     let token = everwhen.operator_token().to_owned();
     let proxy = everwhen_server::Proxy::new(config, Some(everwhen.directory()))?;
+    everwhen.apply_conversation_rules(config).await?;
     let engine = everwhen.engine().clone();
     let engine = everwhen_workflow::with_writer(engine, config, proxy.workflows());
     let state = everwhen_server::ServerState::new(engine.clone(), Some(token)).await?;

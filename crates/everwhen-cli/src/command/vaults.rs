@@ -73,6 +73,8 @@ fn described(args: RulesArgs) -> Map<String, Value> {
         ("conversationStateTimeoutMinutes", args.state_timeout.map(Value::from)),
         ("retention", args.retention.map(Value::from)),
         ("lifecycle", args.lifecycle.map(Value::from)),
+        ("coolingTimeoutMinutes", args.cooling.map(Value::from)),
+        ("closedTimeoutMinutes", args.closed.map(Value::from)),
     ];
     let settings = given(rules);
     given([

@@ -36,6 +36,8 @@ fn everything_that_can_be_said_about_an_entry_is_kept() {
     let mut entry = stage.json(&["entry", &id]);
     let entry = entry.as_object_mut().unwrap();
     assert!(entry.remove("creation_time").unwrap().as_str().unwrap() > "2024");
+    assert!(entry.remove("memory_id").unwrap().as_str().unwrap().starts_with("mem_"));
+    assert!(entry.remove("vault_id").unwrap().as_str().unwrap().starts_with("vlt_"));
     assert_eq!(
         Value::from(entry.clone()),
         json!({

@@ -19,6 +19,7 @@ mod models;
 mod proxy;
 mod run_measures;
 mod runs;
+mod seeds;
 mod settings;
 mod stage;
 mod stopping;

@@ -78,6 +78,51 @@ fn texts(stage: &Stage) -> Vec<String> {
     rows.map(|row| row["content"].as_str().unwrap().to_owned()).collect()
 }
 
+/// The seed's literal call, with the origin's field names, and what agents could not say before.
+#[test]
+fn b17_bug_11_bug_16_the_seeds_example_future_times_questions_and_pages() {
+    let stage = Stage::new();
+    let mut agent = Agent::start(&stage, &["--memory", "ana", "--tools", "full"]);
+    let example = json!({
+        "raw_entry": "Hi there, could you help me compare options for X?",
+        "summary": "User asked for help comparing options for X.",
+        "conversation_time": "2023-01-08T12:49:00Z",
+        "tags": { "role": "user", "topic": "x" },
+        "memory_id": "ana",
+    });
+    let stored = agent.call("add_entry", example);
+    let entry = agent.call("get_entry", json!({ "entry_id": stored["entry_id"] }));
+    assert_eq!((&entry["role"], &entry["tags"]), (&json!("user"), &json!(["topic:x"])));
+    let memory = agent.call("get_memory", json!({ "memory_id": "ana" }));
+    assert_eq!((&memory["memory_id"], &memory["name"]), (&entry["memory_id"], &json!("ana")));
+    assert_eq!(memory["vault_id"], entry["vault_id"]);
+    let coming = json!({ "role": "assistant", "raw_entry": "See you then?", "is_question": true,
+        "tools_used": ["calendar"], "conversation_time": "2999-01-01T00:00:00Z",
+        "allow_future": true });
+    let asked = agent.call("add_entry", coming);
+    assert_eq!(agent.call("get_memory", json!({}))["waiting_question"], asked["entry_id"]);
+    for number in 0..5 {
+        agent.call(
+            "add_entry",
+            json!({ "role": "user", "raw_entry": format!("line {number}"),
+            "conversation_time": "2024-01-01T00:00:00Z" }),
+        );
+    }
+    let mut said = Vec::new();
+    let mut query = json!({ "limit": 2, "after": "2024-01-01T00:00:00Z" });
+    loop {
+        let page = agent.call("list_entries", query.clone());
+        let rows = page["entries"].as_array().unwrap();
+        said.extend(rows.iter().map(|row| row["raw_entry"].as_str().unwrap().to_owned()));
+        if page["has_more"] == false {
+            break;
+        }
+        query["cursor"] = page["next_cursor"].clone();
+    }
+    assert_eq!(said.len(), 6, "{said:?}");
+    assert_eq!(agent.leave(), 0);
+}
+
 #[test]
 fn an_agent_records_and_finds_without_a_server() {
     let stage = Stage::new();
@@ -90,7 +135,7 @@ fn an_agent_records_and_finds_without_a_server() {
     let found = agent.call("search_memories", json!({ "query": "museum" }));
     assert_eq!(found["items"].as_array().unwrap().len(), 1);
     let tools = agent.ask("tools/list", json!({}));
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 19);
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 24);
     assert_eq!(agent.leave(), 0);
     let kept = stage.json(&["entries", "--memory", "ana"]);
     assert_eq!(kept["data"][0]["content"], "I went to the museum");

@@ -1,9 +1,9 @@
-//! Changing facts and chapters. Changes are counted, facts and chapters apart, so that a cache of them
+//! Changing facts, chapters and the context document. Changes are counted, facts and chapters apart, so that a cache of them
 //! knows when to read again and reads no more than has changed.
 
 use super::Desk;
 use crate::Result;
-use crate::memory::{Chapter, ChapterId, Cursor, Fact, FactId, chapters_mark};
+use crate::memory::{Chapter, ChapterId, ContextDocument, Cursor, Fact, FactId, chapters_mark};
 use crate::ports::{ChapterSelection, Removal, Row};
 
 impl Desk<'_> {
@@ -36,6 +36,12 @@ impl Desk<'_> {
         let gone = self.tx.chapters(self.place(), ChapterSelection::Behind(Some(from), None))?;
         self.note_chapters(gone.iter().map(|chapter| chapter.id))?;
         self.tx.remove(Removal::Chapters(self.place(), from)).map(drop)
+    }
+
+    /// Adds a version of the context document.
+    pub(crate) fn put_context(&mut self, document: &ContextDocument) -> Result<()> {
+        self.note_chapters([])?;
+        self.tx.put(Row::Context(self.vault.id, document))
     }
 
     fn note_facts(&mut self) -> Result<()> {

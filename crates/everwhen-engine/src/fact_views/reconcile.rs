@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 
 use crate::memory::{Fact, FactId, Link, Relation};
-use crate::similarity::{Ruler, denies, figures, tells_a_change};
+use crate::similarity::{Ruler, denies, tells_a_change};
+use crate::text::quantity::{bare, quantities};
 
 /// Links every fact anew. Facts that are withdrawn must not be among them.
 pub(crate) fn link_all(facts: &mut [Fact], ruler: &Ruler) {
@@ -66,7 +67,7 @@ fn link(older: &Fact, newer: &Fact, ruler: &Ruler) -> Option<Link> {
 /// What a fact does to an earlier one, if it has to do with it.
 ///
 /// Two values of one matter are a history. Without a matter, closeness makes the pair a candidate,
-/// and the words decide: figures that differ, a denial, or a word for change. Closeness alone
+/// and the words decide: quantities that differ, a denial, or a word for change. Closeness alone
 /// replaces nothing, since "I like tea" and "I like coffee" are close and both true.
 pub(crate) fn relate(older: &Fact, newer: &Fact, ruler: &Ruler) -> Option<Relation> {
     let is_later = newer.mentioned_at > older.mentioned_at;
@@ -76,14 +77,23 @@ pub(crate) fn relate(older: &Fact, newer: &Fact, ruler: &Ruler) -> Option<Relati
         if old.key != new.key {
             return None;
         }
-        let same = old.value == new.value && denial.0 == denial.1;
-        return if same { Some(Relation::Repeats) } else { if_later(Relation::Supersedes) };
+        let same = is_same_value(&old.value, &new.value);
+        if !same && is_list(&new.key) && !is_same_item(&old.value, &new.value) {
+            return None;
+        }
+        return match denial {
+            (a, b) if a == b && same => Some(Relation::Repeats),
+            // What is over says nothing about another value, and another value nothing about it.
+            (true, false) | (false, true) if !same => None,
+            (false, true) => if_later(Relation::Retracts),
+            _ => if_later(Relation::Supersedes),
+        };
     }
     if happened_apart(older, newer) {
         return None;
     }
     let (close, bands) = ruler.measure(older, newer);
-    let (old, new) = (figures(&older.statement), figures(&newer.statement));
+    let (old, new) = (quantities(&older.statement), quantities(&newer.statement));
     match denial {
         _ if close < bands.related => None,
         (false, true) => if_later(Relation::Retracts),
@@ -93,6 +103,30 @@ pub(crate) fn relate(older: &Fact, newer: &Fact, ruler: &Ruler) -> Option<Relati
         _ if tells_a_change(&newer.statement) => if_later(Relation::Supersedes),
         _ => None,
     }
+}
+
+/// Matters that have several values at a time: another allergy does not replace the first.
+fn is_list(key: &str) -> bool {
+    const LISTS: [&str; 7] =
+        ["allergy", "medication", "condition", "goal", "hobby", "language", "pet"];
+    LISTS.contains(&key.rsplit(": ").next().unwrap_or(key))
+}
+
+/// Whether two values of a list are about one item: "metformin 500 mg" and "metformin 1000 mg".
+fn is_same_item(a: &str, b: &str) -> bool {
+    let first = |text: &str| {
+        let mut words = text.split_whitespace().map(|word| bare(word).to_lowercase());
+        words.find(|word| word.starts_with(char::is_alphabetic))
+    };
+    first(a).is_some() && first(a) == first(b)
+}
+
+/// Whether two values are one, however they are written: "3 PM" is "3 pm", and "3 am" is not.
+fn is_same_value(a: &str, b: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.split_whitespace().map(|word| bare(word).to_lowercase()).collect()
+    };
+    words(a) == words(b) || (!quantities(a).is_empty() && quantities(a) == quantities(b))
 }
 
 /// Whether both happened at times that do not meet: two visits are two visits.

@@ -16,7 +16,7 @@ use crate::similarity::Ruler;
 /// so that a crash anywhere neither loses a fact nor makes it twice.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let Some(read) = engine.material(job).await? else { return engine.drop_job(job).await };
-    let drafts = drafts(engine, &read, job).await?;
+    let (drafts, dropped) = drafts(engine, &read, job).await?;
     let drafts = embed(engine.embedders.present().as_deref(), drafts).await?;
     engine
         .commit(job, move |desk, job| {
@@ -27,20 +27,30 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             let entries: Vec<EntryId> = told.map(|entry| entry.id).collect();
             keep(desk, &entries, &drafts)?;
             conversation.distilled_at = Some(desk.now);
+            conversation.facts_dropped = dropped;
             desk.put_context_job()?;
             desk.tx.put(Row::Conversation(desk.vault.id, &conversation))
         })
         .await
 }
 
-async fn drafts(engine: &Engine, read: &Material, job: &Job) -> Result<Vec<Draft>> {
+/// What a conversation says, and how many facts a model proposed that it does not say.
+async fn drafts(engine: &Engine, read: &Material, job: &Job) -> Result<(Vec<Draft>, u64)> {
     let zone = &read.vault.zone;
     // The statements of a graph are facts from the moment they are stored.
     let told = read.entries.iter().filter(|entry| !is_statement(entry));
     let told: Vec<Entry> = told.cloned().collect();
-    let mut drafts = match engine.asker(&read.vault, job) {
-        Some(asker) if !told.is_empty() => model::drafts(&asker, &told, zone).await?,
-        _ => extract::drafts(&told, zone),
+    let (mut drafts, dropped) = match engine.asker(&read.vault, job) {
+        Some(asker) if !told.is_empty() => {
+            let mut proposed = model::drafts(&asker, &told, zone).await?;
+            let unshared = std::mem::take(&mut proposed.unshared);
+            let count = unshared.len();
+            let close = close(engine.embedders.present().as_deref(), unshared, &told).await?;
+            let dropped = proposed.dropped + (count - close.len()) as u64;
+            proposed.believed.extend(close);
+            (proposed.believed, dropped)
+        }
+        _ => (extract::drafts(&told, zone), 0),
     };
     let mut seen = Vec::new();
     drafts.retain(|draft| {
@@ -49,7 +59,34 @@ async fn drafts(engine: &Engine, read: &Material, job: &Job) -> Result<Vec<Draft
         seen.push(key);
         new
     });
-    Ok(drafts)
+    for draft in &mut drafts {
+        draft.pinned = engine.fact_rules().pins(&draft.statement);
+    }
+    Ok((drafts, dropped))
+}
+
+/// Those whose statement is close in meaning to the words they rest on. Without an embedder nobody
+/// can tell, so that none is.
+async fn close(
+    embedder: Option<&dyn Embedder>,
+    drafts: Vec<Draft>,
+    entries: &[Entry],
+) -> Result<Vec<Draft>> {
+    let Some(embedder) = embedder.filter(|_| !drafts.is_empty()) else { return Ok(Vec::new()) };
+    let quoted = |draft: &Draft| {
+        let entry = entries.iter().find(|entry| entry.id == draft.evidence.entry)?;
+        entry.content.as_str().get(draft.evidence.range.clone())
+    };
+    let said: Vec<&str> = drafts.iter().map(|draft| quoted(draft).unwrap_or_default()).collect();
+    let stated: Vec<&str> = drafts.iter().map(|draft| draft.statement.as_str()).collect();
+    let (said, stated) = (embedder.embed(&said).await?, embedder.embed(&stated).await?);
+    let least = embedder.bands().borne_out;
+    let cosine = |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>() };
+    let pairs = drafts.into_iter().zip(said.iter().zip(&stated));
+    Ok(pairs
+        .filter(|(_, (said, stated))| cosine(said, stated) >= least)
+        .map(|(draft, _)| draft)
+        .collect())
 }
 
 /// Gives each draft the meaning of its statement.
@@ -70,6 +107,6 @@ async fn embed(
 impl Engine {
     /// How this engine measures closeness.
     pub(crate) fn ruler(&self) -> Ruler {
-        Ruler::new(self.embedders.present().as_deref())
+        Ruler::new(self.embedders.present().as_deref(), self.fact_rules())
     }
 }

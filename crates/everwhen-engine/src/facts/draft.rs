@@ -5,13 +5,12 @@ use std::ops::Range;
 use jiff::Timestamp;
 
 use super::{Evidence, Fact, Matter, Source, WrittenBy};
+use crate::limits;
 use crate::memory::{Entry, Name};
 use crate::text::shorten;
 use crate::time::phrase::{self, Phrase, Prefer};
 use crate::time::{Period, Zone};
 
-/// Longest statement, in characters.
-const STATEMENT_CHARS: usize = 300;
 /// Longest key or value of a matter, in characters.
 const MATTER_CHARS: usize = 80;
 /// Most tags of a fact.
@@ -28,13 +27,15 @@ pub(crate) struct Draft {
     pub(crate) evidence: Evidence,
     pub(crate) mentioned_at: Timestamp,
     pub(crate) by: WrittenBy,
+    /// Whether it is pinned from the first.
+    pub(crate) pinned: bool,
 }
 
 impl Draft {
     /// A draft that rests on a piece of an entry. Its date is the entry's, and nobody else's.
     pub(crate) fn on(entry: &Entry, range: Range<usize>, statement: &str, by: WrittenBy) -> Self {
         Self {
-            statement: shorten(&without_date(statement), STATEMENT_CHARS),
+            statement: shorten(&without_date(statement), limits::STATEMENT_CHARS),
             source: Source::Confirmed,
             tags: Vec::new(),
             matter: None,
@@ -42,6 +43,7 @@ impl Draft {
             evidence: Evidence { entry: entry.id, range },
             mentioned_at: entry.conversation_time,
             by,
+            pinned: false,
         }
     }
 
@@ -64,6 +66,17 @@ impl Draft {
             }
         }
         self
+    }
+
+    /// Whether the owner has removed this: a fact on the same words that says the same, or states
+    /// the same value.
+    pub(crate) fn is_removed_as(&self, fact: &Fact) -> bool {
+        let (own, gone) = (&self.evidence, &fact.evidence);
+        let meets = own.range.start < gone.range.end && gone.range.start < own.range.end;
+        let is_same = self.statement == fact.statement
+            || (self.matter.is_some() && self.matter == fact.matter)
+            || (self.by == WrittenBy::Llm && own.range == gone.range);
+        fact.by == WrittenBy::User && own.entry == gone.entry && meets && is_same
     }
 
     /// Whether a kept fact says exactly this, on the same evidence.

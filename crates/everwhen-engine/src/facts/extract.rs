@@ -37,7 +37,7 @@ fn of_entry(entry: &Entry, zone: &Zone) -> Vec<Draft> {
 fn of_sentence(entry: &Entry, start: usize, sentence: &str, zone: &Zone) -> Option<Draft> {
     let lower = sentence.to_lowercase().replace('’', "'");
     let words: Vec<&str> = lower.unicode_words().collect();
-    let matter = matter::read(&lower, &words);
+    let matter = matter::read(sentence);
     let tells = matter.is_some() || words.iter().any(|word| is_first_person(word));
     let length = (LEAST_WORDS..=MOST_WORDS).contains(&words.len());
     if !tells || !length || sentence.ends_with('?') || is_talk(&lower) {
@@ -59,9 +59,12 @@ fn of_sentence(entry: &Entry, start: usize, sentence: &str, zone: &Zone) -> Opti
 
 /// The one value a sentence states, if it states one, with the name of what it is a value of.
 pub(crate) fn stated_matter(sentence: &str) -> Option<(String, String)> {
-    let lower = sentence.to_lowercase().replace('’', "'");
-    let words: Vec<&str> = lower.unicode_words().collect();
-    matter::read(&lower, &words)
+    matter::read(sentence)
+}
+
+/// Whether a key is one that a fixed way of saying it gives.
+pub(crate) fn is_framed(key: &str) -> bool {
+    matter::is_framed(key)
 }
 
 fn is_first_person(word: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::draft::Draft;
-use super::{Fact, FactVector};
+use super::{Fact, FactVector, WrittenBy};
 use crate::Result;
 use crate::desk::Desk;
 use crate::fact_views::reconcile::relink;
@@ -17,22 +17,33 @@ pub(crate) fn keep(
     entries: &[EntryId],
     drafts: &[(Draft, Option<FactVector>)],
 ) -> Result<()> {
-    let mut standing = standing(desk)?;
-    let resting = |fact: &Fact| entries.contains(&fact.evidence.entry);
+    let (mut standing, removed) = divided(desk)?;
+    let drafts: Vec<&(Draft, Option<FactVector>)> = drafts
+        .iter()
+        .filter(|(draft, _)| !removed.iter().any(|one| draft.is_removed_as(one)))
+        .collect();
+    // What the owner wrote stands until the owner says otherwise.
+    let resting =
+        |fact: &Fact| entries.contains(&fact.evidence.entry) && fact.by != WrittenBy::User;
     let is_said = |fact: &Fact| drafts.iter().any(|(draft, _)| draft.is_kept_as(fact));
     let gone: HashSet<FactId> = standing
         .iter()
         .filter(|fact| resting(fact) && !is_said(fact))
         .map(|fact| fact.id)
         .collect();
+    let mut pinned = Vec::new();
     for fact in standing.extract_if(.., |fact| gone.contains(&fact.id)) {
+        pinned.extend(fact.pinned_at.map(|at| (fact.statement.clone(), at)));
         let withdrawn = Fact { withdrawn_at: Some(desk.now), link: None, ..fact };
         desk.put_fact(&withdrawn)?;
     }
     let mut fresh = HashSet::new();
     for (draft, vector) in drafts {
         if !standing.iter().any(|fact| draft.is_kept_as(fact)) {
-            let fact = new_fact(desk, draft.clone(), vector.clone());
+            let mut fact = new_fact(desk, draft.clone(), vector.clone());
+            // The same words on corrected evidence keep their pin.
+            let kept = pinned.iter().find(|(statement, _)| *statement == fact.statement);
+            fact.pinned_at = kept.map(|(_, at)| *at).or(fact.pinned_at);
             fresh.insert(fact.id);
             standing.push(fact);
         }
@@ -54,14 +65,25 @@ pub(crate) fn forget_entries(desk: &mut Desk<'_>, entries: &[EntryId]) -> Result
 }
 
 /// Facts that count now.
-fn standing(desk: &Desk<'_>) -> Result<Vec<Fact>> {
-    let mut facts = desk.tx.facts(desk.place(), FactSelection::All)?;
-    facts.retain(|fact| fact.withdrawn_at.is_none());
-    Ok(facts)
+pub(super) fn standing(desk: &Desk<'_>) -> Result<Vec<Fact>> {
+    Ok(divided(desk)?.0)
+}
+
+/// Facts that count now, and those that the owner removed.
+fn divided(desk: &Desk<'_>) -> Result<(Vec<Fact>, Vec<Fact>)> {
+    let facts = desk.tx.facts(desk.place(), FactSelection::All)?;
+    let (standing, mut gone): (Vec<Fact>, Vec<Fact>) =
+        facts.into_iter().partition(|fact| fact.withdrawn_at.is_none());
+    gone.retain(|fact| fact.by == WrittenBy::User);
+    Ok((standing, gone))
 }
 
 /// Links facts and writes those that are fresh or linked otherwise than before.
-fn save(desk: &mut Desk<'_>, mut facts: Vec<Fact>, fresh: &HashSet<FactId>) -> Result<()> {
+pub(super) fn save(
+    desk: &mut Desk<'_>,
+    mut facts: Vec<Fact>,
+    fresh: &HashSet<FactId>,
+) -> Result<()> {
     let changed: HashSet<FactId> = relink(&mut facts, fresh, &desk.ruler).into_iter().collect();
     let touched = |fact: &&Fact| fresh.contains(&fact.id) || changed.contains(&fact.id);
     facts.iter().filter(touched).try_for_each(|fact| desk.put_fact(fact))
@@ -76,6 +98,7 @@ fn new_fact(desk: &Desk<'_>, draft: Draft, vector: Option<FactVector>) -> Fact {
         event: draft.event,
         creation_time: desk.now,
         by: draft.by,
+        pinned_at: draft.pinned.then_some(desk.now),
         vector,
         ..Fact::stated(desk.mint(), desk.memory.id, statement, evidence, mentioned_at)
     }

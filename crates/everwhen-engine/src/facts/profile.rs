@@ -4,8 +4,9 @@ use jiff::Timestamp;
 
 use super::FactView;
 use crate::memory::FactId;
+use crate::similarity::denies;
 
-/// One matter and its present value.
+/// One matter and a present value of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfileLine {
     /// Which matter, such as `a1c`.
@@ -18,9 +19,11 @@ pub struct ProfileLine {
     pub fact: FactId,
 }
 
-/// The present values among these facts, by name.
+/// The present values among these facts, by name, the newest first. A matter such as `medication`
+/// has as many lines as it has values.
 pub fn profile(facts: &[FactView]) -> Vec<ProfileLine> {
-    let current = facts.iter().filter(|view| view.is_current());
+    let holds = |view: &&FactView| view.is_current() && !denies(&view.fact.statement);
+    let current = facts.iter().filter(holds);
     let mut lines: Vec<ProfileLine> = current
         .filter_map(|view| {
             let matter = view.fact.matter.as_ref()?;
@@ -33,6 +36,5 @@ pub fn profile(facts: &[FactView]) -> Vec<ProfileLine> {
         })
         .collect();
     lines.sort_by(|a, b| (&a.key, b.mentioned_at).cmp(&(&b.key, a.mentioned_at)));
-    lines.dedup_by(|later, first| later.key == first.key);
     lines
 }

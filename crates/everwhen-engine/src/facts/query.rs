@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::views_at;
-use super::{Fact, FactView, ProfileLine, by_month, profile};
+use super::{Fact, FactLines, FactView, ProfileLine, by_month, profile};
 use crate::job::JobKind;
 use crate::memory::{Address, FactId, MemoryId, Name};
 use crate::ports::FactSelection;
@@ -78,19 +78,30 @@ impl Vault {
         let (now, zone) = (self.engine().now(), self.info().await?.zone);
         let about = query.about.as_deref().map(|text| read_about(text, now, &zone)).transpose()?;
         let mut shown = self.fact_views(memory, query.as_of).await?;
-        shown.retain(|view| {
-            query.admits(view, about) && query.from.is_none_or(|from| place(view) > from)
-        });
-        shown.sort_by_key(place);
+        shown.retain(|view| query.admits(view, about));
+        // Pinned ones stand first.
+        shown.sort_by_key(|view| (view.fact.pinned_at.is_none(), place(view)));
+        if let Some(from) = query.from {
+            let known = shown.iter().position(|view| place(view) == from).map(|at| at + 1);
+            let behind = || {
+                shown.partition_point(|view| view.fact.pinned_at.is_some() || place(view) <= from)
+            };
+            shown.drain(..known.unwrap_or_else(behind));
+        }
         shown.truncate(limit + 1);
         Ok(page(shown, limit, place))
     }
 
-    /// What is believed now as text for a model, by month.
-    pub async fn facts_by_month(&self, memory: Address<MemoryId>) -> Result<String> {
+    /// What is believed now as text for a model, by month; with `lines.all`, what was replaced, too.
+    pub async fn facts_by_month(
+        &self,
+        memory: Address<MemoryId>,
+        lines: FactLines,
+    ) -> Result<String> {
         let mut shown = self.fact_views(memory, None).await?;
-        shown.retain(FactView::is_current);
-        Ok(by_month(&shown, &self.info().await?.zone))
+        let counts = |view: &FactView| view.is_current() || lines.all;
+        shown.retain(|view| counts(view) && view.fact.withdrawn_at.is_none());
+        Ok(by_month(&shown, &self.info().await?.zone, lines))
     }
 
     /// The present value of everything that has one, or what the vault believed at another time.
@@ -100,6 +111,17 @@ impl Vault {
         as_of: Option<Timestamp>,
     ) -> Result<Vec<ProfileLine>> {
         Ok(profile(&self.fact_views(memory, as_of).await?))
+    }
+
+    /// What happened, by when it happened, oldest first: facts whose words name a time. What was
+    /// replaced is not among it.
+    pub async fn events(&self, memory: Address<MemoryId>) -> Result<Vec<FactView>> {
+        let mut shown = self.fact_views(memory, None).await?;
+        shown.retain(|view| view.is_current() && view.fact.withdrawn_at.is_none());
+        let since = |view: &FactView| view.fact.event.and_then(|event| event.since());
+        shown.retain(|view| since(view).is_some());
+        shown.sort_by_key(|view| (since(view), view.fact.id));
+        Ok(shown)
     }
 
     /// A fact, whatever became of it.
@@ -180,6 +202,6 @@ fn place(view: &FactView) -> (Timestamp, FactId) {
     (view.fact.mentioned_at, view.fact.id)
 }
 
-fn no_fact(id: FactId) -> Error {
+pub(super) fn no_fact(id: FactId) -> Error {
     Error::not_found(format!("fact not found: {id}"))
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::word_index::WordIndex;
 use crate::fact_views::FactView;
-use crate::memory::{Chapter, Fact};
+use crate::memory::{Chapter, ContextDocument, Fact};
 use crate::text::content_words;
 use crate::time::Zone;
 
@@ -21,6 +21,8 @@ pub(crate) struct Distilled {
     pub(crate) views: WordIndex<FactView>,
     pub(crate) chapters: WordIndex<Chapter>,
     chapters_checksum: u64,
+    /// The current context document.
+    pub(crate) context: Option<ContextDocument>,
 }
 
 impl Distilled {
@@ -29,15 +31,24 @@ impl Distilled {
         self.views.size() + self.chapters.size()
     }
 
-    /// Returns whether there are no facts and no chapters.
+    /// Returns whether there are no facts, no chapters and no context document.
     pub(crate) fn is_empty(&self) -> bool {
-        self.facts.is_empty() && self.chapters.all().is_empty()
+        self.facts.is_empty() && self.chapters.all().is_empty() && self.context.is_none()
     }
 }
 
-/// Returns the words that a fact is found by.
+/// Returns the words that a fact is found by: its own, and the name of what it states a value of.
+/// "I take metformin" answers a question about medications.
 pub(crate) fn words_of_fact(view: &FactView) -> BTreeSet<String> {
-    content_words(&view.fact.statement).collect()
+    let mut words: BTreeSet<String> = content_words(&view.fact.statement).collect();
+    if let Some(matter) = &view.fact.matter {
+        for word in content_words(&matter.key) {
+            let stem = word.strip_suffix('y').map(|stem| format!("{stem}ies"));
+            words.insert(stem.unwrap_or_else(|| format!("{word}s")));
+            words.insert(word);
+        }
+    }
+    words
 }
 
 fn words_of_chapter(chapter: &Chapter) -> BTreeSet<String> {

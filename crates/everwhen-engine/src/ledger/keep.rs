@@ -228,7 +228,7 @@ pub(super) fn correct(
     if latest.content == content {
         return Ok(Some(latest.id));
     }
-    let correction = NewCorrection { content, reason: EDITED.into() };
+    let correction = NewCorrection { content, reason: EDITED.into(), tags: None };
     match remember::correction(desk, latest.id, correction, None)? {
         Receipt::Entries(stored) => Ok(stored.entries.first().map(|entry| entry.id)),
         _ => Ok(Some(id)),

@@ -28,6 +28,8 @@ pub struct Conversation {
     pub summary: Option<Summary>,
     /// When its facts were last kept; nothing if they are still to be, or to be anew.
     pub distilled_at: Option<Timestamp>,
+    /// How many facts a model proposed that nothing said in it bears out.
+    pub facts_dropped: u64,
     /// Since when it has left lists and tools.
     pub archived_at: Option<Timestamp>,
     /// When somebody last brought it back from the archive.
@@ -119,6 +121,7 @@ impl Conversation {
             ended: None,
             summary: None,
             distilled_at: None,
+            facts_dropped: 0,
             archived_at: None,
             restored_at: None,
         }

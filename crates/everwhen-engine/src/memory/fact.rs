@@ -74,6 +74,8 @@ pub enum WrittenBy {
     Extractive,
     /// A language model.
     Llm,
+    /// The owner, who corrected or removed what stood there. Nothing overrides it.
+    User,
 }
 
 impl WrittenBy {
@@ -82,12 +84,58 @@ impl WrittenBy {
         match self {
             Self::Extractive => "extractive",
             Self::Llm => "llm",
+            Self::User => "user",
         }
     }
 
     /// The writer with this name.
     pub fn named(text: &str) -> Option<Self> {
-        [Self::Extractive, Self::Llm].into_iter().find(|one| one.as_str() == text)
+        [Self::Extractive, Self::Llm, Self::User].into_iter().find(|one| one.as_str() == text)
+    }
+}
+
+/// How facts are compared, and which are pinned by themselves.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FactRules {
+    /// From which cosine on two facts say the same; the embedder's own value if absent.
+    pub same: Option<f32>,
+    /// From which cosine on two facts are about the same thing; the embedder's own if absent.
+    pub related: Option<f32>,
+    /// A new fact in which a word begins like one of these, in lower case, is pinned.
+    pub auto_pin: Vec<String>,
+}
+
+impl FactRules {
+    /// Whether a statement is pinned by itself.
+    pub(crate) fn pins(&self, statement: &str) -> bool {
+        let lower = format!(" {}", statement.to_lowercase());
+        self.auto_pin.iter().any(|word| {
+            lower
+                .match_indices(word.as_str())
+                .any(|(at, _)| !lower[..at].ends_with(char::is_alphanumeric))
+        })
+    }
+}
+
+/// How much a fact matters to whoever is told of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Priority {
+    /// Pinned and confirmed.
+    Critical,
+    /// Confirmed.
+    Important,
+    /// Inferred.
+    Info,
+}
+
+impl Priority {
+    /// As written on every wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Critical => "critical",
+            Self::Important => "important",
+            Self::Info => "info",
+        }
     }
 }
 
@@ -209,6 +257,15 @@ impl Fact {
     /// the evidence, whoever wrote the statement.
     pub fn text(&self, zone: &Zone) -> String {
         format!("{} (mentioned {})", self.statement, zone.day(self.mentioned_at))
+    }
+
+    /// How much it matters to whoever is told of it.
+    pub fn priority(&self) -> Priority {
+        match (self.source, self.pinned_at) {
+            (Source::Inferred, _) => Priority::Info,
+            (Source::Confirmed, Some(_)) => Priority::Critical,
+            (Source::Confirmed, None) => Priority::Important,
+        }
     }
 
     /// Where it stands among the others: by when it was mentioned, whenever it arrived.

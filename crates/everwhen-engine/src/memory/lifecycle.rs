@@ -92,20 +92,30 @@ impl Settings {
     #[must_use]
     pub fn with_lifecycle(self, lifecycle: Lifecycle) -> Self {
         let [cooling, dormant, _] = lifecycle.minutes();
-        Self { idle_timeout_minutes: cooling + dormant, lifecycle: Some(lifecycle), ..self }
+        Self {
+            idle_timeout_minutes: cooling + dormant,
+            lifecycle: Some(lifecycle),
+            cooling_minutes: None,
+            closed_minutes: None,
+            ..self
+        }
     }
 
-    /// Silence after which a conversation cools: half of the pause that ends it, unless a preset
-    /// says otherwise.
+    /// Silence after which a conversation cools: half of the pause that ends it, unless a setting or
+    /// a preset says otherwise.
     fn cools_after(&self) -> SignedDuration {
         let preset = self.lifecycle.map(|lifecycle| lifecycle.minutes()[0]);
-        let cooling = preset.map(|cooling| SignedDuration::from_mins(cooling.into()));
+        let cooling = self
+            .cooling_minutes
+            .or(preset)
+            .map(|cooling| SignedDuration::from_mins(cooling.into()));
         cooling.unwrap_or(self.idle_timeout() / 2).min(self.idle_timeout())
     }
 
     fn closes_after(&self) -> SignedDuration {
         let preset = self.lifecycle.map(|lifecycle| lifecycle.minutes()[2]);
-        preset.map_or(CLOSED_AFTER, |closed| SignedDuration::from_mins(closed.into()))
+        let closed = self.closed_minutes.or(preset);
+        closed.map_or(CLOSED_AFTER, |closed| SignedDuration::from_mins(closed.into()))
     }
 
     /// Where a conversation stands at an instant, by these rules.
@@ -169,6 +179,25 @@ mod tests {
         let over = conversation(Some(30), true);
         assert_eq!(state(&over, 30 * 1440), ConversationState::Dormant);
         assert_eq!(state(&over, 30 * 1440 + 30), ConversationState::Closed);
+    }
+
+    #[test]
+    fn c40_each_timer_can_be_set() {
+        let rules = Settings {
+            idle_timeout_minutes: 720,
+            cooling_minutes: Some(360),
+            closed_minutes: Some(60 * 1440),
+            ..Settings::default()
+        };
+        assert!(rules.check().is_ok());
+        let state = |one: &Conversation, minute| rules.state_of(one, at(minute));
+        assert_eq!(state(&conversation(None, false), 359), ConversationState::Active);
+        assert_eq!(state(&conversation(None, false), 360), ConversationState::Cooling);
+        let over = conversation(Some(0), true);
+        assert_eq!(state(&over, 60 * 1440 - 1), ConversationState::Dormant);
+        assert_eq!(state(&over, 60 * 1440), ConversationState::Closed);
+        let wrong = Settings { cooling_minutes: Some(721), ..rules };
+        assert!(wrong.check().unwrap_err().message().contains("coolingTimeoutMinutes"));
     }
 
     #[test]

@@ -84,6 +84,10 @@ pub struct Settings {
     pub retention: Retention,
     /// `lifecycle`: the preset for the timers of conversations, if one was chosen.
     pub lifecycle: Option<Lifecycle>,
+    /// `coolingTimeoutMinutes`: a conversation cools after this long, whatever a preset says.
+    pub cooling_minutes: Option<u32>,
+    /// `closedTimeoutMinutes`: a dormant conversation closes after this long, whatever a preset says.
+    pub closed_minutes: Option<u32>,
 }
 
 /// Rules to change; absent ones stay.
@@ -97,8 +101,13 @@ pub struct SettingsChange {
     pub state_timeout_minutes: Option<u32>,
     /// `retention`.
     pub retention: Option<Retention>,
-    /// `lifecycle`: sets the idle timeout, too, unless that is given beside it.
+    /// `lifecycle`: sets the idle timeout, too, unless that is given beside it, and puts the preset's
+    /// other timers in the place of those set before.
     pub lifecycle: Option<Lifecycle>,
+    /// `coolingTimeoutMinutes`.
+    pub cooling_minutes: Option<u32>,
+    /// `closedTimeoutMinutes`.
+    pub closed_minutes: Option<u32>,
 }
 
 impl SettingsChange {
@@ -115,6 +124,8 @@ impl SettingsChange {
                 .unwrap_or(known.state_timeout_minutes),
             retention: self.retention.unwrap_or(known.retention),
             lifecycle: known.lifecycle,
+            cooling_minutes: self.cooling_minutes.or(known.cooling_minutes),
+            closed_minutes: self.closed_minutes.or(known.closed_minutes),
         }
     }
 }
@@ -127,6 +138,8 @@ impl From<Settings> for SettingsChange {
             state_timeout_minutes: Some(settings.state_timeout_minutes),
             retention: Some(settings.retention),
             lifecycle: settings.lifecycle,
+            cooling_minutes: settings.cooling_minutes,
+            closed_minutes: settings.closed_minutes,
         }
     }
 }
@@ -169,6 +182,8 @@ impl Default for Settings {
             state_timeout_minutes: 60,
             retention: Retention::Archive,
             lifecycle: None,
+            cooling_minutes: None,
+            closed_minutes: None,
         }
     }
 }
@@ -177,16 +192,25 @@ impl Settings {
     /// Refuses values nobody can mean.
     pub fn check(&self) -> Result<()> {
         let timeouts = [
-            ("conversationIdleTimeoutMinutes", self.idle_timeout_minutes),
-            ("conversationStateTimeoutMinutes", self.state_timeout_minutes),
+            ("conversationIdleTimeoutMinutes", Some(self.idle_timeout_minutes)),
+            ("conversationStateTimeoutMinutes", Some(self.state_timeout_minutes)),
+            ("coolingTimeoutMinutes", self.cooling_minutes),
+            ("closedTimeoutMinutes", self.closed_minutes),
         ];
         for (name, minutes) in timeouts {
+            let Some(minutes) = minutes else { continue };
             if !(1..=limits::TIMEOUT_MINUTES).contains(&minutes) {
                 return Err(Error::invalid(format!(
                     "{name} is {minutes}; use 1 to {} minutes",
                     limits::TIMEOUT_MINUTES
                 )));
             }
+        }
+        if self.cooling_minutes.is_some_and(|cooling| cooling > self.idle_timeout_minutes) {
+            return Err(Error::invalid(format!(
+                "coolingTimeoutMinutes is longer than conversationIdleTimeoutMinutes, {}",
+                self.idle_timeout_minutes
+            )));
         }
         if self.conversations_retained == 0 {
             return Err(Error::invalid("maxConversationsRetained is 0; use at least 1"));

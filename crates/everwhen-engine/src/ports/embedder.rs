@@ -10,6 +10,8 @@ pub struct Bands {
     pub same: f32,
     /// From here on they are about the same thing.
     pub related: f32,
+    /// From here on a statement may follow from words that it shares none with.
+    pub borne_out: f32,
 }
 
 /// Turns texts into vectors whose cosine says how close they are in meaning.
@@ -20,7 +22,7 @@ pub trait Embedder: Send + Sync {
     fn dimensions(&self) -> usize;
     /// What its cosines mean. The values are those that are usual for sentence transformers.
     fn bands(&self) -> Bands {
-        Bands { same: 0.92, related: 0.75 }
+        Bands { same: 0.92, related: 0.75, borne_out: 0.4 }
     }
     /// One vector of length 1 per text; all zeros for a text that says nothing to the model.
     /// Local embedders are ready at once, remote ones wait.

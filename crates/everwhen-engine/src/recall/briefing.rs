@@ -45,19 +45,20 @@ fn start_section(text: &mut String) {
     }
 }
 
-/// Lists the best facts that fit, in the order they were mentioned.
+/// Lists the best facts that fit: those pinned, then the rest in the order they were mentioned.
 fn facts(recollection: &Recollection, room: usize) -> String {
     let mut left = room.saturating_sub(tokens("# Facts\n"));
-    let mut chosen: Vec<(jiff::Timestamp, String)> = Vec::new();
+    let mut chosen: Vec<(bool, jiff::Timestamp, String)> = Vec::new();
     for found in &recollection.facts {
         let line = format!("- {}", Shortened::new(&found.fact.text, ITEM_CHARS).quoted());
         if tokens(&line) < left {
             left -= tokens(&line) + 1;
-            chosen.push((found.fact.fact.mentioned_at, line));
+            let pinned = found.fact.fact.pinned_at.is_some();
+            chosen.push((!pinned, found.fact.fact.mentioned_at, line));
         }
     }
     chosen.sort();
-    let lines: Vec<String> = chosen.into_iter().map(|(_, line)| line).collect();
+    let lines: Vec<String> = chosen.into_iter().map(|(_, _, line)| line).collect();
     if lines.is_empty() { String::new() } else { format!("# Facts\n{}", lines.join("\n")) }
 }
 

@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 use everwhen_search::lowercase;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{About, ChapterFound, FactFound, Query, Reason, Signal};
+use super::{About, ChapterFound, ContextFound, FactFound, Query, Reason, Signal, history};
 use crate::chapters::Chapter;
 use crate::facts::{FactVector, FactView, views_at};
 use crate::index::{Distilled, WordIndex, words_of_fact};
+use crate::memory::Name;
 use crate::similarity::Ruler;
 use crate::text::content_words;
 use crate::time::{Period, Precision, Zone};
@@ -27,13 +28,16 @@ pub(super) struct DerivedQuery<'q> {
     pub(super) query: &'q Query,
     about: Option<&'q About>,
     limit: usize,
+    /// Whether what was replaced is an answer, too.
+    asks_history: bool,
     /// Computed when there is something to compare them with.
     words: OnceCell<BTreeSet<String>>,
 }
 
 impl<'q> DerivedQuery<'q> {
     pub(super) fn new(query: &'q Query, about: Option<&'q About>, limit: usize) -> Self {
-        Self { query, about, limit, words: OnceCell::new() }
+        let asks_history = history::is_asked_for(&query.text);
+        Self { query, about, limit, asks_history, words: OnceCell::new() }
     }
 
     /// Returns the period that it asks about.
@@ -97,6 +101,16 @@ fn reasons(values: [f32; 3]) -> Vec<Reason> {
 }
 
 impl Distilled {
+    /// Returns the context document, if it answers and had been stored by then.
+    pub(super) fn context(&self, query: &DerivedQuery<'_>, memory: &Name) -> Option<ContextFound> {
+        let document = self.context.as_ref()?;
+        let known = query.query.as_of.is_none_or(|as_of| document.creation_time <= as_of);
+        let shared = query.shared(std::iter::once(document.content.as_str()));
+        let (score, reasons) = query.score(shared, 0.0, false).filter(|_| known && shared > 0)?;
+        let (memory, document) = (memory.clone(), document.clone());
+        Some(ContextFound { memory, document, score, reasons })
+    }
+
     /// Returns the facts that answer, best first; `vector` is that of the question.
     pub(super) fn facts(
         &self,
@@ -153,13 +167,28 @@ fn facts(
 ) -> Vec<FactFound> {
     let similarity = |view: &FactView| vector?.cosine(view.fact.vector.as_ref()?);
     let found = best(views, query, |view, shared| fact(view, shared, query, similarity));
-    found
+    let mut found: Vec<FactFound> = found
         .map(|(view, values)| FactFound {
             fact: view.clone(),
             score: score(values),
             reasons: reasons(values),
         })
-        .collect()
+        .collect();
+    // What its owner has pinned is an answer to every question.
+    for view in views.all().iter().filter(|view| is_always_told(view, query)) {
+        if found.iter().all(|one| one.fact.fact.id != view.fact.id) {
+            found.push(FactFound { fact: view.clone(), score: 0.0, reasons: Vec::new() });
+        }
+    }
+    found
+}
+
+fn is_always_told(view: &FactView, query: &DerivedQuery<'_>) -> bool {
+    let is_said = |bounds: Period| bounds.contains(view.fact.mentioned_at);
+    view.fact.pinned_at.is_some()
+        && view.is_current()
+        && view.fact.withdrawn_at.is_none()
+        && query.query.bounds().is_none_or(is_said)
 }
 
 fn fact(
@@ -171,7 +200,7 @@ fn fact(
     let bounds = query.query.bounds();
     let stands = match query.period().or(bounds) {
         Some(period) => view.holds.intersection(&period).is_some(),
-        None => view.is_current(),
+        None => view.is_current() || query.asks_history,
     };
     let is_said = bounds.is_none_or(|bounds| bounds.contains(view.fact.mentioned_at));
     if !stands || !is_said || view.fact.withdrawn_at.is_some() {

@@ -7,9 +7,17 @@ use jiff::Timestamp;
 use super::{About, Reason};
 use crate::chapters::Chapter;
 use crate::facts::FactView;
-use crate::memory::{Conversation, Entry, EntryId, Name, Role};
+use crate::memory::{
+    Address, ContextDocument, Conversation, ConversationId, ConversationName, Entry, EntryId, Name,
+    Role,
+};
 use crate::time::{Period, Precision};
 use crate::{Error, Result, limits};
+
+/// So many times as many items are looked at where varied ones are wanted.
+const DIVERSITY_POOL: usize = 5;
+/// Items that a conversation which is left out may take up.
+const EXTRA_PER_CONVERSATION: usize = 50;
 
 /// What to do with a period that the question names in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,12 +58,14 @@ pub enum Kind {
     Chapter,
     /// Summaries of conversations.
     Summary,
+    /// Context documents.
+    Context,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::Entry, Self::Conversation, Self::Fact, Self::Chapter, Self::Summary];
+    pub const ALL: [Self; 6] =
+        [Self::Entry, Self::Conversation, Self::Fact, Self::Chapter, Self::Summary, Self::Context];
 
     /// Returns the name that every interface uses.
     pub fn as_str(self) -> &'static str {
@@ -65,6 +75,7 @@ impl Kind {
             Self::Fact => "fact",
             Self::Chapter => "chapter",
             Self::Summary => "summary",
+            Self::Context => "context",
         }
     }
 }
@@ -96,6 +107,12 @@ pub struct Query {
     pub budget_tokens: Option<usize>,
     /// Entries that are no answer, because the caller has them already.
     pub except: HashSet<EntryId>,
+    /// Conversations whose entries are no answer.
+    pub except_conversations: Vec<ConversationName>,
+    /// Only what scores at least this share of the best of its kind, from 0 to 1.
+    pub min_score: Option<f32>,
+    /// How much variety counts against score, from 0 to 1: with more, fewer items that say the same.
+    pub diversity: Option<f32>,
 }
 
 impl Query {
@@ -107,6 +124,21 @@ impl Query {
     /// Returns the largest number of items of each kind.
     pub(crate) fn limit(&self) -> usize {
         self.limit.unwrap_or(limits::RECALL_ITEMS_DEFAULT)
+    }
+
+    /// Returns the number of items from which varied ones are chosen.
+    pub(crate) fn pool(&self) -> usize {
+        let excluded = self.except.len() + EXTRA_PER_CONVERSATION * self.except_conversations.len();
+        let chosen_from = if self.diversity.is_some() { DIVERSITY_POOL } else { 1 };
+        (self.limit() * chosen_from + excluded).min(self.limit() + limits::PAGE_ROWS)
+    }
+
+    /// Returns whether the conversation with this id and name is left out.
+    pub(crate) fn leaves_out(&self, id: ConversationId, name: Option<&Name>) -> bool {
+        self.except_conversations.iter().any(|one| match one {
+            Address::Id(left_out) => *left_out == id,
+            Address::Name(left_out) => Some(left_out) == name,
+        })
     }
 
     /// Returns whether this kind is asked for.
@@ -124,6 +156,11 @@ impl Query {
                 self.text.len(),
                 limits::QUERY_BYTES
             )));
+        }
+        for (name, share) in [("min_score", self.min_score), ("diversity", self.diversity)] {
+            if share.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
+                return Err(Error::invalid(format!("{name} is not between 0 and 1")));
+            }
         }
         match self.limit {
             Some(limit) if !(1..=limits::PAGE_ROWS).contains(&limit) => {
@@ -155,6 +192,8 @@ pub struct Recollection {
     pub chapters: Vec<ChapterFound>,
     /// Summaries of conversations, best first.
     pub summaries: Vec<SummaryFound>,
+    /// Current context documents, best first.
+    pub contexts: Vec<ContextFound>,
     /// The time that the question asks about, as it was read.
     pub about: Option<About>,
     /// Whether nothing was said in that period; then all items are outside of it.
@@ -210,6 +249,19 @@ pub struct ChapterFound {
     /// The chapter.
     pub chapter: Chapter,
     /// How well it answers; comparable among chapters of one recollection only.
+    pub score: f32,
+    /// Why it was found.
+    pub reasons: Vec<Reason>,
+}
+
+/// A context document that was found.
+#[derive(Debug, Clone)]
+pub struct ContextFound {
+    /// The name of its memory.
+    pub memory: Name,
+    /// The current version.
+    pub document: ContextDocument,
+    /// How well it answers; comparable among context documents of one recollection only.
     pub score: f32,
     /// Why it was found.
     pub reasons: Vec<Reason>,

@@ -68,7 +68,7 @@ impl Question {
         // Another embedder may have become active since; then this question goes by words.
         let vector = memory.vector.as_ref().filter(|one| one.embedder == search.active_embedder());
         let plan = self.time.plan(search, self.filter(index), self.query.period);
-        let excluded = self.query.except.len().min(limits::PAGE_ROWS);
+        let excluded = self.query.pool() - self.query.limit();
         let period = plan.period.map(range);
         let ranking = search.search(&SearchQuery {
             terms: match shared {
@@ -115,7 +115,7 @@ impl Question {
             entries.extend(said.hits.into_iter().map(|hit| (memory, index, hit)));
         }
         entries.retain(|(_, index, hit)| !self.query.except.contains(&index.entry_id(hit.number)));
-        let limit = |kind: Kind| if self.query.wants(kind) { self.query.limit() } else { 0 };
+        let limit = |kind: Kind| if self.query.wants(kind) { self.query.pool() } else { 0 };
         keep_best(&mut conversations, limit(Kind::Conversation).max(limit(Kind::Summary)));
         keep_best(&mut entries, limit(Kind::Entry));
         entries.iter().for_each(|(_, index, hit)| index.prefetch_entry(hit.number));

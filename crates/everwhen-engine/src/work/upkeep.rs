@@ -7,13 +7,31 @@ use crate::chapters;
 use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
-use crate::memory::{Address, Folding, MemoryId};
+use crate::memory::{Address, ConversationName, Folding, MemoryId};
 use crate::ports::{Cursor, JobSelection, MemoryRef, Removal, Row, Snapshot, Tx};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
-use crate::{Result, limits};
+use crate::{Error, Result, limits};
 
 impl Vault {
+    /// Has the title and the summary of one ended conversation written again; a job does the work.
+    pub async fn summarize_conversation(
+        &self,
+        memory: Address<MemoryId>,
+        conversation: ConversationName,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
+            let conversation = desk.conversation(&conversation)?;
+            if conversation.ended.is_none() {
+                return Err(Error::conflict("the conversation has not ended; end it first"));
+            }
+            desk.put_job(JobKind::Summarize, conversation.id, desk.now)?;
+            Ok(Receipt::Conversation(conversation.id))
+        })
+        .await
+    }
+
     /// Has everything derived made anew from the entries: chapters, summaries, facts, titles. Dates
     /// come from the entries, so they are the same as the first time. Models are asked again: what
     /// they answered before is removed from the vault's cache. Says how many ended conversations

@@ -60,7 +60,11 @@ async fn rules(
     vault: &Vault,
     memory: Address<MemoryId>,
 ) -> everwhen::Result<wire::Rules> {
-    Ok(wire::Rules { settings: vault.rules(memory).await?, now: state.engine.now() })
+    Ok(wire::Rules {
+        vault: vault.id(),
+        settings: vault.rules(memory).await?,
+        now: state.engine.now(),
+    })
 }
 
 /// Forget a conversation
@@ -96,6 +100,25 @@ pub(super) async fn end_conversation(
 ) -> ApiResult<wire::Conversation> {
     let (conversation, reason) = body.read()?;
     let done = vault.end_conversation(memory.clone(), conversation, reason, once).await?;
+    told(&vault, memory, &done).await
+}
+
+/// Summarize a conversation
+///
+/// Has the title and the summary of an ended conversation written again, by the language model if
+/// one is configured. A background job does it; the response is the conversation as it is now.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}/summary",
+    tag = "conversations",
+    responses((status = 200, description = "The conversation", body = wire::Conversation)),
+)]
+pub(super) async fn summarize_conversation(
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    ConversationInPath(id): ConversationInPath,
+    IdempotencyKey(once): IdempotencyKey,
+) -> ApiResult<wire::Conversation> {
+    let done = vault.summarize_conversation(memory.clone(), id, once).await?;
     told(&vault, memory, &done).await
 }
 

@@ -28,7 +28,8 @@ pub(super) async fn list_entries(
 ) -> ApiResult<wire::Page<wire::Entry>> {
     let (conversation, query) = query.read()?;
     let page = vault.entries(memory, conversation, query).await?;
-    Ok(JsonResponse::ok(wire::Page::write(page, wire::Entry::write, cursor::write_entry)?))
+    let write = |entry| wire::Entry::write(entry, vault.id());
+    Ok(JsonResponse::ok(wire::Page::write(page, write, cursor::write_entry)?))
 }
 
 /// Remember an entry
@@ -81,7 +82,7 @@ pub(super) async fn get_entry(
     MemoryInPath(memory): MemoryInPath,
     EntryInPath(id): EntryInPath,
 ) -> ApiResult<wire::Entry> {
-    Ok(JsonResponse::ok(wire::Entry::write(vault.entry(memory, id).await?)?))
+    Ok(JsonResponse::ok(wire::Entry::write(vault.entry(memory, id).await?, vault.id())?))
 }
 
 /// Forget an entry

@@ -21,7 +21,7 @@ pub(super) async fn recall(
 ) -> ApiResult<wire::Recollection> {
     let explain = body.explain();
     let recollection = vault.recall(memory, body.read()?).await?;
-    Ok(JsonResponse::ok(wire::Recollection::write(recollection, explain)?))
+    Ok(JsonResponse::ok(wire::Recollection::write(recollection, explain, vault.id())?))
 }
 
 /// Recall from all memories
@@ -38,5 +38,5 @@ pub(super) async fn recall_all(
 ) -> ApiResult<wire::Recollection> {
     let explain = body.explain();
     let recollection = vault.recall_all(body.read()?).await?;
-    Ok(JsonResponse::ok(wire::Recollection::write(recollection, explain)?))
+    Ok(JsonResponse::ok(wire::Recollection::write(recollection, explain, vault.id())?))
 }

@@ -50,6 +50,7 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
         .routes(routes!(conversations::list_conversations))
         .routes(routes!(conversations::get_prompt))
         .routes(routes!(conversations::end_conversation))
+        .routes(routes!(conversations::summarize_conversation))
         .routes(routes!(conversations::import_conversation))
         .routes(routes!(conversations::get_conversation, conversations::forget_conversation))
         .routes(routes!(conversations::fork_conversation))
@@ -76,12 +77,13 @@ fn derived() -> OpenApiRouter<ServerState> {
     OpenApiRouter::default()
         // GET …/memories/{memory}/timeline, …/density
         .routes(routes!(timeline::get_timeline))
+        .routes(routes!(timeline::get_events))
         .routes(routes!(timeline::get_density))
 
         // …/memories/{memory}/facts, …/facts/text, …/facts/{id} and its history, …/profile
         .routes(routes!(facts::list_facts))
         .routes(routes!(facts::get_facts_text))
-        .routes(routes!(facts::get_fact))
+        .routes(routes!(facts::get_fact, facts::correct_fact, facts::remove_fact))
         .routes(routes!(facts::get_fact_history))
         .routes(routes!(facts::pin_fact))
         .routes(routes!(facts::get_profile))

@@ -23,6 +23,22 @@ pub(super) async fn get_timeline(
     Ok(JsonResponse::ok(wire::Page::write(page, |line| Ok(line.into()), cursor::write_entry)?))
 }
 
+/// Get the timeline of events
+///
+/// What happened, ordered by when it happened instead of when it was said: the facts whose words
+/// name a time, oldest first.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/timeline/events", tag = "timeline",
+    responses((status = 200, description = "All events", body = wire::Page<wire::Fact>)),
+)]
+pub(super) async fn get_events(
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+) -> ApiResult<wire::Page<wire::Fact>> {
+    let events = vault.events(memory).await?;
+    Ok(JsonResponse::ok(wire::Page::whole(events.into_iter().map(wire::Fact::from).collect())))
+}
+
 /// Get the density
 ///
 /// How many entries there are over time, on either clock: what a strip over a timeline shows.

@@ -32,7 +32,10 @@ pub(crate) use conversations::{
 };
 pub(crate) use density::{Density, DensityQuery};
 pub(crate) use entries::{Batch, EntriesQuery, Entry, NewCorrection, NewEntry};
-pub(crate) use facts::{Fact, FactsQuery, FactsText, Pin, ProfileQuery, ProfileValue};
+pub(crate) use facts::{
+    Fact, FactRemoved, FactsQuery, FactsText, FactsTextQuery, NewFactText, Pin, ProfileQuery,
+    ProfileValue,
+};
 pub(crate) use imports::{ImportQuery, Imported, ImportedConversation};
 pub(crate) use keys::{Key, MadeKey, NewKey};
 pub(crate) use lists::{NamesQuery, Page};

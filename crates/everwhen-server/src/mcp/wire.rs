@@ -18,7 +18,10 @@ pub(crate) use conversations::{
 pub(crate) use entries::{
     AddEntry, CorrectEntry, EntriesOutput, EntryOutput, EntryStored, GetEntry, ListEntries,
 };
-pub(crate) use facts::{FactsOutput, ListFacts};
+pub(crate) use facts::{
+    CorrectFact, FactChanged, FactsOutput, GetProfile, ListFacts, PinFact, ProfileOutput,
+    RemoveFact,
+};
 pub(crate) use graph::{
     AddObservations, CreateEntities, DeleteEntities, DeleteObservations, EntitiesOutput, Entity,
     GraphOutput, ObservationsOutput, OpenNodes, ReadGraph, Relation, RelationsOutput, SearchNodes,
@@ -30,8 +33,8 @@ pub(crate) use timeline::{
 };
 pub(crate) use vaults::{
     AwaitConsistency, Consistent, CreateMemory, CreateVault, DefaultPrompts, Forget, Forgotten,
-    GetDefaultPrompts, ListMemories, ListVaults, MemoriesOutput, MemoryOutput, VaultOutput,
-    VaultsOutput,
+    GetDefaultPrompts, GetMemory, ListMemories, ListVaults, MemoriesOutput, MemoryDetails,
+    MemoryOutput, VaultOutput, VaultsOutput,
 };
 
 use everwhen::memory::{ConversationId, ConversationName, Name};

@@ -206,3 +206,21 @@ async fn usage_is_told_by_day_and_starts_at_nothing() {
     let wrong = stage.ask("GET", &format!("{vault}/usage?since=yesterday")).told().await;
     assert!(wrong.problem(400, "invalid").contains("2025-03-01"));
 }
+
+#[tokio::test]
+async fn d16_one_conversation_is_summarized_on_demand() {
+    let stage = Stage::new().await;
+    stage.say("2025-05-01T10:00:00Z", "I went to the museum today.").await;
+    stage.say("2025-06-01T11:50:00Z", "Hello again.").await;
+    settle(&stage).await;
+    let page = stage.get(&format!("{DIARY}/conversations?state=ended")).await;
+    let id = page["data"][0]["id"].as_str().unwrap();
+    let path = format!("{DIARY}/conversations/{id}/summary");
+    let told = stage.ask("POST", &path).told().await.with(200);
+    assert_eq!(told["id"], id);
+    assert!(settle(&stage).await["done"].as_u64().unwrap() > 0, "its summary was written again");
+    let open = stage.get(&format!("{DIARY}/conversations?state=open")).await;
+    let open = open["data"][0]["id"].as_str().unwrap();
+    let path = format!("{DIARY}/conversations/{open}/summary");
+    stage.ask("POST", &path).told().await.problem(409, "conflict");
+}

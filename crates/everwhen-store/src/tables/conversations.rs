@@ -36,6 +36,7 @@ table! {
         restored_at: conversation.restored_at,
         shelved_at: listed_at(conversation),
         distilled_at: conversation.distilled_at,
+        facts_dropped: conversation.facts_dropped,
     }
 }
 
@@ -95,6 +96,7 @@ fn read(row: &dyn Row) -> Result<Conversation> {
         archived_at: row.get(CONVERSATION.archived_at)?,
         restored_at: row.get(CONVERSATION.restored_at)?,
         distilled_at: row.get(CONVERSATION.distilled_at)?,
+        facts_dropped: row.get(CONVERSATION.facts_dropped)?,
     })
 }
 

@@ -115,8 +115,11 @@ pub(crate) fn a_correction_withdraws_what_rested_on_it(open: Open) {
     talk.settle();
     let before = talk.engine.now();
     talk.minute(120);
-    let correction =
-        NewCorrection { content: Said::new("I live in Bern").unwrap(), reason: "typo".into() };
+    let correction = NewCorrection {
+        content: Said::new("I live in Bern").unwrap(),
+        reason: "typo".into(),
+        tags: None,
+    };
     block_on(talk.vault.correct(memory(), wrong, correction, None)).unwrap();
     talk.minute(180);
     talk.settle();

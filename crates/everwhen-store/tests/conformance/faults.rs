@@ -99,8 +99,11 @@ impl Trial {
         self.work();
         self.clock.set(at(5));
         self.work();
-        let correction =
-            NewCorrection { content: Said::new("here").unwrap(), reason: "typo".into() };
+        let correction = NewCorrection {
+            content: Said::new("here").unwrap(),
+            reason: "typo".into(),
+            tags: None,
+        };
         self.write("3", |vault, key| {
             block_on(vault.correct(memory(), ids[1], correction.clone(), key))
         });

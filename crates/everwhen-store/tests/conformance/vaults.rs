@@ -33,6 +33,8 @@ fn furnished() -> VaultInfo {
             state_timeout_minutes: 11,
             retention: Retention::Delete,
             lifecycle: Some(Lifecycle::LongTerm),
+            cooling_minutes: Some(3),
+            closed_minutes: Some(77),
         },
         ..vault(1, "Ana's Ümläut")
     }

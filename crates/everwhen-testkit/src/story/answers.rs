@@ -1,5 +1,6 @@
 //! Answers the questions of a story through the engine's own verbs.
 
+use everwhen_engine::facts::FactLines;
 use everwhen_engine::memory::Entry;
 use everwhen_engine::ports::{ConversationQuery, Cursor, Shelf, Which};
 use everwhen_engine::{Error, Page, Result, TimelineLine};
@@ -52,7 +53,7 @@ impl Stage<'_> {
                 Ok(list(told.collect(), page.next.is_some()))
             }
             Question::Months => {
-                let text = self.vault().facts_by_month(self.memory()).await?;
+                let text = self.vault().facts_by_month(self.memory(), FactLines::default()).await?;
                 Ok(if text.is_empty() { "(nothing)".into() } else { text })
             }
             Question::Recall(query) => {

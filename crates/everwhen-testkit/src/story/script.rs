@@ -52,6 +52,8 @@ pub(super) enum Rule {
     IdleTimeoutMinutes(u32),
     ConversationsRetained(u32),
     StateTimeoutMinutes(u32),
+    CoolingMinutes(u32),
+    ClosedMinutes(u32),
     Retention(Retention),
     Lifecycle(Lifecycle),
 }
@@ -161,6 +163,8 @@ fn read_rule(text: &str) -> Result<Rule, String> {
         "conversationIdleTimeoutMinutes" => number().map(Rule::IdleTimeoutMinutes),
         "maxConversationsRetained" => number().map(Rule::ConversationsRetained),
         "conversationStateTimeoutMinutes" => number().map(Rule::StateTimeoutMinutes),
+        "coolingTimeoutMinutes" => number().map(Rule::CoolingMinutes),
+        "closedTimeoutMinutes" => number().map(Rule::ClosedMinutes),
         "retention" => {
             Retention::named(value).map(Rule::Retention).map_err(|error| error.to_string())
         }
@@ -169,7 +173,8 @@ fn read_rule(text: &str) -> Result<Rule, String> {
         }
         _ => Err(format!(
             "unknown setting {name:?}; use conversationIdleTimeoutMinutes, \
-             maxConversationsRetained, conversationStateTimeoutMinutes, retention or lifecycle"
+             maxConversationsRetained, conversationStateTimeoutMinutes, coolingTimeoutMinutes, \
+             closedTimeoutMinutes, retention or lifecycle"
         )),
     }
 }

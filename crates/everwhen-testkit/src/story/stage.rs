@@ -116,6 +116,8 @@ impl<'b> Stage<'b> {
             Rule::IdleTimeoutMinutes(minutes) => settings.idle_timeout_minutes = *minutes,
             Rule::ConversationsRetained(most) => settings.conversations_retained = *most,
             Rule::StateTimeoutMinutes(minutes) => settings.state_timeout_minutes = *minutes,
+            Rule::CoolingMinutes(minutes) => settings.cooling_minutes = Some(*minutes),
+            Rule::ClosedMinutes(minutes) => settings.closed_minutes = Some(*minutes),
             Rule::Retention(retention) => settings.retention = *retention,
             Rule::Lifecycle(lifecycle) => settings = settings.with_lifecycle(*lifecycle),
         }
@@ -197,7 +199,7 @@ impl<'b> Stage<'b> {
             Act::Correct { entry, content, reason } => {
                 let entry = self.names.entry(entry).map_err(Error::invalid)?;
                 let content = Said::new(content.as_str())?;
-                let correction = NewCorrection { content, reason: reason.clone() };
+                let correction = NewCorrection { content, reason: reason.clone(), tags: None };
                 vault.correct(memory, entry, correction, None).await?
             }
             Act::Fork { conversation, after } => {

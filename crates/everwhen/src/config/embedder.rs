@@ -168,7 +168,7 @@ fn optional<T>(
     choose(layers, key, |text| read(text).map(Some), || None)
 }
 
-fn maybe_number(layers: &Layers, key: Key) -> Result<Chosen<Option<u32>>> {
+pub(super) fn maybe_number(layers: &Layers, key: Key) -> Result<Chosen<Option<u32>>> {
     if layers.find(key).is_none() {
         return Ok(Chosen { value: None, from: Origin::Default });
     }

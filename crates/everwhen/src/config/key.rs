@@ -1,8 +1,14 @@
 //! Every configuration key: its name, its environment variable, its description and an example value.
 
+mod conversations;
+mod facts;
 mod reach;
 mod server;
 
+pub(super) use conversations::{
+    CLOSED, COOLING, IDLE_TIMEOUT, LIFECYCLE, RETAINED, RETENTION, STATE_TIMEOUT,
+};
+pub(super) use facts::{AUTO_PIN, FORGETTING, HALF_LIFE, RELATED, SAME};
 pub(super) use reach::{REACH, TOOL_ENTRIES};
 pub(super) use server::{
     ALLOWED_HOSTS, ALLOWED_ORIGINS, BODY_TIMEOUT, HEADER_TIMEOUT,
@@ -76,41 +82,6 @@ pub(super) const LOG: Key = key(
 /// The log format.
 pub(super) const LOG_FORMAT: Key =
     key("log_format", "EVERWHEN_LOG_FORMAT", "how logs are written", "\"text\" or \"json\"");
-/// The pause that ends a conversation.
-pub(super) const IDLE_TIMEOUT: Key = key(
-    "conversations.conversationIdleTimeoutMinutes",
-    "EVERWHEN_CONVERSATION_IDLE_TIMEOUT_MINUTES",
-    "idle timeout: a longer pause ends a conversation (new vaults)",
-    "a whole number of minutes, such as 30",
-);
-/// How many ended conversations stay listed.
-pub(super) const RETAINED: Key = key(
-    "conversations.maxConversationsRetained",
-    "EVERWHEN_MAX_CONVERSATIONS_RETAINED",
-    "number of ended conversations that stay listed (new vaults)",
-    "a whole number, such as 1000",
-);
-/// How long a question waits.
-pub(super) const STATE_TIMEOUT: Key = key(
-    "conversations.conversationStateTimeoutMinutes",
-    "EVERWHEN_CONVERSATION_STATE_TIMEOUT_MINUTES",
-    "how long a question waits for its answer (new vaults)",
-    "a whole number of minutes, such as 60",
-);
-/// What happens to the conversations beyond that.
-pub(super) const RETENTION: Key = key(
-    "conversations.retention",
-    "EVERWHEN_RETENTION",
-    "what happens to conversations beyond that number (new vaults)",
-    "\"archive\" or \"delete\"",
-);
-/// The timers of conversations.
-pub(super) const LIFECYCLE: Key = key(
-    "conversations.lifecycle",
-    "EVERWHEN_LIFECYCLE",
-    "preset for when conversations cool, end and close; an explicit idle timeout overrides it (new vaults)",
-    "\"daily-checkin\", \"weekly-therapy\", \"on-demand\" or \"long-term\"",
-);
 /// Where everything is kept.
 pub(super) const STORE_URL: Key = key(
     "store.url",
@@ -427,23 +398,9 @@ pub(super) const WORKFLOW_FILES: Key = key(
     "directory of files that workflows read (shared/) and write (vaults/ID/); files below workflow.dir unless set",
     "the path of a directory",
 );
-/// Whether facts fade.
-pub(super) const FORGETTING: Key = key(
-    "facts.forgetting",
-    "EVERWHEN_FACTS_FORGETTING",
-    "whether unused facts rank lower over time; none is deleted",
-    SWITCH,
-);
-/// How fast.
-pub(super) const HALF_LIFE: Key = key(
-    "facts.half_life_days",
-    "EVERWHEN_FACTS_HALF_LIFE_DAYS",
-    "half-life of a fact's weight in days, if forgetting is on",
-    "a whole number of days, such as 180",
-);
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 70] = [
+pub const KEYS: [Key; 75] = [
     DATA,
     LISTEN,
     ZONE,
@@ -456,6 +413,8 @@ pub const KEYS: [Key; 70] = [
     STATE_TIMEOUT,
     RETENTION,
     LIFECYCLE,
+    COOLING,
+    CLOSED,
     STORE_URL,
     CONNECTIONS,
     STATEMENT_TIMEOUT,
@@ -512,6 +471,9 @@ pub const KEYS: [Key; 70] = [
     CHAPTER_SETTINGS,
     FORGETTING,
     HALF_LIFE,
+    AUTO_PIN,
+    SAME,
+    RELATED,
     WORKFLOW_DIR,
     WORKFLOW_FILES,
 ];

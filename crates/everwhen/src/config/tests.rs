@@ -1,12 +1,14 @@
 //! Configuration read from files, variables and flags, right and wrong.
 
 mod allowed;
+mod endpoints;
 
 use std::fs;
 
 use super::*;
 use crate::ErrorKind;
 use crate::ledger::Style;
+use crate::memory::Retention;
 
 const HOME: [(&str, &str); 1] = [("HOME", "/home/ana")];
 
@@ -87,6 +89,8 @@ maxConversationsRetained = 7
 conversationStateTimeoutMinutes = 9
 retention = "delete"
 lifecycle = "long-term"
+coolingTimeoutMinutes = 3
+closedTimeoutMinutes = 600
 [store]
 url = "postgres://ana@db/memory"
 connections = 4
@@ -150,6 +154,9 @@ settings = "/s.json"
 [facts]
 forgetting = "on"
 half_life_days = 90
+auto_pin = "health, passport"
+same = 0.9
+related = 0.7
 [workflow]
 dir = "/w"
 files = "/f"
@@ -185,6 +192,8 @@ const VALUES: [&str; KEYS.len()] = [
     "9",
     "delete",
     "weekly-therapy",
+    "3",
+    "600",
     "sqlite",
     "4",
     "12",
@@ -241,6 +250,9 @@ const VALUES: [&str; KEYS.len()] = [
     "/s.json",
     "on",
     "90",
+    "health",
+    "0.9",
+    "0.7",
     "/w",
     "/f",
 ];
@@ -547,51 +559,4 @@ fn half_a_language_model_is_refused() {
     assert!(problem(&MODEL.replace("2.5", "-1.0")).contains("`llm.spending_cap` is -1"));
     assert!(problem(&MODEL.replace("2.5", "'much'")).contains("`llm.spending_cap` is text"));
     assert!(problem(&MODEL.replace("'sk-secret'", "7")).contains("`llm.key` is a number"));
-}
-
-#[test]
-fn endpoints_are_models_at_upstreams_and_every_upstream_is_one() {
-    let text = r#"
-[[upstream]]
-name = "home"
-base_url = "http://localhost:8080/v1"
-[[upstream]]
-name = "away"
-kind = "ollama"
-base_url = "http://box:11434"
-[[endpoint]]
-name = "Creative-Endpoint"
-upstream = "away"
-model = "big"
-backupEndpointName = "home"
-input_price = 0.5
-"#;
-    let config = load(text, HOME.into(), Flags::default()).unwrap();
-    let shown = |one: &EndpointConfig| {
-        format!("{} {} {:?} {:?}", one.name, one.upstream.name, one.model, one.backup)
-    };
-    let shown: Vec<String> = config.endpoints.iter().map(shown).collect();
-    assert_eq!(
-        shown,
-        [
-            "Creative-Endpoint away Some(\"big\") Some(\"home\")",
-            "home home None None",
-            "away away None None",
-            "default home None None",
-        ]
-    );
-    // The upstream may be named on the command line of `serve` alone.
-    let text_without =
-        "[[endpoint]]\nname = 'e'\nbackupEndpointName = 'f'\n[[endpoint]]\nname = 'f'\n";
-    let config = load(text_without, HOME.into(), Flags::default()).unwrap();
-    assert_eq!(config.endpoints.len(), 0);
-    for (wrong, right) in [
-        ("upstream = \"away\"", "upstream = \"nowhere\""),
-        ("backupEndpointName = \"home\"", "backupEndpointName = \"nowhere\""),
-        ("model = \"big\"", "modell = \"big\""),
-        ("input_price = 0.5", "input_price = -1"),
-    ] {
-        let error = load(&text.replace(wrong, right), HOME.into(), Flags::default()).unwrap_err();
-        assert!(error.message().contains("config.toml:1"), "{error}");
-    }
 }

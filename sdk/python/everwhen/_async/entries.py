@@ -162,10 +162,13 @@ class AsyncEntries:
         period: Literal["boost", "filter", "ignore"] | None = None,
         roles: Sequence[types.Role] | None = None,
         tags: Sequence[str] | None = None,
-        kinds: Sequence[Literal["entry", "conversation", "fact", "chapter", "summary"]] | None = None,
+        kinds: Sequence[Literal["entry", "conversation", "fact", "chapter", "summary", "context"]] | None = None,
         limit: int | None = None,
         explain: bool | None = None,
         budget_tokens: int | None = None,
+        except_conversations: Sequence[str] | None = None,
+        min_score: float | None = None,
+        diversity: float | None = None,
     ) -> types.Recollection:
         """What was said about a question: iterate over it, or give its `briefing` to a model."""
         question = types.Question(
@@ -181,6 +184,9 @@ class AsyncEntries:
             limit=limit,
             explain=explain,
             budget_tokens=budget_tokens,
+            except_conversations=list(except_conversations) if except_conversations is not None else None,
+            min_score=min_score,
+            diversity=diversity,
         )
         return await self._transport.send(types.Recollection, _request.ask(f"{self._path}/recall", question))
 

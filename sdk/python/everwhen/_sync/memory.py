@@ -37,9 +37,9 @@ class MemoryClient(Conversations):
         page = self._transport.json(_request.get(f"{self._fact(id)}/history"))
         return decode(list[types.Fact], page["data"])
 
-    def facts_text(self) -> str:
-        """The facts by month, as text for a model."""
-        request = _request.get(f"{self._path}/facts/text")
+    def facts_text(self, *, all: bool | None = None, marks: bool | None = None) -> str:
+        """The facts by month, as text for a model; `all` includes replaced ones, `marks` their priority."""
+        request = _request.get(f"{self._path}/facts/text", all=all, marks=marks)
         return (self._transport.send(types.FactsText, request)).text
 
     def pin(self, id: str, *, off: bool = False, idempotency_key: str | None = None) -> types.Fact:
@@ -47,10 +47,38 @@ class MemoryClient(Conversations):
         request = _request.write("POST", f"{self._fact(id)}/pin", types.Pin(pinned=not off), key=idempotency_key)
         return self._transport.send(types.Fact, request)
 
+    def correct_fact(
+        self,
+        id: str,
+        statement: str,
+        *,
+        matter: types.NewFactMatter | None = None,
+        tags: list[str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.Fact:
+        """Puts your own words in the place of a fact; distilling again does not undo it."""
+        body = types.NewFactText(statement=statement, matter=matter, tags=tags)
+        request = _request.write("PUT", self._fact(id), body, key=idempotency_key)
+        return self._transport.send(types.Fact, request)
+
+    def remove_fact(self, id: str) -> types.FactRemoved:
+        """Removes a fact; distilling the same words again does not bring it back."""
+        return self._transport.send(types.FactRemoved, _request.write("DELETE", self._fact(id)))
+
     def profile(self) -> list[types.ProfileValue]:
         """What holds now, by key."""
         page = self._transport.json(_request.get(f"{self._path}/profile"))
         return decode(list[types.ProfileValue], page["data"])
+
+    def events(self) -> list[types.Fact]:
+        """What happened, by when it happened: facts that name a time, oldest first."""
+        page = self._transport.json(_request.get(f"{self._path}/timeline/events"))
+        return decode(list[types.Fact], page["data"])
+
+    def summarize(self, conversation: str, *, idempotency_key: str | None = None) -> types.Conversation:
+        """Has the title and the summary of an ended conversation written again, in the background."""
+        path = f"{self._path}/conversations/{_request.part(conversation)}/summary"
+        return self._transport.send(types.Conversation, _request.write("POST", path, key=idempotency_key))
 
     def context(self, *, version: int | None = None, as_of: Time | None = None) -> types.Context:
         """The context document: the newest, one version, or the one that stood at a time."""

@@ -1,5 +1,6 @@
 //! The data of the SmartHole plugin for Obsidian: `conversationData`, or the older
-//! `conversationHistory`. The plugin's settings in the same document are ignored.
+//! `conversationHistory`. The three settings about conversations and the questions that wait for an
+//! answer are read, too; the plugin's other settings are ignored.
 
 use everwhen::time::read_time;
 use serde_json::{Map, Value, json};
@@ -21,13 +22,46 @@ const FAILED: (&str, &str) = ("Conversation", "Summary generation failed.");
 pub(super) fn read(text: &str) -> Result<ImportFile> {
     let document: Value = serde_json::from_str(text)
         .map_err(|error| Failure::new(format!("the file is not JSON: {error}")))?;
-    match (&document["conversationData"], &document["conversationHistory"]) {
+    let mut source = match (&document["conversationData"], &document["conversationHistory"]) {
         (Value::Null, Value::Null) => Err(Failure::new(
             "the file holds neither conversationData nor conversationHistory; take the plugin's \
              data.json, from .obsidian/plugins in the Obsidian vault",
         )),
         (Value::Null, history) => conversation_history(history),
         (data, _) => conversation_data(data),
+    }?;
+    source.settings = settings(&document);
+    mark_questions(&mut source, &document["conversationStates"]);
+    Ok(source)
+}
+
+/// The plugin's settings about conversations, which have the same names here.
+fn settings(document: &Value) -> Map<String, Value> {
+    const NAMES: [&str; 3] = [
+        "conversationIdleTimeoutMinutes",
+        "maxConversationsRetained",
+        "conversationStateTimeoutMinutes",
+    ];
+    let beside = &document["settings"];
+    let found = |name: &str| {
+        let value = [&document[name], &beside[name]].into_iter().find(|value| value.is_number())?;
+        Some((name.to_owned(), value.clone()))
+    };
+    NAMES.into_iter().filter_map(found).collect()
+}
+
+/// Marks the assistant's last words in each conversation that waits for an answer.
+fn mark_questions(source: &mut ImportFile, states: &Value) {
+    for draft in &mut source.drafts {
+        let id = draft.body["conversation_id"].as_str().unwrap_or_default();
+        if states[id]["isWaitingForResponse"] != true {
+            continue;
+        }
+        let entries = draft.body["entries"].as_array_mut();
+        let last = entries.and_then(|entries| entries.last_mut());
+        if let Some(last) = last.filter(|entry| entry["role"] == "assistant") {
+            last["is_question"] = json!(true);
+        }
     }
 }
 
@@ -404,6 +438,25 @@ mod tests {
         assert_eq!(entries[0]["conversation_time"], entries[1]["conversation_time"]);
         assert_eq!(entries[0]["metadata"]["channel"], "direct");
         assert_eq!(entries.len(), 4);
+    }
+
+    #[test]
+    fn d39_and_d40_settings_and_waiting_questions_come_along() {
+        let source = read_value(&json!({
+            "conversationIdleTimeoutMinutes": 45, "maxConversationsRetained": 500,
+            "conversationStateTimeoutMinutes": 90, "apiKey": "x",
+            "conversationStates": { "conv-1": { "isWaitingForResponse": true } },
+            "conversationData": { "conversations": [{ "id": "conv-1",
+                "messages": [message("1", "user", "x"), message("2", "assistant", "Which one?")] }] },
+        }));
+        assert_eq!(
+            Value::Object(source.settings.clone()),
+            json!({ "conversationIdleTimeoutMinutes": 45, "maxConversationsRetained": 500,
+                "conversationStateTimeoutMinutes": 90 })
+        );
+        let entries = &source.drafts[0].body["entries"];
+        assert_eq!(entries[1]["is_question"], true);
+        assert!(entries[0]["is_question"].is_null());
     }
 
     #[test]

@@ -25,7 +25,9 @@ fn proposal(line: f64, quote: &str, statement: &str) -> Json {
 
 fn judged(line: f64, quote: &str, statement: &str) -> Option<Draft> {
     let said = Entry::said(Role::User, "Yesterday the doctor said my A1C was 7.4%, which is high.");
-    believed(&proposal(line, quote, statement), &[&said], &Zone::utc())
+    let (draft, shares) = believed(&proposal(line, quote, statement), &[&said], &Zone::utc())?;
+    assert!(shares);
+    Some(draft)
 }
 
 #[test]
@@ -46,6 +48,37 @@ fn words_that_were_not_said_are_inferred_at_best() {
     let draft = judged(1.0, "my sugar is high", "The user's A1C is high").unwrap();
     assert_eq!(draft.source, Source::Inferred);
     assert_eq!(draft.event, None);
+}
+
+#[test]
+fn bugs_6_and_7_the_models_matter_and_value_come_before_the_rules() {
+    let said = Entry::said(Role::User, "Great: A1C improved to 7.0%, pressure 120/95");
+    let propose = |matter: &str, value: &str| {
+        let proposed = object(&[
+            ("line", Json::Number(1.0)),
+            ("quote", text("Great: A1C improved to 7.0%")),
+            ("statement", text("The user's A1C improved to 7.0%")),
+            ("matter", text(matter)),
+            ("value", text(value)),
+        ]);
+        let (draft, _) = believed(&proposed, &[&said], &Zone::utc()).unwrap();
+        draft.matter.map(|matter| (matter.key, matter.value))
+    };
+    let pair = |key: &str, value: &str| Some((key.to_owned(), value.to_owned()));
+    assert_eq!(propose("A1C level", "7.0%"), pair("a1c", "7.0%"));
+    assert_eq!(propose("blood pressure", "120/95"), pair("blood pressure", "120/95"));
+    assert_eq!(propose("A1C", "9.9%"), pair("a1c", "7.0%"), "a value that was not said");
+}
+
+#[test]
+fn c42_a_statement_in_other_words_is_left_to_its_meaning() {
+    let said = Entry::said(Role::User, "I quit smoking");
+    let propose = |quote: &str| {
+        let proposed = proposal(1.0, quote, "Gave up cigarettes");
+        believed(&proposed, &[&said], &Zone::utc()).map(|(draft, shares)| (draft.source, shares))
+    };
+    assert_eq!(propose("I quit smoking"), Some((Source::Inferred, false)));
+    assert_eq!(propose("I never said this"), None);
 }
 
 #[test]

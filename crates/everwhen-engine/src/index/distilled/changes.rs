@@ -8,8 +8,8 @@ use super::{Distilled, words_of_chapter, words_of_fact};
 use crate::Result;
 use crate::fact_views::views;
 use crate::index::word_index::WordIndex;
-use crate::memory::{Chapter, Fact, Memory, chapters_mark};
-use crate::ports::{ChapterSelection, FactSelection, MemoryRef, Snapshot};
+use crate::memory::{Chapter, ContextDocument, Fact, Memory, chapters_mark};
+use crate::ports::{ChapterSelection, ContextSelection, FactSelection, MemoryRef, Snapshot};
 use crate::time::Zone;
 
 /// How many chapters at the end are read again; if more have changed, the second number, and then all.
@@ -22,6 +22,7 @@ pub(crate) struct DistilledChanges {
     facts: Option<Vec<Fact>>,
     /// How many chapters stay, and those that follow them.
     chapters: Option<(usize, Vec<Chapter>)>,
+    context: Option<ContextDocument>,
 }
 
 impl Distilled {
@@ -49,6 +50,7 @@ impl Distilled {
             zone: zone.clone(),
             facts: if same_facts { None } else { Some(snapshot.facts(place, FactSelection::All)?) },
             chapters: self.other_chapters(snapshot, place, memory.chapters_mark)?,
+            context: snapshot.contexts(place, ContextSelection::All, 1)?.pop(),
         }))
     }
 
@@ -79,6 +81,7 @@ impl Distilled {
     /// Applies changes.
     pub(crate) fn apply(&mut self, changes: DistilledChanges) {
         (self.version, self.zone) = (changes.version, Some(changes.zone.clone()));
+        self.context = changes.context;
         if let Some(facts) = changes.facts {
             self.views = WordIndex::new(views(facts.clone(), &changes.zone), words_of_fact);
             self.facts = facts;

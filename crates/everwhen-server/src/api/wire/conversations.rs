@@ -1,7 +1,7 @@
 //! Conversations.
 
 use everwhen::activity::Measured;
-use everwhen::memory::{self, ConversationName, EndedBy, EntryId, Settings};
+use everwhen::memory::{self, ConversationName, EndedBy, EntryId, Settings, VaultId};
 use everwhen::ports::{ConversationOrder, ConversationQuery, Order, Shelf};
 use everwhen::{ConversationView, Error, Result};
 use jiff::Timestamp;
@@ -53,10 +53,18 @@ pub(crate) struct Conversation {
     state: Option<String>,
     /// Number of entries, without corrected ones and those on branches.
     message_count: u64,
+    /// Number of facts that a model proposed and that nothing said in it bears out.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schema(required = false)]
+    facts_dropped: u64,
     /// When it was archived.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::TimeOut>)]
     archived_at: Option<String>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// How a conversation ended: `idle` after a pause, `caller` by a request.
@@ -90,6 +98,7 @@ impl From<memory::Conversation> for Conversation {
             summary: summary.map(|summary| summary.text),
             state: None,
             message_count: conversation.entries,
+            facts_dropped: conversation.facts_dropped,
             archived_at: conversation.archived_at.map(|at| at.to_string()),
         }
     }
@@ -105,6 +114,7 @@ impl Conversation {
 
 /// The settings that decide the state of a conversation.
 pub(crate) struct Rules {
+    pub(crate) vault: VaultId,
     pub(crate) settings: Settings,
     pub(crate) now: Timestamp,
 }
@@ -129,9 +139,10 @@ pub(crate) struct ConversationDetail {
 impl ConversationDetail {
     /// Converts it from the engine's type.
     pub(crate) fn write(view: ConversationView, measured: Measured, rules: &Rules) -> Result<Self> {
+        let write = |entry| Entry::write(entry, rules.vault);
         Ok(Self {
             conversation: Conversation::write(view.conversation, rules),
-            entries: view.entries.into_iter().map(Entry::write).collect::<Result<_>>()?,
+            entries: view.entries.into_iter().map(write).collect::<Result<_>>()?,
             branches: view.branches.into_iter().map(Branch::from).collect(),
             conversation_time: measured.time.map(ConversationTime::from),
             activities: measured.activities.into_iter().map(Activity::from).collect(),

@@ -1,6 +1,6 @@
 //! Entries: new ones, corrections, stored ones, and filters.
 
-use everwhen::memory::{self, Metadata, Name, Role, Said};
+use everwhen::memory::{self, Metadata, Name, Role, Said, VaultId};
 use everwhen::ports::{EntryQuery, Order, Which};
 use everwhen::{Error, Result};
 use jiff::{SignedDuration, Timestamp};
@@ -145,12 +145,19 @@ pub(crate) struct NewCorrection {
     /// The reason for the correction.
     #[schema(value_type = shape::Reason)]
     reason: String,
+    /// Its tags; unchanged if absent.
+    #[schema(value_type = Option<Vec<shape::Name>>)]
+    tags: Option<Vec<String>>,
 }
 
 impl NewCorrection {
     /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<everwhen::NewCorrection> {
-        Ok(everwhen::NewCorrection { content: Said::new(self.content)?, reason: self.reason })
+        Ok(everwhen::NewCorrection {
+            content: Said::new(self.content)?,
+            reason: self.reason,
+            tags: self.tags.map(|tags| read_names("tags", Some(tags))).transpose()?,
+        })
     }
 }
 
@@ -160,6 +167,12 @@ pub(crate) struct Entry {
     /// The id.
     #[schema(value_type = shape::EntryRef)]
     id: String,
+    /// The memory it belongs to.
+    #[schema(examples("mem_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
+    memory_id: String,
+    /// The vault of that memory.
+    #[schema(examples("vlt_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
+    vault_id: String,
     /// Its position in the order in which entries were stored.
     #[schema(minimum = 1)]
     sequence: u64,
@@ -229,11 +242,13 @@ struct CorrectedBy {
 
 impl Entry {
     /// Converts it from the engine's type.
-    pub(crate) fn write(entry: memory::Entry) -> Result<Self> {
+    pub(crate) fn write(entry: memory::Entry, vault: VaultId) -> Result<Self> {
         let texts = |names: Vec<Name>| names.iter().map(Name::to_string).collect();
         let name = entry.conversation_name.map(|name| name.to_string());
         Ok(Self {
             id: entry.id.to_string(),
+            memory_id: entry.memory.to_string(),
+            vault_id: vault.to_string(),
             sequence: entry.sequence,
             role: entry.role.into(),
             content: entry.content.as_str().to_owned(),

@@ -1,7 +1,7 @@
 //! Facts.
 
 use everwhen::Result;
-use everwhen::facts::{self, FactQuery, FactView, ProfileLine};
+use everwhen::facts::{self, FactCorrection, FactLines, FactQuery, FactView, ProfileLine};
 use everwhen::memory::Name;
 use everwhen::time::{Period, Precision};
 use jiff::Timestamp;
@@ -41,6 +41,9 @@ pub(crate) struct Fact {
     current: bool,
     /// Whether it is pinned.
     pinned: bool,
+    /// `critical` if it is pinned and confirmed, `important` if it is confirmed, else `info`.
+    #[schema(examples("important"))]
+    priority: String,
     /// When it was first mentioned.
     #[schema(value_type = shape::TimeOut)]
     mentioned_at: String,
@@ -55,7 +58,7 @@ pub(crate) struct Fact {
     /// The fact that supersedes it.
     #[schema(required = true)]
     superseded_by: Option<String>,
-    /// Who wrote it: `llm`, or `extractive` for the built-in rules.
+    /// Who wrote it: `llm`, `extractive` for the built-in rules, or `user` for the owner's correction.
     #[schema(examples("extractive"))]
     written_by: String,
 }
@@ -138,6 +141,7 @@ impl From<&facts::Evidence> for FactEvidence {
 impl From<FactView> for Fact {
     fn from(view: FactView) -> Self {
         let current = view.is_current();
+        let priority = view.fact.priority().as_str().to_owned();
         let FactView { fact, text, evidence, holds, .. } = view;
         Self {
             id: fact.id.to_string(),
@@ -154,6 +158,7 @@ impl From<FactView> for Fact {
             },
             current,
             pinned: fact.pinned_at.is_some(),
+            priority,
             mentioned_at: fact.mentioned_at.to_string(),
             last_mentioned_at: view.last_mentioned_at.to_string(),
             evidence: evidence.iter().map(FactEvidence::from).collect(),
@@ -221,6 +226,71 @@ impl FactsQuery {
             limit: self.limit,
         })
     }
+}
+
+/// How facts are written.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct FactsTextQuery {
+    /// Include superseded facts.
+    all: Option<bool>,
+    /// Put `[CRITICAL]`, `[IMPORTANT]` or `[INFO]` before each fact.
+    marks: Option<bool>,
+}
+
+impl FactsTextQuery {
+    /// Converts it to the engine's type.
+    pub(crate) fn read(&self) -> FactLines {
+        FactLines { all: self.all.unwrap_or_default(), marks: self.marks.unwrap_or_default() }
+    }
+}
+
+/// How a fact is to read.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewFactText {
+    /// The statement, without a date.
+    #[schema(min_length = 1, max_length = 300, examples("My A1C was 7.4%"))]
+    statement: String,
+    /// The property and value it states; else what the built-in rules read from the statement.
+    matter: Option<NewFactMatter>,
+    /// Its tags; unchanged if absent.
+    #[schema(value_type = Option<Vec<shape::Name>>)]
+    tags: Option<Vec<String>>,
+}
+
+/// A property and its value.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewFactMatter {
+    /// The name of the property.
+    #[schema(examples("a1c"))]
+    key: String,
+    /// Its value.
+    #[schema(examples("7.4%"))]
+    value: String,
+}
+
+impl NewFactText {
+    /// Converts it to the engine's type.
+    pub(crate) fn read(self) -> Result<FactCorrection> {
+        let named = |tags: Vec<String>| -> Result<Vec<Name>> {
+            tags.into_iter().map(|tag| Name::new("tag", tag)).collect()
+        };
+        Ok(FactCorrection {
+            statement: self.statement,
+            matter: self.matter.map(|matter| (matter.key, matter.value)),
+            tags: self.tags.map(named).transpose()?,
+        })
+    }
+}
+
+/// A fact that was removed.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FactRemoved {
+    /// Its id.
+    pub(crate) id: String,
 }
 
 /// Pins or unpins a fact.

@@ -69,6 +69,8 @@ pub(crate) struct ImportedEntry {
     /// Tools that the assistant used, at most 64.
     #[schema(value_type = Option<Vec<shape::Name>>)]
     tools_used: Option<Vec<String>>,
+    /// Whether this is a question of the assistant that waits for an answer.
+    is_question: Option<bool>,
 }
 
 impl ImportedConversation {
@@ -126,6 +128,7 @@ impl ImportedEntry {
             tags: read_names("tags", self.tags)?,
             metadata: self.metadata.map(|metadata| read_metadata(&metadata)).transpose()?,
             tools_used: read_names("tools_used", self.tools_used)?,
+            is_question: self.is_question.unwrap_or_default(),
             ..new
         })
     }

@@ -1,6 +1,6 @@
 //! Questions and recollections.
 
-use everwhen::memory::Role;
+use everwhen::memory::{ConversationName, Role, VaultId};
 use everwhen::recall::{self, About, ConversationFound, EntryFound, Kind, PeriodUse, Query};
 use everwhen::time::phrase::{Ordinal, OrdinalOf, Side};
 use everwhen::{Error, Result};
@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 
 use super::entries::{RoleName, read_names};
 use super::vaults::whole;
-use super::{Chapter, Conversation, Entry, Fact, check_bounds, read_time, shape};
+use super::{
+    Chapter, Conversation, Entry, Fact, check_bounds, read_conversation, read_time, shape,
+};
 
 /// A question to a memory.
 #[derive(Deserialize, ToSchema)]
@@ -52,6 +54,16 @@ pub(crate) struct Question {
     budget_tokens: Option<u32>,
     /// Return the score breakdown of each item.
     explain: Option<bool>,
+    /// Leave out entries of these conversations, by their ids or the caller's names.
+    #[schema(value_type = Option<Vec<shape::ConversationRef>>)]
+    except_conversations: Option<Vec<String>>,
+    /// Only results that score at least this share of the best of their kind.
+    #[schema(minimum = 0, maximum = 1)]
+    min_score: Option<f32>,
+    /// How much variety counts against score: with more, fewer results that say the same (maximal
+    /// marginal relevance).
+    #[schema(minimum = 0, maximum = 1)]
+    diversity: Option<f32>,
 }
 
 /// How to use a period that the question names.
@@ -72,6 +84,7 @@ enum KindName {
     Fact,
     Chapter,
     Summary,
+    Context,
 }
 
 impl From<KindName> for Kind {
@@ -82,6 +95,7 @@ impl From<KindName> for Kind {
             KindName::Fact => Self::Fact,
             KindName::Chapter => Self::Chapter,
             KindName::Summary => Self::Summary,
+            KindName::Context => Self::Context,
         }
     }
 }
@@ -119,9 +133,18 @@ impl Question {
             tags: read_names("tags", self.tags)?,
             limit: self.limit.map(|limit| limit as usize),
             budget_tokens: self.budget_tokens.map(read_budget).transpose()?,
+            except_conversations: read_conversations(self.except_conversations)?,
+            min_score: self.min_score,
+            diversity: self.diversity,
             ..Query::default()
         })
     }
+}
+
+fn read_conversations(texts: Option<Vec<String>>) -> Result<Vec<ConversationName>> {
+    let texts = texts.unwrap_or_default();
+    let read = |text: &String| read_conversation("except_conversations", Some(text));
+    Ok(texts.iter().map(read).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 fn read_budget(tokens: u32) -> Result<usize> {
@@ -145,6 +168,8 @@ pub(crate) struct Recollection {
     chapters: Vec<FoundChapter>,
     /// Summaries of conversations, best first; none with `as_of`.
     summaries: Vec<FoundSummary>,
+    /// Current context documents that match, best first.
+    contexts: Vec<FoundContext>,
     /// How time phrases in the question were read; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<AboutTime>,
@@ -232,6 +257,26 @@ struct FoundSummary {
     conversation: Conversation,
 }
 
+/// A current context document that was found.
+#[derive(Serialize, ToSchema)]
+struct FoundContext {
+    /// The memory it describes.
+    memory: String,
+    /// Its version.
+    version: u64,
+    /// The time up to which it tells the story.
+    #[schema(value_type = shape::TimeOut)]
+    conversation_time: String,
+    /// Its text.
+    content: String,
+    /// The score; comparable only among the context documents of one recollection.
+    score: f32,
+    /// The score breakdown, if `explain` was set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    reasons: Vec<SignalShare>,
+}
+
 /// The contribution of one signal.
 #[derive(Serialize, ToSchema)]
 struct SignalShare {
@@ -297,8 +342,8 @@ impl From<Ordinal> for OrderTold {
 
 impl Recollection {
     /// Converts it from the engine's type.
-    pub(crate) fn write(told: recall::Recollection, explain: bool) -> Result<Self> {
-        let items = told.items.into_iter().map(|found| FoundEntry::write(found, explain));
+    pub(crate) fn write(told: recall::Recollection, explain: bool, vault: VaultId) -> Result<Self> {
+        let items = told.items.into_iter().map(|found| FoundEntry::write(found, explain, vault));
         let conversations = told.conversations.into_iter();
         Ok(Self {
             items: items.collect::<Result<_>>()?,
@@ -333,6 +378,18 @@ impl Recollection {
                     conversation: found.conversation.into(),
                 })
                 .collect(),
+            contexts: told
+                .contexts
+                .into_iter()
+                .map(|found| FoundContext {
+                    memory: found.memory.to_string(),
+                    version: found.document.version,
+                    conversation_time: found.document.conversation_time.to_string(),
+                    content: found.document.content,
+                    score: found.score,
+                    reasons: reasons(found.reasons, explain),
+                })
+                .collect(),
             about: told.about.map(AboutTime::from),
             nothing_in_period: told.nothing_in_period,
             words_alone: told.words_alone,
@@ -342,14 +399,14 @@ impl Recollection {
 }
 
 impl FoundEntry {
-    fn write(found: EntryFound, explain: bool) -> Result<Self> {
+    fn write(found: EntryFound, explain: bool, vault: VaultId) -> Result<Self> {
         let reasons = reasons(found.reasons, explain);
         Ok(Self {
             memory: found.memory.to_string(),
             outside: found.outside,
             score: found.score,
             reasons,
-            entry: Entry::write(found.entry)?,
+            entry: Entry::write(found.entry, vault)?,
         })
     }
 }

@@ -64,6 +64,14 @@ struct SettingsOut {
     /// The preset for the timers of conversations, if one was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     lifecycle: Option<LifecycleName>,
+    /// Silence after which a conversation cools, if it was set; else half the idle timeout, or the
+    /// preset's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cooling_timeout_minutes: Option<u32>,
+    /// Time after which a dormant conversation is closed, if it was set; else 30 days, or the
+    /// preset's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed_timeout_minutes: Option<u32>,
 }
 
 impl From<Settings> for SettingsOut {
@@ -74,6 +82,8 @@ impl From<Settings> for SettingsOut {
             conversation_state_timeout_minutes: settings.state_timeout_minutes,
             retention: settings.retention.into(),
             lifecycle: settings.lifecycle.map(LifecycleName::from),
+            cooling_timeout_minutes: settings.cooling_minutes,
+            closed_timeout_minutes: settings.closed_minutes,
         }
     }
 }
@@ -98,6 +108,14 @@ struct NewSettings {
     retention: Option<RetentionName>,
     /// A preset for when conversations cool, end and close; an explicit idle timeout overrides it.
     lifecycle: Option<LifecycleName>,
+    /// Silence after which a conversation cools; at most the idle timeout.
+    #[schema(minimum = 1, maximum = 5_270_400, examples(360))]
+    #[serde(default, deserialize_with = "whole")]
+    cooling_timeout_minutes: Option<u32>,
+    /// Time after which a dormant conversation is closed.
+    #[schema(minimum = 1, maximum = 5_270_400, examples(43_200))]
+    #[serde(default, deserialize_with = "whole")]
+    closed_timeout_minutes: Option<u32>,
 }
 
 /// Parses a whole number, also if it is written as `30.0`.
@@ -119,6 +137,8 @@ impl From<NewSettings> for SettingsChange {
             state_timeout_minutes: new.conversation_state_timeout_minutes,
             retention: new.retention.map(Retention::from),
             lifecycle: new.lifecycle.map(Lifecycle::from),
+            cooling_minutes: new.cooling_timeout_minutes,
+            closed_minutes: new.closed_timeout_minutes,
         }
     }
 }

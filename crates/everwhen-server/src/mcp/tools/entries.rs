@@ -44,7 +44,8 @@ impl Tool for ListEntriesTool {
         let memory = call.memory(input.memory.as_deref())?;
         let vault = call.vault(input.vault.as_deref()).await?;
         let (conversation, query) = input.read()?;
-        Ok(vault.entries(memory, conversation, query).await?.into())
+        let page = vault.entries(memory, conversation, query).await?;
+        Ok(wire::EntriesOutput::write(page, vault.id()))
     }
 }
 
@@ -62,7 +63,7 @@ impl Tool for GetEntryTool {
     async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
         let memory = call.memory(input.memory.as_deref())?;
         let vault = call.vault(input.vault.as_deref()).await?;
-        Ok(vault.entry(memory, input.read()?).await?.into())
+        Ok(wire::EntryOutput::write(vault.entry(memory, input.read()?).await?, vault.id()))
     }
 }
 

@@ -1,6 +1,7 @@
-//! The tool that lists facts.
+//! Tools for facts: list, profile, pin, correct, remove.
 
-use everwhen::Result;
+use everwhen::receipt::{Done, Receipt};
+use everwhen::{Error, Result};
 
 use crate::mcp::call::ToolCall;
 use crate::mcp::tool::{Tool, ToolEffect};
@@ -24,5 +25,90 @@ impl Tool for ListFactsTool {
         let vault = call.vault(input.vault.as_deref()).await?;
         let page = vault.facts(memory, input.read()?).await?;
         Ok(wire::FactsOutput::write(page, &vault.info().await?.zone))
+    }
+}
+
+/// Lists present values.
+pub(crate) struct GetProfileTool;
+
+impl Tool for GetProfileTool {
+    type Input = wire::GetProfile;
+    type Output = wire::ProfileOutput;
+    const NAME: &'static str = "get_profile";
+    const TITLE: &'static str = "Get profile";
+    const DESCRIPTION: &'static str =
+        "The present values of what is known, such as home, medication or weight, newest first.";
+    const EFFECT: ToolEffect = ToolEffect::Reads;
+
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let memory = call.memory(input.memory.as_deref())?;
+        let vault = call.vault(input.vault.as_deref()).await?;
+        Ok(wire::ProfileOutput::write(vault.profile(memory, input.read()?).await?))
+    }
+}
+
+/// Pins a fact.
+pub(crate) struct PinFactTool;
+
+impl Tool for PinFactTool {
+    type Input = wire::PinFact;
+    type Output = wire::FactChanged;
+    const NAME: &'static str = "pin_fact";
+    const TITLE: &'static str = "Pin fact";
+    const DESCRIPTION: &'static str =
+        "Let a fact stand first in every list and in every briefing, or take that back.";
+    const EFFECT: ToolEffect = ToolEffect::Adds;
+
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let memory = call.memory(input.memory.as_deref())?;
+        let vault = call.vault(input.vault.as_deref()).await?;
+        let (fact, pinned) = input.read()?;
+        changed(vault.pin_fact(memory, fact, pinned, None).await?)
+    }
+}
+
+/// Corrects a fact.
+pub(crate) struct CorrectFactTool;
+
+impl Tool for CorrectFactTool {
+    type Input = wire::CorrectFact;
+    type Output = wire::FactChanged;
+    const NAME: &'static str = "correct_fact";
+    const TITLE: &'static str = "Correct fact";
+    const DESCRIPTION: &'static str = "Put the user's own words in the place of a fact that is wrong. It \
+        keeps its date and stays whatever is distilled later.";
+    const EFFECT: ToolEffect = ToolEffect::Adds;
+
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let memory = call.memory(input.memory.as_deref())?;
+        let vault = call.vault(input.vault.as_deref()).await?;
+        let (fact, correction) = input.read()?;
+        changed(vault.correct_fact(memory, fact, correction, None).await?)
+    }
+}
+
+/// Removes a fact.
+pub(crate) struct RemoveFactTool;
+
+impl Tool for RemoveFactTool {
+    type Input = wire::RemoveFact;
+    type Output = wire::FactChanged;
+    const NAME: &'static str = "remove_fact";
+    const TITLE: &'static str = "Remove fact";
+    const DESCRIPTION: &'static str = "Remove a fact that is wrong. It does not come back from the same \
+        words; what was said stays.";
+    const EFFECT: ToolEffect = ToolEffect::Removes;
+
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let memory = call.memory(input.memory.as_deref())?;
+        let vault = call.vault(input.vault.as_deref()).await?;
+        changed(vault.remove_fact(memory, input.read()?, None).await?)
+    }
+}
+
+fn changed(done: Done) -> Result<wire::FactChanged> {
+    match done.receipt {
+        Receipt::Fact(id) => Ok(wire::FactChanged { fact_id: id.to_string() }),
+        _ => Err(Error::damaged("the receipt is that of another kind of write")),
     }
 }

@@ -72,6 +72,25 @@ impl Tool for CreateMemoryInVaultTool {
     }
 }
 
+/// Returns one memory.
+pub(crate) struct GetMemoryTool;
+
+impl Tool for GetMemoryTool {
+    type Input = wire::GetMemory;
+    type Output = wire::MemoryDetails;
+    const NAME: &'static str = "get_memory";
+    const TITLE: &'static str = "Get memory";
+    const DESCRIPTION: &'static str =
+        "Read what is known of a memory: its vault, when it was made, how much it holds.";
+    const EFFECT: ToolEffect = ToolEffect::Reads;
+
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let memory = call.memory(input.memory.as_deref())?;
+        let vault = call.vault(input.vault.as_deref()).await?;
+        Ok(wire::MemoryDetails::write(vault.memory(memory).await?, vault.id()))
+    }
+}
+
 /// Lists the memories of a vault.
 pub(crate) struct ListMemoriesTool;
 

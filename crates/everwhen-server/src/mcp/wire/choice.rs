@@ -7,8 +7,10 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Choice {
     /// The vault that is meant when a call names none.
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
     /// The memory that is meant when a call names none.
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
     /// How many tools are shown.
     #[serde(default)]

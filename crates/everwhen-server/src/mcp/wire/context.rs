@@ -11,7 +11,9 @@ use super::read_time;
 #[serde(deny_unknown_fields)]
 pub(crate) struct GetContext {
     /// Name or id
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 
@@ -23,7 +25,9 @@ pub(crate) struct PutContext {
     /// Up to when it tells; default now
     conversation_time: Option<String>,
     /// Name or id
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 

@@ -22,7 +22,9 @@ pub(crate) struct GetConversation {
     #[schemars(with = "Option<f64>")]
     list_recent: Option<Value>,
     /// Name or id
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 
@@ -164,7 +166,9 @@ pub(crate) struct EndConversation {
     /// Default the active one
     conversation_id: Option<String>,
     /// Name or id
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 

@@ -1,9 +1,10 @@
 //! Facts, as tools take and give them.
 
-use everwhen::facts::{FactQuery, FactView, by_month};
-use everwhen::memory::Name;
+use everwhen::facts::{FactCorrection, FactLines, FactQuery, FactView, ProfileLine, by_month};
+use everwhen::memory::{FactId, Name};
 use everwhen::time::Zone;
-use everwhen::{Page, Result};
+use everwhen::{Error, Page, Result};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +28,9 @@ pub(crate) struct ListFacts {
     #[serde(default, deserialize_with = "whole")]
     limit: Option<u32>,
     /// Name or id
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 
@@ -70,7 +73,7 @@ impl FactsOutput {
     /// A page of facts, as text and one by one.
     pub(crate) fn write<C>(page: Page<FactView, C>, zone: &Zone) -> Self {
         Self {
-            text: by_month(&page.data, zone),
+            text: by_month(&page.data, zone, FactLines::default()),
             has_more: page.next.is_some(),
             facts: page.data.into_iter().map(FactOutput::from).collect(),
         }
@@ -88,4 +91,118 @@ impl From<FactView> for FactOutput {
             statement: view.fact.statement,
         }
     }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetProfile {
+    /// RFC 3339
+    as_of: Option<String>,
+    /// Name or id
+    #[serde(alias = "memory_id")]
+    pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
+    pub(crate) vault: Option<String>,
+}
+
+impl GetProfile {
+    /// Reads the time that is asked about.
+    pub(crate) fn read(&self) -> Result<Option<Timestamp>> {
+        read_time("as_of", self.as_of.as_deref())
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ProfileOutput {
+    values: Vec<ProfileValueOutput>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ProfileValueOutput {
+    key: String,
+    value: String,
+    mentioned_at: String,
+    fact_id: String,
+}
+
+impl ProfileOutput {
+    /// All present values.
+    pub(crate) fn write(lines: Vec<ProfileLine>) -> Self {
+        let value = |line: ProfileLine| ProfileValueOutput {
+            key: line.key,
+            value: line.value,
+            mentioned_at: line.mentioned_at.to_string(),
+            fact_id: line.fact.to_string(),
+        };
+        Self { values: lines.into_iter().map(value).collect() }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PinFact {
+    fact_id: String,
+    /// Default true
+    pinned: Option<bool>,
+    /// Name or id
+    #[serde(alias = "memory_id")]
+    pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
+    pub(crate) vault: Option<String>,
+}
+
+impl PinFact {
+    /// Reads which fact is meant, and whether it is to be pinned.
+    pub(crate) fn read(&self) -> Result<(FactId, bool)> {
+        Ok((read_fact(&self.fact_id)?, self.pinned.unwrap_or(true)))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CorrectFact {
+    fact_id: String,
+    /// One sentence, without a date
+    statement: String,
+    /// Name or id
+    #[serde(alias = "memory_id")]
+    pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
+    pub(crate) vault: Option<String>,
+}
+
+impl CorrectFact {
+    /// Reads which fact is meant, and how it is to read.
+    pub(crate) fn read(self) -> Result<(FactId, FactCorrection)> {
+        let correction = FactCorrection { statement: self.statement, ..FactCorrection::default() };
+        Ok((read_fact(&self.fact_id)?, correction))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RemoveFact {
+    fact_id: String,
+    /// Name or id
+    #[serde(alias = "memory_id")]
+    pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
+    pub(crate) vault: Option<String>,
+}
+
+impl RemoveFact {
+    /// Reads which fact is meant.
+    pub(crate) fn read(&self) -> Result<FactId> {
+        read_fact(&self.fact_id)
+    }
+}
+
+fn read_fact(text: &str) -> Result<FactId> {
+    text.parse().map_err(|error: Error| error.at("fact_id"))
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct FactChanged {
+    /// The fact as it stands now
+    pub(crate) fact_id: String,
 }

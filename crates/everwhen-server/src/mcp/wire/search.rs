@@ -28,12 +28,19 @@ pub(crate) struct SearchMemories {
     #[schemars(extend("enum" = ["boost", "filter"]))]
     period: Option<String>,
     /// 1 to 100, default 10
-    #[serde(default, deserialize_with = "whole")]
+    #[serde(default, deserialize_with = "whole", alias = "top_ke")]
     top_k: Option<u32>,
+    /// Taken and not used: contexts have no limit of their own
+    #[serde(default, rename = "top_kc")]
+    #[schemars(skip)]
+    _top_kc: Option<u32>,
     /// Whole texts in items
+    #[serde(alias = "include_raw_entries")]
     include_raw: Option<bool>,
     /// Name or id
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 

@@ -25,7 +25,9 @@ pub(crate) struct GetTimeline {
     #[serde(default, deserialize_with = "whole")]
     limit: Option<u32>,
     /// Name or id
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 
@@ -125,7 +127,9 @@ pub(crate) struct TimeBetween {
     /// The same
     pub(crate) to: String,
     /// Name or id
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 

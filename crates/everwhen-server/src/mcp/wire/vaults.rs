@@ -13,6 +13,7 @@ use super::{read_conversation, read_time};
 #[serde(deny_unknown_fields)]
 pub(crate) struct CreateVault {
     /// Unique name
+    #[serde(alias = "title")]
     name: String,
     description: Option<String>,
     /// IANA time zone, e.g. Europe/Berlin
@@ -66,9 +67,15 @@ pub(crate) struct VaultsOutput {
 #[serde(deny_unknown_fields)]
 pub(crate) struct CreateMemory {
     /// Unique in the vault
+    #[serde(alias = "title")]
     name: String,
     description: Option<String>,
+    /// Taken and not used: every memory is of one type
+    #[serde(default, rename = "memory_type")]
+    #[schemars(skip)]
+    _memory_type: Option<String>,
     /// Name or id
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 
@@ -83,7 +90,42 @@ impl CreateMemory {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListMemories {
     /// Name or id
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetMemory {
+    /// Name or id
+    #[serde(alias = "memory_id")]
+    pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
+    pub(crate) vault: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct MemoryDetails {
+    #[serde(flatten)]
+    memory: MemoryOutput,
+    vault_id: String,
+    /// Entries stored so far
+    entries_stored: u64,
+    /// The assistant's question that waits for an answer
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting_question: Option<String>,
+}
+
+impl MemoryDetails {
+    /// A memory and its place.
+    pub(crate) fn write(memory: memory::Memory, vault: memory::VaultId) -> Self {
+        Self {
+            vault_id: vault.to_string(),
+            entries_stored: memory.last_sequence,
+            waiting_question: memory.waiting.map(|(entry, _)| entry.to_string()),
+            memory: memory.into(),
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -121,7 +163,9 @@ pub(crate) struct Forget {
     /// What was said before this time
     before: Option<String>,
     /// Name or id
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 
@@ -164,7 +208,9 @@ impl From<Removed> for Forgotten {
 #[serde(deny_unknown_fields)]
 pub(crate) struct AwaitConsistency {
     /// Name or id
+    #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
     pub(crate) vault: Option<String>,
 }
 
