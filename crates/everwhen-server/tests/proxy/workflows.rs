@@ -362,3 +362,46 @@ async fn a_group_chat_puts_the_speakers_name_before_the_reply() {
         ["12:00 user Ana: Hi all", "12:00 assistant Mira: Noted."]
     );
 }
+
+#[tokio::test]
+async fn text_completions_reach_workflows() {
+    let server = WorkflowServer::one(
+        r#"[{"type": "StaticResponse",
+             "content": "{chat_system_prompt}|{chat_user_prompt_last_two}"}]"#,
+    )
+    .await;
+    let prompt = "[Beg_Sys]Be kind.[Beg_User]Hi[Beg_Assistant]Hello[Beg_User]And?[Beg_Assistant]";
+    let body = json!({ "model": "everwhen/w", "prompt": prompt });
+    let told = server.stage.post("/v1/completions", &body.to_string()).memory("m").told().await;
+    assert_eq!(told.status, 200, "{}", told.text);
+    assert_eq!(told.json()["object"], "text_completion");
+    assert_eq!(told.json()["choices"][0]["text"], "Be kind.|Hello\nAnd?");
+    let body =
+        json!({ "model": "everwhen/w", "prompt": "Hi", "system": "Be brief.", "stream": false });
+    let told = server.stage.post("/api/generate", &body.to_string()).memory("m2").told().await;
+    assert_eq!(told.json()["response"], "Be brief.|Hi", "{}", told.text);
+    let body = json!({ "model": "everwhen/w", "prompt": "Hi", "stream": true });
+    let told = server.stage.post("/api/generate", &body.to_string()).memory("m3").told().await;
+    let first: Value = serde_json::from_str(told.text.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&first["response"], &first["done"]),
+        (&json!("|Hi"), &json!(false)),
+        "{}",
+        told.text
+    );
+}
+
+#[tokio::test]
+async fn a_flawed_file_leaves_the_server_and_the_other_workflows_alone() {
+    let server = WorkflowServer::new(&[
+        ("w", "[{"),
+        ("fine", r#"[{"type": "StaticResponse", "content": "fine"}]"#),
+    ])
+    .await;
+    let told = server.chat(&["u:Hi"], false).told().await;
+    assert_eq!(told.status, 404);
+    assert!(told.text.contains("this is not JSON"), "{}", told.text);
+    let models = server.stage.get("/v1/models").told().await;
+    assert!(models.text.contains("everwhen/fine"), "{}", models.text);
+    assert!(!models.text.contains("everwhen/w\""), "{}", models.text);
+}
