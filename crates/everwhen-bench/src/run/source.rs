@@ -129,7 +129,7 @@ fn tidy(question: &mut Question) {
             session.id = format!("{id}{AGAIN}{times}");
         }
         let before = session.turns.len();
-        session.turns.retain(|turn| is_said(turn));
+        session.turns.retain(is_said);
         left_out += before - session.turns.len();
     }
     if left_out > 0 {

@@ -60,10 +60,10 @@ impl Run<'_> {
         outgoing.raw.insert(outgoing.messages.len(), with_images("user", &prompt, images));
         outgoing.push(Role::User, prompt);
         let left = self.call(&node.ask, outgoing, &mut |_| {}).await?;
-        if let Some(path) = kept {
-            if let Err(error) = self.context.files.write(&path, &left.output, false) {
-                tracing::warn!(%error, "the description of an image could not be kept");
-            }
+        if let Some(path) = kept
+            && let Err(error) = self.context.files.write(&path, &left.output, false)
+        {
+            tracing::warn!(%error, "the description of an image could not be kept");
         }
         Ok(left)
     }

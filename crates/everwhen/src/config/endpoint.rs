@@ -100,7 +100,7 @@ pub(super) fn all(layers: &Layers, upstreams: &[Upstream]) -> Result<Vec<Endpoin
     if let Some(first) = upstreams.first().filter(|_| is_free(&all, DEFAULT)) {
         all.push(EndpointConfig::of(first, DEFAULT));
     }
-    for row in layers.rows("endpoint").into_iter().filter(|_| !upstreams.is_empty()) {
+    for row in layers.rows("endpoint").filter(|_| !upstreams.is_empty()) {
         let backup = row.text("backupEndpointName")?;
         if backup.is_some_and(|backup| is_free(&all, backup)) {
             return Err(row.refuse("backupEndpointName", "the name of another endpoint"));

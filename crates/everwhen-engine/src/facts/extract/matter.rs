@@ -162,8 +162,8 @@ impl Words<'_> {
     /// last mark on: "Great: A1C improved to 7.0%" is about the A1C.
     fn measured(&self) -> Option<(String, String)> {
         let verb = self.lower.iter().position(|word| VERBS.contains(&word.as_str()))?;
-        let ends = |word: &&str| word.ends_with([':', ',', ';', '–', '—']);
-        let from = self.words[..verb].iter().rposition(|word| ends(&word)).map_or(0, |at| at + 1);
+        let ends = |word: &str| word.ends_with([':', ',', ';', '–', '—']);
+        let from = self.words[..verb].iter().rposition(|word| ends(word)).map_or(0, |at| at + 1);
         let name = self.name(from, verb)?;
         let first = self.first_quantity(verb + 1)?;
         let came_from = self.lower[first.words.start - 1] == "from";
