@@ -1,8 +1,6 @@
 //! `docs/wilmer.md` holds the reference that the code prints. To write it again after a change:
 //! `EVERWHEN_WRITE_DOCS=1 cargo test -p everwhen-workflow --test reference`.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 const BEGIN: &str = "<!-- reference: begin -->\n";
 const END: &str = "<!-- reference: end -->";
 
