@@ -139,6 +139,7 @@ pub(crate) fn fresh_memory(id: MemoryId, name: Name, now: Timestamp) -> Memory {
         creation_time: now,
         last_sequence: 0,
         generation: 0,
+        forgotten: 0,
         distilled: 0,
         facts_changed: 0,
         chapters_mark: 0,

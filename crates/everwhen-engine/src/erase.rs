@@ -26,6 +26,7 @@ pub(crate) fn conversation(desk: &mut Desk<'_>, conversation: &Conversation) -> 
 
 /// Removes what was said, and the facts, chapters, summaries and documents that rest on it.
 pub(crate) fn said(desk: &mut Desk<'_>, doomed: &[Entry], ids: &[EntryId]) -> Result<Removed> {
+    desk.memory.forgotten += 1;
     chapters::forget_said(desk, doomed)?;
     let entries = desk.tx.remove(Removal::Entries(desk.place(), ids))?;
     let facts = facts::forget_entries(desk, ids)?;

@@ -2,13 +2,17 @@
 //!
 //! A job is written in the transaction that makes it necessary. A worker claims it with a lease,
 //! runs it, and removes it in the transaction that holds its result. Running one twice does no
-//! harm. A job that fails waits longer each time and is set aside after [`limits::JOB_TRIES`].
+//! harm. A job that fails for a reason that passes (a model that is down, a spending cap, a database
+//! that is away) waits, longer each time up to an hour, for as long as it takes. One that fails for
+//! another reason is set aside after [`limits::JOB_TRIES`], and one whose worker vanished
+//! [`limits::JOB_CRASHES`] times while it ran is set aside, too: it may be what ends the process.
 //!
 //! Work that waits for a model stands in a [`Queue`] of its own, so that it never delays the rest.
 //! Whoever waits renews the lease; whoever lost it finds that out when the result is to be kept.
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::error::Error;
 use crate::limits;
 use crate::memory::MemoryRef;
 use crate::memory::{ConversationId, JobId, MemoryId, VaultId};
@@ -153,6 +157,16 @@ pub enum JobState {
     SetAside,
 }
 
+/// How often something was forgotten before a job was claimed. What a job makes of what it has read
+/// may be kept only while nothing has been forgotten since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Epoch {
+    /// In its vault: what models answer is kept for all of it.
+    pub vault: u64,
+    /// In its memory.
+    pub memory: u64,
+}
+
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
@@ -170,12 +184,18 @@ pub struct Job {
     pub payload: Option<String>,
     /// Not before this.
     pub due_at: Timestamp,
-    /// How often it was claimed.
+    /// How often it was claimed, without the times it failed for a reason that passes.
     pub tries: u32,
+    /// How often in a row it failed for a reason that passes.
+    pub waits: u32,
+    /// How often its worker vanished while it ran.
+    pub crashes: u32,
     /// Where it stands.
     pub state: JobState,
     /// What went wrong the last time.
     pub last_error: Option<String>,
+    /// What had been forgotten when it was claimed; not stored.
+    pub epoch: Epoch,
 }
 
 impl Job {
@@ -193,16 +213,29 @@ impl Job {
         due_at: Timestamp,
     ) -> Self {
         let MemoryRef { vault, memory } = place;
-        let (payload, last_error) = (None, None);
-        let state = JobState::Waiting;
-        Self { id, vault, memory, subject, kind, payload, due_at, tries: 0, state, last_error }
+        Self {
+            id,
+            vault,
+            memory,
+            subject,
+            kind,
+            payload: None,
+            due_at,
+            tries: 0,
+            waits: 0,
+            crashes: 0,
+            state: JobState::Waiting,
+            last_error: None,
+            epoch: Epoch::default(),
+        }
     }
 
     /// Whether `known`, as the store has it, is still this claim: nobody else has taken the job,
     /// ended it or put another in its place. The lease may have been renewed.
     pub fn is_still(&self, known: &Self) -> bool {
         let leased = matches!(known.state, JobState::Leased { .. });
-        leased && known.id == self.id && known.tries == self.tries
+        let claim = |job: &Self| (job.id, job.tries, job.waits, job.crashes);
+        leased && claim(known) == claim(self)
     }
 
     /// The same job, held longer.
@@ -228,15 +261,42 @@ impl Job {
         self
     }
 
+    /// The same job, free again because its worker vanished.
+    #[must_use]
+    pub fn abandoned(mut self) -> Self {
+        self.crashes += 1;
+        self.state = JobState::Waiting;
+        if self.crashes >= limits::JOB_CRASHES {
+            self.state = JobState::SetAside;
+            self.last_error = Some(format!(
+                "the process ended {} times while this job ran; it may be the reason",
+                self.crashes
+            ));
+        }
+        self
+    }
+
+    /// The same job as new: for somebody who has mended what was wrong.
+    #[must_use]
+    pub fn retried(self, now: Timestamp) -> Self {
+        let state = JobState::Waiting;
+        Self { due_at: now, tries: 0, waits: 0, crashes: 0, state, ..self }
+    }
+
     /// The same job after a failure: waiting for its next try, or set aside.
     #[must_use]
-    pub fn failed(mut self, error: &str, now: Timestamp) -> Self {
+    pub fn failed(mut self, error: &Error, now: Timestamp) -> Self {
         // Not every store can keep a NUL, and others' errors may have one.
-        self.last_error = Some(error.replace('\0', ""));
-        if self.tries >= limits::JOB_TRIES {
+        self.last_error = Some(error.to_string().replace('\0', ""));
+        self.state = JobState::Waiting;
+        if error.passes() {
+            self.tries = self.tries.saturating_sub(1);
+            self.waits += 1;
+            self.due_at = now + backoff(self.waits);
+        } else if self.tries >= limits::JOB_TRIES {
             self.state = JobState::SetAside;
         } else {
-            self.state = JobState::Waiting;
+            self.waits = 0;
             self.due_at = now + backoff(self.tries);
         }
         self
@@ -275,10 +335,37 @@ mod tests {
         let mut job = waiting(now);
         let mut waits = Vec::new();
         while job.state != JobState::SetAside {
-            job = job.claimed(now).failed("no", now);
+            job = job.claimed(now).failed(&Error::invalid("no"), now);
             waits.push((job.due_at - now).get_seconds());
         }
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 64]);
         assert_eq!(job.tries, limits::JOB_TRIES);
+    }
+
+    #[test]
+    fn what_passes_is_waited_for_as_long_as_it_takes() {
+        let now = Timestamp::UNIX_EPOCH;
+        let mut job = waiting(now);
+        let mut waits = Vec::new();
+        for _ in 0..100 {
+            job = job.claimed(now).failed(&Error::unavailable("away"), now);
+            waits.push((job.due_at - now).get_seconds());
+        }
+        assert_eq!(waits[..4], [1, 2, 4, 8]);
+        assert_eq!(waits[99], limits::JOB_BACKOFF.as_secs());
+        assert_eq!((job.state, job.tries), (JobState::Waiting, 0), "its tries are left");
+    }
+
+    #[test]
+    fn what_ends_the_process_again_and_again_is_set_aside_with_its_reason() {
+        let now = Timestamp::UNIX_EPOCH;
+        let mut job = waiting(now);
+        for _ in 0..limits::JOB_CRASHES {
+            assert_eq!(job.state, JobState::Waiting);
+            job = job.claimed(now).abandoned();
+        }
+        assert_eq!(job.state, JobState::SetAside);
+        assert!(job.last_error.as_ref().is_some_and(|told| told.contains("8 times")));
+        assert_eq!(job.retried(now).state, JobState::Waiting);
     }
 }

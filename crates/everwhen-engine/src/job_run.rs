@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::desk::Desk;
 use crate::engine::{Engine, World};
-use crate::job::Job;
+use crate::job::{Epoch, Job, JobState};
 use crate::memory::{Address, Conversation, Entry, VaultInfo};
-use crate::ports::{EntryQuery, JobSelection, Prompt, Removal, Reply, Snapshot, Tx, Which};
+use crate::ports::{EntryQuery, JobSelection, Prompt, Removal, Reply, Row, Snapshot, Tx, Which};
 use crate::similarity::Ruler;
 use crate::vault::Vault;
 use crate::{Error, Result};
@@ -28,6 +30,9 @@ impl Engine {
                 if !is_held(tx.snapshot(), &job)? {
                     return Ok(());
                 }
+                if !is_of_this_epoch(tx.snapshot(), &job)? {
+                    return tx.put(Row::Job(&job.clone().given_back()));
+                }
                 at_desk(tx, &job, (&world, &ruler), &work)?;
                 if is_held(tx.snapshot(), &job)? {
                     tx.remove(Removal::Job(job.vault, job.kind, job.subject))?;
@@ -46,17 +51,24 @@ impl Engine {
         self.store
             .transact_in(Address::Id(job.vault), move |tx| {
                 tx.vault(job.vault)?;
-                match is_held(tx.snapshot(), &job)? {
-                    true => at_desk(tx, &job, (&world, &ruler), &work),
-                    false => Err(Error::conflict("somebody else has the job by now")),
+                if !is_held(tx.snapshot(), &job)? {
+                    return Err(Error::conflict("somebody else has the job by now"));
                 }
+                if !is_of_this_epoch(tx.snapshot(), &job)? {
+                    return Err(Error::conflict("something was forgotten meanwhile"));
+                }
+                at_desk(tx, &job, (&world, &ruler), &work)
             })
             .await
     }
 
     /// Who asks the language model for a job; nobody if there is no model.
     pub(crate) fn asker(&self, vault: &VaultInfo, job: &Job) -> Option<Asker> {
-        self.llm().map(|_| Asker { vault: Vault::existing(self.clone(), vault), tries: job.tries })
+        self.llm().map(|_| Asker {
+            vault: Vault::existing(self.clone(), vault),
+            tries: job.tries,
+            epoch: job.epoch.vault,
+        })
     }
 
     /// Ends a job that has nothing left to do.
@@ -69,6 +81,31 @@ impl Engine {
         let job = job.clone();
         self.store.look(move |snapshot| material(snapshot, &job)).await
     }
+}
+
+/// Takes a job, in the epoch of forgetting that begins or goes on now.
+/// Nothing if its last worker vanished once too often: then it is set aside.
+pub(crate) fn claim(tx: &mut dyn Tx, job: Job, now: Timestamp) -> Result<Option<Job>> {
+    let job = match job.state {
+        JobState::Leased { .. } => job.abandoned(),
+        JobState::Waiting | JobState::SetAside => job,
+    };
+    if job.state == JobState::SetAside {
+        tx.put(Row::Job(&job))?;
+        return Ok(None);
+    }
+    let job = job.claimed(now);
+    tx.put(Row::Job(&job))?;
+    let memory = tx.memory(job.place())?.map_or(0, |memory| memory.forgotten);
+    let epoch = Epoch { vault: tx.forget_epoch(job.vault)?, memory };
+    Ok(Some(Job { epoch, ..job }))
+}
+
+/// Whether nothing has been forgotten in the memory of a job since it was claimed. What it made of what
+/// it had read before may tell of it. A memory that is gone is no epoch's: nothing is kept there.
+fn is_of_this_epoch(snapshot: &dyn Snapshot, job: &Job) -> Result<bool> {
+    let memory = snapshot.memory(job.place())?;
+    Ok(memory.is_none_or(|memory| memory.forgotten == job.epoch.memory))
 }
 
 /// Whether the store still holds this claim.
@@ -96,6 +133,8 @@ fn at_desk(
 pub(crate) struct Asker {
     vault: Vault,
     tries: u32,
+    /// The vault's epoch of forgetting when the job was claimed.
+    epoch: u64,
 }
 
 impl Asker {
@@ -113,7 +152,7 @@ impl Asker {
                 return Ok(told);
             }
         }
-        self.vault.ask_for(purpose, &freely(prompt, freedom), read).await
+        self.vault.ask_for(purpose, &freely(prompt, freedom), self.epoch, read).await
     }
 }
 

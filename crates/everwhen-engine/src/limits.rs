@@ -50,8 +50,11 @@ pub const INDEX_BYTES: usize = 1024 * 1024 * 1024;
 pub const ENTRY_CACHE_BYTES: usize = 64 * 1024 * 1024;
 /// An index is kept again when so many entries have come since.
 pub const UNKEPT_ENTRIES: usize = 2_000;
-/// Tries of a job before it is set aside.
+/// Tries of a job before it is set aside, without those that failed for a reason that passes.
 pub const JOB_TRIES: u32 = 8;
+/// So many workers vanish while a job runs before it is set aside. Not fewer: a process that is killed
+/// again and again while a model thinks takes the same job along each time.
+pub const JOB_CRASHES: u32 = 8;
 /// How long a claimed job belongs to its worker.
 pub const JOB_LEASE: SignedDuration = SignedDuration::from_secs(60);
 /// Whoever works longer on a job renews its lease this often.

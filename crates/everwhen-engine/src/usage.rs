@@ -33,15 +33,18 @@ impl Engine {
 impl Vault {
     /// Asks the language model. `purpose` is what usage is kept under.
     pub async fn ask(&self, purpose: &'static str, prompt: &Prompt) -> Result<Reply> {
-        self.ask_for(purpose, prompt, |reply| Ok(reply.clone())).await
+        let epoch = self.look(|snapshot, vault| snapshot.forget_epoch(vault).map(Some)).await?;
+        self.ask_for(purpose, prompt, epoch.unwrap_or(0), |reply| Ok(reply.clone())).await
     }
 
     /// Asks, and reads the answer. One that cannot be read is paid for and not kept, so that
-    /// whoever asks again is not told the same.
+    /// asking again can give another. Neither is one whose prompt was written before the epoch of
+    /// forgetting that the vault is in by then.
     pub(crate) async fn ask_for<T: Send>(
         &self,
         purpose: &'static str,
         prompt: &Prompt,
+        epoch: u64,
         read: impl Fn(&Reply) -> Result<T> + Send,
     ) -> Result<T> {
         if let Some(Ok(told)) = self.answered(purpose, prompt).await?.map(|reply| read(&reply)) {
@@ -51,7 +54,7 @@ impl Vault {
         let llm = self.engine.llm().ok_or_else(no_llm)?;
         let reply = without_nul(llm.ask(prompt).await?);
         let told = read(&reply);
-        let keep = told.is_ok().then(|| hash(llm.name(), prompt));
+        let keep = told.is_ok().then(|| (hash(llm.name(), prompt), epoch));
         self.note(purpose, llm, &reply, keep).await?;
         told
     }
@@ -93,7 +96,7 @@ impl Vault {
         purpose: &str,
         llm: &Arc<dyn Llm>,
         reply: &Reply,
-        keep: Option<AskedHash>,
+        keep: Option<(AskedHash, u64)>,
     ) -> Result<()> {
         let now = self.engine.now();
         let usage = Usage {
@@ -107,9 +110,9 @@ impl Vault {
         let reply = reply.clone();
         self.write_rows(move |tx, vault| {
             tx.put(Row::Usage(vault, &usage))?;
-            let Some(asked) = &keep else { return Ok(()) };
+            let Some((asked, epoch)) = &keep else { return Ok(()) };
             tx.remove(Removal::Replies(vault, Some(now - REPLIES_KEPT)))?;
-            tx.put(Row::Reply(vault, asked, &reply, now))
+            tx.put(Row::Reply(vault, asked, &reply, now, *epoch))
         })
         .await
     }

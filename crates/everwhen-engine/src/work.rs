@@ -6,6 +6,10 @@
 mod outside;
 mod upkeep;
 
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Poll;
+
 use jiff::Timestamp;
 
 use crate::chapters::{fold, write};
@@ -14,9 +18,10 @@ use crate::conversations::{act, retell};
 use crate::engine::Engine;
 use crate::facts::distill;
 use crate::job::{Job, JobKind, JobState, Queue, Subject};
-use crate::memory::JobId;
+use crate::job_run;
+use crate::memory::{JobId, MemoryRef};
 use crate::ports::{JobSelection, Row, Snapshot, Tx};
-use crate::{Error, Result};
+use crate::{Error, Result, limits};
 
 pub use outside::Lock;
 
@@ -33,7 +38,32 @@ impl Engine {
             .transact(move |tx| {
                 let job = tx.jobs(JobSelection::Id(id))?.pop();
                 let job = job.ok_or_else(|| Error::not_found(format!("job not found: {id}")))?;
-                tx.put(Row::Job(&Job { due_at: now, tries: 0, state: JobState::Waiting, ..job }))
+                tx.put(Row::Job(&job.retried(now)))
+            })
+            .await
+    }
+
+    /// Puts all jobs that were set aside back in their queues, or those of one kind or in one memory
+    /// only; answers how many those are.
+    pub async fn retry_jobs(
+        &self,
+        kind: Option<JobKind>,
+        memory: Option<MemoryRef>,
+    ) -> Result<u64> {
+        let now = self.now();
+        let is_meant = move |job: &Job| {
+            job.state == JobState::SetAside
+                && kind.is_none_or(|kind| kind == job.kind)
+                && memory.is_none_or(|memory| memory == job.place())
+        };
+        let due = JobSelection::Due(memory.map(|memory| memory.vault), limits::JOBS_READ);
+        self.store
+            .transact(move |tx| {
+                let mut jobs = tx.jobs(due)?;
+                jobs.retain(is_meant);
+                let count = jobs.len() as u64;
+                jobs.into_iter().try_for_each(|job| tx.put(Row::Job(&job.retried(now))))?;
+                Ok(count)
             })
             .await
     }
@@ -69,9 +99,7 @@ impl Engine {
         let claim = move |tx: &mut dyn Tx| {
             let due =
                 tx.jobs(JobSelection::Next(queue, now))?.pop().filter(|job| job.due_at <= now);
-            let claimed = due.map(|job| job.claimed(now));
-            claimed.iter().try_for_each(|job| tx.put(Row::Job(job)))?;
-            Ok(claimed)
+            due.map_or(Ok(None), |job| job_run::claim(tx, job, now))
         };
         self.store.transact(claim).await
     }
@@ -79,8 +107,8 @@ impl Engine {
     /// Runs a claimed job. One that fails is kept for a later try, and its failure is in the job,
     /// not in the result.
     pub async fn run(&self, job: Job) -> Result<()> {
-        match (self.finish(&job).await, job.kind, job.subject) {
-            (Err(error), ..) => self.put_off(&job, error.to_string()).await,
+        match (caught(self.finish(&job)).await, job.kind, job.subject) {
+            (Err(error), ..) => self.put_off(&job, error).await,
             (Ok(()), JobKind::Close, Subject::Conversation(id)) => {
                 self.note_end(job.place(), id).await;
                 Ok(())
@@ -156,4 +184,14 @@ impl Engine {
         }
         Ok(done)
     }
+}
+
+/// Waits for a job. A panic in it is a failure of this one job: it holds nothing that others use.
+async fn caught(job: impl Future<Output = Result<()>> + Send) -> Result<()> {
+    let mut job = Box::pin(job);
+    poll_fn(move |context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| job.as_mut().poll(context)));
+        polled.unwrap_or_else(|_| Poll::Ready(Err(Error::damaged("a bug: the job panicked"))))
+    })
+    .await
 }

@@ -121,8 +121,9 @@ impl Embedder for Cached {
     }
 
     fn forget(&self, texts: &[&str]) {
-        let keys: Vec<Key> = texts.iter().map(|text| key(As::Text, text)).collect();
-        self.drawer().forget(&keys);
+        // What was said in a chat was a question, too.
+        let keys = texts.iter().flat_map(|text| [key(As::Text, text), key(As::Question, text)]);
+        self.drawer().forget(&keys.collect::<Vec<Key>>());
     }
 }
 

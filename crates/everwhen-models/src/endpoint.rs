@@ -140,7 +140,12 @@ impl Endpoint {
 
     /// A failure as an error: too much was asked, or it is not there.
     pub(crate) fn failed(&self, failure: &Failure, patience: &Patience) -> Error {
-        let kind = if failure.is_busy() { ErrorKind::Busy } else { ErrorKind::Unavailable };
+        let kind = match failure {
+            // The same question would be answered at the same length.
+            Failure::Endless { .. } => ErrorKind::Invalid,
+            _ if failure.is_busy() => ErrorKind::Busy,
+            _ => ErrorKind::Unavailable,
+        };
         self.error(kind, &failure.sentence(patience, self.key.as_ref()))
     }
 

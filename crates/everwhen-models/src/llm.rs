@@ -78,7 +78,7 @@ impl RemoteLlm {
         second.tokens = second.tokens + first.tokens;
         let json = schema::fitting(&second.text, schema).map_err(|problem| {
             let what = format!("gave twice a reply that is not what was asked for: {problem}");
-            self.endpoint.error(ErrorKind::Unavailable, &what)
+            self.endpoint.error(ErrorKind::Invalid, &what)
         })?;
         Ok(self.replied(second, Some(json)))
     }

@@ -215,7 +215,7 @@ async fn a_reply_that_does_not_fit_is_repaired_once() {
         error.message().contains("gave twice a reply that is not what was asked for"),
         "{error}"
     );
-    assert!(error.passes());
+    assert!(!error.passes(), "asking again for ever would cost for ever");
     assert_eq!(asked, 2);
 }
 

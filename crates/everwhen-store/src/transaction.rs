@@ -132,7 +132,7 @@ macro_rules! reads {
                 }
             }
 
-            fn additions_epoch(&self, vault: VaultId) -> Result<u64> {
+            fn forget_epoch(&self, vault: VaultId) -> Result<u64> {
                 match &self.ledger {
                     Some(known) => known.epoch(self.db, vault),
                     None => proofs::epoch(self.db, vault),
@@ -232,7 +232,12 @@ impl Tx for Transaction<'_> {
             Row::Key(key) => keys::add(db, key),
             Row::KeyUse(used) => keys::note_use(db, used),
             Row::Usage(vault, used) => usage::add(db, vault, used),
-            Row::Reply(vault, asked, reply, at) => usage::keep_reply(db, vault, asked, reply, at),
+            Row::Reply(vault, asked, reply, at, epoch) => {
+                match proofs::epoch(db, vault)? == epoch {
+                    true => usage::keep_reply(db, vault, asked, reply, at),
+                    false => Ok(()),
+                }
+            }
         }
     }
 

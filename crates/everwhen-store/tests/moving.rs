@@ -19,6 +19,7 @@ use everwhen_testkit::{block_on, engine_over};
 use jiff::SignedDuration;
 
 #[path = "postgres/schemas.rs"]
+#[expect(dead_code, reason = "shared with the conformance cases, which use all of it")]
 mod schemas;
 
 use schemas::Schema;

@@ -21,6 +21,7 @@ use everwhen_testkit::{Cluster, PlainStore, block_on, engine_over, sql};
 use jiff::Timestamp;
 
 #[path = "postgres/schemas.rs"]
+#[expect(dead_code, reason = "shared with the conformance cases, which use all of it")]
 mod schemas;
 
 use schemas::Schema;

@@ -12,6 +12,7 @@ use everwhen_store::{PostgresOptions, PostgresStore, SqliteOptions, SqliteStore}
 use everwhen_testkit::story::{Backend, run_all};
 
 #[path = "postgres/schemas.rs"]
+#[expect(dead_code, reason = "shared with the conformance cases, which use all of it")]
 mod schemas;
 
 use schemas::Schema;

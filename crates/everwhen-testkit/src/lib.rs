@@ -4,6 +4,7 @@
 mod cluster;
 mod endpoint;
 mod faults;
+mod interrupts;
 pub mod phrases;
 mod plain;
 mod scripted;
@@ -14,6 +15,7 @@ mod world;
 pub use cluster::{Cluster, named_database, sql, test_database};
 pub use endpoint::{ModelEndpoint, Spoken};
 pub use faults::{Fault, FaultMode, Faults, Faulty, FaultyStore};
+pub use interrupts::{Interrupt, Interrupted};
 pub use plain::PlainStore;
 pub use scripted::ScriptedLlm;
 pub use words::WordEmbedder;

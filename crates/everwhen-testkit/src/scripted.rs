@@ -13,13 +13,14 @@ type Script = Box<dyn FnMut(&Prompt) -> Result<String> + Send>;
 pub struct ScriptedLlm {
     script: Mutex<Script>,
     asked: Mutex<Vec<Prompt>>,
+    cost_nanos: u64,
 }
 
 impl ScriptedLlm {
     /// A model that answers with what `script` makes of the prompt. It fails where the script does,
     /// and where a schema was given but the script's answer is no JSON.
     pub fn new(script: impl FnMut(&Prompt) -> Result<String> + Send + 'static) -> Self {
-        Self { script: Mutex::new(Box::new(script)), asked: Mutex::default() }
+        Self { script: Mutex::new(Box::new(script)), asked: Mutex::default(), cost_nanos: 0 }
     }
 
     /// A model that gives these answers, one after the other, and then fails.
@@ -30,6 +31,13 @@ impl ScriptedLlm {
             Some(answer) => Ok(answer.to_owned()),
             None => Err(Error::unavailable("the script is at its end")),
         })
+    }
+
+    /// The same model, each of whose answers costs this much, in billionths.
+    #[must_use]
+    pub fn costing(mut self, cost_nanos: u64) -> Self {
+        self.cost_nanos = cost_nanos;
+        self
     }
 
     /// What it was asked, in order.
@@ -43,7 +51,8 @@ impl ScriptedLlm {
         let json = prompt.schema.as_ref().map(|_| read_json(&text)).transpose()?;
         let words = |text: &str| text.split_whitespace().count() as u64;
         let input_tokens = prompt.messages.iter().map(|message| words(&message.content)).sum();
-        let spent = Spent { input_tokens, output_tokens: words(&text), cost_nanos: 0 };
+        let spent =
+            Spent { input_tokens, output_tokens: words(&text), cost_nanos: self.cost_nanos };
         let model = self.name().to_owned();
         Ok(Reply { text, json, model, finish: Finish::Stop, spent, cached: false })
     }
@@ -60,7 +69,7 @@ impl Llm for ScriptedLlm {
 }
 
 fn read_json(text: &str) -> Result<Json> {
-    let wrong = |_| Error::unavailable("the model scripted answered with text that is no JSON");
+    let wrong = |_| Error::invalid("the model scripted answered with text that is no JSON");
     serde_json::from_str(text).map(json).map_err(wrong)
 }
 

@@ -96,7 +96,7 @@ impl Worker {
             Ok(None) => self.engine.give_back(job).await,
             Err(error) => {
                 tracing::warn!(%error, "what is left of a workflow failed; it is tried again");
-                self.engine.put_off(&job, error.to_string()).await
+                self.engine.put_off(&job, error).await
             }
         };
         if let Err(error) = ended {

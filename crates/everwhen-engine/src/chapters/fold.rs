@@ -174,7 +174,7 @@ async fn words(
 /// The summary in a model's answer.
 fn told(reply: &Reply) -> Result<String> {
     if reply.text.trim().is_empty() {
-        return Err(Error::unavailable("the model's answer holds no summary"));
+        return Err(Error::invalid("the model's answer holds no summary"));
     }
     Ok(shorten(&reply.text, TEXT_CHARS))
 }

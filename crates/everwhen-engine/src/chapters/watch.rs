@@ -58,13 +58,17 @@ fn note_from(memory: &mut Memory, since: Timestamp) {
 /// Removes what tells of entries that are forgotten: their chapters, and every version of the
 /// summary that may contain them.
 pub(crate) fn forget_said(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<()> {
-    let Some(until) = desk.memory.chaptered_until else { return Ok(()) };
-    let told = doomed.iter().filter(|entry| entry.conversation_time <= until);
-    let Some(earliest) = told.map(|entry| entry.conversation_time).min() else { return Ok(()) };
+    let Some(earliest) = doomed.iter().map(|entry| entry.conversation_time).min() else {
+        return Ok(());
+    };
+    // A job that was interrupted has kept chapters that the memory does not know of yet.
     let from = Cursor { time: earliest, sequence: 0 };
     desk.remove_chapters(from)?;
     desk.tx.remove(Removal::Summaries(desk.place(), from))?;
-    plan_from(desk, Timestamp::MIN)
+    match desk.memory.chaptered_until {
+        Some(until) if earliest <= until => plan_from(desk, Timestamp::MIN),
+        _ => Ok(()),
+    }
 }
 
 /// Has somebody look now.

@@ -217,7 +217,7 @@ fn told(json: &Json, entries: &[Entry], zone: &Zone) -> Result<Words> {
 /// A model's plain answer, with a title and words of our own.
 fn in_plain_words(text: &str, entries: &[Entry], zone: &Zone) -> Result<Words> {
     if text.unicode_words().next().is_none() {
-        return Err(Error::unavailable("the model's answer holds no summary"));
+        return Err(Error::invalid("the model's answer holds no summary"));
     }
     let by = WrittenBy::Llm;
     Ok(Words { text: shorten(text, TEXT_CHARS), by, ..extracted(entries, zone) })

@@ -70,7 +70,7 @@ fn found(reply: &Reply, window: &[&Entry], zone: &Zone) -> Result<Proposed> {
 }
 
 fn no_list() -> Error {
-    Error::unavailable("the model's answer holds no list of facts")
+    Error::invalid("the model's answer holds no list of facts")
 }
 
 fn prompt(window: &[&Entry], zone: &Zone) -> Prompt {

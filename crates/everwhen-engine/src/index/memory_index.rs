@@ -20,12 +20,15 @@ const PREFETCHED_BYTES: usize = 1_024;
 pub(crate) struct MemoryIndex {
     pub(crate) search: Index,
     pub(super) entries: EntryCache,
+    /// Whether it holds words of an entry that was forgotten since, by another process. It finds none of
+    /// them, and it is never saved.
+    pub(super) holds_forgotten: bool,
 }
 
 impl MemoryIndex {
     /// Wraps a search index that was loaded.
     pub(super) fn new(search: Index) -> Self {
-        Self { search, entries: EntryCache::default() }
+        Self { search, entries: EntryCache::default(), holds_forgotten: false }
     }
 
     /// Adds an entry and returns its number. Entries are added in the order of their sequence numbers.
@@ -53,6 +56,7 @@ impl MemoryIndex {
             self.entries.numbers().map(|number| (number, self.search.group_of(number))).collect();
         let states: Vec<DocumentState> = standings.iter().map(state).collect();
         self.search.update_states(generation, up_to, &states);
+        self.holds_forgotten |= states.len() < self.search.len();
         for (number, group) in cached {
             if !self.search.is_current(number) || self.search.group_of(number) != group {
                 self.entries.remove(number);

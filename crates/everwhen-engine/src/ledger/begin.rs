@@ -117,7 +117,7 @@ pub(super) fn begin_found<'h>(
     let plan = plan::plan(desk, &request, found)?;
     let kept = keep::keep(desk, &request, plan)?;
     let start = start(&kept, now);
-    let epoch = desk.tx.additions_epoch(desk.vault.id)?;
+    let epoch = desk.tx.forget_epoch(desk.vault.id)?;
     let exchange = exchange(place, history, &kept, (prefill, pending, epoch), (commit, start));
     let placeholder = match exchange.is_recorded {
         true => Some(Placeholder {

@@ -128,7 +128,7 @@ pub(super) fn deliver(
         let proof = Proof { hash, number, app: pending.client.app, at: desk.now };
         desk.tx.put(Row::Proof(place, &proof))?;
     }
-    if !reply.added.is_empty() && desk.tx.additions_epoch(desk.vault.id)? == exchange.epoch {
+    if !reply.added.is_empty() && desk.tx.forget_epoch(desk.vault.id)? == exchange.epoch {
         for (number, addition) in &reply.added {
             desk.tx.put(Row::Addition(place, *number, addition))?;
         }

@@ -39,6 +39,9 @@ pub struct Memory {
     /// How often stored entries were corrected, moved, put on a branch or forgotten. Whoever keeps
     /// something derived from entries reads their standings anew when it changes.
     pub generation: u64,
+    /// How often something in it was forgotten: its epoch of forgetting. The result of a job that
+    /// began in an earlier epoch is not kept, since it may tell what is forgotten.
+    pub forgotten: u64,
     /// How often its facts or chapters changed. Whoever keeps them looks what is new when it changes.
     pub distilled: u64,
     /// What that count was when facts changed last.

@@ -156,8 +156,8 @@ pub trait Snapshot {
     fn requested(&self, vault: VaultId, request: [u8; 32]) -> Result<Vec<Requested>>;
     /// What was added to the messages with these numbers, by number.
     fn additions(&self, memory: MemoryRef, numbers: &[u64]) -> Result<Vec<(u64, Addition)>>;
-    /// How often all additions of a vault were removed.
-    fn additions_epoch(&self, vault: VaultId) -> Result<u64>;
+    /// The epoch of forgetting of a vault: how often something in it was forgotten.
+    fn forget_epoch(&self, vault: VaultId) -> Result<u64>;
     /// When texts that have not been seen yet were said, as another system had it, by their SHA-256:
     /// of one text, or of all.
     fn promised_times(

@@ -85,8 +85,10 @@ pub enum Row<'r> {
     KeyUse(KeyUse),
     /// Adds to what a vault used on a day, with a model, for a purpose.
     Usage(VaultId, &'r Usage),
-    /// What a model answered, and when; replaces what it answered before.
-    Reply(VaultId, &'r AskedHash, &'r Reply, Timestamp),
+    /// What a model answered, and when; replaces what it answered before. Refused, without an error,
+    /// unless the vault is still in this [epoch of forgetting](Snapshot::forget_epoch): the answer may
+    /// tell what was forgotten since.
+    Reply(VaultId, &'r AskedHash, &'r Reply, Timestamp, u64),
 }
 
 /// What becomes of entries.
@@ -120,7 +122,8 @@ pub enum Removal<'r> {
     Summaries(MemoryRef, Cursor),
     /// The time of a text that has been seen by now.
     PromisedTime(MemoryRef, [u8; 32]),
-    /// All additions of a vault, which is counted.
+    /// All additions of a vault. Every forget removes them, and a new
+    /// [epoch of forgetting](Snapshot::forget_epoch) begins.
     Additions(VaultId),
     /// What models answered before an instant, or all of it.
     Replies(VaultId, Option<Timestamp>),

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use crate::Result;
 use crate::desk::Desk;
 use crate::index::{Embedders, embedded_passages};
-use crate::memory::{Entry, Forget, VaultId};
-use crate::ports::{Embedder, EntryQuery, MemoryRef, MemorySelection, Snapshot, Which};
+use crate::memory::{Entry, EntryId, Forget, VaultId};
+use crate::ports::{
+    Embedder, EntryQuery, FactSelection, MemoryRef, MemorySelection, Snapshot, Which,
+};
 
 /// The number of rows that are read at a time.
 const STEP: usize = 1_000;
@@ -27,8 +29,7 @@ impl Embedders {
             Forget::Entry(id) => {
                 let entry = snapshot.entry(place, *id)?;
                 let chain = entry.map(|entry| desk.versions(entry)).transpose()?;
-                erase_entries(&keepers, &chain.unwrap_or_default());
-                return Ok(());
+                return erase_entries(&keepers, snapshot, place, &chain.unwrap_or_default());
             }
             Forget::Conversation(address) => {
                 EntryQuery::of_conversation(desk.conversation(address)?.id, Which::All)
@@ -40,8 +41,7 @@ impl Embedders {
                 ..EntryQuery::default()
             },
         };
-        erase_entries(&keepers, &snapshot.entries(place, &query)?);
-        Ok(())
+        erase_entries(&keepers, snapshot, place, &snapshot.entries(place, &query)?)
     }
 
     /// Erases the vectors of a vault that is about to be forgotten.
@@ -70,7 +70,7 @@ fn erase_memory(keepers: &Keepers, snapshot: &dyn Snapshot, place: MemoryRef) ->
     let mut behind = 0;
     loop {
         let entries = snapshot.entries(place, &EntryQuery::arrived(behind, STEP))?;
-        erase_entries(keepers, &entries);
+        erase_entries(keepers, snapshot, place, &entries)?;
         match entries.last() {
             Some(entry) => behind = entry.sequence,
             None => return Ok(()),
@@ -78,7 +78,19 @@ fn erase_memory(keepers: &Keepers, snapshot: &dyn Snapshot, place: MemoryRef) ->
     }
 }
 
-fn erase_entries(keepers: &Keepers, entries: &[Entry]) {
-    let texts: Vec<&str> = entries.iter().flat_map(embedded_passages).collect();
+/// Erases what was made of entries: of their passages, of the whole of them, which may have been a
+/// question, and of the facts that rest on them.
+fn erase_entries(
+    keepers: &Keepers,
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    entries: &[Entry],
+) -> Result<()> {
+    let ids: Vec<EntryId> = entries.iter().map(|entry| entry.id).collect();
+    let facts = snapshot.facts(place, FactSelection::On(&ids))?;
+    let mut texts: Vec<&str> = entries.iter().flat_map(embedded_passages).collect();
+    texts.extend(entries.iter().map(|entry| entry.content.as_str()));
+    texts.extend(facts.iter().map(|fact| fact.statement.as_str()));
     keepers.iter().for_each(|keeper| keeper.forget(&texts));
+    Ok(())
 }

@@ -8,12 +8,12 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::Result;
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
 use crate::memory::{Address, JobId, MemoryId};
 use crate::ports::{JobSelection, MemoryRef, Removal, Row};
 use crate::vault::{Absent, Vault};
+use crate::{Error, Result};
 
 /// A lock in a memory, and who wants it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Engine {
 
     /// Puts a claimed job that failed off to a later try, or aside after too many. What was kept of
     /// its progress stays.
-    pub async fn put_off(&self, job: &Job, error: String) -> Result<()> {
+    pub async fn put_off(&self, job: &Job, error: Error) -> Result<()> {
         let now = self.now();
         self.change_held(job, move |known| known.failed(&error, now)).await
     }

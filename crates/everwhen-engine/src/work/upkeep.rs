@@ -7,6 +7,7 @@ use crate::chapters;
 use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
+use crate::job_run;
 use crate::memory::{Address, ConversationName, Folding, MemoryId};
 use crate::ports::{Cursor, JobSelection, MemoryRef, Removal, Row, Snapshot, Tx};
 use crate::receipt::{Done, Idempotency, Receipt};
@@ -63,9 +64,10 @@ impl Vault {
     pub async fn hurry(&self, memory: Address<MemoryId>) -> Result<()> {
         self.on_desk(memory, Absent::Refuse, |desk| {
             let waiting = waiting(desk.tx.snapshot(), desk.place())?;
-            for job in waiting.iter().filter(|job| job.state == JobState::Waiting) {
-                desk.tx
-                    .put(Row::Job(&chapters::hurried(Job { due_at: desk.now, ..job.clone() })))?;
+            let is_held = |job: &&Job| matches!(job.state, JobState::Leased { .. });
+            for job in waiting.iter().filter(|job| !is_held(job)) {
+                let job = job.clone().retried(desk.now);
+                desk.tx.put(Row::Job(&chapters::hurried(job)))?;
             }
             if !waiting.iter().any(|job| job.kind == JobKind::Chapters) {
                 chapters::look_now(desk)?;
@@ -113,10 +115,8 @@ impl Engine {
                 JobState::Leased { until } => until <= now,
                 JobState::SetAside => false,
             };
-            let claimed =
-                tx.jobs(JobSelection::Id(job.id))?.pop().filter(free).map(|job| job.claimed(now));
-            claimed.iter().try_for_each(|job| tx.put(Row::Job(job)))?;
-            Ok(claimed)
+            let found = tx.jobs(JobSelection::Id(job.id))?.pop().filter(free);
+            found.map_or(Ok(None), |job| job_run::claim(tx, job, now))
         };
         self.store.transact(claim).await
     }

@@ -4,7 +4,7 @@
 //! locks nothing; taking it locks one row on one node, and skips what another worker is just taking.
 
 use everwhen_engine::Result;
-use everwhen_engine::job::{Job, JobKind, JobState, Queue, Subject};
+use everwhen_engine::job::{Epoch, Job, JobKind, JobState, Queue, Subject};
 use everwhen_engine::memory::{JobId, VaultId};
 use everwhen_engine::ports::JobSelection;
 use jiff::Timestamp;
@@ -26,6 +26,8 @@ table! {
         payload: job.payload.as_ref(),
         due_at: job.due_at,
         tries: job.tries,
+        waits: job.waits,
+        crashes: job.crashes,
         state: state_number(job.state),
         leased_until: leased_until(job.state),
         last_error: job.last_error.as_ref(),
@@ -70,8 +72,11 @@ fn read(row: &dyn Row) -> Result<Job> {
         payload: row.get(JOB.payload)?,
         due_at: row.get(JOB.due_at)?,
         tries: row.get(JOB.tries)?,
+        waits: row.get(JOB.waits)?,
+        crashes: row.get(JOB.crashes)?,
         state: read_state(row)?,
         last_error: row.get(JOB.last_error)?,
+        epoch: Epoch::default(),
     })
 }
 
@@ -183,12 +188,12 @@ pub(crate) fn remove(
     db.change(&SQL, &[vault.into(), Value::Id(subject.bytes()), kind.into()])
 }
 
-/// Ends every lease and removes every lock. Only for a database that belongs to one process: who
-/// claimed something in it is gone.
+/// Ends every lease and removes every lock. Only for a database that belongs to one process: the
+/// one that claimed something in it is gone.
 pub(crate) fn release(db: &dyn Database) -> Result<()> {
     static LOCKS: Sql = Sql::new(|_| "DELETE FROM job WHERE queue = ?1".to_owned());
-    static LEASES: Sql =
-        Sql::new(|_| "UPDATE job SET state = 0, leased_until = NULL WHERE state = 1".to_owned());
+    static LEASED: Sql = Sql::new(|_| JOB.select("WHERE state = 1"));
     db.write(&LOCKS, &[Queue::Nowhere.into()])?;
-    db.write(&LEASES, &[])
+    let leased = db.all(&LEASED, &[], read)?;
+    leased.into_iter().try_for_each(|job| put(db, &job.abandoned()))
 }

@@ -138,7 +138,7 @@ pub(crate) fn put_addition(
     db.write(&SQL, &addition_values(memory, line, addition))
 }
 
-/// How often all additions of a vault were removed.
+/// How often something in a vault was forgotten, which removes all additions.
 pub(crate) fn epoch(db: &dyn Database, vault: VaultId) -> Result<u64> {
     static SQL: Sql = Sql::new(|_| EPOCH.select("WHERE vault_id = ?1"));
     let found = db.first(&SQL, &[vault.into()], |row| row.get(EPOCH.epoch))?;

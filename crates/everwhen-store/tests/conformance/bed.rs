@@ -1,6 +1,7 @@
 //! The backends, each empty and ready, and how to run a case on them.
 
 use std::any::Any;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use everwhen_engine::ports::{Snapshot, Store, Tx};
@@ -10,6 +11,8 @@ use everwhen_testkit::{PlainStore, block_on};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
 
+use tempfile::TempDir;
+
 use crate::schemas::Schema;
 
 /// Makes an empty store.
@@ -18,12 +21,12 @@ pub(crate) type Open = fn() -> Bed;
 /// An empty store and where it lies, which goes, or is used again, after it.
 pub(crate) struct Bed {
     pub(crate) store: Arc<dyn Store>,
-    _place: Option<Box<dyn Any>>,
+    place: Option<Box<dyn Any>>,
 }
 
 /// The oracle.
 pub(crate) fn plain() -> Bed {
-    Bed { store: Arc::new(PlainStore::new()), _place: None }
+    Bed { store: Arc::new(PlainStore::new()), place: None }
 }
 
 /// SQLite in a file. Nobody pulls the plug in these tests.
@@ -31,16 +34,36 @@ pub(crate) fn sqlite() -> Bed {
     let directory = tempfile::tempdir().unwrap();
     let options = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
     let store = SqliteStore::open(&directory.path().join("everwhen.db"), options).unwrap();
-    Bed { store: Arc::new(store), _place: Some(Box::new(directory)) }
+    Bed { store: Arc::new(store), place: Some(Box::new(directory)) }
 }
 
 /// PostgreSQL in a schema that others have used before and will use again.
 pub(crate) fn postgres() -> Bed {
     let schema = Schema::empty();
-    Bed { store: (&schema).into(), _place: Some(Box::new(schema)) }
+    Bed { store: (&schema).into(), place: Some(Box::new(schema)) }
 }
 
 impl Bed {
+    /// Whether it is the oracle, which writes nothing down.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.place.is_none()
+    }
+
+    /// Where a word is in anything the store has written: files, or tables.
+    pub(crate) fn places_of(&self, word: &str) -> Vec<String> {
+        let place = self.place.as_deref();
+        if let Some(directory) = place.and_then(|place| place.downcast_ref::<TempDir>()) {
+            let files = std::fs::read_dir(directory.path()).unwrap();
+            let paths = files.map(|file| file.unwrap().path());
+            let holds = |path: &PathBuf| {
+                String::from_utf8_lossy(&std::fs::read(path).unwrap()).contains(word)
+            };
+            return paths.filter(holds).map(|path| path.display().to_string()).collect();
+        }
+        let schema = place.and_then(|place| place.downcast_ref::<Schema>());
+        schema.map_or_else(Vec::new, |schema| schema.places_of(word))
+    }
+
     /// Looks something up.
     pub(crate) fn look<T, F>(&self, work: F) -> T
     where

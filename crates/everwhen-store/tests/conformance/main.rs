@@ -22,6 +22,7 @@ mod entries;
 mod exchanges;
 mod facts;
 mod faults;
+mod forgetting;
 mod graph;
 mod histories;
 mod imports;
@@ -32,6 +33,7 @@ mod late;
 mod ledger;
 mod models;
 mod neighbours;
+mod outages;
 mod outside;
 mod paging;
 mod proofs;
@@ -324,13 +326,21 @@ suite! {
         a_failure_at_any_step_changes_nothing,
         a_failure_at_any_step_with_a_model_changes_nothing,
     }
+    outages {
+        a_job_that_ends_the_process_each_time_is_set_aside,
+        a_job_that_panics_is_one_failed_job,
+        a_month_of_outages_delays_work_and_loses_none,
+    }
+    forgetting {
+        a_forget_at_any_step_of_any_job_leaves_no_trace,
+    }
     graph {
         statements_are_facts_with_their_day,
         what_is_removed_is_withdrawn_and_stays_known_of_then,
     }
     faults {
         a_fault_at_any_call_changes_nothing,
-        a_job_that_always_fails_is_set_aside,
+        a_job_whose_store_is_away_waits_and_goes_on_by_itself,
         a_worker_that_vanishes_loses_nothing,
         a_lost_answer_is_answered_the_same_way,
     }

@@ -55,10 +55,10 @@ pub(crate) fn usage_adds_up_by_day_model_and_purpose(open: Open) {
 pub(crate) fn a_reply_comes_back_as_it_was_kept_until_it_is_dropped(open: Open) {
     let bed = open();
     bed.write(|tx| {
-        tx.put(Row::Reply(id(1), &[1; 32], &reply("old"), at(1)))?;
-        tx.put(Row::Reply(id(1), &[1; 32], &reply("new"), at(2)))?;
-        tx.put(Row::Reply(id(1), &[2; 32], &reply("early"), at(1)))?;
-        tx.put(Row::Reply(id(2), &[1; 32], &reply("other"), at(1)))
+        tx.put(Row::Reply(id(1), &[1; 32], &reply("old"), at(1), 0))?;
+        tx.put(Row::Reply(id(1), &[1; 32], &reply("new"), at(2), 0))?;
+        tx.put(Row::Reply(id(1), &[2; 32], &reply("early"), at(1), 0))?;
+        tx.put(Row::Reply(id(2), &[1; 32], &reply("other"), at(1), 0))
     });
     let kept =
         |vault: u128, asked: u8| bed.look(move |rows| rows.kept_reply(id(vault), &[asked; 32]));
@@ -104,7 +104,7 @@ pub(crate) fn a_vault_takes_its_models_rows_along(open: Open) {
             let vault_id: VaultId = id(number);
             tx.put(Row::Vault(&vault(number, &format!("vault {number}"))))?;
             tx.put(Row::Usage(vault_id, &usage(DAY, "title", 1)))?;
-            tx.put(Row::Reply(vault_id, &[1; 32], &reply("x"), at(1)))?;
+            tx.put(Row::Reply(vault_id, &[1; 32], &reply("x"), at(1), 0))?;
             tx.put(Row::Activity(place(number, 7), id(5), &activity(1, ActivityKind::Model)))?;
         }
         tx.erase(Erasure::Vault(id(1)))

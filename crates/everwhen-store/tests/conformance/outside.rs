@@ -3,7 +3,7 @@
 
 use everwhen_engine::job::{JobKind, Queue};
 use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
-use everwhen_engine::{Engine, ErrorKind, Forget, Lock, Vault, limits};
+use everwhen_engine::{Engine, Error, ErrorKind, Forget, Lock, Vault, limits};
 use everwhen_testkit::{block_on, engine_over};
 
 use crate::bed::Open;
@@ -65,12 +65,12 @@ pub(crate) fn a_workflow_is_claimed_once_and_keeps_its_progress(open: Open) {
     assert_eq!(claim(), None);
     block_on(engine.keep_progress(&first, "half".into())).unwrap();
     block_on(engine.renew(&first)).unwrap();
-    block_on(engine.put_off(&first, "the model is down".into())).unwrap();
+    block_on(engine.put_off(&first, Error::unavailable("the model is down"))).unwrap();
     block_on(engine.end_workflow(&second)).unwrap();
     assert_eq!(claim(), None, "it waits a little");
     clock.advance(limits::JOB_LEASE);
     let again = claim().unwrap();
-    assert_eq!((again.id, again.payload.as_deref(), again.tries), (first.id, Some("half"), 2));
+    assert_eq!((again.id, again.payload.as_deref(), again.waits), (first.id, Some("half"), 1));
     block_on(engine.keep_progress(&first, "late".into())).unwrap_err();
     block_on(engine.end_workflow(&again)).unwrap();
     let jobs = block_on(engine.jobs(9)).unwrap();

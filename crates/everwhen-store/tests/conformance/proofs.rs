@@ -80,7 +80,7 @@ pub(crate) fn additions_are_kept_until_they_are_dropped(open: Open) {
     });
     let found = bed.look(|rows| rows.additions(home(), &[4, 9, 2]));
     assert_eq!(found, [(2, addition("two", 1)), (4, addition("four ☃", 2))]);
-    let epoch = |vault| bed.look(move |rows| rows.additions_epoch(id(vault)));
+    let epoch = |vault| bed.look(move |rows| rows.forget_epoch(id(vault)));
     assert_eq!(epoch(1), 0);
     bed.write(|tx| tx.remove(Removal::Additions(id(1))).map(drop));
     bed.write(|tx| tx.remove(Removal::Additions(id(1))).map(drop));

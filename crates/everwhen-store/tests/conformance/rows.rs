@@ -64,6 +64,7 @@ pub(crate) fn memory(number: u128, called: &str) -> Memory {
         distilled: 3,
         facts_changed: 2,
         chapters_mark: u64::MAX - 7,
+        forgotten: 4,
         lifecycle: None,
         chat_of: None,
     }

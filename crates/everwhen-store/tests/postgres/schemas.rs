@@ -48,6 +48,20 @@ impl Schema {
         Self(Some(kept))
     }
 
+    /// The tables with a row that holds a word, in text or in bytes.
+    pub(crate) fn places_of(&self, word: &str) -> Vec<String> {
+        let bytes: String = word.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let hand = &self.kept().hand;
+        let holds = |table: &String| {
+            let row = "row_to_json(t)::text";
+            hand.says_yes(&format!(
+                "SELECT count(*) > 0 FROM {table} t
+                 WHERE {row} LIKE '%{word}%' OR {row} LIKE '%{bytes}%'"
+            ))
+        };
+        self.kept().tables().into_iter().filter(holds).collect()
+    }
+
     fn kept(&self) -> &Kept {
         self.0.as_ref().expect("it is there until it is dropped")
     }
@@ -101,13 +115,16 @@ impl Kept {
         Self { store, url, hand }
     }
 
-    fn empty(&self) {
-        let tables = self.hand.texts(
+    fn tables(&self) -> Vec<String> {
+        self.hand.texts(
             "SELECT c.relname::text FROM pg_class c
              WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
                AND c.relname <> 'everwhen_schema' AND c.relname !~ '_[0-9]{5,}$'",
-        );
-        for table in tables {
+        )
+    }
+
+    fn empty(&self) {
+        for table in self.tables() {
             self.hand.say(&format!("DELETE FROM {table}"));
         }
     }

@@ -138,7 +138,11 @@ impl State {
                 }
             }
             Row::Usage(vault, usage) => self.add_usage(vault, usage),
-            Row::Reply(vault, asked, reply, at) => self.put_reply(vault, asked, reply, at),
+            Row::Reply(vault, asked, reply, at, epoch) => {
+                if self.epoch_of(vault).is_ok_and(|now| now == epoch) {
+                    self.put_reply(vault, asked, reply, at);
+                }
+            }
             other => unreachable!("{other:?} was put before"),
         }
     }

@@ -508,7 +508,7 @@ impl Snapshot for State {
         self.additions_in(memory, numbers)
     }
 
-    fn additions_epoch(&self, vault: VaultId) -> Result<u64> {
+    fn forget_epoch(&self, vault: VaultId) -> Result<u64> {
         self.epoch_of(vault)
     }
 

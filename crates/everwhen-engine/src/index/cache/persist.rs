@@ -36,9 +36,13 @@ impl SharedIndex {
         Ok(())
     }
 
-    /// Returns the next segment to save, and the generation of its entries.
+    /// Returns the next segment to save, and the generation of its entries; none of an index that holds
+    /// what was forgotten.
     fn next_segment(&self) -> Option<(u64, Segment)> {
         let index = self.read();
+        if index.holds_forgotten {
+            return None;
+        }
         Some((index.search.generation, index.search.next_segment()?))
     }
 
@@ -66,6 +70,8 @@ impl SharedIndex {
 
 /// Saves a segment, unless entries have changed since it was made: they may have been forgotten.
 fn put(tx: &mut dyn Tx, place: MemoryRef, generation: u64, segment: &Segment) -> Result<bool> {
+    // Holds the vault, so that nothing is forgotten between the comparison and the commit.
+    tx.vault(place.vault)?;
     let is_current = tx.memory(place)?.is_some_and(|memory| memory.generation == generation);
     if is_current {
         tx.put(Row::Segment(place, segment.number, &segment.bytes))?;

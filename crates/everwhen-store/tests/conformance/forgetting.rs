@@ -1,0 +1,125 @@
+//! A forget at every step of every kind of job: before the n-th call of the store, or while the model or
+//! the embedder has its answer and has not handed it over, for every n. Afterwards nothing the store has
+//! written holds a word of it, and everything else is there.
+
+use std::sync::Arc;
+
+use everwhen_engine::chapters::ChapterRules;
+use everwhen_engine::memory::{Address, EntryId, Forget, Role, Settings};
+use everwhen_engine::ports::{Embedder, EntryQuery, JobSelection, Llm, Prompt, Store};
+use everwhen_engine::recall::Query;
+use everwhen_engine::time::{ManualClock, Zone};
+use everwhen_engine::{Engine, Vault, VaultDefaults};
+use everwhen_testkit::{Interrupt, Interrupted, ScriptedLlm, WordEmbedder, block_on, hand_world};
+use jiff::SignedDuration;
+
+use crate::bed::{Bed, Open};
+use crate::rows::{at, name};
+use crate::talk::{memory, said, stored};
+
+/// A word that nobody says but the user, once.
+const MARKER: &str = "zanzibarium";
+/// What the user says; the model quotes it.
+const SECRET: &str = "I like zanzibarium tea";
+
+/// A model that repeats the word in everything it writes, if it is told it.
+fn model() -> ScriptedLlm {
+    ScriptedLlm::new(|prompt: &Prompt| {
+        let is_told = prompt.messages.iter().any(|message| message.content.contains(MARKER));
+        let word = if is_told { MARKER } else { "nothing" };
+        Ok(match prompt.schema.as_ref().map(|schema| schema.name) {
+            Some("facts") if is_told => format!(
+                r#"{{"facts": [{{"line": 1, "quote": "{SECRET}", "statement": "They like {word} tea",
+                    "matter": "tea", "value": "{word}", "tags": ["preference"]}}]}}"#
+            ),
+            Some("facts") => r#"{"facts": []}"#.to_owned(),
+            Some(_) => format!(
+                r#"{{"title": "What they said about {word}", "summary": "They spoke of {word}.",
+                    "entities": ["{word}"], "key_phrases": ["{word}"]}}"#
+            ),
+            None => format!("It was about {word}."),
+        })
+    })
+}
+
+/// Short chapters, so that a few entries make several, and several summaries.
+fn rules() -> ChapterRules {
+    let (min_per_summary, most_per_summary) = (1, 2);
+    ChapterRules {
+        max_messages: 3,
+        lookback: 1,
+        min_per_summary,
+        most_per_summary,
+        ..ChapterRules::default()
+    }
+}
+
+fn engine(store: Arc<dyn Store>, seed: u64) -> (Engine, Arc<ManualClock>) {
+    let (world, clock) = hand_world(at(0), seed);
+    let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
+    (Engine::new(store, world, defaults).with_chapter_rules(rules()), clock)
+}
+
+fn vault(engine: &Engine) -> Vault {
+    block_on(engine.vault_to_write(Address::Name(name("v")))).unwrap()
+}
+
+/// Two conversations, the first of which begins with what will be forgotten.
+fn tell(vault: &Vault) -> EntryId {
+    let line = |number: i64| {
+        let role = if number % 2 == 0 { Role::User } else { Role::Assistant };
+        let text = if number == 0 { SECRET.to_owned() } else { format!("I saw {number} birds") };
+        said(role, &text).said_at(at(-300 + number / 5 * 90 + number % 5))
+    };
+    let entries = (0..10).map(line).collect();
+    stored(block_on(vault.remember(memory(), entries, None))).entries[0].id
+}
+
+/// Works off everything there is to do, with a question in between and the index saved.
+fn work(engine: &Engine, clock: &ManualClock) {
+    for _ in 0..6 {
+        clock.advance(SignedDuration::from_mins(5));
+        block_on(engine.settle()).unwrap();
+        block_on(vault(engine).recall(memory(), Query::new("tea and birds"))).unwrap();
+        block_on(engine.keep_indexes(1)).unwrap();
+    }
+}
+
+/// Forgets at one call of a port; says whether there were so many calls.
+fn forget_at(bed: &Bed, call: u64) -> bool {
+    let (owner, _) = engine(Arc::clone(&bed.store), 2 * call);
+    let told = tell(&vault(&owner));
+    let forget = move || {
+        block_on(vault(&owner).forget(memory(), Forget::Entry(told), None)).unwrap();
+    };
+    let interrupt = Interrupt::new(call, forget);
+    let store = Interrupted::<dyn Store>::new(Arc::clone(&bed.store), &interrupt);
+    let (worker, clock) = engine(Arc::new(store), 2 * call + 1);
+    let model = Interrupted::<dyn Llm>::new(Arc::new(model()), &interrupt);
+    let embedder = Interrupted::<dyn Embedder>::new(Arc::new(WordEmbedder), &interrupt);
+    let worker = worker.with_llm(Arc::new(model)).with_embedder(Arc::new(embedder));
+    work(&worker, &clock);
+    let has_happened = interrupt.has_happened();
+    if has_happened {
+        // What a forget in the last round has left to do.
+        for _ in 0..4 {
+            clock.advance(SignedDuration::from_mins(5));
+            block_on(worker.settle()).unwrap();
+        }
+        let left = block_on(vault(&worker).entries(memory(), None, EntryQuery::default()));
+        assert_eq!(left.unwrap().data.len(), 9, "at call {call}");
+        assert_eq!(bed.look(|rows| rows.jobs(JobSelection::Due(None, 9))), [], "at call {call}");
+        assert_eq!(bed.places_of(MARKER), [""; 0], "at call {call}");
+    } else {
+        assert!(bed.is_plain() || !bed.places_of(MARKER).is_empty(), "the test would not notice");
+    }
+    has_happened
+}
+
+pub(crate) fn a_forget_at_any_step_of_any_job_leaves_no_trace(open: Open) {
+    let mut call = 1;
+    while forget_at(&open(), call) {
+        call += 1;
+    }
+    assert!(call > 60, "only {call} calls");
+}
