@@ -1,5 +1,6 @@
 //! Commands and flags. Their doc comments are the `--help` texts: one line of purpose, then examples.
 
+mod backup;
 mod bench;
 mod conversations;
 mod entries;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use backup::BackupArgs;
 pub(crate) use bench::{
     BenchArgs, BenchTopic, CompareArgs, DatasetArgs, DistillBenchArgs, LogsArgs, LongMemEvalArgs,
     McpBenchArgs, ModeArg, OverheadArgs, PlanArgs, ProxyBenchArgs, RecallBenchArgs, RunArgs,
@@ -29,8 +31,8 @@ pub(crate) use conversations::{
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
 pub(crate) use facts::{ChaptersArgs, DistillArgs, FactsArgs, PinArgs, ProfileArgs, SummaryArgs};
 pub(crate) use import::{
-    ExportArgs, ExportFileArgs, ExportTarget, ExportTimesArgs, ImportArgs, ImportFileArgs,
-    ImportSource, ImportTimesArgs,
+    ExportArgs, ExportFileArgs, ExportFolderArgs, ExportMessagesArgs, ExportTarget,
+    ExportTimesArgs, ImportArgs, ImportFileArgs, ImportPathsArgs, ImportSource, ImportTimesArgs,
 };
 pub(crate) use mcp::McpArgs;
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs, UsageArgs};
@@ -115,6 +117,7 @@ pub(crate) enum Command {
     Forget(ForgetArgs),
     Import(ImportArgs),
     Export(ExportArgs),
+    Backup(BackupArgs),
     Conversations(ConversationsArgs),
     Conversation(ConversationArgs),
     End(EndArgs),
@@ -178,6 +181,7 @@ impl Command {
             Self::Forget(_) => "forget",
             Self::Import(_) => "import",
             Self::Export(_) => "export",
+            Self::Backup(_) => "back up",
             Self::Conversations(_) => "list conversations",
             Self::Conversation(_) => "show the conversation",
             Self::End(_) => "end the conversation",

@@ -1,6 +1,7 @@
 //! Every command, one file each. [`run`] loads the configuration, connects to the API, runs the
 //! command, and runs the jobs it caused.
 
+mod backup;
 mod bench;
 mod chapters;
 mod completions;
@@ -14,6 +15,7 @@ mod doctor;
 mod end;
 mod entries;
 mod entry;
+mod export;
 mod export_smarthole;
 mod facts;
 mod forget;
@@ -110,6 +112,7 @@ fn run_with(
         Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
         Command::Workflow(args) => runtime()?.block_on(workflow::run(&config, &args, common.json)),
         Command::Migrate(args) => migrate::run(&args, common.json),
+        Command::Backup(args) => backup::run(&config, &args, common.json),
         Command::Store(args) => runtime()?.block_on(store::run(&config, &args, common.json)),
         Command::Bench(args) => {
             // Here --data names a dataset, not the data directory.
@@ -167,6 +170,8 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Forget(args) => forget::run(console, &args).await,
         Command::Import(args) => import::run(console, &args).await,
         Command::Export(args) => match args.target {
+            ExportTarget::Messages(args) => export::messages(console, &args).await,
+            ExportTarget::Markdown(args) => export::markdown(console, &args).await,
             ExportTarget::WilmerTimestamps(args) => wilmer_times::export(console, &args).await,
             ExportTarget::Smarthole(args) => export_smarthole::run(console, &args).await,
         },
@@ -196,6 +201,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         | Command::Ui(_)
         | Command::Demo(_)
         | Command::Mcp(_)
+        | Command::Backup(_)
         | Command::Migrate(_)
         | Command::Store(_)
         | Command::Doctor(_)

@@ -17,6 +17,7 @@ pub(crate) struct Console {
     client: Client,
     vault: String,
     memory: String,
+    memory_is_named: bool,
     default_zone: Zone,
     zone: OnceCell<Zone>,
 }
@@ -33,6 +34,7 @@ impl Console {
             client: Client::connect(config, environment, common).await?,
             vault: config.vault.value.clone(),
             memory: config.memory.value.clone(),
+            memory_is_named: !matches!(config.memory.from, everwhen::Origin::Default),
             default_zone: config.zone.value.clone(),
             zone: OnceCell::new(),
         })
@@ -46,6 +48,11 @@ impl Console {
     /// The memory of the command, as it was named.
     pub(crate) fn memory(&self) -> &str {
         &self.memory
+    }
+
+    /// The memory of the command, or `other` if none was named.
+    pub(crate) fn memory_or<'m>(&'m self, other: &'m str) -> &'m str {
+        if self.memory_is_named { &self.memory } else { other }
     }
 
     /// The path of a resource in the vault.

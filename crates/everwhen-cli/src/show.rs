@@ -1,6 +1,7 @@
 //! Responses of the API as text: dates in the vault's time zone, aligned columns.
 
-use everwhen::time::Zone;
+use everwhen::memory::TimePrecision;
+use everwhen::time::{Zone, read_time};
 use serde_json::Value;
 
 use crate::console::{show_minute, text};
@@ -13,10 +14,18 @@ pub(crate) fn entries(entries: &[&Value], zone: &Zone) -> Vec<String> {
 }
 
 fn entry_block(entry: &Value, zone: &Zone, width: usize) -> String {
-    let (time, id) = (show_minute(&entry["conversation_time"], zone), text(&entry["id"]));
+    let (time, id) = (entry_time(entry, zone), text(&entry["id"]));
     let lead = format!("{time}  {}  {:width$}  ", dim(id), bold_padded(&speaker(entry), width));
     let indent = time.len() + id.len() + width + 6;
     hang(&lead, indent, text(&entry["content"]))
+}
+
+/// When an entry was said: to the minute, or as well as it is known.
+fn entry_time(entry: &Value, zone: &Zone) -> String {
+    let precision = TimePrecision::named(text(&entry["provenance"]["precision"])).ok();
+    let at = read_time(text(&entry["conversation_time"])).ok();
+    let about = precision.zip(at).and_then(|(precision, at)| precision.about(at, zone));
+    about.unwrap_or_else(|| show_minute(&entry["conversation_time"], zone))
 }
 
 /// Pads before it styles: escape codes have no width.

@@ -4,7 +4,8 @@
 //! Walk: check → find what is here already → remember the rest → put branches aside → end → summary.
 //! Importing again what has grown meanwhile stores only what is new.
 
-use std::collections::HashMap;
+mod known;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -14,14 +15,21 @@ use crate::desk::Desk;
 use crate::job::JobKind;
 use crate::memory::vaults::check_description;
 use crate::memory::{
-    Address, ConversationId, Ended, EndedBy, Entry, EntryId, MemoryId, Name, NewEntry, Role,
-    Summary, SummaryBy, check_summary,
+    Address, ConversationId, Ended, EndedBy, EntryId, MemoryId, Name, NewEntry, Said, Summary,
+    SummaryBy, check_summary,
 };
 use crate::ports::{EntryChange, EntryQuery, Row, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::to_microsecond;
 use crate::vault::{Absent, Vault};
-use crate::{Error, Result, chapters, limits, remember, summary};
+use crate::{Error, NewCorrection, Result, chapters, limits, remember, summary};
+
+use self::known::{Aside, Known, source_ids};
+
+/// Why an entry is corrected by an import.
+const CHANGED: &str = "changed in its source";
+/// What takes a rehearsal back.
+const REHEARSAL: &str = "this was only a rehearsal";
 
 /// A conversation as another system kept it.
 #[derive(Debug, Clone)]
@@ -38,6 +46,29 @@ pub struct ImportedConversation {
     pub title: Option<String>,
     /// Its summary there; kept once the conversation has ended.
     pub summary: Option<String>,
+}
+
+/// What became of an imported conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ImportOutcome {
+    /// The conversation; nothing if all of its entries are part of others.
+    pub conversation: Option<ConversationId>,
+    /// New entries.
+    pub stored: u64,
+    /// Entries that were here already.
+    pub known: u64,
+    /// Entries whose text has changed in their source.
+    pub corrected: u64,
+    /// New branches.
+    pub branches: u64,
+}
+
+impl ImportOutcome {
+    fn receipt(self) -> Receipt {
+        let Self { conversation, stored: entries, branches, .. } = self;
+        let conversation = conversation.unwrap_or_else(|| uuid::Uuid::nil().into());
+        Receipt::Imported { conversation, entries, branches }
+    }
 }
 
 /// Entries that a fork had put aside in another system.
@@ -60,9 +91,35 @@ impl Vault {
     ) -> Result<Done> {
         let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
         self.at_desk(memory, Absent::Make, idempotency, move |desk| {
-            conversation(desk, imported.clone(), key.as_ref())
+            conversation(desk, imported.clone(), key.as_ref()).map(|outcome| outcome.receipt())
         })
         .await
+    }
+
+    /// Imports several conversations in one durable write, or only says what that would do. Answers
+    /// for each what became of it; one that is refused leaves the others as they are.
+    pub async fn import_conversations(
+        &self,
+        memory: Address<MemoryId>,
+        imported: Vec<ImportedConversation>,
+        is_rehearsal: bool,
+    ) -> Result<Vec<Result<ImportOutcome>>> {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let tell = Arc::clone(&told);
+        let outcome = self
+            .on_desk(memory, Absent::Make, move |desk| {
+                let mut outcomes = Vec::with_capacity(imported.len());
+                for one in &imported {
+                    outcomes.push(each(desk, one.clone())?);
+                }
+                *tell.lock().unwrap_or_else(PoisonError::into_inner) = outcomes;
+                if is_rehearsal { Err(Error::conflict(REHEARSAL)) } else { Ok(()) }
+            })
+            .await;
+        match outcome {
+            Err(error) if !is_rehearsal || error.message() != REHEARSAL => Err(error),
+            _ => Ok(std::mem::take(&mut *told.lock().unwrap_or_else(PoisonError::into_inner))),
+        }
     }
 
     /// What [`Vault::import_conversation`] would do or refuse. It is the import itself, taken back at
@@ -77,9 +134,9 @@ impl Vault {
         let tell = Arc::clone(&told);
         let outcome = self
             .at_desk(memory, Absent::Make, idempotency, move |desk| {
-                let receipt = conversation(desk, imported.clone(), None)?;
+                let receipt = conversation(desk, imported.clone(), None)?.receipt();
                 *tell.lock().unwrap_or_else(PoisonError::into_inner) = Some(receipt);
-                Err(Error::conflict("this was only a rehearsal"))
+                Err(Error::conflict(REHEARSAL))
             })
             .await;
         let receipt = told.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -87,29 +144,57 @@ impl Vault {
     }
 }
 
+/// Imports one of several conversations; a refusal of what it says is its own.
+fn each(desk: &mut Desk<'_>, mut imported: ImportedConversation) -> Result<Result<ImportOutcome>> {
+    imported.prepare();
+    if let Err(refusal) = imported.check(desk.now) {
+        return Ok(Err(refusal));
+    }
+    conversation(desk, imported, None).map(Ok)
+}
+
 /// Imports a conversation into the memory on the desk.
 fn conversation(
     desk: &mut Desk<'_>,
     mut imported: ImportedConversation,
     receipt: Option<&Name>,
-) -> Result<Receipt> {
+) -> Result<ImportOutcome> {
     imported.prepare();
     imported.check(desk.now)?;
     let ImportedConversation { name, entries, branches, ended_at, title, summary } = imported;
     let address = Address::Name(name);
-    let mut sieve = Sieve::new(desk, &address)?;
-    sieve.main_line(entries);
-    let asides: Vec<Aside> = branches.into_iter().map(|branch| sieve.branch(branch)).collect();
-    let stored = match sieve.fresh.is_empty() {
+    let ids = entries.iter().chain(branches.iter().flat_map(|branch| &branch.entries));
+    let mut known = Known::find(desk, &address, &source_ids(ids))?;
+    known.main_line(entries);
+    let asides: Vec<Aside> = branches.into_iter().map(|branch| known.branch(branch)).collect();
+    let Known { fresh, edits, conversation, known, .. } = known;
+    let mut outcome = ImportOutcome { known, ..ImportOutcome::default() };
+    if fresh.is_empty() && conversation.is_none() {
+        return Ok(outcome);
+    }
+    let stored = match fresh.is_empty() {
         true => Vec::new(),
-        false => remember::store(desk, sieve.fresh, receipt)?.entries,
+        false => remember::store(desk, fresh, receipt)?.entries,
     };
     let ids: Vec<EntryId> = stored.iter().map(|entry| entry.id).collect();
-    let branches = put_aside(desk, asides, &ids)?;
+    outcome.stored = ids.len() as u64;
+    outcome.corrected = correct(desk, edits)?;
+    outcome.branches = put_aside(desk, asides, &ids)?;
     let conversation = end(desk, &address, ended_at)?;
     keep_summary(desk, conversation, title, summary)?;
     finish::save_memory(desk)?;
-    Ok(Receipt::Imported { conversation, entries: ids.len() as u64, branches })
+    outcome.conversation = Some(conversation);
+    Ok(outcome)
+}
+
+/// Corrects entries whose text has changed in their source.
+fn correct(desk: &mut Desk<'_>, edits: Vec<(EntryId, Said)>) -> Result<u64> {
+    let count = edits.len() as u64;
+    for (entry, content) in edits {
+        let correction = NewCorrection { content, reason: CHANGED.to_owned(), tags: None };
+        remember::correction(desk, entry, correction, None)?;
+    }
+    Ok(count)
 }
 
 impl ImportedConversation {
@@ -198,61 +283,6 @@ fn check_text(what: &str, text: Option<&str>) -> Result<()> {
             Err(Error::invalid(format!("{what} contains a NUL character; remove it")))
         }
         _ => Ok(()),
-    }
-}
-
-/// Tells entries that are new from those that are here already.
-struct Sieve {
-    known: HashMap<(Timestamp, Role), Vec<Entry>>,
-    fresh: Vec<NewEntry>,
-}
-
-/// What goes on one branch.
-struct Aside {
-    at: Timestamp,
-    known: Vec<Entry>,
-    /// Which of the fresh entries.
-    fresh: std::ops::Range<usize>,
-}
-
-impl Sieve {
-    fn new(desk: &Desk<'_>, address: &Address<ConversationId>) -> Result<Self> {
-        let mut known: HashMap<_, Vec<Entry>> = HashMap::new();
-        if let Address::Name(name) = address
-            && let Some(found) = desk.tx.conversation_named(desk.place(), name)?
-        {
-            let query = EntryQuery::of_conversation(found.id, Which::All);
-            for entry in desk.tx.entries(desk.place(), &query)? {
-                known.entry((entry.conversation_time, entry.role)).or_default().push(entry);
-            }
-        }
-        Ok(Self { known, fresh: Vec::new() })
-    }
-
-    /// The entry if it is here already, each of them once; else it is fresh.
-    fn sift(&mut self, new: NewEntry) -> Option<Entry> {
-        let time = new.conversation_time.unwrap_or_default();
-        let found = self.known.get_mut(&(time, new.role)).and_then(|alike| {
-            let place = alike.iter().position(|old| old.content == new.content)?;
-            Some(alike.swap_remove(place))
-        });
-        if found.is_none() {
-            self.fresh.push(new);
-        }
-        found
-    }
-
-    fn main_line(&mut self, entries: Vec<NewEntry>) {
-        for entry in entries {
-            self.sift(entry);
-        }
-    }
-
-    fn branch(&mut self, branch: ImportedBranch) -> Aside {
-        let first = self.fresh.len();
-        let known = branch.entries.into_iter().filter_map(|entry| self.sift(entry));
-        let known = known.filter(|old| old.branch.is_none()).collect();
-        Aside { at: branch.archived_at, known, fresh: first..self.fresh.len() }
     }
 }
 

@@ -57,7 +57,7 @@ pub use engine::{Engine, NewVault, VaultDefaults, World};
 pub use error::{Error, ErrorKind, Result};
 pub use forget::Forget;
 pub use graph::{Entity, Graph, GraphChange, GraphRelation};
-pub use import::{ImportedBranch, ImportedConversation};
+pub use import::{ImportOutcome, ImportedBranch, ImportedConversation};
 pub use remember::NewCorrection;
 pub use timeline::{Density, DensityQuery, TimeBetween, TimelineAbout, TimelineLine};
 pub use vault::{ConversationView, MemoryChange, Page, Vault, VaultChange};

@@ -12,6 +12,7 @@ mod id;
 mod lifecycle;
 mod name;
 mod person;
+mod provenance;
 mod reference;
 mod removed;
 mod said;
@@ -40,6 +41,7 @@ pub use id::{
 pub use lifecycle::{ConversationState, Lifecycle};
 pub use name::{Address, Name};
 pub use person::Person;
+pub use provenance::{Provenance, TimeFrom, TimePrecision, ZoneFrom};
 pub use reference::{Cursor, MemoryRef};
 pub use removed::{Forget, Removed};
 pub use said::Said;

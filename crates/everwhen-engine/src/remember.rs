@@ -115,6 +115,7 @@ fn entry(
         corrects: None,
         corrected: None,
         branch: None,
+        provenance: new.provenance.clone(),
     }
 }
 

@@ -61,7 +61,11 @@ pub(crate) fn lines(entries: &[Entry], zone: &Zone, previous: Option<Date>) -> V
         .map(|entry| {
             let date = zone.day(entry.conversation_time);
             let gap = previous.replace(date).and_then(|previous| gap(previous, date));
-            line(entry, date, gap)
+            let mut line = line(entry, date, gap);
+            if let Some(about) = entry.about(zone) {
+                line.event = format!("({about}) {}", line.event);
+            }
+            line
         })
         .collect()
 }

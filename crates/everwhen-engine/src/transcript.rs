@@ -12,7 +12,7 @@ const LINE_CHARS: usize = 2_000;
 /// Entries in numbered lines, each on one line whatever is in it.
 pub(crate) fn transcript(entries: &[&Entry], zone: &Zone) -> String {
     let lines = entries.iter().enumerate().map(|(place, entry)| {
-        let time = zone.minute(entry.conversation_time);
+        let time = entry.about(zone).unwrap_or_else(|| zone.minute(entry.conversation_time));
         let said = shorten(entry.content.as_str(), LINE_CHARS);
         format!("[{}] {time} {}: {said}", place + 1, entry.speaker_label())
     });

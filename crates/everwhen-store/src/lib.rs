@@ -3,16 +3,19 @@
 //! [`SqliteStore`] is the embedded default: one file, one writer thread that commits in groups,
 //! readers beside it. [`PostgresStore`] is for more than one machine: one database, many servers.
 
+pub mod foreign;
 mod ledger_cache;
 mod moving;
 pub mod outbox;
 mod postgres;
 mod row;
 mod schema;
+mod snapshot;
 mod sqlite;
 mod tables;
 mod transaction;
 
 pub use moving::{End, Moved, move_all};
 pub use postgres::{PostgresOptions, PostgresStore};
+pub use snapshot::{examine, snapshot};
 pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};

@@ -14,6 +14,7 @@ pub(crate) const SHARED: &[&str] = &[
     include_str!("schema/0003_entry_by_time.sql"),
     include_str!("schema/0004_facts_dropped.sql"),
     include_str!("schema/0005_forget_epoch.sql"),
+    include_str!("schema/0006_provenance.sql"),
 ];
 
 /// The statements of a shared migration for one database.

@@ -48,9 +48,11 @@
 //! # tokio::runtime::Runtime::new().expect("a runtime").block_on(example()).expect("the example");
 //! ```
 
+pub mod backup;
 mod config;
 mod directory_lock;
 mod embedding;
+pub mod import;
 mod memory_settings;
 mod migration;
 mod open;

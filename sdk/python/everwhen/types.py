@@ -44,6 +44,9 @@ __all__ = [
     "FoundEntry",
     "FoundFact",
     "FoundSummary",
+    "ImportBatch",
+    "ImportOutcome",
+    "ImportOutcomes",
     "Imported",
     "ImportedBranch",
     "ImportedConversation",
@@ -76,6 +79,7 @@ __all__ = [
     "ProblemKind",
     "ProfileValue",
     "Prompt",
+    "Provenance",
     "Question",
     "Recollection",
     "Regenerating",
@@ -463,6 +467,9 @@ class Entry:
     metadata: dict[str, Any] | None = None
     """The JSON object that the caller stored with it."""
 
+    provenance: Provenance | None = None
+    """Where it was imported from, and how well its time is known."""
+
     speaker: str | None = None
     """The speaker's name."""
 
@@ -752,6 +759,45 @@ class FoundSummary:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ImportBatch:
+    """Conversations of other systems, imported in one durable write."""
+
+    conversations: list[ImportedConversation]
+    """The conversations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportOutcome:
+    """What became of one of several conversations."""
+
+    branches: int
+    """New branches."""
+
+    conversation_id: str
+    """The name of the conversation in its system."""
+
+    corrected: int
+    """Entries whose text had changed in their source."""
+
+    known: int
+    """Entries that were stored already."""
+
+    stored: int
+    """New entries."""
+
+    problem: str | None = None
+    """Why it was refused."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportOutcomes:
+    """What became of several conversations."""
+
+    outcomes: list[ImportOutcome]
+    """For each conversation, in the order of the request."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Imported:
     """The result of an import."""
 
@@ -819,6 +865,11 @@ class ImportedEntry:
 
     metadata: dict[str, Any] | None = None
     """Any JSON object of the caller, at most 64 KiB as text."""
+
+    provenance: Provenance | None = None
+    """Where it comes from, and how well its time is known. An entry whose `source_id` is known in the memory is not
+    stored again; if its text has changed, it is corrected.
+    """
 
     speaker: str | None = None
     """The name of the speaker, if several people share the role."""
@@ -982,6 +1033,9 @@ class NewEntry:
 
     metadata: dict[str, Any] | None = None
     """Any JSON object of the caller, at most 64 KiB as text."""
+
+    provenance: Provenance | None = None
+    """Where it comes from, and how well its time is known."""
 
     speaker: str | None = None
     """The name of the speaker, if several people share the role."""
@@ -1222,6 +1276,33 @@ class Prompt:
 
     prompt: str
     """The text; empty if there are no conversations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Where an entry was imported from, and how well its time is known."""
+
+    precision: str
+    """How precisely the time is known: `us`, `ms`, `s`, `minute`, `hour`, `day`, `week`, `month`, `year`, or `unknown`
+    if only the order is known. The period begins at `conversation_time`.
+    """
+
+    source: str
+    """The program or format, such as `chatgpt`."""
+
+    time_from: str
+    """What the time was taken from: `stated`, `generation`, `id`, `neighbour`, `conversation`, `file`, `export` or
+    `asked`.
+    """
+
+    zone_from: str
+    """How the time zone is known: `stated`, `utc-by-format`, `inferred`, `asked` or `assumed`."""
+
+    source_id: str | None = None
+    """The id of the message there."""
+
+    time_text: str | None = None
+    """The time as it is written there."""
 
 
 @dataclass(frozen=True, kw_only=True)

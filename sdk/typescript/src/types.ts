@@ -237,6 +237,8 @@ export interface Entry {
   memory_id: string;
   /** The JSON object that the caller stored with it. */
   metadata?: Record<string, unknown> | null | undefined;
+  /** Where it was imported from, and how well its time is known. */
+  provenance?: Provenance | null | undefined;
   /** The role of the speaker. */
   role: Role;
   /** Its position in the order in which entries were stored. */
@@ -447,6 +449,34 @@ export interface FoundSummary {
   score: number;
 }
 
+/** Conversations of other systems, imported in one durable write. */
+export interface ImportBatch {
+  /** The conversations. */
+  conversations: ImportedConversation[];
+}
+
+/** What became of one of several conversations. */
+export interface ImportOutcome {
+  /** New branches. */
+  branches: number;
+  /** The name of the conversation in its system. */
+  conversation_id: string;
+  /** Entries whose text had changed in their source. */
+  corrected: number;
+  /** Entries that were stored already. */
+  known: number;
+  /** Why it was refused. */
+  problem?: string | null | undefined;
+  /** New entries. */
+  stored: number;
+}
+
+/** What became of several conversations. */
+export interface ImportOutcomes {
+  /** For each conversation, in the order of the request. */
+  outcomes: ImportOutcome[];
+}
+
 /** The result of an import. */
 export interface Imported {
   /** Number of branches. */
@@ -491,6 +521,8 @@ export interface ImportedEntry {
   is_question?: boolean | null | undefined;
   /** Any JSON object of the caller, at most 64 KiB as text. */
   metadata?: Record<string, unknown> | null | undefined;
+  /** Where it comes from, and how well its time is known. An entry whose `source_id` is known in the memory is not stored again; if its text has changed, it is corrected. */
+  provenance?: Provenance | null | undefined;
   /** The role of the speaker. */
   role: Role;
   /** The name of the speaker, if several people share the role. */
@@ -615,6 +647,8 @@ export interface NewEntry {
   is_question?: boolean | null | undefined;
   /** Any JSON object of the caller, at most 64 KiB as text. */
   metadata?: Record<string, unknown> | null | undefined;
+  /** Where it comes from, and how well its time is known. */
+  provenance?: Provenance | null | undefined;
   /** The role of the speaker. */
   role: Role;
   /** The name of the speaker, if several people share the role. */
@@ -790,6 +824,22 @@ export interface ProfileValue {
 export interface Prompt {
   /** The text; empty if there are no conversations. */
   prompt: string;
+}
+
+/** Where an entry was imported from, and how well its time is known. */
+export interface Provenance {
+  /** How precisely the time is known: `us`, `ms`, `s`, `minute`, `hour`, `day`, `week`, `month`, `year`, or `unknown` if only the order is known. The period begins at `conversation_time`. */
+  precision: string;
+  /** The program or format, such as `chatgpt`. */
+  source: string;
+  /** The id of the message there. */
+  source_id?: string | null | undefined;
+  /** What the time was taken from: `stated`, `generation`, `id`, `neighbour`, `conversation`, `file`, `export` or `asked`. */
+  time_from: string;
+  /** The time as it is written there. */
+  time_text?: string | null | undefined;
+  /** How the time zone is known: `stated`, `utc-by-format`, `inferred`, `asked` or `assumed`. */
+  zone_from: string;
 }
 
 /** A question to a memory. */

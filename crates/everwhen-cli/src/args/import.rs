@@ -4,19 +4,96 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// Import conversations or times from another program
+/// Import chats and memories of other programs
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Everything is checked before anything is stored. Importing a file again stores only what is new.
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Files, folders and zip archives are recognised by their content: exports of ChatGPT, Claude.ai, Gemini, WhatsApp,
+Telegram, Discord and Slack, sessions of Claude Code, Codex, Gemini CLI, opencode and Copilot CLI, chats of
+SillyTavern, Open WebUI, LibreChat, LM Studio and Jan, memories of mem0, Graphiti, Letta and others, and any JSON,
+CSV or Markdown with a time per message. docs/import.md lists them all.
+
+The command shows what it found, asks on a terminal, and stores it. Every entry keeps where it came from and how
+well its time is known; what has no time is left out and listed, never dated now. Importing again stores only what
+is new, so an import that was interrupted is continued by running it again.
 
 EXAMPLES
-  everwhen import smarthole data.json --dry-run
-  everwhen import smarthole data.json --memory vault-assistant
+  everwhen import ~/Downloads/chatgpt-export.zip
+  everwhen import ~/Downloads/chatgpt-export.zip --dry-run
+  everwhen import ~/.claude/projects --memory coding
+  everwhen import chat.txt --timezone Europe/Berlin --date-order dmy
+  everwhen import log.csv --time-field sent --text-field body
   everwhen import smarthole data.json --skip-invalid
-  everwhen import wilmer-timestamps Public/DiscussionIds --dry-run")]
+  everwhen import wilmer-timestamps Public/DiscussionIds --dry-run"
+)]
 pub(crate) struct ImportArgs {
     #[command(subcommand)]
-    pub(crate) source: ImportSource,
+    pub(crate) source: Option<ImportSource>,
+    #[command(flatten)]
+    pub(crate) files: ImportPathsArgs,
+}
+
+/// Files of other programs, and how they are read.
+#[derive(Debug, Args)]
+pub(crate) struct ImportPathsArgs {
+    /// Files, folders or zip archives
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The program they are from, instead of recognising it
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) from: Option<String>,
+    /// Report what would be imported, but store nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// List every message without a time and everything that cannot be read
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Time zone of times that do not state one
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) timezone: Option<String>,
+    /// Order of day and month in dates such as 03/04/24: dmy, mdy or ymd
+    #[arg(long, value_name = "ORDER")]
+    pub(crate) date_order: Option<String>,
+    /// Time of conversations without any time
+    #[arg(long, value_name = "TIME")]
+    pub(crate) at: Option<String>,
+    /// Only what was said at this time or later
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Only what was said before this time
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<String>,
+    /// Your name in chats between people
+    #[arg(long, value_name = "NAME")]
+    pub(crate) me: Option<String>,
+    /// Also import what tools answered
+    #[arg(long)]
+    pub(crate) tools: bool,
+    /// Also import instructions to the model
+    #[arg(long)]
+    pub(crate) system: bool,
+    /// Also import messages that the program did not show
+    #[arg(long)]
+    pub(crate) hidden: bool,
+    /// Leave out branches: edited questions and answers that were regenerated
+    #[arg(long)]
+    pub(crate) drop_branches: bool,
+    /// Field with the time, in JSON or CSV of no known program; a path such as metadata.date
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) time_field: Option<String>,
+    /// Field with the role of the speaker
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) role_field: Option<String>,
+    /// Field with the text
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) text_field: Option<String>,
+    /// Field with the name of the conversation
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) conversation_field: Option<String>,
 }
 
 /// The program to import from.
@@ -52,6 +129,8 @@ pub(crate) struct ImportTimesArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
+  everwhen export messages chats.jsonl --memory chatgpt
+  everwhen export markdown ~/notes/chats --memory chatgpt
   everwhen export wilmer-timestamps Public/DiscussionIds --memory 1234
   everwhen export wilmer-timestamps Public/DiscussionIds --memory 1234 --flat
   everwhen export smarthole data.json --memory vault-assistant")]
@@ -63,6 +142,12 @@ pub(crate) struct ExportArgs {
 /// The program to export for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExportTarget {
+    /// Conversations as JSON lines of OpenAI messages, each with its time and id
+    ///
+    /// `everwhen import` reads the file, with the same times.
+    Messages(ExportMessagesArgs),
+    /// Conversations as Markdown, a note each with front matter, as Obsidian reads it
+    Markdown(ExportFolderArgs),
     /// Times of messages, in WilmerAI's format and the vault's time zone
     WilmerTimestamps(ExportTimesArgs),
     /// Conversations, settings and the waiting question, as the SmartHole plugin stores them
@@ -78,6 +163,22 @@ pub(crate) struct ExportFileArgs {
     /// data.json of the plugin; - writes to standard output
     #[arg(value_name = "FILE|-")]
     pub(crate) file: String,
+}
+
+/// A file to write.
+#[derive(Debug, Args)]
+pub(crate) struct ExportMessagesArgs {
+    /// File to write; it must not exist
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+/// A folder to write into.
+#[derive(Debug, Args)]
+pub(crate) struct ExportFolderArgs {
+    /// Folder for the notes
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
 }
 
 /// Where times are written.

@@ -1,8 +1,12 @@
 //! `everwhen import`: imports data of other programs.
 //!
-//! Reads the file, checks every conversation with a dry run, then stores them one by one and prints
-//! the counts. So invalid conversations are reported before anything is stored.
+//! `files` imports what the library recognises. The rest is for the plugin's file alone: it reads the
+//! file, checks every conversation with a dry run, then stores them one by one and prints the counts. So
+//! invalid conversations are reported before anything is stored.
 
+mod body;
+mod files;
+mod found;
 mod smarthole;
 
 use axum::http::Method;
@@ -58,8 +62,9 @@ struct ImportCounts {
 /// Imports a file.
 pub(crate) async fn run(console: &Console, args: &ImportArgs) -> Result<()> {
     match &args.source {
-        ImportSource::Smarthole(args) => conversations(console, args).await,
-        ImportSource::WilmerTimestamps(args) => wilmer_times::import(console, args).await,
+        Some(ImportSource::Smarthole(args)) => conversations(console, args).await,
+        Some(ImportSource::WilmerTimestamps(args)) => wilmer_times::import(console, args).await,
+        None => files::run(console, &args.files).await,
     }
 }
 

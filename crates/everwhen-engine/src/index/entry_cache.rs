@@ -14,7 +14,9 @@ use jiff::Timestamp;
 
 use super::memory_index::{entry_id, role};
 use crate::limits;
-use crate::memory::{ConversationId, Correction, Entry, MemoryId, Metadata, Name, Said};
+use crate::memory::{
+    ConversationId, Correction, Entry, MemoryId, Metadata, Name, Provenance, Said,
+};
 
 /// The cached entries of an index, by their numbers.
 #[derive(Debug)]
@@ -46,6 +48,7 @@ struct RareParts {
     metadata: Option<Metadata>,
     tools_used: Vec<Name>,
     corrects: Option<Correction>,
+    provenance: Option<Box<Provenance>>,
 }
 
 impl EntryCache {
@@ -108,8 +111,9 @@ impl CachedEntry {
             Some(known) => Arc::clone(known),
             None => Arc::new(name),
         };
-        let Entry { speaker, summary, tags, metadata, tools_used, corrects, .. } = entry;
-        let rare = RareParts { speaker, summary, tags, metadata, tools_used, corrects };
+        let Entry { speaker, summary, tags, metadata, tools_used, corrects, provenance, .. } =
+            entry;
+        let rare = RareParts { speaker, summary, tags, metadata, tools_used, corrects, provenance };
         Self {
             content: entry.content,
             conversation_name: entry.conversation_name.map(share),
@@ -152,6 +156,7 @@ impl CachedEntry {
             corrects: rare.corrects,
             corrected: None,
             branch: None,
+            provenance: rare.provenance,
         })
     }
 
@@ -170,7 +175,13 @@ impl RareParts {
         let reason = self.corrects.as_ref().map(|corrects| corrects.reason.as_str());
         let metadata = self.metadata.as_ref().map(Metadata::as_str);
         let texts = self.summary.as_deref().into_iter().chain(reason).chain(metadata);
+        let provenance = self.provenance.as_ref().map_or(0, |from| {
+            let texts = [Some(&from.source), from.source_id.as_ref(), from.time_text.as_ref()];
+            let texts = texts.into_iter().flatten().map(|text| text.as_str().len());
+            size_of::<Provenance>() + texts.sum::<usize>()
+        });
         size_of::<Self>()
+            + provenance
             + names.map(|name| size_of::<Name>() + name.as_str().len()).sum::<usize>()
             + texts.map(str::len).sum::<usize>()
     }

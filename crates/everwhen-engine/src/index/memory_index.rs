@@ -194,6 +194,7 @@ pub(crate) mod tests {
             corrects: None,
             corrected: None,
             branch: None,
+            provenance: None,
         }
     }
 

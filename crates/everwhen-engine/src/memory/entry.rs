@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::{Address, BranchId, ConversationId, EntryId, MemoryId, Name, Said};
+use super::{Address, BranchId, ConversationId, EntryId, MemoryId, Name, Provenance, Said};
+use crate::time::Zone;
 use crate::{Error, Result, limits};
 
 /// Who speaks.
@@ -113,6 +114,16 @@ pub struct Entry {
     pub corrected: Option<Corrected>,
     /// The branch a fork put this entry on, and when.
     pub branch: Option<(BranchId, Timestamp)>,
+    /// Where it was imported from, and how well its time is known.
+    pub provenance: Option<Box<Provenance>>,
+}
+
+impl Entry {
+    /// When it was said, as people should read it, if that is only approximately known:
+    /// `about 3 March 2023`.
+    pub fn about(&self, zone: &Zone) -> Option<String> {
+        self.provenance.as_ref()?.precision.about(self.conversation_time, zone)
+    }
 }
 
 /// Which entry is corrected, and why.
@@ -158,6 +169,8 @@ pub struct NewEntry {
     pub is_question: bool,
     /// The conversation it belongs to, where the caller knows.
     pub conversation: Option<Address<ConversationId>>,
+    /// Where it was imported from, and how well its time is known.
+    pub provenance: Option<Box<Provenance>>,
 }
 
 impl NewEntry {
@@ -175,6 +188,7 @@ impl NewEntry {
             tools_used: Vec::new(),
             is_question: false,
             conversation: None,
+            provenance: None,
         }
     }
 
@@ -280,6 +294,7 @@ impl Entry {
             corrects: None,
             corrected: None,
             branch: None,
+            provenance: None,
         }
     }
 }

@@ -90,6 +90,10 @@ pub struct EntryQuery {
     pub tag: Option<Name>,
     /// Only of this conversation.
     pub conversation: Option<ConversationId>,
+    /// Only imported from this source.
+    pub source: Option<Name>,
+    /// Only with one of these ids in their source.
+    pub source_ids: Option<Vec<Name>>,
     /// Which comes first.
     pub order: Order,
     /// Go on behind this place.

@@ -95,6 +95,8 @@ struct BriefingItem<'r> {
     speaker: Cow<'r, str>,
     said: Shortened<'r>,
     event: Shortened<'r>,
+    /// When it was said, if that is only approximately known.
+    about: Option<String>,
     /// The time since the previous item, if it was said on an earlier day.
     gap: Option<String>,
 }
@@ -111,12 +113,14 @@ impl<'r> BriefingItem<'r> {
             speaker: quoted(entry.speaker_label()),
             said: Shortened::new(entry.content.as_str(), ITEM_CHARS).quoted(),
             event: event(entry).quoted(),
+            about: entry.about(zone),
             gap: None,
         }
     }
 
     fn tokens(&self) -> usize {
-        let words = self.said.chars() + self.event.chars();
+        let about = self.about.as_deref().map_or(0, count);
+        let words = self.said.chars() + self.event.chars() + about;
         let chars = words + [FRAME, &*self.speaker].map(count).iter().sum::<usize>();
         chars.div_ceil(LETTERS_PER_TOKEN) + 1
     }
@@ -162,8 +166,11 @@ fn write(text: &mut String, items: &mut [BriefingItem<'_>]) -> fmt::Result {
             item.gap = today.replace(day).and_then(|before| gap(before, day));
             write!(text, "\n## {day}{}", behind(item.gap.as_deref()))?;
         }
-        let (hour, minute) = (item.time.hour(), item.time.minute());
-        write!(text, "\n- {hour:02}:{minute:02} {}: {}", item.speaker, item.said)?;
+        match &item.about {
+            Some(about) => write!(text, "\n- ({about})")?,
+            None => write!(text, "\n- {:02}:{:02}", item.time.hour(), item.time.minute())?,
+        }
+        write!(text, " {}: {}", item.speaker, item.said)?;
     }
     text.push_str("\n\n# Timeline");
     for BriefingItem { time, event, gap, .. } in items {

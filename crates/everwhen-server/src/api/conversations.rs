@@ -162,6 +162,50 @@ pub(super) async fn import_conversation(
     Ok(JsonResponse::created(answer).replayed(done.replayed))
 }
 
+/// Import several conversations
+///
+/// Imports conversations of another system in one durable write, each as
+/// `POST .../conversations/import` does. One that is refused leaves the others as they are.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/import/batch",
+    tag = "conversations",
+    params(wire::ImportQuery),
+    request_body = wire::ImportBatch,
+    responses((
+        status = 200, description = "What came in, or would come in", body = wire::ImportOutcomes,
+    )),
+)]
+pub(super) async fn import_conversations(
+    State(state): State<ServerState>,
+    OpenOrCreateVault(vault): OpenOrCreateVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::ImportQuery>,
+    JsonBody { body, .. }: JsonBody<wire::ImportBatch>,
+) -> ApiResult<wire::ImportOutcomes> {
+    let (mut ready, mut places, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, read) in body.read() {
+        all.push(match read {
+            Ok(conversation) => {
+                places.push(all.len());
+                ready.push(conversation);
+                (name, Ok(everwhen::ImportOutcome::default()))
+            }
+            Err(refusal) => (name, Err(refusal)),
+        });
+    }
+    let is_rehearsal = query.dry_run.unwrap_or_default();
+    let outcomes = vault.import_conversations(memory, ready, is_rehearsal).await?;
+    for (place, outcome) in places.into_iter().zip(outcomes) {
+        all[place].1 = outcome;
+    }
+    let outcomes: Vec<wire::ImportOutcome> =
+        all.into_iter().map(|(name, outcome)| wire::ImportOutcome::write(name, outcome)).collect();
+    if !is_rehearsal {
+        state.metrics.remembered(outcomes.iter().map(wire::ImportOutcome::stored).sum());
+    }
+    Ok(JsonResponse::ok(wire::ImportOutcomes { outcomes }))
+}
+
 /// Fork a conversation
 ///
 /// Moves the entries after a given one to a branch, so that the conversation can continue from

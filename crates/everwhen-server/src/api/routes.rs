@@ -52,6 +52,7 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
         .routes(routes!(conversations::end_conversation))
         .routes(routes!(conversations::summarize_conversation))
         .routes(routes!(conversations::import_conversation))
+        .routes(routes!(conversations::import_conversations))
         .routes(routes!(conversations::get_conversation, conversations::forget_conversation))
         .routes(routes!(conversations::fork_conversation))
         .routes(routes!(conversations::restore_conversation))

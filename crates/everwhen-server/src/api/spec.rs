@@ -141,7 +141,10 @@ impl Operation<'_> {
     }
 
     fn takes_idempotency_key(&self) -> bool {
-        self.is_write() && !self.is_operators() && !self.path.ends_with("/recall")
+        // Importing several conversations again stores only what is new.
+        let is_batch_import = self.path.ends_with("/import/batch");
+        let is_recall = self.path.ends_with("/recall");
+        self.is_write() && !self.is_operators() && !is_recall && !is_batch_import
     }
 
     fn takes_body(&self) -> bool {

@@ -14,6 +14,7 @@ mod imports;
 mod keys;
 mod lists;
 mod problem;
+mod provenance;
 mod recall;
 mod receipts;
 pub(crate) mod shape;
@@ -36,7 +37,9 @@ pub(crate) use facts::{
     Fact, FactRemoved, FactsQuery, FactsText, FactsTextQuery, NewFactText, Pin, ProfileQuery,
     ProfileValue,
 };
-pub(crate) use imports::{ImportQuery, Imported, ImportedConversation};
+pub(crate) use imports::{
+    ImportBatch, ImportOutcome, ImportOutcomes, ImportQuery, Imported, ImportedConversation,
+};
 pub(crate) use keys::{Key, MadeKey, NewKey};
 pub(crate) use lists::{NamesQuery, Page};
 pub(crate) use problem::{Problem, ProblemKind};

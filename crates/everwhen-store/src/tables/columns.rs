@@ -8,7 +8,8 @@ use everwhen_engine::job::{JobKind, Queue};
 use everwhen_engine::key::{KeyHash, Scope};
 use everwhen_engine::memory::{
     BranchId, ChapterId, ContextBy, ContextId, ConversationId, EntryId, FactId, JobId, KeyId,
-    Lifecycle, MemoryId, Metadata, Name, Person, Role, Said, Settings, SummaryBy, VaultId,
+    Lifecycle, MemoryId, Metadata, Name, Person, Role, Said, Settings, SummaryBy, TimeFrom,
+    TimePrecision, VaultId, ZoneFrom,
 };
 use everwhen_engine::ports::Reply;
 use everwhen_engine::receipt::Receipt;
@@ -76,6 +77,15 @@ numbered! {
     Role { User = 0, Assistant = 1, System = 2, Tool = 3 }
     Source { Confirmed = 0, Inferred = 1 }
     Precision { Minute = 0, Day = 1, Month = 2, Year = 3 }
+    TimePrecision {
+        Microsecond = 0, Millisecond = 1, Second = 2, Minute = 3, Hour = 4, Day = 5, Week = 6,
+        Month = 7, Year = 8, Unknown = 9
+    }
+    TimeFrom {
+        Stated = 0, Generation = 1, Id = 2, Neighbour = 3, Conversation = 4, File = 5, Export = 6,
+        Asked = 7
+    }
+    ZoneFrom { Stated = 0, UtcByFormat = 1, Inferred = 2, Asked = 3, Assumed = 4 }
     Queue { Quick = 0, Patient = 1, Outside = 2, Nowhere = 3 }
 }
 

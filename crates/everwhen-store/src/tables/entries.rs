@@ -1,7 +1,7 @@
 //! The table `entry`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{Corrected, Correction, Entry, EntryId, Name, VaultId};
+use everwhen_engine::memory::{Corrected, Correction, Entry, EntryId, Name, Provenance, VaultId};
 use everwhen_engine::ports::{
     EntryChange, EntryQuery, MemoryRef, Neighbour, Order, Speakers, Standing, Which,
 };
@@ -36,6 +36,12 @@ table! {
         branch_id: entry.branch.map(|(branch, _)| branch),
         branched_at: entry.branch.map(|(_, at)| at),
         receipt_key: receipt,
+        source: entry.provenance.as_ref().map(|from| &from.source),
+        source_id: entry.provenance.as_ref().and_then(|from| from.source_id.as_ref()),
+        source_time: entry.provenance.as_ref().and_then(|from| from.time_text.as_ref()),
+        time_precision: entry.provenance.as_ref().map(|from| from.precision),
+        time_from: entry.provenance.as_ref().map(|from| from.time_from),
+        zone_from: entry.provenance.as_ref().map(|from| from.zone_from),
     }
     // Looked up row by row: joined, a planner without statistics may read all conversations.
     and { conversation_name = "(SELECT c.name FROM conversation c
@@ -68,7 +74,20 @@ pub(super) fn read(row: &dyn Row) -> Result<Entry> {
             .pair(ENTRY.corrected_by, ENTRY.corrected_at)?
             .map(|(by, at)| Corrected { by, at }),
         branch: row.pair(ENTRY.branch_id, ENTRY.branched_at)?,
+        provenance: read_provenance(row)?.map(Box::new),
     })
+}
+
+fn read_provenance(row: &dyn Row) -> Result<Option<Provenance>> {
+    let Some(source) = row.get(ENTRY.source)? else { return Ok(None) };
+    Ok(Some(Provenance {
+        source,
+        source_id: row.get(ENTRY.source_id)?,
+        time_text: row.get(ENTRY.source_time)?,
+        precision: row.get(ENTRY.time_precision)?,
+        time_from: row.get(ENTRY.time_from)?,
+        zone_from: row.get(ENTRY.zone_from)?,
+    }))
 }
 
 fn read_correction(row: &dyn Row) -> Result<Option<Correction>> {
@@ -265,6 +284,11 @@ pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> 
         filter.condition(&db.dialect().contains("tags", &tag));
     }
     filter.add_if("conversation_id =", query.conversation);
+    filter.add_if("source =", query.source.as_ref());
+    if let Some(ids) = &query.source_ids {
+        let ids: Vec<String> = ids.iter().map(|id| filter.value(id)).collect();
+        filter.condition(&format!("source_id IN ({})", ids.join(", ")));
+    }
     let most = filter.value(limit(query.limit));
     let rest = format!("ORDER BY conversation_time {order}, sequence {order} LIMIT {most}");
     let sql = filter.sql(db.dialect(), &ENTRY.select(""), &rest);

@@ -94,6 +94,7 @@ pub(crate) fn entry(number: u64) -> Entry {
         corrects: None,
         corrected: None,
         branch: None,
+        provenance: None,
     }
 }
 

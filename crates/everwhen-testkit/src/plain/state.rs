@@ -167,6 +167,13 @@ fn is_wanted(entry: &Entry, query: &EntryQuery) -> bool {
         && is_in_force(entry, query.which)
         && query.role.is_none_or(|role| entry.role == role)
         && query.tag.as_ref().is_none_or(|tag| entry.tags.contains(tag))
+        && query.source.as_ref().is_none_or(|source| {
+            entry.provenance.as_ref().is_some_and(|from| from.source == *source)
+        })
+        && query.source_ids.as_ref().is_none_or(|ids| {
+            let id = entry.provenance.as_ref().and_then(|from| from.source_id.as_ref());
+            id.is_some_and(|id| ids.contains(id))
+        })
         && query.conversation.is_none_or(|id| entry.conversation == id)
 }
 

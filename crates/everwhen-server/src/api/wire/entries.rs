@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
+use super::provenance::Provenance;
 use super::{
     Bounds, check_bounds, read_bounds, read_conversation, read_query_time, read_time, shape,
 };
@@ -82,6 +83,8 @@ pub(crate) struct NewEntry {
     /// Found by `conversation_time` if absent.
     #[schema(value_type = Option<shape::ConversationRef>)]
     conversation_id: Option<String>,
+    /// Where it comes from, and how well its time is known.
+    provenance: Option<Provenance>,
 }
 
 impl NewEntry {
@@ -99,6 +102,7 @@ impl NewEntry {
             tools_used: read_names("tools_used", self.tools_used)?,
             is_question: self.is_question.unwrap_or_default(),
             conversation: read_conversation("conversation_id", self.conversation_id.as_deref())?,
+            provenance: self.provenance.map(Provenance::read).transpose()?,
         })
     }
 }
@@ -217,6 +221,9 @@ pub(crate) struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::BranchRef>)]
     branch_id: Option<String>,
+    /// Where it was imported from, and how well its time is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<Provenance>,
 }
 
 /// The corrected entry, and the reason.
@@ -268,6 +275,7 @@ impl Entry {
                 .corrected
                 .map(|it| CorrectedBy { entry_id: it.by.to_string(), at: it.at.to_string() }),
             branch_id: entry.branch.map(|(branch, _)| branch.to_string()),
+            provenance: entry.provenance.map(|from| Provenance::write(*from)),
         })
     }
 }
@@ -306,6 +314,9 @@ pub(crate) struct EntriesQuery {
     /// Only entries of this conversation: the caller's name for it, or its id.
     #[param(value_type = Option<shape::ConversationRef>)]
     conversation_id: Option<String>,
+    /// Only entries that were imported from this source.
+    #[param(value_type = Option<shape::Name>)]
+    source: Option<String>,
     /// Only entries of this branch, instead of the current ones.
     #[param(value_type = Option<shape::BranchRef>)]
     branch: Option<String>,
@@ -364,6 +375,7 @@ impl EntriesQuery {
             which,
             role: self.role.map(Role::from),
             tag: self.tag.map(|tag| Name::new("tag", tag)).transpose()?,
+            source: self.source.map(|source| Name::new("source", source)).transpose()?,
             order: self.order.map(Order::from).unwrap_or_default(),
             from: self.cursor.as_deref().map(cursor::read_entry).transpose()?,
             limit: self.limit,

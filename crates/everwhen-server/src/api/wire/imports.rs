@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::entries::{RoleName, read_metadata, read_names};
+use super::provenance::Provenance;
 use super::{read_time, shape};
 
 /// A conversation of another system.
@@ -71,6 +72,68 @@ pub(crate) struct ImportedEntry {
     tools_used: Option<Vec<String>>,
     /// Whether this is a question of the assistant that waits for an answer.
     is_question: Option<bool>,
+    /// Where it comes from, and how well its time is known. An entry whose `source_id` is known in the
+    /// memory is not stored again; if its text has changed, it is corrected.
+    provenance: Option<Provenance>,
+}
+
+/// Conversations of other systems, imported in one durable write.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ImportBatch {
+    /// The conversations.
+    #[schema(min_items = 1)]
+    conversations: Vec<ImportedConversation>,
+}
+
+/// What became of one of several conversations.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ImportOutcome {
+    /// The name of the conversation in its system.
+    conversation_id: String,
+    /// New entries.
+    stored: u64,
+    /// Entries that were stored already.
+    known: u64,
+    /// Entries whose text had changed in their source.
+    corrected: u64,
+    /// New branches.
+    branches: u64,
+    /// Why it was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+/// What became of several conversations.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ImportOutcomes {
+    /// For each conversation, in the order of the request.
+    pub(crate) outcomes: Vec<ImportOutcome>,
+}
+
+impl ImportBatch {
+    /// Converts them to the engine's type; an error is that of its conversation.
+    pub(crate) fn read(self) -> Vec<(String, Result<everwhen::ImportedConversation>)> {
+        let list = self.conversations.into_iter();
+        list.map(|one| (one.conversation_id.clone(), one.read())).collect()
+    }
+}
+
+impl ImportOutcome {
+    /// Converts it from the engine's type.
+    pub(crate) fn write(conversation_id: String, outcome: Result<everwhen::ImportOutcome>) -> Self {
+        let (outcome, problem) = match outcome {
+            Ok(outcome) => (outcome, None),
+            Err(error) => (everwhen::ImportOutcome::default(), Some(error.message().to_owned())),
+        };
+        let everwhen::ImportOutcome { stored, known, corrected, branches, .. } = outcome;
+        Self { conversation_id, stored, known, corrected, branches, problem }
+    }
+
+    /// Number of new entries.
+    pub(crate) fn stored(&self) -> usize {
+        usize::try_from(self.stored).unwrap_or(usize::MAX)
+    }
 }
 
 impl ImportedConversation {
@@ -129,6 +192,7 @@ impl ImportedEntry {
             metadata: self.metadata.map(|metadata| read_metadata(&metadata)).transpose()?,
             tools_used: read_names("tools_used", self.tools_used)?,
             is_question: self.is_question.unwrap_or_default(),
+            provenance: self.provenance.map(Provenance::read).transpose()?,
             ..new
         })
     }

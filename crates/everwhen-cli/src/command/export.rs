@@ -1,0 +1,149 @@
+//! `everwhen export messages` and `everwhen export markdown`: a memory for other programs, one
+//! conversation at a time.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use everwhen::time::{Zone, read_time};
+use serde_json::{Value, json};
+
+use crate::args::{ExportFolderArgs, ExportMessagesArgs};
+use crate::client::{Request, escape};
+use crate::console::{Console, rows, rows_of, text};
+use crate::failure::{Failure, Result};
+use crate::{output, show};
+
+/// Writes a line of OpenAI messages for each conversation.
+pub(crate) async fn messages(console: &Console, args: &ExportMessagesArgs) -> Result<()> {
+    let mut file = BufWriter::new(create(&args.file)?);
+    let mut count = 0;
+    for id in conversations(console).await? {
+        let conversation = conversation(console, &id).await?;
+        let list: Vec<Value> = rows_of(&conversation["entries"]).iter().map(message).collect();
+        if list.is_empty() {
+            continue;
+        }
+        let line =
+            json!({ "conversation_id": id, "title": conversation["title"], "messages": list });
+        writeln!(file, "{line}")?;
+        count += 1;
+    }
+    file.flush()?;
+    told(count, &args.file)
+}
+
+/// A message, with its time and the id it has in its source or here.
+fn message(entry: &Value) -> Value {
+    let id = entry["provenance"]["source_id"].as_str().unwrap_or_else(|| text(&entry["id"]));
+    let mut message = json!({
+        "role": entry["role"], "content": entry["content"], "timestamp": entry["conversation_time"], "id": id,
+    });
+    if let Some(speaker) = entry["speaker"].as_str() {
+        message["name"] = speaker.into();
+    }
+    message
+}
+
+/// Writes a note for each conversation.
+pub(crate) async fn markdown(console: &Console, args: &ExportFolderArgs) -> Result<()> {
+    std::fs::create_dir_all(&args.folder).map_err(|error| unwritable(&args.folder, &error))?;
+    let zone = console.zone().await?.clone();
+    let mut count = 0;
+    for id in conversations(console).await? {
+        let conversation = conversation(console, &id).await?;
+        if rows_of(&conversation["entries"]).is_empty() {
+            continue;
+        }
+        let path = args.folder.join(file_name(&conversation, &id, &zone));
+        std::fs::write(&path, note(&conversation, &id, &zone))
+            .map_err(|error| unwritable(&path, &error))?;
+        count += 1;
+    }
+    told(count, &args.folder)
+}
+
+/// A note with front matter, as Obsidian reads it.
+fn note(conversation: &Value, id: &str, zone: &Zone) -> String {
+    let title = conversation["title"].as_str().unwrap_or(id);
+    let mut note = format!(
+        "---\nconversation_id: {}\ntitle: {}\ndate: {}\n---\n",
+        json!(id),
+        json!(title),
+        text(&conversation["started_at"])
+    );
+    for entry in rows_of(&conversation["entries"]) {
+        let speaker = entry["speaker"].as_str().unwrap_or_else(|| text(&entry["role"]));
+        note.push_str(&format!(
+            "\n[{}] **{speaker}**: {}\n",
+            stamp(text(&entry["conversation_time"]), zone),
+            text(&entry["content"])
+        ));
+    }
+    note
+}
+
+/// `2026-11-14 10:42:05 +01:00`.
+fn stamp(time: &str, zone: &Zone) -> String {
+    match read_time(time) {
+        Ok(time) => zone.show(time).strftime("%Y-%m-%d %H:%M:%S %:z").to_string(),
+        Err(_) => time.to_owned(),
+    }
+}
+
+/// The day, then the title in letters that every file system takes; the end of the id keeps names apart.
+fn file_name(conversation: &Value, id: &str, zone: &Zone) -> String {
+    let day = read_time(text(&conversation["started_at"])).map(|at| zone.day(at).to_string());
+    let title = conversation["title"].as_str().unwrap_or("conversation");
+    let letters = |text: &str, most: usize| -> String {
+        let plain = text.chars().map(|c| if c.is_alphanumeric() { c } else { '-' });
+        let joined: String = plain.collect();
+        let parts: Vec<&str> = joined.split('-').filter(|part| !part.is_empty()).collect();
+        parts.join("-").chars().take(most).collect()
+    };
+    let hash = blake3::hash(id.as_bytes()).to_hex();
+    format!("{} {} {}.md", day.unwrap_or_default(), letters(title, 60), &hash.as_str()[..8])
+}
+
+/// The conversations of the memory, archived ones included: by their names, else by their ids.
+async fn conversations(console: &Console) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let mut cursor: Option<String> = None;
+    loop {
+        let request = Request::get(console.in_memory("/conversations"));
+        let request = request.with("archived", Some("all")).with("limit", Some("1000"));
+        let page = console.send(request.with("cursor", cursor)).await?.value()?;
+        found.extend(
+            rows(&page).iter().map(|one| {
+                one["source_id"].as_str().unwrap_or_else(|| text(&one["id"])).to_owned()
+            }),
+        );
+        cursor = page["next_cursor"].as_str().map(ToOwned::to_owned);
+        if cursor.is_none() {
+            return Ok(found);
+        }
+    }
+}
+
+async fn conversation(console: &Console, id: &str) -> Result<Value> {
+    let path = console.in_memory(&format!("/conversations/{}", escape(id)));
+    console.send(Request::get(path)).await?.value()
+}
+
+/// A new file; one that exists is not replaced.
+fn create(path: &Path) -> Result<File> {
+    File::options()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .map_err(|error| unwritable(path, &error))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("{}: {error}", path.display()))
+}
+
+fn told(count: u64, path: &Path) -> Result<()> {
+    let count = show::count(count, "conversation", "conversations");
+    output::line(&format!("Exported {count} to {}", path.display()))
+}

@@ -1,0 +1,256 @@
+//! `everwhen import PATH...`: recognise, show, ask, store.
+//!
+//! Files are read twice: once to show what is in them, once to store it. Reading is a thread of its own;
+//! conversations travel in batches, of which a few are under way at a time.
+
+use std::sync::Arc;
+
+use everwhen::import::{DateOrder, Fields, Options, Plan, Report};
+use everwhen::time::{Clock, Zone, read_time_in};
+use everwhen::{ImportedConversation, SystemClock};
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::{body, found};
+use crate::args::ImportPathsArgs;
+use crate::client::{Request, escape};
+use crate::console::Console;
+use crate::failure::{Failure, Result};
+use crate::{output, show};
+
+/// Entries of a batch.
+const BATCH_ENTRIES: usize = 2_000;
+/// Bytes of text in a batch.
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// Batches under way at a time.
+const UNDER_WAY: usize = 3;
+
+/// Conversations of one source.
+struct Batch {
+    source: &'static str,
+    conversations: Vec<ImportedConversation>,
+    entries: u64,
+}
+
+/// What became of all batches.
+#[derive(Debug, Default)]
+struct Tally {
+    stored: u64,
+    known: u64,
+    corrected: u64,
+    branches: u64,
+    refused: Vec<String>,
+}
+
+/// Imports files.
+pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()> {
+    if args.paths.is_empty() {
+        return Err(Failure::usage("name a file, a folder or an archive to import"));
+    }
+    let options = options(console, args).await?;
+    let plan = Arc::new(Plan::of_paths(&args.paths, &options)?);
+    let looked = plan.read(&options, &mut |_, _| true);
+    let zone = console.zone().await?;
+    if !console.json {
+        for line in found::lines(&plan, &looked, zone, args.list) {
+            output::line(&output::plain(&line))?;
+        }
+    }
+    if looked.messages == 0 {
+        return nothing(console, &plan, &looked);
+    }
+    if !args.dry_run && !args.yes && !console.json && output::can_ask() {
+        let count = show::count(looked.messages, "message", "messages");
+        if !output::ask(&format!("Import {count} into {}?", memories(console, &plan)))? {
+            return Err(Failure::new("you did not say yes; nothing is stored"));
+        }
+    }
+    let tally = store(console, &plan, &options, (args.dry_run, looked.messages)).await?;
+    if console.json {
+        return output::json(&report(args.dry_run, &plan, &looked, &tally).to_string());
+    }
+    for refused in &tally.refused {
+        output::note(&format!("left out {refused}"));
+    }
+    output::line(&tally.told(args.dry_run, &memories(console, &plan)))
+}
+
+fn nothing(console: &Console, plan: &Plan, looked: &Report) -> Result<()> {
+    if console.json {
+        output::json(&report(true, plan, looked, &Tally::default()).to_string())?;
+    }
+    let why = match looked.problems.first() {
+        Some(problem) => problem.clone(),
+        None if looked.undated > 0 => {
+            "no message has a time; state one with --at, or name the field with --time-field"
+                .to_owned()
+        }
+        None => "nothing was said in these files".to_owned(),
+    };
+    Err(Failure::new(format!("nothing to import: {why}")))
+}
+
+async fn options(console: &Console, args: &ImportPathsArgs) -> Result<Options> {
+    let vault_zone = console.zone().await?.clone();
+    let zone = args.timezone.as_deref().map(Zone::named).transpose();
+    let zone = zone.map_err(|error| Failure::usage(error.to_string()))?;
+    let in_zone = zone.as_ref().unwrap_or(&vault_zone).clone();
+    let time = |text: &Option<String>| {
+        let read = text.as_deref().map(|text| read_time_in(text, &in_zone)).transpose();
+        read.map_err(|error| Failure::usage(error.to_string()))
+    };
+    Ok(Options {
+        from: args.from.clone(),
+        date_order: args.date_order.as_deref().map(DateOrder::named).transpose()?,
+        at: time(&args.at)?,
+        since: time(&args.since)?,
+        until: time(&args.until)?,
+        zone,
+        tools: args.tools,
+        system: args.system,
+        hidden: args.hidden,
+        drop_branches: args.drop_branches,
+        me: args.me.clone(),
+        fields: Fields {
+            time: args.time_field.clone(),
+            role: args.role_field.clone(),
+            text: args.text_field.clone(),
+            conversation: args.conversation_field.clone(),
+        },
+        ..Options::new(vault_zone, SystemClock.now())
+    })
+}
+
+/// The memories that are imported into: the named one, or one for each source.
+fn memories(console: &Console, plan: &Plan) -> String {
+    let mut names: Vec<String> = plan
+        .sources()
+        .iter()
+        .map(|(source, _)| format!("memory {:?}", console.memory_or(source.name)))
+        .collect();
+    names.dedup();
+    names.join(" and ")
+}
+
+async fn store(
+    console: &Console,
+    plan: &Arc<Plan>,
+    options: &Options,
+    (dry_run, messages): (bool, u64),
+) -> Result<Tally> {
+    let bar = output::progress(messages, "messages");
+    let mut tally = Tally::default();
+    let (send, mut receive) = mpsc::channel(UNDER_WAY);
+    let (reader, settings) = (Arc::clone(plan), options.clone());
+    std::thread::spawn(move || read(&reader, &settings, &send));
+    let batches = futures_util::stream::poll_fn(move |context| receive.poll_recv(context));
+    let batches = batches.map(|batch| deliver(console, batch, dry_run));
+    let mut answers = Box::pin(batches.buffered(UNDER_WAY));
+    while let Some(answer) = answers.next().await {
+        let answer = answer.map_err(|failure| failure.reword(|said| tally.halfway(&said)));
+        let (entries, answer) = answer?;
+        tally.count(&answer);
+        bar.inc(entries);
+    }
+    bar.finish_and_clear();
+    Ok(tally)
+}
+
+/// Reads all files and sends batches, until nobody takes them any more.
+fn read(plan: &Plan, options: &Options, send: &mpsc::Sender<Batch>) {
+    let mut batch: Option<Batch> = None;
+    let mut bytes = 0;
+    plan.read(options, &mut |source, conversation| {
+        let all = conversation
+            .entries
+            .iter()
+            .chain(conversation.branches.iter().flat_map(|b| &b.entries));
+        let (mut entries, mut length) = (0, 0);
+        for entry in all {
+            entries += 1;
+            length += entry.content.as_str().len() + 300;
+        }
+        let is_full = batch.as_ref().is_some_and(|batch| {
+            batch.source != source.name
+                || batch.entries as usize + entries > BATCH_ENTRIES
+                || bytes + length > BATCH_BYTES
+        });
+        if is_full && let Some(full) = batch.take() {
+            bytes = 0;
+            if send.blocking_send(full).is_err() {
+                return false;
+            }
+        }
+        let open = batch.get_or_insert_with(|| Batch {
+            source: source.name,
+            conversations: Vec::new(),
+            entries: 0,
+        });
+        open.conversations.push(conversation);
+        open.entries += entries as u64;
+        bytes += length;
+        true
+    });
+    if let Some(rest) = batch {
+        // Whoever receives has ended if this fails, and says why.
+        let _ = send.blocking_send(rest);
+    }
+}
+
+async fn deliver(console: &Console, batch: Batch, dry_run: bool) -> Result<(u64, Value)> {
+    let memory = console.memory_or(batch.source);
+    let path =
+        console.in_vault(&format!("/memories/{}/conversations/import/batch", escape(memory)));
+    let conversations: Vec<Value> = batch.conversations.iter().map(body::conversation).collect();
+    let request = Request::post(path, &json!({ "conversations": conversations }))
+        .with("dry_run", dry_run.then_some("true"));
+    let reply = console.send(request).await?;
+    Ok((batch.entries, reply.value()?))
+}
+
+impl Tally {
+    fn count(&mut self, answer: &Value) {
+        for outcome in answer["outcomes"].as_array().into_iter().flatten() {
+            let number = |field: &str| outcome[field].as_u64().unwrap_or_default();
+            self.stored += number("stored");
+            self.known += number("known");
+            self.corrected += number("corrected");
+            self.branches += number("branches");
+            if let Some(problem) = outcome["problem"].as_str() {
+                let id = outcome["conversation_id"].as_str().unwrap_or_default();
+                self.refused.push(format!("{id}: {problem}"));
+            }
+        }
+    }
+
+    fn halfway(&self, said: &str) -> String {
+        let stored = show::count(self.stored, "entry is", "entries are");
+        format!("{said}; {stored} stored, run it again to go on: nothing is stored twice")
+    }
+
+    fn told(&self, dry_run: bool, memories: &str) -> String {
+        let verb = if dry_run { "Would store" } else { "Stored" };
+        let mut told =
+            format!("{verb} {} in {memories}", show::count(self.stored, "entry", "entries"));
+        if self.known > 0 {
+            told.push_str(&format!("; {} already here", self.known));
+        }
+        if self.corrected > 0 {
+            told.push_str(&format!("; {} changed in the source and corrected", self.corrected));
+        }
+        told
+    }
+}
+
+fn report(dry_run: bool, plan: &Plan, looked: &Report, tally: &Tally) -> Value {
+    json!({
+        "dry_run": dry_run,
+        "found": found::json(plan, looked),
+        "stored": tally.stored,
+        "known": tally.known,
+        "corrected": tally.corrected,
+        "branches": tally.branches,
+        "refused": tally.refused,
+    })
+}

@@ -1,0 +1,173 @@
+//! Tells entries that are new from those that are here already.
+//!
+//! An entry with an id in its source is known by that id in the whole memory: the same message in a
+//! copy of a conversation is not stored again, and one whose text has changed is corrected. An entry
+//! without one is known by its time, role and text in its conversation; each of several alike counts
+//! once.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use jiff::Timestamp;
+
+use super::ImportedBranch;
+use crate::Result;
+use crate::desk::Desk;
+use crate::memory::{Address, ConversationId, Entry, EntryId, Name, NewEntry, Role, Said};
+use crate::ports::{EntryQuery, Which};
+
+/// Ids that are looked up at a time.
+const LOOKUP: usize = 500;
+
+/// What is here already, and what of an import is not.
+#[derive(Default)]
+pub(super) struct Known {
+    by_text: HashMap<(Timestamp, Role), Vec<Entry>>,
+    by_id: HashMap<(Name, Name), Vec<Entry>>,
+    /// The conversation, if it exists.
+    pub(super) conversation: Option<ConversationId>,
+    /// Entries to store.
+    pub(super) fresh: Vec<NewEntry>,
+    /// Entries to correct, and their new texts.
+    pub(super) edits: Vec<(EntryId, Said)>,
+    /// How many entries were here already.
+    pub(super) known: u64,
+    in_this_import: HashSet<(Name, Name)>,
+}
+
+/// What goes on one branch.
+pub(super) struct Aside {
+    pub(super) at: Timestamp,
+    pub(super) known: Vec<Entry>,
+    /// Which of the fresh entries.
+    pub(super) fresh: Range<usize>,
+}
+
+/// The ids of entries in their sources, by source.
+pub(super) fn source_ids<'e>(
+    entries: impl Iterator<Item = &'e NewEntry>,
+) -> HashMap<Name, Vec<Name>> {
+    let mut ids: HashMap<Name, Vec<Name>> = HashMap::new();
+    for (source, id) in entries.filter_map(key) {
+        ids.entry(source).or_default().push(id);
+    }
+    ids
+}
+
+fn key(entry: &NewEntry) -> Option<(Name, Name)> {
+    let from = entry.provenance.as_ref()?;
+    Some((from.source.clone(), from.source_id.clone()?))
+}
+
+impl Known {
+    /// Finds what is here of a conversation, and of these ids anywhere in the memory.
+    pub(super) fn find(
+        desk: &Desk<'_>,
+        address: &Address<ConversationId>,
+        ids: &HashMap<Name, Vec<Name>>,
+    ) -> Result<Self> {
+        let mut known = Self::default();
+        if desk.memory.last_sequence == 0 {
+            return Ok(known);
+        }
+        if let Address::Name(name) = address
+            && let Some(found) = desk.tx.conversation_named(desk.place(), name)?
+        {
+            known.conversation = Some(found.id);
+            let query = EntryQuery::of_conversation(found.id, Which::All);
+            for entry in desk.tx.entries(desk.place(), &query)? {
+                let place = (entry.conversation_time, entry.role);
+                known.by_text.entry(place).or_default().push(entry);
+            }
+        }
+        for (source, ids) in ids {
+            for some in ids.chunks(LOOKUP) {
+                known.look_up(desk, source, some)?;
+            }
+        }
+        Ok(known)
+    }
+
+    fn look_up(&mut self, desk: &Desk<'_>, source: &Name, ids: &[Name]) -> Result<()> {
+        let query = EntryQuery {
+            source: Some(source.clone()),
+            source_ids: Some(ids.to_vec()),
+            which: Which::All,
+            ..EntryQuery::default()
+        };
+        for entry in desk.tx.entries(desk.place(), &query)? {
+            let id = entry.provenance.as_ref().and_then(|from| from.source_id.clone());
+            if let Some(id) = id {
+                self.by_id.entry((source.clone(), id)).or_default().push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what was said in the conversation.
+    pub(super) fn main_line(&mut self, entries: Vec<NewEntry>) {
+        for entry in entries {
+            self.sift(entry);
+        }
+    }
+
+    /// Takes a branch of it.
+    pub(super) fn branch(&mut self, branch: ImportedBranch) -> Aside {
+        let first = self.fresh.len();
+        let known = branch.entries.into_iter().filter_map(|entry| self.sift(entry)).collect();
+        let known: Vec<Entry> = known;
+        let known = known
+            .into_iter()
+            .filter(|old| old.branch.is_none() && Some(old.conversation) == self.conversation)
+            .collect();
+        Aside { at: branch.archived_at, known, fresh: first..self.fresh.len() }
+    }
+
+    /// The entry if it is here already; else it is fresh, or corrects one that is here.
+    fn sift(&mut self, new: NewEntry) -> Option<Entry> {
+        let key = key(&new);
+        if let Some(key) = &key {
+            if !self.in_this_import.insert(key.clone()) {
+                self.known += 1;
+                return None;
+            }
+            if let Some(old) = self.by_id(key, &new) {
+                self.known += 1;
+                return Some(old);
+            }
+        }
+        let found = self.by_text(&new, key.is_some());
+        match &found {
+            Some(_) => self.known += 1,
+            None => self.fresh.push(new),
+        }
+        found
+    }
+
+    /// The entry with this id. If its text has changed in its conversation, it is corrected.
+    fn by_id(&mut self, key: &(Name, Name), new: &NewEntry) -> Option<Entry> {
+        let alike = self.by_id.get(key)?;
+        if let Some(same) = alike.iter().find(|old| old.content == new.content) {
+            return Some(same.clone());
+        }
+        let is_here =
+            |old: &&Entry| Some(old.conversation) == self.conversation && old.role == new.role;
+        let current = alike.iter().find(|old| is_here(old) && old.corrected.is_none())?.clone();
+        if current.branch.is_none() {
+            self.edits.push((current.id, new.content.clone()));
+        }
+        Some(current)
+    }
+
+    /// An entry of the same time, role and text. One that has an id is another one if this has an
+    /// id, too.
+    fn by_text(&mut self, new: &NewEntry, has_id: bool) -> Option<Entry> {
+        let time = new.conversation_time.unwrap_or_default();
+        let alike = self.by_text.get_mut(&(time, new.role))?;
+        let place = alike.iter().position(|old| {
+            let old_has_id = old.provenance.as_ref().is_some_and(|from| from.source_id.is_some());
+            old.content == new.content && !(has_id && old_has_id)
+        })?;
+        Some(alike.swap_remove(place))
+    }
+}

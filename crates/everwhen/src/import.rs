@@ -1,0 +1,33 @@
+//! Importing files of other programs.
+//!
+//! [`Plan`] recognises files, folders and archives and says which source reads which; reading gives
+//! conversations for the engine, one at a time, and a [`Report`]. Nothing here stores anything, and no
+//! file is held in memory as a whole.
+//!
+//! Walk: documents (`input`, `archive`, `decode`) → samples (`sample`) → a source (`sources`, one file
+//! each) reads threads with `reading`, `json`, `moment`, `tree` and `text` → times are repaired
+//! (`repair`) → conversations for the engine (`finish`).
+//!
+//! A new source is a file in `sources` and a line in its table.
+
+mod archive;
+mod decode;
+mod finish;
+mod input;
+mod json;
+mod moment;
+mod options;
+mod plan;
+mod reading;
+mod repair;
+mod report;
+mod sample;
+mod sources;
+mod text;
+mod thread;
+mod tree;
+
+pub use options::{DateOrder, Fields, Options};
+pub use plan::Plan;
+pub use report::Report;
+pub use sources::{SOURCES, Source};

@@ -1,0 +1,210 @@
+//! Markdown and plain text with dates: in the front matter, in headings, in brackets before a line, or
+//! in the name of the file. A heading's date holds until the next.
+
+use everwhen_engine::memory::{Role, TimeFrom, TimePrecision};
+use jiff::civil::DateTime;
+
+use super::Source;
+use crate::import::input::Document;
+use crate::import::moment::{self, Local, Moment};
+use crate::import::reading::Reading;
+use crate::import::sample::{Claim, Sample};
+use crate::import::text;
+use crate::import::thread::{Message, Thread};
+
+/// Markdown.
+pub(super) static SOURCE: Source = Source {
+    name: "markdown",
+    title: "Markdown or text with dates",
+    takes: "notes (.md, .txt) with dates in headings, front matter, brackets or file names",
+    folders: &[],
+    claims,
+    read,
+};
+
+fn claims(sample: &Sample<'_>) -> Claim {
+    let is_text = [".md", ".markdown", ".txt"].iter().any(|end| sample.file.ends_with(end));
+    Claim::at_last(
+        is_text
+            && sample.json.is_none()
+            && sample.lines.is_empty()
+            && !sample.text.trim().is_empty(),
+    )
+}
+
+fn read(reading: &mut Reading<'_>) {
+    for document in reading.documents() {
+        let Some(text) = reading.text(document) else { continue };
+        let stem = document.name.rsplit_once('.').map_or(document.name.as_str(), |(stem, _)| stem);
+        let mut note =
+            Note { thread: Thread::new(stem, document.place.as_str()), ..Note::default() };
+        note.day = file_day(document).and_then(|local| reading.local(local));
+        note.whole(reading, &text);
+        reading.take(note.thread);
+        if reading.is_stopped() {
+            return;
+        }
+    }
+}
+
+/// The day in the name of a daily note.
+fn file_day(document: &Document) -> Option<Local> {
+    let file = document.file_name();
+    let place = file.find(|c: char| c.is_ascii_digit())?;
+    moment::date_only(file.get(place..place + 10)?)
+}
+
+#[derive(Default)]
+struct Note {
+    thread: Thread,
+    day: Option<Moment>,
+    time: Option<Moment>,
+    role: Option<Role>,
+    speaker: Option<String>,
+    lines: Vec<String>,
+    number: usize,
+}
+
+impl Note {
+    fn whole(&mut self, reading: &mut Reading<'_>, text: &str) {
+        let mut lines = text.lines().peekable();
+        if lines.peek().is_some_and(|line| line.trim() == "---") {
+            lines.next();
+            for line in lines.by_ref().take_while(|line| line.trim() != "---") {
+                self.front_matter(reading, line);
+            }
+        }
+        let mut in_fence = false;
+        for line in lines {
+            in_fence ^= line.trim_start().starts_with("```");
+            if !in_fence && self.marks(reading, line) {
+                continue;
+            }
+            self.lines.push(line.to_owned());
+        }
+        self.flush();
+    }
+
+    fn front_matter(&mut self, reading: &Reading<'_>, line: &str) {
+        let Some((key, value)) = line.split_once(':') else { return };
+        let value = value.trim().trim_matches(['"', '\'']);
+        match key.trim() {
+            "date" | "created" | "created_at" | "createdAt" => {
+                self.day = find_time(reading, value).or(self.day.take());
+            }
+            "title" => self.thread.title = Some(value.to_owned()),
+            "conversation_id" => value.clone_into(&mut self.thread.id),
+            _ => {}
+        }
+    }
+
+    /// Whether a line is a heading or begins with a time, so that something else begins.
+    fn marks(&mut self, reading: &Reading<'_>, line: &str) -> bool {
+        let trimmed = line.trim();
+        if let Some(heading) = trimmed.strip_prefix('#') {
+            let heading = heading.trim_start_matches('#').trim();
+            let words = heading.split([' ', '-', '–', '·']).next().unwrap_or_default();
+            let time = find_time(reading, heading);
+            let role = text::role(words.trim_end_matches(':'));
+            if time.is_none() && role.is_none() {
+                return false;
+            }
+            self.flush();
+            match time {
+                Some(time) if role.is_none() && time.precision >= TimePrecision::Day => {
+                    (self.day, self.time) = (Some(time), None);
+                }
+                Some(time) => self.time = Some(time),
+                None => {}
+            }
+            (self.role, self.speaker) = (role, None);
+            return true;
+        }
+        let Some((stamp, rest)) = trimmed.strip_prefix('[').and_then(|line| line.split_once(']'))
+        else {
+            return false;
+        };
+        let Some(time) = find_time(reading, stamp) else { return false };
+        self.flush();
+        self.time = Some(time);
+        let rest = rest.trim();
+        let (who, said) = rest
+            .split_once(':')
+            .filter(|(who, _)| !who.is_empty() && who.len() < 40)
+            .unwrap_or(("", rest));
+        let who = who.trim_matches('*').trim();
+        self.role = text::role(who);
+        self.speaker = (self.role.is_none() && !who.is_empty()).then(|| who.to_owned());
+        let said = said.trim_start_matches("**").trim();
+        if !said.is_empty() {
+            self.lines.push(said.to_owned());
+        }
+        true
+    }
+
+    /// Takes what was collected since the last mark.
+    fn flush(&mut self) {
+        let said = std::mem::take(&mut self.lines).join("\n");
+        if said.trim().is_empty() {
+            return;
+        }
+        let time = self.time.take().or_else(|| self.day.clone());
+        let role = self.role.take().unwrap_or(Role::User);
+        let mut message = Message::new(role, said, time);
+        message.speaker = self.speaker.take();
+        message.id = Some(format!("{}/{}", self.thread.id, self.number));
+        self.number += 1;
+        self.thread.messages.push(message);
+    }
+}
+
+/// A time anywhere in a short text.
+fn find_time(reading: &Reading<'_>, said: &str) -> Option<Moment> {
+    let said = said.trim();
+    if let Some(time) = moment::stated(said) {
+        return Some(time.written(said));
+    }
+    let formats = [
+        "%b %d, %Y, %I:%M %p",
+        "%B %d, %Y, %I:%M %p",
+        "%B %d, %Y",
+        "%b %d, %Y",
+        "%d %B %Y",
+        "%A, %B %d, %Y",
+        "%A, %d %B %Y",
+    ];
+    let starts = said
+        .char_indices()
+        .filter(|(place, _)| *place == 0 || said[..*place].ends_with([' ', '(', '-', '·', '–']));
+    for (start, _) in starts {
+        let part = said[start..].trim_end_matches([')', ':', '*']).trim();
+        if let Some(time) = moment::stated(part).or_else(|| offset_time(part)) {
+            return Some(time.written(part));
+        }
+        if let Some(local) =
+            moment::iso_local(part).or_else(|| moment::iso_local(part.split(' ').next()?))
+        {
+            let local = moment::iso_local(part.get(..16).unwrap_or(part))
+                .filter(|_| part.len() > 16)
+                .unwrap_or(local);
+            return reading.local(local).map(|time| time.written(part));
+        }
+        for format in formats {
+            if let Ok(wall) = DateTime::strptime(format, part) {
+                let precision = TimePrecision::Minute;
+                return reading.local(Local { wall, precision }).map(|time| time.written(part));
+            }
+            if let Ok(day) = jiff::civil::Date::strptime(format, part) {
+                let local = Local { wall: day.at(0, 0, 0, 0), precision: TimePrecision::Day };
+                return reading.local(local).map(|time| time.written(part).found(TimeFrom::Stated));
+            }
+        }
+    }
+    None
+}
+
+/// `2026-11-14 10:42:05 +01:00`, as our own Markdown has it.
+fn offset_time(part: &str) -> Option<Moment> {
+    let (wall, offset) = part.rsplit_once(' ')?;
+    moment::stated(&format!("{}{offset}", wall.replacen(' ', "T", 1)))
+}

@@ -1,0 +1,133 @@
+//! Telegram Desktop: `result.json` of one chat or of the whole account.
+
+use everwhen_engine::memory::{Role, ZoneFrom};
+use jiff::SignedDuration;
+use serde_json::{Map, Value};
+
+use super::Source;
+use crate::import::finish::by_gaps;
+use crate::import::moment::{self, Moment};
+use crate::import::reading::Reading;
+use crate::import::sample::{Claim, Sample, has};
+use crate::import::text;
+use crate::import::thread::Message;
+
+/// Telegram.
+pub(super) static SOURCE: Source = Source {
+    name: "telegram",
+    title: "Telegram Desktop",
+    takes: "result.json of an export in the format JSON",
+    folders: &[],
+    claims,
+    read,
+};
+
+fn claims(sample: &Sample<'_>) -> Claim {
+    let is_chat = |one: &Value| {
+        let messages = one["messages"].as_array().map_or(&[][..], Vec::as_slice);
+        let is_message = |m: &Value| {
+            has(m, &["id", "type", "date"])
+                && (has(m, &["from"]) || has(m, &["actor"]) || has(m, &["text"]))
+        };
+        messages.iter().any(is_message)
+    };
+    let is_account = |one: &Value| one["chats"]["list"].is_array();
+    Claim::when(sample.any(is_chat) || sample.any(is_account))
+}
+
+fn read(reading: &mut Reading<'_>) {
+    for document in reading.documents() {
+        let mut head = Map::new();
+        let mut messages: Vec<Value> = Vec::new();
+        reading.elements(document, &["messages"], &mut |reading, fields, _, element| {
+            if let Some(list) = element["chats"]["list"].as_array() {
+                for chat in list {
+                    let all = chat["messages"].as_array().map_or(&[][..], Vec::as_slice);
+                    take(reading, chat, all, &document.place);
+                }
+            } else {
+                if head.is_empty() {
+                    head.clone_from(fields);
+                }
+                messages.push(element);
+            }
+        });
+        take(reading, &Value::Object(head), &messages, &document.place);
+        if reading.is_stopped() {
+            return;
+        }
+    }
+}
+
+fn take(reading: &mut Reading<'_>, chat: &Value, list: &[Value], place: &str) {
+    let id = chat["id"].to_string();
+    let name = chat["name"].as_str().map_or_else(|| format!("telegram {id}"), str::to_owned);
+    let offset = list.iter().find_map(offset);
+    let mut messages = Vec::new();
+    for message in list {
+        if message["type"].as_str() != Some("message") {
+            reading.leave_out("notices of the program");
+            continue;
+        }
+        let said = said(message);
+        let mut taken = Message::new(Role::User, said, time(reading, message, offset))
+            .by(message["from"].as_str())
+            .id(format!("{id}/{}", message["id"]));
+        for field in ["edited_unixtime", "forwarded_from", "reply_to_message_id"] {
+            if let Some(value) = message.get(field).filter(|value| !value.is_null()) {
+                taken.more.insert(field.to_owned(), value.clone());
+            }
+        }
+        messages.push(taken);
+    }
+    for thread in by_gaps(&name, place, messages) {
+        reading.take(thread);
+    }
+}
+
+/// How far local times of this export are from UTC, by a message that has both.
+fn offset(message: &Value) -> Option<SignedDuration> {
+    let local = moment::iso_local(message["date"].as_str()?)?;
+    let known = moment::of_value(&message["date_unixtime"])?;
+    let wall = jiff::tz::Offset::UTC.to_timestamp(local.wall).ok()?;
+    Some(wall.duration_since(known.at))
+}
+
+fn time(reading: &Reading<'_>, message: &Value, offset: Option<SignedDuration>) -> Option<Moment> {
+    if let Some(known) = moment::of_value(&message["date_unixtime"]) {
+        return Some(known);
+    }
+    let written = message["date"].as_str()?;
+    let local = moment::iso_local(written)?;
+    let found = match offset {
+        Some(offset) if reading.options.zone.is_none() => {
+            local.at_offset(offset, ZoneFrom::Inferred)
+        }
+        _ => reading.local(local),
+    };
+    found.map(|moment| moment.written(written))
+}
+
+fn said(message: &Value) -> String {
+    let text = match &message["text"] {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts
+            .iter()
+            .map(|part| part.as_str().or_else(|| part["text"].as_str()).unwrap_or_default())
+            .collect(),
+        _ => String::new(),
+    };
+    let mut parts = vec![text];
+    if let Some(photo) = message["photo"].as_str() {
+        parts.push(text::attachment("image", last(photo), None));
+    }
+    if let Some(file) = message["file"].as_str() {
+        let name = message["file_name"].as_str().unwrap_or_else(|| last(file));
+        parts.push(text::attachment("file", name, message["file_size"].as_u64()));
+    }
+    text::join(parts.iter().map(String::as_str))
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

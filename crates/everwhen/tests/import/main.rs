@@ -1,0 +1,7 @@
+//! The same tests for every source, over files made after its layout and with its traps.
+
+mod bad_input;
+mod fixtures;
+mod sixteen;
+mod stage;
+mod traps;

@@ -1,0 +1,120 @@
+//! A vault to import into, and files to import from.
+
+use std::path::{Path, PathBuf};
+
+use everwhen::import::{Options, Plan, Report};
+use everwhen::memory::{Address, Entry, Name};
+use everwhen::ports::{EntryQuery, Which};
+use everwhen::time::Zone;
+use everwhen::{Config, Environment, Everwhen, Flags, ImportOutcome, Result};
+use jiff::Timestamp;
+
+/// The time of every import.
+pub(crate) fn now() -> Timestamp {
+    "2026-11-14T00:00:00Z".parse().unwrap()
+}
+
+/// The usual options, in a zone.
+pub(crate) fn options(zone: &str) -> Options {
+    Options::new(Zone::named(zone).unwrap(), now())
+}
+
+/// An open Everwhen in a directory of its own.
+pub(crate) struct Stage {
+    pub(crate) directory: tempfile::TempDir,
+    everwhen: Everwhen,
+    runtime: tokio::runtime::Runtime,
+}
+
+/// What an import did.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) stored: u64,
+    pub(crate) known: u64,
+    pub(crate) corrected: u64,
+    pub(crate) branches: u64,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let data = Some(directory.path().join("data").display().to_string());
+        let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
+        let config = Config::load(&Environment::default(), &flags).unwrap();
+        let everwhen = Everwhen::open(&config).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Self { directory, everwhen, runtime }
+    }
+
+    /// Writes a file below `folder`.
+    pub(crate) fn file(&self, folder: &str, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.directory.path().join(folder).join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Imports a file; panics if any conversation is refused.
+    pub(crate) fn import(&self, path: &Path) -> (Told, Report) {
+        self.import_with(path, &options("UTC"), false).unwrap()
+    }
+
+    pub(crate) fn import_with(
+        &self,
+        path: &Path,
+        options: &Options,
+        dry: bool,
+    ) -> Result<(Told, Report)> {
+        let plan = Plan::of_paths(&[path.to_owned()], options)?;
+        let mut all = Vec::new();
+        let report = plan.read(options, &mut |_, conversation| {
+            all.push(conversation);
+            true
+        });
+        let vault = Address::Name(Name::new("vault", "v").unwrap());
+        let memory = Address::Name(Name::new("memory", "m").unwrap());
+        let mut told = Told::default();
+        self.runtime.block_on(async {
+            let vault = self.everwhen.engine().vault_to_write(vault).await?;
+            for one in all.chunks(7) {
+                for outcome in vault.import_conversations(memory.clone(), one.to_vec(), dry).await?
+                {
+                    let ImportOutcome { stored, known, corrected, branches, .. } = outcome?;
+                    told.stored += stored;
+                    told.known += known;
+                    told.corrected += corrected;
+                    told.branches += branches;
+                }
+            }
+            Ok((told, report))
+        })
+    }
+
+    /// All entries, by time, role and text.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        let vault = Address::Name(Name::new("vault", "v").unwrap());
+        let memory = Address::Name(Name::new("memory", "m").unwrap());
+        let query = EntryQuery { which: Which::All, limit: Some(1_000), ..EntryQuery::default() };
+        let page = self.runtime.block_on(async {
+            self.everwhen.engine().vault(vault).await?.entries(memory, None, query).await
+        });
+        let mut entries = page.map(|page| page.data).unwrap_or_default();
+        let key = |one: &Entry| {
+            (one.conversation_time, one.role.as_str(), one.content.as_str().to_owned())
+        };
+        entries.sort_by_key(key);
+        entries
+    }
+
+    /// Time, role and text of all entries.
+    pub(crate) fn rows(&self) -> Vec<(String, String, String)> {
+        let row = |one: &Entry| {
+            (
+                one.conversation_time.to_string(),
+                one.role.as_str().to_owned(),
+                one.content.as_str().to_owned(),
+            )
+        };
+        self.entries().iter().map(row).collect()
+    }
+}

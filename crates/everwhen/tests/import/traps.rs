@@ -1,0 +1,221 @@
+//! Traps that one source has alone.
+
+use everwhen::import::{DateOrder, Options};
+use everwhen::memory::{TimeFrom, TimePrecision, ZoneFrom};
+use everwhen::time::Zone;
+use serde_json::{Value, json};
+
+use crate::fixtures::all;
+use crate::stage::{Stage, options};
+
+fn lines(values: &[Value]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+#[test]
+fn a_message_without_a_time_is_placed_after_its_neighbour() {
+    let stage = Stage::new();
+    let fixture = all().into_iter().find(|one| one.source == "open-webui").unwrap();
+    stage.import(&stage.file("in", fixture.file, &fixture.golden));
+    let entry = stage.entries().into_iter().find(|one| one.content.as_str() == "y").unwrap();
+    let from = entry.provenance.unwrap();
+    assert_eq!((from.time_from, from.precision), (TimeFrom::Neighbour, TimePrecision::Unknown));
+}
+
+#[test]
+fn missing_parts_of_a_manifest_are_told() {
+    let stage = Stage::new();
+    let fixture = all().into_iter().find(|one| one.source == "chatgpt").unwrap();
+    stage.file("in", "conversations-000.json", &fixture.golden);
+    stage.file("in", "export_manifest.json", json!({ "version": 1, "manifest_file": "export_manifest.json",
+        "logical_files": { "conversations.json": { "files": ["conversations-000.json", "conversations-001.json"],
+        "sharded": true } } }).to_string());
+    let (told, report) = stage.import(&stage.directory.path().join("in"));
+    assert_eq!(told.stored, 4);
+    assert!(
+        report.warnings.iter().any(|one| one.contains("conversations-001.json")),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
+fn a_fork_of_claude_code_adds_only_its_own() {
+    let stage = Stage::new();
+    let fixture = all().into_iter().find(|one| one.source == "claude-code").unwrap();
+    stage.file("in/p", "s1.jsonl", &fixture.golden);
+    let mut forked: Vec<Value> =
+        fixture.grown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &mut forked {
+        if line.get("sessionId").is_some() {
+            line["sessionId"] = json!("s2");
+        }
+    }
+    stage.file("in/p", "s2.jsonl", lines(&forked));
+    let (told, _) = stage.import(&stage.directory.path().join("in"));
+    assert_eq!(told.stored, 4);
+    let (again, _) = stage.import(&stage.directory.path().join("in"));
+    assert_eq!(again.stored, 0);
+}
+
+/// A session of Codex with one turn, and a fork of it that repeats the turn at the time of the fork.
+fn codex_fork(turn: &str) -> (String, String) {
+    let line = |time: &str, kind: &str, payload: Value| json!({ "timestamp": time, "type": kind, "payload": payload });
+    let said = |text: &str| json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": text }] });
+    let (old, new) = ("2026-05-01T10:00:00.000Z", "2026-05-22T10:00:00.000Z");
+    let parent = [
+        line(old, "session_meta", json!({ "id": "p", "timestamp": old })),
+        line(old, "turn_context", json!({ "turn_id": turn })),
+        line(old, "response_item", said("old")),
+    ];
+    let child = [
+        line(new, "session_meta", json!({ "id": "c", "timestamp": new, "forked_from_id": "p" })),
+        line(new, "session_meta", json!({ "id": "p", "timestamp": old })),
+        line(new, "turn_context", json!({ "turn_id": turn })),
+        line(new, "response_item", said("old")),
+        line(
+            "2026-05-22T10:05:00.000Z",
+            "turn_context",
+            json!({ "turn_id": "T2", "timezone": "Asia/Tokyo" }),
+        ),
+        line("2026-05-22T10:05:01.000Z", "response_item", said("new")),
+    ];
+    (lines(&parent), lines(&child))
+}
+
+#[test]
+fn a_fork_of_codex_does_not_redate_its_parent() {
+    let stage = Stage::new();
+    let (parent, child) = codex_fork("T1");
+    stage.file("in", "rollout-1-p.jsonl", parent);
+    stage.file("in", "rollout-2-c.jsonl", child);
+    stage.import(&stage.directory.path().join("in"));
+    let rows: Vec<(String, String)> =
+        stage.rows().into_iter().map(|(time, _, text)| (time, text)).collect();
+    assert_eq!(
+        rows,
+        [
+            ("2026-05-01T10:00:00Z".into(), "old".into()),
+            ("2026-05-22T10:05:01Z".into(), "new".into())
+        ]
+    );
+}
+
+#[test]
+fn a_fork_of_codex_without_its_parent_is_dated_by_ids_or_said_to_be_unknown() {
+    let stage = Stage::new();
+    // 2026-05-01T10:00:00Z in milliseconds is 0x019de3225d00.
+    let (_, child) = codex_fork("019de322-5d00-7abc-8def-0123456789ab");
+    stage.import(&stage.file("in", "rollout-2-c.jsonl", child));
+    let old = stage.entries().into_iter().find(|one| one.content.as_str() == "old").unwrap();
+    assert!(
+        old.conversation_time.to_string().starts_with("2026-05-0"),
+        "{}",
+        old.conversation_time
+    );
+    assert_eq!(old.provenance.unwrap().time_from, TimeFrom::Id);
+    let stage = Stage::new();
+    let (_, child) = codex_fork("T1");
+    let (_, report) = stage.import(&stage.file("in", "rollout-2-c.jsonl", child));
+    let old = stage.entries().into_iter().find(|one| one.content.as_str() == "old").unwrap();
+    assert_eq!(old.provenance.unwrap().precision, TimePrecision::Unknown);
+    assert!(report.warnings.iter().any(|one| one.contains("fork")));
+    let new = stage.entries().into_iter().find(|one| one.content.as_str() == "new").unwrap();
+    assert_eq!(new.provenance.unwrap().precision, TimePrecision::Millisecond);
+}
+
+#[test]
+fn sillytavern_infers_its_zone_and_says_so() {
+    let stage = Stage::new();
+    let fixture = all().into_iter().find(|one| one.source == "sillytavern").unwrap();
+    let (_, report) = stage.import(&stage.file("in", fixture.file, &fixture.golden));
+    assert!(
+        report.warnings.iter().any(|one| one.contains("UTC+02:00 from 1 replies")),
+        "{:?}",
+        report.warnings
+    );
+    for entry in stage.entries() {
+        let from = entry.provenance.unwrap();
+        assert_eq!((from.zone_from, from.precision), (ZoneFrom::Inferred, TimePrecision::Minute));
+    }
+}
+
+#[test]
+fn whatsapp_asks_where_it_cannot_know() {
+    let stage = Stage::new();
+    let path = stage.file("in", "WhatsApp Chat with A.txt", "03/04/24, 10:00 - A: x\n");
+    let (told, report) = stage.import(&path);
+    assert_eq!(told.stored, 0);
+    let problem = &report.problems[0];
+    assert!(
+        problem.contains("3 April")
+            && problem.contains("4 March")
+            && problem.contains("--date-order"),
+        "{problem}"
+    );
+    let stated = Options {
+        date_order: Some(DateOrder::MonthFirst),
+        zone: Some(Zone::named("Europe/Berlin").unwrap()),
+        ..options("UTC")
+    };
+    stage.import_with(&path, &stated, false).unwrap();
+    let entry = stage.entries().remove(0);
+    assert_eq!(entry.conversation_time.to_string(), "2024-03-04T09:00:00Z");
+    assert_eq!(entry.provenance.unwrap().zone_from, ZoneFrom::Asked);
+}
+
+#[test]
+fn an_edited_message_corrects_the_old_one() {
+    let stage = Stage::new();
+    let fixture = all().into_iter().find(|one| one.source == "telegram").unwrap();
+    stage.import(&stage.file("in", fixture.file, &fixture.golden));
+    let edited = fixture.golden.replace("without unix time", "edited words");
+    let (told, _) = stage.import(&stage.file("in", fixture.file, edited));
+    assert_eq!((told.stored, told.corrected), (0, 1));
+    let entries = stage.entries();
+    let new = entries.iter().find(|one| one.content.as_str() == "edited words").unwrap();
+    assert_eq!(new.corrects.as_ref().unwrap().reason, "changed in its source");
+}
+
+#[test]
+fn what_has_no_time_is_listed_and_never_now() {
+    let stage = Stage::new();
+    let path =
+        stage.file("in", "train.jsonl", "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n");
+    let (told, report) = stage.import(&path);
+    assert_eq!((told.stored, report.undated), (0, 1));
+    let stated = Options { at: Some("2024-03-03T00:00:00Z".parse().unwrap()), ..options("UTC") };
+    let (told, _) = stage.import_with(&path, &stated, false).unwrap();
+    assert_eq!(told.stored, 1);
+    let from = stage.entries().remove(0).provenance.unwrap();
+    assert_eq!((from.time_from, from.precision), (TimeFrom::Conversation, TimePrecision::Day));
+    assert_eq!(
+        from.precision.about("2023-03-03T00:00:00Z".parse().unwrap(), &Zone::utc()).unwrap(),
+        "about 3 March 2023"
+    );
+}
+
+#[test]
+fn a_claude_manifest_of_downloads_says_what_to_do() {
+    let stage = Stage::new();
+    let list =
+        json!({ "files": [{ "name": "conversations-000.zip", "url": "https://example.org/x" }] });
+    let (told, report) = stage.import(&stage.file("in", "manifest-1-2026.json", list.to_string()));
+    assert_eq!(told.stored, 0);
+    assert!(report.problems[0].contains("only lists downloads"), "{:?}", report.problems);
+}
+
+#[test]
+fn the_mcp_memory_server_has_the_time_of_its_file_alone() {
+    let stage = Stage::new();
+    let path = stage.file("in", "memory.jsonl", lines(&[
+        json!({ "type": "entity", "name": "Ana", "entityType": "person", "observations": ["likes tea"] }),
+        json!({ "type": "relation", "from": "Ana", "to": "Bo", "relationType": "knows" }),
+    ]));
+    let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+    let (told, report) = stage.import(&path);
+    assert_eq!(told.stored, 2, "{report:?}");
+    let from = stage.entries().remove(0).provenance.unwrap();
+    assert_eq!((from.time_from, from.precision), (TimeFrom::File, TimePrecision::Unknown));
+}
