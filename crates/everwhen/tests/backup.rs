@@ -1,5 +1,7 @@
 //! Backups are made while entries are stored, and restore to what was acknowledged before.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::path::Path;
 
 use everwhen::memory::{Address, Name, NewEntry, Role, Said};

@@ -15,6 +15,10 @@ use super::repair;
 use super::report::Report;
 use super::thread::{Message, Thread};
 
+/// Takes an element of a list, with what came before the list and the place in it.
+pub(super) type OnElement<'e, 'r> =
+    &'e mut dyn FnMut(&mut Reading<'r>, &Map<String, Value>, usize, Value);
+
 /// Takes conversations; answers whether to go on.
 pub(super) type Sink<'s> = &'s mut dyn FnMut(ImportedConversation) -> bool;
 
@@ -89,7 +93,7 @@ impl<'r> Reading<'r> {
         &mut self,
         document: &'r Document,
         keys: &[&str],
-        on_element: &mut dyn FnMut(&mut Self, &Map<String, Value>, usize, Value),
+        on_element: OnElement<'_, 'r>,
     ) {
         let mut count = 0;
         let outcome = document.with_json(|text| {

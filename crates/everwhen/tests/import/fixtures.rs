@@ -661,7 +661,7 @@ fn messages() -> Fixture {
         ("2023-11-14T22:13:20Z", "user", "first words"),
         ("2023-11-14T22:14:00Z", "assistant", "A reply."),
     ];
-    let pair = (lines(&[one.clone()]), lines(&[one, two]));
+    let pair = (lines(std::slice::from_ref(&one)), lines(&[one, two]));
     fixture("messages", "train.jsonl", Form::Lines, pair, expected, (0, 2))
 }
 

@@ -1,5 +1,7 @@
 //! The same tests for every source, over files made after its layout and with its traps.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod bad_input;
 mod fixtures;
 mod sixteen;

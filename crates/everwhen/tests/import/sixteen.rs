@@ -225,7 +225,8 @@ fn t09_circles_and_orphans_lose_nothing() {
                 stage.rows().into_iter().map(|(_, _, text)| text).collect();
             let mut wanted: Vec<String> =
                 expected(&fixture).into_iter().map(|(_, _, text)| text).collect();
-            (texts.sort(), wanted.sort());
+            texts.sort();
+            wanted.sort();
             assert_eq!(texts, wanted, "{} with parent {parent}", fixture.file);
         }
     }
