@@ -148,7 +148,7 @@ async fn written(
     };
     let Some(text) = writer.fold(&material).await? else { return Ok(None) };
     if text.trim().is_empty() {
-        return Err(Error::unavailable("the model's answer holds no summary"));
+        return Err(Error::invalid("the model's answer holds no summary"));
     }
     Ok(Some(shorten(&text, TEXT_CHARS)))
 }
