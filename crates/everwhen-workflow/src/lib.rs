@@ -7,7 +7,7 @@
 //!
 //! [`Workflows`] holds the set, reads it again when files change, and answers chats: a run goes up
 //! to the node that answers the user and leaves the nodes after it as a durable job, which
-//! [`run_in_background`] runs. [`reference`] describes every node type, variable and placeholder.
+//! [`run_in_background`] runs. [`reference()`] describes every node type, variable and placeholder.
 
 mod background;
 mod chat;

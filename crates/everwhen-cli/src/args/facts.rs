@@ -35,7 +35,7 @@ pub(crate) struct FactsArgs {
     /// Show facts as text for a model, grouped by month; with --all, replaced ones too
     #[arg(long, conflicts_with_all = ["as_of", "about", "tag", "pinned", "history"])]
     pub(crate) text: bool,
-    /// With --text: put [CRITICAL], [IMPORTANT] or [INFO] before each fact
+    /// With --text: put the priority (CRITICAL, IMPORTANT or INFO) in brackets before each fact
     #[arg(long, requires = "text")]
     pub(crate) marks: bool,
     /// Put your own words in the place of this fact; distilling again does not undo it
