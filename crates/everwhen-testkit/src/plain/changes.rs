@@ -1,7 +1,7 @@
 //! How the oracle changes what it keeps: replaces, marks, moves and removes whole rows.
 
 use everwhen_engine::activity::Activity;
-use everwhen_engine::job::{Job, Subject};
+use everwhen_engine::job::{Epoch, Job, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{Conversation, ConversationId, EntryId, Memory, Name, VaultId};
 use everwhen_engine::ports::{
@@ -128,7 +128,9 @@ impl State {
             }
             Row::Job(job) => {
                 let about = |job: &Job| (job.vault, job.kind, job.subject);
-                replace(&mut self.jobs, job.clone(), |row| about(row) == about(job));
+                // The epoch belongs to one claim; it is not stored.
+                let stored = Job { epoch: Epoch::default(), ..job.clone() };
+                replace(&mut self.jobs, stored, |row| about(row) == about(job));
             }
             Row::Key(key) => self.keys.push(key.clone()),
             Row::KeyUse(used) => {
