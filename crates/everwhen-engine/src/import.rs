@@ -222,13 +222,22 @@ impl ImportedConversation {
         }
     }
 
-    fn check(&self, now: Timestamp) -> Result<()> {
+    /// Whether its name, title and summary can be taken.
+    pub fn check_texts(&self) -> Result<()> {
         if self.name.as_str().parse::<ConversationId>().is_ok() {
             return Err(Error::invalid(format!(
                 "conversation_id {:?} looks like an id given here; use the name it has in its source",
                 self.name
             )));
         }
+        check_text("title", self.title.as_deref())?;
+        check_description("title", self.title.as_deref())?;
+        check_text("summary", self.summary.as_deref())?;
+        check_summary(self.summary.as_deref())
+    }
+
+    fn check(&self, now: Timestamp) -> Result<()> {
+        self.check_texts()?;
         check_count(self.all_entries().count())?;
         for (place, entry) in self.all_entries() {
             check_entry(entry, now).map_err(|error| error.at(place))?;
@@ -238,10 +247,7 @@ impl ImportedConversation {
             let place = format!("branches[{index}].archived_at");
             check_past(&place, Some(branch.archived_at), now)?;
         }
-        check_text("title", self.title.as_deref())?;
-        check_description("title", self.title.as_deref())?;
-        check_text("summary", self.summary.as_deref())?;
-        check_summary(self.summary.as_deref())
+        Ok(())
     }
 }
 

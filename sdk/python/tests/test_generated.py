@@ -71,7 +71,7 @@ def call(name: str, method: Any) -> None:
     signature = inspect.signature(method)
     needed = {p.name: "-id-" for p in signature.parameters.values() if p.default is p.empty}
     needed |= {key: {} for key in ("vault", "memory", "key", "changes", "times", "conversation") if key in needed}
-    needed |= {key: [{"a": 1}] for key in ("entries", "activities") if key in needed}
+    needed |= {key: [{"a": 1}] for key in ("entries", "activities", "conversations") if key in needed}
     choices: list[dict[str, Any]] = [{}]
     if name == "forget" and "entry" in signature.parameters:
         choices = [{"entry": "-id-"}, {"conversation": "-id-"}, {"after": "-time-"}, {"whole_memory": True}]

@@ -4,7 +4,7 @@ import { Pages } from "./pages.ts";
 import { part, type Transport } from "./transport.ts";
 import type {
   Activity, Chapter, Context, Conversation, ConversationDetail, ConversationTime, BatchReceipt, Density, Entry, EntryReceipt, Fact, FactRemoved, FactsText,
-  Forked, Imported, ImportedConversation, Memory, MemoryPatch, NewEntry, NewFactText, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
+  Forked, Imported, ImportOutcomes, ImportedConversation, Memory, MemoryPatch, NewEntry, NewFactText, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
   Regenerating, Removed, Role, RollingSummary, TextTimes, Time, TimelineLine,
 } from "./types.ts";
 
@@ -187,6 +187,12 @@ export class MemoryClient {
   importConversation(conversation: ImportedConversation, options: Write & { dry_run?: boolean } = {}): Promise<Imported> {
     const { idempotencyKey, dry_run } = options;
     return this.#transport.write("POST", `${this.#path}/conversations/import`, conversation, idempotencyKey, { dry_run });
+  }
+
+  /** Takes in several conversations in one durable write; one that cannot be stored leaves the others. */
+  importConversations(conversations: ImportedConversation[], options: { dry_run?: boolean } = {}): Promise<ImportOutcomes> {
+    const { dry_run } = options;
+    return this.#transport.write("POST", `${this.#path}/conversations/import/batch`, { conversations }, undefined, { dry_run });
   }
 
   /** Says when models and tools were at work in a conversation. */

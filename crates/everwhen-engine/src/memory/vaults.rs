@@ -210,7 +210,7 @@ impl Settings {
             }
         }
         if self.cooling_minutes.is_some_and(|cooling| cooling > self.idle_timeout_minutes) {
-            return Err(Error::invalid(format!(
+            return Err(Error::conflict(format!(
                 "coolingTimeoutMinutes is longer than conversationIdleTimeoutMinutes, {}",
                 self.idle_timeout_minutes
             )));

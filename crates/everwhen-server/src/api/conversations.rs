@@ -165,7 +165,8 @@ pub(super) async fn import_conversation(
 /// Import several conversations
 ///
 /// Imports conversations of another system in one durable write, each as
-/// `POST .../conversations/import` does. One that is refused leaves the others as they are.
+/// `POST .../conversations/import` does. One that cannot be stored leaves the others as they are; one
+/// that is malformed refuses the request.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/import/batch",
     tag = "conversations",
@@ -182,24 +183,13 @@ pub(super) async fn import_conversations(
     QueryParams(query): QueryParams<wire::ImportQuery>,
     JsonBody { body, .. }: JsonBody<wire::ImportBatch>,
 ) -> ApiResult<wire::ImportOutcomes> {
-    let (mut ready, mut places, mut all) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, read) in body.read() {
-        all.push(match read {
-            Ok(conversation) => {
-                places.push(all.len());
-                ready.push(conversation);
-                (name, Ok(everwhen::ImportOutcome::default()))
-            }
-            Err(refusal) => (name, Err(refusal)),
-        });
-    }
+    let conversations = body.read()?;
+    let names: Vec<String> =
+        conversations.iter().map(|conversation| conversation.name.to_string()).collect();
     let is_rehearsal = query.dry_run.unwrap_or_default();
-    let outcomes = vault.import_conversations(memory, ready, is_rehearsal).await?;
-    for (place, outcome) in places.into_iter().zip(outcomes) {
-        all[place].1 = outcome;
-    }
-    let outcomes: Vec<wire::ImportOutcome> =
-        all.into_iter().map(|(name, outcome)| wire::ImportOutcome::write(name, outcome)).collect();
+    let outcomes = vault.import_conversations(memory, conversations, is_rehearsal).await?;
+    let written = |(name, outcome)| wire::ImportOutcome::write(name, outcome);
+    let outcomes: Vec<wire::ImportOutcome> = names.into_iter().zip(outcomes).map(written).collect();
     if !is_rehearsal {
         state.metrics.remembered(outcomes.iter().map(wire::ImportOutcome::stored).sum());
     }

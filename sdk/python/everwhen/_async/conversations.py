@@ -78,6 +78,18 @@ class AsyncConversations(AsyncEntries):
         request = _request.write("POST", path, conversation, key=idempotency_key, dry_run=dry_run or None)
         return await self._transport.send(types.Imported, request)
 
+    async def import_conversations(
+        self,
+        conversations: Iterable[types.ImportedConversation | Mapping[str, Any]],
+        *,
+        dry_run: bool = False,
+    ) -> types.ImportOutcomes:
+        """Takes in several conversations in one durable write; one that cannot be stored leaves the others."""
+        path = f"{self._path}/conversations/import/batch"
+        body = {"conversations": list(conversations)}
+        request = _request.write("POST", path, body, dry_run=dry_run or None)
+        return await self._transport.send(types.ImportOutcomes, request)
+
     async def record_activities(
         self,
         conversation_id: str,

@@ -74,9 +74,9 @@ class AsyncMemoryClient(AsyncConversations):
         page = await self._transport.json(_request.get(f"{self._path}/timeline/events"))
         return decode(list[types.Fact], page["data"])
 
-    async def summarize(self, conversation: str, *, idempotency_key: str | None = None) -> types.Conversation:
+    async def summarize(self, conversation_id: str, *, idempotency_key: str | None = None) -> types.Conversation:
         """Has the title and the summary of an ended conversation written again, in the background."""
-        path = f"{self._path}/conversations/{_request.part(conversation)}/summary"
+        path = f"{self._path}/conversations/{_request.part(conversation_id)}/summary"
         return await self._transport.send(types.Conversation, _request.write("POST", path, key=idempotency_key))
 
     async def context(self, *, version: int | None = None, as_of: Time | None = None) -> types.Context:

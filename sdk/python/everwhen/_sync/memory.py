@@ -75,9 +75,9 @@ class MemoryClient(Conversations):
         page = self._transport.json(_request.get(f"{self._path}/timeline/events"))
         return decode(list[types.Fact], page["data"])
 
-    def summarize(self, conversation: str, *, idempotency_key: str | None = None) -> types.Conversation:
+    def summarize(self, conversation_id: str, *, idempotency_key: str | None = None) -> types.Conversation:
         """Has the title and the summary of an ended conversation written again, in the background."""
-        path = f"{self._path}/conversations/{_request.part(conversation)}/summary"
+        path = f"{self._path}/conversations/{_request.part(conversation_id)}/summary"
         return self._transport.send(types.Conversation, _request.write("POST", path, key=idempotency_key))
 
     def context(self, *, version: int | None = None, as_of: Time | None = None) -> types.Context:

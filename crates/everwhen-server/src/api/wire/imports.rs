@@ -82,7 +82,6 @@ pub(crate) struct ImportedEntry {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImportBatch {
     /// The conversations.
-    #[schema(min_items = 1)]
     conversations: Vec<ImportedConversation>,
 }
 
@@ -112,10 +111,16 @@ pub(crate) struct ImportOutcomes {
 }
 
 impl ImportBatch {
-    /// Converts them to the engine's type; an error is that of its conversation.
-    pub(crate) fn read(self) -> Vec<(String, Result<everwhen::ImportedConversation>)> {
-        let list = self.conversations.into_iter();
-        list.map(|one| (one.conversation_id.clone(), one.read())).collect()
+    /// Converts them to the engine's type; a malformed one is an error.
+    pub(crate) fn read(self) -> Result<Vec<everwhen::ImportedConversation>> {
+        let checked = |one: ImportedConversation| {
+            let one = one.read()?;
+            one.check_texts().map(|()| one)
+        };
+        let read = |(at, one): (usize, ImportedConversation)| {
+            checked(one).map_err(|error| error.at(format!("conversations[{at}]")))
+        };
+        self.conversations.into_iter().enumerate().map(read).collect()
     }
 }
 

@@ -24,11 +24,17 @@ pub(crate) struct Provenance {
     time_text: Option<String>,
     /// How precisely the time is known: `us`, `ms`, `s`, `minute`, `hour`, `day`, `week`, `month`, `year`,
     /// or `unknown` if only the order is known. The period begins at `conversation_time`.
+    #[schema(pattern = "^(us|ms|s|minute|hour|day|week|month|year|unknown)$", example = "s")]
     precision: String,
     /// What the time was taken from: `stated`, `generation`, `id`, `neighbour`, `conversation`, `file`,
     /// `export` or `asked`.
+    #[schema(
+        pattern = "^(stated|generation|id|neighbour|conversation|file|export|asked)$",
+        example = "stated"
+    )]
     time_from: String,
     /// How the time zone is known: `stated`, `utc-by-format`, `inferred`, `asked` or `assumed`.
+    #[schema(pattern = "^(stated|utc-by-format|inferred|asked|assumed)$", example = "stated")]
     zone_from: String,
 }
 

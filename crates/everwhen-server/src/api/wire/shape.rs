@@ -172,7 +172,7 @@ shapes! {
     );
     /// Why something is done.
     Reason => long(
-        NOT_BLANK, "Why; not blank, at most 2,000 characters.", "It was the Louvre."
+        SAID, "Why; not blank, no NUL character, at most 2,000 characters.", "It was the Louvre."
     );
     /// The id of an entry.
     EntryRef => id("ent_", "Id of an entry.");
