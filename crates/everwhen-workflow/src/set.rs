@@ -168,8 +168,11 @@ impl WorkflowSet {
         let chosen = self.for_settings();
         let checked = match (&settings.rules.workflow, &settings.endpoint) {
             (Some(name), _) => self.found_in(&chosen, name).map(drop),
-            (None, Some(endpoint)) => chosen.named.check(endpoint, settings.preset.as_deref()),
-            (None, None) => Ok(()),
+            // Without any endpoint nothing is known of their names, as for the calls of nodes.
+            (None, Some(endpoint)) if chosen.named.names().next().is_some() => {
+                chosen.named.check(endpoint, settings.preset.as_deref())
+            }
+            (None, _) => Ok(()),
         };
         let problem = checked.err().map(|error| error.at(path.display()).message().to_owned());
         problem.into_iter().collect()
