@@ -52,7 +52,7 @@ impl FactCorrection {
 
 impl Vault {
     /// Removes a fact, with every time it was said again. It is believed no longer, and does not come
-    /// back when facts are made anew.
+    /// back when facts are made again.
     pub async fn remove_fact(
         &self,
         memory: Address<MemoryId>,

@@ -117,7 +117,7 @@ impl FactRules {
     }
 }
 
-/// How much a fact matters to whoever is told of it.
+/// How much a fact matters to the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Priority {
     /// Pinned and confirmed.
@@ -259,7 +259,7 @@ impl Fact {
         format!("{} (mentioned {})", self.statement, zone.day(self.mentioned_at))
     }
 
-    /// How much it matters to whoever is told of it.
+    /// How much it matters to the reader.
     pub fn priority(&self) -> Priority {
         match (self.source, self.pinned_at) {
             (Source::Inferred, _) => Priority::Info,
