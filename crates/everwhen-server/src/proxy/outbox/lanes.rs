@@ -12,7 +12,8 @@ use tokio::sync::Notify;
 
 use super::store::Live;
 
-/// A lane with more finished exchanges than this has a backlog: a new exchange does not wait for it.
+/// A lane with more rows in the file than this has a backlog: a new exchange does not wait for it.
+/// Exchanges that are just being stored do not count; many chats may share one memory.
 const BACKLOG: usize = 4;
 
 /// Where an exchange stands.
@@ -74,8 +75,8 @@ impl Lane {
 
     /// Whether waiting for what is to be stored here would take long, or for ever.
     fn is_behind(&self) -> bool {
-        let over = self.steps.values().filter(|step| matches!(step, Step::Over(_)));
-        self.is_failing || over.take(BACKLOG + 1).count() > BACKLOG
+        let rows = self.steps.values().filter(|step| matches!(step, Step::Over(None)));
+        self.is_failing || rows.take(BACKLOG + 1).count() > BACKLOG
     }
 }
 
