@@ -24,12 +24,12 @@ pub(crate) fn content_words(text: &str) -> impl Iterator<Item = String> {
     text.unicode_words().map(str::to_lowercase).filter(|word| !is_stop_word(word))
 }
 
-/// A text on one line, cut at a word if it is longer than so many characters.
+/// A text on one line, cut at a word if it is longer than `most` characters.
 pub(crate) fn shorten(text: &str, most: usize) -> String {
     Shortened::new(text, most).to_string()
 }
 
-/// A text on one line, cut at a word if it is longer than so many characters. Copied only where
+/// A text on one line, cut at a word if it is longer than a limit. Copied only where
 /// blanks in it change.
 pub(crate) struct Shortened<'t> {
     line: Cow<'t, str>,
@@ -85,7 +85,7 @@ impl fmt::Display for Shortened<'_> {
 /// Most bytes that a character takes.
 const CHAR_BYTES: usize = 4;
 
-/// The words of a text parted by single spaces, up to the first that is beyond so many characters,
+/// The words of a text parted by single spaces, up to the first that is beyond `most` characters,
 /// and whether there is such a one.
 fn joined(text: &str, most: usize) -> (String, bool) {
     let (mut line, mut chars) = (String::with_capacity(text.len().min(CHAR_BYTES * most)), 0);

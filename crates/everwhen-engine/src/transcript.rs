@@ -19,7 +19,7 @@ pub(crate) fn transcript(entries: &[&Entry], zone: &Zone) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Entries in runs of about so many characters, at least one each.
+/// Entries in runs of limited length, at least one each.
 pub(crate) fn windows<'w, 'e>(entries: &'w [&'e Entry]) -> Vec<&'w [&'e Entry]> {
     let mut windows = Vec::new();
     let (mut start, mut size) = (0, 0);

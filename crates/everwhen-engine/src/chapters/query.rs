@@ -1,4 +1,4 @@
-//! Asking for chapters and summaries, and having everything derived made anew.
+//! Asking for chapters and summaries, and having everything derived made again.
 
 use jiff::Timestamp;
 

@@ -33,7 +33,7 @@ impl Vault {
         .await
     }
 
-    /// Has everything derived made anew from the entries: chapters, summaries, facts, titles. Dates
+    /// Has everything derived made again from the entries: chapters, summaries, facts, titles. Dates
     /// come from the entries, so they are the same as the first time. Models are asked again: what
     /// they answered before is removed from the vault's cache. Says how many ended conversations
     /// that concerns; jobs do the work.

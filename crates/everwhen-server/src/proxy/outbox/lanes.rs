@@ -199,7 +199,7 @@ impl Lanes {
         all.get_mut(lane).is_some_and(|lane| !std::mem::replace(&mut lane.is_worked, true))
     }
 
-    /// What to store next: an exchange, or at most so many rows that follow each other. Nothing if there
+    /// What to store next: an exchange, or at most `most` rows that follow each other. Nothing if there
     /// is none, or if one before it has not begun and its reply is still to come; then nobody works on
     /// the lane any more.
     pub(super) fn next(&self, name: &str, most: usize) -> Option<Work> {
