@@ -31,6 +31,7 @@ use self::report::{Added, Histories, Measured, Saturated};
 use self::talk::{ChatClient, ChatPace, ChatRoute, FirstByteTimes, together};
 use self::upstream::{Pace, Upstream};
 use crate::recall::dialogue::text;
+use crate::report::Say;
 use crate::store::dialogue;
 use crate::store::load::Client;
 use crate::store::server::Server;
@@ -70,9 +71,6 @@ const WARM_UP: usize = 20;
 const JOBS_APART: Duration = Duration::from_millis(2_200);
 /// Entries in one request that fills a memory.
 const BATCH: usize = 1_000;
-
-/// Reports progress, and each row as soon as it is measured.
-pub type Say<'s> = &'s (dyn Fn(&str) + Sync);
 
 /// Runs all of it.
 pub async fn run(setup: &ProxyBench, say: Say<'_>) -> Result<ProxyReport> {

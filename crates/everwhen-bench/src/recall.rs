@@ -26,6 +26,7 @@ pub use report::{Machine, Narrowed, Peer, RecallReport, RecallSpeed, Restart};
 use self::narrowed::Narrowing;
 use crate::bed::{Bed, EmbedderChoice, memory};
 use crate::report::Latency;
+use crate::report::Say;
 
 /// What to measure.
 #[derive(Debug, Clone)]
@@ -63,9 +64,6 @@ impl RecallBench {
 
 /// Entries that are stored before the memory is made ready again.
 const BATCH: usize = 10_000;
-
-/// Says what is being done.
-type Say<'s> = &'s (dyn Fn(&str) + Sync);
 
 /// Runs the benchmark; `say` reports progress.
 pub async fn run(setup: &RecallBench, say: Say<'_>) -> Result<RecallReport> {

@@ -10,6 +10,9 @@ use serde::Serialize;
 
 use crate::score::{COLUMNS, Scores};
 
+/// Reports progress, and each row as soon as it is measured.
+pub type Say<'s> = &'s (dyn Fn(&str) + Sync);
+
 /// A benchmark in numbers.
 #[derive(Debug, Serialize)]
 pub struct LongMemEvalSummary {

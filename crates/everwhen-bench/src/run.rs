@@ -62,7 +62,7 @@ pub struct Options {
 
 /// How far a run is.
 #[derive(Debug, Clone, Default)]
-pub struct Standing {
+pub struct RunProgress {
     /// Questions done, and all.
     pub questions: (usize, usize),
     /// Sessions done in this process.
@@ -76,7 +76,7 @@ pub struct Standing {
 }
 
 /// Reports the progress of a run.
-pub type Tell = dyn Fn(&Standing) + Send + Sync;
+pub type Tell = dyn Fn(&RunProgress) + Send + Sync;
 
 impl Options {
     /// Where this run is kept.

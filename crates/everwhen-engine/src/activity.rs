@@ -10,12 +10,12 @@ use std::sync::PoisonError;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::Result;
-use crate::desk::{Desk, find_conversation};
 use crate::engine::Engine;
 pub use crate::memory::{Activity, ActivityKind, ConversationTime};
 use crate::memory::{
     Address, Conversation, ConversationId, ConversationName, Entry, MemoryId, Role,
 };
+use crate::memory_edit::{MemoryEdit, find_conversation};
 use crate::ports::{EntryQuery, MemoryRef, Row, Snapshot, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
@@ -122,15 +122,15 @@ impl Vault {
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
         activities.iter().try_for_each(Activity::check)?;
-        let record = move |desk: &mut Desk<'_>| {
-            let conversation = desk.conversation(&conversation)?;
-            let place = desk.place();
+        let record = move |edit: &mut MemoryEdit<'_>| {
+            let conversation = edit.conversation(&conversation)?;
+            let place = edit.place();
             for activity in &activities {
-                desk.tx.put(Row::Activity(place, conversation.id, activity))?;
+                edit.tx.put(Row::Activity(place, conversation.id, activity))?;
             }
             Ok(Receipt::Conversation(conversation.id))
         };
-        self.at_desk(memory, Absent::Refuse, idempotency, record).await
+        self.edit_memory(memory, Absent::Refuse, idempotency, record).await
     }
 
     /// Notes how long the conversation of a receipt took.

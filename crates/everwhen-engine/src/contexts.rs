@@ -11,12 +11,12 @@ mod sections;
 
 use jiff::Timestamp;
 
-use self::material::Material;
+use self::material::ContextMaterial;
 use self::sections::Sections;
-use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::Job;
 use crate::memory::{Address, ContextBy, ContextDocument, MemoryId};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{ContextSelection, Removal};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
@@ -24,11 +24,11 @@ use crate::{Error, Result};
 
 /// Removes what was written here, since it may tell of what is forgotten; says how many versions
 /// that were. What an agent wrote is the agent's.
-pub(crate) fn forget_written(desk: &mut Desk<'_>) -> Result<u64> {
+pub(crate) fn forget_written(edit: &mut MemoryEdit<'_>) -> Result<u64> {
     let written = [ContextBy::Extractive, ContextBy::Llm];
-    let removed = desk.tx.remove(Removal::Contexts(desk.place(), &written))?;
+    let removed = edit.tx.remove(Removal::Contexts(edit.place(), &written))?;
     if removed > 0 {
-        desk.put_context_job()?;
+        edit.put_context_job()?;
     }
     Ok(removed)
 }
@@ -36,7 +36,7 @@ pub(crate) fn forget_written(desk: &mut Desk<'_>) -> Result<u64> {
 /// Runs a context job.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let place = job.place();
-    let read = engine.store.look(move |rows| Material::look(rows, place)).await?;
+    let read = engine.store.look(move |rows| ContextMaterial::look(rows, place)).await?;
     let Some(material) = read.filter(|material| material.is_ours() && material.tells()) else {
         return engine.drop_job(job).await;
     };
@@ -47,7 +47,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
         by = ContextBy::Llm;
     }
     let written = Written { content: sections.text(), until: material.until(), by };
-    engine.commit(job, move |desk, _| keep(desk, &written)).await
+    engine.commit(job, move |edit, _| keep(edit, &written)).await
 }
 
 /// A document about to be kept.
@@ -58,25 +58,25 @@ struct Written {
 }
 
 /// Keeps a document, unless an agent was faster or it says nothing new.
-fn keep(desk: &mut Desk<'_>, written: &Written) -> Result<()> {
-    let newest = desk.tx.contexts(desk.place(), ContextSelection::All, 1)?.pop();
+fn keep(edit: &mut MemoryEdit<'_>, written: &Written) -> Result<()> {
+    let newest = edit.tx.contexts(edit.place(), ContextSelection::All, 1)?.pop();
     let settled = newest
         .is_some_and(|newest| newest.by == ContextBy::Agent || newest.content == written.content);
-    if settled { Ok(()) } else { add(desk, written).map(drop) }
+    if settled { Ok(()) } else { add(edit, written).map(drop) }
 }
 
-fn add(desk: &mut Desk<'_>, written: &Written) -> Result<Receipt> {
-    let newest = desk.tx.contexts(desk.place(), ContextSelection::All, 1)?.pop();
+fn add(edit: &mut MemoryEdit<'_>, written: &Written) -> Result<Receipt> {
+    let newest = edit.tx.contexts(edit.place(), ContextSelection::All, 1)?.pop();
     let document = ContextDocument {
-        id: desk.mint(),
-        memory: desk.memory.id,
+        id: edit.mint(),
+        memory: edit.memory.id,
         version: newest.map_or(0, |newest| newest.version) + 1,
         content: written.content.clone(),
-        conversation_time: written.until.unwrap_or(desk.now),
-        creation_time: desk.now,
+        conversation_time: written.until.unwrap_or(edit.now),
+        creation_time: edit.now,
         by: written.by,
     };
-    desk.put_context(&document)?;
+    edit.put_context(&document)?;
     Ok(Receipt::Context { id: document.id, version: document.version })
 }
 
@@ -88,14 +88,14 @@ impl Vault {
         memory: Address<MemoryId>,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
-            let material = Material::look(desk.tx.snapshot(), desk.place())?
-                .ok_or_else(|| Error::damaged("a memory at a desk exists"))?;
+        self.edit_memory(memory, Absent::Refuse, idempotency, |edit| {
+            let material = ContextMaterial::look(edit.tx.snapshot(), edit.place())?
+                .ok_or_else(|| Error::damaged("a memory at a edit exists"))?;
             let content = Sections::by_rules(&material).text();
             let by = ContextBy::Extractive;
-            let receipt = add(desk, &Written { content, until: material.until(), by })?;
-            desk.put_context_job()?;
-            desk.save_memory()?;
+            let receipt = add(edit, &Written { content, until: material.until(), by })?;
+            edit.put_context_job()?;
+            edit.save_memory()?;
             Ok(receipt)
         })
         .await

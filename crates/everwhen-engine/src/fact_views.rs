@@ -79,7 +79,7 @@ pub(crate) fn views_at(
 /// Facts as they are shown, in order of mention: those said again once, with all their evidence.
 pub(crate) fn views(mut facts: Vec<Fact>, zone: &Zone) -> Vec<FactView> {
     facts.sort_by(|a, b| a.order().cmp(&b.order()));
-    let lines = Lines::new(&facts);
+    let lines = FactChains::new(&facts);
     let mut starts: HashMap<FactId, Timestamp> = HashMap::new();
     let mut shown: Vec<FactView> = Vec::new();
     // From the newest on, so that a successor's beginning is known when its predecessor is shown.
@@ -94,7 +94,7 @@ pub(crate) fn views(mut facts: Vec<Fact>, zone: &Zone) -> Vec<FactView> {
 
 /// Which facts say the same, and what comes next.
 #[derive(Default)]
-struct Lines {
+struct FactChains {
     /// For each fact, the first that said it.
     roots: Vec<usize>,
     /// For each of those, all that say it.
@@ -105,7 +105,7 @@ struct Lines {
     predecessors: HashMap<usize, usize>,
 }
 
-impl Lines {
+impl FactChains {
     fn new(facts: &[Fact]) -> Self {
         let places: HashMap<FactId, usize> =
             facts.iter().enumerate().map(|(place, fact)| (fact.id, place)).collect();

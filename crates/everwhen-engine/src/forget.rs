@@ -6,41 +6,41 @@
 use jiff::Timestamp;
 
 use crate::conversations::finish;
-use crate::desk::Desk;
 pub use crate::memory::Forget;
 use crate::memory::{Address, ConversationId, Entry, EntryId, MemoryId, VaultId};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryQuery, Erasure, Removed, Tx, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result, chapters, erase};
 
 /// Forgets, in a memory that is known to exist.
-pub(crate) fn forget(desk: &mut Desk<'_>, what: &Forget) -> Result<Removed> {
+pub(crate) fn forget(edit: &mut MemoryEdit<'_>, what: &Forget) -> Result<Removed> {
     match what {
-        Forget::Entry(id) => one_entry(desk, *id),
+        Forget::Entry(id) => one_entry(edit, *id),
         Forget::Conversation(address) => {
-            let conversation = desk.conversation(address)?;
-            erase::conversation(desk, &conversation)
+            let conversation = edit.conversation(address)?;
+            erase::conversation(edit, &conversation)
         }
-        Forget::Period { after, before } => period(desk, *after, *before),
+        Forget::Period { after, before } => period(edit, *after, *before),
         Forget::Memory => {
-            erase::replies(desk)?;
-            desk.tx.erase(Erasure::Memory(desk.place()))
+            erase::replies(edit)?;
+            edit.tx.erase(Erasure::Memory(edit.place()))
         }
     }
 }
 
-fn one_entry(desk: &mut Desk<'_>, id: EntryId) -> Result<Removed> {
-    let entry = desk
+fn one_entry(edit: &mut MemoryEdit<'_>, id: EntryId) -> Result<Removed> {
+    let entry = edit
         .tx
-        .entry(desk.place(), id)?
+        .entry(edit.place(), id)?
         .ok_or_else(|| Error::not_found(format!("entry not found: {id}")))?;
-    let chain = desk.versions(entry)?;
-    entries(desk, &chain)
+    let chain = edit.versions(entry)?;
+    entries(edit, &chain)
 }
 
 fn period(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     after: Option<Timestamp>,
     before: Option<Timestamp>,
 ) -> Result<Removed> {
@@ -51,38 +51,38 @@ fn period(
     }
     crate::time::Period::new(after, before, crate::time::Precision::Minute)?;
     let query = EntryQuery { after, before, which: Which::All, ..EntryQuery::default() };
-    let doomed = desk.tx.entries(desk.place(), &query)?;
-    entries(desk, &doomed)
+    let doomed = edit.tx.entries(edit.place(), &query)?;
+    entries(edit, &doomed)
 }
 
 /// Removes entries and puts right the conversations they were in.
-fn entries(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<Removed> {
-    erase::replies(desk)?;
+fn entries(edit: &mut MemoryEdit<'_>, doomed: &[Entry]) -> Result<Removed> {
+    erase::replies(edit)?;
     let ids: Vec<EntryId> = doomed.iter().map(|entry| entry.id).collect();
     let mut touched: Vec<ConversationId> = doomed.iter().map(|entry| entry.conversation).collect();
     touched.sort_unstable();
     touched.dedup();
-    let mut removed = erase::said(desk, doomed, &ids)?;
-    chapters::note_change(desk, Timestamp::MIN)?;
+    let mut removed = erase::said(edit, doomed, &ids)?;
+    chapters::note_change(edit, Timestamp::MIN)?;
     for id in touched {
-        removed = removed + repair(desk, id)?;
+        removed = removed + repair(edit, id)?;
     }
-    erase::question(desk)?;
-    finish::save_memory(desk)?;
+    erase::question(edit)?;
+    finish::save_memory(edit)?;
     Ok(removed)
 }
 
 /// A conversation that lost entries: gone if none is left, else counted and summarised anew.
-fn repair(desk: &mut Desk<'_>, id: ConversationId) -> Result<Removed> {
-    let Some(mut conversation) = desk.tx.conversation(desk.place(), id)? else {
+fn repair(edit: &mut MemoryEdit<'_>, id: ConversationId) -> Result<Removed> {
+    let Some(mut conversation) = edit.tx.conversation(edit.place(), id)? else {
         return Ok(Removed::default());
     };
     let any = EntryQuery { limit: Some(1), ..EntryQuery::of_conversation(id, Which::All) };
-    if desk.tx.entries(desk.place(), &any)?.is_empty() {
-        return desk.tx.erase(Erasure::Conversation(desk.place(), id));
+    if edit.tx.entries(edit.place(), &any)?.is_empty() {
+        return edit.tx.erase(Erasure::Conversation(edit.place(), id));
     }
     conversation.summary = None;
-    finish::recount(desk, conversation)?;
+    finish::recount(edit, conversation)?;
     Ok(Removed::default())
 }
 
@@ -95,11 +95,11 @@ impl Vault {
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
         let embedders = self.engine.embedders.clone();
-        let forget = move |desk: &mut Desk<'_>| {
-            embedders.erase(desk, &what)?;
-            self::forget(desk, &what).map(Receipt::Forgotten)
+        let forget = move |edit: &mut MemoryEdit<'_>| {
+            embedders.erase(edit, &what)?;
+            self::forget(edit, &what).map(Receipt::Forgotten)
         };
-        let done = self.at_desk(memory, Absent::Refuse, idempotency, forget).await?;
+        let done = self.edit_memory(memory, Absent::Refuse, idempotency, forget).await?;
         self.drop_indexes();
         Ok(done)
     }

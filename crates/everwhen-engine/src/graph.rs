@@ -9,7 +9,7 @@
 
 mod believe;
 mod change;
-mod kept;
+mod stored;
 
 pub use change::GraphChange;
 
@@ -21,7 +21,7 @@ use crate::ports::{EntryQuery, MemoryRef, Snapshot, Which};
 use crate::receipt::{EntriesReceipt, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Result, remember};
-use kept::Kept;
+use stored::StoredGraph;
 
 /// Things and how they relate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Vault {
         let which = as_of.map_or(Which::Current, Which::AsOf);
         let entries =
             self.read(memory, move |view, _| statements(view.snapshot, view.place, which)).await?;
-        Ok(Kept::fold(&entries).graph())
+        Ok(StoredGraph::fold(&entries).graph())
     }
 
     /// Changes the graph of a memory, which is made if it does not exist. Answers what is new.
@@ -90,26 +90,26 @@ impl Vault {
         memory: Address<MemoryId>,
         change: GraphChange,
     ) -> Result<Graph> {
-        let work = move |desk: &mut crate::desk::Desk<'_>| {
-            let entries = statements(desk.tx.snapshot(), desk.place(), Which::Current)?;
-            let new = change.clone().entries(&Kept::fold(&entries))?;
+        let work = move |edit: &mut crate::memory_edit::MemoryEdit<'_>| {
+            let entries = statements(edit.tx.snapshot(), edit.place(), Which::Current)?;
+            let new = change.clone().entries(&StoredGraph::fold(&entries))?;
             if new.is_empty() {
                 let nothing = EntriesReceipt { entries: Vec::new(), pending: None };
                 return Ok(Receipt::Entries(nothing));
             }
-            let receipt = remember::entries(desk, new, None)?;
+            let receipt = remember::entries(edit, new, None)?;
             if let Receipt::Entries(stored) = &receipt {
-                believe::believe(desk, stored)?;
+                believe::believe(edit, stored)?;
             }
             Ok(receipt)
         };
-        let done = self.at_desk(memory.clone(), Absent::Make, None, work).await?;
+        let done = self.edit_memory(memory.clone(), Absent::Make, None, work).await?;
         let Receipt::Entries(receipt) = done.receipt else { return Ok(Graph::default()) };
         let mut new = Vec::new();
         for stored in receipt.entries {
             new.push(self.entry(memory.clone(), stored.id).await?);
         }
-        Ok(Kept::fold(&new).graph())
+        Ok(StoredGraph::fold(&new).graph())
     }
 }
 

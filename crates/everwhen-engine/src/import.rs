@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 
 use crate::conversations::finish;
-use crate::desk::Desk;
 use crate::job::JobKind;
 use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, ConversationId, Ended, EndedBy, EntryId, MemoryId, Name, NewEntry, Said, Summary,
     SummaryBy, check_summary,
 };
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryChange, EntryQuery, Row, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::to_microsecond;
@@ -90,8 +90,8 @@ impl Vault {
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
         let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
-        self.at_desk(memory, Absent::Make, idempotency, move |desk| {
-            conversation(desk, imported.clone(), key.as_ref()).map(|outcome| outcome.receipt())
+        self.edit_memory(memory, Absent::Make, idempotency, move |edit| {
+            conversation(edit, imported.clone(), key.as_ref()).map(|outcome| outcome.receipt())
         })
         .await
     }
@@ -107,10 +107,10 @@ impl Vault {
         let told = Arc::new(Mutex::new(Vec::new()));
         let tell = Arc::clone(&told);
         let outcome = self
-            .on_desk(memory, Absent::Make, move |desk| {
+            .edit_memory_for(memory, Absent::Make, move |edit| {
                 let mut outcomes = Vec::with_capacity(imported.len());
                 for one in &imported {
-                    outcomes.push(each(desk, one.clone())?);
+                    outcomes.push(each(edit, one.clone())?);
                 }
                 *tell.lock().unwrap_or_else(PoisonError::into_inner) = outcomes;
                 if is_rehearsal { Err(Error::conflict(REHEARSAL)) } else { Ok(()) }
@@ -133,8 +133,8 @@ impl Vault {
         let told = Arc::new(Mutex::new(None));
         let tell = Arc::clone(&told);
         let outcome = self
-            .at_desk(memory, Absent::Make, idempotency, move |desk| {
-                let receipt = conversation(desk, imported.clone(), None)?.receipt();
+            .edit_memory(memory, Absent::Make, idempotency, move |edit| {
+                let receipt = conversation(edit, imported.clone(), None)?.receipt();
                 *tell.lock().unwrap_or_else(PoisonError::into_inner) = Some(receipt);
                 Err(Error::conflict(REHEARSAL))
             })
@@ -145,26 +145,29 @@ impl Vault {
 }
 
 /// Imports one of several conversations; a refusal of what it says is its own.
-fn each(desk: &mut Desk<'_>, mut imported: ImportedConversation) -> Result<Result<ImportOutcome>> {
+fn each(
+    edit: &mut MemoryEdit<'_>,
+    mut imported: ImportedConversation,
+) -> Result<Result<ImportOutcome>> {
     imported.prepare();
-    if let Err(refusal) = imported.check(desk.now) {
+    if let Err(refusal) = imported.check(edit.now) {
         return Ok(Err(refusal));
     }
-    conversation(desk, imported, None).map(Ok)
+    conversation(edit, imported, None).map(Ok)
 }
 
-/// Imports a conversation into the memory on the desk.
+/// Imports a conversation into the memory that is edited.
 fn conversation(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     mut imported: ImportedConversation,
     receipt: Option<&Name>,
 ) -> Result<ImportOutcome> {
     imported.prepare();
-    imported.check(desk.now)?;
+    imported.check(edit.now)?;
     let ImportedConversation { name, entries, branches, ended_at, title, summary } = imported;
     let address = Address::Name(name);
     let ids = entries.iter().chain(branches.iter().flat_map(|branch| &branch.entries));
-    let mut known = Known::find(desk, &address, &source_ids(ids))?;
+    let mut known = Known::find(edit, &address, &source_ids(ids))?;
     known.main_line(entries);
     let asides: Vec<Aside> = branches.into_iter().map(|branch| known.branch(branch)).collect();
     let Known { fresh, edits, conversation, known, .. } = known;
@@ -174,25 +177,25 @@ fn conversation(
     }
     let stored = match fresh.is_empty() {
         true => Vec::new(),
-        false => remember::store(desk, fresh, receipt)?.entries,
+        false => remember::store(edit, fresh, receipt)?.entries,
     };
     let ids: Vec<EntryId> = stored.iter().map(|entry| entry.id).collect();
     outcome.stored = ids.len() as u64;
-    outcome.corrected = correct(desk, edits)?;
-    outcome.branches = put_aside(desk, asides, &ids)?;
-    let conversation = end(desk, &address, ended_at)?;
-    keep_summary(desk, conversation, title, summary)?;
-    finish::save_memory(desk)?;
+    outcome.corrected = correct(edit, edits)?;
+    outcome.branches = put_aside(edit, asides, &ids)?;
+    let conversation = end(edit, &address, ended_at)?;
+    keep_summary(edit, conversation, title, summary)?;
+    finish::save_memory(edit)?;
     outcome.conversation = Some(conversation);
     Ok(outcome)
 }
 
 /// Corrects entries whose text has changed in their source.
-fn correct(desk: &mut Desk<'_>, edits: Vec<(EntryId, Said)>) -> Result<u64> {
+fn correct(edit: &mut MemoryEdit<'_>, edits: Vec<(EntryId, Said)>) -> Result<u64> {
     let count = edits.len() as u64;
     for (entry, content) in edits {
         let correction = NewCorrection { content, reason: CHANGED.to_owned(), tags: None };
-        remember::correction(desk, entry, correction, None)?;
+        remember::correction(edit, entry, correction, None)?;
     }
     Ok(count)
 }
@@ -293,22 +296,22 @@ fn check_text(what: &str, text: Option<&str>) -> Result<()> {
 }
 
 /// Puts entries on branches, with what corrects them here; says how many branches that made.
-fn put_aside(desk: &mut Desk<'_>, asides: Vec<Aside>, stored: &[EntryId]) -> Result<u64> {
+fn put_aside(edit: &mut MemoryEdit<'_>, asides: Vec<Aside>, stored: &[EntryId]) -> Result<u64> {
     let mut made = 0;
     for Aside { at, known, fresh } in asides {
         let mut ids = stored[fresh].to_vec();
         for entry in known {
-            ids.extend(desk.versions(entry)?.iter().map(|version| version.id));
+            ids.extend(edit.versions(entry)?.iter().map(|version| version.id));
         }
         ids.sort_unstable();
         ids.dedup();
         if ids.is_empty() {
             continue;
         }
-        let branch = desk.mint();
-        desk.tx.change_entries(desk.place(), &ids, EntryChange::Branch(branch, at))?;
-        desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !ids.contains(question));
-        chapters::note_change(desk, Timestamp::MIN)?;
+        let branch = edit.mint();
+        edit.tx.change_entries(edit.place(), &ids, EntryChange::Branch(branch, at))?;
+        edit.memory.waiting = edit.memory.waiting.filter(|(question, _)| !ids.contains(question));
+        chapters::note_change(edit, Timestamp::MIN)?;
         made += 1;
     }
     Ok(made)
@@ -316,41 +319,41 @@ fn put_aside(desk: &mut Desk<'_>, asides: Vec<Aside>, stored: &[EntryId]) -> Res
 
 /// Counts the conversation, ended where its source ended it.
 fn end(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     address: &Address<ConversationId>,
     ended_at: Option<Timestamp>,
 ) -> Result<ConversationId> {
-    let mut conversation = desk.conversation(address)?;
+    let mut conversation = edit.conversation(address)?;
     let id = conversation.id;
     if let Some(at) = ended_at {
         let at = at.max(conversation.last_at);
         conversation.ended = Some(Ended { at, by: EndedBy::Caller { reason: None } });
     }
-    finish::recount(desk, conversation)?;
+    finish::recount(edit, conversation)?;
     Ok(id)
 }
 
 /// Keeps the source's own words about an ended conversation instead of having new ones made. If the
 /// entries change, the usual job makes them anew.
 fn keep_summary(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     id: ConversationId,
     title: Option<String>,
     text: Option<String>,
 ) -> Result<()> {
-    let found = desk.tx.conversation(desk.place(), id)?.filter(|one| one.ended.is_some());
+    let found = edit.tx.conversation(edit.place(), id)?.filter(|one| one.ended.is_some());
     let Some(mut conversation) = found else { return Ok(()) };
     let (title, text) = match (title, text) {
         (None, None) => return Ok(()),
         (Some(title), Some(text)) => (title, text),
         (title, text) => {
             let query = EntryQuery::of_conversation(id, Which::Current);
-            let made = summary::extract(&desk.tx.entries(desk.place(), &query)?, &desk.vault.zone);
+            let made = summary::extract(&edit.tx.entries(edit.place(), &query)?, &edit.vault.zone);
             (title.unwrap_or(made.title), text.unwrap_or(made.text))
         }
     };
     let title = summary::without_controls(&title);
     conversation.summary = Some(Summary { title, text, by: SummaryBy::Source });
-    desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
-    desk.drop_job(JobKind::Summarize, id)
+    edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
+    edit.drop_job(JobKind::Summarize, id)
 }

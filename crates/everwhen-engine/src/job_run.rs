@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::desk::Desk;
 use crate::engine::{Engine, World};
 use crate::job::{Epoch, Job, JobState};
 use crate::memory::{Address, Conversation, Entry, VaultInfo};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryQuery, JobSelection, Prompt, Removal, Reply, Row, Snapshot, Tx, Which};
 use crate::similarity::Ruler;
 use crate::vault::Vault;
@@ -20,7 +20,7 @@ impl Engine {
     /// result of an outdated reading is never kept. A job that `work` leaves ends with it.
     pub(crate) async fn commit<F>(&self, job: &Job, work: F) -> Result<()>
     where
-        F: Fn(&mut Desk<'_>, &Job) -> Result<()> + Send + 'static,
+        F: Fn(&mut MemoryEdit<'_>, &Job) -> Result<()> + Send + 'static,
     {
         let (job, world, ruler) = (job.clone(), Arc::clone(&self.world), self.ruler());
         self.store
@@ -33,7 +33,7 @@ impl Engine {
                 if !is_of_this_epoch(tx.snapshot(), &job)? {
                     return tx.put(Row::Job(&job.clone().given_back()));
                 }
-                at_desk(tx, &job, (&world, &ruler), &work)?;
+                edit_memory(tx, &job, (&world, &ruler), &work)?;
                 if is_held(tx.snapshot(), &job)? {
                     tx.remove(Removal::Job(job.vault, job.kind, job.subject))?;
                 }
@@ -45,7 +45,7 @@ impl Engine {
     /// Keeps a part of the result of a job that goes on. Fails if the job is somebody else's by now.
     pub(crate) async fn go_on<F>(&self, job: &Job, work: F) -> Result<()>
     where
-        F: Fn(&mut Desk<'_>, &Job) -> Result<()> + Send + 'static,
+        F: Fn(&mut MemoryEdit<'_>, &Job) -> Result<()> + Send + 'static,
     {
         let (job, world, ruler) = (job.clone(), Arc::clone(&self.world), self.ruler());
         self.store
@@ -57,7 +57,7 @@ impl Engine {
                 if !is_of_this_epoch(tx.snapshot(), &job)? {
                     return Err(Error::conflict("something was forgotten meanwhile"));
                 }
-                at_desk(tx, &job, (&world, &ruler), &work)
+                edit_memory(tx, &job, (&world, &ruler), &work)
             })
             .await
     }
@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// What a job about an ended conversation works on; nothing if there is no such thing any more.
-    pub(crate) async fn material(&self, job: &Job) -> Result<Option<Material>> {
+    pub(crate) async fn material(&self, job: &Job) -> Result<Option<ConversationMaterial>> {
         let job = job.clone();
         self.store.look(move |snapshot| material(snapshot, &job)).await
     }
@@ -114,17 +114,17 @@ fn is_held(snapshot: &dyn Snapshot, job: &Job) -> Result<bool> {
 }
 
 /// Works where a job is about, if that still exists.
-fn at_desk(
+fn edit_memory(
     tx: &mut dyn Tx,
     job: &Job,
     (world, ruler): (&World, &Ruler),
-    work: &dyn Fn(&mut Desk<'_>, &Job) -> Result<()>,
+    work: &dyn Fn(&mut MemoryEdit<'_>, &Job) -> Result<()>,
 ) -> Result<()> {
     let (Some(vault), Some(memory)) = (tx.vault(job.vault)?, tx.memory(job.place())?) else {
         return Ok(());
     };
-    let desk = Desk::new(tx, vault, memory, world.now(), &*world.chance);
-    work(&mut desk.with_ruler(ruler.clone()), job)
+    let edit = MemoryEdit::new(tx, vault, memory, world.now(), &*world.chance);
+    work(&mut edit.with_ruler(ruler.clone()), job)
 }
 
 /// Asks the language model for a job. Each try asks a little more freely, because the same words
@@ -161,14 +161,14 @@ fn freely(prompt: &Prompt, freedom: u32) -> Prompt {
 }
 
 /// What a job about an ended conversation works on.
-pub(crate) struct Material {
+pub(crate) struct ConversationMaterial {
     /// The vault, for its zone and rules.
     pub(crate) vault: VaultInfo,
     /// The conversation's entries in force, in order.
     pub(crate) entries: Vec<Entry>,
 }
 
-fn material(snapshot: &dyn Snapshot, job: &Job) -> Result<Option<Material>> {
+fn material(snapshot: &dyn Snapshot, job: &Job) -> Result<Option<ConversationMaterial>> {
     let (Some(vault), Some(id)) = (snapshot.vault(job.vault)?, job.subject.conversation()) else {
         return Ok(None);
     };
@@ -178,17 +178,17 @@ fn material(snapshot: &dyn Snapshot, job: &Job) -> Result<Option<Material>> {
     }
     let query = EntryQuery::of_conversation(id, Which::Current);
     let entries = snapshot.entries(job.place(), &query)?;
-    Ok(Some(Material { vault, entries }))
+    Ok(Some(ConversationMaterial { vault, entries }))
 }
 
 /// The conversation a job is about, if it still goes by that id.
-pub(crate) fn subject(desk: &Desk<'_>, job: &Job) -> Result<Option<Conversation>> {
+pub(crate) fn subject(edit: &MemoryEdit<'_>, job: &Job) -> Result<Option<Conversation>> {
     let Some(id) = job.subject.conversation() else { return Ok(None) };
-    let found = desk.tx.conversation(desk.place(), id)?;
+    let found = edit.tx.conversation(edit.place(), id)?;
     Ok(found.filter(|one| one.id == id))
 }
 
 /// The same, if it is over.
-pub(crate) fn ended_subject(desk: &Desk<'_>, job: &Job) -> Result<Option<Conversation>> {
-    Ok(subject(desk, job)?.filter(|one| one.ended.is_some()))
+pub(crate) fn ended_subject(edit: &MemoryEdit<'_>, job: &Job) -> Result<Option<Conversation>> {
+    Ok(subject(edit, job)?.filter(|one| one.ended.is_some()))
 }

@@ -70,8 +70,8 @@ use jiff::Timestamp;
 use crate::Result;
 use crate::activity::Activity;
 use crate::conversations::backdrop::{self, Backdrop, Shown};
-use crate::desk::Desk;
 use crate::memory::{Address, EntryId, MemoryId, Name, Person, Role};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{Addition, MemoryRef};
 use crate::time::Zone;
 use crate::vault::{Absent, Vault};
@@ -174,7 +174,7 @@ pub enum Commit {
 
 /// What the ledger knows of one message of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Told {
+pub struct KnownMessage {
     /// When it was said; nothing for what is not content.
     pub time: Option<Timestamp>,
     /// When the message before it had been said.
@@ -211,7 +211,7 @@ pub struct Exchange {
     /// Whether the reply is part of the chat.
     is_recorded: bool,
     /// What its delivery will prove.
-    proof: proof::Pending,
+    proof: proof::PendingProof,
     /// Whether the client always sends the whole chat.
     resends_all: bool,
     /// The epoch of the vault's additions when it began.
@@ -222,7 +222,7 @@ pub struct Exchange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Begun {
     /// One for each message of the request, in order.
-    pub messages: Vec<Told>,
+    pub messages: Vec<KnownMessage>,
     /// To finish with.
     pub exchange: Exchange,
     /// When the first message of the memory was said.
@@ -249,7 +249,8 @@ impl Begun {
     /// What to put before each message.
     pub fn stamps(&self, style: Style) -> Vec<Option<String>> {
         let stamper = Stamper { style, zone: self.zone.clone(), now: self.now, pause: self.pause };
-        let stamp = |told: &Told| told.time.and_then(|time| stamper.stamp(time, told.since));
+        let stamp =
+            |told: &KnownMessage| told.time.and_then(|time| stamper.stamp(time, told.since));
         self.messages.iter().map(stamp).collect()
     }
 
@@ -317,9 +318,9 @@ impl Begun {
     }
 
     /// What was talked about before the history begins, as the exchange leaves it.
-    fn backdrop_of(&self, desk: &Desk<'_>) -> Result<Backdrop> {
-        let (rows, shown) = (desk.tx.snapshot(), self.shown());
-        backdrop::read(rows, &desk.vault, &desk.memory, self.now, &shown)
+    fn backdrop_of(&self, edit: &MemoryEdit<'_>) -> Result<Backdrop> {
+        let (rows, shown) = (edit.tx.snapshot(), self.shown());
+        backdrop::read(rows, &edit.vault, &edit.memory, self.now, &shown)
     }
 }
 
@@ -346,15 +347,15 @@ impl Vault {
         with_backdrop: bool,
         early: impl Fn(&Begun) + Send + 'static,
     ) -> Result<Begun> {
-        let work = move |desk: &mut Desk<'_>| {
-            let mut begun = begin::begin(desk, &history, commit)?;
+        let work = move |edit: &mut MemoryEdit<'_>| {
+            let mut begun = begin::begin(edit, &history, commit)?;
             if with_backdrop {
-                begun.backdrop = begun.backdrop_of(desk)?;
+                begun.backdrop = begun.backdrop_of(edit)?;
             }
             early(&begun);
             Ok(begun)
         };
-        self.on_desk(memory, Absent::Make, work).await
+        self.edit_memory_for(memory, Absent::Make, work).await
     }
 
     /// Remembers the reply of an exchange, at the time it began.
@@ -364,8 +365,8 @@ impl Vault {
         reply: ExchangeReply,
     ) -> Result<Finished> {
         let memory = Address::Id(exchange.memory.memory);
-        let work = move |desk: &mut Desk<'_>| finish::finish(desk, &exchange, &reply);
-        self.on_desk(memory, Absent::Refuse, work).await
+        let work = move |edit: &mut MemoryEdit<'_>| finish::finish(edit, &exchange, &reply);
+        self.edit_memory_for(memory, Absent::Refuse, work).await
     }
 
     /// Remembers exchanges that are over, in their order, each at the time it was sent: for what could
@@ -377,8 +378,8 @@ impl Vault {
         memory: Address<MemoryId>,
         exchanges: Vec<PastExchange>,
     ) -> Result<Vec<Finished>> {
-        let work = move |desk: &mut Desk<'_>| past::keep_all(desk, &exchanges);
-        self.on_desk(memory, Absent::Make, work).await
+        let work = move |edit: &mut MemoryEdit<'_>| past::keep_all(edit, &exchanges);
+        self.edit_memory_for(memory, Absent::Make, work).await
     }
 
     /// The memory that a history belongs to, for requests that name none: by what was delivered

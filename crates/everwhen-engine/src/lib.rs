@@ -14,12 +14,10 @@
 #![forbid(unsafe_code)]
 
 pub mod activity;
-pub mod aside;
 pub mod chapters;
 mod contexts;
 pub mod conversations;
 mod dated;
-mod desk;
 mod engine;
 mod erase;
 mod error;
@@ -37,6 +35,8 @@ pub mod key;
 pub mod ledger;
 pub mod limits;
 pub mod memory;
+pub mod memory_block;
+mod memory_edit;
 pub mod ports;
 pub mod recall;
 pub mod receipt;

@@ -12,14 +12,14 @@ mod writer;
 pub use crate::memory::{Cursor, MemoryRef, Removed};
 pub use embedder::{Bands, Embedder};
 pub use ledger::{
-    Addition, LastRequest, LedgerHead, LedgerLine, Lines, Placeholder, Proof, ProofHolder,
+    Addition, LastRequest, LedgerHead, LedgerLine, LedgerLines, Placeholder, Proof, ProofHolder,
     Requested,
 };
 pub use llm::{AskedHash, Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent, Usage};
 pub use query::{
-    Buckets, ChapterSelection, ContextSelection, ContextVersion, ConversationOrder,
-    ConversationQuery, EachOf, EntryQuery, FactSelection, JobSelection, MemorySelection, Neighbour,
-    Order, Shelf, Speakers, Standing, TimeAxis, Which,
+    ArchiveFilter, Buckets, ChapterSelection, ContextSelection, ContextVersion, ConversationOrder,
+    ConversationQuery, EachOf, EntryQuery, EntryState, FactSelection, JobSelection,
+    MemorySelection, Neighbour, Order, Speakers, TimeAxis, Which,
 };
 pub use snapshot::Snapshot;
 pub use store::{Reading, Store, Wait, Writing};

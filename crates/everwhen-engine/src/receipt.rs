@@ -77,7 +77,7 @@ pub struct EntriesReceipt {
     /// One for every entry, in the order they were given.
     pub entries: Vec<EntryReceipt>,
     /// The question that waited for the first user entry among them.
-    pub pending: Option<Pending>,
+    pub pending: Option<PendingQuestion>,
 }
 
 /// One stored entry.
@@ -97,7 +97,7 @@ pub struct EntryReceipt {
 
 /// A question of the assistant that was waiting for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pending {
+pub struct PendingQuestion {
     /// The entry that asks.
     pub question: EntryId,
     /// When it was asked.

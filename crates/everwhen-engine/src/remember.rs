@@ -4,57 +4,57 @@ use jiff::Timestamp;
 
 use crate::conversations::finish;
 use crate::conversations::place::{Placed, Placer};
-use crate::desk::Desk;
 use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, ContextBy, ContextDocument, Corrected, Correction, Entry, EntryId, MemoryId, Name,
     NewContext, NewEntry, Role, Said,
 };
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{ContextSelection, EntryChange, Row};
-use crate::receipt::{Done, EntriesReceipt, EntryReceipt, Idempotency, Pending, Receipt};
+use crate::receipt::{Done, EntriesReceipt, EntryReceipt, Idempotency, PendingQuestion, Receipt};
 use crate::time::to_microsecond;
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result, chapters, limits};
 
 /// Stores entries, each in the conversation its time or its caller names.
 pub(crate) fn entries(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     mut new: Vec<NewEntry>,
     receipt: Option<&Name>,
 ) -> Result<Receipt> {
     for entry in &mut new {
         entry.conversation_time = entry.conversation_time.map(to_microsecond);
     }
-    check(&new, desk.now)?;
-    let stored = store(desk, new, receipt)?;
-    finish::save_memory(desk)?;
+    check(&new, edit.now)?;
+    let stored = store(edit, new, receipt)?;
+    finish::save_memory(edit)?;
     Ok(Receipt::Entries(stored))
 }
 
 /// The same for entries that have been checked, as part of a verb that goes on.
 pub(crate) fn store(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     new: Vec<NewEntry>,
     receipt: Option<&Name>,
 ) -> Result<EntriesReceipt> {
     let mut placer = Placer::new();
     let mut receipts = vec![None; new.len()];
-    let pending = answer_or_ask(desk, &new);
-    let first = desk.memory.last_sequence + 1;
-    let ids: Vec<EntryId> = new.iter().map(|_| desk.mint()).collect();
-    for index in in_order_of_time(&new, desk.now) {
+    let pending = answer_or_ask(edit, &new);
+    let first = edit.memory.last_sequence + 1;
+    let ids: Vec<EntryId> = new.iter().map(|_| edit.mint()).collect();
+    for index in in_order_of_time(&new, edit.now) {
         let (id, sequence) = (ids[index], first + index as u64);
-        let time = new[index].conversation_time.unwrap_or(desk.now);
-        let placed = placer.place(desk, &new[index], time)?;
-        let entry = entry(desk, &new[index], (id, sequence, time), &placed);
-        desk.tx.put(Row::Entry(desk.vault.id, &entry, receipt))?;
+        let time = new[index].conversation_time.unwrap_or(edit.now);
+        let placed = placer.place(edit, &new[index], time)?;
+        let entry = entry(edit, &new[index], (id, sequence, time), &placed);
+        edit.tx.put(Row::Entry(edit.vault.id, &entry, receipt))?;
         receipts[index] = Some(receipt_of(&entry, placed.wire_name));
     }
-    placer.finish(desk)?;
-    desk.memory.last_sequence += new.len() as u64;
-    note_question(desk, &new, &ids);
-    let times = new.iter().map(|entry| entry.conversation_time.unwrap_or(desk.now));
-    chapters::note_said(desk, times.min().unwrap_or(desk.now))?;
+    placer.finish(edit)?;
+    edit.memory.last_sequence += new.len() as u64;
+    note_question(edit, &new, &ids);
+    let times = new.iter().map(|entry| entry.conversation_time.unwrap_or(edit.now));
+    chapters::note_said(edit, times.min().unwrap_or(edit.now))?;
     let entries = receipts.into_iter().flatten().collect();
     Ok(EntriesReceipt { entries, pending })
 }
@@ -90,14 +90,14 @@ fn in_order_of_time(new: &[NewEntry], now: Timestamp) -> Vec<usize> {
 }
 
 fn entry(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     new: &NewEntry,
     (id, sequence, conversation_time): (EntryId, u64, Timestamp),
     placed: &Placed,
 ) -> Entry {
     Entry {
         id,
-        memory: desk.memory.id,
+        memory: edit.memory.id,
         sequence,
         role: new.role,
         speaker: new.speaker.clone(),
@@ -108,7 +108,7 @@ fn entry(
         tools_used: new.tools_used.clone(),
         is_question: new.is_question,
         conversation_time,
-        creation_time: desk.now,
+        creation_time: edit.now,
         conversation: placed.conversation,
         conversation_name: None,
         placed_by_time: placed.by_time,
@@ -131,26 +131,27 @@ fn receipt_of(entry: &Entry, conversation: String) -> EntryReceipt {
 
 /// The question that waited for the first user entry, unless the answer comes too late. A user
 /// entry that was said before the question is older history and answers nothing.
-fn answer_or_ask(desk: &mut Desk<'_>, new: &[NewEntry]) -> Option<Pending> {
-    let (question, asked_at) = desk.memory.waiting?;
+fn answer_or_ask(edit: &mut MemoryEdit<'_>, new: &[NewEntry]) -> Option<PendingQuestion> {
+    let (question, asked_at) = edit.memory.waiting?;
     let answer = new
         .iter()
         .filter(|entry| entry.role == Role::User)
-        .map(|entry| entry.conversation_time.unwrap_or(desk.now))
+        .map(|entry| entry.conversation_time.unwrap_or(edit.now))
         .find(|time| *time >= asked_at)?;
-    desk.memory.waiting = None;
+    edit.memory.waiting = None;
     let waited = answer.duration_since(asked_at);
-    (waited <= desk.vault.settings.state_timeout()).then_some(Pending { question, asked_at })
+    (waited <= edit.vault.settings.state_timeout())
+        .then_some(PendingQuestion { question, asked_at })
 }
 
 /// An assistant's question waits if no user entry follows it in the same call.
-fn note_question(desk: &mut Desk<'_>, new: &[NewEntry], ids: &[EntryId]) {
+fn note_question(edit: &mut MemoryEdit<'_>, new: &[NewEntry], ids: &[EntryId]) {
     for (entry, id) in new.iter().zip(ids) {
-        let time = entry.conversation_time.unwrap_or(desk.now);
+        let time = entry.conversation_time.unwrap_or(edit.now);
         match entry.role {
-            Role::Assistant if entry.is_question => desk.memory.waiting = Some((*id, time)),
-            Role::User if desk.memory.waiting.is_some_and(|(_, asked)| time >= asked) => {
-                desk.memory.waiting = None;
+            Role::Assistant if entry.is_question => edit.memory.waiting = Some((*id, time)),
+            Role::User if edit.memory.waiting.is_some_and(|(_, asked)| time >= asked) => {
+                edit.memory.waiting = None;
             }
             _ => {}
         }
@@ -170,7 +171,7 @@ pub struct NewCorrection {
 
 /// Stores a correction: a new entry in the place of an old one, at the time the old one was said.
 pub(crate) fn correction(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     id: EntryId,
     new: NewCorrection,
     receipt: Option<&Name>,
@@ -179,43 +180,43 @@ pub(crate) fn correction(
         return Err(Error::invalid("reason is empty; say why the entry is corrected"));
     }
     check_description("reason", Some(&new.reason))?;
-    let old = correctable(desk, id)?;
+    let old = correctable(edit, id)?;
     let is_same = new.content == old.content;
     let correction = Entry {
-        id: desk.mint(),
-        sequence: desk.memory.last_sequence + 1,
+        id: edit.mint(),
+        sequence: edit.memory.last_sequence + 1,
         summary: old.summary.clone().filter(|_| is_same),
         tags: new.tags.unwrap_or_else(|| old.tags.clone()),
         content: new.content,
-        creation_time: desk.now,
+        creation_time: edit.now,
         placed_by_time: false,
         corrects: Some(Correction { entry: id, reason: new.reason }),
         ..old.clone()
     };
-    desk.tx.put(Row::Entry(desk.vault.id, &correction, receipt))?;
-    let corrected = Corrected { by: correction.id, at: desk.now };
-    desk.tx.change_entries(desk.place(), &[id], EntryChange::Corrected(corrected))?;
-    if let Some((question, _)) = &mut desk.memory.waiting
+    edit.tx.put(Row::Entry(edit.vault.id, &correction, receipt))?;
+    let corrected = Corrected { by: correction.id, at: edit.now };
+    edit.tx.change_entries(edit.place(), &[id], EntryChange::Corrected(corrected))?;
+    if let Some((question, _)) = &mut edit.memory.waiting
         && *question == id
     {
         *question = correction.id;
     }
-    chapters::note_change(desk, old.conversation_time)?;
-    if let Some(conversation) = desk.tx.conversation(desk.place(), old.conversation)? {
-        finish::recount(desk, conversation)?;
+    chapters::note_change(edit, old.conversation_time)?;
+    if let Some(conversation) = edit.tx.conversation(edit.place(), old.conversation)? {
+        finish::recount(edit, conversation)?;
     }
-    desk.memory.last_sequence += 1;
-    finish::save_memory(desk)?;
+    edit.memory.last_sequence += 1;
+    finish::save_memory(edit)?;
     let conversation =
         old.conversation_name.map_or_else(|| old.conversation.to_string(), |name| name.to_string());
     let entries = vec![receipt_of(&correction, conversation)];
     Ok(Receipt::Entries(EntriesReceipt { entries, pending: None }))
 }
 
-fn correctable(desk: &Desk<'_>, id: EntryId) -> Result<Entry> {
-    let old = desk
+fn correctable(edit: &MemoryEdit<'_>, id: EntryId) -> Result<Entry> {
+    let old = edit
         .tx
-        .entry(desk.place(), id)?
+        .entry(edit.place(), id)?
         .ok_or_else(|| Error::not_found(format!("entry not found: {id}")))?;
     if let Some(corrected) = &old.corrected {
         return Err(Error::conflict(format!(
@@ -230,25 +231,25 @@ fn correctable(desk: &Desk<'_>, id: EntryId) -> Result<Entry> {
 }
 
 /// Stores a version of the context document.
-pub(crate) fn context(desk: &mut Desk<'_>, new: NewContext) -> Result<Receipt> {
-    let conversation_time = new.conversation_time().map_or(desk.now, to_microsecond);
-    if conversation_time > desk.now + limits::FUTURE_SLACK {
+pub(crate) fn context(edit: &mut MemoryEdit<'_>, new: NewContext) -> Result<Receipt> {
+    let conversation_time = new.conversation_time().map_or(edit.now, to_microsecond);
+    if conversation_time > edit.now + limits::FUTURE_SLACK {
         return Err(Error::conflict(format!(
             "conversation_time {conversation_time} is more than a minute in the future"
         )));
     }
-    let newest = desk.tx.contexts(desk.place(), ContextSelection::All, 1)?.pop();
+    let newest = edit.tx.contexts(edit.place(), ContextSelection::All, 1)?.pop();
     let document = ContextDocument {
-        id: desk.mint(),
-        memory: desk.memory.id,
+        id: edit.mint(),
+        memory: edit.memory.id,
         version: newest.map_or(0, |newest| newest.version) + 1,
         content: new.content().to_owned(),
         conversation_time,
-        creation_time: desk.now,
+        creation_time: edit.now,
         by: ContextBy::Agent,
     };
-    desk.put_context(&document)?;
-    finish::save_memory(desk)?;
+    edit.put_context(&document)?;
+    finish::save_memory(edit)?;
     Ok(Receipt::Context { id: document.id, version: document.version })
 }
 
@@ -261,8 +262,9 @@ impl Vault {
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
         let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
-        let add = move |desk: &mut Desk<'_>| self::entries(desk, entries.clone(), key.as_ref());
-        let done = self.at_desk(memory.clone(), Absent::Make, idempotency, add).await?;
+        let add =
+            move |edit: &mut MemoryEdit<'_>| self::entries(edit, entries.clone(), key.as_ref());
+        let done = self.edit_memory(memory.clone(), Absent::Make, idempotency, add).await?;
         self.note_growth(&memory, &done);
         Ok(done)
     }
@@ -276,8 +278,8 @@ impl Vault {
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
         let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            self::correction(desk, entry, correction.clone(), key.as_ref())
+        self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
+            self::correction(edit, entry, correction.clone(), key.as_ref())
         })
         .await
     }
@@ -289,8 +291,8 @@ impl Vault {
         context: NewContext,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        self.at_desk(memory, Absent::Make, idempotency, move |desk| {
-            self::context(desk, context.clone())
+        self.edit_memory(memory, Absent::Make, idempotency, move |edit| {
+            self::context(edit, context.clone())
         })
         .await
     }

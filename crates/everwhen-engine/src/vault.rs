@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::desk::{Desk, find_conversation};
 use crate::engine::{Engine, World};
 use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, Branch, ContextDocument, Conversation, ConversationId, ConversationName, Entry,
     EntryId, Lifecycle, Memory, MemoryId, Name, Settings, SettingsChange, VaultId, VaultInfo,
 };
+use crate::memory_edit::{MemoryEdit, find_conversation};
 use crate::ports::{
     ContextSelection, ContextVersion, ConversationQuery, Cursor, EntryQuery, MemoryRef,
     MemorySelection, Row, Snapshot, Tx, Which,
@@ -27,7 +27,7 @@ use crate::time::Zone;
 use crate::{Error, ErrorKind, Result, idempotency};
 
 pub(crate) use open::{Absent, load_both};
-use open::{load, load_memory, load_or_make_vault, load_vault, new_memory, open_desk};
+use open::{load, load_memory, load_or_make_vault, load_vault, new_memory, open_edit};
 pub use page::Page;
 pub(crate) use page::{bounded, check_bounds, list_entries, page, page_limit};
 
@@ -346,7 +346,7 @@ impl Vault {
     }
 
     /// Runs a write in one memory.
-    pub(crate) async fn at_desk<F>(
+    pub(crate) async fn edit_memory<F>(
         &self,
         memory: MemoryName,
         absent: Absent,
@@ -354,18 +354,18 @@ impl Vault {
         work: F,
     ) -> Result<Done>
     where
-        F: Fn(&mut Desk<'_>) -> Result<Receipt> + Send + 'static,
+        F: Fn(&mut MemoryEdit<'_>) -> Result<Receipt> + Send + 'static,
     {
         let ruler = self.engine.ruler();
         self.write(idempotency, move |tx, vault, world| {
-            let desk = open_desk(tx, vault, &memory, absent, world)?;
-            work(&mut desk.with_ruler(ruler.clone()))
+            let edit = open_edit(tx, vault, &memory, absent, world)?;
+            work(&mut edit.with_ruler(ruler.clone()))
         })
         .await
     }
 
     /// The same for a write that has more to say than a receipt, and needs no key to be done once.
-    pub(crate) async fn on_desk<T, F>(
+    pub(crate) async fn edit_memory_for<T, F>(
         &self,
         memory: MemoryName,
         absent: Absent,
@@ -373,14 +373,14 @@ impl Vault {
     ) -> Result<T>
     where
         T: Send + 'static,
-        F: Fn(&mut Desk<'_>) -> Result<T> + Send + 'static,
+        F: Fn(&mut MemoryEdit<'_>) -> Result<T> + Send + 'static,
     {
         let (id, draft) = (self.id, self.draft.clone());
         let (world, ruler) = (Arc::clone(&self.engine.world), self.engine.ruler());
         let work = move |tx: &mut dyn Tx| {
             let vault = load_or_make_vault(tx, id, draft.as_deref())?;
-            let desk = open_desk(tx, vault, &memory, absent, &world)?;
-            work(&mut desk.with_ruler(ruler.clone()))
+            let edit = open_edit(tx, vault, &memory, absent, &world)?;
+            work(&mut edit.with_ruler(ruler.clone()))
         };
         self.engine.store.transact_in(self.address(), work).await
     }

@@ -129,7 +129,7 @@ impl Engine {
             }
             JobKind::Close | JobKind::Summarize => {
                 let model = self.llm().is_some();
-                self.commit(job, move |desk, job| act::run(desk, job, model)).await
+                self.commit(job, move |edit, job| act::run(edit, job, model)).await
             }
         }
     }

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use self::neutral::{
-    Writer, read_block_pieces, read_choice, read_message, read_sampling, read_stop, read_usage,
-    write_choice, write_message, write_sampling, write_stop, write_usage,
+    AnthropicEventWriter, read_block_pieces, read_choice, read_message, read_sampling, read_stop,
+    read_usage, write_choice, write_message, write_sampling, write_stop, write_usage,
 };
 use crate::Effect::{Chat, CountTokens};
 use crate::chat::{set, text_of, without_nulls};
@@ -206,7 +206,7 @@ impl Adapter for Anthropic {
     }
 
     fn event_writer(&self, id: ReplyId, _: bool) -> Box<dyn EventWriter> {
-        Box::new(Writer::new(id))
+        Box::new(AnthropicEventWriter::new(id))
     }
 
     fn read_model(&self, item: &Value) -> ModelInfo {

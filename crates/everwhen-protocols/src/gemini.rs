@@ -10,9 +10,9 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use self::neutral::{
-    Writer, read_choice, read_content, read_effort, read_format, read_parts, read_sampling,
-    read_stop, read_tools, read_usage, reply_body, write_calls, write_config, write_contents,
-    write_text_parts, write_tools,
+    GeminiEventWriter, read_choice, read_content, read_effort, read_format, read_parts,
+    read_sampling, read_stop, read_tools, read_usage, reply_body, write_calls, write_config,
+    write_contents, write_text_parts, write_tools,
 };
 use crate::Effect::{Chat, CountTokens, ListModels, Manage, Read, Use};
 use crate::adapter::host_and_path;
@@ -247,7 +247,7 @@ impl Adapter for Gemini {
     }
 
     fn event_writer(&self, id: ReplyId, _: bool) -> Box<dyn EventWriter> {
-        Box::new(Writer::new(id))
+        Box::new(GeminiEventWriter::new(id))
     }
 
     fn reply_framing(&self, content_type: Option<&str>, streams: bool) -> Option<Framing> {

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::neutral::{
-    Writer, calls_of, finish, line, read_call, read_created, read_message, read_sampling,
-    read_stop, read_usage, write_calls, write_message, write_sampling,
+    OllamaEventWriter, calls_of, finish, line, read_call, read_created, read_message,
+    read_sampling, read_stop, read_usage, write_calls, write_message, write_sampling,
 };
 use crate::Effect::{Chat, ListModels, Manage, Read, Use};
 use crate::chat::text_of;
@@ -207,7 +207,7 @@ impl Adapter for Ollama {
     }
 
     fn event_writer(&self, id: ReplyId, _: bool) -> Box<dyn EventWriter> {
-        Box::new(Writer::new(id))
+        Box::new(OllamaEventWriter::new(id))
     }
 
     fn reply_framing(&self, content_type: Option<&str>, streams: bool) -> Option<Framing> {

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use self::embeddings::OpenAiEmbeddings;
 use self::neutral::{
-    Writer, outline, read_call, read_choice, read_created, read_format, read_message, read_piece,
-    read_sampling, read_stop, read_usage, thinking, write_call, write_choice, write_format,
-    write_message, write_sampling, write_stop, write_usage,
+    OpenAiEventWriter, outline, read_call, read_choice, read_created, read_format, read_message,
+    read_piece, read_sampling, read_stop, read_usage, thinking, write_call, write_choice,
+    write_format, write_message, write_sampling, write_stop, write_usage,
 };
 
 use crate::Effect::{Chat, ListModels, Manage, Read, Refused, Use};
@@ -267,7 +267,7 @@ impl Adapter for OpenAi {
 
     fn event_writer(&self, id: ReplyId, counts: bool) -> Box<dyn EventWriter> {
         let calls = CallsSoFar::default();
-        Box::new(Writer { id, counts, head: None, calls, usage: Usage::default() })
+        Box::new(OpenAiEventWriter { id, counts, head: None, calls, usage: Usage::default() })
     }
 
     fn read_model(&self, item: &Value) -> ModelInfo {

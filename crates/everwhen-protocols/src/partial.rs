@@ -3,7 +3,7 @@
 /// The text up to where it was cut, with everything that was open closed. A string value that was
 /// cut in the middle keeps what came of it; a name, number or word that was cut is left out.
 pub fn closed(text: &str) -> String {
-    let mut scan = Scan::default();
+    let mut scan = JsonScan::default();
     for (at, byte) in text.bytes().enumerate() {
         scan.take(at, byte);
     }
@@ -24,7 +24,7 @@ enum Kind {
 
 /// How far a text has been read.
 #[derive(Debug, Default)]
-struct Scan {
+struct JsonScan {
     /// The brackets that would close what is open, outermost first.
     open: Vec<char>,
     /// Up to here nothing but brackets is missing.
@@ -35,7 +35,7 @@ struct Scan {
     expects_name: bool,
 }
 
-impl Scan {
+impl JsonScan {
     fn take(&mut self, at: usize, byte: u8) {
         if self.string.is_some() {
             return self.take_in_string(at, byte);

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Conversation, ConversationId, EntryId, VaultId};
-use everwhen_engine::ports::{EachOf, LedgerHead, LedgerLine, Lines, MemoryRef};
+use everwhen_engine::ports::{EachOf, LedgerHead, LedgerLine, LedgerLines, MemoryRef};
 use jiff::Timestamp;
 
 use crate::tables::{Database, conversations, ledger, proofs};
@@ -20,10 +20,10 @@ const READ_AHEAD: usize = 8;
 
 /// The cache of one transaction.
 #[derive(Default)]
-pub(crate) struct LedgerCache(RefCell<Option<Known>>);
+pub(crate) struct LedgerCache(RefCell<Option<KnownLedger>>);
 
 /// What is known of one memory.
-struct Known {
+struct KnownLedger {
     memory: MemoryRef,
     head: Option<Option<LedgerHead>>,
     newest: Option<Newest>,
@@ -37,7 +37,7 @@ struct Known {
     conversations: HashMap<ConversationId, Conversation>,
 }
 
-impl Known {
+impl KnownLedger {
     fn new(memory: MemoryRef) -> Self {
         Self {
             memory,
@@ -76,26 +76,26 @@ impl LedgerCache {
         &self,
         db: &dyn Database,
         memory: MemoryRef,
-        which: Lines,
+        which: LedgerLines,
     ) -> Result<Vec<LedgerLine>> {
         if let Some(found) = self.with(memory, |known| known.find(&which)) {
             return Ok(found);
         }
         match which {
-            Lines::Newest(most) => {
+            LedgerLines::Newest(most) => {
                 let asked = most.max(READ_AHEAD);
-                let mut lines = ledger::lines(db, memory, Lines::Newest(asked))?;
+                let mut lines = ledger::lines(db, memory, LedgerLines::Newest(asked))?;
                 let newest = Newest::new(&lines, lines.len() < asked);
                 self.with(memory, |known| known.newest = Some(newest));
                 lines.truncate(most);
                 Ok(lines)
             }
-            Lines::Oldest => {
-                let found = ledger::lines(db, memory, Lines::Oldest)?;
+            LedgerLines::Oldest => {
+                let found = ledger::lines(db, memory, LedgerLines::Oldest)?;
                 self.with(memory, |known| known.oldest = found.last().copied());
                 Ok(found)
             }
-            Lines::Marked(mark) => {
+            LedgerLines::Marked(mark) => {
                 let found = ledger::lines(db, memory, which)?;
                 self.with(memory, |known| known.marked.insert(mark, found.clone()));
                 Ok(found)
@@ -129,7 +129,7 @@ impl LedgerCache {
 
     /// The epoch of additions in the vault of the memory that is known.
     pub(crate) fn epoch(&self, db: &dyn Database, vault: VaultId) -> Result<u64> {
-        let of_vault = |known: &&mut Known| known.memory.vault == vault;
+        let of_vault = |known: &&mut KnownLedger| known.memory.vault == vault;
         let mut known = self.0.borrow_mut();
         let Some(known) = known.as_mut().filter(of_vault) else { return proofs::epoch(db, vault) };
         let epoch = known.epoch.map_or_else(|| proofs::epoch(db, vault), Ok)?;
@@ -188,29 +188,29 @@ impl LedgerCache {
         self.0.replace(None);
     }
 
-    fn with<T>(&self, memory: MemoryRef, work: impl FnOnce(&mut Known) -> T) -> T {
+    fn with<T>(&self, memory: MemoryRef, work: impl FnOnce(&mut KnownLedger) -> T) -> T {
         let mut known = self.0.borrow_mut();
         if known.as_ref().is_none_or(|known| known.memory != memory) {
             *known = None;
         }
-        work(known.get_or_insert_with(|| Known::new(memory)))
+        work(known.get_or_insert_with(|| KnownLedger::new(memory)))
     }
 }
 
-impl Known {
+impl KnownLedger {
     /// Lines, if all that are asked for are known.
-    fn find(&self, which: &Lines) -> Option<Vec<LedgerLine>> {
-        if let (Lines::Oldest, Some(oldest)) = (which, self.oldest) {
+    fn find(&self, which: &LedgerLines) -> Option<Vec<LedgerLine>> {
+        if let (LedgerLines::Oldest, Some(oldest)) = (which, self.oldest) {
             return Some(vec![oldest]);
         }
-        if let Lines::Marked(mark) = which {
+        if let LedgerLines::Marked(mark) = which {
             return self.marked.get(mark).cloned();
         }
         self.newest.as_ref()?.find(which)
     }
 }
 
-impl Known {
+impl KnownLedger {
     /// Notes a line among those with its mark. A line never changes its mark.
     fn put_marked(&mut self, line: &LedgerLine) {
         if let Some(lines) = self.marked.get_mut(&line.mark) {
@@ -236,21 +236,23 @@ impl Newest {
         self.from == i64::MIN
     }
 
-    fn find(&self, which: &Lines) -> Option<Vec<LedgerLine>> {
+    fn find(&self, which: &LedgerLines) -> Option<Vec<LedgerLine>> {
         match *which {
-            Lines::Newest(most) if self.is_all() || self.lines.len() >= most => {
+            LedgerLines::Newest(most) if self.is_all() || self.lines.len() >= most => {
                 Some(self.lines.values().rev().take(most).copied().collect())
             }
-            Lines::Oldest if self.is_all() => Some(self.lines.values().take(1).copied().collect()),
-            Lines::Behind(place) if place >= self.from => {
+            LedgerLines::Oldest if self.is_all() => {
+                Some(self.lines.values().take(1).copied().collect())
+            }
+            LedgerLines::Behind(place) if place >= self.from => {
                 let behind = place.checked_add(1).map(|from| self.lines.range(from..));
                 Some(behind.into_iter().flatten().map(|(_, line)| *line).collect())
             }
-            Lines::Before(place) => {
+            LedgerLines::Before(place) => {
                 let before = self.lines.range(..place).next_back().map(|(_, line)| *line);
                 (before.is_some() || self.is_all()).then(|| before.into_iter().collect())
             }
-            Lines::Numbered(number) => {
+            LedgerLines::Numbered(number) => {
                 let line = self.places.get(&number).and_then(|place| self.lines.get(place));
                 line.map(|line| vec![*line])
             }

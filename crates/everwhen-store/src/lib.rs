@@ -5,7 +5,6 @@
 
 pub mod foreign;
 mod ledger_cache;
-mod moving;
 pub mod outbox;
 mod postgres;
 mod row;
@@ -14,8 +13,9 @@ mod snapshot;
 mod sqlite;
 mod tables;
 mod transaction;
+mod transfer;
 
-pub use moving::{End, Moved, move_all};
 pub use postgres::{PostgresOptions, PostgresStore};
 pub use snapshot::{examine, snapshot};
 pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};
+pub use transfer::{TransferEnd, TransferredTable, transfer_all};

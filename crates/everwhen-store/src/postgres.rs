@@ -6,19 +6,19 @@
 //! is ranked here, and nothing is numbered by the database.
 
 mod address;
-mod ahead;
-mod board;
 mod connection;
 mod database;
 mod distribute;
 mod failure;
-mod names;
-mod patience;
+mod pipeline;
 mod pool;
 mod reader;
+mod retry;
 mod schema;
 mod statistics;
 mod tls;
+mod vault_names;
+mod work_queue;
 mod writer;
 
 use std::sync::Arc;
@@ -29,21 +29,21 @@ use everwhen_engine::{Error, Result};
 use tokio::sync::oneshot;
 
 use address::Address;
-use board::Turn;
-pub(crate) use connection::{Connection, Purpose};
+pub(crate) use connection::{Connection, TransactionMode};
 pub(crate) use database::get;
-use names::Names;
-use patience::Patience;
-use pool::{Crew, Line, Pool, Work};
+use pool::{LazyConnection, Pool, PoolOptions, Work};
+use retry::Retry;
 use statistics::Statistics;
-use writer::Request;
+use vault_names::VaultNames;
+use work_queue::QueueKey;
+use writer::WriteRequest;
 
 /// How to open the store.
 #[derive(Debug, Clone, Copy)]
 pub struct PostgresOptions {
-    /// So many connections of this process may write, and half as many read.
+    /// The number of connections of this process that write; half as many read.
     pub connections: usize,
-    /// No statement may take longer.
+    /// The longest time that a statement may take.
     pub statement_timeout: Duration,
 }
 
@@ -56,8 +56,8 @@ impl Default for PostgresOptions {
 /// A store in a PostgreSQL database. Dropping it waits for writes that were begun.
 pub struct PostgresStore {
     readers: Pool<Work>,
-    writers: Pool<Request>,
-    names: Arc<Names>,
+    writers: Pool<WriteRequest>,
+    names: Arc<VaultNames>,
     statistics: Statistics,
 }
 
@@ -67,13 +67,15 @@ impl PostgresStore {
         let address = Address::read(url, options)?;
         prepare(address.clone())?;
         let readers = options.connections.div_ceil(2).max(1);
-        let serve = |line: &mut Line, works: Vec<Work>| works.into_iter().for_each(|it| it(line));
-        let readers = Crew { name: "reader", threads: readers, together: 1, serve };
-        let writers = Crew {
+        let run = |connection: &mut LazyConnection, works: Vec<Work>| {
+            works.into_iter().for_each(|work| work(connection));
+        };
+        let readers = PoolOptions { name: "reader", threads: readers, batch: 1, run };
+        let writers = PoolOptions {
             name: "writer",
             threads: options.connections.max(1),
-            together: writer::GROUP,
-            serve: writer::write_all,
+            batch: writer::GROUP,
+            run: writer::write_all,
         };
         Ok(Self {
             readers: Pool::start(&address, &readers)?,
@@ -83,20 +85,20 @@ impl PostgresStore {
         })
     }
 
-    /// Spreads the tables over a Citus cluster; says which were not spread before.
+    /// Distributes the tables over a Citus cluster; returns those that were not distributed before.
     pub async fn distribute(&self) -> Result<Vec<String>> {
-        self.readers.run(|line| on(line, distribute::distribute)).await
+        self.readers.run(|connection| on(connection, distribute::distribute)).await
     }
 }
 
 impl PostgresStore {
-    fn write_as(&self, turn: Option<Turn>, work: Writing) -> Wait<'_, ()> {
+    fn write_as(&self, key: Option<QueueKey>, work: Writing) -> Wait<'_, ()> {
         if self.statistics.is_time() {
             // Without statistics the database is slower, not wrong.
-            self.readers.leave_to(|line| drop(on(line, statistics::gather)));
+            self.readers.run_later(|connection| drop(on(connection, statistics::gather)));
         }
-        let (answer, answered) = oneshot::channel();
-        Box::pin(self.writers.have_done(turn, Request { work, answer }, answered))
+        let (answer, result) = oneshot::channel();
+        Box::pin(self.writers.submit(key, WriteRequest { work, answer }, result))
     }
 }
 
@@ -105,21 +107,21 @@ impl Store for PostgresStore {
         self.write_as(None, work)
     }
 
-    fn write_in(&self, vault: Turn, work: Writing) -> Wait<'_, ()> {
-        self.write_as(Some(self.names.plain(vault)), work)
+    fn write_in(&self, vault: QueueKey, work: Writing) -> Wait<'_, ()> {
+        self.write_as(Some(self.names.by_id(vault)), work)
     }
 
     fn read(&self, work: Reading) -> Wait<'_, ()> {
-        Box::pin(self.readers.run(move |line| reader::read(line, &work)))
+        Box::pin(self.readers.run(move |connection| reader::read(connection, &work)))
     }
 
     fn check(&self) -> Wait<'_, Vec<String>> {
-        Box::pin(self.readers.run(|line| on(line, examine)))
+        Box::pin(self.readers.run(|connection| on(connection, examine)))
     }
 }
 
-/// Migrates on a thread of its own: a connection is driven by the thread that uses it, and whoever
-/// opens a store may be driving something else.
+/// Migrates on a thread of its own: a connection is driven by the thread that uses it, and the thread
+/// that opens a store may be driving something else.
 fn prepare(address: Address) -> Result<()> {
     let thread = std::thread::spawn(move || connect_at(&address).map(drop));
     thread.join().unwrap_or_else(|_| Err(Error::damaged("a bug: the migration panicked")))
@@ -132,11 +134,11 @@ pub(crate) fn connect(url: &str, options: PostgresOptions) -> Result<Connection>
 
 /// Waits for a database that is just starting.
 fn connect_at(address: &Address) -> Result<Connection> {
-    let mut patience = Patience::new();
+    let mut retry = Retry::new();
     loop {
         match Connection::open(address) {
             Ok(connection) => return migrated(connection),
-            Err(failure) if !patience.wait(failure.remedy) => {
+            Err(failure) if !retry.wait(failure.remedy) => {
                 return Err(failure.error);
             }
             Err(_) => {}
@@ -152,19 +154,21 @@ fn migrated(connection: Connection) -> Result<Connection> {
 }
 
 /// Runs statements outside the engine's transactions.
-fn on<T>(line: &mut Line, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-    let connection = line.connection().map_err(|failure| failure.error)?;
-    work(connection)
+fn on<T>(
+    connection: &mut LazyConnection,
+    work: impl FnOnce(&Connection) -> Result<T>,
+) -> Result<T> {
+    work(connection.connection().map_err(|failure| failure.error)?)
 }
 
 /// Indexes that a crash or a broken build left unusable.
 fn examine(connection: &Connection) -> Result<Vec<String>> {
-    connection.begin(Purpose::Read);
+    connection.begin(TransactionMode::Read);
     let sql =
         "SELECT c.relname::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
         WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace";
     let broken = connection.query(sql, &[]);
-    connection.leave();
+    connection.end_read();
     let sentence =
         |index: &str| format!("the index {index} is not valid; run REINDEX INDEX {index}");
     broken?.iter().map(|row| Ok(sentence(get(row, "name")?))).collect()

@@ -1,9 +1,9 @@
 //! The SQLite store: one file, one writer thread, readers beside it.
 //!
 //! Writers queue up; the writer thread runs all that wait inside one transaction and commits once
-//! for all of them (group commit). A second thread presses the log onto the disk while the writer
-//! goes on with the next group. So a durable write costs one fsync shared by everybody who came
-//! meanwhile, and nobody is answered before it.
+//! for all of them (group commit). A second thread syncs the log to disk while the writer
+//! continues with the next group. So a durable write costs one fsync, shared by all writes that arrived
+//! meanwhile, and no caller is answered before it.
 
 mod checkpoint;
 mod connection;
@@ -24,27 +24,27 @@ use crate::tables::jobs;
 use checkpoint::Checkpointer;
 pub(crate) use failure::Stored;
 use reader::Readers;
-use syncer::{Log, Syncer};
-use writer::Writer;
+use syncer::{Syncer, WalFile};
+use writer::SqliteWriter;
 
-/// How hard a commit is pressed onto the disk.
+/// Whether a commit waits for the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Synchronous {
     /// Every commit is on the disk before it is answered.
     #[default]
     Full,
-    /// A power cut may take back the last commits; a crash of the program does not.
+    /// A power failure may lose the last commits; a crash of the program does not.
     Normal,
 }
 
 /// How to open the store.
 #[derive(Debug, Clone, Copy)]
 pub struct SqliteOptions {
-    /// How hard commits are pressed onto the disk.
+    /// Whether commits wait for the disk.
     pub synchronous: Synchronous,
-    /// The database may not grow beyond this.
+    /// The maximum size of the database.
     pub max_bytes: Option<u64>,
-    /// So many waiting writes may share one commit.
+    /// The most waiting writes that share one commit.
     pub commit_group: usize,
 }
 
@@ -64,9 +64,9 @@ impl SqliteOptions {
 
 /// A store in one SQLite file. Dropping it waits for writes that were begun.
 pub struct SqliteStore {
-    // Fields drop in this order: readers let go before the writer copies the log into the file.
+    // Fields drop in this order: readers end before the writer copies the log into the file.
     readers: Readers,
-    writer: Writer,
+    writer: SqliteWriter,
     /// Works as long as the writer does.
     _checkpointer: Checkpointer,
 }
@@ -81,13 +81,13 @@ impl SqliteStore {
         let readers = Readers::start(path)?;
         let syncer = match options.syncs_beside() {
             true => {
-                let mut log = Log::of(path);
+                let mut log = WalFile::of(path);
                 Some(Syncer::start(move || log.sync())?)
             }
             false => None,
         };
         let checkpointer = Checkpointer::start(path, &mut connection, checkpoint::LONG)?;
-        let writer = Writer::start(connection, options.commit_group, syncer)?;
+        let writer = SqliteWriter::start(connection, options.commit_group, syncer)?;
         Ok(Self { readers, writer, _checkpointer: checkpointer })
     }
 }
@@ -102,7 +102,7 @@ impl Store for SqliteStore {
     }
 
     fn glance(&self, work: Reading) -> Wait<'_, ()> {
-        Box::pin(self.readers.glance(work))
+        Box::pin(self.readers.read_few(work))
     }
 
     fn check(&self) -> Wait<'_, Vec<String>> {

@@ -37,7 +37,7 @@ pub(crate) mod vaults;
 
 pub(crate) use database::{Database, More, Query, Row, Take};
 pub(crate) use dialect::Dialect;
-pub(crate) use table::{At, Columns, Declared, Named, Sql, Table, columns, table};
+pub(crate) use table::{At, Columns, Declared, Named, Sql, TableDefinition, columns, table};
 pub(crate) use value::{Cell, Column, Value};
 
 use everwhen_engine::ports::MemoryRef;

@@ -16,9 +16,9 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationQuery, Cursor,
-    EachOf, EntryChange, EntryQuery, Erasure, FactSelection, JobSelection, LedgerHead, LedgerLine,
-    Lines, MemoryRef, MemorySelection, Neighbour, ProofHolder, Removal, Removed, Reply, Requested,
-    Row, Snapshot, Speakers, Standing, TimeAxis, Tx, Which,
+    EachOf, EntryChange, EntryQuery, EntryState, Erasure, FactSelection, JobSelection, LedgerHead,
+    LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour, ProofHolder, Removal, Removed,
+    Reply, Requested, Row, Snapshot, Speakers, TimeAxis, Tx, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -114,7 +114,7 @@ macro_rules! reads {
                 }
             }
 
-            fn ledger_lines(&self, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>> {
+            fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines) -> Result<Vec<LedgerLine>> {
                 match &self.ledger {
                     Some(known) => known.lines(self.db, memory, which),
                     None => ledger::lines(self.db, memory, which),
@@ -160,7 +160,7 @@ macro_rules! reads {
                 entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
                 density::span as span(memory: MemoryRef, axis: TimeAxis, which: Which) -> Option<(Timestamp, Timestamp)>;
                 density::counts as counts(memory: MemoryRef, axis: TimeAxis, which: Which, buckets: Buckets) -> Vec<u64>;
-                entries::standings as standings(memory: MemoryRef, up_to: u64) -> Vec<Standing>;
+                entries::entry_states as entry_states(memory: MemoryRef, up_to: u64) -> Vec<EntryState>;
                 entries::before as before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
                 entries::after as after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
                 conversations::by_name as conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;

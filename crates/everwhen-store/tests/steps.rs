@@ -4,9 +4,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
-use everwhen_engine::aside::Wishes;
 use everwhen_engine::ledger::{Begun, Commit, ExchangeReply, History, Message};
 use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Person, Role, Said};
+use everwhen_engine::memory_block::Wishes;
 use everwhen_engine::ports::{ConversationQuery, EntryQuery};
 use everwhen_engine::time::ManualClock;
 use everwhen_engine::{Engine, Vault};

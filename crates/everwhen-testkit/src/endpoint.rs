@@ -19,7 +19,7 @@ pub enum Spoken {
     Silence(Duration),
 }
 
-type Script = dyn Fn(&Value) -> Spoken + Send + Sync;
+type RequestScript = dyn Fn(&Value) -> Spoken + Send + Sync;
 
 /// A provider that answers as long as the test runs.
 pub struct ModelEndpoint {
@@ -34,7 +34,7 @@ impl ModelEndpoint {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
         let address = listener.local_addr().expect("it is bound");
         let asked = Arc::<Mutex<Vec<Value>>>::default();
-        let (script, heard): (Arc<Script>, _) = (Arc::new(script), Arc::clone(&asked));
+        let (script, heard): (Arc<RequestScript>, _) = (Arc::new(script), Arc::clone(&asked));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (script, heard) = (Arc::clone(&script), Arc::clone(&heard));
@@ -51,7 +51,11 @@ impl ModelEndpoint {
     }
 }
 
-fn answer(stream: TcpStream, script: &Script, heard: &Mutex<Vec<Value>>) -> std::io::Result<()> {
+fn answer(
+    stream: TcpStream,
+    script: &RequestScript,
+    heard: &Mutex<Vec<Value>>,
+) -> std::io::Result<()> {
     let body = read_body(&stream)?;
     heard.lock().unwrap_or_else(PoisonError::into_inner).push(body.clone());
     match script(&body) {

@@ -7,11 +7,11 @@ use everwhen_engine::ports::{Finish, Llm, Prompt, Reply, Spent, Wait};
 use everwhen_engine::{Error, Result};
 use serde_json::Value;
 
-type Script = Box<dyn FnMut(&Prompt) -> Result<String> + Send>;
+type PromptScript = Box<dyn FnMut(&Prompt) -> Result<String> + Send>;
 
 /// A model that follows a script and remembers what it was asked.
 pub struct ScriptedLlm {
-    script: Mutex<Script>,
+    script: Mutex<PromptScript>,
     asked: Mutex<Vec<Prompt>>,
     cost_nanos: u64,
 }

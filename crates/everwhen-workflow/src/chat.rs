@@ -50,7 +50,7 @@ impl Chat {
     /// Builds the chat of an exchange that has begun; `messages` must be in the ledger's order.
     pub fn of(begun: &Begun, messages: Vec<PromptMessage>, discussion_id: String) -> Self {
         let said = begun.messages.iter();
-        let time = |told: &everwhen::ledger::Told| {
+        let time = |told: &everwhen::ledger::KnownMessage| {
             told.time.map(|time| SaidAt { time, since: told.since })
         };
         Self {

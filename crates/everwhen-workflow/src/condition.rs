@@ -66,7 +66,7 @@ impl Condition {
     /// Parses a condition; the error says what is wrong with it.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let tokens = tokens(text)?;
-        let mut reader = Reader { tokens: &tokens };
+        let mut reader = ConditionReader { tokens: &tokens };
         let term = reader.either()?;
         match reader.tokens.first() {
             None => Ok(Self(term)),
@@ -155,11 +155,11 @@ impl Relation {
 }
 
 /// Recursive-descent parser over tokens, lowest precedence first.
-struct Reader<'t> {
+struct ConditionReader<'t> {
     tokens: &'t [Token],
 }
 
-impl Reader<'_> {
+impl ConditionReader<'_> {
     fn take(&mut self, wanted: &Token) -> bool {
         let found = self.tokens.first() == Some(wanted);
         if found {

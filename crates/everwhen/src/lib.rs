@@ -72,7 +72,7 @@ pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;
 pub use everwhen_models as models;
 pub use everwhen_protocols::{self as protocols, Protocol};
-pub use everwhen_store::{Moved, Synchronous, outbox};
+pub use everwhen_store::{Synchronous, TransferredTable, outbox};
 pub use memory_settings::MemorySettings;
 pub use migration::{distribute, migrate};
 pub use open::{DATABASE_FILE, Everwhen, Opened};

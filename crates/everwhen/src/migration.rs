@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use everwhen_store::{End, Moved, PostgresStore, move_all};
+use everwhen_store::{PostgresStore, TransferEnd, TransferredTable, transfer_all};
 
 use crate::config::Config;
 use crate::directory_lock::DirectoryLock;
@@ -13,12 +13,16 @@ use crate::{Error, Result};
 /// Moves all data from one store to another, which must be empty. Each is `sqlite:DIRECTORY` or the
 /// URL of a PostgreSQL database. Every row is read back from the destination and compared. `say` is
 /// called after every table.
-pub fn migrate(from: &str, to: &str, say: &(dyn Fn(&Moved) + Sync)) -> Result<Vec<Moved>> {
+pub fn migrate(
+    from: &str,
+    to: &str,
+    say: &(dyn Fn(&TransferredTable) + Sync),
+) -> Result<Vec<TransferredTable>> {
     let (source, target) = (NamedStore::read("--from", from)?, NamedStore::read("--to", to)?);
     // Both directories are locked, so that no other process writes meanwhile.
     let (source, _source) = source.hold(true)?;
     let (target, _target) = target.hold(false)?;
-    move_all(&source, &target, say)
+    transfer_all(&source, &target, say)
 }
 
 /// Distributes the tables of the configured database over its cluster. Returns the names of those
@@ -52,9 +56,9 @@ impl NamedStore {
     }
 
     /// Opens the store for the migration, and locks its directory.
-    fn hold(self, must_exist: bool) -> Result<(End, Option<DirectoryLock>)> {
+    fn hold(self, must_exist: bool) -> Result<(TransferEnd, Option<DirectoryLock>)> {
         let directory = match self {
-            Self::Postgres(url) => return Ok((End::Postgres(url), None)),
+            Self::Postgres(url) => return Ok((TransferEnd::Postgres(url), None)),
             Self::Directory(directory) => directory,
         };
         if must_exist {
@@ -62,7 +66,7 @@ impl NamedStore {
         }
         let held = DirectoryLock::hold(&directory)?;
         let file = held.private_file(DATABASE_FILE)?;
-        Ok((End::Sqlite(file), Some(held)))
+        Ok((TransferEnd::Sqlite(file), Some(held)))
     }
 }
 

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Say;
 use super::chat::Chat;
 use super::report::Slow;
 use super::stream::Stream;
 use super::upstream::Pace;
+use crate::report::Say;
 use crate::store::server::Server;
 
 /// How often memory in use is looked at.

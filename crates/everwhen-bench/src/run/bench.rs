@@ -20,7 +20,7 @@ use super::plan::{ModelPlan, Plan};
 use super::progress::Progress;
 use super::source::{self, Question};
 use super::via::Via;
-use super::{Options, Standing, Tell};
+use super::{Options, RunProgress, Tell};
 
 /// A run that is under way.
 pub(super) struct Bench {
@@ -41,7 +41,7 @@ pub(super) struct Bench {
     /// What an earlier process wrote down.
     past: Vec<Event>,
     cancelled: AtomicBool,
-    standing: Mutex<Standing>,
+    standing: Mutex<RunProgress>,
     /// One line for every session and question.
     log: Mutex<File>,
     /// Held while `hypotheses.jsonl` is written.
@@ -87,7 +87,7 @@ impl Bench {
         let log_file =
             OpenOptions::new().create(true).append(true).open(directory.join("run.log"))?;
         let done = progress.done(plan.run.mode)?.len();
-        let standing = Standing { questions: (done, questions.len()), ..Standing::default() };
+        let standing = RunProgress { questions: (done, questions.len()), ..RunProgress::default() };
         Ok(Self {
             events,
             window,
@@ -165,7 +165,7 @@ impl Bench {
         }
     }
 
-    fn stand(&self, change: impl FnOnce(&mut Standing)) {
+    fn stand(&self, change: impl FnOnce(&mut RunProgress)) {
         let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut standing);
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);

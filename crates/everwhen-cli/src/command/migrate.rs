@@ -1,6 +1,6 @@
 //! `everwhen migrate`: moves all data from one store to another.
 
-use everwhen::Moved;
+use everwhen::TransferredTable;
 use serde_json::{Value, json};
 
 use crate::args::MigrateArgs;
@@ -9,7 +9,7 @@ use crate::{output, show};
 
 /// Moves the data and prints the number of rows.
 pub(crate) fn run(args: &MigrateArgs, json: bool) -> Result<()> {
-    let say = |moved: &Moved| output::note(&format!("{}: {}", moved.table, moved.rows));
+    let say = |moved: &TransferredTable| output::note(&format!("{}: {}", moved.table, moved.rows));
     let moved = everwhen::migrate(&args.from, &args.to, &say)?;
     if json {
         let rows: Vec<Value> =

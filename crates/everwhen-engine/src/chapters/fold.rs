@@ -3,12 +3,12 @@
 use jiff::Timestamp;
 
 use super::{Chapter, Folding, RollingSummary};
-use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::Job;
 use crate::job_run::Asker;
 use crate::memory::VaultInfo;
 use crate::memory::WrittenBy;
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{ChapterSelection, MemoryRef, Prompt, Reply, Row, Snapshot, SummaryMaterial};
 use crate::text::shorten;
 use crate::time::Zone;
@@ -22,7 +22,7 @@ const TEXT_CHARS: usize = 8_000;
 const LINES: usize = 40;
 
 /// What a job finds: the version to go on from, and the number of the newest.
-struct Read {
+struct FoldInput {
     vault: VaultInfo,
     base: Option<RollingSummary>,
     newest: u64,
@@ -54,7 +54,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             creation_time: Timestamp::UNIX_EPOCH,
         };
         let kept = folded.clone();
-        engine.go_on(job, move |desk, _| keep(desk, kept.clone())).await?;
+        engine.go_on(job, move |edit, _| keep(edit, kept.clone())).await?;
         (read.newest, read.base) = (folded.version, Some(folded));
     }
 }
@@ -92,7 +92,7 @@ fn folding(engine: &Engine, job: &Job) -> Result<Folding> {
     Ok(Folding::read(job.payload.as_deref())?.unwrap_or(usual))
 }
 
-fn look(snapshot: &dyn Snapshot, job: &Job) -> Result<Option<Read>> {
+fn look(snapshot: &dyn Snapshot, job: &Job) -> Result<Option<FoldInput>> {
     let place = job.place();
     let Some(vault) = snapshot.vault(job.vault)? else { return Ok(None) };
     let newest = snapshot.summaries(place, None, Some(1))?.pop();
@@ -101,7 +101,7 @@ fn look(snapshot: &dyn Snapshot, job: &Job) -> Result<Option<Read>> {
         Some(newest) if is_sound(snapshot, place, &newest)? => Some(newest),
         _ => last_sound(snapshot, place, number)?,
     };
-    Ok(Some(Read { vault, base, newest: number }))
+    Ok(Some(FoldInput { vault, base, newest: number }))
 }
 
 /// The last version below one that is not sound. Versions grow on one another, so those above an
@@ -136,7 +136,7 @@ fn is_sound(snapshot: &dyn Snapshot, place: MemoryRef, version: &RollingSummary)
 async fn written(
     engine: &Engine,
     job: &Job,
-    read: &Read,
+    read: &FoldInput,
     batch: &[Chapter],
 ) -> Result<Option<String>> {
     let Some(writer) = engine.chapter_writer() else { return Ok(None) };
@@ -205,32 +205,32 @@ fn extracted(so_far: &str, batch: &[Chapter], zone: &Zone) -> String {
 }
 
 /// Keeps a text as the next version, which holds all chapters there are.
-pub(super) fn write_by_hand(desk: &mut Desk<'_>, text: &str) -> Result<()> {
-    let place = desk.place();
-    let last = desk.tx.chapters(place, ChapterSelection::Last(None))?.pop();
+pub(super) fn write_by_hand(edit: &mut MemoryEdit<'_>, text: &str) -> Result<()> {
+    let place = edit.place();
+    let last = edit.tx.chapters(place, ChapterSelection::Last(None))?.pop();
     let last = last.ok_or_else(|| {
         Error::conflict("there are no chapters yet, so there is nothing that a summary could hold")
     })?;
-    let (chapters, _) = desk.tx.snapshot().chapters_through(place, last.last)?;
-    let newest = desk.tx.summaries(place, None, Some(1))?;
+    let (chapters, _) = edit.tx.snapshot().chapters_through(place, last.last)?;
+    let newest = edit.tx.summaries(place, None, Some(1))?;
     let version = newest.first().map_or(0, |newest| newest.version) + 1;
     let summary = RollingSummary {
-        memory: desk.memory.id,
+        memory: edit.memory.id,
         version,
         chapters,
         through: last.last,
         text: shorten(text, TEXT_CHARS),
         by: WrittenBy::Llm,
-        creation_time: desk.now,
+        creation_time: edit.now,
     };
-    desk.tx.put(Row::Summary(desk.vault.id, &summary))
+    edit.tx.put(Row::Summary(edit.vault.id, &summary))
 }
 
-fn keep(desk: &mut Desk<'_>, folded: RollingSummary) -> Result<()> {
-    let newest = desk.tx.summaries(desk.place(), None, Some(1))?;
+fn keep(edit: &mut MemoryEdit<'_>, folded: RollingSummary) -> Result<()> {
+    let newest = edit.tx.summaries(edit.place(), None, Some(1))?;
     if newest.first().map_or(0, |newest| newest.version) + 1 != folded.version {
         return Err(Error::conflict("the summary has changed meanwhile"));
     }
-    let summary = RollingSummary { creation_time: desk.now, ..folded };
-    desk.tx.put(Row::Summary(desk.vault.id, &summary))
+    let summary = RollingSummary { creation_time: edit.now, ..folded };
+    edit.tx.put(Row::Summary(edit.vault.id, &summary))
 }

@@ -94,9 +94,9 @@ impl Vault {
         if text.trim().is_empty() {
             return Err(Error::invalid("the summary is empty; write some text"));
         }
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            fold::write_by_hand(desk, &text)?;
-            Ok(Receipt::Memory(desk.memory.id))
+        self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
+            fold::write_by_hand(edit, &text)?;
+            Ok(Receipt::Memory(edit.memory.id))
         })
         .await
     }

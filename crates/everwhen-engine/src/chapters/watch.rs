@@ -8,9 +8,9 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::Result;
-use crate::desk::Desk;
 use crate::job::{Job, JobKind, Subject};
 use crate::memory::{Entry, Memory};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{Cursor, Removal, Row};
 
 /// A job waits this long for more entries.
@@ -24,31 +24,31 @@ const NOW: &str = "now";
 
 /// Notes that something was said at `earliest` or later. What was said before the last chapter ends,
 /// as replies are that take long while others talk, changes the chapters from there on.
-pub(crate) fn note_said(desk: &mut Desk<'_>, earliest: Timestamp) -> Result<()> {
-    let memory = &mut desk.memory;
+pub(crate) fn note_said(edit: &mut MemoryEdit<'_>, earliest: Timestamp) -> Result<()> {
+    let memory = &mut edit.memory;
     let is_late = memory.chaptered_until.is_some_and(|until| earliest <= until);
     if is_late {
         note_from(memory, earliest);
     }
     let is_due = is_late || memory.last_sequence >= memory.chapters_at;
     // A job that is on its way finds it there.
-    if is_due && memory.chapters_at != ON_ITS_WAY { put_job(desk) } else { Ok(()) }
+    if is_due && memory.chapters_at != ON_ITS_WAY { put_job(edit) } else { Ok(()) }
 }
 
 /// Notes that entries that were stored before changed their standing, none said before `since`. A
 /// job that is under way has read them as they were; another takes its place.
-pub(crate) fn note_change(desk: &mut Desk<'_>, since: Timestamp) -> Result<()> {
-    let is_told = desk.memory.chaptered_until.is_some_and(|until| since <= until);
-    if is_told || desk.memory.chapters_at == ON_ITS_WAY {
-        plan_from(desk, since)?;
+pub(crate) fn note_change(edit: &mut MemoryEdit<'_>, since: Timestamp) -> Result<()> {
+    let is_told = edit.memory.chaptered_until.is_some_and(|until| since <= until);
+    if is_told || edit.memory.chapters_at == ON_ITS_WAY {
+        plan_from(edit, since)?;
     }
-    desk.note_moved()
+    edit.note_moved()
 }
 
 /// Has every chapter looked at that ends at `since` or later.
-pub(crate) fn plan_from(desk: &mut Desk<'_>, since: Timestamp) -> Result<()> {
-    note_from(&mut desk.memory, since);
-    put_job(desk)
+pub(crate) fn plan_from(edit: &mut MemoryEdit<'_>, since: Timestamp) -> Result<()> {
+    note_from(&mut edit.memory, since);
+    put_job(edit)
 }
 
 fn note_from(memory: &mut Memory, since: Timestamp) {
@@ -57,25 +57,25 @@ fn note_from(memory: &mut Memory, since: Timestamp) {
 
 /// Removes what tells of entries that are forgotten: their chapters, and every version of the
 /// summary that may contain them.
-pub(crate) fn forget_said(desk: &mut Desk<'_>, doomed: &[Entry]) -> Result<()> {
+pub(crate) fn forget_said(edit: &mut MemoryEdit<'_>, doomed: &[Entry]) -> Result<()> {
     let Some(earliest) = doomed.iter().map(|entry| entry.conversation_time).min() else {
         return Ok(());
     };
     // A job that was interrupted has kept chapters that the memory does not know of yet.
     let from = Cursor { time: earliest, sequence: 0 };
-    desk.remove_chapters(from)?;
-    desk.tx.remove(Removal::Summaries(desk.place(), from))?;
-    match desk.memory.chaptered_until {
-        Some(until) if earliest <= until => plan_from(desk, Timestamp::MIN),
+    edit.remove_chapters(from)?;
+    edit.tx.remove(Removal::Summaries(edit.place(), from))?;
+    match edit.memory.chaptered_until {
+        Some(until) if earliest <= until => plan_from(edit, Timestamp::MIN),
         _ => Ok(()),
     }
 }
 
 /// Has somebody look now.
-pub(crate) fn look_now(desk: &mut Desk<'_>) -> Result<()> {
-    let job = put_job_at(desk, desk.now)?;
-    desk.tx.put(Row::Job(&hurried(job)))?;
-    desk.tx.put(Row::Memory(desk.vault.id, &desk.memory))
+pub(crate) fn look_now(edit: &mut MemoryEdit<'_>) -> Result<()> {
+    let job = put_job_at(edit, edit.now)?;
+    edit.tx.put(Row::Job(&hurried(job)))?;
+    edit.tx.put(Row::Memory(edit.vault.id, &edit.memory))
 }
 
 /// The same job, which does not wait for more entries.
@@ -90,14 +90,14 @@ pub(super) fn is_hurried(job: &Job) -> bool {
     job.payload.as_deref() == Some(NOW)
 }
 
-fn put_job(desk: &mut Desk<'_>) -> Result<()> {
-    put_job_at(desk, desk.now + DELAY).map(drop)
+fn put_job(edit: &mut MemoryEdit<'_>) -> Result<()> {
+    put_job_at(edit, edit.now + DELAY).map(drop)
 }
 
-fn put_job_at(desk: &mut Desk<'_>, due: Timestamp) -> Result<Job> {
-    let subject = Subject::Memory(desk.memory.id);
-    let job = Job::new(desk.mint(), desk.place(), JobKind::Chapters, subject, due);
-    desk.memory.chapters_at = ON_ITS_WAY;
-    desk.tx.put(Row::Job(&job))?;
+fn put_job_at(edit: &mut MemoryEdit<'_>, due: Timestamp) -> Result<Job> {
+    let subject = Subject::Memory(edit.memory.id);
+    let job = Job::new(edit.mint(), edit.place(), JobKind::Chapters, subject, due);
+    edit.memory.chapters_at = ON_ITS_WAY;
+    edit.tx.put(Row::Job(&job))?;
     Ok(job)
 }

@@ -13,12 +13,12 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::plan::{Planned, plan};
 use super::watch::{DELAY, LONGEST_WAIT, is_hurried};
 use super::{Chapter, ChapterRules};
-use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
 use crate::job_run::Asker;
 use crate::json::Json;
 use crate::memory::{Entry, VaultInfo, WrittenBy, chapter_digest};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{
     ChapterMaterial, ChapterSelection, ChapterWriter, Cursor, EntryQuery, MemoryRef, Prompt, Reply,
     Row, Snapshot,
@@ -36,17 +36,17 @@ const TEXT_CHARS: usize = 4_000;
 const TITLE_CHARS: usize = 120;
 
 /// Where a job finds its memory.
-enum Found {
+enum PlanState {
     /// There is no such memory any more.
     Gone,
     /// Entries pour in; a plan made now would have to be made again.
     Busy,
     /// This is to be done.
-    Ready(Box<Read>),
+    Ready(Box<ChapterPlan>),
 }
 
 /// What there is to do.
-struct Read {
+struct ChapterPlan {
     vault: VaultInfo,
     /// Chapters without a text.
     missing: Vec<Planned>,
@@ -58,7 +58,7 @@ struct Read {
 
 /// A chapter's words.
 #[derive(Debug, Clone)]
-struct Words {
+struct ChapterDraftWords {
     title: String,
     text: String,
     entities: Vec<String>,
@@ -69,12 +69,12 @@ struct Words {
 /// Runs a chapters job.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let read = match read_plan(engine, job).await? {
-        Found::Gone => return engine.drop_job(job).await,
-        Found::Busy => return engine.commit(job, wait_on).await,
-        Found::Ready(read) => *read,
+        PlanState::Gone => return engine.drop_job(job).await,
+        PlanState::Busy => return engine.commit(job, wait_on).await,
+        PlanState::Ready(read) => *read,
     };
     let stale = read.stale.clone();
-    engine.go_on(job, move |desk, _| remove(desk, &stale)).await?;
+    engine.go_on(job, move |edit, _| remove(edit, &stale)).await?;
     for planned in read.missing {
         let writer = engine.chapter_writer().filter(|writer| writer.writes_chapters());
         let words = match writer {
@@ -84,25 +84,30 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
                 words(asker, &planned, &read.vault.zone, engine.chapter_rules()).await?
             }
         };
-        engine.go_on(job, move |desk, _| keep(desk, &planned, &words)).await?;
+        engine.go_on(job, move |edit, _| keep(edit, &planned, &words)).await?;
     }
     let (sequence, rules) = (read.sequence, engine.chapter_rules().clone());
-    engine.commit(job, move |desk, _| finish(desk, sequence, &rules)).await
+    engine.commit(job, move |edit, _| finish(edit, sequence, &rules)).await
 }
 
-async fn read_plan(engine: &Engine, job: &Job) -> Result<Found> {
+async fn read_plan(engine: &Engine, job: &Job) -> Result<PlanState> {
     let (job, rules, now) = (job.clone(), engine.chapter_rules().clone(), engine.now());
     engine.store.look(move |snapshot| look(snapshot, &job, &rules, now)).await
 }
 
-fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules, now: Timestamp) -> Result<Found> {
+fn look(
+    snapshot: &dyn Snapshot,
+    job: &Job,
+    rules: &ChapterRules,
+    now: Timestamp,
+) -> Result<PlanState> {
     let place = job.place();
     let (Some(vault), Some(memory)) = (snapshot.vault(job.vault)?, snapshot.memory(place)?) else {
-        return Ok(Found::Gone);
+        return Ok(PlanState::Gone);
     };
     let pours = now < memory.last_creation + DELAY && now < job.id.minted_at() + LONGEST_WAIT;
     if pours && !is_hurried(job) {
-        return Ok(Found::Busy);
+        return Ok(PlanState::Busy);
     }
     // Up to there the plan is what it was: more entries never change earlier chapters.
     let sound = snapshot.chapters(place, ChapterSelection::Last(memory.chapters_from))?.pop();
@@ -112,7 +117,7 @@ fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules, now: Timestamp
     let planned = plan(snapshot.entries(place, &query)?, rules);
     let wanted: HashSet<[u8; 32]> = planned.iter().map(|one| one.digest).collect();
     let written: HashSet<[u8; 32]> = known.iter().map(|one| one.digest).collect();
-    Ok(Found::Ready(Box::new(Read {
+    Ok(PlanState::Ready(Box::new(ChapterPlan {
         vault,
         missing: planned.into_iter().filter(|one| !written.contains(&one.digest)).collect(),
         stale: known.into_iter().filter(|one| !wanted.contains(&one.digest)).collect(),
@@ -121,9 +126,9 @@ fn look(snapshot: &dyn Snapshot, job: &Job, rules: &ChapterRules, now: Timestamp
 }
 
 /// Looks again when entries may have stopped pouring in.
-fn wait_on(desk: &mut Desk<'_>, job: &Job) -> Result<()> {
-    let (due_at, state) = (desk.now + DELAY, JobState::Waiting);
-    desk.tx.put(Row::Job(&Job { due_at, tries: 0, state, ..job.clone() }))
+fn wait_on(edit: &mut MemoryEdit<'_>, job: &Job) -> Result<()> {
+    let (due_at, state) = (edit.now + DELAY, JobState::Waiting);
+    edit.tx.put(Row::Job(&Job { due_at, tries: 0, state, ..job.clone() }))
 }
 
 /// The words of a chapter, by somebody else.
@@ -133,7 +138,7 @@ async fn written(
     job: &Job,
     planned: &Planned,
     zone: &Zone,
-) -> Result<Words> {
+) -> Result<ChapterDraftWords> {
     let (place, behind) = (job.place(), planned.first());
     let so_far = engine.store.look(move |snapshot| {
         let mut chapters = snapshot.chapters(place, ChapterSelection::Behind(None, None))?;
@@ -151,7 +156,7 @@ async fn written(
     let told = writer.write(&material).await?;
     let own = in_plain_words(&told.text, &planned.entries, zone)?;
     let some = |list: Vec<String>, own| if list.is_empty() { own } else { list };
-    Ok(Words {
+    Ok(ChapterDraftWords {
         title: if told.title.is_empty() { own.title } else { chapter_title(&told.title) },
         entities: some(told.entities, own.entities),
         key_phrases: some(told.key_phrases, own.key_phrases),
@@ -166,7 +171,7 @@ async fn words(
     planned: &Planned,
     zone: &Zone,
     rules: &ChapterRules,
-) -> Result<Words> {
+) -> Result<ChapterDraftWords> {
     let Some(asker) = asker else { return Ok(extracted(&planned.entries, zone)) };
     let entries: Vec<&Entry> = planned.entries.iter().collect();
     let shown = transcript(&entries, zone);
@@ -198,7 +203,7 @@ fn chapter_title(title: &str) -> String {
     summary::without_controls(&shorten(title, TITLE_CHARS))
 }
 
-fn told(json: &Json, entries: &[Entry], zone: &Zone) -> Result<Words> {
+fn told(json: &Json, entries: &[Entry], zone: &Zone) -> Result<ChapterDraftWords> {
     let words = in_plain_words(json.text("summary").unwrap_or_default(), entries, zone)?;
     let title = json.text("title").unwrap_or_default().trim();
     let list = |name: &str| -> Vec<String> {
@@ -206,7 +211,7 @@ fn told(json: &Json, entries: &[Entry], zone: &Zone) -> Result<Words> {
         let texts = texts.filter(|text| !text.is_empty()).take(WORDS);
         texts.map(|text| shorten(text, TITLE_CHARS)).collect()
     };
-    Ok(Words {
+    Ok(ChapterDraftWords {
         title: if title.is_empty() { words.title } else { chapter_title(title) },
         entities: list("entities"),
         key_phrases: list("key_phrases"),
@@ -215,18 +220,18 @@ fn told(json: &Json, entries: &[Entry], zone: &Zone) -> Result<Words> {
 }
 
 /// A model's plain answer, with a title and words of our own.
-fn in_plain_words(text: &str, entries: &[Entry], zone: &Zone) -> Result<Words> {
+fn in_plain_words(text: &str, entries: &[Entry], zone: &Zone) -> Result<ChapterDraftWords> {
     if text.unicode_words().next().is_none() {
         return Err(Error::invalid("the model's answer holds no summary"));
     }
     let by = WrittenBy::Llm;
-    Ok(Words { text: shorten(text, TEXT_CHARS), by, ..extracted(entries, zone) })
+    Ok(ChapterDraftWords { text: shorten(text, TEXT_CHARS), by, ..extracted(entries, zone) })
 }
 
 /// A chapter from the entries' own words.
-fn extracted(entries: &[Entry], zone: &Zone) -> Words {
+fn extracted(entries: &[Entry], zone: &Zone) -> ChapterDraftWords {
     let summary = summary::extract(entries, zone);
-    Words {
+    ChapterDraftWords {
         title: summary.title,
         text: summary.text,
         entities: names(entries),
@@ -235,7 +240,7 @@ fn extracted(entries: &[Entry], zone: &Zone) -> Words {
     }
 }
 
-/// Words with a capital that do not begin a sentence.
+/// ChapterDraftWords with a capital that do not begin a sentence.
 fn names(entries: &[Entry]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in entries.iter().flat_map(|entry| names_in(entry.content.as_str())) {
@@ -271,20 +276,20 @@ fn frequent(entries: &[Entry]) -> Vec<String> {
     counts.into_iter().take(WORDS).map(|(word, _)| word).collect()
 }
 
-fn remove(desk: &mut Desk<'_>, stale: &[Chapter]) -> Result<()> {
-    stale.iter().try_for_each(|chapter| desk.remove_chapter(chapter.id))
+fn remove(edit: &mut MemoryEdit<'_>, stale: &[Chapter]) -> Result<()> {
+    stale.iter().try_for_each(|chapter| edit.remove_chapter(chapter.id))
 }
 
 /// Keeps a chapter, if its entries are still those it was written from.
-fn keep(desk: &mut Desk<'_>, planned: &Planned, words: &Words) -> Result<()> {
+fn keep(edit: &mut MemoryEdit<'_>, planned: &Planned, words: &ChapterDraftWords) -> Result<()> {
     let (Some(first), Some(last)) = (planned.first(), planned.last()) else { return Ok(()) };
-    if digest_now(desk.tx.snapshot(), desk.place(), first, last)? != planned.digest {
+    if digest_now(edit.tx.snapshot(), edit.place(), first, last)? != planned.digest {
         return Err(Error::conflict("what the chapter tells of has changed meanwhile"));
     }
     let words = words.clone();
     let chapter = Chapter {
-        id: desk.mint(),
-        memory: desk.memory.id,
+        id: edit.mint(),
+        memory: edit.memory.id,
         first,
         last,
         entries: planned.entries.len() as u64,
@@ -294,9 +299,9 @@ fn keep(desk: &mut Desk<'_>, planned: &Planned, words: &Words) -> Result<()> {
         entities: words.entities,
         key_phrases: words.key_phrases,
         by: words.by,
-        creation_time: desk.now,
+        creation_time: edit.now,
     };
-    desk.put_chapter(&chapter)
+    edit.put_chapter(&chapter)
 }
 
 /// The digest of what stands between two places now.
@@ -320,21 +325,21 @@ fn digest_now(
 }
 
 /// Says up to when there are chapters and when to look again, and has new ones folded.
-fn finish(desk: &mut Desk<'_>, sequence: u64, rules: &ChapterRules) -> Result<()> {
-    let last = desk.tx.chapters(desk.place(), ChapterSelection::Last(None))?.pop();
-    desk.memory.chaptered_until = last.as_ref().map(|chapter| chapter.last.time);
-    desk.memory.chapters_at = sequence + rules.max_messages as u64;
-    desk.memory.chapters_from = None;
+fn finish(edit: &mut MemoryEdit<'_>, sequence: u64, rules: &ChapterRules) -> Result<()> {
+    let last = edit.tx.chapters(edit.place(), ChapterSelection::Last(None))?.pop();
+    edit.memory.chaptered_until = last.as_ref().map(|chapter| chapter.last.time);
+    edit.memory.chapters_at = sequence + rules.max_messages as u64;
+    edit.memory.chapters_from = None;
     if last.is_some() {
-        let subject = Subject::Memory(desk.memory.id);
-        let job = Job::new(desk.mint(), desk.place(), JobKind::Fold, subject, desk.now);
-        desk.tx.put(Row::Job(&job))?;
-        desk.put_context_job()?;
+        let subject = Subject::Memory(edit.memory.id);
+        let job = Job::new(edit.mint(), edit.place(), JobKind::Fold, subject, edit.now);
+        edit.tx.put(Row::Job(&job))?;
+        edit.put_context_job()?;
     }
     // What came meanwhile may have been said before the last chapter ends.
-    let arrived = desk.tx.entries(desk.place(), &EntryQuery::arrived(sequence, usize::MAX))?;
+    let arrived = edit.tx.entries(edit.place(), &EntryQuery::arrived(sequence, usize::MAX))?;
     if let Some(earliest) = arrived.iter().map(|entry| entry.conversation_time).min() {
-        super::note_said(desk, earliest)?;
+        super::note_said(edit, earliest)?;
     }
-    desk.tx.put(Row::Memory(desk.vault.id, &desk.memory))
+    edit.tx.put(Row::Memory(edit.vault.id, &edit.memory))
 }

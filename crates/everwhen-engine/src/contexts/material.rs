@@ -9,15 +9,15 @@ use crate::chapters::Chapter;
 use crate::facts::{FactView, views};
 use crate::memory::{ContextBy, ContextDocument, Conversation, FactId, Memory, VaultInfo};
 use crate::ports::{
-    ChapterSelection, ContextSelection, ConversationQuery, Cursor, FactSelection, MemoryRef, Order,
-    Shelf, Snapshot,
+    ArchiveFilter, ChapterSelection, ContextSelection, ConversationQuery, Cursor, FactSelection,
+    MemoryRef, Order, Snapshot,
 };
 
 /// So many conversations are looked at, the last ones.
 const CONVERSATIONS: usize = 60;
 
 /// All that is known for it.
-pub(super) struct Material {
+pub(super) struct ContextMaterial {
     pub(super) vault: VaultInfo,
     pub(super) memory: Memory,
     /// In order of mention, those that were replaced too.
@@ -31,7 +31,7 @@ pub(super) struct Material {
     newest: Option<ContextDocument>,
 }
 
-impl Material {
+impl ContextMaterial {
     /// Reads it; nothing if there is no such memory any more.
     pub(super) fn look(rows: &dyn Snapshot, place: MemoryRef) -> Result<Option<Self>> {
         let (Some(vault), Some(memory)) = (rows.vault(place.vault)?, rows.memory(place)?) else {
@@ -86,8 +86,8 @@ fn conversations(
     order: Order,
     limit: usize,
 ) -> Result<Vec<Conversation>> {
-    let (ended, shelf, limit) = (Some(true), Shelf::Both, Some(limit));
-    let query = ConversationQuery { ended, shelf, order, limit, ..ConversationQuery::default() };
+    let (ended, archive, limit) = (Some(true), ArchiveFilter::Both, Some(limit));
+    let query = ConversationQuery { ended, archive, order, limit, ..ConversationQuery::default() };
     let mut found = rows.conversations(place, &query)?;
     found.sort_by_key(|one| (one.started_at, one.id));
     Ok(found)

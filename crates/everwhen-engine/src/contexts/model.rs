@@ -4,8 +4,8 @@
 //! words and days stay as they are, and so does the timeline. What it writes itself must be borne out
 //! by what it was shown. Where its answer is of no use, what rules chose stands.
 
-use super::material::Material;
-use super::sections::{Line, Section, Sections};
+use super::material::ContextMaterial;
+use super::sections::{Section, SectionLine, Sections};
 use crate::Result;
 use crate::facts::FactView;
 use crate::job_run::Asker;
@@ -28,7 +28,7 @@ const ITEMS: usize = 12;
 /// Lets a model improve what rules wrote.
 pub(super) async fn improve(
     asker: &Asker,
-    material: &Material,
+    material: &ContextMaterial,
     sections: &mut Sections,
 ) -> Result<()> {
     let shown = shown(material);
@@ -42,11 +42,11 @@ pub(super) async fn improve(
 }
 
 /// The number of the first fact that is shown.
-fn first_shown(material: &Material) -> usize {
+fn first_shown(material: &ContextMaterial) -> usize {
     material.current().count().saturating_sub(FACTS)
 }
 
-fn shown(material: &Material) -> String {
+fn shown(material: &ContextMaterial) -> String {
     let zone = &material.vault.zone;
     let about = material.memory.description.as_deref().unwrap_or("(nothing)");
     let mut lines = vec![format!("Memory: {}", material.memory.name), format!("About it: {about}")];
@@ -66,7 +66,7 @@ fn shown(material: &Material) -> String {
     lines.join("\n")
 }
 
-fn believe(json: &Json, shown: &str, material: &Material, sections: &mut Sections) {
+fn believe(json: &Json, shown: &str, material: &ContextMaterial, sections: &mut Sections) {
     let lower = shown.to_lowercase();
     if let Some(text) = json.text("description").filter(|text| is_borne_out(text, &lower)) {
         sections.description = text.to_owned();
@@ -88,7 +88,10 @@ fn believe(json: &Json, shown: &str, material: &Material, sections: &mut Section
     };
     replace(&mut sections.topics, texts("topics"));
     replace(&mut sections.entities, texts("entities"));
-    replace(&mut sections.notes, texts("notes").iter().map(|text| Line::remark(text)).collect());
+    replace(
+        &mut sections.notes,
+        texts("notes").iter().map(|text| SectionLine::remark(text)).collect(),
+    );
 }
 
 fn replace<T>(known: &mut Vec<T>, found: Vec<T>) {

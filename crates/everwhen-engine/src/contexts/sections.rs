@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::material::Material;
+use super::material::ContextMaterial;
 use crate::chapters::names_in;
 use crate::facts::FactView;
 use crate::limits;
@@ -61,14 +61,14 @@ impl Section {
 
 /// One line, and when what it tells was said.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct SectionLine {
     time: Timestamp,
     /// The day it begins with, in the timeline.
     day: Option<Date>,
     text: String,
 }
 
-impl Line {
+impl SectionLine {
     /// A line that a model wrote, about the whole.
     pub(super) fn remark(text: &str) -> Self {
         Self { time: Timestamp::MAX, day: None, text: shorten(text, LINE_CHARS) }
@@ -85,18 +85,18 @@ impl Line {
 /// What a document tells; the lines of each section the most important first.
 pub(super) struct Sections {
     pub(super) description: String,
-    pub(super) facts: Vec<Line>,
-    pub(super) preferences: Vec<Line>,
-    pub(super) decisions: Vec<Line>,
+    pub(super) facts: Vec<SectionLine>,
+    pub(super) preferences: Vec<SectionLine>,
+    pub(super) decisions: Vec<SectionLine>,
     pub(super) topics: Vec<String>,
     pub(super) entities: Vec<String>,
-    pub(super) notes: Vec<Line>,
-    timeline: Vec<Line>,
+    pub(super) notes: Vec<SectionLine>,
+    timeline: Vec<SectionLine>,
 }
 
 impl Sections {
     /// The sections as rules fill them.
-    pub(super) fn by_rules(material: &Material) -> Self {
+    pub(super) fn by_rules(material: &ContextMaterial) -> Self {
         let mut sections = Self {
             description: description(material),
             facts: Vec::new(),
@@ -114,7 +114,7 @@ impl Sections {
     /// Puts every fact into its section; `choose` gets its number among those believed now.
     pub(super) fn sort_facts(
         &mut self,
-        material: &Material,
+        material: &ContextMaterial,
         choose: impl Fn(usize, &FactView) -> Section,
     ) {
         for lines in [&mut self.facts, &mut self.preferences, &mut self.decisions, &mut self.notes]
@@ -167,9 +167,9 @@ fn room(section: &str) -> usize {
 }
 
 /// A section with the lines that fit, in order of time.
-fn fit(title: &str, lines: &[Line], room: usize) -> String {
+fn fit(title: &str, lines: &[SectionLine], room: usize) -> String {
     let mut left = room.saturating_sub(title.len() + 5 + COUNTED);
-    let mut chosen: Vec<&Line> = Vec::new();
+    let mut chosen: Vec<&SectionLine> = Vec::new();
     for line in lines {
         let Some(rest) = left.checked_sub(line.room()) else { break };
         left = rest;
@@ -192,7 +192,7 @@ fn fit(title: &str, lines: &[Line], room: usize) -> String {
     shown.join("\n")
 }
 
-fn shown_line(line: &Line, before: Option<Date>) -> String {
+fn shown_line(line: &SectionLine, before: Option<Date>) -> String {
     let Some(day) = line.day else { return format!("- {}", line.text) };
     let gap = before.and_then(|before| gap(before, day));
     let gap = gap.map_or_else(String::new, |gap| format!(" ({gap})"));
@@ -200,7 +200,7 @@ fn shown_line(line: &Line, before: Option<Date>) -> String {
 }
 
 /// A fact with its date, and what it was before.
-fn fact_line(view: &FactView, known: &HashMap<FactId, &FactView>, zone: &Zone) -> Line {
+fn fact_line(view: &FactView, known: &HashMap<FactId, &FactView>, zone: &Zone) -> SectionLine {
     let mut earlier = Vec::new();
     let mut at = view;
     while let Some(before) = at.supersedes.and_then(|id| known.get(&id)).copied()
@@ -215,7 +215,7 @@ fn fact_line(view: &FactView, known: &HashMap<FactId, &FactView>, zone: &Zone) -
         format!("; before: {}", earlier.join(", "))
     };
     let statement = shorten(&view.text, LINE_CHARS);
-    Line { time: view.fact.mentioned_at, day: None, text: format!("{statement}{before}") }
+    SectionLine { time: view.fact.mentioned_at, day: None, text: format!("{statement}{before}") }
 }
 
 /// What a fact stated, in short, with its day.
@@ -225,7 +225,7 @@ fn value(view: &FactView, zone: &Zone) -> String {
 }
 
 /// What the memory is, and from when to when.
-fn description(material: &Material) -> String {
+fn description(material: &ContextMaterial) -> String {
     let zone = &material.vault.zone;
     let about = material.memory.description.as_ref();
     let about = about.map_or_else(String::new, |about| format!(": {}", shorten(about, 400)));
@@ -242,7 +242,7 @@ fn description(material: &Material) -> String {
 
 /// The words that stand for the most chapters, newest chapters first among equals; before there are
 /// chapters, what facts are about.
-fn topics(material: &Material) -> Vec<String> {
+fn topics(material: &ContextMaterial) -> Vec<String> {
     let phrases = material.chapters.iter().rev().flat_map(|one| one.key_phrases.iter().cloned());
     let tags = material.current().rev().flat_map(|view| view.fact.tags.iter());
     let tags = tags.map(|tag| tag.as_str().to_owned()).filter(|tag| !KINDS.contains(&tag.as_str()));
@@ -250,7 +250,7 @@ fn topics(material: &Material) -> Vec<String> {
 }
 
 /// Names that chapters and facts mention.
-fn entities(material: &Material) -> Vec<String> {
+fn entities(material: &ContextMaterial) -> Vec<String> {
     let named = material.chapters.iter().rev().flat_map(|one| one.entities.iter().cloned());
     let facts = material.current().rev().flat_map(|view| names_in(&view.fact.statement));
     most_frequent(named.chain(facts).collect())
@@ -270,12 +270,12 @@ fn most_frequent(words: Vec<String>) -> Vec<String> {
 }
 
 /// A line for each conversation, newest first.
-fn timeline(material: &Material) -> Vec<Line> {
+fn timeline(material: &ContextMaterial) -> Vec<SectionLine> {
     let zone = &material.vault.zone;
     let told = material.conversations.iter().rev().filter_map(|one| {
         let title = &one.summary.as_ref()?.title;
         let text = shorten(title, limits::TIMELINE_CHARS);
-        Some(Line { time: one.started_at, day: Some(zone.day(one.started_at)), text })
+        Some(SectionLine { time: one.started_at, day: Some(zone.day(one.started_at)), text })
     });
     told.collect()
 }
@@ -284,8 +284,8 @@ fn timeline(material: &Material) -> Vec<Line> {
 mod tests {
     use super::*;
 
-    fn lines(count: usize, day: Option<Date>) -> Vec<Line> {
-        let line = |number: usize| Line {
+    fn lines(count: usize, day: Option<Date>) -> Vec<SectionLine> {
+        let line = |number: usize| SectionLine {
             time: Timestamp::from_second(1_000_000 - number as i64).unwrap(),
             day,
             text: format!("line {number} {}", "é".repeat(150)),

@@ -3,10 +3,10 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::boundary::is_pause;
-use crate::desk::Desk;
 use crate::erase;
 use crate::job::JobKind;
 use crate::memory::{Conversation, ConversationId, Ended, EndedBy, Entry, Retention, Role};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryQuery, Row, Which};
 use crate::{Error, Result};
 
@@ -24,74 +24,74 @@ pub(crate) enum Timer {
 
 /// Writes a conversation whose entries changed, with the end and the jobs that follow from them.
 pub(crate) fn save(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     mut conversation: Conversation,
     timer: Timer,
 ) -> Result<()> {
-    conversation.ended = end_of(desk, &conversation);
+    conversation.ended = end_of(edit, &conversation);
     conversation.distilled_at = None;
     if conversation.ended.is_none() {
         // One whose timer runs was open before: nothing was due to be told of it.
         if timer == Timer::Stopped {
-            desk.drop_job(JobKind::Retell, conversation.id)?;
-            desk.drop_job(JobKind::Distill, conversation.id)?;
+            edit.drop_job(JobKind::Retell, conversation.id)?;
+            edit.drop_job(JobKind::Distill, conversation.id)?;
         }
         let Conversation { summary, archived_at, restored_at, .. } = &mut conversation;
         (*summary, *archived_at, *restored_at) = (None, None, None);
     }
-    desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
+    edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
     if conversation.ended.is_none() {
         return match timer {
             Timer::Running => Ok(()),
             Timer::Stopped => {
-                let due = desk.vault.settings.silent_at(conversation.last_at);
-                desk.put_job(JobKind::Close, conversation.id, due)
+                let due = edit.vault.settings.silent_at(conversation.last_at);
+                edit.put_job(JobKind::Close, conversation.id, due)
             }
         };
     }
-    note_end(desk, &conversation, desk.now + SUMMARY_DELAY)
+    note_end(edit, &conversation, edit.now + SUMMARY_DELAY)
 }
 
 /// The end that follows from the entries: somebody's word stands, else silence decides. A farewell
 /// moves the end on, but not where a later opener would take the word back: it has to know when the
 /// word was said.
-fn end_of(desk: &Desk<'_>, conversation: &Conversation) -> Option<Ended> {
+fn end_of(edit: &MemoryEdit<'_>, conversation: &Conversation) -> Option<Ended> {
     if let Some(Ended { at, by: by @ EndedBy::Caller { .. } }) = &conversation.ended {
         let farewell = conversation.name.is_none().then_some(conversation.last_at);
         return Some(Ended { at: farewell.max(Some(*at))?, by: by.clone() });
     }
-    is_pause(conversation.last_at, desk.now, desk.vault.settings.idle_timeout()).then(|| Ended {
-        at: desk.vault.settings.silent_at(conversation.last_at),
+    is_pause(conversation.last_at, edit.now, edit.vault.settings.idle_timeout()).then(|| Ended {
+        at: edit.vault.settings.silent_at(conversation.last_at),
         by: EndedBy::Idle,
     })
 }
 
 /// Ends a conversation because a later one begins, even if its timer has not run out yet. A later
 /// one that lies in the future ends nothing: the present one may still go on.
-pub(crate) fn end_by_successor(desk: &mut Desk<'_>, id: ConversationId) -> Result<()> {
-    let Some(mut conversation) = desk.tx.conversation(desk.place(), id)? else { return Ok(()) };
+pub(crate) fn end_by_successor(edit: &mut MemoryEdit<'_>, id: ConversationId) -> Result<()> {
+    let Some(mut conversation) = edit.tx.conversation(edit.place(), id)? else { return Ok(()) };
     if conversation.ended.is_some() {
         return Ok(());
     }
-    conversation.ended = end_of(desk, &conversation);
+    conversation.ended = end_of(edit, &conversation);
     if conversation.ended.is_none() {
         return Ok(());
     }
-    close(desk, conversation)
+    close(edit, conversation)
 }
 
 /// Writes a conversation that has just ended: its summary is due, and the oldest may have to go.
-pub(crate) fn close(desk: &mut Desk<'_>, conversation: Conversation) -> Result<()> {
-    desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
-    note_end(desk, &conversation, desk.now)
+pub(crate) fn close(edit: &mut MemoryEdit<'_>, conversation: Conversation) -> Result<()> {
+    edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
+    note_end(edit, &conversation, edit.now)
 }
 
 /// What the end of a conversation brings about: no timer, a summary, facts, and maybe one too many.
-fn note_end(desk: &mut Desk<'_>, conversation: &Conversation, due: Timestamp) -> Result<()> {
-    desk.ended_some = true;
-    desk.drop_job(JobKind::Close, conversation.id)?;
-    desk.put_job(JobKind::Summarize, conversation.id, due)?;
-    desk.put_job(JobKind::Distill, conversation.id, due)
+fn note_end(edit: &mut MemoryEdit<'_>, conversation: &Conversation, due: Timestamp) -> Result<()> {
+    edit.ended_some = true;
+    edit.drop_job(JobKind::Close, conversation.id)?;
+    edit.put_job(JobKind::Summarize, conversation.id, due)?;
+    edit.put_job(JobKind::Distill, conversation.id, due)
 }
 
 /// Takes back the end of a conversation of the caller's own when it goes on after all.
@@ -102,11 +102,15 @@ pub(crate) fn reopen_for(conversation: &mut Conversation, time: Timestamp, role:
 }
 
 /// Makes two conversations one; the later goes on under the id of the earlier.
-pub(crate) fn merge(desk: &mut Desk<'_>, from: ConversationId, into: ConversationId) -> Result<()> {
-    let place = desk.place();
+pub(crate) fn merge(
+    edit: &mut MemoryEdit<'_>,
+    from: ConversationId,
+    into: ConversationId,
+) -> Result<()> {
+    let place = edit.place();
     let missing = || Error::damaged("a conversation to merge does not exist");
-    let later = desk.tx.conversation(place, from)?.ok_or_else(missing)?;
-    let mut earlier = desk.tx.conversation(place, into)?.ok_or_else(missing)?;
+    let later = edit.tx.conversation(place, from)?.ok_or_else(missing)?;
+    let mut earlier = edit.tx.conversation(place, into)?.ok_or_else(missing)?;
     earlier.started_at = earlier.started_at.min(later.started_at);
     earlier.last_at = earlier.last_at.max(later.last_at);
     earlier.entries += later.entries;
@@ -114,40 +118,40 @@ pub(crate) fn merge(desk: &mut Desk<'_>, from: ConversationId, into: Conversatio
     earlier.restored_at = earlier.restored_at.max(later.restored_at);
     let ends = [earlier.ended.take(), later.ended].into_iter().flatten();
     earlier.ended = ends.into_iter().find(Ended::is_by_caller);
-    absorb(desk, from, into)?;
-    save(desk, earlier, Timer::Stopped)
+    absorb(edit, from, into)?;
+    save(edit, earlier, Timer::Stopped)
 }
 
 /// Moves whatever `from` still holds to `into`, which answers for both from now on.
 pub(crate) fn absorb(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     from: ConversationId,
     into: ConversationId,
 ) -> Result<()> {
     for kind in JobKind::OF_CONVERSATIONS {
-        desk.drop_job(kind, from)?;
+        edit.drop_job(kind, from)?;
     }
-    desk.tx.merge_conversation(desk.place(), from, into)?;
-    desk.note_moved()
+    edit.tx.merge_conversation(edit.place(), from, into)?;
+    edit.note_moved()
 }
 
 /// Counts a conversation's entries anew and writes it.
-pub(crate) fn recount(desk: &mut Desk<'_>, mut conversation: Conversation) -> Result<()> {
+pub(crate) fn recount(edit: &mut MemoryEdit<'_>, mut conversation: Conversation) -> Result<()> {
     let query = EntryQuery::of_conversation(conversation.id, Which::Current);
-    let entries = desk.tx.entries(desk.place(), &query)?;
+    let entries = edit.tx.entries(edit.place(), &query)?;
     conversation.entries = entries.len() as u64;
     if let (Some(first), Some(last)) = (entries.first(), entries.last()) {
         conversation.started_at = first.conversation_time;
         conversation.last_at = last.conversation_time;
     }
-    conversation.ended = word_that_ended(desk, &conversation, &entries)?;
-    save(desk, conversation, Timer::Stopped)
+    conversation.ended = word_that_ended(edit, &conversation, &entries)?;
+    save(edit, conversation, Timer::Stopped)
 }
 
 /// When somebody's word ended a conversation: farewells move the end on, and if they leave, the end
 /// goes back to the word.
 fn word_that_ended(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     conversation: &Conversation,
     entries: &[Entry],
 ) -> Result<Option<Ended>> {
@@ -158,33 +162,33 @@ fn word_that_ended(
     let since = opener.map_or(conversation.started_at, |opener| opener.conversation_time);
     let until = *at + SignedDuration::from_micros(1);
     let words = match conversation.name {
-        None => desk.tx.endings(desk.place(), since, until)?,
+        None => edit.tx.endings(edit.place(), since, until)?,
         Some(_) => Vec::new(),
     };
     Ok(Some(Ended { at: words.first().copied().unwrap_or(*at), by: by.clone() }))
 }
 
 /// Finishes a verb: lets surplus conversations go and writes back what changed in the memory.
-pub(crate) fn save_memory(desk: &mut Desk<'_>) -> Result<()> {
-    retain(desk)?;
-    desk.save_memory()
+pub(crate) fn save_memory(edit: &mut MemoryEdit<'_>) -> Result<()> {
+    retain(edit)?;
+    edit.save_memory()
 }
 
 /// Lets the oldest ended conversations go when there are more than the vault retains. Once at the
 /// end of a verb is enough, however many it ended.
-pub(super) fn retain(desk: &mut Desk<'_>) -> Result<()> {
-    if !std::mem::take(&mut desk.ended_some) {
+pub(super) fn retain(edit: &mut MemoryEdit<'_>) -> Result<()> {
+    if !std::mem::take(&mut edit.ended_some) {
         return Ok(());
     }
-    let keep = u64::from(desk.vault.settings.conversations_retained);
-    for mut conversation in desk.tx.surplus(desk.place(), keep)? {
-        match desk.vault.settings.retention {
+    let keep = u64::from(edit.vault.settings.conversations_retained);
+    for mut conversation in edit.tx.surplus(edit.place(), keep)? {
+        match edit.vault.settings.retention {
             Retention::Archive => {
-                conversation.archived_at = Some(desk.now);
-                desk.tx.put(Row::Conversation(desk.vault.id, &conversation))?;
+                conversation.archived_at = Some(edit.now);
+                edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
             }
             Retention::Delete => {
-                erase::conversation(desk, &conversation)?;
+                erase::conversation(edit, &conversation)?;
             }
         }
     }

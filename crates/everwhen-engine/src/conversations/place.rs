@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use super::boundary::is_pause;
 use super::finish::Timer;
 use super::{finish, rearrange};
-use crate::desk::Desk;
 use crate::memory::{Address, Conversation, ConversationId, NewEntry, Role};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{Neighbour, Speakers};
 use crate::{Error, Result};
 
@@ -40,14 +40,14 @@ impl Placer {
     /// Finds or opens the conversation of an entry said at `time`, and counts the entry in.
     pub(crate) fn place(
         &mut self,
-        desk: &mut Desk<'_>,
+        edit: &mut MemoryEdit<'_>,
         entry: &NewEntry,
         time: Timestamp,
     ) -> Result<Placed> {
         let by_time = entry.conversation.is_none();
         match &entry.conversation {
-            Some(address) => self.by_name(desk, address, time, entry.role)?,
-            None => self.by_time(desk, time, entry.role)?,
+            Some(address) => self.by_name(edit, address, time, entry.role)?,
+            None => self.by_time(edit, time, entry.role)?,
         }
         let conversation = self.current.as_mut().expect("placing leaves a current conversation");
         conversation.count_in(time);
@@ -64,26 +64,26 @@ impl Placer {
     }
 
     /// Writes what is not yet written.
-    pub(crate) fn finish(mut self, desk: &mut Desk<'_>) -> Result<()> {
-        self.put_down(desk)
+    pub(crate) fn finish(mut self, edit: &mut MemoryEdit<'_>) -> Result<()> {
+        self.put_down(edit)
     }
 
     fn by_name(
         &mut self,
-        desk: &mut Desk<'_>,
+        edit: &mut MemoryEdit<'_>,
         address: &Address<ConversationId>,
         time: Timestamp,
         role: Role,
     ) -> Result<()> {
         if !self.current.as_ref().is_some_and(|current| answers_to(current, address)) {
-            self.put_down(desk)?;
+            self.put_down(edit)?;
             match address {
-                Address::Id(_) => self.hold(desk.conversation(address)?),
-                Address::Name(name) => match desk.tx.conversation_named(desk.place(), name)? {
+                Address::Id(_) => self.hold(edit.conversation(address)?),
+                Address::Name(name) => match edit.tx.conversation_named(edit.place(), name)? {
                     Some(found) => self.hold(found),
                     None => {
-                        let (id, name) = (desk.mint(), Some(name.clone()));
-                        self.hold_new(Conversation::open(id, desk.memory.id, name, time));
+                        let (id, name) = (edit.mint(), Some(name.clone()));
+                        self.hold_new(Conversation::open(id, edit.memory.id, name, time));
                     }
                 },
             }
@@ -93,34 +93,34 @@ impl Placer {
         Ok(())
     }
 
-    fn by_time(&mut self, desk: &mut Desk<'_>, time: Timestamp, role: Role) -> Result<()> {
-        let tail = self.tail(desk)?;
+    fn by_time(&mut self, edit: &mut MemoryEdit<'_>, time: Timestamp, role: Role) -> Result<()> {
+        let tail = self.tail(edit)?;
         if tail.is_none_or(|tail| tail.time <= time) {
-            return self.behind(desk, tail, time, role);
+            return self.behind(edit, tail, time, role);
         }
-        self.put_down(desk)?;
-        let home = self.between(desk, time, role)?;
+        self.put_down(edit)?;
+        let home = self.between(edit, time, role)?;
         self.tail = None;
-        self.take_up(desk, home, time)
+        self.take_up(edit, home, time)
     }
 
     /// The usual case: nothing was said later.
     fn behind(
         &mut self,
-        desk: &mut Desk<'_>,
+        edit: &mut MemoryEdit<'_>,
         tail: Option<Neighbour>,
         time: Timestamp,
         role: Role,
     ) -> Result<()> {
         let home = match tail {
             None => None,
-            Some(tail) if is_pause(tail.time, time, desk.vault.settings.idle_timeout()) => None,
-            Some(tail) if desk.is_ended_before(time, role)? => {
-                self.put_down(desk)?;
-                if tail.time == time || desk.is_ended_from(tail.conversation, time)? {
-                    let home = rearrange::around(desk, time, role)?;
+            Some(tail) if is_pause(tail.time, time, edit.vault.settings.idle_timeout()) => None,
+            Some(tail) if edit.is_ended_before(time, role)? => {
+                self.put_down(edit)?;
+                if tail.time == time || edit.is_ended_from(tail.conversation, time)? {
+                    let home = rearrange::around(edit, time, role)?;
                     self.tail = None;
-                    return self.take_up(desk, Some(home), time);
+                    return self.take_up(edit, Some(home), time);
                 }
                 None
             }
@@ -129,13 +129,13 @@ impl Placer {
         match (&self.current, home) {
             (Some(current), Some(home)) if current.id == home => Ok(()),
             _ => {
-                self.put_down(desk)?;
+                self.put_down(edit)?;
                 if home.is_none()
                     && let Some(tail) = tail
                 {
-                    finish::end_by_successor(desk, tail.conversation)?;
+                    finish::end_by_successor(edit, tail.conversation)?;
                 }
-                self.take_up(desk, home, time)
+                self.take_up(edit, home, time)
             }
         }
     }
@@ -143,42 +143,42 @@ impl Placer {
     /// Something was said later: the entry joins what is near, on either side or both.
     fn between(
         &mut self,
-        desk: &mut Desk<'_>,
+        edit: &mut MemoryEdit<'_>,
         time: Timestamp,
         role: Role,
     ) -> Result<Option<ConversationId>> {
-        if desk.is_ended_before(time, role)? {
-            return rearrange::around(desk, time, role).map(Some);
+        if edit.is_ended_before(time, role)? {
+            return rearrange::around(edit, time, role).map(Some);
         }
-        let timeout = desk.vault.settings.idle_timeout();
-        let earlier = desk.tx.before(desk.place(), time, Speakers::All)?;
-        let later = desk.tx.after(desk.place(), time, Speakers::All)?;
+        let timeout = edit.vault.settings.idle_timeout();
+        let earlier = edit.tx.before(edit.place(), time, Speakers::All)?;
+        let later = edit.tx.after(edit.place(), time, Speakers::All)?;
         let earlier = earlier.filter(|earlier| !is_pause(earlier.time, time, timeout));
         let later = match later {
             Some(later) if is_pause(time, later.time, timeout) => None,
-            Some(later) if desk.begins_after_ending(later, time, role)? => None,
+            Some(later) if edit.begins_after_ending(later, time, role)? => None,
             later => later,
         };
         let homes = (earlier.map(|e| e.conversation), later.map(|l| l.conversation));
         if let (Some(into), Some(from)) = homes
             && into != from
         {
-            finish::merge(desk, from, into)?;
+            finish::merge(edit, from, into)?;
         }
         Ok(homes.0.or(homes.1))
     }
 
     fn take_up(
         &mut self,
-        desk: &mut Desk<'_>,
+        edit: &mut MemoryEdit<'_>,
         home: Option<ConversationId>,
         time: Timestamp,
     ) -> Result<()> {
-        let found = home.map(|id| desk.tx.conversation(desk.place(), id)).transpose()?;
+        let found = home.map(|id| edit.tx.conversation(edit.place(), id)).transpose()?;
         match (found.flatten(), home) {
             (Some(found), _) => self.hold(found),
             (None, None) => {
-                self.hold_new(Conversation::open(desk.mint(), desk.memory.id, None, time));
+                self.hold_new(Conversation::open(edit.mint(), edit.memory.id, None, time));
             }
             (None, Some(id)) => {
                 return Err(Error::damaged(format!("conversation {id} has entries but no row")));
@@ -198,18 +198,18 @@ impl Placer {
         self.current = Some(fresh);
     }
 
-    fn put_down(&mut self, desk: &mut Desk<'_>) -> Result<()> {
+    fn put_down(&mut self, edit: &mut MemoryEdit<'_>) -> Result<()> {
         match self.current.take() {
-            Some(conversation) => finish::save(desk, conversation, self.timer),
+            Some(conversation) => finish::save(edit, conversation, self.timer),
             None => Ok(()),
         }
     }
 
-    fn tail(&mut self, desk: &Desk<'_>) -> Result<Option<Neighbour>> {
+    fn tail(&mut self, edit: &MemoryEdit<'_>) -> Result<Option<Neighbour>> {
         if let Some(tail) = self.tail {
             return Ok(tail);
         }
-        let tail = desk.tx.before(desk.place(), Timestamp::MAX, Speakers::All)?;
+        let tail = edit.tx.before(edit.place(), Timestamp::MAX, Speakers::All)?;
         self.tail = Some(tail);
         Ok(tail)
     }
@@ -230,7 +230,7 @@ fn answers_to(conversation: &Conversation, address: &Address<ConversationId>) ->
     }
 }
 
-impl Desk<'_> {
+impl MemoryEdit<'_> {
     /// Whether an entry here would be the first opener after an explicit end.
     fn is_ended_before(&self, time: Timestamp, role: Role) -> Result<bool> {
         if role.is_reply() || self.memory.last_ending.is_none() {

@@ -11,37 +11,41 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::boundary::{self, Mark};
 use super::finish;
-use crate::desk::Desk;
 use crate::memory::{Conversation, ConversationId, Ended, Entry, EntryId, Role};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryChange, EntryQuery, Speakers, Which};
 use crate::{Error, Result};
 
 /// Makes room for an entry said at `time` by `role`, and answers where it belongs.
-pub(super) fn around(desk: &mut Desk<'_>, time: Timestamp, role: Role) -> Result<ConversationId> {
-    let touched = touched_conversations(desk, time)?;
-    let mut standing = entries_of(desk, &touched)?;
+pub(super) fn around(
+    edit: &mut MemoryEdit<'_>,
+    time: Timestamp,
+    role: Role,
+) -> Result<ConversationId> {
+    let touched = touched_conversations(edit, time)?;
+    let mut standing = entries_of(edit, &touched)?;
     let newcomer = Mark { time, role };
     let place = standing.partition_point(|entry| mark(entry).order() < newcomer.order());
     let mut marks: Vec<Mark> = standing.iter().map(mark).collect();
     marks.insert(place, newcomer);
-    let endings = endings_around(desk, &touched, &marks)?;
+    let endings = endings_around(edit, &touched, &marks)?;
     let words = words_that_ended(&touched, &standing, &endings);
 
     let was: Vec<ConversationId> = standing.iter().map(|entry| entry.conversation).collect();
     let mut homes: Vec<Home> = Vec::new();
     let mut home_of_newcomer = None;
-    for group in boundary::partition(&marks, &endings, desk.vault.settings.idle_timeout()) {
+    for group in boundary::partition(&marks, &endings, edit.vault.settings.idle_timeout()) {
         let others = group.clone().filter(|index| *index != place);
         let members: Vec<usize> = others.map(|index| index - usize::from(index > place)).collect();
-        let id = choose_home(desk, &standing, &members, &homes);
+        let id = choose_home(edit, &standing, &members, &homes);
         if group.contains(&place) {
             home_of_newcomer = Some(id);
         }
-        move_to(desk, &mut standing, &members, id)?;
+        move_to(edit, &mut standing, &members, id)?;
         homes.push(Home { id, ended: end_within(&words, &marks, group) });
     }
-    absorb_empty(desk, &touched, &homes, was.iter().zip(&standing))?;
-    settle(desk, homes, time)?;
+    absorb_empty(edit, &touched, &homes, was.iter().zip(&standing))?;
+    settle(edit, homes, time)?;
     home_of_newcomer.ok_or_else(|| Error::damaged("the newcomer fell out of every group"))
 }
 
@@ -57,8 +61,8 @@ fn mark(entry: &Entry) -> Mark {
 
 /// The conversations an end before `time` stands between: those of the nearest entries on either
 /// side, of the last opener before, of the next opener after, and of what was said just before that.
-fn touched_conversations(desk: &Desk<'_>, time: Timestamp) -> Result<Vec<Conversation>> {
-    let (place, tx) = (desk.place(), &desk.tx);
+fn touched_conversations(edit: &MemoryEdit<'_>, time: Timestamp) -> Result<Vec<Conversation>> {
+    let (place, tx) = (edit.place(), &edit.tx);
     let next = tx.after(place, time, Speakers::Openers)?;
     let before_next = next.map(|next| next.time - SignedDuration::from_micros(1));
     let near = [
@@ -78,11 +82,11 @@ fn touched_conversations(desk: &Desk<'_>, time: Timestamp) -> Result<Vec<Convers
 }
 
 /// Their entries that were placed by time, in the rule's order.
-fn entries_of(desk: &Desk<'_>, conversations: &[Conversation]) -> Result<Vec<Entry>> {
+fn entries_of(edit: &MemoryEdit<'_>, conversations: &[Conversation]) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
     for conversation in conversations {
         let query = EntryQuery::of_conversation(conversation.id, Which::All);
-        entries.extend(desk.tx.entries(desk.place(), &query)?);
+        entries.extend(edit.tx.entries(edit.place(), &query)?);
     }
     entries.retain(|entry| entry.placed_by_time && entry.branch.is_none());
     entries.sort_by_key(|entry| (mark(entry).order(), entry.sequence));
@@ -91,16 +95,16 @@ fn entries_of(desk: &Desk<'_>, conversations: &[Conversation]) -> Result<Vec<Ent
 
 /// The endings that can matter to the marks: none before the last opener that stands before them.
 fn endings_around(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     touched: &[Conversation],
     marks: &[Mark],
 ) -> Result<Vec<Timestamp>> {
     let first = marks.first().map_or(Timestamp::MIN, |mark| mark.time);
-    let opener = desk.tx.before(desk.place(), first, Speakers::Openers)?;
+    let opener = edit.tx.before(edit.place(), first, Speakers::Openers)?;
     let since = opener.map_or(Timestamp::MIN, |opener| opener.time.min(first));
     let ends = touched.iter().filter_map(|one| one.ended.as_ref()).map(|ended| ended.at);
     let last = marks.iter().map(|mark| mark.time).chain(ends).max().unwrap_or(first);
-    desk.tx.endings(desk.place(), since, last + SignedDuration::from_micros(1))
+    edit.tx.endings(edit.place(), since, last + SignedDuration::from_micros(1))
 }
 
 /// The words by which somebody ended the conversations, at the instants they were said.
@@ -136,18 +140,18 @@ fn last_opening(marks: &[Mark]) -> Option<Timestamp> {
 
 /// A group keeps the conversation of its earliest member that no earlier group has taken.
 fn choose_home(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     standing: &[Entry],
     members: &[usize],
     taken: &[Home],
 ) -> ConversationId {
     let mut own = members.iter().map(|index| standing[*index].conversation);
-    own.find(|id| taken.iter().all(|home| home.id != *id)).unwrap_or_else(|| desk.mint())
+    own.find(|id| taken.iter().all(|home| home.id != *id)).unwrap_or_else(|| edit.mint())
 }
 
 /// Moves the members, and the corrections that speak for them, into one conversation.
 fn move_to(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     standing: &mut [Entry],
     members: &[usize],
     home: ConversationId,
@@ -158,22 +162,22 @@ fn move_to(
         if entry.conversation != home {
             entry.conversation = home;
             strays.push(entry.id);
-            strays.extend(corrections_of(desk, entry)?);
+            strays.extend(corrections_of(edit, entry)?);
         }
     }
     if strays.is_empty() {
         return Ok(());
     }
-    desk.tx.change_entries(desk.place(), &strays, EntryChange::Conversation(home))?;
-    desk.note_moved()
+    edit.tx.change_entries(edit.place(), &strays, EntryChange::Conversation(home))?;
+    edit.note_moved()
 }
 
-fn corrections_of(desk: &Desk<'_>, entry: &Entry) -> Result<Vec<EntryId>> {
+fn corrections_of(edit: &MemoryEdit<'_>, entry: &Entry) -> Result<Vec<EntryId>> {
     let mut chain = Vec::new();
     let mut next = entry.corrected;
     while let Some(corrected) = next {
         chain.push(corrected.by);
-        let correction = desk.tx.entry(desk.place(), corrected.by)?;
+        let correction = edit.tx.entry(edit.place(), corrected.by)?;
         next = correction.and_then(|correction| correction.corrected);
     }
     Ok(chain)
@@ -181,7 +185,7 @@ fn corrections_of(desk: &Desk<'_>, entry: &Entry) -> Result<Vec<EntryId>> {
 
 /// A conversation that lost all its entries goes on as the one that took the last of them.
 fn absorb_empty<'e>(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     touched: &[Conversation],
     homes: &[Home],
     moves: impl DoubleEndedIterator<Item = (&'e ConversationId, &'e Entry)> + Clone,
@@ -189,19 +193,19 @@ fn absorb_empty<'e>(
     for empty in touched.iter().filter(|one| homes.iter().all(|home| home.id != one.id)) {
         let last = moves.clone().rfind(|(was, _)| **was == empty.id);
         if let Some((_, entry)) = last {
-            finish::absorb(desk, empty.id, entry.conversation)?;
+            finish::absorb(edit, empty.id, entry.conversation)?;
         }
     }
     Ok(())
 }
 
 /// Counts the conversations anew and writes them.
-fn settle(desk: &mut Desk<'_>, homes: Vec<Home>, time: Timestamp) -> Result<()> {
+fn settle(edit: &mut MemoryEdit<'_>, homes: Vec<Home>, time: Timestamp) -> Result<()> {
     for Home { id, ended } in homes {
-        let known = desk.tx.conversation(desk.place(), id)?;
+        let known = edit.tx.conversation(edit.place(), id)?;
         let conversation =
-            known.unwrap_or_else(|| Conversation::open(id, desk.memory.id, None, time));
-        finish::recount(desk, Conversation { ended, ..conversation })?;
+            known.unwrap_or_else(|| Conversation::open(id, edit.memory.id, None, time));
+        finish::recount(edit, Conversation { ended, ..conversation })?;
     }
     Ok(())
 }

@@ -27,14 +27,14 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let read = |reply: &Reply| retold(reply.json.as_ref().unwrap_or(&Json::Null));
     let retold = asker.ask("title", &asked, read).await?;
     engine
-        .commit(job, move |desk, job| {
-            let Some(mut conversation) = job_run::ended_subject(desk, job)? else { return Ok(()) };
+        .commit(job, move |edit, job| {
+            let Some(mut conversation) = job_run::ended_subject(edit, job)? else { return Ok(()) };
             let (title, text) = retold.clone();
             let known = conversation.summary.map(|known| known.title);
             let title = title.or(known).unwrap_or_default();
             conversation.summary = Some(Summary { title, text, by: SummaryBy::Llm });
-            desk.put_context_job()?;
-            desk.tx.put(Row::Conversation(desk.vault.id, &conversation))
+            edit.put_context_job()?;
+            edit.tx.put(Row::Conversation(edit.vault.id, &conversation))
         })
         .await
 }

@@ -3,8 +3,8 @@
 
 use super::{act, prompt};
 use crate::Result;
-use crate::desk::Desk;
 use crate::memory::{Address, ConversationName, EntryId, MemoryId};
+use crate::memory_edit::MemoryEdit;
 use crate::receipt::{Done, Idempotency};
 use crate::vault::{Absent, Vault};
 
@@ -17,8 +17,9 @@ impl Vault {
         reason: Option<String>,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        let end = move |desk: &mut Desk<'_>| act::end(desk, conversation.as_ref(), reason.clone());
-        let done = self.at_desk(memory.clone(), Absent::Refuse, idempotency, end).await?;
+        let end =
+            move |edit: &mut MemoryEdit<'_>| act::end(edit, conversation.as_ref(), reason.clone());
+        let done = self.edit_memory(memory.clone(), Absent::Refuse, idempotency, end).await?;
         self.note_end(memory, &done).await;
         Ok(done)
     }
@@ -31,8 +32,8 @@ impl Vault {
         after: EntryId,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            act::fork(desk, &conversation, after)
+        self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
+            act::fork(edit, &conversation, after)
         })
         .await
     }
@@ -44,8 +45,8 @@ impl Vault {
         conversation: ConversationName,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            act::restore(desk, &conversation)
+        self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
+            act::restore(edit, &conversation)
         })
         .await
     }

@@ -6,7 +6,7 @@ use super::{FactVector, extract, model};
 use crate::Result;
 use crate::engine::Engine;
 use crate::job::Job;
-use crate::job_run::{self, Material};
+use crate::job_run::{self, ConversationMaterial};
 use crate::memory::is_statement;
 use crate::memory::{Entry, EntryId};
 use crate::ports::{Embedder, EntryQuery, Row, Which};
@@ -19,23 +19,27 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let (drafts, dropped) = drafts(engine, &read, job).await?;
     let drafts = embed(engine.embedders.present().as_deref(), drafts).await?;
     engine
-        .commit(job, move |desk, job| {
-            let Some(mut conversation) = job_run::ended_subject(desk, job)? else { return Ok(()) };
+        .commit(job, move |edit, job| {
+            let Some(mut conversation) = job_run::ended_subject(edit, job)? else { return Ok(()) };
             let query = EntryQuery::of_conversation(conversation.id, Which::All);
-            let entries = desk.tx.entries(desk.place(), &query)?;
+            let entries = edit.tx.entries(edit.place(), &query)?;
             let told = entries.iter().filter(|entry| !is_statement(entry));
             let entries: Vec<EntryId> = told.map(|entry| entry.id).collect();
-            keep(desk, &entries, &drafts)?;
-            conversation.distilled_at = Some(desk.now);
+            keep(edit, &entries, &drafts)?;
+            conversation.distilled_at = Some(edit.now);
             conversation.facts_dropped = dropped;
-            desk.put_context_job()?;
-            desk.tx.put(Row::Conversation(desk.vault.id, &conversation))
+            edit.put_context_job()?;
+            edit.tx.put(Row::Conversation(edit.vault.id, &conversation))
         })
         .await
 }
 
 /// What a conversation says, and how many facts a model proposed that it does not say.
-async fn drafts(engine: &Engine, read: &Material, job: &Job) -> Result<(Vec<Draft>, u64)> {
+async fn drafts(
+    engine: &Engine,
+    read: &ConversationMaterial,
+    job: &Job,
+) -> Result<(Vec<Draft>, u64)> {
     let zone = &read.vault.zone;
     // The statements of a graph are facts from the moment they are stored.
     let told = read.entries.iter().filter(|entry| !is_statement(entry));

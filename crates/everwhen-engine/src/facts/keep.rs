@@ -5,19 +5,19 @@ use std::collections::HashSet;
 use super::draft::Draft;
 use super::{Fact, FactVector, WrittenBy};
 use crate::Result;
-use crate::desk::Desk;
 use crate::fact_views::reconcile::relink;
 use crate::memory::{EntryId, FactId};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::FactSelection;
 
 /// Keeps what some entries say. What they said before and say again stays as it is; what they no
 /// longer say is withdrawn, not deleted: it was believed until now.
 pub(crate) fn keep(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     entries: &[EntryId],
     drafts: &[(Draft, Option<FactVector>)],
 ) -> Result<()> {
-    let (mut standing, removed) = divided(desk)?;
+    let (mut standing, removed) = divided(edit)?;
     let drafts: Vec<&(Draft, Option<FactVector>)> = drafts
         .iter()
         .filter(|(draft, _)| !removed.iter().any(|one| draft.is_removed_as(one)))
@@ -34,13 +34,13 @@ pub(crate) fn keep(
     let mut pinned = Vec::new();
     for fact in standing.extract_if(.., |fact| gone.contains(&fact.id)) {
         pinned.extend(fact.pinned_at.map(|at| (fact.statement.clone(), at)));
-        let withdrawn = Fact { withdrawn_at: Some(desk.now), link: None, ..fact };
-        desk.put_fact(&withdrawn)?;
+        let withdrawn = Fact { withdrawn_at: Some(edit.now), link: None, ..fact };
+        edit.put_fact(&withdrawn)?;
     }
     let mut fresh = HashSet::new();
     for (draft, vector) in drafts {
         if !standing.iter().any(|fact| draft.is_kept_as(fact)) {
-            let mut fact = new_fact(desk, draft.clone(), vector.clone());
+            let mut fact = new_fact(edit, draft.clone(), vector.clone());
             // The same words on corrected evidence keep their pin.
             let kept = pinned.iter().find(|(statement, _)| *statement == fact.statement);
             fact.pinned_at = kept.map(|(_, at)| *at).or(fact.pinned_at);
@@ -48,30 +48,30 @@ pub(crate) fn keep(
             standing.push(fact);
         }
     }
-    save(desk, standing, &fresh)
+    save(edit, standing, &fresh)
 }
 
 /// Forgets what rests on entries that are forgotten; says how many facts that were.
-pub(crate) fn forget_entries(desk: &mut Desk<'_>, entries: &[EntryId]) -> Result<u64> {
-    let doomed = desk.tx.facts(desk.place(), FactSelection::On(entries))?;
+pub(crate) fn forget_entries(edit: &mut MemoryEdit<'_>, entries: &[EntryId]) -> Result<u64> {
+    let doomed = edit.tx.facts(edit.place(), FactSelection::On(entries))?;
     if doomed.is_empty() {
         return Ok(0);
     }
     let ids: Vec<FactId> = doomed.iter().map(|fact| fact.id).collect();
-    let removed = desk.remove_facts(&ids)?;
-    let left = standing(desk)?;
-    save(desk, left, &HashSet::new())?;
+    let removed = edit.remove_facts(&ids)?;
+    let left = standing(edit)?;
+    save(edit, left, &HashSet::new())?;
     Ok(removed)
 }
 
 /// Facts that count now.
-pub(super) fn standing(desk: &Desk<'_>) -> Result<Vec<Fact>> {
-    Ok(divided(desk)?.0)
+pub(super) fn standing(edit: &MemoryEdit<'_>) -> Result<Vec<Fact>> {
+    Ok(divided(edit)?.0)
 }
 
 /// Facts that count now, and those that the owner removed.
-fn divided(desk: &Desk<'_>) -> Result<(Vec<Fact>, Vec<Fact>)> {
-    let facts = desk.tx.facts(desk.place(), FactSelection::All)?;
+fn divided(edit: &MemoryEdit<'_>) -> Result<(Vec<Fact>, Vec<Fact>)> {
+    let facts = edit.tx.facts(edit.place(), FactSelection::All)?;
     let (standing, mut gone): (Vec<Fact>, Vec<Fact>) =
         facts.into_iter().partition(|fact| fact.withdrawn_at.is_none());
     gone.retain(|fact| fact.by == WrittenBy::User);
@@ -80,26 +80,26 @@ fn divided(desk: &Desk<'_>) -> Result<(Vec<Fact>, Vec<Fact>)> {
 
 /// Links facts and writes those that are fresh or linked otherwise than before.
 pub(super) fn save(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     mut facts: Vec<Fact>,
     fresh: &HashSet<FactId>,
 ) -> Result<()> {
-    let changed: HashSet<FactId> = relink(&mut facts, fresh, &desk.ruler).into_iter().collect();
+    let changed: HashSet<FactId> = relink(&mut facts, fresh, &edit.ruler).into_iter().collect();
     let touched = |fact: &&Fact| fresh.contains(&fact.id) || changed.contains(&fact.id);
-    facts.iter().filter(touched).try_for_each(|fact| desk.put_fact(fact))
+    facts.iter().filter(touched).try_for_each(|fact| edit.put_fact(fact))
 }
 
-fn new_fact(desk: &Desk<'_>, draft: Draft, vector: Option<FactVector>) -> Fact {
+fn new_fact(edit: &MemoryEdit<'_>, draft: Draft, vector: Option<FactVector>) -> Fact {
     let Draft { statement, evidence, mentioned_at, .. } = draft;
     Fact {
         source: draft.source,
         tags: draft.tags,
         matter: draft.matter,
         event: draft.event,
-        creation_time: desk.now,
+        creation_time: edit.now,
         by: draft.by,
-        pinned_at: draft.pinned.then_some(desk.now),
+        pinned_at: draft.pinned.then_some(edit.now),
         vector,
-        ..Fact::stated(desk.mint(), desk.memory.id, statement, evidence, mentioned_at)
+        ..Fact::stated(edit.mint(), edit.memory.id, statement, evidence, mentioned_at)
     }
 }

@@ -57,11 +57,11 @@ impl Vault {
         memory: Address<MemoryId>,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
-            let mut waiting = desk.ended_conversations()?;
+        self.edit_memory(memory, Absent::Refuse, idempotency, |edit| {
+            let mut waiting = edit.ended_conversations()?;
             waiting.retain(|one| one.distilled_at.is_none());
             for conversation in &waiting {
-                desk.put_job(JobKind::Distill, conversation.id, desk.now)?;
+                edit.put_job(JobKind::Distill, conversation.id, edit.now)?;
             }
             Ok(Receipt::Regenerating(waiting.len() as u64))
         })
@@ -147,14 +147,14 @@ impl Vault {
         pinned: bool,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            let fact = desk
+        self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
+            let fact = edit
                 .tx
-                .facts(desk.place(), FactSelection::Id(id))?
+                .facts(edit.place(), FactSelection::Id(id))?
                 .pop()
                 .ok_or_else(|| no_fact(id))?;
-            let pinned_at = if pinned { fact.pinned_at.or(Some(desk.now)) } else { None };
-            desk.put_fact(&Fact { pinned_at, ..fact })?;
+            let pinned_at = if pinned { fact.pinned_at.or(Some(edit.now)) } else { None };
+            edit.put_fact(&Fact { pinned_at, ..fact })?;
             Ok(Receipt::Fact(id))
         })
         .await

@@ -9,8 +9,8 @@ use super::extract::stated_matter;
 use super::keep::{save, standing};
 use super::query::no_fact;
 use super::{Fact, FactVector, Matter, Source, WrittenBy};
-use crate::desk::Desk;
 use crate::memory::{Address, FactId, MemoryId, Name};
+use crate::memory_edit::MemoryEdit;
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result, limits};
@@ -60,10 +60,10 @@ impl Vault {
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
         let said = self.said_again(memory.clone(), id).await?;
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            withdraw(desk, id, &said)?;
-            let left = standing(desk)?;
-            save(desk, left, &HashSet::new())?;
+        self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
+            withdraw(edit, id, &said)?;
+            let left = standing(edit)?;
+            save(edit, left, &HashSet::new())?;
             Ok(Receipt::Fact(id))
         })
         .await
@@ -81,26 +81,26 @@ impl Vault {
         correction.check()?;
         let said = self.said_again(memory.clone(), id).await?;
         let vector = self.vector_of(&correction.statement).await?;
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            let was = withdraw(desk, id, &said)?;
+        self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
+            let was = withdraw(edit, id, &said)?;
             let fact = Fact {
-                id: desk.mint(),
+                id: edit.mint(),
                 statement: correction.statement.trim().to_owned(),
                 source: Source::Confirmed,
                 matter: correction.matter(),
                 tags: correction.tags.clone().unwrap_or(was.tags),
                 by: WrittenBy::User,
-                creation_time: desk.now,
+                creation_time: edit.now,
                 withdrawn_at: None,
                 link: None,
                 vector: vector.clone(),
                 ..was
             };
-            let mut facts = standing(desk)?;
+            let mut facts = standing(edit)?;
             let fresh = HashSet::from([fact.id]);
             let receipt = Receipt::Fact(fact.id);
             facts.push(fact);
-            save(desk, facts, &fresh)?;
+            save(edit, facts, &fresh)?;
             Ok(receipt)
         })
         .await
@@ -120,14 +120,14 @@ impl Vault {
 }
 
 /// Withdraws facts in the owner's name; answers the one that was meant, as it was.
-fn withdraw(desk: &mut Desk<'_>, id: FactId, said: &HashSet<FactId>) -> Result<Fact> {
-    let mut facts = standing(desk)?;
+fn withdraw(edit: &mut MemoryEdit<'_>, id: FactId, said: &HashSet<FactId>) -> Result<Fact> {
+    let mut facts = standing(edit)?;
     facts.retain(|fact| said.contains(&fact.id) || fact.id == id);
     let was = facts.iter().find(|fact| fact.id == id).or(facts.first()).cloned();
     for fact in facts {
         let withdrawn =
-            Fact { withdrawn_at: Some(desk.now), by: WrittenBy::User, link: None, ..fact };
-        desk.put_fact(&withdrawn)?;
+            Fact { withdrawn_at: Some(edit.now), by: WrittenBy::User, link: None, ..fact };
+        edit.put_fact(&withdrawn)?;
     }
     was.ok_or_else(|| no_fact(id))
 }

@@ -2,17 +2,17 @@
 //! withdrawn when they are said to be gone. Distilling leaves them alone.
 
 use crate::Result;
-use crate::desk::Desk;
 use crate::facts::{self, Draft, WrittenBy};
 use crate::memory::Entry;
 use crate::memory::Statement;
+use crate::memory_edit::MemoryEdit;
 use crate::receipt::EntriesReceipt;
 
 /// Keeps what statements that were just stored say, in the transaction that stored them.
-pub(super) fn believe(desk: &mut Desk<'_>, stored: &EntriesReceipt) -> Result<()> {
+pub(super) fn believe(edit: &mut MemoryEdit<'_>, stored: &EntriesReceipt) -> Result<()> {
     let (mut touched, mut drafts) = (Vec::new(), Vec::new());
     for stored in &stored.entries {
-        let Some(entry) = desk.tx.entry(desk.place(), stored.id)? else { continue };
+        let Some(entry) = edit.tx.entry(edit.place(), stored.id)? else { continue };
         match Statement::read(&entry) {
             Some(Statement::Gone { entry, .. }) => touched.push(entry),
             Some(statement) => {
@@ -22,7 +22,7 @@ pub(super) fn believe(desk: &mut Desk<'_>, stored: &EntriesReceipt) -> Result<()
             None => {}
         }
     }
-    facts::keep(desk, &touched, &drafts)
+    facts::keep(edit, &touched, &drafts)
 }
 
 /// The fact a statement makes. What sort of thing something is, it is one at a time.

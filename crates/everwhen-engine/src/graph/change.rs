@@ -1,6 +1,6 @@
 //! What has to be said for a graph to change. What is so already is not said again.
 
-use super::kept::{Kept, KeptEntity};
+use super::stored::{StoredEntity, StoredGraph};
 use super::{Entity, GraphRelation};
 use crate::memory::Statement;
 use crate::memory::{EntryId, NewEntry};
@@ -25,7 +25,7 @@ pub enum GraphChange {
 
 impl GraphChange {
     /// The entries that bring it about.
-    pub(super) fn entries(self, kept: &Kept) -> Result<Vec<NewEntry>> {
+    pub(super) fn entries(self, kept: &StoredGraph) -> Result<Vec<NewEntry>> {
         let statements = match self {
             Self::AddEntities(entities) => add_entities(entities, kept),
             Self::AddRelations(relations) => add_relations(relations, kept),
@@ -38,7 +38,7 @@ impl GraphChange {
     }
 }
 
-fn add_entities(entities: Vec<Entity>, kept: &Kept) -> Vec<Statement> {
+fn add_entities(entities: Vec<Entity>, kept: &StoredGraph) -> Vec<Statement> {
     let mut named: Vec<String> = Vec::new();
     let mut new = Vec::new();
     for Entity { name, kind, observations } in entities {
@@ -53,7 +53,7 @@ fn add_entities(entities: Vec<Entity>, kept: &Kept) -> Vec<Statement> {
     new
 }
 
-fn add_relations(relations: Vec<GraphRelation>, kept: &Kept) -> Vec<Statement> {
+fn add_relations(relations: Vec<GraphRelation>, kept: &StoredGraph) -> Vec<Statement> {
     let mut new: Vec<GraphRelation> = Vec::new();
     for relation in relations {
         let known = kept.relations.iter().any(|(_, known)| *known == relation);
@@ -64,7 +64,7 @@ fn add_relations(relations: Vec<GraphRelation>, kept: &Kept) -> Vec<Statement> {
     new.into_iter().map(Statement::Relation).collect()
 }
 
-fn add_observations(all: Vec<(String, Vec<String>)>, kept: &Kept) -> Result<Vec<Statement>> {
+fn add_observations(all: Vec<(String, Vec<String>)>, kept: &StoredGraph) -> Result<Vec<Statement>> {
     let mut new = Vec::new();
     for (name, texts) in all {
         let entity = kept
@@ -87,7 +87,7 @@ fn without_repeats(texts: Vec<String>, known: &[(EntryId, String)]) -> Vec<Strin
     new
 }
 
-fn remove_entities(names: &[String], kept: &Kept) -> Vec<Statement> {
+fn remove_entities(names: &[String], kept: &StoredGraph) -> Vec<Statement> {
     let mut gone = Vec::new();
     for entity in kept.entities.iter().filter(|entity| names.contains(&entity.name)) {
         gone.push(no_longer(entity.entry, &entity.name));
@@ -98,20 +98,20 @@ fn remove_entities(names: &[String], kept: &Kept) -> Vec<Statement> {
     gone
 }
 
-fn remove_observations(all: &[(String, Vec<String>)], kept: &Kept) -> Vec<Statement> {
+fn remove_observations(all: &[(String, Vec<String>)], kept: &StoredGraph) -> Vec<Statement> {
     let of = |(name, texts): &(String, Vec<String>)| {
-        let said = kept.entity(name).map_or(&[][..], |entity: &KeptEntity| &entity.observations);
+        let said = kept.entity(name).map_or(&[][..], |entity: &StoredEntity| &entity.observations);
         let named = said.iter().filter(|(_, text)| texts.contains(text));
         named.map(|(entry, text)| no_longer(*entry, text)).collect::<Vec<_>>()
     };
     all.iter().flat_map(of).collect()
 }
 
-fn remove_relations(relations: &[GraphRelation], kept: &Kept) -> Vec<Statement> {
+fn remove_relations(relations: &[GraphRelation], kept: &StoredGraph) -> Vec<Statement> {
     relations_gone(kept, |relation| relations.contains(relation))
 }
 
-fn relations_gone(kept: &Kept, which: impl Fn(&GraphRelation) -> bool) -> Vec<Statement> {
+fn relations_gone(kept: &StoredGraph, which: impl Fn(&GraphRelation) -> bool) -> Vec<Statement> {
     let named = kept.relations.iter().filter(|(_, relation)| which(relation));
     let gone = |(entry, relation): &(EntryId, GraphRelation)| {
         no_longer(*entry, &Statement::Relation(relation.clone()).sentence())

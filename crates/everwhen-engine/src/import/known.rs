@@ -12,8 +12,8 @@ use jiff::Timestamp;
 
 use super::ImportedBranch;
 use crate::Result;
-use crate::desk::Desk;
 use crate::memory::{Address, ConversationId, Entry, EntryId, Name, NewEntry, Role, Said};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryQuery, Which};
 
 /// Ids that are looked up at a time.
@@ -62,40 +62,40 @@ fn key(entry: &NewEntry) -> Option<(Name, Name)> {
 impl Known {
     /// Finds what is here of a conversation, and of these ids anywhere in the memory.
     pub(super) fn find(
-        desk: &Desk<'_>,
+        edit: &MemoryEdit<'_>,
         address: &Address<ConversationId>,
         ids: &HashMap<Name, Vec<Name>>,
     ) -> Result<Self> {
         let mut known = Self::default();
-        if desk.memory.last_sequence == 0 {
+        if edit.memory.last_sequence == 0 {
             return Ok(known);
         }
         if let Address::Name(name) = address
-            && let Some(found) = desk.tx.conversation_named(desk.place(), name)?
+            && let Some(found) = edit.tx.conversation_named(edit.place(), name)?
         {
             known.conversation = Some(found.id);
             let query = EntryQuery::of_conversation(found.id, Which::All);
-            for entry in desk.tx.entries(desk.place(), &query)? {
+            for entry in edit.tx.entries(edit.place(), &query)? {
                 let place = (entry.conversation_time, entry.role);
                 known.by_text.entry(place).or_default().push(entry);
             }
         }
         for (source, ids) in ids {
             for some in ids.chunks(LOOKUP) {
-                known.look_up(desk, source, some)?;
+                known.look_up(edit, source, some)?;
             }
         }
         Ok(known)
     }
 
-    fn look_up(&mut self, desk: &Desk<'_>, source: &Name, ids: &[Name]) -> Result<()> {
+    fn look_up(&mut self, edit: &MemoryEdit<'_>, source: &Name, ids: &[Name]) -> Result<()> {
         let query = EntryQuery {
             source: Some(source.clone()),
             source_ids: Some(ids.to_vec()),
             which: Which::All,
             ..EntryQuery::default()
         };
-        for entry in desk.tx.entries(desk.place(), &query)? {
+        for entry in edit.tx.entries(edit.place(), &query)? {
             let id = entry.provenance.as_ref().and_then(|from| from.source_id.clone());
             if let Some(id) = id {
                 self.by_id.entry((source.clone(), id)).or_default().push(entry);

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::entry_cache::{CachedEntry, EntryCache};
 use crate::memory::{ConversationId, Entry, EntryId, Memory, MemoryId, Role};
-use crate::ports::Standing;
+use crate::ports::EntryState;
 use crate::time::Period;
 
 /// How many bytes of a cached text are prefetched; the CPU prefetches the rest of a long one.
@@ -51,10 +51,15 @@ impl MemoryIndex {
 
     /// Sets where every entry up to a sequence number belongs now. An entry that is not among them was
     /// forgotten. Cached entries that changed are dropped.
-    pub(crate) fn update_states(&mut self, generation: u64, up_to: u64, standings: &[Standing]) {
+    pub(crate) fn update_states(
+        &mut self,
+        generation: u64,
+        up_to: u64,
+        entry_states: &[EntryState],
+    ) {
         let cached: Vec<(u32, GroupId)> =
             self.entries.numbers().map(|number| (number, self.search.group_of(number))).collect();
-        let states: Vec<DocumentState> = standings.iter().map(state).collect();
+        let states: Vec<DocumentState> = entry_states.iter().map(state).collect();
         self.search.update_states(generation, up_to, &states);
         self.holds_forgotten |= states.len() < self.search.len();
         for (number, group) in cached {
@@ -149,7 +154,7 @@ fn conversation_id(group: GroupId) -> ConversationId {
     uuid::Uuid::from_bytes(group.0).into()
 }
 
-fn state(standing: &Standing) -> DocumentState {
+fn state(standing: &EntryState) -> DocumentState {
     DocumentState {
         sequence: standing.sequence,
         group: group(standing.conversation),

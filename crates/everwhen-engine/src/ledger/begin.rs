@@ -6,18 +6,18 @@ use jiff::{SignedDuration, Timestamp};
 use crate::Result;
 use crate::conversations::backdrop::Backdrop;
 use crate::conversations::finish;
-use crate::desk::Desk;
 use crate::memory::Role;
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{
-    Addition, LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder, Row, Snapshot,
+    Addition, LedgerHead, LedgerLine, LedgerLines, MemoryRef, Placeholder, Row, Snapshot,
 };
 
 use super::align::{Sought, Stretch, align};
-use super::keep::{self, Kept};
+use super::keep::{self, StoredRequest};
 use super::mark::mark;
 use super::plan::{self, Request};
-use super::proof::Pending;
-use super::{Begun, Commit, Exchange, History, Message, Told, Wanted, speaker, strand};
+use super::proof::PendingProof;
+use super::{Begun, Commit, Exchange, History, KnownMessage, Message, Wanted, speaker, strand};
 
 /// Lines read beyond as many as the request has messages.
 const SLACK: usize = 32;
@@ -52,26 +52,26 @@ pub(super) fn items(history: &History) -> Vec<Item<'_>> {
     .collect()
 }
 
-/// Begins an exchange in the memory on the desk.
-pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> Result<Begun> {
-    let generation = desk.memory.generation;
+/// Begins an exchange in the memory on the edit.
+pub(super) fn begin(edit: &mut MemoryEdit<'_>, history: &History, commit: Commit) -> Result<Begun> {
+    let generation = edit.memory.generation;
     let items = items(history);
-    let found = find(desk.tx.snapshot(), desk.place(), &items)?.found;
-    let started = begin_found(desk, history, commit, items, found)?;
-    let oldest = desk.tx.ledger_lines(desk.place(), Lines::Oldest)?.pop();
+    let found = find(edit.tx.snapshot(), edit.place(), &items)?.found;
+    let started = begin_found(edit, history, commit, items, found)?;
+    let oldest = edit.tx.ledger_lines(edit.place(), LedgerLines::Oldest)?.pop();
     let messages = told(history, &started.items, &started.kept);
     Ok(Begun {
-        additions: additions(desk, history, &messages)?,
+        additions: additions(edit, history, &messages)?,
         messages,
         started_at: oldest.map(|line| line.time),
         last_at: last_at(&started.kept, started.newest),
         exchange: started.exchange,
         now: started.now,
-        zone: desk.vault.zone.clone(),
-        pause: desk.vault.settings.idle_timeout(),
-        chat_of: desk.memory.chat_of.clone(),
+        zone: edit.vault.zone.clone(),
+        pause: edit.vault.settings.idle_timeout(),
+        chat_of: edit.memory.chat_of.clone(),
         backdrop: Backdrop::default(),
-        changed_past: desk.memory.generation != generation,
+        changed_past: edit.memory.generation != generation,
     })
 }
 
@@ -79,7 +79,7 @@ pub(super) fn begin(desk: &mut Desk<'_>, history: &History, commit: Commit) -> R
 pub(super) struct Started<'h> {
     pub(super) exchange: Exchange,
     items: Vec<Item<'h>>,
-    kept: Kept,
+    kept: StoredRequest,
     /// The newest line before it.
     newest: Option<LedgerLine>,
     now: Timestamp,
@@ -87,24 +87,24 @@ pub(super) struct Started<'h> {
 
 /// Begins an exchange whose messages, or the last of them, were found on these lines.
 pub(super) fn begin_found<'h>(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     history: &History,
     commit: Commit,
     mut items: Vec<Item<'h>>,
     mut found: Vec<Option<LedgerLine>>,
 ) -> Result<Started<'h>> {
-    let place = desk.place();
-    if desk.is_new {
-        desk.memory.chat_of.clone_from(&history.chat_of);
+    let place = edit.place();
+    if edit.is_new {
+        edit.memory.chat_of.clone_from(&history.chat_of);
     }
     let prefill = match goes_on(history) {
         true => take_prefill(&mut items, &mut found),
         false => Prefill::None,
     };
-    let pending = Pending::new(history, &items, matches!(prefill, Prefill::Line(_)));
-    let head = desk.tx.ledger_head(place)?.unwrap_or_default();
-    let newest = strand::tail(desk.tx.snapshot(), place)?;
-    let now = history.sent_at.map_or(desk.now, |sent| sent.min(desk.now));
+    let pending = PendingProof::new(history, &items, matches!(prefill, Prefill::Line(_)));
+    let head = edit.tx.ledger_head(place)?.unwrap_or_default();
+    let newest = strand::tail(edit.tx.snapshot(), place)?;
+    let now = history.sent_at.map_or(edit.now, |sent| sent.min(edit.now));
     let request = Request {
         items: &items,
         resent: history.resent,
@@ -114,10 +114,10 @@ pub(super) fn begin_found<'h>(
         newest,
         now,
     };
-    let plan = plan::plan(desk, &request, found)?;
-    let kept = keep::keep(desk, &request, plan)?;
+    let plan = plan::plan(edit, &request, found)?;
+    let kept = keep::keep(edit, &request, plan)?;
     let start = start(&kept, now);
-    let epoch = desk.tx.forget_epoch(desk.vault.id)?;
+    let epoch = edit.tx.forget_epoch(edit.vault.id)?;
     let exchange = exchange(place, history, &kept, (prefill, pending, epoch), (commit, start));
     let placeholder = match exchange.is_recorded {
         true => Some(Placeholder {
@@ -129,21 +129,21 @@ pub(super) fn begin_found<'h>(
     };
     let head =
         LedgerHead { last_number: exchange.seen, placeholder, request: Some(pending.request()) };
-    desk.tx.put(Row::LedgerHead(place, &head))?;
-    finish::save_memory(desk)?;
+    edit.tx.put(Row::LedgerHead(place, &head))?;
+    finish::save_memory(edit)?;
     Ok(Started { exchange, items, kept, newest, now })
 }
 
 /// What was added before to the messages of a request, for the same person.
 fn additions(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     history: &History,
-    messages: &[Told],
+    messages: &[KnownMessage],
 ) -> Result<Vec<Option<Addition>>> {
     let numbers: Vec<u64> = messages.iter().filter_map(|told| told.line).collect();
-    let mut known = desk.tx.additions(desk.place(), &numbers)?;
+    let mut known = edit.tx.additions(edit.place(), &numbers)?;
     known.retain(|(_, addition)| addition.person == history.client.person);
-    let of = |told: &Told| known.iter().find(|(number, _)| Some(*number) == told.line);
+    let of = |told: &KnownMessage| known.iter().find(|(number, _)| Some(*number) == told.line);
     Ok(messages.iter().map(|told| of(told).map(|(_, addition)| addition.clone())).collect())
 }
 
@@ -164,20 +164,20 @@ pub(super) fn is_distinctive(item: &Item<'_>) -> bool {
 
 /// Whether an exchange that was sent at this time has begun before: its last message has a line with
 /// that time.
-pub(super) fn has_begun(desk: &Desk<'_>, history: &History) -> Result<bool> {
+pub(super) fn has_begun(edit: &MemoryEdit<'_>, history: &History) -> Result<bool> {
     let Some(sent_at) = history.sent_at else { return Ok(false) };
     let items = items(history);
     let Some(last) = items.iter().rfind(|item| item.message.role != Role::Assistant) else {
         return Ok(false);
     };
-    let lines = desk.tx.ledger_lines(desk.place(), Lines::Marked(last.mark))?;
+    let lines = edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(last.mark))?;
     Ok(lines.iter().any(|line| line.time == sent_at))
 }
 
 /// Lays the messages of a request beside the line of a memory.
 pub(super) fn find(rows: &dyn Snapshot, place: MemoryRef, items: &[Item<'_>]) -> Result<Beside> {
     let wanted = items.len() + SLACK;
-    let mut lines = rows.ledger_lines(place, Lines::Newest(wanted))?;
+    let mut lines = rows.ledger_lines(place, LedgerLines::Newest(wanted))?;
     lines.reverse();
     let is_all = lines.len() < wanted;
     let newer = lines.len();
@@ -190,7 +190,7 @@ pub(super) fn find(rows: &dyn Snapshot, place: MemoryRef, items: &[Item<'_>]) ->
         .collect();
     let oldest = match is_all {
         true => lines.first().copied(),
-        false => rows.ledger_lines(place, Lines::Oldest)?.pop(),
+        false => rows.ledger_lines(place, LedgerLines::Oldest)?.pop(),
     };
     let stretch = Stretch::new(&lines, lines.len() - newer, oldest.map(|line| line.number));
     let found: Vec<Option<LedgerLine>> =
@@ -212,7 +212,7 @@ fn fetch_older(
     let mut older = Vec::new();
     for item in items {
         if known.insert(item.mark) {
-            older.extend(rows.ledger_lines(place, Lines::Marked(item.mark))?);
+            older.extend(rows.ledger_lines(place, LedgerLines::Marked(item.mark))?);
         }
     }
     older.retain(|line| line.place.is_some() && line.place < first);
@@ -260,8 +260,8 @@ fn take_prefill(items: &mut Vec<Item<'_>>, found: &mut Vec<Option<LedgerLine>>) 
 fn exchange(
     memory: MemoryRef,
     history: &History,
-    kept: &Kept,
-    (prefill, proof, epoch): (Prefill, Pending, u64),
+    kept: &StoredRequest,
+    (prefill, proof, epoch): (Prefill, PendingProof, u64),
     (commit, started_at): (Commit, Timestamp),
 ) -> Exchange {
     let (continues, prefill) = match prefill {
@@ -288,15 +288,15 @@ fn exchange(
 }
 
 /// When the reply begins: now, but behind the message it answers, however often that is edited.
-fn start(kept: &Kept, now: Timestamp) -> Timestamp {
+fn start(kept: &StoredRequest, now: Timestamp) -> Timestamp {
     let asked = kept.lines.last().map_or(now, |line| line.time.max(now));
     asked + REPLY_BEGINS
 }
 
-fn told(history: &History, items: &[Item<'_>], kept: &Kept) -> Vec<Told> {
-    let mut told = vec![Told::default(); history.messages.len()];
+fn told(history: &History, items: &[Item<'_>], kept: &StoredRequest) -> Vec<KnownMessage> {
+    let mut told = vec![KnownMessage::default(); history.messages.len()];
     for ((item, line), is_new) in items.iter().zip(&kept.lines).zip(&kept.is_new) {
-        told[item.index] = Told {
+        told[item.index] = KnownMessage {
             time: Some(line.time),
             since: line.since,
             entry: line.entry,
@@ -308,7 +308,7 @@ fn told(history: &History, items: &[Item<'_>], kept: &Kept) -> Vec<Told> {
 }
 
 /// When the message before the one being answered was said: in this history, else in the memory.
-fn last_at(kept: &Kept, newest: Option<LedgerLine>) -> Option<Timestamp> {
+fn last_at(kept: &StoredRequest, newest: Option<LedgerLine>) -> Option<Timestamp> {
     match kept.lines.as_slice() {
         [.., before, _] => Some(before.time),
         [only] => newest.filter(|newest| newest.number != only.number).map(|newest| newest.time),

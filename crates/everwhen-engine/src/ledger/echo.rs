@@ -34,12 +34,12 @@ impl EchoStripper {
             let begun = self.held.trim_start();
             let spaces = self.held.len() - begun.len();
             match stamp_at_start(begun) {
-                Reading::Stamp(length) => {
+                StampPrefix::Stamp(length) => {
                     self.held.drain(..spaces + length);
                     self.stripped = true;
                 }
-                Reading::Open => return String::new(),
-                Reading::Other => return self.release(),
+                StampPrefix::Open => return String::new(),
+                StampPrefix::Other => return self.release(),
             }
         }
     }
@@ -66,7 +66,7 @@ impl EchoStripper {
 
 /// What the start of a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum StampPrefix {
     /// A stamp of so many bytes.
     Stamp(usize),
     /// It could become one.
@@ -75,16 +75,16 @@ enum Reading {
     Other,
 }
 
-fn stamp_at_start(text: &str) -> Reading {
+fn stamp_at_start(text: &str) -> StampPrefix {
     if text.is_empty() {
-        return Reading::Open;
+        return StampPrefix::Open;
     }
     let mut reader = Reader { text, at: 0 };
     let read = if text.starts_with('(') { reader.absolute() } else { reader.bracketed() };
     match read {
-        Ok(()) => Reading::Stamp(reader.at),
-        Err(Stop::End) if text.len() < STAMP_BYTES => Reading::Open,
-        Err(_) => Reading::Other,
+        Ok(()) => StampPrefix::Stamp(reader.at),
+        Err(Stop::End) if text.len() < STAMP_BYTES => StampPrefix::Open,
+        Err(_) => StampPrefix::Other,
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::Result;
 use crate::activity::Activity;
 use crate::conversations::finish;
-use crate::desk::Desk;
 use crate::memory::{Metadata, Name, NewEntry, Role, Said};
-use crate::ports::{LedgerHead, LedgerLine, Lines, Placeholder, Row};
+use crate::memory_edit::MemoryEdit;
+use crate::ports::{LedgerHead, LedgerLine, LedgerLines, Placeholder, Row};
 
 use super::keep::{self, put_aside, write_line};
 use super::mark::mark;
@@ -17,7 +17,7 @@ const TRUNCATED: &str = r#"{"truncated":true}"#;
 
 /// Keeps the reply of an exchange.
 pub(super) fn finish(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     exchange: &Exchange,
     reply: &ExchangeReply,
 ) -> Result<Finished> {
@@ -25,33 +25,37 @@ pub(super) fn finish(
         return Ok(Finished::default());
     }
     if reply.content.trim().is_empty() {
-        settle(desk, exchange, None)?;
-        proof::deliver(desk, exchange, (reply, "", None))?;
+        settle(edit, exchange, None)?;
+        proof::deliver(edit, exchange, (reply, "", None))?;
         return Ok(Finished::default());
     }
     let (finished, said) = match exchange.continues {
-        Some(number) => go_on(desk, exchange, number, reply)?,
+        Some(number) => go_on(edit, exchange, number, reply)?,
         None => {
             let said = text_of(exchange, &reply.content);
             let tools_used = tools_of(exchange, reply);
             let reply = ExchangeReply { content: said.clone(), tools_used, ..reply.clone() };
-            (place_reply(desk, exchange, &reply)?, said)
+            (place_reply(edit, exchange, &reply)?, said)
         }
     };
-    proof::deliver(desk, exchange, (reply, &said, finished.line))?;
-    note_work(desk, &finished, reply.work.as_ref())?;
-    finish::save_memory(desk)?;
+    proof::deliver(edit, exchange, (reply, &said, finished.line))?;
+    note_work(edit, &finished, reply.work.as_ref())?;
+    finish::save_memory(edit)?;
     Ok(finished)
 }
 
 /// Notes how long it took to give a reply, where that is new.
-fn note_work(desk: &mut Desk<'_>, finished: &Finished, work: Option<&Activity>) -> Result<()> {
+fn note_work(
+    edit: &mut MemoryEdit<'_>,
+    finished: &Finished,
+    work: Option<&Activity>,
+) -> Result<()> {
     let entry = finished.entry.filter(|_| !finished.known);
     let (Some(id), Some(work)) = (entry, work.filter(|work| work.check().is_ok())) else {
         return Ok(());
     };
-    match desk.tx.entry(desk.place(), id)? {
-        Some(entry) => desk.tx.put(Row::Activity(desk.place(), entry.conversation, work)),
+    match edit.tx.entry(edit.place(), id)? {
+        Some(entry) => edit.tx.put(Row::Activity(edit.place(), entry.conversation, work)),
         None => Ok(()),
     }
 }
@@ -87,64 +91,64 @@ enum Position {
 }
 
 fn place_reply(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     exchange: &Exchange,
     reply: &ExchangeReply,
 ) -> Result<Finished> {
-    let rows = desk.tx.snapshot();
-    let asked = exchange.after.map(|number| strand::along(rows, desk.place(), number));
+    let rows = edit.tx.snapshot();
+    let asked = exchange.after.map(|number| strand::along(rows, edit.place(), number));
     let asked = asked.transpose()?.flatten();
     let others = match &asked {
-        Some(asked) => strand::following(rows, desk.place(), asked)?,
+        Some(asked) => strand::following(rows, edit.place(), asked)?,
         None => Vec::new(),
     };
     let mark = mark(Role::Assistant, &reply.content, b"");
     let same = others.first().filter(|first| first.mark == mark).copied();
     let stored = match asked.is_some() && others.is_empty() {
         true => None,
-        false => stored_and_left(desk, exchange, asked.as_ref(), mark)?,
+        false => stored_and_left(edit, exchange, asked.as_ref(), mark)?,
     };
     if let Some(known) = same.or(stored) {
         if !known.delivered {
             let delivered = LedgerLine { delivered: true, ..known };
-            desk.tx.put(Row::LedgerLine(desk.place(), &delivered))?;
+            edit.tx.put(Row::LedgerLine(edit.place(), &delivered))?;
         }
-        settle(desk, exchange, Some(known.number))?;
+        settle(edit, exchange, Some(known.number))?;
         return Ok(Finished { entry: known.entry, known: true, line: Some(known.number) });
     }
-    let position = position(desk, exchange, asked.as_ref(), &others)?;
-    add(desk, exchange, reply, (mark, asked, position))
+    let position = position(edit, exchange, asked.as_ref(), &others)?;
+    add(edit, exchange, reply, (mark, asked, position))
 }
 
 /// The line of this very reply, if it was stored before and the history has left it since: it is told
 /// by what it answers and when.
 fn stored_and_left(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     exchange: &Exchange,
     asked: Option<&LedgerLine>,
     mark: [u8; 32],
 ) -> Result<Option<LedgerLine>> {
     let time = asked.map_or(exchange.started_at, |asked| asked.time.max(exchange.started_at));
     let is_it = |line: &LedgerLine| line.after == exchange.after && line.time == time;
-    Ok(desk.tx.ledger_lines(desk.place(), Lines::Marked(mark))?.into_iter().find(is_it))
+    Ok(edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(mark))?.into_iter().find(is_it))
 }
 
 /// Decides where the reply goes. A reply that began later takes the place of one that began before; what
 /// was there when this one began has been left by the history.
 fn position(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     exchange: &Exchange,
     asked: Option<&LedgerLine>,
     others: &[LedgerLine],
 ) -> Result<Position> {
     let (Some(asked), Some(first)) = (asked, others.first()) else { return Ok(Position::End) };
     let was_there = others.iter().all(|line| line.number <= exchange.seen);
-    if was_there && !exchange.resends_all && !is_one_conversation(desk, asked, others)? {
+    if was_there && !exchange.resends_all && !is_one_conversation(edit, asked, others)? {
         return Ok(Position::End);
     }
     let is_other_reply = others.len() == 1 && first.role == Role::Assistant;
     if was_there || (is_other_reply && first.time <= exchange.started_at) {
-        put_aside(desk, others)?;
+        put_aside(edit, others)?;
         return Ok(Position::End);
     }
     Ok(match first.role {
@@ -155,20 +159,20 @@ fn position(
 
 /// Adds the reply's line and entry.
 fn add(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     exchange: &Exchange,
     reply: &ExchangeReply,
     (mark, asked, position): ([u8; 32], Option<LedgerLine>, Position),
 ) -> Result<Finished> {
     let time = asked.map_or(exchange.started_at, |asked| asked.time.max(exchange.started_at));
     let entry = match new_entry(reply) {
-        Some(entry) => keep::store_one(desk, entry.said_at(time))?,
+        Some(entry) => keep::store_one(edit, entry.said_at(time))?,
         None => None,
     };
-    let number = desk.tx.ledger_head(desk.place())?.unwrap_or_default().last_number + 1;
+    let number = edit.tx.ledger_head(edit.place())?.unwrap_or_default().last_number + 1;
     let mut line = LedgerLine {
         number,
-        place: place(desk, &position)?,
+        place: place(edit, &position)?,
         mark,
         occurrence: 0,
         role: Role::Assistant,
@@ -178,26 +182,27 @@ fn add(
         entry,
         delivered: true,
     };
-    write_line(desk, &mut line)?;
+    write_line(edit, &mut line)?;
     match position {
-        Position::Aside => put_aside(desk, &[line])?,
+        Position::Aside => put_aside(edit, &[line])?,
         Position::Before(next) => {
-            desk.tx
-                .put(Row::LedgerLine(desk.place(), &LedgerLine { after: Some(number), ..next }))?;
+            edit.tx
+                .put(Row::LedgerLine(edit.place(), &LedgerLine { after: Some(number), ..next }))?;
         }
         Position::End => {}
     }
-    settle(desk, exchange, Some(number))?;
+    settle(edit, exchange, Some(number))?;
     Ok(Finished { entry, known: false, line: Some(number) })
 }
 
-fn place(desk: &Desk<'_>, position: &Position) -> Result<Option<i64>> {
+fn place(edit: &MemoryEdit<'_>, position: &Position) -> Result<Option<i64>> {
     Ok(match position {
         Position::Aside => None,
-        Position::End => Some(keep::end_of_line(desk)?),
+        Position::End => Some(keep::end_of_line(edit)?),
         Position::Before(next) => {
-            let (at, which) = (next.place.unwrap_or(0), Lines::Before(next.place.unwrap_or(0)));
-            let before = desk.tx.ledger_lines(desk.place(), which)?.pop();
+            let (at, which) =
+                (next.place.unwrap_or(0), LedgerLines::Before(next.place.unwrap_or(0)));
+            let before = edit.tx.ledger_lines(edit.place(), which)?.pop();
             let before = before.and_then(|line| line.place).unwrap_or(at - 2);
             Some(before + (at - before) / 2)
         }
@@ -214,33 +219,33 @@ fn new_entry(reply: &ExchangeReply) -> Option<NewEntry> {
 /// Goes on with a reply that was there: its text becomes longer, its time stays. Answers all of
 /// the text, too.
 fn go_on(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     exchange: &Exchange,
     number: u64,
     reply: &ExchangeReply,
 ) -> Result<(Finished, String)> {
-    let place = desk.place();
-    let Some(old) = strand::along(desk.tx.snapshot(), place, number)? else {
+    let place = edit.place();
+    let Some(old) = strand::along(edit.tx.snapshot(), place, number)? else {
         return Ok((Finished::default(), reply.content.clone()));
     };
-    let known = old.entry.map(|id| desk.tx.entry(place, id)).transpose()?.flatten();
+    let known = old.entry.map(|id| edit.tx.entry(place, id)).transpose()?.flatten();
     let begun = known.map(|entry| entry.content.as_str().to_owned()).unwrap_or_default();
     let message = Message::new(Role::Assistant, begun + &reply.content);
-    let entry = keep::correct(desk, old.entry, &message)?;
-    desk.tx.put(Row::LedgerLine(place, &LedgerLine { place: None, ..old }))?;
-    let head = desk.tx.ledger_head(place)?.unwrap_or_default();
+    let entry = keep::correct(edit, old.entry, &message)?;
+    edit.tx.put(Row::LedgerLine(place, &LedgerLine { place: None, ..old }))?;
+    let head = edit.tx.ledger_head(place)?.unwrap_or_default();
     let mark = mark(Role::Assistant, &message.content, b"");
     let number = head.last_number + 1;
     let mut longer = LedgerLine { number, mark, occurrence: 0, entry, delivered: true, ..old };
-    write_line(desk, &mut longer)?;
-    settle(desk, exchange, Some(number))?;
+    write_line(edit, &mut longer)?;
+    settle(edit, exchange, Some(number))?;
     Ok((Finished { entry, known: false, line: Some(number) }, message.content))
 }
 
 /// Notes which line the reply has become. Its placeholder goes at once, or waits for the text the
 /// client will have for it.
-fn settle(desk: &mut Desk<'_>, exchange: &Exchange, reply: Option<u64>) -> Result<()> {
-    let head = desk.tx.ledger_head(desk.place())?.unwrap_or_default();
+fn settle(edit: &mut MemoryEdit<'_>, exchange: &Exchange, reply: Option<u64>) -> Result<()> {
+    let head = edit.tx.ledger_head(edit.place())?.unwrap_or_default();
     let ours = |waiting: &Placeholder| {
         waiting.started_at == exchange.started_at && waiting.after == exchange.after
     };
@@ -250,5 +255,5 @@ fn settle(desk: &mut Desk<'_>, exchange: &Exchange, reply: Option<u64>) -> Resul
         (Some(waiting), Commit::NextTurn) => Some(Placeholder { reply, ..waiting }),
     };
     let last_number = head.last_number.max(reply.unwrap_or(0));
-    desk.tx.put(Row::LedgerHead(desk.place(), &LedgerHead { last_number, placeholder, ..head }))
+    edit.tx.put(Row::LedgerHead(edit.place(), &LedgerHead { last_number, placeholder, ..head }))
 }

@@ -8,9 +8,9 @@ use std::str::FromStr;
 use jiff::Timestamp;
 
 use crate::conversations::finish;
-use crate::desk::Desk;
 use crate::memory::{Address, MemoryId, Role};
-use crate::ports::{LedgerHead, Lines, MemoryRef, Placeholder, Removal, Row, Snapshot};
+use crate::memory_edit::MemoryEdit;
+use crate::ports::{LedgerHead, LedgerLines, MemoryRef, Placeholder, Removal, Row, Snapshot};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result, limits};
@@ -42,8 +42,8 @@ impl Vault {
         times: Times,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        let work = move |desk: &mut Desk<'_>| import(desk, &times);
-        self.at_desk(memory, Absent::Make, idempotency, work).await
+        let work = move |edit: &mut MemoryEdit<'_>| import(edit, &times);
+        self.edit_memory(memory, Absent::Make, idempotency, work).await
     }
 
     /// The times of a memory for another system: where texts repeat, when it was said first.
@@ -52,27 +52,27 @@ impl Vault {
     }
 }
 
-fn import(desk: &mut Desk<'_>, times: &Times) -> Result<Receipt> {
+fn import(edit: &mut MemoryEdit<'_>, times: &Times) -> Result<Receipt> {
     if times.texts.len() > limits::IMPORT_ENTRIES {
         let (given, most) = (times.texts.len(), limits::IMPORT_ENTRIES);
         return Err(Error::too_large(format!("{given} times in one call; send at most {most}")));
     }
     for (hash, time) in &times.texts {
-        desk.tx.put(Row::PromisedTime(desk.place(), hash.0, *time))?;
+        edit.tx.put(Row::PromisedTime(edit.place(), hash.0, *time))?;
     }
     if let Some(started_at) = times.reply_began {
-        let head = desk.tx.ledger_head(desk.place())?.unwrap_or_default();
+        let head = edit.tx.ledger_head(edit.place())?.unwrap_or_default();
         let placeholder = Some(Placeholder { started_at, after: None, reply: None });
-        desk.tx.put(Row::LedgerHead(desk.place(), &LedgerHead { placeholder, ..head }))?;
+        edit.tx.put(Row::LedgerHead(edit.place(), &LedgerHead { placeholder, ..head }))?;
     }
-    finish::save_memory(desk)?;
-    Ok(Receipt::Memory(desk.memory.id))
+    finish::save_memory(edit)?;
+    Ok(Receipt::Memory(edit.memory.id))
 }
 
 fn export(rows: &dyn Snapshot, place: MemoryRef) -> Result<Times> {
     let mut seen = std::collections::HashSet::new();
     let mut texts = Vec::new();
-    for line in rows.ledger_lines(place, Lines::Behind(i64::MIN))? {
+    for line in rows.ledger_lines(place, LedgerLines::Behind(i64::MIN))? {
         let entry = line.entry.map(|id| rows.entry(place, id)).transpose()?.flatten();
         let hash = entry.map(|entry| text_hash(&without_braces(entry.content.as_str())));
         texts
@@ -86,11 +86,14 @@ fn export(rows: &dyn Snapshot, place: MemoryRef) -> Result<Times> {
 }
 
 /// Takes the time another system had for this message, if it told one; it is told once.
-pub(super) fn take_promised(desk: &mut Desk<'_>, message: &Message) -> Result<Option<Timestamp>> {
+pub(super) fn take_promised(
+    edit: &mut MemoryEdit<'_>,
+    message: &Message,
+) -> Result<Option<Timestamp>> {
     for hash in forms(message).iter().map(|form| text_hash(form)) {
-        let found = desk.tx.promised_times(desk.place(), Some(hash))?.pop().map(|(_, time)| time);
+        let found = edit.tx.promised_times(edit.place(), Some(hash))?.pop().map(|(_, time)| time);
         if found.is_some() {
-            desk.tx.remove(Removal::PromisedTime(desk.place(), hash))?;
+            edit.tx.remove(Removal::PromisedTime(edit.place(), hash))?;
             return Ok(found);
         }
     }

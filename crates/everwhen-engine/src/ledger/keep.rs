@@ -3,16 +3,16 @@
 use jiff::Timestamp;
 
 use crate::conversations::finish;
-use crate::desk::Desk;
 use crate::memory::{BranchId, ConversationId, EntryId, Name, NewEntry, Said};
-use crate::ports::{EntryChange, LedgerLine, Lines, Row};
+use crate::memory_edit::MemoryEdit;
+use crate::ports::{EntryChange, LedgerLine, LedgerLines, Row};
 use crate::receipt::Receipt;
 use crate::remember::{self, NewCorrection};
 use crate::{Result, chapters};
 
 use super::begin::Item;
 use super::plan::{Fate, Plan, Request, awaited_reply};
-use super::times::{Clue, backfill};
+use super::times::{TimeClue, backfill};
 use super::{Message, interchange};
 
 /// The distance between two places along the line, so that others fit between them.
@@ -21,7 +21,7 @@ const STEP: i64 = 1 << 20;
 const EDITED: &str = "edited in the client";
 
 /// What a request has become.
-pub(super) struct Kept {
+pub(super) struct StoredRequest {
     /// The line of each message.
     pub(super) lines: Vec<LedgerLine>,
     /// Whether the request brought it.
@@ -31,9 +31,13 @@ pub(super) struct Kept {
 }
 
 /// Keeps the messages of a request.
-pub(super) fn keep(desk: &mut Desk<'_>, request: &Request<'_>, plan: Plan) -> Result<Kept> {
-    put_aside(desk, &plan.aside)?;
-    let clues = clues(desk, request, &plan.fates)?;
+pub(super) fn keep(
+    edit: &mut MemoryEdit<'_>,
+    request: &Request<'_>,
+    plan: Plan,
+) -> Result<StoredRequest> {
+    put_aside(edit, &plan.aside)?;
+    let clues = clues(edit, request, &plan.fates)?;
     let times = backfill(&clues, request.now);
     let mut last_number = request.head.last_number;
     let mut lines: Vec<LedgerLine> = Vec::new();
@@ -55,11 +59,11 @@ pub(super) fn keep(desk: &mut Desk<'_>, request: &Request<'_>, plan: Plan) -> Re
             }
         });
     }
-    find_places(desk, &plan.fates, &mut lines)?;
-    keep_entries(desk, request, &plan.fates, &mut lines)?;
-    write_lines(desk, &plan.fates, &mut lines)?;
+    find_places(edit, &plan.fates, &mut lines)?;
+    keep_entries(edit, request, &plan.fates, &mut lines)?;
+    write_lines(edit, &plan.fates, &mut lines)?;
     let is_new = plan.fates.iter().map(|fate| !matches!(fate, Fate::Known(_))).collect();
-    Ok(Kept { lines, is_new, last_number })
+    Ok(StoredRequest { lines, is_new, last_number })
 }
 
 /// A line for a message that has none. Its place and entry are found later.
@@ -90,40 +94,43 @@ fn in_place_of(old: &LedgerLine, new: LedgerLine) -> LedgerLine {
 }
 
 /// What is known of the times of messages.
-fn clues(desk: &mut Desk<'_>, request: &Request<'_>, fates: &[Fate]) -> Result<Vec<Clue>> {
+fn clues(
+    edit: &mut MemoryEdit<'_>,
+    request: &Request<'_>,
+    fates: &[Fate],
+) -> Result<Vec<TimeClue>> {
     let mut clues = Vec::new();
     for (item, fate) in request.items.iter().zip(fates) {
         clues.push(match fate {
             Fate::Known(line) | Fate::Back(line) | Fate::Edited { old: line, .. } => {
-                Clue::Known(line.time)
+                TimeClue::Known(line.time)
             }
-            Fate::New => {
-                interchange::take_promised(desk, item.message)?.map_or(Clue::Unknown, Clue::Told)
-            }
+            Fate::New => interchange::take_promised(edit, item.message)?
+                .map_or(TimeClue::Unknown, TimeClue::Claimed),
         });
     }
     if let Some(waiting) = request.head.placeholder
         && let Some(at) = awaited_reply(request, fates)
     {
-        clues[at] = Clue::Told(waiting.started_at);
+        clues[at] = TimeClue::Claimed(waiting.started_at);
     }
     Ok(clues)
 }
 
 /// Gives every run of lines without a place places along the line: before the known line that
 /// follows, else at the end.
-fn find_places(desk: &mut Desk<'_>, fates: &[Fate], lines: &mut [LedgerLine]) -> Result<()> {
+fn find_places(edit: &mut MemoryEdit<'_>, fates: &[Fate], lines: &mut [LedgerLine]) -> Result<()> {
     let mut from = 0;
     while let Some(start) = (from..lines.len()).find(|at| lines[*at].place.is_none()) {
         let rest = &lines[start..];
         let length = rest.iter().position(|line| line.place.is_some()).unwrap_or(rest.len());
         from = start + length;
         let behind = fates.get(from).map(|_| lines[from]);
-        let (first, step) = room(desk, behind, length)?;
+        let (first, step) = room(edit, behind, length)?;
         if let Some(behind) = behind.and_then(|line| line.place)
             && step == 0
         {
-            make_room(desk, behind, length, &mut lines[from..])?;
+            make_room(edit, behind, length, &mut lines[from..])?;
             from = start;
             continue;
         }
@@ -138,10 +145,11 @@ fn find_places(desk: &mut Desk<'_>, fates: &[Fate], lines: &mut [LedgerLine]) ->
 }
 
 /// Where a run of so many lines may begin, and how far apart they stand; no distance if they do not fit.
-fn room(desk: &Desk<'_>, behind: Option<LedgerLine>, length: usize) -> Result<(i64, i64)> {
+fn room(edit: &MemoryEdit<'_>, behind: Option<LedgerLine>, length: usize) -> Result<(i64, i64)> {
     let most = STEP * (length as i64 + 1);
-    let which = behind.and_then(|line| line.place).map_or(Lines::Newest(1), Lines::Before);
-    let before = desk.tx.ledger_lines(desk.place(), which)?.pop().and_then(|line| line.place);
+    let which =
+        behind.and_then(|line| line.place).map_or(LedgerLines::Newest(1), LedgerLines::Before);
+    let before = edit.tx.ledger_lines(edit.place(), which)?.pop().and_then(|line| line.place);
     Ok(match (before, behind.and_then(|line| line.place)) {
         (before, None) => (before.unwrap_or(0), STEP),
         (None, Some(behind)) => (behind - most, STEP),
@@ -153,15 +161,15 @@ fn room(desk: &Desk<'_>, behind: Option<LedgerLine>, length: usize) -> Result<(i
 
 /// Moves all from `behind` on back to make room for so many lines.
 fn make_room(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     behind: i64,
     length: usize,
     held: &mut [LedgerLine],
 ) -> Result<()> {
     let by = STEP * (length as i64 + 1);
-    for line in desk.tx.ledger_lines(desk.place(), Lines::Behind(behind - 1))? {
+    for line in edit.tx.ledger_lines(edit.place(), LedgerLines::Behind(behind - 1))? {
         let moved = LedgerLine { place: line.place.map(|place| place + by), ..line };
-        desk.tx.put(Row::LedgerLine(desk.place(), &moved))?;
+        edit.tx.put(Row::LedgerLine(edit.place(), &moved))?;
     }
     for line in held {
         line.place = line.place.map(|place| if place >= behind { place + by } else { place });
@@ -171,7 +179,7 @@ fn make_room(
 
 /// Stores entries: new ones in one go, edited ones as corrections.
 fn keep_entries(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     request: &Request<'_>,
     fates: &[Fate],
     lines: &mut [LedgerLine],
@@ -182,9 +190,9 @@ fn keep_entries(
         let message = request.items[at].message;
         match fate {
             Fate::Known(_) => {}
-            Fate::Back(line) => rejoin(desk, line)?,
+            Fate::Back(line) => rejoin(edit, line)?,
             Fate::Edited { old, .. } if old.entry.is_some() => {
-                lines[at].entry = correct(desk, old.entry, message)?;
+                lines[at].entry = correct(edit, old.entry, message)?;
             }
             Fate::Edited { .. } | Fate::New => {
                 if let Some(entry) = new_entry(message) {
@@ -197,7 +205,7 @@ fn keep_entries(
     if new.is_empty() {
         return Ok(());
     }
-    let stored = remember::store(desk, new, None)?;
+    let stored = remember::store(edit, new, None)?;
     for (owner, entry) in owners.into_iter().zip(stored.entries) {
         lines[owner].entry = Some(entry.id);
     }
@@ -214,32 +222,32 @@ fn new_entry(message: &Message) -> Option<NewEntry> {
 
 /// Corrects an entry; answers the entry that holds the text then.
 pub(super) fn correct(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     old: Option<EntryId>,
     message: &Message,
 ) -> Result<Option<EntryId>> {
     let (Some(id), Ok(content)) = (old, Said::new(message.content.as_str())) else {
         return Ok(old);
     };
-    let Some(old) = desk.tx.entry(desk.place(), id)? else { return Ok(None) };
-    let Some(latest) = desk.versions(old)?.pop().filter(|latest| latest.branch.is_none()) else {
+    let Some(old) = edit.tx.entry(edit.place(), id)? else { return Ok(None) };
+    let Some(latest) = edit.versions(old)?.pop().filter(|latest| latest.branch.is_none()) else {
         return Ok(Some(id));
     };
     if latest.content == content {
         return Ok(Some(latest.id));
     }
     let correction = NewCorrection { content, reason: EDITED.into(), tags: None };
-    match remember::correction(desk, latest.id, correction, None)? {
+    match remember::correction(edit, latest.id, correction, None)? {
         Receipt::Entries(stored) => Ok(stored.entries.first().map(|entry| entry.id)),
         _ => Ok(Some(id)),
     }
 }
 
 /// Writes lines that are new or changed, and takes the place from those that lost it.
-fn write_lines(desk: &mut Desk<'_>, fates: &[Fate], lines: &mut [LedgerLine]) -> Result<()> {
+fn write_lines(edit: &mut MemoryEdit<'_>, fates: &[Fate], lines: &mut [LedgerLine]) -> Result<()> {
     for at in 0..lines.len() {
         if let Fate::Edited { old, .. } = &fates[at] {
-            desk.tx.put(Row::LedgerLine(desk.place(), &LedgerLine { place: None, ..*old }))?;
+            edit.tx.put(Row::LedgerLine(edit.place(), &LedgerLine { place: None, ..*old }))?;
         }
         let after = at.checked_sub(1).map(|before| lines[before].number);
         let follows_new = at > 0 && !matches!(fates[at - 1], Fate::Known(_));
@@ -248,76 +256,76 @@ fn write_lines(desk: &mut Desk<'_>, fates: &[Fate], lines: &mut [LedgerLine]) ->
             continue;
         }
         lines[at].after = after.or(lines[at].after);
-        write_line(desk, &mut lines[at])?;
+        write_line(edit, &mut lines[at])?;
     }
     Ok(())
 }
 
 /// Writes one line; one without an occurrence gets the next.
-pub(super) fn write_line(desk: &mut Desk<'_>, line: &mut LedgerLine) -> Result<()> {
+pub(super) fn write_line(edit: &mut MemoryEdit<'_>, line: &mut LedgerLine) -> Result<()> {
     if line.occurrence == 0 {
-        let same = desk.tx.ledger_lines(desk.place(), Lines::Marked(line.mark))?;
+        let same = edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(line.mark))?;
         line.occurrence = same.last().map_or(0, |last| last.occurrence) + 1;
     }
-    desk.tx.put(Row::LedgerLine(desk.place(), line))
+    edit.tx.put(Row::LedgerLine(edit.place(), line))
 }
 
 /// Puts lines aside and their entries on a branch.
-pub(super) fn put_aside(desk: &mut Desk<'_>, lines: &[LedgerLine]) -> Result<()> {
+pub(super) fn put_aside(edit: &mut MemoryEdit<'_>, lines: &[LedgerLine]) -> Result<()> {
     let mut ids = Vec::new();
     let mut homes = Vec::new();
     for line in lines {
-        desk.tx.put(Row::LedgerLine(desk.place(), &LedgerLine { place: None, ..*line }))?;
+        edit.tx.put(Row::LedgerLine(edit.place(), &LedgerLine { place: None, ..*line }))?;
         let Some(id) = line.entry else { continue };
-        let Some(entry) = desk.tx.entry(desk.place(), id)? else { continue };
+        let Some(entry) = edit.tx.entry(edit.place(), id)? else { continue };
         homes.push(entry.conversation);
-        let all = desk.versions(entry)?;
+        let all = edit.versions(entry)?;
         ids.extend(all.iter().filter(|entry| entry.branch.is_none()).map(|entry| entry.id));
     }
     if ids.is_empty() {
         return Ok(());
     }
-    let branch: BranchId = desk.mint();
-    desk.tx.change_entries(desk.place(), &ids, EntryChange::Branch(branch, desk.now))?;
-    desk.memory.waiting = desk.memory.waiting.filter(|(question, _)| !ids.contains(question));
-    changed(desk, homes, lines.iter().map(|line| line.time).min())
+    let branch: BranchId = edit.mint();
+    edit.tx.change_entries(edit.place(), &ids, EntryChange::Branch(branch, edit.now))?;
+    edit.memory.waiting = edit.memory.waiting.filter(|(question, _)| !ids.contains(question));
+    changed(edit, homes, lines.iter().map(|line| line.time).min())
 }
 
 /// Takes the entries of a line off their branch.
-fn rejoin(desk: &mut Desk<'_>, line: &LedgerLine) -> Result<()> {
+fn rejoin(edit: &mut MemoryEdit<'_>, line: &LedgerLine) -> Result<()> {
     let Some(id) = line.entry else { return Ok(()) };
-    let Some(entry) = desk.tx.entry(desk.place(), id)? else { return Ok(()) };
+    let Some(entry) = edit.tx.entry(edit.place(), id)? else { return Ok(()) };
     let home = entry.conversation;
-    let ids: Vec<EntryId> = desk.versions(entry)?.iter().map(|version| version.id).collect();
-    desk.tx.change_entries(desk.place(), &ids, EntryChange::Rejoin)?;
-    changed(desk, vec![home], Some(line.time))
+    let ids: Vec<EntryId> = edit.versions(entry)?.iter().map(|version| version.id).collect();
+    edit.tx.change_entries(edit.place(), &ids, EntryChange::Rejoin)?;
+    changed(edit, vec![home], Some(line.time))
 }
 
 /// Conversations whose entries came or went, the first of them at `since`, are counted anew.
 fn changed(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     mut homes: Vec<ConversationId>,
     since: Option<Timestamp>,
 ) -> Result<()> {
-    chapters::note_change(desk, since.unwrap_or(Timestamp::MIN))?;
+    chapters::note_change(edit, since.unwrap_or(Timestamp::MIN))?;
     homes.sort_unstable();
     homes.dedup();
     for home in homes {
-        if let Some(conversation) = desk.tx.conversation(desk.place(), home)? {
-            finish::recount(desk, conversation)?;
+        if let Some(conversation) = edit.tx.conversation(edit.place(), home)? {
+            finish::recount(edit, conversation)?;
         }
     }
     Ok(())
 }
 
 /// Stores one message as an entry, if it has text to keep.
-pub(super) fn store_one(desk: &mut Desk<'_>, entry: NewEntry) -> Result<Option<EntryId>> {
-    let stored = remember::store(desk, vec![entry], None)?;
+pub(super) fn store_one(edit: &mut MemoryEdit<'_>, entry: NewEntry) -> Result<Option<EntryId>> {
+    let stored = remember::store(edit, vec![entry], None)?;
     Ok(stored.entries.first().map(|entry| entry.id))
 }
 
 /// The place behind all others.
-pub(super) fn end_of_line(desk: &Desk<'_>) -> Result<i64> {
-    let newest = desk.tx.ledger_lines(desk.place(), Lines::Newest(1))?.pop();
+pub(super) fn end_of_line(edit: &MemoryEdit<'_>) -> Result<i64> {
+    let newest = edit.tx.ledger_lines(edit.place(), LedgerLines::Newest(1))?.pop();
     Ok(newest.and_then(|line| line.place).unwrap_or(0) + STEP)
 }

@@ -5,9 +5,9 @@
 //! ledger again: only its new messages are read, and a long run costs as much as it has messages.
 
 use crate::Result;
-use crate::desk::Desk;
 use crate::memory::Role;
-use crate::ports::{LedgerLine, Lines};
+use crate::memory_edit::MemoryEdit;
+use crate::ports::{LedgerLine, LedgerLines};
 
 use super::begin::{self, Item};
 use super::mark::mark;
@@ -21,8 +21,11 @@ struct Previous<'p> {
 }
 
 /// Stores exchanges in their order; answers what became of each reply.
-pub(super) fn keep_all(desk: &mut Desk<'_>, exchanges: &[PastExchange]) -> Result<Vec<Finished>> {
-    let known = exchanges.iter().map(|past| ReplyLines::read(desk, past));
+pub(super) fn keep_all(
+    edit: &mut MemoryEdit<'_>,
+    exchanges: &[PastExchange],
+) -> Result<Vec<Finished>> {
+    let known = exchanges.iter().map(|past| ReplyLines::read(edit, past));
     let known = known.collect::<Result<Vec<ReplyLines>>>()?;
     let stored = known.iter().rposition(|known| known.own.is_some()).unwrap_or(0);
     let (mut previous, mut all) = (None, Vec::new());
@@ -33,7 +36,7 @@ pub(super) fn keep_all(desk: &mut Desk<'_>, exchanges: &[PastExchange]) -> Resul
         let finished = match known.own.or(known.newest.filter(|_| is_known)) {
             Some(line) => Finished { entry: line.entry, known: true, line: Some(line.number) },
             None if is_known => Finished::default(),
-            None => keep(desk, past, previous.as_ref())?,
+            None => keep(edit, past, previous.as_ref())?,
         };
         previous = finished.line.map(|reply| Previous { history: &past.history, reply });
         all.push(finished);
@@ -42,18 +45,18 @@ pub(super) fn keep_all(desk: &mut Desk<'_>, exchanges: &[PastExchange]) -> Resul
 }
 
 fn keep(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     past: &PastExchange,
     previous: Option<&Previous<'_>>,
 ) -> Result<Finished> {
-    let exchange = begin(desk, past, previous)?;
+    let exchange = begin(edit, past, previous)?;
     match &past.reply {
-        Some(reply) => finish::finish(desk, &exchange, reply),
+        Some(reply) => finish::finish(edit, &exchange, reply),
         None => Ok(Finished::default()),
     }
 }
 
-/// Lines with the words of a reply that may have been stored before.
+/// LedgerLines with the words of a reply that may have been stored before.
 #[derive(Default)]
 struct ReplyLines {
     /// The line of this very reply: it begins right after its request was sent, and no other request
@@ -63,19 +66,19 @@ struct ReplyLines {
 }
 
 impl ReplyLines {
-    fn read(desk: &Desk<'_>, past: &PastExchange) -> Result<Self> {
+    fn read(edit: &MemoryEdit<'_>, past: &PastExchange) -> Result<Self> {
         let (Some(reply), Some(sent_at)) = (&past.reply, past.history.sent_at) else {
             return Ok(Self::default());
         };
         let mark = mark(Role::Assistant, &reply.content, b"");
-        let same = desk.tx.ledger_lines(desk.place(), Lines::Marked(mark))?;
+        let same = edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(mark))?;
         let own = same.iter().find(|line| line.time == sent_at + begin::REPLY_BEGINS);
         Ok(Self { own: own.copied(), newest: same.last().copied() })
     }
 }
 
 fn begin(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     past: &PastExchange,
     previous: Option<&Previous<'_>>,
 ) -> Result<Exchange> {
@@ -83,23 +86,23 @@ fn begin(
     if let Some(previous) = previous {
         let mut items = begin::items(history);
         // Nothing is behind the reply before it, so it cannot have begun.
-        if let Some((at, line)) = goes_on(desk, previous, history, &items)? {
+        if let Some((at, line)) = goes_on(edit, previous, history, &items)? {
             items.drain(..at);
             let mut found = vec![None; items.len()];
             found[0] = Some(line);
-            let started = begin::begin_found(desk, history, past.commit, items, found)?;
+            let started = begin::begin_found(edit, history, past.commit, items, found)?;
             return Ok(started.exchange);
         }
     }
-    let resent = history.resent || begin::has_begun(desk, history)?;
+    let resent = history.resent || begin::has_begun(edit, history)?;
     let history = History { resent, ..history.clone() };
-    Ok(begin::begin(desk, &history, past.commit)?.exchange)
+    Ok(begin::begin(edit, &history, past.commit)?.exchange)
 }
 
 /// Where a history repeats the reply of the exchange before it, and the line of that reply: if the
 /// history begins with all that the exchange had, and nothing else was stored behind it.
 fn goes_on(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     previous: &Previous<'_>,
     history: &History,
     items: &[Item<'_>],
@@ -111,9 +114,9 @@ fn goes_on(
     let Some(at) = items.iter().position(|item| item.index == before.len()) else {
         return Ok(None);
     };
-    let rows = desk.tx.snapshot();
-    let line = rows.ledger_lines(desk.place(), Lines::Numbered(previous.reply))?.pop();
-    let newest = strand::tail(rows, desk.place())?.map(|line| line.number);
+    let rows = edit.tx.snapshot();
+    let line = rows.ledger_lines(edit.place(), LedgerLines::Numbered(previous.reply))?.pop();
+    let newest = strand::tail(rows, edit.place())?.map(|line| line.number);
     let is_it = |line: &LedgerLine| line.mark == items[at].mark && newest == Some(line.number);
     Ok(line.filter(is_it).filter(|_| at + 1 < items.len()).map(|line| (at, line)))
 }

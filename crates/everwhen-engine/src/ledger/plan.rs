@@ -4,9 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::Result;
 use crate::conversations::boundary::is_pause;
-use crate::desk::Desk;
 use crate::memory::Role;
-use crate::ports::{LedgerHead, LedgerLine, Lines};
+use crate::memory_edit::MemoryEdit;
+use crate::ports::{LedgerHead, LedgerLine, LedgerLines};
 
 use super::begin::Item;
 use super::strand;
@@ -79,34 +79,34 @@ pub(super) struct Plan {
 
 /// Decides, given the lines that the messages were found on.
 pub(super) fn plan(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     request: &Request<'_>,
     mut found: Vec<Option<LedgerLine>>,
 ) -> Result<Plan> {
     if let Some(last) = found.len().checked_sub(1) {
-        found[last] = sent_again(desk, request, &found)?;
+        found[last] = sent_again(edit, request, &found)?;
     }
     let fates = found.into_iter().map(|line| line.map_or(Fate::New, Fate::Known)).collect();
     let mut plan = Plan { fates, aside: Vec::new() };
-    settle_reply(desk, request, &mut plan)?;
+    settle_reply(edit, request, &mut plan)?;
     let mut from = 0;
     while let Some(start) = (from..plan.fates.len()).find(|at| plan.fates[*at] == Fate::New) {
         let rest = &plan.fates[start..];
         from = start + rest.iter().position(|fate| *fate != Fate::New).unwrap_or(rest.len());
-        decide(desk, request, &mut plan, start..from)?;
+        decide(edit, request, &mut plan, start..from)?;
     }
     if begins_again(request, &plan) {
-        plan.aside = only_chat(desk)?;
+        plan.aside = only_chat(edit)?;
     }
     Ok(plan)
 }
 
 /// All lines of a memory that holds nothing but one chat.
-fn only_chat(desk: &Desk<'_>) -> Result<Vec<LedgerLine>> {
-    let rows = desk.tx.snapshot();
-    let all = rows.ledger_lines(desk.place(), Lines::Behind(i64::MIN))?;
+fn only_chat(edit: &MemoryEdit<'_>) -> Result<Vec<LedgerLine>> {
+    let rows = edit.tx.snapshot();
+    let all = rows.ledger_lines(edit.place(), LedgerLines::Behind(i64::MIN))?;
     let Some(first) = all.first() else { return Ok(all) };
-    let is_one = strand::following(rows, desk.place(), first)?.len() + 1 == all.len();
+    let is_one = strand::following(rows, edit.place(), first)?.len() + 1 == all.len();
     Ok(if is_one { all } else { Vec::new() })
 }
 
@@ -119,13 +119,13 @@ fn begins_again(request: &Request<'_>, plan: &Plan) -> bool {
 
 /// The line of the message to be answered, unless it is the same words said again.
 fn sent_again(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     request: &Request<'_>,
     found: &[Option<LedgerLine>],
 ) -> Result<Option<LedgerLine>> {
     let last = found.len() - 1;
     let Some(line) = found[last] else {
-        return if request.resent { newest_same(desk, &request.items[last]) } else { Ok(None) };
+        return if request.resent { newest_same(edit, &request.items[last]) } else { Ok(None) };
     };
     if request.resent || request.items[last].message.role == Role::Assistant {
         return Ok(Some(line));
@@ -133,29 +133,29 @@ fn sent_again(
     let earlier = (0..last).rev().find_map(|at| found[at].map(|line| (last - at, line)));
     let again = match earlier {
         Some((steps, earlier)) => {
-            let (rows, from) = (desk.tx.snapshot(), Some(earlier.number));
-            let between = strand::between(rows, desk.place(), from, &line, steps)?;
+            let (rows, from) = (edit.tx.snapshot(), Some(earlier.number));
+            let between = strand::between(rows, edit.place(), from, &line, steps)?;
             between.is_some_and(|between| between.len() + 1 == steps)
         }
-        None => last == 0 && is_first_again(desk, request, &line)?,
+        None => last == 0 && is_first_again(edit, request, &line)?,
     };
     Ok(again.then_some(line))
 }
 
 /// The newest line along the line with the words of a message.
-fn newest_same(desk: &Desk<'_>, item: &Item<'_>) -> Result<Option<LedgerLine>> {
-    let same = desk.tx.ledger_lines(desk.place(), Lines::Marked(item.mark))?;
+fn newest_same(edit: &MemoryEdit<'_>, item: &Item<'_>) -> Result<Option<LedgerLine>> {
+    let same = edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(item.mark))?;
     Ok(same.into_iter().filter(|line| line.place.is_some()).max_by_key(|line| line.place))
 }
 
 /// Whether the only message of a request is sent again: if no reply came, or if it began the
 /// conversation that is going on. Clients that always send one message have said more before.
-fn is_first_again(desk: &Desk<'_>, request: &Request<'_>, line: &LedgerLine) -> Result<bool> {
-    let rows = desk.tx.snapshot();
+fn is_first_again(edit: &MemoryEdit<'_>, request: &Request<'_>, line: &LedgerLine) -> Result<bool> {
+    let rows = edit.tx.snapshot();
     if request.resends_all && line.after.is_none() {
         return Ok(true);
     }
-    let following = strand::following(rows, desk.place(), line)?;
+    let following = strand::following(rows, edit.place(), line)?;
     let newest = following.last().unwrap_or(line);
     if request.newest.is_none_or(|tail| tail.number != newest.number) {
         return Ok(false);
@@ -163,20 +163,21 @@ fn is_first_again(desk: &Desk<'_>, request: &Request<'_>, line: &LedgerLine) -> 
     if following.is_empty() {
         return Ok(true);
     }
-    let is_all = rows.ledger_lines(desk.place(), Lines::Newest(3))?.len() == 2;
+    let is_all = rows.ledger_lines(edit.place(), LedgerLines::Newest(3))?.len() == 2;
     if is_all && request.now.duration_since(newest.time) <= FIRST_AGAIN {
         return Ok(true);
     }
-    let before = line.place.map(|place| rows.ledger_lines(desk.place(), Lines::Before(place)));
+    let before =
+        line.place.map(|place| rows.ledger_lines(edit.place(), LedgerLines::Before(place)));
     let before = before.transpose()?.unwrap_or_default().pop();
-    let timeout = desk.vault.settings.idle_timeout();
+    let timeout = edit.vault.settings.idle_timeout();
     let opens = before.is_none_or(|before| is_pause(before.time, line.time, timeout));
     let goes_on = !is_pause(newest.time, request.now, timeout);
     Ok(line.after.is_none() && opens && goes_on)
 }
 
 /// The reply of the last exchange, if the client has another text for it: front ends trim and edit.
-fn settle_reply(desk: &Desk<'_>, request: &Request<'_>, plan: &mut Plan) -> Result<()> {
+fn settle_reply(edit: &MemoryEdit<'_>, request: &Request<'_>, plan: &mut Plan) -> Result<()> {
     let Some(reply) = request.head.placeholder.and_then(|waiting| waiting.reply) else {
         return Ok(());
     };
@@ -185,13 +186,13 @@ fn settle_reply(desk: &Desk<'_>, request: &Request<'_>, plan: &mut Plan) -> Resu
     let Some(at) = newest_reply(request).filter(is_settled) else {
         return Ok(());
     };
-    let Some(old) = strand::along(desk.tx.snapshot(), desk.place(), reply)? else { return Ok(()) };
+    let Some(old) = strand::along(edit.tx.snapshot(), edit.place(), reply)? else { return Ok(()) };
     let is_newest = request.newest.is_some_and(|newest| newest.number == old.number);
     let before = at.checked_sub(1).and_then(|before| plan.fates[before].number());
     let follows = before.is_some() && before == old.after;
     let nothing_known = plan.fates[..at].iter().all(|fate| *fate == Fate::New);
     if is_newest && (follows || nothing_known) {
-        let back = put_aside_after(desk, &request.items[at], old.after)?;
+        let back = put_aside_after(edit, &request.items[at], old.after)?;
         if back.is_none() {
             plan.fates[at] = Fate::Edited { old, back };
         }
@@ -213,25 +214,25 @@ pub(super) fn awaited_reply(request: &Request<'_>, fates: &[Fate]) -> Option<usi
 
 /// Decides about a run of messages that are not along the line.
 fn decide(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     request: &Request<'_>,
     plan: &mut Plan,
     run: std::ops::Range<usize>,
 ) -> Result<()> {
-    bring_back(desk, request, plan, run.clone())?;
+    bring_back(edit, request, plan, run.clone())?;
     let before = run.start.checked_sub(1).and_then(|at| plan.fates[at].anchor());
     let behind = plan.fates.get(run.end).and_then(Fate::anchor);
     match (before, behind) {
         (before, Some(behind)) => {
             let from = before.map(|line| line.number);
-            let rows = desk.tx.snapshot();
-            let old = strand::between(rows, desk.place(), from, &behind, run.len())?;
+            let rows = edit.tx.snapshot();
+            let old = strand::between(rows, edit.place(), from, &behind, run.len())?;
             if let Some(old) = old.filter(|old| old.len() == run.len()) {
                 swipe(plan, run.start, &old, behind.time);
-                edit(request, plan, run.start, &old);
+                take_as_edited(request, plan, run.start, &old);
             }
         }
-        (Some(before), None) => leave_line(desk, request, plan, run, &before)?,
+        (Some(before), None) => leave_line(edit, request, plan, run, &before)?,
         (None, None) => {}
     }
     Ok(())
@@ -239,7 +240,7 @@ fn decide(
 
 /// Messages that had been put aside and followed then what they follow now.
 fn bring_back(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     request: &Request<'_>,
     plan: &mut Plan,
     run: std::ops::Range<usize>,
@@ -252,7 +253,7 @@ fn bring_back(
                 number => number,
             },
         };
-        match put_aside_after(desk, &request.items[at], before)? {
+        match put_aside_after(edit, &request.items[at], before)? {
             Some(line) => plan.fates[at] = Fate::Back(line),
             None => return Ok(()),
         }
@@ -261,11 +262,11 @@ fn bring_back(
 }
 
 fn put_aside_after(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     item: &Item<'_>,
     before: Option<u64>,
 ) -> Result<Option<LedgerLine>> {
-    let same = desk.tx.ledger_lines(desk.place(), Lines::Marked(item.mark))?;
+    let same = edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(item.mark))?;
     Ok(same.into_iter().rfind(|line| line.place.is_none() && line.after == before))
 }
 
@@ -281,7 +282,12 @@ fn swipe(plan: &mut Plan, start: usize, old: &[LedgerLine], latest: Timestamp) {
 }
 
 /// Lets messages take the places of as many lines, if the same roles speak.
-fn edit(request: &Request<'_>, plan: &mut Plan, start: usize, old: &[LedgerLine]) -> bool {
+fn take_as_edited(
+    request: &Request<'_>,
+    plan: &mut Plan,
+    start: usize,
+    old: &[LedgerLine],
+) -> bool {
     let roles = request.items[start..].iter().map(|item| item.message.role);
     let fits = old.iter().map(|line| line.role).eq(roles.take(old.len()));
     if fits {
@@ -298,13 +304,13 @@ fn edit(request: &Request<'_>, plan: &mut Plan, start: usize, old: &[LedgerLine]
 /// The history goes on where the line went on otherwise: edits if all of that is replaced and more
 /// is said, else a fork.
 fn leave_line(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     request: &Request<'_>,
     plan: &mut Plan,
     run: std::ops::Range<usize>,
     before: &LedgerLine,
 ) -> Result<()> {
-    let mut left = strand::following(desk.tx.snapshot(), desk.place(), before)?;
+    let mut left = strand::following(edit.tx.snapshot(), edit.place(), before)?;
     if before.role == Role::User && request.items[run.start].message.role == Role::User {
         // Replies that are not sent again have not been left: agents drop them when they compact a
         // chat, and others only refer to them by their ids.
@@ -313,12 +319,12 @@ fn leave_line(
     }
     let user_spoke = request.items[..run.start].iter().any(|item| item.message.role == Role::User);
     let was_here = request.resends_all
-        || (was_answered(&plan.fates[..run.start]) && is_one_conversation(desk, before, &left)?);
+        || (was_answered(&plan.fates[..run.start]) && is_one_conversation(edit, before, &left)?);
     if left.is_empty() || !user_spoke || !was_here {
         return Ok(());
     }
     let all_new = plan.fates[run.clone()].iter().all(|fate| *fate == Fate::New);
-    if all_new && left.len() < run.len() && edit(request, plan, run.start, &left) {
+    if all_new && left.len() < run.len() && take_as_edited(request, plan, run.start, &left) {
         return Ok(());
     }
     plan.aside.extend(left);
@@ -337,13 +343,13 @@ fn was_answered(fates: &[Fate]) -> bool {
 
 /// Whether what is left belongs to the conversation it is left from.
 pub(super) fn is_one_conversation(
-    desk: &Desk<'_>,
+    edit: &MemoryEdit<'_>,
     before: &LedgerLine,
     left: &[LedgerLine],
 ) -> Result<bool> {
     let mut homes = Vec::new();
     for line in left.first().into_iter().chain(left.last()).chain([before]) {
-        homes.extend(strand::conversation(desk.tx.snapshot(), desk.place(), line)?);
+        homes.extend(strand::conversation(edit.tx.snapshot(), edit.place(), line)?);
     }
     homes.dedup();
     Ok(homes.len() < 2)

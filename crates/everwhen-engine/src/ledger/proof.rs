@@ -7,8 +7,8 @@
 use sha2::{Digest, Sha256};
 
 use crate::Result;
-use crate::desk::Desk;
 use crate::memory::{Name, Role};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{LastRequest, LedgerHead, Proof, Row};
 
 use super::begin::Item;
@@ -26,14 +26,14 @@ const THOUGHTS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</
 
 /// What the delivery of a reply will prove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pending {
+pub(super) struct PendingProof {
     client: Client,
     request: [u8; 32],
     /// The mark of the last words before the reply.
     asked: Option<[u8; 32]>,
 }
 
-impl Pending {
+impl PendingProof {
     /// For the reply to a request. With `continues` the last message is the beginning of the reply.
     pub(super) fn new(history: &History, items: &[Item<'_>], continues: bool) -> Self {
         let before = &items[..items.len() - usize::from(continues && !items.is_empty())];
@@ -49,7 +49,7 @@ impl Pending {
 
 /// One proof in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Clue {
+pub(super) struct RequestProof {
     pub(super) hash: [u8; 32],
     /// The place among the messages that are content.
     pub(super) at: usize,
@@ -59,12 +59,12 @@ pub(super) struct Clue {
 }
 
 /// The proofs in a request, newest first.
-pub(super) fn clues(history: &History, items: &[Item<'_>]) -> Vec<Clue> {
+pub(super) fn clues(history: &History, items: &[Item<'_>]) -> Vec<RequestProof> {
     let person = &history.client.person;
-    let mut clues: Vec<Clue> = Vec::new();
+    let mut clues: Vec<RequestProof> = Vec::new();
     for (id, before) in history.ids.iter().map(|(before, id)| (id, before)) {
         let at = items.iter().rposition(|item| item.index < *before).unwrap_or(0);
-        let clue = Clue { hash: of_id(person, id), at, is_id: true, is_long: false };
+        let clue = RequestProof { hash: of_id(person, id), at, is_id: true, is_long: false };
         clues.extend(is_random(id).then_some(clue));
     }
     let mut asked = None;
@@ -73,7 +73,7 @@ pub(super) fn clues(history: &History, items: &[Item<'_>]) -> Vec<Clue> {
         if let Some((asked, given)) = asked.zip(given) {
             let is_long = item.message.content.trim().len() >= LONG_BYTES;
             let hash = of_pair(person, &asked, &given);
-            clues.push(Clue { hash, at, is_id: false, is_long });
+            clues.push(RequestProof { hash, at, is_id: false, is_long });
         }
         asked = if has_words(item) { Some(item.mark) } else { asked };
     }
@@ -108,11 +108,11 @@ fn tools_mark(tools: &[Name]) -> Option<[u8; 32]> {
 /// Notes what the delivery of a reply proves, what was added to its request, and that the request
 /// is answered.
 pub(super) fn deliver(
-    desk: &mut Desk<'_>,
+    edit: &mut MemoryEdit<'_>,
     exchange: &Exchange,
     (reply, said, line): (&ExchangeReply, &str, Option<u64>),
 ) -> Result<()> {
-    let (place, pending) = (desk.place(), &exchange.proof);
+    let (place, pending) = (edit.place(), &exchange.proof);
     let person = &pending.client.person;
     let given = replies(exchange, said).into_iter().map(|text| mark(Role::Assistant, &text, b""));
     let given: Vec<[u8; 32]> = match said.trim().is_empty() {
@@ -125,19 +125,19 @@ pub(super) fn deliver(
     let ids = reply.ids.iter().filter(|id| is_random(id)).map(|id| of_id(person, id));
     let number = line.or(exchange.after).unwrap_or(0);
     for hash in pairs.chain(ids) {
-        let proof = Proof { hash, number, app: pending.client.app, at: desk.now };
-        desk.tx.put(Row::Proof(place, &proof))?;
+        let proof = Proof { hash, number, app: pending.client.app, at: edit.now };
+        edit.tx.put(Row::Proof(place, &proof))?;
     }
-    if !reply.added.is_empty() && desk.tx.forget_epoch(desk.vault.id)? == exchange.epoch {
+    if !reply.added.is_empty() && edit.tx.forget_epoch(edit.vault.id)? == exchange.epoch {
         for (number, addition) in &reply.added {
-            desk.tx.put(Row::Addition(place, *number, addition))?;
+            edit.tx.put(Row::Addition(place, *number, addition))?;
         }
     }
-    answer(desk, exchange, reply)
+    answer(edit, exchange, reply)
 }
 
-fn answer(desk: &mut Desk<'_>, exchange: &Exchange, reply: &ExchangeReply) -> Result<()> {
-    let head = desk.tx.ledger_head(desk.place())?.unwrap_or_default();
+fn answer(edit: &mut MemoryEdit<'_>, exchange: &Exchange, reply: &ExchangeReply) -> Result<()> {
+    let head = edit.tx.ledger_head(edit.place())?.unwrap_or_default();
     let Some(request) = head.request.filter(|last| last.hash == exchange.proof.request) else {
         return Ok(());
     };
@@ -145,7 +145,7 @@ fn answer(desk: &mut Desk<'_>, exchange: &Exchange, reply: &ExchangeReply) -> Re
         return Ok(());
     }
     let request = Some(LastRequest { answered: true, ..request });
-    desk.tx.put(Row::LedgerHead(desk.place(), &LedgerHead { request, ..head }))
+    edit.tx.put(Row::LedgerHead(edit.place(), &LedgerHead { request, ..head }))
 }
 
 /// The texts by which a front end may send a reply again.

@@ -11,7 +11,7 @@ use crate::memory::{MemoryId, Role, VaultId};
 use crate::ports::{MemoryRef, ProofHolder, Snapshot};
 
 use super::begin::{self, Item, is_distinctive};
-use super::proof::{self, Clue, has_words};
+use super::proof::{self, RequestProof, has_words};
 use super::{History, Recognised};
 
 /// So many proofs more are looked up once a memory is found.
@@ -83,7 +83,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(clue: &Clue, holder: &ProofHolder) -> Self {
+    fn new(clue: &RequestProof, holder: &ProofHolder) -> Self {
         Self {
             memory: holder.memory,
             newest: clue.at,
@@ -98,7 +98,12 @@ impl Candidate {
     }
 
     /// Adds an older proof.
-    fn add(&mut self, clue: &Clue, (holder, is_only): (&ProofHolder, bool), history: &History) {
+    fn add(
+        &mut self,
+        clue: &RequestProof,
+        (holder, is_only): (&ProofHolder, bool),
+        history: &History,
+    ) {
         if holder.proof.number < self.number {
             self.in_order += 1;
             self.number = holder.proof.number;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::Result;
 use crate::memory::ConversationId;
-use crate::ports::{LedgerLine, Lines, MemoryRef, Snapshot};
+use crate::ports::{LedgerLine, LedgerLines, MemoryRef, Snapshot};
 
 /// The line with this number, if it is still along the line.
 pub(super) fn along(
@@ -12,13 +12,13 @@ pub(super) fn along(
     place: MemoryRef,
     number: u64,
 ) -> Result<Option<LedgerLine>> {
-    let found = rows.ledger_lines(place, Lines::Numbered(number))?.pop();
+    let found = rows.ledger_lines(place, LedgerLines::Numbered(number))?.pop();
     Ok(found.filter(|line| line.place.is_some()))
 }
 
 /// The newest line along the line.
 pub(super) fn tail(rows: &dyn Snapshot, place: MemoryRef) -> Result<Option<LedgerLine>> {
-    Ok(rows.ledger_lines(place, Lines::Newest(1))?.pop())
+    Ok(rows.ledger_lines(place, LedgerLines::Newest(1))?.pop())
 }
 
 /// What lies between `from` and `to` in the history of `to`, oldest first: nothing if it cannot be
@@ -50,7 +50,7 @@ pub(super) fn following(
 ) -> Result<Vec<LedgerLine>> {
     let Some(from) = line.place else { return Ok(Vec::new()) };
     let mut strand = HashSet::from([line.number]);
-    let mut behind = rows.ledger_lines(place, Lines::Behind(from))?;
+    let mut behind = rows.ledger_lines(place, LedgerLines::Behind(from))?;
     behind.retain(|one| {
         let follows = one.after.is_some_and(|after| strand.contains(&after));
         if follows {

@@ -7,28 +7,28 @@ const STEP: SignedDuration = SignedDuration::from_secs(1);
 
 /// What is known of a message's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Clue {
+pub(super) enum TimeClue {
     /// It has a time, for ever.
     Known(Timestamp),
     /// Somebody says so; it holds as far as it fits between its neighbours.
-    Told(Timestamp),
+    Claimed(Timestamp),
     /// Nothing.
     Unknown,
 }
 
 /// The time of every message. Times never run backwards as long as the known ones do not.
-pub(super) fn backfill(clues: &[Clue], now: Timestamp) -> Vec<Timestamp> {
+pub(super) fn backfill(clues: &[TimeClue], now: Timestamp) -> Vec<Timestamp> {
     let floors = floors(clues);
     let mut anchor = floors.last().copied().flatten().map_or(now, |floor| floor.max(now));
     let mut times = vec![now; clues.len()];
     for place in (0..clues.len()).rev() {
         let latest = match clues[place] {
-            Clue::Known(time) => time,
-            Clue::Told(time) => time.min(anchor),
-            Clue::Unknown => anchor,
+            TimeClue::Known(time) => time,
+            TimeClue::Claimed(time) => time.min(anchor),
+            TimeClue::Unknown => anchor,
         };
         times[place] = match clues[place] {
-            Clue::Known(time) => time,
+            TimeClue::Known(time) => time,
             _ => floors[place].map_or(latest, |floor| latest.max(floor)),
         };
         anchor = times[place].checked_sub(STEP).unwrap_or(Timestamp::MIN);
@@ -37,11 +37,11 @@ pub(super) fn backfill(clues: &[Clue], now: Timestamp) -> Vec<Timestamp> {
 }
 
 /// For each message the latest known time before it.
-fn floors(clues: &[Clue]) -> Vec<Option<Timestamp>> {
+fn floors(clues: &[TimeClue]) -> Vec<Option<Timestamp>> {
     let mut floor = None;
-    let step = |clue: &Clue| {
+    let step = |clue: &TimeClue| {
         let below = floor;
-        if let Clue::Known(time) = clue {
+        if let TimeClue::Known(time) = clue {
             floor = floor.max(Some(*time));
         }
         below
@@ -59,12 +59,12 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    fn clue(known: Option<i64>) -> Clue {
-        known.map_or(Clue::Unknown, |second| Clue::Known(at(second)))
+    fn clue(known: Option<i64>) -> TimeClue {
+        known.map_or(TimeClue::Unknown, |second| TimeClue::Known(at(second)))
     }
 
     fn walk(clues: &[Option<i64>], now: i64) -> Vec<i64> {
-        let clues: Vec<Clue> = clues.iter().copied().map(clue).collect();
+        let clues: Vec<TimeClue> = clues.iter().copied().map(clue).collect();
         backfill(&clues, at(now)).into_iter().map(Timestamp::as_second).collect()
     }
 
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn what_another_system_said_holds_where_it_fits() {
-        let told = |second| Clue::Told(at(second));
-        let clues = [told(5), Clue::Known(at(10)), told(7), told(500), Clue::Unknown];
+        let told = |second| TimeClue::Claimed(at(second));
+        let clues = [told(5), TimeClue::Known(at(10)), told(7), told(500), TimeClue::Unknown];
         let times: Vec<i64> =
             backfill(&clues, at(100)).into_iter().map(Timestamp::as_second).collect();
         assert_eq!(times, [5, 10, 10, 99, 100]);

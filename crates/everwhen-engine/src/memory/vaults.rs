@@ -37,7 +37,7 @@ pub struct Memory {
     /// The sequence of its newest entry.
     pub last_sequence: u64,
     /// How often stored entries were corrected, moved, put on a branch or forgotten. Whoever keeps
-    /// something derived from entries reads their standings anew when it changes.
+    /// something derived from entries reads their states again when it changes.
     pub generation: u64,
     /// How often something in it was forgotten: its epoch of forgetting. The result of a job that
     /// began in an earlier epoch is not kept, since it may tell what is forgotten.

@@ -108,7 +108,7 @@ pub struct Addition {
 
 /// Which lines of a ledger are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lines {
+pub enum LedgerLines {
     /// The newest so many along the line, newest first.
     Newest(usize),
     /// The oldest along the line.

@@ -146,7 +146,7 @@ impl ConversationOrder {
 
 /// Which conversations are meant by where they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shelf {
+pub enum ArchiveFilter {
     /// Those not archived.
     #[default]
     Listed,
@@ -162,7 +162,7 @@ pub struct ConversationQuery {
     /// Only ended (`true`) or only open (`false`) ones.
     pub ended: Option<bool>,
     /// Archived or not.
-    pub shelf: Shelf,
+    pub archive: ArchiveFilter,
     /// With an entry at or after this.
     pub after: Option<Timestamp>,
     /// Started before this.
@@ -199,7 +199,7 @@ pub struct Neighbour {
 
 /// Where an entry stands now: what can change about it after it was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct EntryState {
     /// Its sequence.
     pub sequence: u64,
     /// The conversation it is in.

@@ -5,8 +5,8 @@ use jiff::civil::Date;
 
 use super::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationQuery, EachOf,
-    EntryQuery, FactSelection, JobSelection, LedgerHead, LedgerLine, Lines, MemorySelection,
-    Neighbour, ProofHolder, Reply, Requested, Speakers, Standing, TimeAxis, Usage, Which,
+    EntryQuery, EntryState, FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines,
+    MemorySelection, Neighbour, ProofHolder, Reply, Requested, Speakers, TimeAxis, Usage, Which,
 };
 use crate::Result;
 use crate::job::Job;
@@ -73,7 +73,7 @@ pub trait Snapshot {
         buckets: Buckets,
     ) -> Result<Vec<u64>>;
     /// Where all entries up to a sequence stand, in the order they arrived.
-    fn standings(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>>;
+    fn entry_states(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<EntryState>>;
     /// The last entry placed by time, in force or corrected, said at or before `time`.
     fn before(
         &self,
@@ -143,7 +143,7 @@ pub trait Snapshot {
     /// The head of a memory's ledger.
     fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>>;
     /// Lines of a memory's ledger.
-    fn ledger_lines(&self, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>>;
+    fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines) -> Result<Vec<LedgerLine>>;
     /// Memories of a vault that hold this proof: first those where nothing has been said since it
     /// was delivered, then the newest.
     fn proof_holders(

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use crate::Result;
-use crate::desk::Desk;
 use crate::index::{Embedders, embedded_passages};
 use crate::memory::{Entry, EntryId, Forget, VaultId};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{
     Embedder, EntryQuery, FactSelection, MemoryRef, MemorySelection, Snapshot, Which,
 };
@@ -18,21 +18,21 @@ const STEP: usize = 1_000;
 
 impl Embedders {
     /// Erases the vectors of what is about to be forgotten in a memory.
-    pub(crate) fn erase(&self, desk: &Desk<'_>, what: &Forget) -> Result<()> {
+    pub(crate) fn erase(&self, edit: &MemoryEdit<'_>, what: &Forget) -> Result<()> {
         let keepers = self.keepers();
         if keepers.is_empty() {
             return Ok(());
         }
-        let (snapshot, place) = (desk.tx.snapshot(), desk.place());
+        let (snapshot, place) = (edit.tx.snapshot(), edit.place());
         let query = match what {
             Forget::Memory => return erase_memory(&keepers, snapshot, place),
             Forget::Entry(id) => {
                 let entry = snapshot.entry(place, *id)?;
-                let chain = entry.map(|entry| desk.versions(entry)).transpose()?;
+                let chain = entry.map(|entry| edit.versions(entry)).transpose()?;
                 return erase_entries(&keepers, snapshot, place, &chain.unwrap_or_default());
             }
             Forget::Conversation(address) => {
-                EntryQuery::of_conversation(desk.conversation(address)?.id, Which::All)
+                EntryQuery::of_conversation(edit.conversation(address)?.id, Which::All)
             }
             Forget::Period { after, before } => EntryQuery {
                 after: *after,

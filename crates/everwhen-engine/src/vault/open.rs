@@ -1,9 +1,9 @@
 //! Opening vaults and memories: found by id or name, or made by their first write.
 
 use super::MemoryName;
-use crate::desk::{Desk, find_memory, fresh_memory};
 use crate::engine::World;
 use crate::memory::{Address, Memory, MemoryId, Mint, Name, VaultId, VaultInfo};
+use crate::memory_edit::{MemoryEdit, find_memory, fresh_memory};
 use crate::ports::{Row, Snapshot, Tx};
 use crate::{Error, ErrorKind, Result};
 
@@ -15,13 +15,13 @@ pub(crate) enum Absent {
 }
 
 /// Opens a memory for change; one that is named but does not exist may be made.
-pub(super) fn open_desk<'t>(
+pub(super) fn open_edit<'t>(
     tx: &'t mut dyn Tx,
     vault: VaultInfo,
     memory: &MemoryName,
     absent: Absent,
     world: &'t World,
-) -> Result<Desk<'t>> {
+) -> Result<MemoryEdit<'t>> {
     let found = find_memory(tx.snapshot(), vault.id, memory)?;
     let is_new = found.is_none();
     let memory = match (found, absent, memory) {
@@ -29,9 +29,9 @@ pub(super) fn open_desk<'t>(
         (None, Absent::Make, Address::Name(name)) => new_memory(world, name.clone())?,
         (None, _, address) => return Err(no_memory(address)),
     };
-    let mut desk = Desk::new(tx, vault, memory, world.now(), &*world.chance);
-    desk.is_new = is_new;
-    Ok(desk)
+    let mut edit = MemoryEdit::new(tx, vault, memory, world.now(), &*world.chance);
+    edit.is_new = is_new;
+    Ok(edit)
 }
 
 fn no_memory(address: &MemoryName) -> Error {

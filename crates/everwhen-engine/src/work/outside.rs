@@ -44,11 +44,11 @@ impl Vault {
         payload: String,
         due_at: Timestamp,
     ) -> Result<JobId> {
-        self.on_desk(memory, Absent::Refuse, move |desk| {
-            let id: JobId = desk.mint();
+        self.edit_memory_for(memory, Absent::Refuse, move |edit| {
+            let id: JobId = edit.mint();
             let subject = Subject::Payload(id);
-            let job = Job::new(id, desk.place(), JobKind::Workflow, subject, due_at);
-            desk.tx.put(Row::Job(&Job { payload: Some(payload.clone()), ..job }))?;
+            let job = Job::new(id, edit.place(), JobKind::Workflow, subject, due_at);
+            edit.tx.put(Row::Job(&Job { payload: Some(payload.clone()), ..job }))?;
             Ok(id)
         })
         .await
@@ -56,28 +56,28 @@ impl Vault {
 
     /// Takes a lock, or holds it for another lease; says whether nobody else has it.
     pub async fn take_lock(&self, memory: Address<MemoryId>, lock: Lock) -> Result<bool> {
-        self.on_desk(memory, Absent::Refuse, move |desk| {
-            let id = lock.id(desk.place());
-            let known = desk.tx.jobs(JobSelection::Id(id))?.pop();
-            if known.is_some_and(|known| is_anothers(&known, &lock.holder, desk.now)) {
+        self.edit_memory_for(memory, Absent::Refuse, move |edit| {
+            let id = lock.id(edit.place());
+            let known = edit.tx.jobs(JobSelection::Id(id))?.pop();
+            if known.is_some_and(|known| is_anothers(&known, &lock.holder, edit.now)) {
                 return Ok(false);
             }
-            let job = Job::new(id, desk.place(), JobKind::Lock, Subject::Payload(id), desk.now);
-            let job = Job { payload: Some(lock.holder.clone()), ..job }.renewed(desk.now);
-            desk.tx.put(Row::Job(&job)).map(|()| true)
+            let job = Job::new(id, edit.place(), JobKind::Lock, Subject::Payload(id), edit.now);
+            let job = Job { payload: Some(lock.holder.clone()), ..job }.renewed(edit.now);
+            edit.tx.put(Row::Job(&job)).map(|()| true)
         })
         .await
     }
 
     /// Lets a lock go, unless it is somebody else's by now.
     pub async fn let_go(&self, memory: Address<MemoryId>, lock: Lock) -> Result<()> {
-        self.on_desk(memory, Absent::Refuse, move |desk| {
-            let id = lock.id(desk.place());
-            let known = desk.tx.jobs(JobSelection::Id(id))?.pop();
+        self.edit_memory_for(memory, Absent::Refuse, move |edit| {
+            let id = lock.id(edit.place());
+            let known = edit.tx.jobs(JobSelection::Id(id))?.pop();
             match known.is_some_and(|known| known.payload.as_ref() == Some(&lock.holder)) {
-                true => desk
+                true => edit
                     .tx
-                    .remove(Removal::Job(desk.vault.id, JobKind::Lock, Subject::Payload(id)))
+                    .remove(Removal::Job(edit.vault.id, JobKind::Lock, Subject::Payload(id)))
                     .map(drop),
                 false => Ok(()),
             }
@@ -94,10 +94,10 @@ fn is_anothers(known: &Job, holder: &str, now: Timestamp) -> bool {
 impl Engine {
     /// Keeps how far a claimed workflow has come. Fails if it is somebody else's by now.
     pub async fn keep_progress(&self, job: &Job, payload: String) -> Result<()> {
-        self.go_on(job, move |desk, job| {
+        self.go_on(job, move |edit, job| {
             let known =
-                desk.tx.jobs(JobSelection::Id(job.id))?.pop().expect("a job that is held is there");
-            desk.tx.put(Row::Job(&Job { payload: Some(payload.clone()), ..known }))
+                edit.tx.jobs(JobSelection::Id(job.id))?.pop().expect("a job that is held is there");
+            edit.tx.put(Row::Job(&Job { payload: Some(payload.clone()), ..known }))
         })
         .await
     }

@@ -4,11 +4,11 @@
 use jiff::Timestamp;
 
 use crate::chapters;
-use crate::desk::Desk;
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
 use crate::job_run;
 use crate::memory::{Address, ConversationName, Folding, MemoryId};
+use crate::memory_edit::MemoryEdit;
 use crate::ports::{Cursor, JobSelection, MemoryRef, Removal, Row, Snapshot, Tx};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
@@ -22,12 +22,12 @@ impl Vault {
         conversation: ConversationName,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, move |desk| {
-            let conversation = desk.conversation(&conversation)?;
+        self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
+            let conversation = edit.conversation(&conversation)?;
             if conversation.ended.is_none() {
                 return Err(Error::conflict("the conversation has not ended; end it first"));
             }
-            desk.put_job(JobKind::Summarize, conversation.id, desk.now)?;
+            edit.put_job(JobKind::Summarize, conversation.id, edit.now)?;
             Ok(Receipt::Conversation(conversation.id))
         })
         .await
@@ -42,18 +42,18 @@ impl Vault {
         memory: Address<MemoryId>,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        self.at_desk(memory, Absent::Refuse, idempotency, |desk| {
+        self.edit_memory(memory, Absent::Refuse, idempotency, |edit| {
             let beginning = Cursor { time: Timestamp::MIN, sequence: 0 };
-            desk.remove_chapters(beginning)?;
-            desk.tx.remove(Removal::Summaries(desk.place(), beginning))?;
-            desk.tx.remove(Removal::Replies(desk.vault.id, None))?;
-            chapters::plan_from(desk, Timestamp::MIN)?;
-            let ended = desk.ended_conversations()?;
+            edit.remove_chapters(beginning)?;
+            edit.tx.remove(Removal::Summaries(edit.place(), beginning))?;
+            edit.tx.remove(Removal::Replies(edit.vault.id, None))?;
+            chapters::plan_from(edit, Timestamp::MIN)?;
+            let ended = edit.ended_conversations()?;
             for conversation in &ended {
-                desk.put_job(JobKind::Summarize, conversation.id, desk.now)?;
-                desk.put_job(JobKind::Distill, conversation.id, desk.now)?;
+                edit.put_job(JobKind::Summarize, conversation.id, edit.now)?;
+                edit.put_job(JobKind::Distill, conversation.id, edit.now)?;
             }
-            desk.save_memory()?;
+            edit.save_memory()?;
             Ok(Receipt::Regenerating(ended.len() as u64))
         })
         .await
@@ -62,27 +62,27 @@ impl Vault {
     /// Makes whatever is to be distilled from a memory due now: chapters, and facts of ended
     /// conversations.
     pub async fn hurry(&self, memory: Address<MemoryId>) -> Result<()> {
-        self.on_desk(memory, Absent::Refuse, |desk| {
-            let waiting = waiting(desk.tx.snapshot(), desk.place())?;
+        self.edit_memory_for(memory, Absent::Refuse, |edit| {
+            let waiting = waiting(edit.tx.snapshot(), edit.place())?;
             let is_held = |job: &&Job| matches!(job.state, JobState::Leased { .. });
             for job in waiting.iter().filter(|job| !is_held(job)) {
-                let job = job.clone().retried(desk.now);
-                desk.tx.put(Row::Job(&chapters::hurried(job)))?;
+                let job = job.clone().retried(edit.now);
+                edit.tx.put(Row::Job(&chapters::hurried(job)))?;
             }
             if !waiting.iter().any(|job| job.kind == JobKind::Chapters) {
-                chapters::look_now(desk)?;
+                chapters::look_now(edit)?;
             }
-            hurry_facts(desk, &waiting)
+            hurry_facts(edit, &waiting)
         })
         .await
     }
 
     /// Makes folding new chapters into the rolling summary due now, by these numbers.
     pub async fn hurry_summary(&self, memory: Address<MemoryId>, folding: Folding) -> Result<()> {
-        self.on_desk(memory, Absent::Refuse, move |desk| {
-            let subject = Subject::Memory(desk.memory.id);
-            let job = Job::new(desk.mint(), desk.place(), JobKind::Fold, subject, desk.now);
-            desk.tx.put(Row::Job(&Job { payload: Some(folding.written()), ..job }))
+        self.edit_memory_for(memory, Absent::Refuse, move |edit| {
+            let subject = Subject::Memory(edit.memory.id);
+            let job = Job::new(edit.mint(), edit.place(), JobKind::Fold, subject, edit.now);
+            edit.tx.put(Row::Job(&Job { payload: Some(folding.written()), ..job }))
         })
         .await
     }
@@ -130,12 +130,12 @@ fn waiting(snapshot: &dyn Snapshot, place: MemoryRef) -> Result<Vec<Job>> {
 }
 
 /// Ended conversations whose facts nobody is about to keep.
-fn hurry_facts(desk: &mut Desk<'_>, waiting: &[Job]) -> Result<()> {
-    for one in desk.ended_conversations()? {
+fn hurry_facts(edit: &mut MemoryEdit<'_>, waiting: &[Job]) -> Result<()> {
+    for one in edit.ended_conversations()? {
         let subject = Subject::Conversation(one.id);
         let known = waiting.iter().any(|job| job.subject == subject);
         if one.distilled_at.is_none() && !known {
-            desk.put_job(JobKind::Distill, one.id, desk.now)?;
+            edit.put_job(JobKind::Distill, one.id, edit.now)?;
         }
     }
     Ok(())

@@ -196,7 +196,7 @@ enum Block {
 
 /// Writes a reply as events. Text and thoughts pass as they come; calls of tools are written whole at
 /// the end, because pieces of several calls may be mixed where they come from and not here.
-pub(super) struct Writer {
+pub(super) struct AnthropicEventWriter {
     id: ReplyId,
     has_begun: bool,
     /// The number of the next block, and what the open one holds.
@@ -212,7 +212,7 @@ fn event(name: &'static str, mut data: Value) -> Event {
     Event { name: Some(name), data: data.to_string() }
 }
 
-impl Writer {
+impl AnthropicEventWriter {
     pub(super) fn new(id: ReplyId) -> Self {
         Self {
             id,
@@ -283,7 +283,7 @@ impl Writer {
     }
 }
 
-impl EventWriter for Writer {
+impl EventWriter for AnthropicEventWriter {
     fn event(&mut self, said: &ReplyEvent) -> Vec<Event> {
         self.usage = self.usage.max(said.usage.unwrap_or_default());
         self.stop = said.stop.or(self.stop);

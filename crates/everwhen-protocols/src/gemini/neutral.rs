@@ -354,7 +354,7 @@ pub(super) fn reply_body(
 
 /// Writes a reply in pieces. Calls of tools may come in pieces and are whole here, so they are
 /// written at the end.
-pub(super) struct Writer {
+pub(super) struct GeminiEventWriter {
     id: ReplyId,
     model: Option<String>,
     calls: CallsSoFar,
@@ -362,13 +362,13 @@ pub(super) struct Writer {
     usage: Usage,
 }
 
-impl Writer {
+impl GeminiEventWriter {
     pub(super) fn new(id: ReplyId) -> Self {
         Self { id, model: None, calls: CallsSoFar::default(), stop: None, usage: Usage::default() }
     }
 }
 
-impl EventWriter for Writer {
+impl EventWriter for GeminiEventWriter {
     fn event(&mut self, event: &ReplyEvent) -> Vec<Event> {
         self.model = self.model.take().or_else(|| event.model.clone());
         self.stop = event.stop.or(self.stop);

@@ -175,7 +175,7 @@ pub(super) fn finish(
 
 /// Writes a reply in lines. Calls of tools may come in pieces and are whole here, so they are written
 /// at the end.
-pub(super) struct Writer {
+pub(super) struct OllamaEventWriter {
     id: ReplyId,
     model: Option<String>,
     created: Option<Timestamp>,
@@ -186,7 +186,7 @@ pub(super) struct Writer {
     before: Option<Duration>,
 }
 
-impl Writer {
+impl OllamaEventWriter {
     pub(super) fn new(id: ReplyId) -> Self {
         Self {
             id,
@@ -204,7 +204,7 @@ impl Writer {
     }
 }
 
-impl EventWriter for Writer {
+impl EventWriter for OllamaEventWriter {
     fn event(&mut self, event: &ReplyEvent) -> Vec<Event> {
         self.before.get_or_insert_with(|| self.id.elapsed());
         self.model = event.model.clone().or(self.model.take());

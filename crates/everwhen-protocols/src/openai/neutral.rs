@@ -263,7 +263,7 @@ pub(super) fn outline(
 }
 
 /// Writes a reply in chunks.
-pub(super) struct Writer {
+pub(super) struct OpenAiEventWriter {
     pub(super) id: ReplyId,
     pub(super) counts: bool,
     /// The fields that all chunks of a reply have in common, once the first was written.
@@ -272,7 +272,7 @@ pub(super) struct Writer {
     pub(super) usage: Usage,
 }
 
-impl Writer {
+impl OpenAiEventWriter {
     fn delta(&mut self, event: &ReplyEvent, is_first: bool) -> Value {
         let mut delta = json!({ "content": event.text });
         if is_first {
@@ -302,7 +302,7 @@ impl Writer {
     }
 }
 
-impl EventWriter for Writer {
+impl EventWriter for OpenAiEventWriter {
     fn event(&mut self, event: &ReplyEvent) -> Vec<Event> {
         self.usage = self.usage.max(event.usage.unwrap_or_default());
         let says = !event.text.is_empty() || !event.thinking.is_empty() || !event.calls.is_empty();

@@ -32,10 +32,10 @@ const JOBS_COUNTED: usize = 1000;
 /// Whether the process answers. Needs no key.
 #[utoipa::path(
     get, path = "/healthz", tag = "health",
-    responses((status = 200, description = "It answers", body = wire::Standing)),
+    responses((status = 200, description = "It answers", body = wire::HealthStatus)),
 )]
-pub(super) async fn live() -> JsonResponse<wire::Standing> {
-    JsonResponse::ok(wire::Standing::ok())
+pub(super) async fn live() -> JsonResponse<wire::HealthStatus> {
+    JsonResponse::ok(wire::HealthStatus::ok())
 }
 
 /// Readiness
@@ -45,21 +45,21 @@ pub(super) async fn live() -> JsonResponse<wire::Standing> {
 /// details are shown to the operator, and to everyone while there are no keys.
 #[utoipa::path(
     get, path = "/readyz", tag = "health",
-    responses((status = 200, description = "It is ready", body = wire::Standing)),
+    responses((status = 200, description = "It is ready", body = wire::HealthStatus)),
 )]
 pub(super) async fn ready(
     State(state): State<ServerState>,
     headers: HeaderMap,
-) -> ApiResult<wire::Standing> {
+) -> ApiResult<wire::HealthStatus> {
     let slow = |_| Err(Error::unavailable("the store does not answer within two seconds"));
     let answers = timeout(READY, state.engine.next_due()).await.unwrap_or_else(slow);
     let trouble = answers.and_then(|_| state.proxy.outbox.trouble());
     let caller = state.access.known_caller(&headers);
     let is_told = matches!(caller, Some(Caller::Operator | Caller::Anyone));
     match trouble {
-        Ok(None) => Ok(JsonResponse::ok(wire::Standing::ok())),
+        Ok(None) => Ok(JsonResponse::ok(wire::HealthStatus::ok())),
         Ok(Some(detail)) => {
-            Ok(JsonResponse::ok(wire::Standing::degraded(Some(detail).filter(|_| is_told))))
+            Ok(JsonResponse::ok(wire::HealthStatus::degraded(Some(detail).filter(|_| is_told))))
         }
         Err(error) if is_told => Err(error.into()),
         Err(_) => Err(not_ready()),

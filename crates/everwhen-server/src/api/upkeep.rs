@@ -32,7 +32,7 @@ pub(super) async fn examine(
     let outbox = match state.proxy.outbox.stats() {
         Some(stats) => {
             let set_aside = state.proxy.outbox.set_aside(SET_ASIDE).await?;
-            Some(wire::Outbox::new(stats, set_aside))
+            Some(wire::OutboxStatus::new(stats, set_aside))
         }
         None => None,
     };

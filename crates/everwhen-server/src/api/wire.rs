@@ -48,7 +48,7 @@ pub(crate) use receipts::{BatchReceipt, EntryReceipt, Removed};
 pub(crate) use timeline::{TimelineLine, TimelineQuery};
 pub(crate) use times::{NewTextTimes, TextTimes};
 pub(crate) use upkeep::{
-    Doctor, Jobs, Outbox, Retried, SetAsideJob, SettleQuery, Settled, Standing,
+    Doctor, HealthStatus, Jobs, OutboxStatus, Retried, SetAsideJob, SettleQuery, Settled,
 };
 pub(crate) use usage::{Usage, UsageQuery};
 pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};

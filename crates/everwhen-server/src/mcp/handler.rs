@@ -23,9 +23,9 @@ const LISTS_LAST_MS: u64 = 3_600_000;
 /// Implements the MCP server protocol.
 pub(super) struct McpHandler;
 
-type Context = RequestContext<RoleServer>;
-type Answer<T> = Result<T, ErrorData>;
-type Page = Option<PaginatedRequestParams>;
+type McpContext = RequestContext<RoleServer>;
+type McpResult<T> = Result<T, ErrorData>;
+type PageParams = Option<PaginatedRequestParams>;
 
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
@@ -41,7 +41,7 @@ impl ServerHandler for McpHandler {
         ServerConfig::new(offers).with_server_info(us).with_instructions(prompts::INSTRUCTIONS)
     }
 
-    async fn list_tools(&self, _: Page, context: Context) -> Answer<ListToolsResult> {
+    async fn list_tools(&self, _: PageParams, context: McpContext) -> McpResult<ListToolsResult> {
         let call = call(&context)?;
         let allowed =
             tools::shown(&call.choice).iter().filter(|tool| call.require(tool.scope).is_ok());
@@ -54,23 +54,27 @@ impl ServerHandler for McpHandler {
     async fn call_tool(
         &self,
         asked: CallToolRequestParams,
-        context: Context,
-    ) -> Answer<CallToolResponse> {
+        context: McpContext,
+    ) -> McpResult<CallToolResponse> {
         let call = call(&context)?;
         let tool = tools::named(&call.choice, &asked.name).ok_or_else(|| no_tool(&asked.name))?;
         Ok(tool.call(call, asked.arguments.unwrap_or_default()).await.into())
     }
 
-    async fn list_resources(&self, _: Page, context: Context) -> Answer<ListResourcesResult> {
+    async fn list_resources(
+        &self,
+        _: PageParams,
+        context: McpContext,
+    ) -> McpResult<ListResourcesResult> {
         let all = resources::list(&call(&context)?).await.map_err(refused)?;
         Ok(ListResourcesResult::with_all_items(all).with_cache_scope(CacheScope::Private))
     }
 
     async fn list_resource_templates(
         &self,
-        _: Page,
-        _: Context,
-    ) -> Answer<ListResourceTemplatesResult> {
+        _: PageParams,
+        _: McpContext,
+    ) -> McpResult<ListResourceTemplatesResult> {
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates())
             .with_ttl_ms(LISTS_LAST_MS)
             .with_cache_scope(CacheScope::Private))
@@ -79,15 +83,15 @@ impl ServerHandler for McpHandler {
     async fn read_resource(
         &self,
         asked: ReadResourceRequestParams,
-        context: Context,
-    ) -> Answer<ReadResourceResponse> {
+        context: McpContext,
+    ) -> McpResult<ReadResourceResponse> {
         let read = resources::read(&call(&context)?, &asked.uri).await;
         let text = read.map_err(|error| no_resource(error, &asked.uri))?;
         let result = ReadResourceResult::new(vec![text]).with_cache_scope(CacheScope::Private);
         Ok(result.into())
     }
 
-    async fn list_prompts(&self, _: Page, _: Context) -> Answer<ListPromptsResult> {
+    async fn list_prompts(&self, _: PageParams, _: McpContext) -> McpResult<ListPromptsResult> {
         Ok(ListPromptsResult::with_all_items(prompts::list())
             .with_ttl_ms(LISTS_LAST_MS)
             .with_cache_scope(CacheScope::Private))
@@ -96,8 +100,8 @@ impl ServerHandler for McpHandler {
     async fn get_prompt(
         &self,
         asked: GetPromptRequestParams,
-        _: Context,
-    ) -> Answer<GetPromptResponse> {
+        _: McpContext,
+    ) -> McpResult<GetPromptResponse> {
         let prompt = prompts::get(&asked.name, asked.arguments.as_ref());
         Ok(prompt.map_err(refused)?.into())
     }
@@ -105,15 +109,15 @@ impl ServerHandler for McpHandler {
     async fn complete(
         &self,
         asked: CompleteRequestParams,
-        context: Context,
-    ) -> Answer<CompleteResult> {
+        context: McpContext,
+    ) -> McpResult<CompleteResult> {
         let found = completions::complete(&call(&context)?, &asked).await;
         Ok(CompleteResult::new(found.map_err(refused)?))
     }
 }
 
 /// The caller of a request.
-fn call(context: &Context) -> Answer<ToolCall> {
+fn call(context: &McpContext) -> McpResult<ToolCall> {
     let parts = context.extensions.get::<Parts>();
     let call = parts.and_then(|parts| parts.extensions.get::<ToolCall>());
     call.cloned()

@@ -13,7 +13,7 @@ mod vaults;
 pub(crate) use choice::{Choice, Profile, ToolSet};
 pub(crate) use context::{ContextOutput, GetContext, PutContext};
 pub(crate) use conversations::{
-    ConversationOutput, ConversationRequest, EndConversation, Ended, GetConversation,
+    ConversationOutput, ConversationRequest, EndConversationRequest, Ended, GetConversation,
 };
 pub(crate) use entries::{
     AddEntry, CorrectEntry, EntriesOutput, EntryOutput, EntryStored, GetEntry, ListEntries,
@@ -32,9 +32,9 @@ pub(crate) use timeline::{
     BetweenOutput, GetTimeline, TimeBetween, TimelineOutput, TimelineRequest,
 };
 pub(crate) use vaults::{
-    AwaitConsistency, Consistent, CreateMemory, CreateVault, DefaultPrompts, Forget, Forgotten,
-    GetDefaultPrompts, GetMemory, ListMemories, ListVaults, MemoriesOutput, MemoryDetails,
-    MemoryOutput, VaultOutput, VaultsOutput,
+    AwaitConsistency, Consistent, CreateMemory, CreateVault, DefaultPrompts, ForgetRequest,
+    Forgotten, GetDefaultPrompts, GetMemory, ListMemories, ListVaults, MemoriesOutput,
+    MemoryDetails, MemoryOutput, VaultOutput, VaultsOutput,
 };
 
 use everwhen::memory::{ConversationId, ConversationName, Name};

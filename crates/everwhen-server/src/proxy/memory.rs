@@ -9,9 +9,9 @@
 
 use std::future::Future;
 
-use everwhen::aside::Wishes;
 use everwhen::ledger::Begun;
 use everwhen::memory::{Address, VaultId};
+use everwhen::memory_block::Wishes;
 use everwhen::{Engine, Error, Result, Vault};
 use futures_util::FutureExt;
 use jiff::Timestamp;

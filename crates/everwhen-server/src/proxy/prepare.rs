@@ -7,9 +7,9 @@ use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 
 use axum::http::HeaderMap;
-use everwhen::aside::{self, Wishes};
 use everwhen::ledger::{Begun, Client, Commit, Style};
 use everwhen::memory::{Address, Person, VaultId};
+use everwhen::memory_block::{self, Wishes};
 use everwhen::{Error, ProxyChange, ProxySettings, Result, Vault};
 use everwhen_protocols::{ChatEndpoint, Draft, Message, RequestView};
 use futures_util::FutureExt;
@@ -224,7 +224,7 @@ pub(crate) fn commit(settings: &ProxySettings) -> Commit {
 
 fn stored(asked: &RequestView<'_>, begun: &Begun) -> Vec<StoredSeen> {
     let told = asked.messages.iter().zip(&begun.messages).filter(|(_, told)| told.is_new);
-    let one = |(message, told): (&Message<'_>, &everwhen::ledger::Told)| {
+    let one = |(message, told): (&Message<'_>, &everwhen::ledger::KnownMessage)| {
         Some(StoredSeen {
             entry: told.entry?.to_string(),
             role: message.role.as_str(),
@@ -279,8 +279,8 @@ async fn add(
     let vault = recording.vault.clone().expect("an exchange has begun in a vault");
     let (memory, asked) = (ProxyMemory::of(request.state), (message.words(), wishes));
     let (told, lacks) = remembered(&memory, (&vault, begun), asked, deadline).await;
-    let now = settings.now.then(|| aside::now(begun));
-    let text = aside::text(&told, now.as_deref());
+    let now = settings.now.then(|| memory_block::now(begun));
+    let text = memory_block::text(&told, now.as_deref());
     if !text.is_empty() {
         recording.added.extend(adding.first(draft, begun, (place, &text)));
         prepared.seen.injected = Some(text);
@@ -308,6 +308,6 @@ async fn remembered(
     }
     match memory.remembered(vault, begun, (message, wishes.clone()), deadline).await {
         Ok(text) => (text, lacks),
-        Err(error) => (aside::remembered_at_once(begun, message, &wishes), Some(error)),
+        Err(error) => (memory_block::remembered_at_once(begun, message, &wishes), Some(error)),
     }
 }

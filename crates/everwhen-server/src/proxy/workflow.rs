@@ -216,11 +216,11 @@ fn bare(model: &str) -> &str {
 /// What is heard of a run.
 enum RunEvent {
     Piece(String),
-    Over(Result<Ended>),
+    Over(Result<RunEnd>),
 }
 
 /// What a run leaves at its end.
-struct Ended {
+struct RunEnd {
     spent: Spent,
     /// The tools that the answer calls.
     calls: Vec<Value>,
@@ -245,7 +245,7 @@ fn begin(
         if let Err(error) = &answered {
             tracing::warn!(%error, workflow = name, "a workflow failed");
         }
-        let ended = answered.map(|_| Ended { spent: output.spent(), calls: output.calls() });
+        let ended = answered.map(|_| RunEnd { spent: output.spent(), calls: output.calls() });
         say.send(RunEvent::Over(ended));
     });
     heard

@@ -15,8 +15,8 @@ use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config, NoTls};
 
 use super::PostgresOptions;
-use super::names::Names;
 use super::tls::Tls;
+use super::vault_names::VaultNames;
 
 /// A database to connect to.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ pub(super) struct Address {
     tls: Option<Tls>,
     statement_timeout: Duration,
     /// Connections to one database share what they learn of names.
-    names: Arc<Names>,
+    names: Arc<VaultNames>,
 }
 
 impl Address {
@@ -68,7 +68,7 @@ impl Address {
     }
 
     /// What its connections know of names.
-    pub(super) fn names(&self) -> Arc<Names> {
+    pub(super) fn names(&self) -> Arc<VaultNames> {
         Arc::clone(&self.names)
     }
 
@@ -77,7 +77,7 @@ impl Address {
         self.statement_timeout
     }
 
-    /// What every connection is told first: nothing may take or wait for ever.
+    /// The settings of every connection: no statement may run, and no lock be waited for, without a limit.
     pub(super) fn settings(&self) -> String {
         let millis = self.statement_timeout.as_millis();
         format!(

@@ -1,9 +1,9 @@
-//! One connection: statements prepared once, and transactions that begin with their first statement.
+//! One connection: statements are prepared once, and a transaction begins with its first statement.
 //!
-//! The engine's work is plain code that asks and waits, so each connection is driven by the thread
-//! that uses it. What needs no answer is not waited for: the beginning of a transaction and whatever
-//! only writes travel with the next statement that is waited for, and the end of a reading
-//! transaction with the next one's beginning.
+//! The engine's work is blocking code, so each connection is driven by the thread that uses it.
+//! Statements whose result is not needed are pipelined: the beginning of a transaction and plain writes
+//! travel with the next statement that is waited for, and the end of a reading transaction with the
+//! beginning of the next one.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -18,32 +18,32 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 
 use super::address::Address;
-use super::ahead::{Sent, packed};
 use super::failure::{Failure, Remedy};
-use super::names::Names;
+use super::pipeline::{SentStatement, encode_all};
+use super::vault_names::VaultNames;
 
-/// How long to wait for a connection.
+/// The longest time that connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
-/// How much longer than the database itself we wait for an answer.
+/// How much longer than the statement timeout an answer is waited for.
 const GRACE: Duration = Duration::from_secs(5);
-/// Prepared statements a connection keeps before it begins anew.
+/// The most prepared statements of a connection; above that all are dropped.
 const STATEMENTS: usize = 512;
-/// Statements that are sent ahead before their answers are waited for.
-const AHEAD: usize = 256;
+/// The most statements that are sent before their answers are waited for.
+const PIPELINED: usize = 256;
 
-/// The values a statement compares with or writes.
+/// The parameters of a statement.
 pub(crate) type Values<'v> = &'v [&'v (dyn ToSql + Sync)];
 
-/// What a transaction is for.
+/// Whether a transaction reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// Reading one state. It sees nothing of what is written meanwhile.
+pub(crate) enum TransactionMode {
+    /// Reads one snapshot, unaffected by concurrent writes.
     Read,
-    /// Writing. Every statement sees what has been committed, and what it holds stays as it is.
+    /// Writes. Every statement sees what was committed before it, and locked rows do not change.
     Write,
 }
 
-impl Purpose {
+impl TransactionMode {
     fn begin(self) -> &'static str {
         match self {
             Self::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -53,32 +53,32 @@ impl Purpose {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Outside,
-    /// The transaction begins with the next statement.
-    Announced(Purpose),
-    Inside,
+enum TransactionState {
+    Closed,
+    /// It begins with the next statement.
+    Pending(TransactionMode),
+    Open,
 }
 
 /// Why a commit did not succeed.
-pub(crate) enum Uncommitted {
-    /// It was refused: nothing of it stays.
-    Refused(Failure),
-    /// The answer was lost: nobody here knows.
+pub(crate) enum CommitError {
+    /// It was rejected: nothing of it was stored.
+    Rejected(Failure),
+    /// The answer was lost, so the outcome is unknown.
     Unknown(Error),
 }
 
-/// A connection in the hands of one thread.
+/// A connection, used by one thread.
 pub(crate) struct Connection {
-    // What was sent and the client go first; the runtime that carries them after them.
-    sent: RefCell<Vec<Sent>>,
+    // What was sent and the client are dropped before the runtime that drives them.
+    sent: RefCell<Vec<SentStatement>>,
     client: Arc<Client>,
     runtime: Runtime,
     statements: RefCell<HashMap<String, Statement>>,
-    names: Arc<Names>,
-    stage: Cell<Stage>,
-    trouble: RefCell<Option<Failure>>,
-    patience: Duration,
+    names: Arc<VaultNames>,
+    transaction: Cell<TransactionState>,
+    first_failure: RefCell<Option<Failure>>,
+    timeout: Duration,
 }
 
 impl Connection {
@@ -89,7 +89,7 @@ impl Connection {
         let client = runtime.block_on(async {
             let client = tokio::time::timeout(CONNECT, address.connect())
                 .await
-                .map_err(|_| Failure::silence())??;
+                .map_err(|_| Failure::timed_out())??;
             client.batch_execute(&address.settings()).await?;
             Ok::<_, Failure>(client)
         })?;
@@ -99,40 +99,40 @@ impl Connection {
             runtime,
             statements: RefCell::default(),
             names: address.names(),
-            stage: Cell::new(Stage::Outside),
-            trouble: RefCell::default(),
-            patience: address.statement_timeout() + GRACE,
+            transaction: Cell::new(TransactionState::Closed),
+            first_failure: RefCell::default(),
+            timeout: address.statement_timeout() + GRACE,
         })
     }
 
-    /// What names stood for the last time.
-    pub(super) fn names(&self) -> &Names {
+    /// The cache of vault ids by name.
+    pub(super) fn names(&self) -> &VaultNames {
         &self.names
     }
 
     /// Begins a transaction; nothing is sent before its first statement.
-    pub(crate) fn begin(&self, purpose: Purpose) {
-        self.stage.set(Stage::Announced(purpose));
-        self.trouble.take();
+    pub(crate) fn begin(&self, mode: TransactionMode) {
+        self.transaction.set(TransactionState::Pending(mode));
+        self.first_failure.take();
     }
 
-    /// The rows a statement finds.
+    /// Returns the rows that a statement finds.
     pub(crate) fn query(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>> {
-        self.noted(async {
+        self.wait_recording(async {
             let statement = self.prepared(sql).await?;
-            self.behind(self.client.query(&statement, values)).await
+            self.after_sent(self.client.query(&statement, values)).await
         })
     }
 
-    /// The rows that two statements find, in one journey.
+    /// Returns the rows that two statements find, in one round trip.
     pub(crate) fn query_both(
         &self,
         (one, its): (&str, Values<'_>),
         (other, others): (&str, Values<'_>),
     ) -> Result<(Vec<Row>, Vec<Row>)> {
-        self.noted(async {
+        self.wait_recording(async {
             let (one, other) = (self.prepared(one).await?, self.prepared(other).await?);
-            self.behind(async {
+            self.after_sent(async {
                 let found = (self.client.query(&one, its), self.client.query(&other, others));
                 let (first, second) = tokio::join!(biased; found.0, found.1);
                 Ok((first?, second?))
@@ -141,102 +141,102 @@ impl Connection {
         })
     }
 
-    /// How many rows a statement changes.
+    /// Returns the number of rows that a statement changed.
     pub(crate) fn execute(&self, sql: &str, values: Values<'_>) -> Result<u64> {
-        self.noted(async {
+        self.wait_recording(async {
             let statement = self.prepared(sql).await?;
-            self.behind(self.client.execute(&statement, values)).await
+            self.after_sent(self.client.execute(&statement, values)).await
         })
     }
 
-    /// Sends a statement ahead. If it fails, so does the transaction.
+    /// Sends a statement without waiting for its answer. If it fails, so does the transaction.
     pub(crate) fn send(&self, sql: &str, values: Values<'_>) -> Result<()> {
-        let is_far_ahead = self.sent.borrow().len() >= AHEAD;
-        self.noted(async {
-            if is_far_ahead {
-                self.settled().await?;
+        let is_pipeline_full = self.sent.borrow().len() >= PIPELINED;
+        self.wait_recording(async {
+            if is_pipeline_full {
+                self.wait_for_sent().await?;
             }
             let statement = self.prepared(sql).await?;
-            let values = packed(&statement, values)?;
-            self.announce().await;
+            let values = encode_all(&statement, values)?;
+            self.begin_pending().await;
             let client = Arc::clone(&self.client);
             let sent = async move { Ok(client.execute_raw(&statement, values).await.map(drop)?) };
-            self.send_off(Box::pin(sent)).await;
+            self.pipeline(Box::pin(sent)).await;
             Ok(())
         })
     }
 
-    /// Runs a statement as it stands, such as one that makes a table.
-    pub(crate) fn say(&self, sql: &str) -> Result<()> {
-        self.noted(async { self.behind(self.client.batch_execute(sql)).await })
+    /// Runs statements without parameters, such as those that create a table.
+    pub(crate) fn run_script(&self, sql: &str) -> Result<()> {
+        self.wait_recording(async { self.after_sent(self.client.batch_execute(sql)).await })
     }
 
-    /// The first failure since the transaction began.
-    pub(super) fn trouble(&self) -> Option<Failure> {
-        self.trouble.take()
+    /// Takes the first failure since the transaction began.
+    pub(super) fn first_failure(&self) -> Option<Failure> {
+        self.first_failure.take()
     }
 
-    /// Ends a transaction that only read, if there is one. Nobody waits for the answer.
-    pub(super) fn leave(&self) {
-        if self.stage.replace(Stage::Outside) != Stage::Inside {
+    /// Ends a transaction that only read, if there is one, without waiting for the answer.
+    pub(super) fn end_read(&self) {
+        if self.transaction.replace(TransactionState::Closed) != TransactionState::Open {
             return;
         }
         self.runtime.block_on(async {
-            self.send_off(self.said("COMMIT")).await;
+            self.pipeline(self.script("COMMIT")).await;
             tokio::task::yield_now().await;
         });
     }
 
     /// Makes everything since the beginning durable.
-    pub(crate) fn commit(&self) -> Result<(), Uncommitted> {
-        if self.stage.replace(Stage::Outside) != Stage::Inside {
+    pub(crate) fn commit(&self) -> Result<(), CommitError> {
+        if self.transaction.replace(TransactionState::Closed) != TransactionState::Open {
             return Ok(());
         }
         let end = async {
             let end = self.client.batch_execute("COMMIT");
-            Ok(tokio::join!(biased; self.settled(), end))
+            Ok(tokio::join!(biased; self.wait_for_sent(), end))
         };
-        let (failure, is_certain) = match self.answered(end) {
+        let (failure, is_certain) = match self.wait(end) {
             Ok((Ok(()), Ok(()))) => return Ok(()),
-            // A transaction in which something failed is taken back, whatever it is told at its end.
-            Ok((Err(failure), _)) => (failure.clone(), failure.is_heard()),
+            // A transaction in which a statement failed is rolled back, whatever its end answers.
+            Ok((Err(failure), _)) => (failure.clone(), failure.is_reported()),
             Ok((Ok(()), Err(error))) => {
                 let failure = Failure::from(error);
                 (failure.clone(), failure.remedy != Remedy::Reconnect)
             }
-            Err(silence) => (silence, false),
+            Err(timed_out) => (timed_out, false),
         };
         Err(if is_certain {
-            Uncommitted::Refused(failure)
+            CommitError::Rejected(failure)
         } else {
-            Uncommitted::Unknown(failure.error)
+            CommitError::Unknown(failure.error)
         })
     }
 
-    /// Takes everything back; says whether the connection is still of use.
+    /// Rolls back; returns whether the connection can still be used.
     pub(super) fn roll_back(&self) -> bool {
-        if self.stage.replace(Stage::Outside) != Stage::Inside {
+        if self.transaction.replace(TransactionState::Closed) != TransactionState::Open {
             return true;
         }
         let end = async {
-            // Whatever failed is taken back.
-            let _ = self.settled().await;
+            // A statement that failed is rolled back with the others.
+            let _ = self.wait_for_sent().await;
             Ok(self.client.batch_execute("ROLLBACK").await?)
         };
-        self.answered(end).is_ok()
+        self.wait(end).is_ok()
     }
 
     async fn prepared(&self, sql: &str) -> Result<Statement, Failure> {
         if let Some(known) = self.statements.borrow().get(sql) {
             return Ok(known.clone());
         }
-        // Values travel apart, so this holds nothing that anybody said.
+        // Values are sent separately, so this contains no text of an entry.
         tracing::trace!(sql, "a statement is prepared");
         let statement = match self.client.prepare(sql).await {
             Ok(statement) => statement,
             Err(error) => {
-                // Where something that was sent ahead failed, this is only what followed from it.
-                self.settled().await?;
+                // If a pipelined statement failed before, this is only a consequence of it.
+                self.wait_for_sent().await?;
                 return Err(error.into());
             }
         };
@@ -248,34 +248,34 @@ impl Connection {
         Ok(statement)
     }
 
-    /// Sends the beginning of the transaction, if it was only announced.
-    async fn announce(&self) {
-        if let Stage::Announced(purpose) = self.stage.get() {
-            self.stage.set(Stage::Inside);
-            self.send_off(self.said(purpose.begin())).await;
+    /// Sends the beginning of the transaction, if it is pending.
+    async fn begin_pending(&self) {
+        if let TransactionState::Pending(mode) = self.transaction.get() {
+            self.transaction.set(TransactionState::Open);
+            self.pipeline(self.script(mode.begin())).await;
         }
     }
 
-    fn said(&self, sql: &'static str) -> Sent {
+    fn script(&self, sql: &'static str) -> SentStatement {
         let client = Arc::clone(&self.client);
         Box::pin(async move { Ok(client.batch_execute(sql).await?) })
     }
 
-    /// Sends a statement and keeps its answer for later.
-    async fn send_off(&self, mut statement: Sent) {
+    /// Sends a statement whose answer is read later.
+    async fn pipeline(&self, mut statement: SentStatement) {
         let answer = std::future::poll_fn(|context| {
             // The first poll is what sends it.
             Poll::Ready(statement.as_mut().poll(context))
         });
-        let sent: Sent = match answer.await {
+        let sent: SentStatement = match answer.await {
             Poll::Ready(answer) => Box::pin(std::future::ready(answer)),
             Poll::Pending => statement,
         };
         self.sent.borrow_mut().push(sent);
     }
 
-    /// The answers to everything that was sent ahead; the first failure, if there was one.
-    async fn settled(&self) -> Result<(), Failure> {
+    /// Waits for the answers to all pipelined statements; returns the first failure.
+    async fn wait_for_sent(&self) -> Result<(), Failure> {
         let sent = self.sent.take();
         let mut outcome = Ok(());
         for one in sent {
@@ -284,29 +284,30 @@ impl Connection {
         outcome
     }
 
-    /// A statement's answer, once everything sent before it has been answered.
-    async fn behind<T>(
+    /// Returns a statement's answer, once everything sent before it has been answered.
+    async fn after_sent<T>(
         &self,
         statement: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Failure> {
-        self.announce().await;
-        let (earlier, answer) = tokio::join!(biased; self.settled(), statement);
+        self.begin_pending().await;
+        let (earlier, answer) = tokio::join!(biased; self.wait_for_sent(), statement);
         earlier?;
         Ok(answer?)
     }
 
-    fn noted<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T> {
-        self.answered(work).map_err(|failure| {
+    /// Waits for an answer and records the first failure.
+    fn wait_recording<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T> {
+        self.wait(work).map_err(|failure| {
             let error = failure.error.clone();
-            self.trouble.borrow_mut().get_or_insert(failure);
+            self.first_failure.borrow_mut().get_or_insert(failure);
             error
         })
     }
 
-    /// Waits for an answer, but not for ever.
-    fn answered<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    /// Waits for an answer, with a timeout.
+    fn wait<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         let answer =
-            self.runtime.block_on(async { tokio::time::timeout(self.patience, work).await });
-        answer.map_err(|_| Failure::silence())?
+            self.runtime.block_on(async { tokio::time::timeout(self.timeout, work).await });
+        answer.map_err(|_| Failure::timed_out())?
     }
 }

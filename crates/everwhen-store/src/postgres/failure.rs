@@ -1,4 +1,4 @@
-//! What PostgreSQL complains about, in the engine's words, and whether to begin anew.
+//! Errors of PostgreSQL as errors of the engine, and whether to retry.
 
 use std::error::Error as _;
 
@@ -8,52 +8,52 @@ use tokio_postgres::error::SqlState;
 /// What to do about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// Nothing would be different the next time.
+    /// A retry would fail in the same way.
     GiveUp,
-    /// Somebody else was faster; the same transaction may succeed now.
-    Again,
-    /// The connection is of no more use; the same transaction may succeed on another.
+    /// Another transaction was faster; the same one may succeed now.
+    Retry,
+    /// The connection is broken; the same transaction may succeed on another.
     Reconnect,
 }
 
-/// A failure: for whoever waits, and for whoever tries again.
+/// A failure, with the error for the caller and what to do about it.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub(super) error: Error,
     pub(super) remedy: Remedy,
-    /// The database itself said so; else nobody knows how far it came.
-    is_heard: bool,
+    /// Whether the database reported it; else it is unknown how far it came.
+    is_reported: bool,
 }
 
 impl Failure {
     /// The database did not answer in time.
-    pub(super) fn silence() -> Self {
+    pub(super) fn timed_out() -> Self {
         let error = Error::unavailable("the database does not answer");
-        Self { error, remedy: Remedy::Reconnect, is_heard: false }
+        Self { error, remedy: Remedy::Reconnect, is_reported: false }
     }
 
     /// There can be no connection at all.
     pub(super) fn of_runtime(error: &std::io::Error) -> Self {
         let error = Error::unavailable(format!("no connection can be driven: {error}"));
-        Self { error, remedy: Remedy::GiveUp, is_heard: true }
+        Self { error, remedy: Remedy::GiveUp, is_reported: true }
     }
 
     /// A value does not fit the statement it was given to.
     pub(super) fn of_value(error: &(dyn std::error::Error + Sync + Send)) -> Self {
         let error = Error::damaged(format!("a value cannot be stored: {error}"));
-        Self { error, remedy: Remedy::GiveUp, is_heard: true }
+        Self { error, remedy: Remedy::GiveUp, is_reported: true }
     }
 
-    /// Whether the database itself said so, and not only the connection fell silent.
-    pub(super) fn is_heard(&self) -> bool {
-        self.is_heard
+    /// Whether the database reported it, as opposed to a connection that broke.
+    pub(super) fn is_reported(&self) -> bool {
+        self.is_reported
     }
 
-    /// What a caller is told when trying again did not help either.
-    pub(super) fn at_last(self) -> Error {
+    /// The error that a caller gets when retrying did not help either.
+    pub(super) fn final_error(self) -> Error {
         match self.remedy {
             Remedy::GiveUp => self.error,
-            Remedy::Again | Remedy::Reconnect => Error::new(
+            Remedy::Retry | Remedy::Reconnect => Error::new(
                 self.error.kind(),
                 format!("{}; nothing was stored; try again", self.error.message()),
             ),
@@ -70,8 +70,12 @@ impl From<tokio_postgres::Error> for Failure {
             None if error.is_closed() || is_broken(&error) => LOST,
             None => (Remedy::GiveUp, ErrorKind::Damaged, "the database was misunderstood"),
         };
-        let is_heard = error.code().is_some() || remedy == Remedy::GiveUp;
-        Self { error: Error::new(kind, format!("{sentence} ({})", told(&error))), remedy, is_heard }
+        let is_reported = error.code().is_some() || remedy == Remedy::GiveUp;
+        Self {
+            error: Error::new(kind, format!("{sentence} ({})", outcome(&error))),
+            remedy,
+            is_reported,
+        }
     }
 }
 
@@ -131,7 +135,7 @@ fn judge(code: &SqlState) -> (Remedy, ErrorKind, &'static str) {
     if lost.contains(code) || code.code().starts_with("08") {
         LOST
     } else if raced.contains(code) {
-        (Remedy::Again, ErrorKind::Busy, "others were writing the same at the same time")
+        (Remedy::Retry, ErrorKind::Busy, "others were writing the same at the same time")
     } else if slow.contains(code) {
         (Remedy::GiveUp, ErrorKind::Busy, "the database took too long; nothing was stored")
     } else if full.contains(code) {
@@ -144,7 +148,7 @@ fn judge(code: &SqlState) -> (Remedy, ErrorKind, &'static str) {
 }
 
 /// The complaint without its details: those may hold what somebody said.
-fn told(error: &tokio_postgres::Error) -> String {
+fn outcome(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(complaint) => format!("{}: {}", complaint.code().code(), complaint.message()),
         None => {

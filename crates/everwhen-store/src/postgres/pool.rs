@@ -1,4 +1,4 @@
-//! Threads with a connection each.
+//! A pool of threads, each with its own connection.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use everwhen_engine::{Error, Result};
 use tokio::sync::{Semaphore, oneshot};
 
 use super::address::Address;
-use super::board::{Board, Turn};
 use super::connection::Connection;
 use super::failure::Failure;
+use super::work_queue::{QueueKey, WorkQueue};
 
-/// Works that may wait before callers have to.
+/// The length of the queue above which callers wait to add more.
 const QUEUE: usize = 4096;
 
-/// A line to the database: made when it is first needed, and anew when it breaks.
-pub(super) struct Line {
+/// A connection that is opened when it is first needed, and again after it broke.
+pub(super) struct LazyConnection {
     address: Address,
     connection: Option<Connection>,
 }
 
-impl Line {
+impl LazyConnection {
     pub(super) fn new(address: Address) -> Self {
         Self { address, connection: None }
     }
 
-    /// The connection.
+    /// Returns the connection, opened if needed.
     pub(super) fn connection(&mut self) -> Result<&Connection, Failure> {
         match &mut self.connection {
             Some(known) => Ok(known),
@@ -34,109 +34,108 @@ impl Line {
         }
     }
 
-    /// Gives the connection up; the next use makes another.
-    pub(super) fn hang_up(&mut self) {
+    /// Drops the connection; the next use opens another.
+    pub(super) fn disconnect(&mut self) {
         self.connection = None;
     }
 
-    /// Ends what was read, once whoever waited for it has it.
-    fn leave(&self) {
+    /// Ends the transaction that was read in; called after the result was delivered.
+    fn end_read(&self) {
         if let Some(connection) = &self.connection {
-            connection.leave();
+            connection.end_read();
         }
     }
 }
 
-/// Something to be done on a line. It answers whoever waits for it itself.
-pub(super) type Work = Box<dyn FnOnce(&mut Line) + Send>;
+/// Work on a connection; it delivers its own result.
+pub(super) type Work = Box<dyn FnOnce(&mut LazyConnection) + Send>;
 
-/// The threads, and what waits for them.
+/// The threads and their queue.
 pub(super) struct Pool<W> {
-    board: Arc<Board<W>>,
-    room: Semaphore,
+    queue: Arc<WorkQueue<W>>,
+    capacity: Semaphore,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// How a pool's threads work.
-pub(super) struct Crew<W> {
+/// What the threads of a pool do.
+pub(super) struct PoolOptions<W> {
     pub(super) name: &'static str,
     pub(super) threads: usize,
-    /// Works of one turn that are taken at a time.
-    pub(super) together: usize,
-    pub(super) serve: fn(&mut Line, Vec<W>),
+    /// The most work with one key that is taken at a time.
+    pub(super) batch: usize,
+    pub(super) run: fn(&mut LazyConnection, Vec<W>),
 }
 
 impl<W: Send + 'static> Pool<W> {
     /// Starts the threads.
-    pub(super) fn start(address: &Address, crew: &Crew<W>) -> Result<Self> {
-        let board = Arc::new(Board::new());
-        let threads = (0..crew.threads)
-            .map(|_| start_one(Line::new(address.clone()), Arc::clone(&board), crew))
+    pub(super) fn start(address: &Address, options: &PoolOptions<W>) -> Result<Self> {
+        let queue = Arc::new(WorkQueue::new());
+        let threads = (0..options.threads)
+            .map(|_| start_one(LazyConnection::new(address.clone()), Arc::clone(&queue), options))
             .collect::<Result<_>>()?;
-        Ok(Self { board, room: Semaphore::new(QUEUE), threads })
+        Ok(Self { queue, capacity: Semaphore::new(QUEUE), threads })
     }
 
-    /// Has a work done, and waits for the answer that it was made to give.
-    pub(super) async fn have_done<T>(
+    /// Adds work to the queue and waits for its result.
+    pub(super) async fn submit<T>(
         &self,
-        turn: Option<Turn>,
+        key: Option<QueueKey>,
         work: W,
-        answered: oneshot::Receiver<Result<T>>,
+        result: oneshot::Receiver<Result<T>>,
     ) -> Result<T> {
-        let _place = self.room.acquire().await.map_err(|_| Error::unavailable("it is closed"))?;
-        self.board.put(turn, work);
-        answered
-            .await
-            .map_err(|_| Error::damaged("a bug: the work inside a transaction panicked"))?
+        let _permit =
+            self.capacity.acquire().await.map_err(|_| Error::unavailable("it is closed"))?;
+        self.queue.push(key, work);
+        result.await.map_err(|_| Error::damaged("a bug: the work inside a transaction panicked"))?
     }
 }
 
 impl Pool<Work> {
-    /// Runs a work on a line that is free.
+    /// Runs work on the next free connection.
     pub(super) async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Line) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut LazyConnection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (answer, answered) = oneshot::channel();
-        let work: Work = Box::new(move |line| {
-            let _ = answer.send(work(line));
-            line.leave();
+        let (sender, result) = oneshot::channel();
+        let work: Work = Box::new(move |connection| {
+            let _ = sender.send(work(connection));
+            connection.end_read();
         });
-        self.have_done(None, work, answered).await
+        self.submit(None, work, result).await
     }
 
-    /// Leaves a work to a line that is free; nobody waits for it.
-    pub(super) fn leave_to(&self, work: impl FnOnce(&mut Line) + Send + 'static) {
-        self.board.put(None, Box::new(work));
+    /// Queues work whose result nothing waits for.
+    pub(super) fn run_later(&self, work: impl FnOnce(&mut LazyConnection) + Send + 'static) {
+        self.queue.push(None, Box::new(work));
     }
 }
 
 impl<W> Drop for Pool<W> {
     fn drop(&mut self) {
-        self.board.close();
+        self.queue.close();
         for thread in self.threads.drain(..) {
-            // A panic of the thread has been reported to whoever waited for it.
+            // The caller has been told of a panic already.
             let _ = thread.join();
         }
     }
 }
 
 fn start_one<W: Send + 'static>(
-    mut line: Line,
-    board: Arc<Board<W>>,
-    crew: &Crew<W>,
+    mut connection: LazyConnection,
+    queue: Arc<WorkQueue<W>>,
+    options: &PoolOptions<W>,
 ) -> Result<JoinHandle<()>> {
-    let (name, together, serve) = (crew.name, crew.together, crew.serve);
+    let (name, batch, run) = (options.name, options.batch, options.run);
     std::thread::Builder::new()
         .name(format!("everwhen-{name}"))
         .spawn(move || {
-            while let Some(taken) = board.take(together) {
-                // Callers learn of a panic by the answer that never comes.
-                let served = AssertUnwindSafe(|| serve(&mut line, taken.works));
-                if std::panic::catch_unwind(served).is_err() {
-                    line.hang_up();
+            while let Some(taken) = queue.take(batch) {
+                // Callers notice a panic because their result channel closes.
+                let ran = AssertUnwindSafe(|| run(&mut connection, taken.works));
+                if std::panic::catch_unwind(ran).is_err() {
+                    connection.disconnect();
                 }
-                board.done(taken.turn);
+                queue.finish(taken.key);
             }
         })
         .map_err(|error| Error::unavailable(format!("no {name} thread: {error}")))

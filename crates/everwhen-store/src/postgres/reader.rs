@@ -1,36 +1,36 @@
-//! Reading: one work, one snapshot. A broken connection is replaced and the work begins anew. The end
-//! of the transaction is sent after the answer, by whoever lent the line.
+//! Reads: each runs in one snapshot. If the connection breaks, the read is run again on another one.
+//! The pool ends the transaction after the result was delivered.
 
 use everwhen_engine::Result;
 use everwhen_engine::ports::Reading;
 
-use super::connection::Purpose;
+use super::connection::TransactionMode;
 use super::failure::{Failure, Remedy};
-use super::patience::Patience;
-use super::pool::Line;
+use super::pool::LazyConnection;
+use super::retry::Retry;
 use crate::transaction::View;
 
 /// Runs the work on one snapshot.
-pub(super) fn read(line: &mut Line, work: &Reading) -> Result<()> {
-    let mut patience = Patience::new();
+pub(super) fn read(connection: &mut LazyConnection, work: &Reading) -> Result<()> {
+    let mut retry = Retry::new();
     loop {
-        let failure = match attempt(line, work) {
+        let failure = match attempt(connection, work) {
             Ok(answer) => return answer,
             Err(failure) => failure,
         };
         if failure.remedy == Remedy::Reconnect {
-            line.hang_up();
+            connection.disconnect();
         }
-        if !patience.wait(failure.remedy) {
+        if !retry.wait(failure.remedy) {
             return Err(failure.error);
         }
     }
 }
 
-/// The work's own answer, or what went wrong with the database.
-fn attempt(line: &mut Line, work: &Reading) -> Result<Result<()>, Failure> {
-    let connection = line.connection()?;
-    connection.begin(Purpose::Read);
-    let answer = work(&View::new(connection));
-    connection.trouble().map_or(Ok(answer), Err)
+/// The result of the work, or the failure of the database.
+fn attempt(connection: &mut LazyConnection, work: &Reading) -> Result<Result<()>, Failure> {
+    let opened = connection.connection()?;
+    opened.begin(TransactionMode::Read);
+    let answer = work(&View::new(opened));
+    opened.first_failure().map_or(Ok(answer), Err)
 }

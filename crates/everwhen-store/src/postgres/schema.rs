@@ -6,7 +6,7 @@
 
 use everwhen_engine::{Error, Result};
 
-use super::connection::{Connection, Purpose, Uncommitted};
+use super::connection::{CommitError, Connection, TransactionMode};
 use super::database::get;
 use crate::schema::{SHARED, statements};
 use crate::tables::Dialect;
@@ -34,7 +34,7 @@ const LOCK: i64 = 0x4576_5768;
 
 /// Brings the database up to date; says whether anything was to do.
 pub(super) fn migrate(connection: &Connection) -> Result<bool> {
-    connection.begin(Purpose::Write);
+    connection.begin(TransactionMode::Write);
     let done = steps(connection);
     if done.is_err() {
         connection.roll_back();
@@ -42,18 +42,19 @@ pub(super) fn migrate(connection: &Connection) -> Result<bool> {
     }
     match connection.commit() {
         Ok(()) => done,
-        Err(Uncommitted::Refused(failure)) => Err(failure.error),
-        Err(Uncommitted::Unknown(error)) => Err(error),
+        Err(CommitError::Rejected(failure)) => Err(failure.error),
+        Err(CommitError::Unknown(error)) => Err(error),
     }
 }
 
 fn steps(connection: &Connection) -> Result<bool> {
     connection.query("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
-    connection.say("CREATE TABLE IF NOT EXISTS everwhen_schema (version bigint PRIMARY KEY)")?;
+    connection
+        .run_script("CREATE TABLE IF NOT EXISTS everwhen_schema (version bigint PRIMARY KEY)")?;
     let seen = version(connection)?;
     for migration in OWN.iter().chain(SHARED).skip(seen) {
         for statement in statements(Dialect::Postgres, migration) {
-            connection.say(&statement)?;
+            connection.run_script(&statement)?;
         }
     }
     if seen < LATEST {

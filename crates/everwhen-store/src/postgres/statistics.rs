@@ -32,7 +32,7 @@ pub(super) fn gather(connection: &Connection) -> Result<()> {
         WHERE schemaname = current_schema() AND last_analyze IS NULL AND last_autoanalyze IS NULL
         ORDER BY 1";
     for row in connection.query(sql, &[])? {
-        connection.say(&format!("ANALYZE {}", get::<&str>(&row, "name")?))?;
+        connection.run_script(&format!("ANALYZE {}", get::<&str>(&row, "name")?))?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! Writing: one work, one transaction, answered once it is durable; and where several works wait for
-//! one vault, one transaction for all of them.
+//! Writes: each runs in one transaction and returns once that is durable. Several that wait for one
+//! vault share a transaction.
 //!
-//! A work begins anew only when it is certain that nothing of it stayed: before its commit was sent,
-//! or when that was refused. When the answer to a commit is lost, the caller is told so; with an
-//! idempotency key the same call can be made again safely.
+//! A write is retried only when it is certain that nothing of it was stored: before its commit was
+//! sent, or when that was rejected. When the outcome of a commit is unknown, the caller gets an error that
+//! says so; with an idempotency key the same call can be repeated safely.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -13,47 +13,50 @@ use everwhen_engine::ports::Writing;
 use everwhen_engine::{Error, Result};
 use tokio::sync::oneshot;
 
-use super::connection::{Connection, Purpose, Uncommitted};
+use super::connection::{CommitError, Connection, TransactionMode};
 use super::failure::{Failure, Remedy};
-use super::patience::Patience;
-use super::pool::Line;
+use super::pool::LazyConnection;
+use super::retry::Retry;
 use crate::transaction::Transaction;
 
-/// Works that may share a transaction.
+/// The most writes that share a transaction.
 pub(super) const GROUP: usize = 64;
-/// A shared transaction is committed after this long, however many still wait.
+/// A shared transaction is committed after this long, even if more writes wait.
 const GROUP_TIME: Duration = Duration::from_millis(50);
 
-/// A work, and whoever waits for it.
-pub(super) struct Request {
+/// A write, and the channel for its result.
+pub(super) struct WriteRequest {
     pub(super) work: Writing,
     pub(super) answer: oneshot::Sender<Result<()>>,
 }
 
-/// Runs works of one vault, those that get along in one transaction.
-pub(super) fn write_all(line: &mut Line, requests: Vec<Request>) {
+/// Runs writes of one vault, in one transaction where none of them fails.
+pub(super) fn write_all(connection: &mut LazyConnection, requests: Vec<WriteRequest>) {
     let mut waiting = VecDeque::from(requests);
     while waiting.len() > 1 {
-        let Some((ran, told)) = together(line, &waiting) else { break };
+        let Some((ran, outcome)) = together(connection, &waiting) else { break };
         for request in waiting.drain(..ran) {
-            let _ = request.answer.send(told.clone());
+            let _ = request.answer.send(outcome.clone());
         }
     }
     for request in waiting {
-        let _ = request.answer.send(write(line, &request.work));
+        let _ = request.answer.send(write(connection, &request.work));
     }
 }
 
-/// Runs as many as fit into one transaction; says how many, and what all of them are told. Nothing if
-/// any of them failed: then nothing of any stays, and each has to be run by itself.
-fn together(line: &mut Line, requests: &VecDeque<Request>) -> Option<(usize, Result<()>)> {
-    let connection = line.connection().ok()?;
-    connection.begin(Purpose::Write);
+/// Runs as many as fit into one transaction; returns how many, and their common result. `None` if any
+/// of them failed: then nothing was stored, and each has to be run alone.
+fn together(
+    connection: &mut LazyConnection,
+    requests: &VecDeque<WriteRequest>,
+) -> Option<(usize, Result<()>)> {
+    let opened = connection.connection().ok()?;
+    opened.begin(TransactionMode::Write);
     let began = Instant::now();
     let mut ran = 0;
     for request in requests {
-        if run(connection, &request.work).is_err() || connection.trouble().is_some() {
-            take_back(line);
+        if run(opened, &request.work).is_err() || opened.first_failure().is_some() {
+            roll_back(connection);
             return None;
         }
         ran += 1;
@@ -61,37 +64,37 @@ fn together(line: &mut Line, requests: &VecDeque<Request>) -> Option<(usize, Res
             break;
         }
     }
-    commit(line).ok().map(|told| (ran, told))
+    commit(connection).ok().map(|outcome| (ran, outcome))
 }
 
 /// Runs the work in a transaction.
-fn write(line: &mut Line, work: &Writing) -> Result<()> {
-    let mut patience = Patience::new();
+fn write(connection: &mut LazyConnection, work: &Writing) -> Result<()> {
+    let mut retry = Retry::new();
     loop {
-        let failure = match attempt(line, work) {
+        let failure = match attempt(connection, work) {
             Ok(answer) => return answer,
             Err(failure) => failure,
         };
         if failure.remedy == Remedy::Reconnect {
-            line.hang_up();
+            connection.disconnect();
         }
-        if !patience.wait(failure.remedy) {
-            return Err(failure.at_last());
+        if !retry.wait(failure.remedy) {
+            return Err(failure.final_error());
         }
     }
 }
 
-/// The answer, or why nothing stayed.
-fn attempt(line: &mut Line, work: &Writing) -> Result<Result<()>, Failure> {
-    let connection = line.connection()?;
-    connection.begin(Purpose::Write);
-    let outcome = run(connection, work);
-    let trouble = connection.trouble();
-    if outcome.is_ok() && trouble.is_none() {
-        return commit(line);
+/// The result, or why nothing was stored.
+fn attempt(connection: &mut LazyConnection, work: &Writing) -> Result<Result<()>, Failure> {
+    let opened = connection.connection()?;
+    opened.begin(TransactionMode::Write);
+    let outcome = run(opened, work);
+    let first_failure = opened.first_failure();
+    if outcome.is_ok() && first_failure.is_none() {
+        return commit(connection);
     }
-    take_back(line);
-    trouble.map_or(Ok(outcome), Err)
+    roll_back(connection);
+    first_failure.map_or(Ok(outcome), Err)
 }
 
 fn run(connection: &Connection, work: &Writing) -> Result<()> {
@@ -100,18 +103,18 @@ fn run(connection: &Connection, work: &Writing) -> Result<()> {
         .unwrap_or_else(|_| Err(Error::damaged("a bug: the work inside a transaction panicked")))
 }
 
-fn take_back(line: &mut Line) {
-    if !line.connection().is_ok_and(Connection::roll_back) {
-        line.hang_up();
+fn roll_back(connection: &mut LazyConnection) {
+    if !connection.connection().is_ok_and(Connection::roll_back) {
+        connection.disconnect();
     }
 }
 
-fn commit(line: &mut Line) -> Result<Result<()>, Failure> {
-    match line.connection().map(Connection::commit)? {
+fn commit(connection: &mut LazyConnection) -> Result<Result<()>, Failure> {
+    match connection.connection().map(Connection::commit)? {
         Ok(()) => Ok(Ok(())),
-        Err(Uncommitted::Refused(failure)) => Err(failure),
-        Err(Uncommitted::Unknown(error)) => {
-            line.hang_up();
+        Err(CommitError::Rejected(failure)) => Err(failure),
+        Err(CommitError::Unknown(error)) => {
+            connection.disconnect();
             Ok(Err(Error::unavailable(format!(
                 "the connection broke while the write was being committed, so it may or may not be \
                  stored; send it again with the same idempotency key ({error})"

@@ -1,7 +1,7 @@
 //! Receipts as JSON, for the receipt table.
 
 use everwhen_engine::ports::Removed;
-use everwhen_engine::receipt::{EntriesReceipt, EntryReceipt, Pending, Receipt};
+use everwhen_engine::receipt::{EntriesReceipt, EntryReceipt, PendingQuestion, Receipt};
 use everwhen_engine::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -105,8 +105,8 @@ fn entry(row: EntryRow) -> Result<EntryReceipt> {
     })
 }
 
-fn pending_question((question, asked_at): (String, i64)) -> Result<Pending> {
-    Ok(Pending { question: read(&question)?, asked_at: instant(asked_at)? })
+fn pending_question((question, asked_at): (String, i64)) -> Result<PendingQuestion> {
+    Ok(PendingQuestion { question: read(&question)?, asked_at: instant(asked_at)? })
 }
 
 fn read<T: std::str::FromStr<Err = Error>>(text: &str) -> Result<T> {

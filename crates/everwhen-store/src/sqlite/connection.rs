@@ -59,7 +59,7 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection> {
 
 /// A connection that reads a few rows at a time, from all over: the pages on the way to them stay at
 /// hand, those of some hundred thousand entries.
-pub(super) fn open_glancer(path: &Path) -> Result<Connection> {
+pub(super) fn open_direct_reader(path: &Path) -> Result<Connection> {
     let connection = open_reader(path)?;
     connection.pragma_update(None, "cache_size", -16384).stored()?;
     Ok(connection)

@@ -1,7 +1,7 @@
 //! Reader threads: each has a connection of its own and runs one snapshot at a time.
 //!
 //! Waking a thread and being woken by it takes longer than reading a few rows. So there are also
-//! connections without a thread: who wants only a few rows uses one that is free.
+//! connections without a thread: a caller that reads only a few rows uses a free one.
 
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
@@ -18,9 +18,9 @@ use super::failure::Stored;
 use crate::tables::Database as _;
 use crate::transaction::View;
 
-/// Reads that may wait before callers have to.
+/// The length of the queue above which callers wait to add more.
 const QUEUE: usize = 4096;
-/// Most connections that read at once.
+/// The most reader threads.
 const READERS: usize = 4;
 
 type Job = Box<dyn FnOnce(&Connection) + Send>;
@@ -30,8 +30,8 @@ type Queue = Arc<Mutex<mpsc::Receiver<Job>>>;
 pub(super) struct Readers {
     queue: Option<mpsc::Sender<Job>>,
     threads: Vec<JoinHandle<()>>,
-    /// Connections for whoever is there.
-    free: Vec<Mutex<Connection>>,
+    /// Connections that callers use on their own threads.
+    direct: Vec<Mutex<Connection>>,
 }
 
 impl Readers {
@@ -43,8 +43,8 @@ impl Readers {
         let threads = (0..count)
             .map(|_| start_one(connection::open_reader(path)?, Arc::clone(&jobs)))
             .collect::<Result<_>>()?;
-        let free = (0..count).map(|_| connection::open_glancer(path).map(Mutex::new));
-        Ok(Self { queue: Some(queue), threads, free: free.collect::<Result<_>>()? })
+        let direct = (0..count).map(|_| connection::open_direct_reader(path).map(Mutex::new));
+        Ok(Self { queue: Some(queue), threads, direct: direct.collect::<Result<_>>()? })
     }
 
     /// Runs the work on one snapshot.
@@ -53,24 +53,24 @@ impl Readers {
     }
 
     /// Runs the work, which reads a few rows, on the caller's thread if a connection is free.
-    pub(super) async fn glance(&self, work: Reading) -> Result<()> {
-        match self.here(work) {
+    pub(super) async fn read_few(&self, work: Reading) -> Result<()> {
+        match self.try_on_this_thread(work) {
             Ok(done) => done,
             Err(work) => self.run(work).await,
         }
     }
 
-    /// Runs the work right here; gives it back if no connection is free.
-    fn here(&self, work: Reading) -> std::result::Result<Result<()>, Reading> {
-        let Some(connection) = self.free.iter().find_map(|one| one.try_lock().ok()) else {
+    /// Runs the work on this thread; returns it if no connection is free.
+    fn try_on_this_thread(&self, work: Reading) -> std::result::Result<Result<()>, Reading> {
+        let Some(connection) = self.direct.iter().find_map(|one| one.try_lock().ok()) else {
             return Err(work);
         };
-        // Caught, so that a panic leaves the connection to the next.
+        // Caught, so that a panic does not poison the connection.
         let read = AssertUnwindSafe(|| in_snapshot(&connection, work));
         Ok(std::panic::catch_unwind(read).unwrap_or_else(|_| Err(panicked())))
     }
 
-    /// Lets SQLite examine the whole file.
+    /// Checks the whole file.
     pub(super) async fn check(&self) -> Result<Vec<String>> {
         self.on_connection(quick_check).await
     }
@@ -94,7 +94,7 @@ impl Drop for Readers {
     fn drop(&mut self) {
         self.queue = None;
         for thread in self.threads.drain(..) {
-            // A panic of the thread has been reported to whoever waited for it.
+            // The caller has been told of a panic already.
             let _ = thread.join();
         }
     }
@@ -109,7 +109,7 @@ fn start_one(connection: Connection, jobs: Queue) -> Result<JoinHandle<()>> {
         .name("everwhen-reader".into())
         .spawn(move || {
             while let Some(job) = next(&jobs) {
-                // The caller learns of a panic by the answer that never comes.
+                // The caller notices a panic because its channel closes.
                 let _ = std::panic::catch_unwind(AssertUnwindSafe(|| job(&connection)));
             }
         })
@@ -121,24 +121,24 @@ fn next(jobs: &Queue) -> Option<Job> {
 }
 
 fn in_snapshot(connection: &Connection, work: Reading) -> Result<()> {
-    let snapshot = OneState::begin(connection)?;
+    let snapshot = ReadTransaction::begin(connection)?;
     work(&View::new(snapshot.0))
 }
 
 /// A transaction that only reads. Its two statements are kept prepared: that takes longer than
 /// running them.
-struct OneState<'c>(&'c Connection);
+struct ReadTransaction<'c>(&'c Connection);
 
-impl<'c> OneState<'c> {
+impl<'c> ReadTransaction<'c> {
     fn begin(connection: &'c Connection) -> Result<Self> {
         connection.send("BEGIN", &[])?;
         Ok(Self(connection))
     }
 }
 
-impl Drop for OneState<'_> {
+impl Drop for ReadTransaction<'_> {
     fn drop(&mut self) {
-        // There is nothing to lose, and the next one that begins says if this did not work.
+        // Nothing is lost, and the next BEGIN fails if this did.
         let _ = self.0.send("ROLLBACK", &[]);
     }
 }

@@ -1,8 +1,8 @@
-//! Presses the write-ahead log onto the disk while the writer goes on.
+//! Syncs the write-ahead log to disk while the writer continues.
 //!
-//! The writer commits without waiting for the disk and hands its answers over. One sync covers
-//! every commit that was handed over before it began, and nobody is answered before it ended. If a
-//! sync fails, nobody can say what the disk holds: from then on nothing is accepted.
+//! The writer commits without waiting for the disk and passes its answers on to this thread. One sync
+//! covers every commit that was passed on before it began, and no caller is answered before it ended.
+//! If a sync fails, it is unknown what the disk holds: from then on nothing is accepted.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -14,35 +14,35 @@ use std::thread::JoinHandle;
 use everwhen_engine::{Error, Result};
 use tokio::sync::oneshot;
 
-/// Whoever waits for a write.
-pub(super) type Answer = oneshot::Sender<Result<()>>;
+/// Where the result of a write is sent.
+pub(super) type WriteAnswer = oneshot::Sender<Result<()>>;
 
 /// The answers of one commit.
-pub(super) struct Committed {
-    /// Who waits, and what they will hear if the disk keeps it.
-    pub(super) answers: Vec<(Answer, Result<()>)>,
+pub(super) struct CommittedGroup {
+    /// Each caller, with the result it gets if the sync succeeds.
+    pub(super) answers: Vec<(WriteAnswer, Result<()>)>,
     /// Whether the commit wrote anything.
     pub(super) wrote: bool,
 }
 
-impl Committed {
-    /// Tells everybody, all that failed or else what came of their own work.
-    pub(super) fn answer(self, fate: &Result<()>) {
+impl CommittedGroup {
+    /// Answers every caller: with the error of the commit, or else with the result of its own work.
+    pub(super) fn answer(self, result: &Result<()>) {
         for (answer, outcome) in self.answers {
-            let _ = answer.send(outcome.and(fate.clone()));
+            let _ = answer.send(outcome.and(result.clone()));
         }
     }
 }
 
 /// The thread that syncs.
 pub(super) struct Syncer {
-    queue: Option<Sender<Committed>>,
+    queue: Option<Sender<CommittedGroup>>,
     thread: Option<JoinHandle<()>>,
     failed: Arc<OnceLock<Error>>,
 }
 
 impl Syncer {
-    /// Starts the thread on whatever makes all that was committed durable.
+    /// Starts the thread; `sync` makes everything durable that was committed.
     pub(super) fn start(mut sync: impl FnMut() -> io::Result<()> + Send + 'static) -> Result<Self> {
         let (queue, commits) = channel();
         let failed = Arc::new(OnceLock::new());
@@ -54,15 +54,15 @@ impl Syncer {
         Ok(Self { queue: Some(queue), thread: Some(thread), failed })
     }
 
-    /// Answers a commit once it is durable.
-    pub(super) fn settle(&self, committed: Committed) {
+    /// Answers the callers of a commit once it is durable.
+    pub(super) fn answer_when_durable(&self, committed: CommittedGroup) {
         if let Some(queue) = &self.queue {
-            // The thread takes until the queue closes, which is when this is dropped.
+            // The thread receives until the queue closes, which is when this is dropped.
             let _ = queue.send(committed);
         }
     }
 
-    /// Why nothing can be stored any more.
+    /// Why nothing can be stored any more, if a sync failed.
     pub(super) fn failure(&self) -> Option<Error> {
         self.failed.get().cloned()
     }
@@ -72,26 +72,26 @@ impl Drop for Syncer {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been reported to whoever waited for it.
+            // The caller has been told of a panic already.
             let _ = thread.join();
         }
     }
 }
 
 fn sync_until_closed(
-    commits: &Receiver<Committed>,
+    commits: &Receiver<CommittedGroup>,
     sync: &mut impl FnMut() -> io::Result<()>,
     failed: &OnceLock<Error>,
 ) {
     while let Ok(first) = commits.recv() {
-        let all: Vec<Committed> = std::iter::once(first).chain(commits.try_iter()).collect();
-        let fate = match failed.get() {
+        let all: Vec<CommittedGroup> = std::iter::once(first).chain(commits.try_iter()).collect();
+        let result = match failed.get() {
             Some(error) => Err(error.clone()),
-            // What the others tell of was synced before.
+            // Nothing was written that is not synced already.
             None if !all.iter().any(|committed| committed.wrote) => Ok(()),
             None => sync().map_err(|error| failed.get_or_init(|| lost(&error)).clone()),
         };
-        all.into_iter().for_each(|committed| committed.answer(&fate));
+        all.into_iter().for_each(|committed| committed.answer(&result));
     }
 }
 
@@ -103,20 +103,20 @@ fn lost(error: &io::Error) -> Error {
 }
 
 /// The write-ahead log of a database.
-pub(super) struct Log {
+pub(super) struct WalFile {
     path: PathBuf,
     file: Option<File>,
 }
 
-impl Log {
-    /// The log of the database at this path; it appears with the first write and then stays.
+impl WalFile {
+    /// The log of the database at this path; the first write creates it.
     pub(super) fn of(database: &Path) -> Self {
         let mut path = database.as_os_str().to_owned();
         path.push("-wal");
         Self { path: path.into(), file: None }
     }
 
-    /// Makes durable what was written to it.
+    /// Makes durable what was written.
     pub(super) fn sync(&mut self) -> io::Result<()> {
         if self.file.is_none() {
             self.file = Some(OpenOptions::new().read(true).write(true).open(&self.path)?);
@@ -131,9 +131,9 @@ mod tests {
 
     use super::*;
 
-    fn commit(wrote: bool, outcome: Result<()>) -> (Committed, oneshot::Receiver<Result<()>>) {
+    fn commit(wrote: bool, outcome: Result<()>) -> (CommittedGroup, oneshot::Receiver<Result<()>>) {
         let (answer, answered) = oneshot::channel();
-        (Committed { answers: vec![(answer, outcome)], wrote }, answered)
+        (CommittedGroup { answers: vec![(answer, outcome)], wrote }, answered)
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
         let (go, gone) = channel();
         let syncer = Syncer::start(move || gone.recv().map_err(io::Error::other)).unwrap();
         let (committed, mut answered) = commit(true, Ok(()));
-        syncer.settle(committed);
+        syncer.answer_when_durable(committed);
         std::thread::sleep(std::time::Duration::from_millis(20));
         assert!(answered.try_recv().is_err(), "answered too early");
         go.send(()).unwrap();
@@ -158,7 +158,7 @@ mod tests {
         });
         let syncer = syncer.unwrap();
         let (committed, answered) = commit(false, Err(Error::conflict("no")));
-        syncer.settle(committed);
+        syncer.answer_when_durable(committed);
         assert_eq!(answered.blocking_recv().unwrap(), Err(Error::conflict("no")));
         assert_eq!(syncs.load(Ordering::SeqCst), 0);
     }
@@ -168,7 +168,7 @@ mod tests {
         let syncer = Syncer::start(|| Err(io::Error::other("gone"))).unwrap();
         for _ in 0..2 {
             let (committed, answered) = commit(true, Ok(()));
-            syncer.settle(committed);
+            syncer.answer_when_durable(committed);
             let told = answered.blocking_recv().unwrap().unwrap_err();
             assert!(told.to_string().contains("did not keep what was written (gone)"), "{told}");
         }

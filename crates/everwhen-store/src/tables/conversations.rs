@@ -5,7 +5,7 @@ use everwhen_engine::memory::{
     Branch, Conversation, ConversationId, Ended, EndedBy, EntryId, Name, Summary, VaultId,
 };
 use everwhen_engine::ports::{
-    ConversationOrder, ConversationQuery, EachOf, MemoryRef, Order, Shelf,
+    ArchiveFilter, ConversationOrder, ConversationQuery, EachOf, MemoryRef, Order,
 };
 use jiff::Timestamp;
 
@@ -252,9 +252,9 @@ pub(crate) fn list(
 
 /// What a list is ordered by. Those that are not archived are in an index of their own.
 fn order_key(query: &ConversationQuery) -> &'static str {
-    match (query.by, query.shelf) {
+    match (query.by, query.archive) {
         (ConversationOrder::Started, _) => "started_at",
-        (ConversationOrder::Ended, Shelf::Listed) => "shelved_at",
+        (ConversationOrder::Ended, ArchiveFilter::Listed) => "shelved_at",
         (ConversationOrder::Ended, _) => "coalesce(restored_at, ended_at)",
     }
 }
@@ -266,17 +266,21 @@ fn standing(query: &ConversationQuery) -> Option<&'static str> {
         _ => query.ended,
     };
     let never = query.by == ConversationOrder::Ended && query.ended == Some(false);
-    match (ended, query.shelf) {
+    match (ended, query.archive) {
         _ if never => Some("false"),
-        (None, Shelf::Both) => None,
-        (None, Shelf::Listed) => Some("archived_at IS NULL"),
-        (None, Shelf::Archived) => Some("archived_at IS NOT NULL"),
-        (Some(true), Shelf::Both) => Some("ended_at IS NOT NULL"),
-        (Some(true), Shelf::Listed) => Some("shelved_at IS NOT NULL"),
-        (Some(true), Shelf::Archived) => Some("ended_at IS NOT NULL AND archived_at IS NOT NULL"),
-        (Some(false), Shelf::Both) => Some("ended_at IS NULL"),
-        (Some(false), Shelf::Listed) => Some("ended_at IS NULL AND archived_at IS NULL"),
-        (Some(false), Shelf::Archived) => Some("ended_at IS NULL AND archived_at IS NOT NULL"),
+        (None, ArchiveFilter::Both) => None,
+        (None, ArchiveFilter::Listed) => Some("archived_at IS NULL"),
+        (None, ArchiveFilter::Archived) => Some("archived_at IS NOT NULL"),
+        (Some(true), ArchiveFilter::Both) => Some("ended_at IS NOT NULL"),
+        (Some(true), ArchiveFilter::Listed) => Some("shelved_at IS NOT NULL"),
+        (Some(true), ArchiveFilter::Archived) => {
+            Some("ended_at IS NOT NULL AND archived_at IS NOT NULL")
+        }
+        (Some(false), ArchiveFilter::Both) => Some("ended_at IS NULL"),
+        (Some(false), ArchiveFilter::Listed) => Some("ended_at IS NULL AND archived_at IS NULL"),
+        (Some(false), ArchiveFilter::Archived) => {
+            Some("ended_at IS NULL AND archived_at IS NOT NULL")
+        }
     }
 }
 

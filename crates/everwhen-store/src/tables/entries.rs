@@ -3,7 +3,7 @@
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Corrected, Correction, Entry, EntryId, Name, Provenance, VaultId};
 use everwhen_engine::ports::{
-    EntryChange, EntryQuery, MemoryRef, Neighbour, Order, Speakers, Standing, Which,
+    EntryChange, EntryQuery, EntryState, MemoryRef, Neighbour, Order, Speakers, Which,
 };
 use jiff::Timestamp;
 
@@ -139,7 +139,11 @@ pub(crate) fn add(
 }
 
 /// Where entries up to a sequence stand, in the order they arrived.
-pub(crate) fn standings(db: &dyn Database, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>> {
+pub(crate) fn entry_states(
+    db: &dyn Database,
+    memory: MemoryRef,
+    up_to: u64,
+) -> Result<Vec<EntryState>> {
     static SQL: Sql = Sql::new(|_| {
         STANDING.select(&format!("FROM entry {IN_MEMORY} AND sequence <= ?3 ORDER BY sequence"))
     });
@@ -147,7 +151,7 @@ pub(crate) fn standings(db: &dyn Database, memory: MemoryRef, up_to: u64) -> Res
     db.all(&SQL, &[vault, memory, up_to.into()], |row| {
         let gone: [Option<Timestamp>; 2] =
             [row.get(STANDING.corrected_at)?, row.get(STANDING.branched_at)?];
-        Ok(Standing {
+        Ok(EntryState {
             sequence: row.get(STANDING.sequence)?,
             conversation: row.get(STANDING.conversation_id)?,
             gone_since: gone.into_iter().flatten().min(),

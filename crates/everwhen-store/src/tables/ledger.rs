@@ -2,7 +2,9 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::EntryId;
-use everwhen_engine::ports::{LastRequest, LedgerHead, LedgerLine, Lines, MemoryRef, Placeholder};
+use everwhen_engine::ports::{
+    LastRequest, LedgerHead, LedgerLine, LedgerLines, MemoryRef, Placeholder,
+};
 use jiff::Timestamp;
 
 use super::{Database, IN_MEMORY, Row, Sql, limit, place, table};
@@ -84,7 +86,11 @@ pub(crate) fn head(db: &dyn Database, memory: MemoryRef) -> Result<Option<Ledger
 }
 
 /// Lines of a memory's ledger.
-pub(crate) fn lines(db: &dyn Database, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>> {
+pub(crate) fn lines(
+    db: &dyn Database,
+    memory: MemoryRef,
+    which: LedgerLines,
+) -> Result<Vec<LedgerLine>> {
     static NEWEST: Sql = Sql::new(|_| found("place IS NOT NULL ORDER BY place DESC LIMIT ?3"));
     static OLDEST: Sql = Sql::new(|_| found("place IS NOT NULL ORDER BY place LIMIT ?3"));
     static BEHIND: Sql = Sql::new(|_| found("place > ?3 ORDER BY place"));
@@ -92,12 +98,12 @@ pub(crate) fn lines(db: &dyn Database, memory: MemoryRef, which: Lines) -> Resul
     static NUMBERED: Sql = Sql::new(|_| found("number = ?3"));
     static MARKED: Sql = Sql::new(|_| found("mark = ?3 ORDER BY occurrence"));
     let (sql, value) = match &which {
-        Lines::Newest(most) => (&NEWEST, limit(Some(*most))),
-        Lines::Oldest => (&OLDEST, limit(Some(1))),
-        Lines::Behind(place) => (&BEHIND, (*place).into()),
-        Lines::Before(place) => (&BEFORE, (*place).into()),
-        Lines::Numbered(number) => (&NUMBERED, (*number).into()),
-        Lines::Marked(mark) => (&MARKED, mark.into()),
+        LedgerLines::Newest(most) => (&NEWEST, limit(Some(*most))),
+        LedgerLines::Oldest => (&OLDEST, limit(Some(1))),
+        LedgerLines::Behind(place) => (&BEHIND, (*place).into()),
+        LedgerLines::Before(place) => (&BEFORE, (*place).into()),
+        LedgerLines::Numbered(number) => (&NUMBERED, (*number).into()),
+        LedgerLines::Marked(mark) => (&MARKED, mark.into()),
     };
     let [vault, memory] = place(memory);
     db.all(sql, &[vault, memory, value], read_line)

@@ -64,7 +64,7 @@ impl<C> Deref for Columns<C> {
 }
 
 /// A table: what it is called and written by, and the columns that are selected from it.
-pub(crate) struct Table<C> {
+pub(crate) struct TableDefinition<C> {
     pub(super) declared: Declared,
     pub(super) columns: Columns<C>,
 }
@@ -78,7 +78,7 @@ pub(crate) struct Declared {
     pub(super) sqlite_key: Option<&'static [&'static str]>,
 }
 
-impl<C: Named> Table<C> {
+impl<C: Named> TableDefinition<C> {
     /// What stands between `SELECT` and `FROM`.
     pub(crate) fn list(&self) -> String {
         self.columns.list()
@@ -119,7 +119,7 @@ impl<C: Named> Table<C> {
     }
 
     /// Changes a row that has the same values in its key and in the columns `unchanged`, which
-    /// leaves the indexes on those alone. Takes the same values as [`Table::upsert`].
+    /// leaves the indexes on those alone. Takes the same values as [`TableDefinition::upsert`].
     pub(crate) fn update(&self, unchanged: &[&str]) -> String {
         let mut set = Vec::new();
         let mut same = Vec::new();
@@ -143,7 +143,7 @@ impl<C: Named> Table<C> {
     }
 }
 
-impl<C> Deref for Table<C> {
+impl<C> Deref for TableDefinition<C> {
     type Target = C;
 
     fn deref(&self) -> &C {
@@ -199,7 +199,7 @@ macro_rules! table {
         $(and { $($computed:ident = $sql:literal),* $(,)? })?
     ) => {
         $(#[$doc])*
-        static $table: $crate::tables::Table<$kind> = $crate::tables::Table {
+        static $table: $crate::tables::TableDefinition<$kind> = $crate::tables::TableDefinition {
             declared: $crate::tables::Declared {
                 name: $name,
                 written: &[$(stringify!($column)),*],

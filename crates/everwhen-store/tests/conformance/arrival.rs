@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use everwhen_engine::conversations::boundary::{self, Mark, is_pause};
 use everwhen_engine::memory::{Address, Conversation, Ended, EndedBy, MemoryId, NewEntry, Role};
-use everwhen_engine::ports::{ConversationQuery, Shelf};
+use everwhen_engine::ports::{ArchiveFilter, ConversationQuery};
 use everwhen_engine::receipt::Receipt;
 use everwhen_testkit::block_on;
 use jiff::{SignedDuration, Timestamp};
@@ -147,7 +147,7 @@ fn end(talk: &Talk, memory: &Address<MemoryId>, phase: usize) -> Option<Ending> 
 
 /// What is there.
 fn found(talk: &Talk, memory: &Address<MemoryId>) -> Vec<Shape> {
-    let query = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
+    let query = ConversationQuery { archive: ArchiveFilter::Both, ..ConversationQuery::default() };
     let Ok(page) = block_on(talk.vault.conversations(memory.clone(), query)) else {
         return Vec::new();
     };

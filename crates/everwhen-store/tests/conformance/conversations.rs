@@ -4,7 +4,7 @@ use everwhen_engine::Result;
 use everwhen_engine::memory::{Branch, Conversation, Ended, EndedBy, Entry, Summary, SummaryBy};
 use everwhen_engine::ports::EntryQuery;
 use everwhen_engine::ports::{
-    ConversationOrder, ConversationQuery, EntryChange, Order, Row, Shelf, Tx, Which,
+    ArchiveFilter, ConversationOrder, ConversationQuery, EntryChange, Order, Row, Tx, Which,
 };
 use jiff::Timestamp;
 
@@ -59,7 +59,7 @@ pub(crate) fn a_conversation_is_replaced_whole(open: Open) {
     put(&bed, vec![furnished()]);
     let bare = Conversation { name: furnished().name, ..conversation(1) };
     put(&bed, vec![bare.clone()]);
-    let all = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
+    let all = ConversationQuery { archive: ArchiveFilter::Both, ..ConversationQuery::default() };
     assert_eq!(bed.look(move |rows| rows.conversations(home(), &all)), [bare]);
 }
 
@@ -90,8 +90,8 @@ fn queries() -> Vec<ConversationQuery> {
         [Some(true), Some(false)].map(|ended| ConversationQuery { ended, ..query.clone() }).into()
     });
     vary(&|query| {
-        [Shelf::Archived, Shelf::Both]
-            .map(|shelf| ConversationQuery { shelf, ..query.clone() })
+        [ArchiveFilter::Archived, ArchiveFilter::Both]
+            .map(|archive| ConversationQuery { archive, ..query.clone() })
             .into()
     });
     vary(&|query| vec![ConversationQuery { after: Some(at(15)), ..query.clone() }]);
@@ -133,7 +133,7 @@ pub(crate) fn a_list_tells_ended_archived_and_restored_apart(open: Open) {
     assert_eq!(numbers(&bed, default()), [1, 2, 4, 5, 7, 8, 10, 11]);
     assert_eq!(numbers(&bed, ConversationQuery { ended: Some(true), ..default() }), [2, 4, 8, 10]);
     assert_eq!(
-        numbers(&bed, ConversationQuery { shelf: Shelf::Archived, ..default() }),
+        numbers(&bed, ConversationQuery { archive: ArchiveFilter::Archived, ..default() }),
         [0, 3, 6, 9]
     );
     for (keep, left) in [(0, 4), (3, 1), (4, 0), (9, 0)] {
@@ -152,7 +152,8 @@ pub(crate) fn pages_reach_every_conversation_once(open: Open) {
     bed.write(fill);
     for by in [ConversationOrder::Started, ConversationOrder::Ended] {
         for order in [Order::Oldest, Order::Newest] {
-            let query = ConversationQuery { by, order, shelf: Shelf::Both, ..Default::default() };
+            let query =
+                ConversationQuery { by, order, archive: ArchiveFilter::Both, ..Default::default() };
             let whole = numbers(&bed, query.clone());
             let mut paged = Vec::new();
             let mut page = ConversationQuery { limit: Some(1), ..query };

@@ -6,8 +6,8 @@ use everwhen_engine::memory::{
     Branch, ContextDocument, Conversation, ConversationId, Entry, Memory, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    ContextSelection, ConversationQuery, EntryQuery, JobSelection, MemoryRef, MemorySelection,
-    Shelf, Snapshot, Which,
+    ArchiveFilter, ContextSelection, ConversationQuery, EntryQuery, JobSelection, MemoryRef,
+    MemorySelection, Snapshot, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use jiff::Timestamp;
@@ -58,7 +58,7 @@ fn dump_memory(
 ) -> Result<MemoryDump> {
     let place = MemoryRef { vault, memory: memory.id };
     let all = EntryQuery { which: Which::All, ..EntryQuery::default() };
-    let both = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
+    let both = ConversationQuery { archive: ArchiveFilter::Both, ..ConversationQuery::default() };
     let conversations = rows.conversations(place, &both)?;
     let branches = conversations.iter().map(|one| rows.branches(place, one.id));
     let answers = known.iter().map(|id| Ok(rows.conversation(place, *id)?.map(|one| one.id)));

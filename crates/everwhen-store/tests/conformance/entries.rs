@@ -3,7 +3,7 @@
 use everwhen_engine::ErrorKind;
 use everwhen_engine::memory::{Corrected, Correction, Entry, Metadata, Role, Said};
 use everwhen_engine::ports::{
-    Buckets, Cursor, EntryChange, EntryQuery, Order, Row, Standing, TimeAxis, Tx, Which,
+    Buckets, Cursor, EntryChange, EntryQuery, EntryState, Order, Row, TimeAxis, Tx, Which,
 };
 
 use crate::bed::{Bed, Open, plain};
@@ -281,9 +281,9 @@ pub(crate) fn arrivals_come_in_sequence_whatever_became_of_them(open: Open) {
         rows.iter().map(|entry| entry.sequence).collect()
     };
     assert_eq!((behind(0, 9), behind(1, 1), behind(3, 9)), (vec![1, 2, 3], vec![2], vec![]));
-    let first = Standing { sequence: 1, conversation: entry(1).conversation, gone_since: None };
-    let second = Standing { sequence: 2, gone_since: Some(at(6)), ..first };
-    assert_eq!(bed.look(|rows| rows.standings(home(), 2)), [first, second]);
+    let first = EntryState { sequence: 1, conversation: entry(1).conversation, gone_since: None };
+    let second = EntryState { sequence: 2, gone_since: Some(at(6)), ..first };
+    assert_eq!(bed.look(|rows| rows.entry_states(home(), 2)), [first, second]);
 }
 
 pub(crate) fn counts_tell_how_much_there_is_on_either_clock(open: Open) {

@@ -4,8 +4,8 @@
 use everwhen_engine::ErrorKind;
 use everwhen_engine::memory::Corrected;
 use everwhen_engine::ports::{
-    ContextSelection, ConversationQuery, EntryChange, EntryQuery, Erasure, JobSelection, MemoryRef,
-    Removal, Removed, Shelf, Speakers, Which,
+    ArchiveFilter, ContextSelection, ConversationQuery, EntryChange, EntryQuery, Erasure,
+    JobSelection, MemoryRef, Removal, Removed, Speakers, Which,
 };
 use jiff::Timestamp;
 
@@ -48,7 +48,8 @@ pub(crate) fn lists_and_neighbours_stay_in_their_memory(open: Open) {
     furnish(&bed);
     bed.look(|rows| {
         let wrong = place(2, 1);
-        let both = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
+        let both =
+            ConversationQuery { archive: ArchiveFilter::Both, ..ConversationQuery::default() };
         assert_eq!(rows.entries(wrong, &EntryQuery::default())?, []);
         assert_eq!(rows.conversations(wrong, &both)?, []);
         assert_eq!(rows.surplus(wrong, 0)?, []);

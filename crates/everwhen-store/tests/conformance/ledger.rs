@@ -2,7 +2,7 @@
 
 use everwhen_engine::memory::Role;
 use everwhen_engine::ports::{
-    Erasure, LastRequest, LedgerHead, LedgerLine, Lines, Placeholder, Removal, Row,
+    Erasure, LastRequest, LedgerHead, LedgerLine, LedgerLines, Placeholder, Removal, Row,
 };
 
 use crate::bed::{Bed, Open};
@@ -33,23 +33,24 @@ fn with_four(open: Open) -> Bed {
     bed
 }
 
-fn numbers(bed: &Bed, which: Lines) -> Vec<u64> {
+fn numbers(bed: &Bed, which: LedgerLines) -> Vec<u64> {
     let lines = bed.look(move |rows| rows.ledger_lines(home(), which));
     lines.iter().map(|line| line.number).collect()
 }
 
 pub(crate) fn lines_come_back_in_their_order(open: Open) {
     let bed = with_four(open);
-    assert_eq!(numbers(&bed, Lines::Newest(2)), [4, 1]);
-    assert_eq!(numbers(&bed, Lines::Newest(9)), [4, 1, 2]);
-    assert_eq!(numbers(&bed, Lines::Oldest), [2]);
-    assert_eq!(numbers(&bed, Lines::Behind(10)), [1, 4]);
-    assert_eq!(numbers(&bed, Lines::Behind(i64::MIN)), [2, 1, 4]);
-    assert_eq!(numbers(&bed, Lines::Before(70)), [1]);
-    assert_eq!(numbers(&bed, Lines::Before(10)), [0; 0]);
-    assert_eq!(numbers(&bed, Lines::Marked([1; 32])), [1, 3, 4]);
+    assert_eq!(numbers(&bed, LedgerLines::Newest(2)), [4, 1]);
+    assert_eq!(numbers(&bed, LedgerLines::Newest(9)), [4, 1, 2]);
+    assert_eq!(numbers(&bed, LedgerLines::Oldest), [2]);
+    assert_eq!(numbers(&bed, LedgerLines::Behind(10)), [1, 4]);
+    assert_eq!(numbers(&bed, LedgerLines::Behind(i64::MIN)), [2, 1, 4]);
+    assert_eq!(numbers(&bed, LedgerLines::Before(70)), [1]);
+    assert_eq!(numbers(&bed, LedgerLines::Before(10)), [0; 0]);
+    assert_eq!(numbers(&bed, LedgerLines::Marked([1; 32])), [1, 3, 4]);
     for one in four() {
-        let found = bed.look(move |rows| rows.ledger_lines(home(), Lines::Numbered(one.number)));
+        let found =
+            bed.look(move |rows| rows.ledger_lines(home(), LedgerLines::Numbered(one.number)));
         assert_eq!(found, [one]);
     }
 }
@@ -58,14 +59,16 @@ pub(crate) fn a_line_is_replaced_whole(open: Open) {
     let bed = with_four(open);
     let bare = LedgerLine { since: None, after: None, entry: None, ..line(4, None, 9, 1) };
     bed.write(move |tx| tx.put(Row::LedgerLine(home(), &bare)));
-    assert_eq!(bed.look(|rows| rows.ledger_lines(home(), Lines::Numbered(4))), [bare]);
-    assert_eq!(numbers(&bed, Lines::Newest(9)), [1, 2]);
+    assert_eq!(bed.look(|rows| rows.ledger_lines(home(), LedgerLines::Numbered(4))), [bare]);
+    assert_eq!(numbers(&bed, LedgerLines::Newest(9)), [1, 2]);
 }
 
 pub(crate) fn ledgers_stay_in_their_memory(open: Open) {
     let bed = with_four(open);
     for wrong in [place(2, 1), place(1, 2)] {
-        for which in [Lines::Newest(9), Lines::Marked([1; 32]), Lines::Numbered(1)] {
+        for which in
+            [LedgerLines::Newest(9), LedgerLines::Marked([1; 32]), LedgerLines::Numbered(1)]
+        {
             assert_eq!(bed.look(move |rows| rows.ledger_lines(wrong, which)), []);
         }
         assert_eq!(bed.look(move |rows| rows.promised_times(wrong, None)), []);
@@ -115,13 +118,13 @@ pub(crate) fn forgetting_leaves_the_line_and_removal_takes_it(open: Open) {
     bed.write(|tx| tx.put(Row::PromisedTime(home(), [1; 32], at(1))));
     bed.write(|tx| tx.remove(Removal::Entries(home(), &[id(10)])));
     let blank = LedgerLine { entry: None, ..four()[0] };
-    assert_eq!(bed.look(|rows| rows.ledger_lines(home(), Lines::Numbered(1))), [blank]);
+    assert_eq!(bed.look(|rows| rows.ledger_lines(home(), LedgerLines::Numbered(1))), [blank]);
     bed.write(|tx| tx.put(Row::LedgerLine(place(1, 2), &four()[0])));
     bed.write(|tx| tx.erase(Erasure::Memory(home())));
-    assert_eq!(numbers(&bed, Lines::Marked([1; 32])), [0; 0]);
+    assert_eq!(numbers(&bed, LedgerLines::Marked([1; 32])), [0; 0]);
     assert_eq!(bed.look(|rows| rows.ledger_head(home())), None);
     assert_eq!(bed.look(|rows| rows.promised_times(home(), None)), []);
-    assert_eq!(bed.look(|rows| rows.ledger_lines(place(1, 2), Lines::Oldest)).len(), 1);
+    assert_eq!(bed.look(|rows| rows.ledger_lines(place(1, 2), LedgerLines::Oldest)).len(), 1);
     bed.write(|tx| tx.erase(Erasure::Vault(id(1))));
-    assert_eq!(bed.look(|rows| rows.ledger_lines(place(1, 2), Lines::Oldest)), []);
+    assert_eq!(bed.look(|rows| rows.ledger_lines(place(1, 2), LedgerLines::Oldest)), []);
 }

@@ -1,7 +1,9 @@
 //! Receipts as rows: kept under a key, one space of keys for each vault and one for vaults.
 
 use everwhen_engine::ports::{Removal, Removed, Row};
-use everwhen_engine::receipt::{EntriesReceipt, EntryReceipt, KeptReceipt, Pending, Receipt};
+use everwhen_engine::receipt::{
+    EntriesReceipt, EntryReceipt, KeptReceipt, PendingQuestion, Receipt,
+};
 
 use crate::bed::Open;
 use crate::rows::{at, entry, home, id, name};
@@ -14,7 +16,7 @@ fn entries(numbers: &[u64]) -> Receipt {
         creation_time: at(2),
         conversation: "their \"own\"".into(),
     };
-    let pending = Some(Pending { question: id(9), asked_at: at(3) });
+    let pending = Some(PendingQuestion { question: id(9), asked_at: at(3) });
     Receipt::Entries(EntriesReceipt { entries: numbers.iter().map(one).collect(), pending })
 }
 

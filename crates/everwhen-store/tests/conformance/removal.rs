@@ -5,8 +5,8 @@ use everwhen_engine::facts::Fact;
 use everwhen_engine::job::Job;
 use everwhen_engine::memory::{ContextDocument, Conversation, Entry};
 use everwhen_engine::ports::{
-    ContextSelection, ConversationQuery, EntryQuery, Erasure, FactSelection, JobSelection,
-    MemoryRef, Removal, Removed, Row, Shelf, Snapshot, Speakers, Tx, Which,
+    ArchiveFilter, ContextSelection, ConversationQuery, EntryQuery, Erasure, FactSelection,
+    JobSelection, MemoryRef, Removal, Removed, Row, Snapshot, Speakers, Tx, Which,
 };
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 use jiff::Timestamp;
@@ -57,7 +57,7 @@ fn furnish_memory(tx: &mut dyn Tx, at_home: MemoryRef, first: u64) -> Result<()>
 /// How many rows of each kind a memory has.
 fn rows_of(rows: &dyn Snapshot, memory: MemoryRef) -> Result<Vec<usize>> {
     let all = EntryQuery { which: Which::All, ..EntryQuery::default() };
-    let both = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
+    let both = ConversationQuery { archive: ArchiveFilter::Both, ..ConversationQuery::default() };
     let jobs = rows.jobs(JobSelection::Due(Some(memory.vault), 99))?;
     Ok(vec![
         usize::from(rows.memory(memory)?.is_some()),

@@ -5,8 +5,8 @@ use everwhen_engine::memory::{
     Address, ConversationState, Ended, EndedBy, Lifecycle, Metadata, Name, NewContext, NewEntry,
     Retention, Role, Said, SettingsChange,
 };
-use everwhen_engine::ports::{ConversationQuery, EntryQuery, Shelf, Which};
-use everwhen_engine::receipt::{Pending, Receipt};
+use everwhen_engine::ports::{ArchiveFilter, ConversationQuery, EntryQuery, Which};
+use everwhen_engine::receipt::{PendingQuestion, Receipt};
 use everwhen_engine::{ErrorKind, MemoryChange, NewCorrection, VaultChange};
 use everwhen_testkit::block_on;
 use jiff::{SignedDuration, Timestamp};
@@ -173,7 +173,7 @@ pub(crate) fn a_question_waits_for_its_answer(open: Open) {
     let older = talk.say_at(-1, Role::User, "said before the question");
     assert_eq!(older.pending, None);
     let answer = talk.say(Role::User, "blue");
-    assert_eq!(answer.pending, Some(Pending { question, asked_at: at(0) }));
+    assert_eq!(answer.pending, Some(PendingQuestion { question, asked_at: at(0) }));
     assert_eq!(talk.say(Role::User, "no, red").pending, None, "it was answered");
 }
 
@@ -279,7 +279,7 @@ pub(crate) fn a_conversation_of_their_own_goes_on_after_its_end(open: Open) {
     assert!(talk.conversations()[0].ended.is_some(), "a farewell opens nothing");
     talk.remember(vec![in_their_own("three", 6)]);
     assert_eq!(talk.conversations()[0].ended, None);
-    let query = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
+    let query = ConversationQuery { archive: ArchiveFilter::Both, ..ConversationQuery::default() };
     assert_eq!(block_on(talk.vault.conversations(memory(), query)).unwrap().data.len(), 1);
 }
 

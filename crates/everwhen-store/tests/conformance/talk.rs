@@ -5,7 +5,7 @@ use std::sync::Arc;
 use everwhen_engine::memory::{
     Address, Conversation, Entry, MemoryId, NewEntry, Role, Said, SettingsChange,
 };
-use everwhen_engine::ports::{ConversationQuery, EntryQuery, Shelf};
+use everwhen_engine::ports::{ArchiveFilter, ConversationQuery, EntryQuery};
 use everwhen_engine::receipt::{Done, EntriesReceipt, Receipt};
 use everwhen_engine::time::ManualClock;
 use everwhen_engine::{Engine, NewVault, Result, Vault};
@@ -68,7 +68,8 @@ impl Talk {
 
     /// All conversations of the memory `m` in order of their start.
     pub(crate) fn conversations(&self) -> Vec<Conversation> {
-        let query = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
+        let query =
+            ConversationQuery { archive: ArchiveFilter::Both, ..ConversationQuery::default() };
         block_on(self.vault.conversations(memory(), query)).unwrap().data
     }
 

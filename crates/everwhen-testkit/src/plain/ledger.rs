@@ -3,7 +3,7 @@
 use everwhen_engine::Result;
 use everwhen_engine::memory::{EntryId, VaultId};
 use everwhen_engine::ports::{
-    Addition, LedgerHead, LedgerLine, Lines, MemoryRef, Proof, ProofHolder, Requested,
+    Addition, LedgerHead, LedgerLine, LedgerLines, MemoryRef, Proof, ProofHolder, Requested,
 };
 use jiff::Timestamp;
 
@@ -55,19 +55,23 @@ impl State {
         Ok(found.map(|(_, head)| *head))
     }
 
-    pub(super) fn lines_of(&self, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>> {
+    pub(super) fn lines_of(
+        &self,
+        memory: MemoryRef,
+        which: LedgerLines,
+    ) -> Result<Vec<LedgerLine>> {
         let along = self.along(memory);
         Ok(match which {
-            Lines::Newest(most) => along.into_iter().rev().take(most).collect(),
-            Lines::Oldest => along.into_iter().take(1).collect(),
-            Lines::Behind(place) => {
+            LedgerLines::Newest(most) => along.into_iter().rev().take(most).collect(),
+            LedgerLines::Oldest => along.into_iter().take(1).collect(),
+            LedgerLines::Behind(place) => {
                 along.into_iter().filter(|line| line.place > Some(place)).collect()
             }
-            Lines::Before(place) => {
+            LedgerLines::Before(place) => {
                 along.into_iter().rfind(|line| line.place < Some(place)).into_iter().collect()
             }
-            Lines::Marked(mark) => self.lines_where(memory, |line| line.mark == mark),
-            Lines::Numbered(number) => self.lines_where(memory, |line| line.number == number),
+            LedgerLines::Marked(mark) => self.lines_where(memory, |line| line.mark == mark),
+            LedgerLines::Numbered(number) => self.lines_where(memory, |line| line.number == number),
         })
     }
 

@@ -11,10 +11,10 @@ use everwhen_engine::memory::{
     MemoryId, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationOrder,
-    ConversationQuery, Cursor, EachOf, EntryQuery, FactSelection, JobSelection, LedgerHead,
-    LedgerLine, Lines, MemoryRef, MemorySelection, Neighbour, Order, Proof, ProofHolder, Reply,
-    Requested, Shelf, Snapshot, Speakers, Standing, TimeAxis, Which,
+    Addition, ArchiveFilter, AskedHash, Buckets, ChapterSelection, ContextSelection,
+    ConversationOrder, ConversationQuery, Cursor, EachOf, EntryQuery, EntryState, FactSelection,
+    JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour,
+    Order, Proof, ProofHolder, Reply, Requested, Snapshot, Speakers, TimeAxis, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -182,13 +182,13 @@ fn is_within(time: Timestamp, after: Option<Timestamp>, before: Option<Timestamp
 }
 
 fn is_listed(conversation: &Conversation, query: &ConversationQuery) -> bool {
-    let shelf = match query.shelf {
-        Shelf::Listed => conversation.archived_at.is_none(),
-        Shelf::Archived => conversation.archived_at.is_some(),
-        Shelf::Both => true,
+    let archive = match query.archive {
+        ArchiveFilter::Listed => conversation.archived_at.is_none(),
+        ArchiveFilter::Archived => conversation.archived_at.is_some(),
+        ArchiveFilter::Both => true,
     };
     let ended = conversation.ended.is_some();
-    shelf
+    archive
         && query.ended.is_none_or(|wanted| wanted == ended)
         && (query.by != ConversationOrder::Ended || ended)
         && query.after.is_none_or(|after| conversation.last_at >= after)
@@ -226,10 +226,10 @@ fn behind<T: Clone>(
     listed(rows.collect(), name, Order::Oldest, after.cloned(), Some(limit))
 }
 
-fn standing(entry: &Entry) -> Standing {
+fn standing(entry: &Entry) -> EntryState {
     let corrected = entry.corrected.map(|corrected| corrected.at);
     let branched = entry.branch.map(|(_, at)| at);
-    Standing {
+    EntryState {
         sequence: entry.sequence,
         conversation: entry.conversation,
         gone_since: corrected.into_iter().chain(branched).min(),
@@ -360,11 +360,11 @@ impl Snapshot for State {
         Ok(counts)
     }
 
-    fn standings(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<Standing>> {
+    fn entry_states(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<EntryState>> {
         let rows = self.entries_in(memory).filter(|row| row.entry.sequence <= up_to);
-        let mut standings: Vec<Standing> = rows.map(|row| standing(&row.entry)).collect();
-        standings.sort_by_key(|standing| standing.sequence);
-        Ok(standings)
+        let mut entry_states: Vec<EntryState> = rows.map(|row| standing(&row.entry)).collect();
+        entry_states.sort_by_key(|standing| standing.sequence);
+        Ok(entry_states)
     }
 
     fn before(
@@ -494,7 +494,7 @@ impl Snapshot for State {
         self.head_of(memory)
     }
 
-    fn ledger_lines(&self, memory: MemoryRef, which: Lines) -> Result<Vec<LedgerLine>> {
+    fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines) -> Result<Vec<LedgerLine>> {
         self.lines_of(memory, which)
     }
 

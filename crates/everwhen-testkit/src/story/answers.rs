@@ -2,7 +2,7 @@
 
 use everwhen_engine::facts::FactLines;
 use everwhen_engine::memory::Entry;
-use everwhen_engine::ports::{ConversationQuery, Cursor, Shelf, Which};
+use everwhen_engine::ports::{ArchiveFilter, ConversationQuery, Cursor, Which};
 use everwhen_engine::{Error, Page, Result, TimelineLine};
 
 use super::deed::{Filter, Question};
@@ -70,7 +70,8 @@ impl Stage<'_> {
 
     async fn states(&self) -> Result<String> {
         let rules = self.vault().rules(self.memory()).await?;
-        let query = ConversationQuery { shelf: Shelf::Both, ..ConversationQuery::default() };
+        let query =
+            ConversationQuery { archive: ArchiveFilter::Both, ..ConversationQuery::default() };
         let page = self.vault().conversations(self.memory(), query).await?;
         let now = self.engine().now();
         let told = page

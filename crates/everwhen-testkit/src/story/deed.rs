@@ -3,7 +3,7 @@
 use everwhen_engine::facts::FactQuery;
 use everwhen_engine::memory::{Name, Role};
 use everwhen_engine::ports::{
-    ContextVersion, ConversationOrder, ConversationQuery, EntryQuery, Order, Shelf, Which,
+    ArchiveFilter, ContextVersion, ConversationOrder, ConversationQuery, EntryQuery, Order, Which,
 };
 use everwhen_engine::recall::Query;
 use everwhen_engine::time::Zone;
@@ -241,8 +241,8 @@ fn read_conversation_query(words: &[&str], zone: &Zone) -> Result<ConversationQu
         match *word {
             "ended" => query.ended = Some(true),
             "open" => query.ended = Some(false),
-            "archived" => query.shelf = Shelf::Archived,
-            "all" => query.shelf = Shelf::Both,
+            "archived" => query.archive = ArchiveFilter::Archived,
+            "all" => query.archive = ArchiveFilter::Both,
             "by-end" => query.by = ConversationOrder::Ended,
             "newest" => query.order = Order::Newest,
             "after" => query.after = Some(read_time(value(), zone)?),

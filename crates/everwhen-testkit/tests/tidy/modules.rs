@@ -112,7 +112,7 @@ fn first_module(path: &str, place: &[String]) -> Option<String> {
 }
 
 /// Code without the modules that are compiled for tests only.
-fn without_tests(code: &str) -> String {
+pub(crate) fn without_tests(code: &str) -> String {
     let mut left = String::new();
     let mut rest = code;
     while let Some(at) = rest.find("#[cfg(test)]") {

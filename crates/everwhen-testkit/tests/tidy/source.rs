@@ -19,6 +19,19 @@ pub(crate) fn code(source: &str) -> String {
     code
 }
 
+/// The names of the types that code declares, whoever may see them; not those inside an `impl`.
+pub(crate) fn type_names(code: &str) -> Vec<String> {
+    let declared = |line: &str| {
+        let line = line.strip_prefix("pub").unwrap_or(line);
+        let line =
+            line.strip_prefix('(').and_then(|line| line.split_once(')')).map_or(line, |it| it.1);
+        let mut words = line.trim_start().split(|l: char| !l.is_alphanumeric() && l != '_');
+        let is_type = matches!(words.next(), Some("struct" | "enum" | "trait" | "type"));
+        words.next().filter(|_| is_type).map(str::to_owned)
+    };
+    code.lines().filter(|line| !line.starts_with(' ')).filter_map(declared).collect()
+}
+
 /// How long the comment, text or letter is that begins here; 0 if none does.
 fn blank_length(letters: &[char], at: usize) -> usize {
     let rest = &letters[at..];
@@ -165,4 +178,10 @@ fn functions_are_measured_from_name_to_brace() {
     let found: Vec<(String, usize, usize)> =
         functions(&code(source)).into_iter().map(|f| (f.name, f.line, f.length)).collect();
     assert_eq!(found, [("one".to_owned(), 2, 1), ("three".to_owned(), 3, 3)]);
+}
+
+#[test]
+fn types_are_found_at_any_visibility() {
+    let code = "pub(in crate::a) struct One {\nenum Two<T> {\nimpl Two {\n    type Three = u8;\n}\nfn four() {}";
+    assert_eq!(type_names(code), ["One", "Two"]);
 }

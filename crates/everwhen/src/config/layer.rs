@@ -174,10 +174,15 @@ impl Layers {
             let problem = error.message();
             Error::invalid(format!("{}:{line}: not valid TOML: {problem}", path.display()))
         })?;
-        self.add_table(&Source { path, text: &text }, "", table.get_ref())
+        self.add_table(&SettingsFile { path, text: &text }, "", table.get_ref())
     }
 
-    fn add_table(&mut self, source: &Source<'_>, prefix: &str, table: &DeTable<'_>) -> Result<()> {
+    fn add_table(
+        &mut self,
+        source: &SettingsFile<'_>,
+        prefix: &str,
+        table: &DeTable<'_>,
+    ) -> Result<()> {
         for (name, value) in table {
             let full = format!("{prefix}{}", name.get_ref());
             let from = source.origin(name.span().start);
@@ -228,12 +233,12 @@ fn unknown(name: &str, from: &Origin) -> Error {
 }
 
 /// The file being read.
-pub(super) struct Source<'a> {
+pub(super) struct SettingsFile<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
-impl Source<'_> {
+impl SettingsFile<'_> {
     pub(super) fn origin(&self, place: usize) -> Origin {
         Origin::File { path: self.path.to_owned(), line: line_of(self.text, place) }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::de::DeValue;
 
 use super::key;
-use super::layer::{Found, Origin, Raw, Source, raw};
+use super::layer::{Found, Origin, Raw, SettingsFile, raw};
 use crate::{Error, Result};
 
 /// A table that stands in double brackets.
@@ -18,7 +18,7 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn read(
-        source: &Source<'_>,
+        source: &SettingsFile<'_>,
         name: &str,
         value: &toml::Spanned<DeValue<'_>>,
     ) -> Result<Self> {

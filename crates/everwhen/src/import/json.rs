@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// What a reader of elements is told: the fields before the list, and one element. It answers
 /// whether to go on.
-pub(super) type OnElement<'f> = &'f mut dyn FnMut(&Map<String, Value>, Value) -> bool;
+pub(super) type OnJsonElement<'f> = &'f mut dyn FnMut(&Map<String, Value>, Value) -> bool;
 
 /// Reads the elements of a list one by one. The document is the list itself, or an object with the
 /// list under one of `keys`, or a single element (an object with none of them). Returns an error
@@ -16,7 +16,7 @@ pub(super) type OnElement<'f> = &'f mut dyn FnMut(&Map<String, Value>, Value) ->
 pub(super) fn elements(
     reader: impl Read,
     keys: &[&str],
-    on_element: OnElement<'_>,
+    on_element: OnJsonElement<'_>,
 ) -> Result<(), serde_json::Error> {
     let reader = std::io::BufReader::with_capacity(64 * 1024, reader);
     let mut json = serde_json::Deserializer::from_reader(reader);
@@ -31,7 +31,7 @@ pub(super) fn elements(
 
 struct Top<'a, 'f> {
     keys: &'a [&'a str],
-    on_element: OnElement<'f>,
+    on_element: OnJsonElement<'f>,
     stopped: &'a mut bool,
 }
 

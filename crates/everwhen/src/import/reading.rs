@@ -16,7 +16,7 @@ use super::report::Report;
 use super::thread::{Message, Thread};
 
 /// Takes an element of a list, with what came before the list and the place in it.
-pub(super) type OnElement<'e, 'r> =
+pub(super) type OnReadElement<'e, 'r> =
     &'e mut dyn FnMut(&mut Reading<'r>, &Map<String, Value>, usize, Value);
 
 /// Takes conversations; answers whether to go on.
@@ -93,7 +93,7 @@ impl<'r> Reading<'r> {
         &mut self,
         document: &'r Document,
         keys: &[&str],
-        on_element: OnElement<'_, 'r>,
+        on_element: OnReadElement<'_, 'r>,
     ) {
         let mut count = 0;
         let outcome = document.with_json(|text| {

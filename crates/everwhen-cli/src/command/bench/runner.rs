@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use everwhen::time::Clock;
 use everwhen::{Config, SystemClock};
-use everwhen_bench::run::{self, Mode, Options, Plan, Standing, Tell};
+use everwhen_bench::run::{self, Mode, Options, Plan, RunProgress, Tell};
 
 use super::{failed, show};
 use crate::args::{CompareArgs, LogsArgs, ModeArg, OverheadArgs, PlanArgs, RunArgs, VerifyArgs};
@@ -90,7 +90,7 @@ impl From<ModeArg> for Mode {
 /// A progress bar on a terminal; with `lines`, one line per session and question.
 fn told(lines: bool) -> Arc<Tell> {
     let (bar, began) = (output::progress(0, "questions"), Instant::now());
-    Arc::new(move |standing: &Standing| {
+    Arc::new(move |standing: &RunProgress| {
         let (done, all) = standing.questions;
         bar.set_length(all as u64);
         bar.set_position(done as u64);
@@ -102,9 +102,9 @@ fn told(lines: bool) -> Arc<Tell> {
     })
 }
 
-fn line(standing: &Standing, left: f64) -> String {
+fn line(standing: &RunProgress, left: f64) -> String {
     let (done, all) = standing.questions;
-    let Standing { sessions, active_ms, idle_ms, line, .. } = standing;
+    let RunProgress { sessions, active_ms, idle_ms, line, .. } = standing;
     format!(
         "{done}/{all} questions, {sessions} sessions, {active_ms} ms active, {idle_ms} ms idle, \
          {left:.0} s left · {line}"

@@ -27,7 +27,7 @@ const BATCH_BYTES: usize = 4 * 1024 * 1024;
 const UNDER_WAY: usize = 3;
 
 /// Conversations of one source.
-struct Batch {
+struct ImportBatch {
     source: &'static str,
     conversations: Vec<ImportedConversation>,
     entries: u64,
@@ -158,8 +158,8 @@ async fn store(
 }
 
 /// Reads all files and sends batches, until nobody takes them any more.
-fn read(plan: &Plan, options: &Options, send: &mpsc::Sender<Batch>) {
-    let mut batch: Option<Batch> = None;
+fn read(plan: &Plan, options: &Options, send: &mpsc::Sender<ImportBatch>) {
+    let mut batch: Option<ImportBatch> = None;
     let mut bytes = 0;
     plan.read(options, &mut |source, conversation| {
         let all = conversation
@@ -182,7 +182,7 @@ fn read(plan: &Plan, options: &Options, send: &mpsc::Sender<Batch>) {
                 return false;
             }
         }
-        let open = batch.get_or_insert_with(|| Batch {
+        let open = batch.get_or_insert_with(|| ImportBatch {
             source: source.name,
             conversations: Vec::new(),
             entries: 0,
@@ -198,7 +198,7 @@ fn read(plan: &Plan, options: &Options, send: &mpsc::Sender<Batch>) {
     }
 }
 
-async fn deliver(console: &Console, batch: Batch, dry_run: bool) -> Result<(u64, Value)> {
+async fn deliver(console: &Console, batch: ImportBatch, dry_run: bool) -> Result<(u64, Value)> {
     let memory = console.memory_or(batch.source);
     let path =
         console.in_vault(&format!("/memories/{}/conversations/import/batch", escape(memory)));

@@ -22,7 +22,7 @@ pub(crate) async fn run(console: &Console, path: &Path, key: Option<&str>) -> Re
     let total = lines(path)?.try_fold(0, |count, line| line.map(|_| count + 1))?;
     let bar = output::progress(total, "entries");
     let mut sent = SentBatches { console, key, batches: 0, stored: 0, receipts: Vec::new() };
-    let mut batch = Batch::default();
+    let mut batch = EntryBatch::default();
     for line in lines(path)? {
         batch.push(line?);
         if batch.is_full() {
@@ -73,12 +73,12 @@ fn at(line: usize, problem: &str) -> Failure {
 
 /// Entries of one request.
 #[derive(Default)]
-struct Batch {
+struct EntryBatch {
     lines: Vec<Line>,
     bytes: usize,
 }
 
-impl Batch {
+impl EntryBatch {
     fn push(&mut self, line: Line) {
         self.bytes += line.entry.len();
         self.lines.push(line);
@@ -107,7 +107,7 @@ struct SentBatches<'a> {
 }
 
 impl SentBatches<'_> {
-    async fn send(&mut self, batch: Batch) -> Result<()> {
+    async fn send(&mut self, batch: EntryBatch) -> Result<()> {
         if batch.lines.is_empty() {
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl SentBatches<'_> {
     }
 
     /// Translates an entry's position in the batch to its line in the file.
-    fn explain(&self, said: &str, batch: &Batch) -> String {
+    fn explain(&self, said: &str, batch: &EntryBatch) -> String {
         let first = batch.lines.first().map_or(1, |line| line.number);
         let (line, problem) =
             in_file(said, batch).unwrap_or_else(|| (format!("lines {first} and on"), said.into()));
@@ -140,7 +140,7 @@ impl SentBatches<'_> {
 
 /// The line of the file and the problem, if the server names an entry: `entries[3]: problem`, or
 /// `problem at line 5 column 7` of the body, whose entries begin on its second line.
-fn in_file(said: &str, batch: &Batch) -> Option<(String, String)> {
+fn in_file(said: &str, batch: &EntryBatch) -> Option<(String, String)> {
     let (place, problem) = match said.strip_prefix("entries[") {
         Some(rest) => {
             let (place, problem) = rest.split_once("]: ")?;

@@ -4,7 +4,7 @@ use super::{IndexCache, SharedIndex};
 use crate::index::embedders::{EmbeddedEntries, Embedders};
 use crate::index::memory_index::MemoryIndex;
 use crate::memory::{Entry, Memory, MemoryId};
-use crate::ports::{EntryQuery, MemoryRef, Snapshot, Standing};
+use crate::ports::{EntryQuery, EntryState, MemoryRef, Snapshot};
 use crate::{Error, Result};
 
 /// The number of entries that are read at a time.
@@ -39,7 +39,7 @@ pub(super) struct IndexUpdate {
     after: u64,
     generation: u64,
     /// The states of the entries up to `after`, if they have changed.
-    standings: Option<Vec<Standing>>,
+    entry_states: Option<Vec<EntryState>>,
     entries: Vec<Entry>,
     /// The vectors of the entries, if they were computed.
     vectors: Option<EmbeddedEntries>,
@@ -58,8 +58,8 @@ impl IndexUpdate {
             .memory(place)?
             .ok_or_else(|| Error::not_found(format!("memory not found: {}", place.memory)))?;
         let has_changed = memory.generation != position.generation && position.sequence > 0;
-        let standings =
-            has_changed.then(|| snapshot.standings(place, position.sequence)).transpose()?;
+        let entry_states =
+            has_changed.then(|| snapshot.entry_states(place, position.sequence)).transpose()?;
         let entries = if memory.last_sequence > position.sequence {
             snapshot.entries(place, &EntryQuery::arrived(position.sequence, STEP))?
         } else {
@@ -68,7 +68,7 @@ impl IndexUpdate {
         Ok(Self {
             after: position.sequence,
             generation: memory.generation,
-            standings,
+            entry_states,
             complete_up_to: (entries.len() < STEP).then_some(memory.last_sequence),
             entries,
             vectors: None,
@@ -102,7 +102,7 @@ impl IndexUpdate {
         Ok(Some(Self {
             after: position.sequence,
             generation: memory.generation,
-            standings: None,
+            entry_states: None,
             entries: snapshot
                 .entries(place, &EntryQuery::arrived(position.sequence, FEW as usize))?,
             vectors: None,
@@ -153,12 +153,12 @@ impl SharedIndex {
 
 fn apply(index: &mut MemoryIndex, update: IndexUpdate, vectors: &EmbeddedEntries) {
     let is_newer = update.generation > index.search.generation;
-    if update.standings.is_some() && is_newer && index.search.sequence > update.after {
+    if update.entry_states.is_some() && is_newer && index.search.sequence > update.after {
         // The states of entries that arrived meanwhile were not read. The caller reads again.
         return;
     }
-    if let Some(standings) = update.standings.filter(|_| is_newer) {
-        index.update_states(update.generation, update.after, &standings);
+    if let Some(entry_states) = update.entry_states.filter(|_| is_newer) {
+        index.update_states(update.generation, update.after, &entry_states);
     } else if index.search.sequence == 0 {
         index.search.generation = update.generation;
     }
@@ -184,27 +184,27 @@ mod tests {
     use crate::index::memory_index::tests::said;
     use crate::memory::Role;
 
-    fn update(after: u64, generation: u64, standings: Option<Vec<Standing>>) -> IndexUpdate {
+    fn update(after: u64, generation: u64, entry_states: Option<Vec<EntryState>>) -> IndexUpdate {
         let entries = vec![said(after + 1, 1, Role::User, "the cat sleeps")];
         let complete_up_to = Some(after + 1);
-        IndexUpdate { after, generation, standings, entries, vectors: None, complete_up_to }
+        IndexUpdate { after, generation, entry_states, entries, vectors: None, complete_up_to }
     }
 
     #[test]
     fn states_that_miss_newer_entries_are_read_again() {
         let mut index = MemoryIndex::default();
         apply(&mut index, update(0, 0, None), &EmbeddedEntries::default());
-        let standings = |one: &MemoryIndex| {
+        let entry_states = |one: &MemoryIndex| {
             let conversation = one.conversation(0);
-            let standing = |sequence| Standing { sequence, conversation, gone_since: None };
+            let standing = |sequence| EntryState { sequence, conversation, gone_since: None };
             Some((1..=one.search.sequence).map(standing).collect::<Vec<_>>())
         };
-        let read = update(1, 1, standings(&index));
+        let read = update(1, 1, entry_states(&index));
         // Another question is quicker, and the entry it added has been forgotten since.
         apply(&mut index, update(1, 0, None), &EmbeddedEntries::default());
         apply(&mut index, read, &EmbeddedEntries::default());
         assert_eq!((index.search.generation, index.search.sequence), (0, 2));
-        let again = update(2, 1, standings(&index).map(|all| all[..1].to_vec()));
+        let again = update(2, 1, entry_states(&index).map(|all| all[..1].to_vec()));
         apply(&mut index, again, &EmbeddedEntries::default());
         assert_eq!((index.search.generation, index.search.sequence), (1, 3));
         assert_eq!([0, 1, 2].map(|number| index.search.is_current(number)), [true, false, true]);

@@ -4,7 +4,7 @@ use super::*;
 use crate::index::memory_index::MemoryIndex;
 use crate::index::memory_index::tests::said;
 use crate::memory::{Corrected, Role};
-use crate::ports::Standing;
+use crate::ports::EntryState;
 
 fn name(text: &str) -> Name {
     Name::new("name", text).unwrap()
@@ -47,8 +47,8 @@ fn plain(count: u64) -> Vec<Entry> {
     (1..=count).map(|one| said(one, 1, Role::User, &format!("the cat and {one} birds"))).collect()
 }
 
-fn standing(entry: &Entry) -> Standing {
-    Standing {
+fn standing(entry: &Entry) -> EntryState {
+    EntryState {
         sequence: entry.sequence,
         conversation: entry.conversation,
         gone_since: entry.corrected.map(|corrected| corrected.at),

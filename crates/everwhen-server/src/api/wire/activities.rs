@@ -54,7 +54,7 @@ fn milliseconds(length: SignedDuration) -> u64 {
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = ActivityKind)]
-pub(crate) enum KindName {
+pub(crate) enum ActivityKindName {
     Model,
     Tool,
 }
@@ -64,7 +64,7 @@ pub(crate) enum KindName {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Activity {
     /// Whether it was a model or a tool.
-    kind: KindName,
+    kind: ActivityKindName,
     /// The name of the model or tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::Name>)]
@@ -88,8 +88,8 @@ impl From<activity::Activity> for Activity {
     fn from(activity: activity::Activity) -> Self {
         Self {
             kind: match activity.kind {
-                ActivityKind::Model => KindName::Model,
-                ActivityKind::Tool => KindName::Tool,
+                ActivityKind::Model => ActivityKindName::Model,
+                ActivityKind::Tool => ActivityKindName::Tool,
             },
             name: activity.name.map(|name| name.to_string()),
             began_at: activity.began_at.to_string(),
@@ -104,8 +104,8 @@ impl Activity {
         let lasted = i64::try_from(self.lasted_ms).unwrap_or(i64::MAX);
         Ok(activity::Activity {
             kind: match self.kind {
-                KindName::Model => ActivityKind::Model,
-                KindName::Tool => ActivityKind::Tool,
+                ActivityKindName::Model => ActivityKind::Model,
+                ActivityKindName::Tool => ActivityKind::Tool,
             },
             name: self.name.map(|name| Name::new("name", name)).transpose()?,
             began_at,

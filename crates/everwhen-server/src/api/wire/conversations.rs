@@ -2,7 +2,7 @@
 
 use everwhen::activity::Measured;
 use everwhen::memory::{self, ConversationName, EndedBy, EntryId, Settings, VaultId};
-use everwhen::ports::{ConversationOrder, ConversationQuery, Order, Shelf};
+use everwhen::ports::{ArchiveFilter, ConversationOrder, ConversationQuery, Order};
 use everwhen::{ConversationView, Error, Result};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -292,10 +292,10 @@ impl ConversationsQuery {
                 Some(ConversationState::Ended) => Some(true),
                 Some(ConversationState::All) | None => None,
             },
-            shelf: match self.archived {
-                Some(Archived::False) | None => Shelf::Listed,
-                Some(Archived::True) => Shelf::Archived,
-                Some(Archived::All) => Shelf::Both,
+            archive: match self.archived {
+                Some(Archived::False) | None => ArchiveFilter::Listed,
+                Some(Archived::True) => ArchiveFilter::Archived,
+                Some(Archived::All) => ArchiveFilter::Both,
             },
             after,
             before,

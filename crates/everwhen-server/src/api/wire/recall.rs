@@ -38,7 +38,7 @@ pub(crate) struct Question {
     period: Option<PeriodName>,
     /// Only these kinds of results; all if absent.
     #[schema(inline)]
-    kinds: Option<Vec<KindName>>,
+    kinds: Option<Vec<RecallKindName>>,
     /// Only entries of these roles.
     roles: Option<Vec<RoleName>>,
     /// Only entries with one of these tags.
@@ -78,7 +78,8 @@ enum PeriodName {
 /// Kinds of results.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-enum KindName {
+#[schema(as = KindName)]
+enum RecallKindName {
     Entry,
     Conversation,
     Fact,
@@ -87,15 +88,15 @@ enum KindName {
     Context,
 }
 
-impl From<KindName> for Kind {
-    fn from(name: KindName) -> Self {
+impl From<RecallKindName> for Kind {
+    fn from(name: RecallKindName) -> Self {
         match name {
-            KindName::Entry => Self::Entry,
-            KindName::Conversation => Self::Conversation,
-            KindName::Fact => Self::Fact,
-            KindName::Chapter => Self::Chapter,
-            KindName::Summary => Self::Summary,
-            KindName::Context => Self::Context,
+            RecallKindName::Entry => Self::Entry,
+            RecallKindName::Conversation => Self::Conversation,
+            RecallKindName::Fact => Self::Fact,
+            RecallKindName::Chapter => Self::Chapter,
+            RecallKindName::Summary => Self::Summary,
+            RecallKindName::Context => Self::Context,
         }
     }
 }

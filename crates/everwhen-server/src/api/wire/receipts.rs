@@ -26,7 +26,7 @@ pub(crate) struct EntryReceipt {
     conversation_id: String,
     /// The assistant's question that waited for this entry.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pending: Option<Pending>,
+    pending: Option<PendingQuestion>,
 }
 
 impl From<receipt::EntryReceipt> for EntryReceipt {
@@ -45,7 +45,7 @@ impl From<receipt::EntryReceipt> for EntryReceipt {
 impl EntryReceipt {
     /// The receipt of a write of one entry.
     pub(crate) fn single(receipt: EntriesReceipt) -> Option<Self> {
-        let pending = receipt.pending.map(Pending::from);
+        let pending = receipt.pending.map(PendingQuestion::from);
         let entry = receipt.entries.into_iter().next()?;
         Some(Self { pending, ..entry.into() })
     }
@@ -58,21 +58,22 @@ pub(crate) struct BatchReceipt {
     entries: Vec<EntryReceipt>,
     /// The assistant's question that waited for the first user entry among them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pending: Option<Pending>,
+    pending: Option<PendingQuestion>,
 }
 
 impl From<EntriesReceipt> for BatchReceipt {
     fn from(receipt: EntriesReceipt) -> Self {
         Self {
             entries: receipt.entries.into_iter().map(EntryReceipt::from).collect(),
-            pending: receipt.pending.map(Pending::from),
+            pending: receipt.pending.map(PendingQuestion::from),
         }
     }
 }
 
 /// A question of the assistant that was waiting for an answer.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Pending {
+#[schema(as = Pending)]
+pub(crate) struct PendingQuestion {
     /// The entry that asks.
     #[schema(value_type = shape::EntryRef)]
     entry_id: String,
@@ -81,8 +82,8 @@ pub(crate) struct Pending {
     asked_at: String,
 }
 
-impl From<receipt::Pending> for Pending {
-    fn from(pending: receipt::Pending) -> Self {
+impl From<receipt::PendingQuestion> for PendingQuestion {
+    fn from(pending: receipt::PendingQuestion) -> Self {
         Self { entry_id: pending.question.to_string(), asked_at: pending.asked_at.to_string() }
     }
 }

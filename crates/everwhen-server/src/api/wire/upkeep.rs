@@ -8,7 +8,8 @@ use super::shape;
 
 /// The health of the server.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Standing {
+#[schema(as = Standing)]
+pub(crate) struct HealthStatus {
     /// `ok`, or `degraded`: it works, but something needs attention.
     #[schema(examples("ok"))]
     pub(crate) status: String,
@@ -17,7 +18,7 @@ pub(crate) struct Standing {
     pub(crate) detail: Option<String>,
 }
 
-impl Standing {
+impl HealthStatus {
     /// The server works.
     pub(crate) fn ok() -> Self {
         Self { status: "ok".into(), detail: None }
@@ -41,12 +42,13 @@ pub(crate) struct Doctor {
     pub(crate) jobs: Jobs,
     /// Exchanges of the proxy that wait to be stored; absent where there is no outbox.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) outbox: Option<Outbox>,
+    pub(crate) outbox: Option<OutboxStatus>,
 }
 
 /// Exchanges of the proxy that wait to be stored.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Outbox {
+#[schema(as = Outbox)]
+pub(crate) struct OutboxStatus {
     /// Number of waiting exchanges.
     waiting: u64,
     /// Bytes in use.
@@ -78,7 +80,7 @@ pub(crate) struct SetAsideExchange {
     reason: String,
 }
 
-impl Outbox {
+impl OutboxStatus {
     /// Converts the state of an outbox.
     pub(crate) fn new(stats: outbox::OutboxStats, set_aside: Vec<outbox::SetAside>) -> Self {
         let one = |row: outbox::SetAside| SetAsideExchange {

@@ -41,7 +41,7 @@ impl Tool for GetConversationTool {
 pub(crate) struct EndConversationTool;
 
 impl Tool for EndConversationTool {
-    type Input = wire::EndConversation;
+    type Input = wire::EndConversationRequest;
     type Output = wire::Ended;
     const NAME: &'static str = "end_conversation";
     const TITLE: &'static str = "End conversation";

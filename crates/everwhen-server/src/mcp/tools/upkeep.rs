@@ -16,7 +16,7 @@ use crate::mcp::wire;
 pub(crate) struct ForgetTool;
 
 impl Tool for ForgetTool {
-    type Input = wire::Forget;
+    type Input = wire::ForgetRequest;
     type Output = wire::Forgotten;
     const NAME: &'static str = "forget";
     const TITLE: &'static str = "ForgetTool";

@@ -160,7 +160,7 @@ impl ConversationOutput {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct EndConversation {
+pub(crate) struct EndConversationRequest {
     /// Why, e.g. "task completed"
     reason: Option<String>,
     /// Default the active one
@@ -172,7 +172,7 @@ pub(crate) struct EndConversation {
     pub(crate) vault: Option<String>,
 }
 
-impl EndConversation {
+impl EndConversationRequest {
     /// Reads which conversation is meant, and why it ends.
     pub(crate) fn read(self) -> Result<(Option<ConversationName>, Option<String>)> {
         Ok((read_conversation(self.conversation_id.as_deref())?, self.reason))

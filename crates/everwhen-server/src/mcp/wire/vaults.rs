@@ -155,7 +155,7 @@ pub(crate) struct MemoriesOutput {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Forget {
+pub(crate) struct ForgetRequest {
     entry_id: Option<String>,
     conversation_id: Option<String>,
     /// What was said at this time or later, RFC 3339
@@ -169,7 +169,7 @@ pub(crate) struct Forget {
     pub(crate) vault: Option<String>,
 }
 
-impl Forget {
+impl ForgetRequest {
     /// Reads what is to be forgotten: exactly one thing.
     pub(crate) fn read(&self) -> Result<everwhen::Forget> {
         let after = read_time("after", self.after.as_deref())?;

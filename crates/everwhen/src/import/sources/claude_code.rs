@@ -60,7 +60,7 @@ fn read(reading: &mut Reading<'_>) {
 
 /// The lines of a session as a tree.
 #[derive(Default)]
-struct Session {
+struct ClaudeCodeSession {
     nodes: Vec<TreeMessage>,
     /// Where the reply with an id of the model stands.
     replies: HashMap<String, usize>,
@@ -69,7 +69,7 @@ struct Session {
 }
 
 fn session<'r>(reading: &mut Reading<'r>, document: &'r Document) {
-    let mut session = Session::default();
+    let mut session = ClaudeCodeSession::default();
     reading.lines(document, &mut |reading, number, line| session.line(reading, number, line));
     let id = document.file_name().trim_end_matches(".zst").trim_end_matches(".jsonl");
     let mut thread = Thread::new(id, document.place.as_str());
@@ -78,7 +78,7 @@ fn session<'r>(reading: &mut Reading<'r>, document: &'r Document) {
     reading.take(thread);
 }
 
-impl Session {
+impl ClaudeCodeSession {
     fn line(&mut self, reading: &mut Reading<'_>, number: u64, line: Value) {
         self.note_title(&line);
         let uuid = line["uuid"].as_str().map_or_else(|| format!("line {number}"), str::to_owned);

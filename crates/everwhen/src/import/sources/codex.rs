@@ -98,7 +98,7 @@ struct Turn {
 }
 
 #[derive(Default)]
-struct Session {
+struct CodexSession {
     id: Option<String>,
     began: Option<Moment>,
     parent: Option<String>,
@@ -108,7 +108,7 @@ struct Session {
 }
 
 fn session<'r>(reading: &mut Reading<'r>, document: &'r Document, turns: &Turns) {
-    let mut session = Session::default();
+    let mut session = CodexSession::default();
     session.turns.push(Turn::default());
     reading.lines(document, &mut |reading, number, line| session.line(reading, number, &line));
     let stem = document.file_name().trim_end_matches(".zst").trim_end_matches(".jsonl");
@@ -141,7 +141,7 @@ fn session<'r>(reading: &mut Reading<'r>, document: &'r Document, turns: &Turns)
     reading.take(thread);
 }
 
-impl Session {
+impl CodexSession {
     fn line(&mut self, reading: &mut Reading<'_>, number: u64, line: &Value) {
         let payload = &line["payload"];
         let time = moment::of_value(&line["timestamp"]);

@@ -1,12 +1,12 @@
 //! Changing facts, chapters and the context document. Changes are counted, facts and chapters apart, so that a cache of them
 //! knows when to read again and reads no more than has changed.
 
-use super::Desk;
+use super::MemoryEdit;
 use crate::Result;
 use crate::memory::{Chapter, ChapterId, ContextDocument, Cursor, Fact, FactId, chapters_mark};
 use crate::ports::{ChapterSelection, Removal, Row};
 
-impl Desk<'_> {
+impl MemoryEdit<'_> {
     /// Adds a fact or replaces what is known of it.
     pub(crate) fn put_fact(&mut self, fact: &Fact) -> Result<()> {
         self.note_facts()?;

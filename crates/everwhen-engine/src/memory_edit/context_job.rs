@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::Desk;
+use super::MemoryEdit;
 use crate::Result;
 use crate::job::{Job, JobKind, Subject};
 use crate::ports::Row;
@@ -10,7 +10,7 @@ use crate::ports::Row;
 /// The job waits this long for more changes.
 const DELAY: SignedDuration = SignedDuration::from_secs(2);
 
-impl Desk<'_> {
+impl MemoryEdit<'_> {
     /// Schedules the context document to be written again.
     pub(crate) fn put_context_job(&mut self) -> Result<()> {
         let (subject, due) = (Subject::Memory(self.memory.id), self.now + DELAY);

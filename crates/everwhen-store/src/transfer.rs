@@ -1,8 +1,8 @@
-//! Moving everything from one store to another, table by table, and proving that it arrived.
+//! Copies everything from one store to another, table by table, and verifies it with checksums.
 //!
-//! Rows travel as they are kept: nothing here knows what they mean, so a table that is added to both
-//! stores under the same names moves without a word here. Each side reads and writes plain values;
-//! what differs between the two databases (how an id, a list or a flag is kept) is settled there.
+//! Rows are copied as they are stored: nothing here knows what they mean, so a table that both stores
+//! have under the same names needs no code here. Each side reads and writes plain values; what differs
+//! between the two databases (how an id, a list or a flag is stored) is handled there.
 
 mod postgres;
 mod sqlite;
@@ -12,30 +12,30 @@ use std::path::PathBuf;
 
 use everwhen_engine::{Error, Result};
 
-/// Rows in the hand at a time.
+/// The number of rows that are read at a time.
 const STEP: usize = 2_000;
 
-/// One end of a move.
+/// A store to copy from or to.
 #[derive(Clone)]
-pub enum End {
+pub enum TransferEnd {
     /// A SQLite file.
     Sqlite(PathBuf),
     /// A PostgreSQL database, by its URL.
     Postgres(String),
 }
 
-/// What became of one table.
+/// A table that was copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moved {
+pub struct TransferredTable {
     /// Its name.
     pub table: String,
     /// Its rows, all of which were read again and compared.
     pub rows: u64,
 }
 
-/// A value between two databases.
+/// A value on its way from one database to the other.
 #[derive(Debug, Clone, PartialEq)]
-enum Value {
+enum TransferValue {
     Null,
     Number(i64),
     Real(f64),
@@ -47,57 +47,66 @@ enum Value {
 type Tables = BTreeMap<String, Vec<String>>;
 
 /// A database to read from or write to, in one transaction.
-trait Side {
-    /// All tables that hold something of ours.
+trait TransferSide {
+    /// Returns all tables of ours.
     fn tables(&mut self) -> Result<Tables>;
-    /// Hands over all rows of a table.
-    fn read(&mut self, table: &str, columns: &[String], take: Take<'_>) -> Result<()>;
+    /// Passes all rows of a table to `take`.
+    fn read(&mut self, table: &str, columns: &[String], take: RowSink<'_>) -> Result<()>;
     /// Adds rows to a table.
-    fn write(&mut self, table: &str, columns: &[String], rows: &[Vec<Value>]) -> Result<()>;
-    /// Keeps what was written.
+    fn write(&mut self, table: &str, columns: &[String], rows: &[Vec<TransferValue>])
+    -> Result<()>;
+    /// Commits what was written.
     fn commit(&mut self) -> Result<()>;
 }
 
-type Take<'t> = &'t mut dyn FnMut(Vec<Vec<Value>>) -> Result<()>;
+type RowSink<'t> = &'t mut dyn FnMut(Vec<Vec<TransferValue>>) -> Result<()>;
 
-/// Moves everything from one end to the other, which must be empty, and reads it there again. If
-/// anything fails, the other end stays empty. `say` is told of every table.
-pub fn move_all(from: &End, to: &End, say: &(dyn Fn(&Moved) + Sync)) -> Result<Vec<Moved>> {
+/// Copies everything from one store to the other, which must be empty, and reads it there again. If
+/// anything fails, the other store stays empty. `say` is called after every table.
+pub fn transfer_all(
+    from: &TransferEnd,
+    to: &TransferEnd,
+    say: &(dyn Fn(&TransferredTable) + Sync),
+) -> Result<Vec<TransferredTable>> {
     // Connections are driven by the thread that uses them, and the caller may be driving something.
     std::thread::scope(|scope| {
-        let moving = scope.spawn(|| walk(from, to, say));
+        let moving = scope.spawn(|| transfer(from, to, say));
         moving.join().unwrap_or_else(|_| Err(Error::damaged("a bug: the move panicked")))
     })
 }
 
-fn walk(from: &End, to: &End, say: &dyn Fn(&Moved)) -> Result<Vec<Moved>> {
+fn transfer(
+    from: &TransferEnd,
+    to: &TransferEnd,
+    say: &dyn Fn(&TransferredTable),
+) -> Result<Vec<TransferredTable>> {
     let (mut source, mut target) = (open(from)?, open(to)?);
     let tables = source.tables()?;
     check(&tables, &target.tables()?)?;
     for (table, columns) in &tables {
-        refuse_full(&mut *target, table, columns)?;
+        require_empty(&mut *target, table, columns)?;
     }
     let mut sent = Vec::new();
     for (table, columns) in &tables {
-        let sum = carry(&mut *source, &mut *target, table, columns)?;
-        say(&Moved { table: table.clone(), rows: sum.rows });
+        let sum = copy_table(&mut *source, &mut *target, table, columns)?;
+        say(&TransferredTable { table: table.clone(), rows: sum.rows });
         sent.push((table, columns, sum));
     }
     target.commit()?;
     let mut arrived = open(to)?;
     sent.into_iter()
-        .map(|(table, columns, sum)| prove(&mut *arrived, table, columns, &sum))
+        .map(|(table, columns, sum)| verify(&mut *arrived, table, columns, &sum))
         .collect()
 }
 
-fn open(end: &End) -> Result<Box<dyn Side>> {
+fn open(end: &TransferEnd) -> Result<Box<dyn TransferSide>> {
     Ok(match end {
-        End::Sqlite(path) => Box::new(sqlite::Sqlite::open(path)?),
-        End::Postgres(url) => Box::new(postgres::Postgres::open(url)?),
+        TransferEnd::Sqlite(path) => Box::new(sqlite::Sqlite::open(path)?),
+        TransferEnd::Postgres(url) => Box::new(postgres::Postgres::open(url)?),
     })
 }
 
-/// Both sides must know the same tables and columns, or something would be left behind.
+/// Both sides must have the same tables and columns, or something would be left out.
 fn check(source: &Tables, target: &Tables) -> Result<()> {
     for (table, columns) in source {
         let known = target.get(table);
@@ -111,7 +120,7 @@ fn check(source: &Tables, target: &Tables) -> Result<()> {
     Ok(())
 }
 
-fn refuse_full(target: &mut dyn Side, table: &str, columns: &[String]) -> Result<()> {
+fn require_empty(target: &mut dyn TransferSide, table: &str, columns: &[String]) -> Result<()> {
     let full = Error::conflict(format!(
         "the store to move to is not empty (there are rows in {table}); name an empty one"
     ));
@@ -119,13 +128,13 @@ fn refuse_full(target: &mut dyn Side, table: &str, columns: &[String]) -> Result
         .read(table, columns, &mut |rows| if rows.is_empty() { Ok(()) } else { Err(full.clone()) })
 }
 
-fn carry(
-    source: &mut dyn Side,
-    target: &mut dyn Side,
+fn copy_table(
+    source: &mut dyn TransferSide,
+    target: &mut dyn TransferSide,
     table: &str,
     columns: &[String],
-) -> Result<Sum> {
-    let mut sum = Sum::default();
+) -> Result<TableChecksum> {
+    let mut sum = TableChecksum::default();
     source.read(table, columns, &mut |rows| {
         rows.iter().for_each(|row| sum.add(row));
         target.write(table, columns, &rows)
@@ -133,14 +142,19 @@ fn carry(
     Ok(sum)
 }
 
-fn prove(side: &mut dyn Side, table: &str, columns: &[String], sent: &Sum) -> Result<Moved> {
-    let mut found = Sum::default();
+fn verify(
+    side: &mut dyn TransferSide,
+    table: &str,
+    columns: &[String],
+    sent: &TableChecksum,
+) -> Result<TransferredTable> {
+    let mut found = TableChecksum::default();
     side.read(table, columns, &mut |rows| {
         rows.iter().for_each(|row| found.add(row));
         Ok(())
     })?;
     if found == *sent {
-        return Ok(Moved { table: table.to_owned(), rows: found.rows });
+        return Ok(TransferredTable { table: table.to_owned(), rows: found.rows });
     }
     Err(Error::damaged(format!(
         "{table} did not arrive as it was sent: {} rows went, {} came, or their contents differ; \
@@ -149,15 +163,15 @@ fn prove(side: &mut dyn Side, table: &str, columns: &[String], sent: &Sum) -> Re
     )))
 }
 
-/// How many rows there were, and what they held, in whatever order.
+/// The number of rows of a table, and a checksum of their contents that does not depend on their order.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Sum {
+struct TableChecksum {
     rows: u64,
     digest: [u64; 4],
 }
 
-impl Sum {
-    fn add(&mut self, row: &[Value]) {
+impl TableChecksum {
+    fn add(&mut self, row: &[TransferValue]) {
         let mut hasher = blake3::Hasher::new();
         row.iter().for_each(|value| value.hash(&mut hasher));
         let digest = hasher.finalize();
@@ -169,7 +183,7 @@ impl Sum {
     }
 }
 
-impl Value {
+impl TransferValue {
     fn hash(&self, hasher: &mut blake3::Hasher) {
         let (mark, bytes): (u8, &[u8]) = match self {
             Self::Null => (0, &[]),

@@ -6,21 +6,21 @@ use crate::memory::{Entry, EntryId};
 
 /// A graph whose every part knows the entry it comes from.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
-    pub(super) entities: Vec<KeptEntity>,
+pub(super) struct StoredGraph {
+    pub(super) entities: Vec<StoredEntity>,
     pub(super) relations: Vec<(EntryId, GraphRelation)>,
 }
 
 /// A thing, and what has been said of it.
 #[derive(Debug)]
-pub(super) struct KeptEntity {
+pub(super) struct StoredEntity {
     pub(super) entry: EntryId,
     pub(super) name: String,
     pub(super) kind: String,
     pub(super) observations: Vec<(EntryId, String)>,
 }
 
-impl Kept {
+impl StoredGraph {
     /// The graph that entries make, taken in order of arrival.
     pub(super) fn fold(entries: &[Entry]) -> Self {
         let mut kept = Self::default();
@@ -33,13 +33,13 @@ impl Kept {
     }
 
     /// The thing of this name.
-    pub(super) fn entity(&self, name: &str) -> Option<&KeptEntity> {
+    pub(super) fn entity(&self, name: &str) -> Option<&StoredEntity> {
         self.entities.iter().find(|entity| entity.name == name)
     }
 
     /// The graph without its entries.
     pub(super) fn graph(self) -> Graph {
-        let entity = |kept: KeptEntity| Entity {
+        let entity = |kept: StoredEntity| Entity {
             name: kept.name,
             kind: kept.kind,
             observations: kept.observations.into_iter().map(|(_, text)| text).collect(),
@@ -53,7 +53,12 @@ impl Kept {
     fn take(&mut self, id: EntryId, statement: Statement) {
         match statement {
             Statement::Entity { name, kind } => {
-                self.entities.push(KeptEntity { entry: id, name, kind, observations: Vec::new() });
+                self.entities.push(StoredEntity {
+                    entry: id,
+                    name,
+                    kind,
+                    observations: Vec::new(),
+                });
             }
             Statement::Observation { of, text } => self.observe(id, of, text),
             Statement::Relation(relation) => self.relations.push((id, relation)),
@@ -70,7 +75,7 @@ impl Kept {
             None => {
                 let observations = vec![(id, text)];
                 let kind = String::new();
-                self.entities.push(KeptEntity { entry: id, name: of, kind, observations });
+                self.entities.push(StoredEntity { entry: id, name: of, kind, observations });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Where a verb works: one memory, inside one transaction, at one moment.
+//! One memory, open for change inside one transaction, at one point in time.
 
 mod context_job;
 mod distilled;
@@ -10,12 +10,12 @@ use uuid::Uuid;
 use crate::job::{Job, JobKind, Subject};
 use crate::memory::{Address, Chance, ConversationId, Memory, MemoryId, Mint, VaultInfo};
 use crate::memory::{Conversation, FIRST_CHAPTER_CHECK, Name};
-use crate::ports::{ConversationQuery, MemoryRef, Removal, Row, Shelf, Snapshot, Tx};
+use crate::ports::{ArchiveFilter, ConversationQuery, MemoryRef, Removal, Row, Snapshot, Tx};
 use crate::similarity::Ruler;
 use crate::{Error, Result};
 
-/// One memory, opened for change; the vault's rules are those that hold in it. `now` never lies before an earlier creation_time in the memory.
-pub(crate) struct Desk<'t> {
+/// One memory, open for change. `now` is never before an earlier creation_time in the memory.
+pub(crate) struct MemoryEdit<'t> {
     pub(crate) tx: &'t mut dyn Tx,
     pub(crate) vault: VaultInfo,
     pub(crate) memory: Memory,
@@ -31,7 +31,7 @@ pub(crate) struct Desk<'t> {
     chance: &'t dyn Chance,
 }
 
-impl<'t> Desk<'t> {
+impl<'t> MemoryEdit<'t> {
     pub(crate) fn new(
         tx: &'t mut dyn Tx,
         vault: VaultInfo,
@@ -47,7 +47,7 @@ impl<'t> Desk<'t> {
         Self { tx, vault, memory, now, is_new, ended_some, ruler, is_distilled, chance }
     }
 
-    /// The same desk, where facts are compared by meaning.
+    /// Returns this edit, with facts that are compared by meaning.
     pub(crate) fn with_ruler(mut self, ruler: Ruler) -> Self {
         self.ruler = ruler;
         self
@@ -94,8 +94,8 @@ impl<'t> Desk<'t> {
 
     /// All conversations of the memory that are over, archived ones too.
     pub(crate) fn ended_conversations(&self) -> Result<Vec<Conversation>> {
-        let (ended, shelf) = (Some(true), Shelf::Both);
-        let query = ConversationQuery { ended, shelf, ..ConversationQuery::default() };
+        let (ended, archive) = (Some(true), ArchiveFilter::Both);
+        let query = ConversationQuery { ended, archive, ..ConversationQuery::default() };
         self.tx.conversations(self.place(), &query)
     }
 

@@ -1,4 +1,4 @@
-//! What names of vaults stood for the last time. Whoever uses it must see whether they still do.
+//! A cache of the ids of vaults by name. A caller must check whether a cached id is still right.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,20 +6,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use everwhen_engine::memory::{Address, VaultId};
 use uuid::Uuid;
 
-/// Names that are remembered.
+/// The most names that are cached.
 const NAMES: usize = 100_000;
 
-/// The names that the connections of one store have met.
+/// The names that the connections of one store have looked up.
 #[derive(Default)]
-pub(super) struct Names(Mutex<HashMap<String, Uuid>>);
+pub(super) struct VaultNames(Mutex<HashMap<String, Uuid>>);
 
-impl Names {
-    /// What a name stood for.
+impl VaultNames {
+    /// Returns the id that a name had.
     pub(super) fn get(&self, name: &str) -> Option<Uuid> {
         self.lock().get(name).copied()
     }
 
-    /// Remembers what a name stands for.
+    /// Caches the id of a name.
     pub(super) fn put(&self, name: &str, id: Uuid) {
         let mut names = self.lock();
         if names.len() >= NAMES {
@@ -28,8 +28,8 @@ impl Names {
         names.insert(name.to_owned(), id);
     }
 
-    /// One address for a vault, however it is called.
-    pub(super) fn plain(&self, vault: Address<VaultId>) -> Address<VaultId> {
+    /// Replaces a known name by its id, so that a vault has one address.
+    pub(super) fn by_id(&self, vault: Address<VaultId>) -> Address<VaultId> {
         match &vault {
             Address::Name(name) => {
                 self.get(name.as_str()).map_or(vault, |id| Address::Id(id.into()))

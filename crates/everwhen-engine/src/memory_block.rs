@@ -1,15 +1,15 @@
-//! What a model is told beside the messages: what time it is, what was talked about last, and what
+//! The text that is added to a request for a model: what time it is, what was talked about last, and what
 //! is remembered about what is asked.
 //!
 //! It changes from turn to turn, so it stands behind everything that stays. What the model sees
 //! anyway, because it is in the history that the client sends, is not told again.
 
-mod block;
-mod said;
+mod render;
+mod shown;
 
 use std::collections::HashSet;
 
-use self::block::Remembered;
+use self::render::Remembered;
 use crate::ledger::Begun;
 use crate::memory::{Address, Conversation, EntryId, Person, Role};
 use crate::recall::{Query, Recollection};
@@ -17,9 +17,9 @@ use crate::time::ago;
 use crate::vault::Vault;
 use crate::{ErrorKind, Result};
 
-const NOW: &str = include_str!("aside/now.txt");
-const NOW_AFTER: &str = include_str!("aside/now_after.txt");
-const REMEMBERED: &str = include_str!("aside/remembered.txt");
+const NOW: &str = include_str!("memory_block/now.txt");
+const NOW_AFTER: &str = include_str!("memory_block/now_after.txt");
+const REMEMBERED: &str = include_str!("memory_block/remembered.txt");
 
 /// The question for recall has no more characters than this.
 const QUESTION_CHARS: usize = 2_000;
@@ -65,18 +65,18 @@ pub fn text(remembered: &str, now: Option<&str>) -> String {
 
 /// What is remembered without a look into memory: the backdrop of an exchange alone.
 pub fn remembered_at_once(begun: &Begun, message: &str, wishes: &Wishes) -> String {
-    written(begun, message, wishes, &Found::default())
+    written(begun, message, wishes, &BlockSources::default())
 }
 
 /// What was found that helps to answer a message.
 #[derive(Default)]
-struct Found {
+struct BlockSources {
     recollection: Option<Recollection>,
     /// Conversations of other chats that ended last, oldest first.
     elsewhere: Vec<Conversation>,
 }
 
-fn written(begun: &Begun, message: &str, wishes: &Wishes, found: &Found) -> String {
+fn written(begun: &Begun, message: &str, wishes: &Wishes, found: &BlockSources) -> String {
     let remembered = Remembered {
         zone: &begun.zone,
         own: begun.exchange.memory.memory,
@@ -87,8 +87,8 @@ fn written(begun: &Begun, message: &str, wishes: &Wishes, found: &Found) -> Stri
         message,
         before: begun.additions.iter().flatten().map(|one| one.text.as_str()).collect(),
     };
-    let frame = REMEMBERED.len().div_ceil(block::LETTERS_PER_TOKEN);
-    block::render(&remembered, wishes.budget_tokens.saturating_sub(frame))
+    let frame = REMEMBERED.len().div_ceil(render::LETTERS_PER_TOKEN);
+    render::render(&remembered, wishes.budget_tokens.saturating_sub(frame))
 }
 
 impl Vault {
@@ -103,12 +103,17 @@ impl Vault {
         let found = if wishes.briefing && !message.trim().is_empty() {
             self.found_for(begun, message, wishes).await?
         } else {
-            Found::default()
+            BlockSources::default()
         };
         Ok(written(begun, message, wishes, &found))
     }
 
-    async fn found_for(&self, begun: &Begun, message: &str, wishes: &Wishes) -> Result<Found> {
+    async fn found_for(
+        &self,
+        begun: &Begun,
+        message: &str,
+        wishes: &Wishes,
+    ) -> Result<BlockSources> {
         let query = Query {
             asked_at: Some(begun.now),
             limit: Some(ITEMS),
@@ -124,9 +129,9 @@ impl Vault {
             Some(person) => self.recall_chats(memory, person.clone(), query).await,
         };
         match found {
-            Ok((found, elsewhere)) => Ok(Found { recollection: Some(found), elsewhere }),
+            Ok((found, elsewhere)) => Ok(BlockSources { recollection: Some(found), elsewhere }),
             // A memory that is just being made remembers nothing.
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::default()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(BlockSources::default()),
             Err(error) => Err(error),
         }
     }

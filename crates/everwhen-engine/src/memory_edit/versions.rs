@@ -1,10 +1,10 @@
 //! The versions of one thing said: an entry and its corrections.
 
-use super::Desk;
+use super::MemoryEdit;
 use crate::Result;
 use crate::memory::Entry;
 
-impl Desk<'_> {
+impl MemoryEdit<'_> {
     /// All versions of one thing said: what it corrects and what corrects it.
     pub(crate) fn versions(&self, entry: Entry) -> Result<Vec<Entry>> {
         let mut chain = vec![entry];

@@ -1,4 +1,4 @@
-//! A PostgreSQL database as one end of a move.
+//! A PostgreSQL database as one side of a transfer.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-use super::{STEP, Side, Tables, Take, Value};
-use crate::postgres::{Connection, PostgresOptions, Purpose, connect, get};
+use super::{RowSink, STEP, Tables, TransferSide, TransferValue};
+use crate::postgres::{Connection, PostgresOptions, TransactionMode, connect, get};
 
 /// Tables that are made of others, or count migrations.
 const OWN: [&str; 2] = ["vault_name", "everwhen_schema"];
@@ -24,9 +24,9 @@ pub(super) struct Postgres {
 impl Postgres {
     pub(super) fn open(url: &str) -> Result<Self> {
         let connection = connect(url, PostgresOptions::default())?;
-        connection.begin(Purpose::Write);
+        connection.begin(TransactionMode::Write);
         // One state, whatever others write meanwhile.
-        connection.say("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;
+        connection.run_script("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;
         let kinds = kinds(&connection)?;
         Ok(Self { connection, kinds, writes: false })
     }
@@ -52,7 +52,7 @@ fn kinds(connection: &Connection) -> Result<BTreeMap<(String, String), String>> 
         .collect()
 }
 
-impl Side for Postgres {
+impl TransferSide for Postgres {
     fn tables(&mut self) -> Result<Tables> {
         let mut tables = Tables::new();
         for (table, column) in self.kinds.keys().filter(|(table, _)| !OWN.contains(&table.as_str()))
@@ -62,25 +62,31 @@ impl Side for Postgres {
         Ok(tables)
     }
 
-    fn read(&mut self, table: &str, columns: &[String], take: Take<'_>) -> Result<()> {
+    fn read(&mut self, table: &str, columns: &[String], take: RowSink<'_>) -> Result<()> {
         let kinds: Vec<&str> =
             columns.iter().map(|column| self.kind(table, column)).collect::<Result<_>>()?;
         let names: Vec<String> = columns.iter().map(|column| format!("\"{column}\"")).collect();
         let names = names.join(", ");
         let cursor = format!("all_of_{table}");
-        self.connection
-            .say(&format!("DECLARE {cursor} NO SCROLL CURSOR FOR SELECT {names} FROM {table}"))?;
+        self.connection.run_script(&format!(
+            "DECLARE {cursor} NO SCROLL CURSOR FOR SELECT {names} FROM {table}"
+        ))?;
         loop {
             let found = self.connection.query(&format!("FETCH {STEP} FROM {cursor}"), &[])?;
             let is_all = found.len() < STEP;
             take(found.iter().map(|row| values(row, &kinds)).collect::<Result<_>>()?)?;
             if is_all {
-                return self.connection.say(&format!("CLOSE {cursor}"));
+                return self.connection.run_script(&format!("CLOSE {cursor}"));
             }
         }
     }
 
-    fn write(&mut self, table: &str, columns: &[String], rows: &[Vec<Value>]) -> Result<()> {
+    fn write(
+        &mut self,
+        table: &str,
+        columns: &[String],
+        rows: &[Vec<TransferValue>],
+    ) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -142,7 +148,10 @@ fn shape(kind: &str, place: usize) -> (&'static str, String) {
 }
 
 /// One column of many rows.
-fn list<'v>(array: &str, values: impl Iterator<Item = &'v Value>) -> Result<Box<dyn ToSql + Sync>> {
+fn list<'v>(
+    array: &str,
+    values: impl Iterator<Item = &'v TransferValue>,
+) -> Result<Box<dyn ToSql + Sync>> {
     Ok(match array {
         "uuid" => Box::new(values.map(uuid).collect::<Result<Vec<Option<Uuid>>>>()?),
         "bytea" => Box::new(values.map(bytes).collect::<Result<Vec<Option<Vec<u8>>>>>()?),
@@ -152,78 +161,83 @@ fn list<'v>(array: &str, values: impl Iterator<Item = &'v Value>) -> Result<Box<
     })
 }
 
-fn strange(value: &Value) -> Error {
+fn strange(value: &TransferValue) -> Error {
     let kind = match value {
-        Value::Null => "nothing",
-        Value::Number(_) => "a number",
-        Value::Real(_) => "a fraction",
-        Value::Text(_) => "text",
-        Value::Bytes(_) => "bytes",
+        TransferValue::Null => "nothing",
+        TransferValue::Number(_) => "a number",
+        TransferValue::Real(_) => "a fraction",
+        TransferValue::Text(_) => "text",
+        TransferValue::Bytes(_) => "bytes",
     };
     Error::damaged(format!("a column holds {kind}, which the other store cannot keep there"))
 }
 
-fn uuid(value: &Value) -> Result<Option<Uuid>> {
+fn uuid(value: &TransferValue) -> Result<Option<Uuid>> {
     match value {
-        Value::Null => Ok(None),
-        Value::Bytes(bytes) => Uuid::from_slice(bytes).map(Some).map_err(|_| strange(value)),
+        TransferValue::Null => Ok(None),
+        TransferValue::Bytes(bytes) => {
+            Uuid::from_slice(bytes).map(Some).map_err(|_| strange(value))
+        }
         other => Err(strange(other)),
     }
 }
 
-fn bytes(value: &Value) -> Result<Option<Vec<u8>>> {
+fn bytes(value: &TransferValue) -> Result<Option<Vec<u8>>> {
     match value {
-        Value::Null => Ok(None),
-        Value::Bytes(bytes) => Ok(Some(bytes.clone())),
+        TransferValue::Null => Ok(None),
+        TransferValue::Bytes(bytes) => Ok(Some(bytes.clone())),
         other => Err(strange(other)),
     }
 }
 
-fn number(value: &Value) -> Result<Option<i64>> {
+fn number(value: &TransferValue) -> Result<Option<i64>> {
     match value {
-        Value::Null => Ok(None),
-        Value::Number(number) => Ok(Some(*number)),
+        TransferValue::Null => Ok(None),
+        TransferValue::Number(number) => Ok(Some(*number)),
         other => Err(strange(other)),
     }
 }
 
-fn real(value: &Value) -> Result<Option<f64>> {
+fn real(value: &TransferValue) -> Result<Option<f64>> {
     match value {
-        Value::Null => Ok(None),
-        Value::Real(real) => Ok(Some(*real)),
+        TransferValue::Null => Ok(None),
+        TransferValue::Real(real) => Ok(Some(*real)),
         other => Err(strange(other)),
     }
 }
 
-fn text(value: &Value) -> Result<Option<String>> {
+fn text(value: &TransferValue) -> Result<Option<String>> {
     match value {
-        Value::Null => Ok(None),
-        Value::Text(text) => Ok(Some(text.clone())),
+        TransferValue::Null => Ok(None),
+        TransferValue::Text(text) => Ok(Some(text.clone())),
         other => Err(strange(other)),
     }
 }
 
-fn values(row: &Row, kinds: &[&str]) -> Result<Vec<Value>> {
+fn values(row: &Row, kinds: &[&str]) -> Result<Vec<TransferValue>> {
     kinds.iter().enumerate().map(|(place, kind)| value(row, place, kind)).collect()
 }
 
-fn value(row: &Row, place: usize, kind: &str) -> Result<Value> {
-    let number = |number: Option<i64>| number.map_or(Value::Null, Value::Number);
+fn value(row: &Row, place: usize, kind: &str) -> Result<TransferValue> {
+    let number = |number: Option<i64>| number.map_or(TransferValue::Null, TransferValue::Number);
     Ok(match kind {
         "uuid" => get::<Option<Uuid>>(row, place)?
-            .map_or(Value::Null, |id| Value::Bytes(id.as_bytes().to_vec())),
-        "bytea" => get::<Option<Vec<u8>>>(row, place)?.map_or(Value::Null, Value::Bytes),
+            .map_or(TransferValue::Null, |id| TransferValue::Bytes(id.as_bytes().to_vec())),
+        "bytea" => {
+            get::<Option<Vec<u8>>>(row, place)?.map_or(TransferValue::Null, TransferValue::Bytes)
+        }
         "boolean" => number(get::<Option<bool>>(row, place)?.map(i64::from)),
         "smallint" => number(get::<Option<i16>>(row, place)?.map(i64::from)),
         "integer" => number(get::<Option<i32>>(row, place)?.map(i64::from)),
         "bigint" => number(get(row, place)?),
-        "real" => {
-            get::<Option<f32>>(row, place)?.map_or(Value::Null, |real| Value::Real(f64::from(real)))
+        "real" => get::<Option<f32>>(row, place)?
+            .map_or(TransferValue::Null, |real| TransferValue::Real(f64::from(real))),
+        "double precision" => {
+            get::<Option<f64>>(row, place)?.map_or(TransferValue::Null, TransferValue::Real)
         }
-        "double precision" => get::<Option<f64>>(row, place)?.map_or(Value::Null, Value::Real),
-        "text[]" => get::<Option<Vec<String>>>(row, place)?.map_or(Value::Null, |texts| {
-            Value::Text(serde_json::to_string(&texts).expect("a list of strings is JSON"))
+        "text[]" => get::<Option<Vec<String>>>(row, place)?.map_or(TransferValue::Null, |texts| {
+            TransferValue::Text(serde_json::to_string(&texts).expect("a list of strings is JSON"))
         }),
-        _ => get::<Option<String>>(row, place)?.map_or(Value::Null, Value::Text),
+        _ => get::<Option<String>>(row, place)?.map_or(TransferValue::Null, TransferValue::Text),
     })
 }

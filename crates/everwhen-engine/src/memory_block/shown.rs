@@ -4,12 +4,12 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// What has been told.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct ShownTexts {
     /// Each text as its words in lower case, with a blank before and behind each.
     texts: Vec<String>,
 }
 
-impl Told {
+impl ShownTexts {
     /// Notes that a text is told.
     pub(super) fn note(&mut self, text: &str) {
         self.texts.extend(words(text));
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_sentence_within_another_text_is_told() {
-        let mut told = Told::default();
+        let mut told = ShownTexts::default();
         told.note("Well: my cat is called Tim! He is old.");
         assert!(told.has("My cat is called Tim."));
         assert!(!told.has_whole("My cat is called Tim."));

@@ -7,7 +7,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::said::Told;
+use super::shown::ShownTexts;
 use crate::conversations::backdrop::Backdrop;
 use crate::dated::behind;
 use crate::memory::{Conversation, Entry, MemoryId};
@@ -47,7 +47,7 @@ pub(super) fn render(remembered: &Remembered<'_>, budget_tokens: usize) -> Strin
     let mut block = Block {
         from: remembered,
         left: budget_tokens.saturating_mul(LETTERS_PER_TOKEN),
-        told: Told::default(),
+        told: ShownTexts::default(),
     };
     block.told.note(remembered.message);
     for line in remembered.before.iter().flat_map(|text| text.lines()) {
@@ -67,7 +67,7 @@ struct Block<'a> {
     from: &'a Remembered<'a>,
     /// Characters left.
     left: usize,
-    told: Told,
+    told: ShownTexts,
 }
 
 impl<'a> Block<'a> {
@@ -101,11 +101,11 @@ impl<'a> Block<'a> {
     fn current(&mut self) -> Option<String> {
         let heading = if self.from.is_chat { "## Current Conversation" } else { "## Said Last" };
         let reserve = self.left / 2;
-        let mut lines: Vec<Line<'_>> = Vec::new();
+        let mut lines: Vec<QuotedLine<'_>> = Vec::new();
         for entry in self.from.backdrop.current.iter().rev() {
             let waits =
                 self.from.backdrop.pending.as_ref().is_some_and(|(_, one)| one.id == entry.id);
-            let line = Line::of(entry, self.from);
+            let line = QuotedLine::of(entry, self.from);
             if waits {
                 continue;
             }
@@ -127,9 +127,9 @@ impl<'a> Block<'a> {
         };
         let opening = briefing::opening(found, self.from.zone);
         let opening = (!opening.is_empty() && self.take(opening.len() + 1, 0)).then_some(opening);
-        let (reserve, mut lines) = (self.left / 3, Vec::<Line<'_>>::new());
+        let (reserve, mut lines) = (self.left / 3, Vec::<QuotedLine<'_>>::new());
         for found in &found.items {
-            let line = Line::of(&found.entry, self.from);
+            let line = QuotedLine::of(&found.entry, self.from);
             if let Some(same) = lines.iter_mut().find(|known| known.says_the_same(&line)) {
                 same.said_again(line);
             } else if !self.told.has_whole(line.entry.content.as_str())
@@ -138,7 +138,7 @@ impl<'a> Block<'a> {
                 lines.push(line);
             }
         }
-        lines.sort_by_key(Line::order);
+        lines.sort_by_key(QuotedLine::order);
         for line in &lines {
             self.told.note(&line.said.to_string());
         }
@@ -210,7 +210,7 @@ fn without_date(fact: &str) -> &str {
 }
 
 /// One thing said.
-struct Line<'a> {
+struct QuotedLine<'a> {
     entry: &'a Entry,
     zone: &'a Zone,
     speaker: String,
@@ -219,7 +219,7 @@ struct Line<'a> {
     again: Vec<Timestamp>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> QuotedLine<'a> {
     fn of(entry: &'a Entry, from: &Remembered<'a>) -> Self {
         let elsewhere = if entry.memory == from.own { "" } else { ELSEWHERE };
         Self {
@@ -274,7 +274,7 @@ impl<'a> Line<'a> {
 }
 
 /// Lines under the days they were said on, with the days in between.
-fn days(heading: &str, lines: &[Line<'_>]) -> String {
+fn days(heading: &str, lines: &[QuotedLine<'_>]) -> String {
     let mut text = heading.to_owned();
     let mut today: Option<Date> = None;
     for line in lines {

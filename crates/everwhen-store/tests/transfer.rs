@@ -13,7 +13,8 @@ use everwhen_engine::recall::Query;
 use everwhen_engine::receipt::Idempotency;
 use everwhen_engine::{ErrorKind, NewVault, Vault};
 use everwhen_store::{
-    End, Moved, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, move_all,
+    PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, TransferEnd, TransferredTable,
+    transfer_all,
 };
 use everwhen_testkit::{block_on, engine_over};
 use jiff::SignedDuration;
@@ -123,11 +124,22 @@ fn there_and_back_again_nothing_is_different() {
     let place = Schema::empty();
     let url = place.to_string();
     live(sqlite(&first));
-    let there =
-        move_all(&End::Sqlite(first.clone()), &End::Postgres(url.clone()), &|_| {}).unwrap();
-    let back = move_all(&End::Postgres(url.clone()), &End::Sqlite(last.clone()), &|_| {}).unwrap();
+    let there = transfer_all(
+        &TransferEnd::Sqlite(first.clone()),
+        &TransferEnd::Postgres(url.clone()),
+        &|_| {},
+    )
+    .unwrap();
+    let back = transfer_all(
+        &TransferEnd::Postgres(url.clone()),
+        &TransferEnd::Sqlite(last.clone()),
+        &|_| {},
+    )
+    .unwrap();
     assert_eq!(there, back);
-    let rows = |table: &str| there.iter().find(|it| it.table == table).map(|it: &Moved| it.rows);
+    let rows = |table: &str| {
+        there.iter().find(|it| it.table == table).map(|it: &TransferredTable| it.rows)
+    };
     assert_eq!((rows("vault"), rows("entry"), rows("receipt")), (Some(2), Some(104), Some(102)));
     assert_eq!((rows("proof"), rows("addition")), (Some(2), Some(2)));
     let told = seen(sqlite(&first));
@@ -143,7 +155,9 @@ fn a_store_that_holds_something_is_refused_and_stays_as_it_is() {
     live(sqlite(&from));
     live(postgres(&to));
     let before = seen(postgres(&to));
-    let refused = move_all(&End::Sqlite(from), &End::Postgres(to.clone()), &|_| {}).unwrap_err();
+    let refused =
+        transfer_all(&TransferEnd::Sqlite(from), &TransferEnd::Postgres(to.clone()), &|_| {})
+            .unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Conflict);
     assert_eq!(seen(postgres(&to)), before);
 }

@@ -1,4 +1,4 @@
-//! A SQLite file as one end of a move.
+//! A SQLite file as one side of a transfer.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use everwhen_engine::Result;
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, params_from_iter};
 
-use super::{STEP, Side, Tables, Take, Value};
+use super::{RowSink, STEP, Tables, TransferSide, TransferValue};
 use crate::sqlite::{SqliteOptions, SqliteStore, Stored};
 
 /// SQLite's own number of a row; it means nothing elsewhere.
@@ -36,7 +36,7 @@ impl Sqlite {
     }
 }
 
-impl Side for Sqlite {
+impl TransferSide for Sqlite {
     fn tables(&mut self) -> Result<Tables> {
         let sql =
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
@@ -46,7 +46,7 @@ impl Side for Sqlite {
         names.into_iter().map(|name| Ok((name.clone(), self.columns(&name)?))).collect()
     }
 
-    fn read(&mut self, table: &str, columns: &[String], take: Take<'_>) -> Result<()> {
+    fn read(&mut self, table: &str, columns: &[String], take: RowSink<'_>) -> Result<()> {
         let sql = format!("SELECT {} FROM {table}", quoted(columns));
         let mut statement = self.connection.prepare(&sql).stored()?;
         let mut found = statement.query([]).stored()?;
@@ -63,7 +63,12 @@ impl Side for Sqlite {
         take(rows)
     }
 
-    fn write(&mut self, table: &str, columns: &[String], rows: &[Vec<Value>]) -> Result<()> {
+    fn write(
+        &mut self,
+        table: &str,
+        columns: &[String],
+        rows: &[Vec<TransferValue>],
+    ) -> Result<()> {
         let marks = vec!["?"; columns.len()].join(", ");
         let sql = format!("INSERT INTO {table} ({}) VALUES ({marks})", quoted(columns));
         let mut insert = self.connection.prepare_cached(&sql).stored()?;
@@ -83,26 +88,28 @@ fn quoted(columns: &[String]) -> String {
     columns.iter().map(|column| format!("\"{column}\"")).collect::<Vec<_>>().join(", ")
 }
 
-fn value(column: &str, cell: Cell) -> Value {
+fn value(column: &str, cell: Cell) -> TransferValue {
     match cell {
-        Cell::Null => Value::Null,
-        Cell::Integer(number) => Value::Number(number),
-        Cell::Real(real) => Value::Real(real),
-        Cell::Text(text) => Value::Text(text),
+        Cell::Null => TransferValue::Null,
+        Cell::Integer(number) => TransferValue::Number(number),
+        Cell::Real(real) => TransferValue::Real(real),
+        Cell::Text(text) => TransferValue::Text(text),
         Cell::Blob(bytes) if column == "vault_id" && bytes.is_empty() => {
-            Value::Bytes(NOBODY.to_vec())
+            TransferValue::Bytes(NOBODY.to_vec())
         }
-        Cell::Blob(bytes) => Value::Bytes(bytes),
+        Cell::Blob(bytes) => TransferValue::Bytes(bytes),
     }
 }
 
-fn cell(column: &str, value: &Value) -> Cell {
+fn cell(column: &str, value: &TransferValue) -> Cell {
     match value {
-        Value::Null => Cell::Null,
-        Value::Number(number) => Cell::Integer(*number),
-        Value::Real(real) => Cell::Real(*real),
-        Value::Text(text) => Cell::Text(text.clone()),
-        Value::Bytes(bytes) if column == "vault_id" && *bytes == NOBODY => Cell::Blob(Vec::new()),
-        Value::Bytes(bytes) => Cell::Blob(bytes.clone()),
+        TransferValue::Null => Cell::Null,
+        TransferValue::Number(number) => Cell::Integer(*number),
+        TransferValue::Real(real) => Cell::Real(*real),
+        TransferValue::Text(text) => Cell::Text(text.clone()),
+        TransferValue::Bytes(bytes) if column == "vault_id" && *bytes == NOBODY => {
+            Cell::Blob(Vec::new())
+        }
+        TransferValue::Bytes(bytes) => Cell::Blob(bytes.clone()),
     }
 }
