@@ -301,14 +301,12 @@ async fn answers_that_are_none_are_described_and_may_pass() {
 
 #[tokio::test]
 async fn silence_is_not_waited_for_without_end() {
-    let server = Server::slow(Duration::from_secs(60), |_, _| openai("Yes")).await;
+    let server = Server::silent().await;
     let mut setting = setting(&server, Protocol::OpenAi);
     setting.patience.timeout = Duration::from_millis(50);
-    let began = Instant::now();
     let error = model(setting).ask(&plain()).await.unwrap_err();
     assert!(error.message().contains("did not answer within 50ms, 3 times"), "{error}");
     assert!(error.passes());
-    assert!(began.elapsed() < Duration::from_secs(10));
 }
 
 #[tokio::test]

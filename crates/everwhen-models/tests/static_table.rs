@@ -21,16 +21,3 @@ fn pieces_and_vectors_equal_the_reference() {
         assert!((f64::from(vector[255]) - last).abs() < 1e-5, "{text:?}");
     }
 }
-
-#[test]
-fn a_text_takes_microseconds() {
-    let table = StaticTable;
-    let text = "I went to the museum today and saw the new exhibition. ".repeat(9);
-    let began = std::time::Instant::now();
-    for _ in 0..200 {
-        std::hint::black_box(table.vector(&text));
-    }
-    let each = began.elapsed() / 200;
-    println!("{each:?} per text of {} bytes", text.len());
-    assert!(each.as_micros() < 5_000, "{each:?}");
-}

@@ -15,6 +15,7 @@ const SHOWN_CHARS: usize = 100;
 pub(crate) async fn run(console: &Console) -> Result<()> {
     let zone = console.zone().await?.clone();
     let mut events = console.watch(Request::get("/proxy/tail")).await?;
+    output::note("Watching the proxy; send a chat through it to see what it does. Ctrl-C ends it.");
     while let Some(event) = events.next().await? {
         if console.json {
             output::json(&event)?;

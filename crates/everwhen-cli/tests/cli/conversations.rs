@@ -1,10 +1,8 @@
 //! Conversations from the command line: pauses, ends, summaries, forks, the prompt.
 
-use std::time::{Duration, Instant};
-
 use serde_json::Value;
 
-use crate::stage::Stage;
+use crate::stage::{Stage, eventually};
 
 fn list(stage: &Stage, args: &[&str]) -> Vec<Value> {
     let page = stage.json(&[&["conversations"], args].concat());
@@ -13,11 +11,7 @@ fn list(stage: &Stage, args: &[&str]) -> Vec<Value> {
 
 /// A summary waits a moment for more entries, then it is there without further ado.
 fn wait_for_a_title(stage: &Stage) {
-    let begin = Instant::now();
-    while list(stage, &["--state", "ended"])[0]["title"].is_null() {
-        assert!(begin.elapsed() < Duration::from_secs(10), "never summarized");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    eventually("a title", || list(stage, &["--state", "ended"])[0]["title"].as_str().map(drop));
 }
 
 #[test]

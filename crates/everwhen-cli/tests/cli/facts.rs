@@ -1,6 +1,6 @@
 //! Facts, chapters and summaries from the command line.
 
-use crate::stage::Stage;
+use crate::stage::{Stage, eventually};
 
 /// Distils until there is something to show: jobs wait a moment for more entries.
 fn distill(stage: &Stage) {
@@ -64,7 +64,9 @@ fn distilling_can_be_interrupted_and_goes_on() {
     let known = || stage.json(&["facts", "--all"])["data"].as_array().unwrap().len();
     let mut work = stage.command(&["distill", "--all", "--json"]);
     let mut work = work.stdout(std::process::Stdio::null()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    let log = stage.data().join("everwhen.db-wal");
+    let written = || std::fs::metadata(&log).map_or(0, |file| file.len());
+    eventually("its first results are written", || (written() > 100_000).then_some(()));
     work.kill().unwrap();
     let ended = work.wait().unwrap();
     assert!(!ended.success(), "it was interrupted too late to show anything");

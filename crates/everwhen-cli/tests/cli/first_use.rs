@@ -1,7 +1,5 @@
 //! The story of a new user: one command, a few entries, a crash, and everything is still there.
 
-use std::time::{Duration, Instant};
-
 use everwhen::SystemClock;
 use everwhen::time::{Clock, Zone};
 use serde_json::Value;
@@ -84,16 +82,15 @@ fn the_museum_visits_are_a_week_apart() {
     assert_eq!(later, "2023-01-15 – Went again\n");
 }
 
-/// The best of three, because other tests keep the machine busy.
+/// Processor time until the server says where it is: other processes do not change it.
+#[cfg(target_os = "linux")]
 #[test]
-fn a_server_starts_in_well_under_a_second() {
-    let start = || {
-        let stage = Stage::new();
-        let begin = Instant::now();
-        let server = stage.serve();
-        assert!(server.url.starts_with("http://127.0.0.1:"));
-        begin.elapsed()
-    };
-    let took = (0..3).map(|_| start()).min().unwrap();
-    assert!(took < Duration::from_millis(700), "{took:?}");
+fn a_server_starts_with_little_work() {
+    let stage = Stage::new();
+    let server = stage.serve();
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).unwrap();
+    // Behind the name of the program: state, then numbers; user and system time are the 12th and 13th.
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let hundredths: u64 = fields[11..13].iter().map(|field| field.parse::<u64>().unwrap()).sum();
+    assert!(hundredths < 70, "{hundredths} hundredths of a second");
 }

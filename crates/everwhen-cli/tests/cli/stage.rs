@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -99,12 +100,13 @@ impl Stage {
         self.serve_with(command, "127.0.0.1:0")
     }
 
-    /// The same, with an environment of its own.
+    /// Starts a server with an environment of its own; its log is kept for [`Self::server_log`].
     pub(crate) fn serve_with(&self, mut command: Command, address: &str) -> Serving {
+        let log = std::fs::File::options().create(true).append(true).open(self.log_file());
         let mut child = command
             .args(["serve", "--json", "--listen", address])
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log.unwrap())
             .spawn()
             .unwrap();
         let mut line = String::new();
@@ -112,6 +114,28 @@ impl Stage {
         let hello: Value = serde_json::from_str(&line).expect("the server says where it is");
         Serving { child, url: hello["url"].as_str().unwrap().to_owned() }
     }
+
+    fn log_file(&self) -> PathBuf {
+        self.home().join("server.log")
+    }
+
+    /// What all servers of this home have logged so far.
+    pub(crate) fn server_log(&self) -> String {
+        std::fs::read_to_string(self.log_file()).unwrap()
+    }
+}
+
+/// Polls until there is an answer. What bounds it is the number of polls, each with the time that
+/// its own work takes, so that a busy machine is waited for.
+pub(crate) fn eventually<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
+    const POLLS: usize = 3_000;
+    for _ in 0..POLLS {
+        if let Some(answer) = poll() {
+            return answer;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{what}: not after {POLLS} polls");
 }
 
 /// Runs a command to its end.

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -30,26 +29,29 @@ struct Host {
     behaviour: Behaviour,
     count: AtomicUsize,
     asked: Arc<Mutex<Vec<Asked>>>,
-    slow: Duration,
+    /// It reads requests and never answers.
+    is_silent: bool,
 }
 
 impl Server {
     pub(crate) async fn start(
         behaviour: impl Fn(usize, &Value) -> Response + Send + Sync + 'static,
     ) -> Self {
-        Self::slow(Duration::ZERO, behaviour).await
+        Self::serve(false, Box::new(behaviour)).await
     }
 
-    pub(crate) async fn slow(
-        slow: Duration,
-        behaviour: impl Fn(usize, &Value) -> Response + Send + Sync + 'static,
-    ) -> Self {
+    /// A server that reads requests and never answers: whoever waits for it waits for ever.
+    pub(crate) async fn silent() -> Self {
+        Self::serve(true, Box::new(|_, _| StatusCode::NO_CONTENT.into_response())).await
+    }
+
+    async fn serve(is_silent: bool, behaviour: Behaviour) -> Self {
         let asked = Arc::<Mutex<Vec<Asked>>>::default();
         let host = Arc::new(Host {
-            behaviour: Box::new(behaviour),
+            behaviour,
             count: AtomicUsize::new(0),
             asked: asked.clone(),
-            slow,
+            is_silent,
         });
         let router = Router::new().fallback(answer).with_state(host);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -72,7 +74,9 @@ async fn answer(
     let body: Value = serde_json::from_str(&body).unwrap();
     let asked = Asked { path: uri.path().to_owned(), headers, body: body.clone() };
     host.asked.lock().unwrap().push(asked);
-    tokio::time::sleep(host.slow).await;
+    if host.is_silent {
+        std::future::pending::<()>().await;
+    }
     (host.behaviour)(host.count.fetch_add(1, Ordering::SeqCst), &body)
 }
 

@@ -2,7 +2,7 @@
 //! and what was said is stored later, once.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http_body_util::BodyExt;
 use serde_json::json;
@@ -70,9 +70,19 @@ async fn whatever_the_store_does_every_chat_is_answered_and_stored_once() {
         let other = memories.iter().find(|name| *name != "m").unwrap();
         assert_eq!(stage.said("m").await, said(["one", "two", "three"]), "{fault:?}");
         assert_eq!(stage.said(other).await, said(["eins", "zwei", "drei"]), "{fault:?}");
-        let told = stage.post(PATH, &chat(&["u:and now?"])).told().await;
-        assert_eq!(told.header("x-everwhen-degraded"), None, "{fault:?}: memory is back");
+        memory_is_back(&stage).await;
     }
+}
+
+/// Chats until one is not degraded: a busy machine may miss a deadline of milliseconds.
+async fn memory_is_back(stage: &Stage) {
+    for _ in 0..200 {
+        let told = stage.post(PATH, &chat(&["u:and now?"])).told().await;
+        if told.header("x-everwhen-degraded").is_none() {
+            return;
+        }
+    }
+    panic!("memory does not come back");
 }
 
 #[tokio::test]
@@ -80,9 +90,8 @@ async fn a_store_that_hangs_is_not_waited_for() {
     let stage = Stage::with("[proxy]\ndeadline_ms = 50\n").await;
     stage.store.fail(Fault::Hangs, true);
     let body = chat(&["u:hello"]);
-    let begun = Instant::now();
+    // The store never answers, so a request that waited for it would not end.
     let told = stage.post(PATH, &body).memory("m").told().await;
-    assert!(begun.elapsed() < Duration::from_secs(15), "a call takes 20 s: {:?}", begun.elapsed());
     assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
     assert!(told.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
     assert!(stage.outbox_holds("hello").await, "it is in the outbox before the client has all");
@@ -104,37 +113,36 @@ async fn a_panic_in_memory_passes_the_request_on_as_it_came() {
 
 #[tokio::test]
 async fn one_vault_whose_store_hangs_slows_no_other_and_no_other_chat() {
-    let stage = Stage::with("[proxy]\ndeadline_ms = 10000\n").await;
+    let stage = Stage::with("").await;
     stage.upstream.answers(Script::says(&["Once"]));
     let stream = chat(&["u:a story"]).replace("\"model\"", "\"stream\":true,\"model\"");
     let (_, _, reply) = stage.post(PATH, &stream).header("x-everwhen-vault", "slow").begun().await;
     // The call that stores its reply hangs, and no later one does.
+    let held = stage.store.next_held();
     stage.store.hangs.store(true, Ordering::SeqCst);
     reply.collect().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    held.await;
     stage.store.hangs.store(false, Ordering::SeqCst);
     for (vault, memory) in [("quick", None), ("quick", Some("m")), ("slow", Some("other"))] {
         let ask = stage.post(PATH, &chat(&["u:hi"])).header("x-everwhen-vault", vault);
         let ask = memory.into_iter().fold(ask, |ask, memory| ask.memory(memory));
-        let begun = Instant::now();
         let told = ask.told().await;
-        assert_eq!(told.header("x-everwhen-degraded"), None, "{vault} {memory:?}");
-        assert!(begun.elapsed() < Duration::from_secs(9), "it waited until its deadline");
+        let degraded = told.header("x-everwhen-degraded");
+        assert_eq!(degraded, None, "{vault} {memory:?} waited until its deadline");
     }
     stage.store.fail(Fault::Hangs, false);
     stage.drained().await;
 }
 
-/// Five chats at once, each in a memory of its own: their statuses, and how long all of them took.
-async fn five_chats(stage: &Stage, key: Option<&str>) -> (Vec<u16>, Duration) {
-    let begun = Instant::now();
+/// Five chats at once, each in a memory of its own: their statuses.
+async fn five_chats(stage: &Stage, key: Option<&str>) -> Vec<u16> {
     let chats = (0..5).map(|number| {
         let ask = stage.post("/v1/chat/completions", &chat(&["u:hello"]));
         let ask = ask.memory(&format!("m{number}"));
         if let Some(key) = key { ask.key(key).told() } else { ask.told() }
     });
     let told = futures_util::future::join_all(chats).await;
-    (told.iter().map(|told| told.status).collect(), begun.elapsed())
+    told.iter().map(|told| told.status).collect()
 }
 
 #[tokio::test]
@@ -148,10 +156,8 @@ async fn nobody_waits_for_a_store_that_hangs_to_be_authenticated() {
         stage.store.hangs.store(true, Ordering::SeqCst);
         // Longer than keys are taken to be current without a look.
         tokio::time::sleep(Duration::from_millis(1100)).await;
-        let (statuses, took) = five_chats(&stage, key.as_deref()).await;
-        assert_eq!(statuses, [200; 5]);
-        // One reading of the store takes twenty seconds.
-        assert!(took < Duration::from_secs(10), "{took:?}");
+        // A reading of the store does not end, so nothing here waited for one.
+        assert_eq!(five_chats(&stage, key.as_deref()).await, [200; 5]);
     }
 }
 
@@ -161,13 +167,11 @@ async fn an_unknown_key_is_not_called_wrong_while_keys_cannot_be_read() {
     let known = stage.key("ana", &json!({})).await;
     stage.store.hangs.store(true, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_millis(1100)).await;
-    let begun = Instant::now();
     let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).key("ew_new").told().await;
     assert_eq!(told.status, 503, "{}", told.text);
     assert!(told.json()["error"]["message"].as_str().unwrap().contains("cannot be read now"));
     assert_eq!(stage.get("/v1/vaults").key("ew_new").told().await.status, 503);
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
-    let (statuses, _) = five_chats(&stage, Some(&known)).await;
+    let statuses = five_chats(&stage, Some(&known)).await;
     assert_eq!(statuses, [200; 5], "a failed reading keeps the known keys");
 }
 
@@ -198,16 +202,17 @@ async fn a_beginning_that_may_not_be_durable_is_told_of_and_stored_once() {
 
 #[tokio::test]
 async fn a_slow_recall_costs_the_briefing_and_nothing_else() {
-    let stage = Stage::with("[proxy]\ndeadline_ms = 300\n").await;
+    // Time enough for a busy machine to write, and none is enough for a reading that does not end.
+    let stage = Stage::with("[proxy]\ndeadline_ms = 4000\n").await;
     stage.chat(&["u:I have a dog."]).await;
-    stage.store.reads_slowly.store(true, Ordering::SeqCst);
+    stage.store.reads_hang.store(true, Ordering::SeqCst);
     let lines = ["u:I have a dog.", "a:Noted.", "u:What have I?"];
     let told = stage.post(PATH, &chat(&lines)).memory("m").told().await;
     assert!(told.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
     let sent = contents(&stage.upstream.last().body);
     assert!(sent[2].starts_with("(Sunday, 2025-06-01 12:00:00) What have I?"), "{}", sent[2]);
     assert!(sent[2].contains("[It is Sunday, 2025-06-01 12:00"), "{}", sent[2]);
-    stage.store.reads_slowly.store(false, Ordering::SeqCst);
+    stage.store.reads_hang.store(false, Ordering::SeqCst);
     assert_eq!(stage.said("m").await.len(), 4, "all of it is kept");
 }
 
@@ -252,8 +257,18 @@ async fn a_client_that_leaves_while_memory_is_down_has_still_spoken() {
         let stage = Stage::with("").await;
         stage.store.fail(fault, true);
         stage.upstream.answers(Script { hangs: true, pieces: Vec::new(), ..Script::says(&[]) });
-        let asked = stage.post(PATH, &chat(&["u:a question"])).memory("m").told();
-        assert!(tokio::time::timeout(Duration::from_millis(300), asked).await.is_err());
+        let held = stage.store.next_held();
+        let upstream = stage.upstream.clone();
+        let reached = async move {
+            match fault {
+                Fault::Hangs => held.await,
+                _ => upstream.next_asked().await,
+            }
+        };
+        tokio::select! {
+            told = stage.post(PATH, &chat(&["u:a question"])).memory("m").told() => panic!("{told:?}"),
+            () = reached => {}
+        }
         stage.store.fail(fault, false);
         stage.drained().await;
         assert_eq!(stage.said("m").await, ["12:00 user a question"], "{fault:?}");

@@ -10,6 +10,8 @@ use crate::recorder::{Script, delta};
 use crate::stage::{Fault, Stage, TOKEN, chat};
 
 const PATH: &str = "/v1/chat/completions";
+/// A store that hangs is not waited for any longer.
+const HASTY: &str = "[proxy]\ndeadline_ms = 500\n";
 const MEMORY: &str = "/v1/vaults/default/memories/m";
 
 /// A reply that is on its way and ends when it is dropped.
@@ -37,7 +39,7 @@ async fn a_reply_whose_memory_or_vault_is_forgotten_meanwhile_is_dropped() {
 
 #[tokio::test]
 async fn what_waits_for_a_forgotten_memory_is_erased_and_does_not_make_it_again() {
-    let stage = Stage::new().await;
+    let stage = Stage::with(HASTY).await;
     stage.chat(&["u:hello"]).await;
     // The second exchange cannot begin and waits in the outbox; then the store works, but for a call
     // that still hangs.
@@ -120,7 +122,7 @@ async fn the_spool_of_an_earlier_version_is_taken_in_once() {
 
 #[tokio::test]
 async fn readiness_says_when_chats_cannot_be_stored() {
-    let stage = Stage::new().await;
+    let stage = Stage::with(HASTY).await;
     let ready = stage.get("/readyz").told().await;
     assert_eq!((ready.status, ready.json()), (200, json!({ "status": "ok" })));
     stage.store.fail(Fault::Hangs, true);

@@ -204,10 +204,10 @@ async fn the_last_talks_of_other_chats_are_told_with_their_days() {
 
 #[tokio::test]
 async fn where_other_chats_cannot_be_read_in_time_the_rest_is_told() {
-    let stage = Stage::with("[proxy]\ndeadline_ms = 100\n").await;
+    let stage = Stage::with("[proxy]\ndeadline_ms = 4000\n").await;
     say(&stage, TIM, &[("x-everwhen-memory", "m")]).await;
     stage.wait(5);
-    stage.store.reads_slowly.store(true, Ordering::SeqCst);
+    stage.store.reads_hang.store(true, Ordering::SeqCst);
     let body = chat(&["u:And now?"]);
     let ask = stage.post(CHATS, &body).memory("m").header("x-everwhen-reach", "vault");
     let told = ask.told().await;

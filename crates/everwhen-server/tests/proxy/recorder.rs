@@ -1,7 +1,6 @@
 //! An upstream that writes down every byte it is sent, and answers what it was told to answer.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use axum::response::Response;
 use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 /// What an upstream was sent.
 #[derive(Debug, Clone)]
@@ -110,7 +110,8 @@ pub(crate) fn gemini(text: &str) -> Value {
 struct Notes {
     sent: Mutex<Vec<Sent>>,
     scripts: Mutex<VecDeque<Script>>,
-    dropped: AtomicUsize,
+    asked: watch::Sender<usize>,
+    dropped: watch::Sender<usize>,
 }
 
 /// The upstream.
@@ -148,7 +149,18 @@ impl Recorder {
 
     /// How many answers were cut off by the other side.
     pub(crate) fn dropped(&self) -> usize {
-        self.notes.dropped.load(Ordering::SeqCst)
+        *self.notes.dropped.borrow()
+    }
+
+    /// Waits until an answer was cut off by the other side.
+    pub(crate) async fn was_dropped(&self) {
+        self.notes.dropped.subscribe().wait_for(|count| *count > 0).await.unwrap();
+    }
+
+    /// Waits until it is sent a request that comes after this was asked for.
+    pub(crate) fn next_asked(&self) -> impl Future<Output = ()> + use<> {
+        let mut asked = self.notes.asked.subscribe();
+        async move { asked.changed().await.unwrap() }
     }
 }
 
@@ -163,6 +175,7 @@ async fn answer(State(notes): State<Arc<Notes>>, request: Request) -> Response {
         headers: parts.headers,
         body: String::from_utf8(body.to_vec()).unwrap(),
     });
+    notes.asked.send_modify(|count| *count += 1);
     let script = notes.scripts.lock().unwrap().pop_front().unwrap_or(usual);
     let mut response = Response::builder().status(StatusCode::from_u16(script.status).unwrap());
     for (name, value) in script.headers.clone() {
@@ -180,7 +193,7 @@ struct Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.notes.dropped.fetch_add(1, Ordering::SeqCst);
+            self.notes.dropped.send_modify(|count| *count += 1);
         }
     }
 }

@@ -18,24 +18,26 @@ use http_body_util::BodyExt;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tower::ServiceExt;
 
 use crate::recorder::Recorder;
 
 pub(crate) const TOKEN: &str = "operator-token";
 
-/// A store that can be down, damaged, or slow.
+/// A store that can be down or damaged, or hang.
 pub(crate) struct Moody {
     inner: SqliteStore,
     pub(crate) down: AtomicBool,
     pub(crate) damaged: AtomicBool,
-    pub(crate) slow: AtomicBool,
-    pub(crate) reads_slowly: AtomicBool,
+    /// Readings do not end.
+    pub(crate) reads_hang: AtomicBool,
     /// It does what it is told, and then says that it could not.
     pub(crate) loses_answers: AtomicBool,
-    /// Calls hang for twenty seconds, or until it is back, and fail then.
+    /// Calls hang until it is back, and fail then.
     pub(crate) hangs: AtomicBool,
+    /// Calls that have hung so far.
+    held: watch::Sender<usize>,
     /// Calls panic.
     pub(crate) panics: AtomicBool,
     /// Told to calls that hang when it is back.
@@ -47,7 +49,7 @@ pub(crate) struct Moody {
 pub(crate) enum Fault {
     /// It fails at once.
     Fails,
-    /// It takes twenty seconds a call, and fails then.
+    /// Its calls hang until it is back, and fail then.
     Hangs,
     /// It panics.
     Panics,
@@ -74,14 +76,21 @@ impl Moody {
         }
     }
 
-    fn mood<'a>(&'a self, call: Wait<'a, ()>, slow: bool) -> Wait<'a, ()> {
+    /// Waits until a call hangs that came after this was asked for.
+    pub(crate) fn next_held(&self) -> impl Future<Output = ()> + use<> {
+        let mut held = self.held.subscribe();
+        async move { held.changed().await.unwrap() }
+    }
+
+    fn mood<'a>(&'a self, call: Wait<'a, ()>) -> Wait<'a, ()> {
         if self.panics.load(Ordering::SeqCst) {
             return Box::pin(async { panic_quietly() });
         }
         if self.hangs.load(Ordering::SeqCst) {
             return Box::pin(async move {
                 let back = self.back.notified();
-                let _ = tokio::time::timeout(Duration::from_secs(20), back).await;
+                self.held.send_modify(|calls| *calls += 1);
+                back.await;
                 Err(Error::unavailable("the store did not answer"))
             });
         }
@@ -91,12 +100,8 @@ impl Moody {
         if self.down.load(Ordering::SeqCst) {
             return Box::pin(async { Err(Error::unavailable("the disk is on fire")) });
         }
-        let slow = slow || self.slow.load(Ordering::SeqCst);
         let lost = self.loses_answers.load(Ordering::SeqCst);
         Box::pin(async move {
-            if slow {
-                tokio::time::sleep(Duration::from_secs(2)).await;
-            }
             call.await?;
             if lost { Err(Error::unavailable("the answer was lost")) } else { Ok(()) }
         })
@@ -111,11 +116,14 @@ fn panic_quietly() -> ! {
 
 impl Store for Moody {
     fn write(&self, work: Writing) -> Wait<'_, ()> {
-        self.mood(self.inner.write(work), false)
+        self.mood(self.inner.write(work))
     }
 
     fn read(&self, work: Reading) -> Wait<'_, ()> {
-        self.mood(self.inner.read(work), self.reads_slowly.load(Ordering::SeqCst))
+        match self.reads_hang.load(Ordering::SeqCst) {
+            true => Box::pin(std::future::pending()),
+            false => self.mood(self.inner.read(work)),
+        }
     }
 
     fn check(&self) -> Wait<'_, Vec<String>> {
@@ -177,10 +185,10 @@ impl Stage {
             inner,
             down: AtomicBool::default(),
             damaged: AtomicBool::default(),
-            slow: AtomicBool::default(),
-            reads_slowly: AtomicBool::default(),
+            reads_hang: AtomicBool::default(),
             loses_answers: AtomicBool::default(),
             hangs: AtomicBool::default(),
+            held: watch::Sender::new(0),
             panics: AtomicBool::default(),
             back: Notify::new(),
         });
