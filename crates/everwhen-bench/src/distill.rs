@@ -24,9 +24,9 @@ const ENTRIES: usize = 6;
 /// Memories the conversations are spread over.
 const MEMORIES: usize = 10;
 /// Number of conversations that are distilled again while entries are added.
-const ANEW: usize = 4;
+const REGENERATED: usize = 4;
 /// How long the worker has to begin before the clock does.
-const UNDER_WAY: Duration = Duration::from_millis(300);
+const HEAD_START: Duration = Duration::from_millis(300);
 /// Number of concurrent clients that add entries.
 const CLIENTS: usize = 8;
 /// Times the two ways of adding are measured, in turn. What else the machine does falls on both ways
@@ -144,7 +144,7 @@ async fn tell(vault: &Vault, conversations: usize, kind: &str) -> Result<()> {
 
 fn said(number: usize, line: usize, begun: jiff::Timestamp) -> Result<NewEntry> {
     let role = if line.is_multiple_of(2) { Role::User } else { Role::Assistant };
-    let text = format!("I planted {} tulips in bed {number} of my garden", line + 1);
+    let text = format!("I planted {} tulips in harness {number} of my garden", line + 1);
     let time = begun + SignedDuration::from_mins(line as i64);
     Ok(NewEntry::new(role, Said::new(text)?).said_at(time))
 }
@@ -222,7 +222,7 @@ async fn add_while_working(
 ) -> Result<(f64, usize)> {
     engine.clone().with_llm(Scripted::new(Duration::ZERO, 0)).settle().await?;
     if way == LoadPhase::Meanwhile {
-        for number in 0..ANEW {
+        for number in 0..REGENERATED {
             vault.regenerate(memory("told", number)?, None).await?;
         }
     }
@@ -230,7 +230,7 @@ async fn add_while_working(
     let engine = engine.clone().with_llm(model.clone());
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let worker = tokio::spawn(everwhen::work(engine.clone(), async { drop(stopped.await) }));
-    tokio::time::sleep(UNDER_WAY).await;
+    tokio::time::sleep(HEAD_START).await;
     let before = model.answered.load(Ordering::Relaxed);
     let kind = format!("{way:?} {round}");
     let rate = add(vault, setup.per_load / ROUNDS as u32, &kind).await?;

@@ -3,8 +3,8 @@
 //! Figures are compared within one run, on the same machine and disk; absolute numbers
 //! of a shared machine mean little.
 
-mod bed;
 pub mod distill;
+mod harness;
 pub mod locomo;
 pub mod longmemeval;
 pub mod mcp;
@@ -20,4 +20,4 @@ pub mod workflow;
 
 /// Why a measurement could not be made.
 pub use anyhow::Error;
-pub use bed::EmbedderChoice;
+pub use harness::EmbedderChoice;

@@ -18,7 +18,7 @@ use serde::Serialize;
 pub use data::{LocomoDialogue, LocomoQuestion, LocomoTurn};
 pub(crate) use data::{read, session_of};
 
-use crate::bed::{Bed, EmbedderChoice, memory};
+use crate::harness::{EmbedderChoice, Harness, memory};
 use crate::report::{Ingest, Latency};
 use crate::score::Judged;
 
@@ -122,19 +122,19 @@ const RANKED: usize = 1_000;
 /// Runs the benchmark; `step` is called after each question with the number done and the total.
 pub async fn run(setup: &Locomo, step: &(dyn Fn(usize, usize) + Sync)) -> Result<LocomoRun> {
     let dialogues = data::read(&setup.data)?;
-    let bed = Bed::new(&setup.embedder).await?;
+    let harness = Harness::new(&setup.embedder).await?;
     let total = dialogues.iter().map(|dialogue| dialogue.questions.len()).sum();
     let (mut answered, mut ingest) = (Vec::new(), Ingest { entries: 0, seconds: 0.0 });
     for dialogue in &dialogues {
         let place = memory(&dialogue.name)?;
         let began = Instant::now();
         let entries: Result<Vec<NewEntry>> = dialogue.turns.iter().map(entry).collect();
-        bed.remember(&place, &entries?).await?;
-        bed.make_ready(&place).await?;
+        harness.remember(&place, &entries?).await?;
+        harness.make_ready(&place).await?;
         ingest.seconds += began.elapsed().as_secs_f64();
         ingest.entries += dialogue.turns.len();
         for question in &dialogue.questions {
-            answered.push(ask(&bed, &place, dialogue, question).await?);
+            answered.push(ask(&harness, &place, dialogue, question).await?);
             step(answered.len(), total);
         }
     }
@@ -154,14 +154,14 @@ fn entry(turn: &LocomoTurn) -> Result<NewEntry> {
 }
 
 async fn ask(
-    bed: &Bed,
+    harness: &Harness,
     place: &Address<MemoryId>,
     dialogue: &LocomoDialogue,
     question: &LocomoQuestion,
 ) -> Result<LocomoAnswered> {
     let query = Query { asked_at: Some(dialogue.end()), ..Query::new(question.text.clone()) };
-    let (_, latency) = bed.recall(place, query.clone()).await?;
-    let (found, _) = bed.recall(place, Query { limit: Some(RANKED), ..query }).await?;
+    let (_, latency) = harness.recall(place, query.clone()).await?;
+    let (found, _) = harness.recall(place, Query { limit: Some(RANKED), ..query }).await?;
     let turn = |one: &everwhen::recall::EntryFound| {
         let metadata = one.entry.metadata.as_ref()?;
         let value: serde_json::Value = serde_json::from_str(metadata.as_str()).ok()?;

@@ -19,7 +19,7 @@ use serde::Serialize;
 pub use data::{LongMemEvalItem, LongMemEvalSession, LongMemEvalTurn};
 pub(crate) use data::{answer_text, read, read_date, undated};
 
-use crate::bed::{Bed, EmbedderChoice, memory};
+use crate::harness::{EmbedderChoice, Harness, memory};
 use crate::report::{Ingest, Latency, LongMemEvalSummary};
 use crate::score::{Judged, Scores};
 
@@ -80,9 +80,9 @@ pub async fn run(
 ) -> Result<LongMemEvalRun> {
     let all = data::read(&setup.data)?;
     let asked = chosen(&all, setup)?;
-    let bed = Bed::new(&setup.embedder).await?;
+    let harness = Harness::new(&setup.embedder).await?;
     let mut run = Run {
-        bed,
+        harness,
         deep: !setup.pooled,
         answered: Vec::new(),
         latencies: Vec::new(),
@@ -133,7 +133,7 @@ fn pooled(all: &[LongMemEvalItem]) -> Vec<LongMemEvalSession> {
 }
 
 struct Run {
-    bed: Bed,
+    harness: Harness,
     /// Retrieves all sessions.
     deep: bool,
     answered: Vec<LongMemEvalAnswered>,
@@ -151,8 +151,8 @@ impl Run {
         let entries: Result<Vec<Vec<NewEntry>>> = sessions.iter().map(entries).collect();
         let entries = entries?.concat();
         let began = Instant::now();
-        self.bed.remember(place, &entries).await?;
-        self.bed.make_ready(place).await?;
+        self.harness.remember(place, &entries).await?;
+        self.harness.make_ready(place).await?;
         self.ingest.0 += entries.len();
         self.ingest.1 += began.elapsed();
         Ok(())
@@ -168,9 +168,9 @@ impl Run {
             before: Some(end_of_day(item.asked_at)?),
             ..Query::new(item.text.clone())
         };
-        let (mut found, latency) = self.bed.recall(place, query.clone()).await?;
+        let (mut found, latency) = self.harness.recall(place, query.clone()).await?;
         if self.deep {
-            found = self.bed.recall(place, Query { limit: Some(RANKED), ..query }).await?.0;
+            found = self.harness.recall(place, Query { limit: Some(RANKED), ..query }).await?.0;
         }
         self.answered.push(answered(item, found, latency));
         self.latencies.push(latency);

@@ -15,10 +15,10 @@
 //! measured, which no proxy adds. What goes through when it is saturated stands in a line of its own.
 
 mod chat;
+mod client;
 mod report;
 mod slow;
 pub(crate) mod stream;
-mod talk;
 pub(crate) mod upstream;
 
 use std::path::{Path, PathBuf};
@@ -27,8 +27,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use everwhen::{DirectoryLock, LockAttempt};
 
+use self::client::{ChatClient, ChatPace, ChatRoute, FirstByteTimes, together};
 use self::report::{Added, Histories, Measured, Saturated};
-use self::talk::{ChatClient, ChatPace, ChatRoute, FirstByteTimes, together};
 use self::upstream::{Pace, Upstream};
 use crate::recall::dialogue::text;
 use crate::report::Say;

@@ -24,7 +24,7 @@ use jiff::Timestamp;
 pub use report::{Machine, Narrowed, Peer, RecallReport, RecallSpeed, Restart};
 
 use self::narrowed::Narrowing;
-use crate::bed::{Bed, EmbedderChoice, memory};
+use crate::harness::{EmbedderChoice, Harness, memory};
 use crate::report::Latency;
 use crate::report::Say;
 
@@ -91,20 +91,20 @@ async fn of_embedder(
     embedder: &EmbedderChoice,
     say: Say<'_>,
 ) -> Result<Vec<RecallSpeed>> {
-    let mut bed = Bed::new(embedder).await?;
+    let mut harness = Harness::new(embedder).await?;
     let place = memory("large")?;
     let (mut speeds, mut filled) = (Vec::new(), 0);
     for size in &setup.sizes {
         say(&format!("{size} entries, embedder {}", embedder.as_str()));
         let began = Instant::now();
-        let half = fill(&bed, &place, filled..*size).await?;
+        let half = fill(&harness, &place, filled..*size).await?;
         let seconds = began.elapsed().as_secs_f64();
-        let latency_ms = ask(&bed, &place, setup.questions, |query| query).await?;
+        let latency_ms = ask(&harness, &place, setup.questions, |query| query).await?;
         let narrowed =
-            narrowed(&bed, &place, setup.questions, &Narrowing::all(*size, half)?).await?;
+            narrowed(&harness, &place, setup.questions, &Narrowing::all(*size, half)?).await?;
         let resident_mib = machine::resident_mib();
         let restart;
-        (bed, restart) = restarted(bed, embedder, &place).await?;
+        (harness, restart) = restarted(harness, embedder, &place).await?;
         speeds.push(RecallSpeed {
             entries: *size,
             embedder: embedder.as_str().to_owned(),
@@ -122,38 +122,38 @@ async fn of_embedder(
 
 /// The first answer after a start, first without segments of the index, then with them.
 async fn restarted(
-    bed: Bed,
+    harness: Harness,
     embedder: &EmbedderChoice,
     place: &Address<MemoryId>,
-) -> Result<(Bed, Restart)> {
-    let bed = bed.reopen(embedder).await?;
-    let without = first_answer(&bed, place).await?;
-    bed.keep_indexes().await?;
-    let bed = bed.reopen(embedder).await?;
-    let with = first_answer(&bed, place).await?;
-    Ok((bed, Restart { without_segments_ms: without, with_segments_ms: with }))
+) -> Result<(Harness, Restart)> {
+    let harness = harness.reopen(embedder).await?;
+    let without = first_answer(&harness, place).await?;
+    harness.keep_indexes().await?;
+    let harness = harness.reopen(embedder).await?;
+    let with = first_answer(&harness, place).await?;
+    Ok((harness, Restart { without_segments_ms: without, with_segments_ms: with }))
 }
 
-async fn first_answer(bed: &Bed, place: &Address<MemoryId>) -> Result<f64> {
-    let (_, took) = bed.recall(place, Query::new("are you there?")).await?;
+async fn first_answer(harness: &Harness, place: &Address<MemoryId>) -> Result<f64> {
+    let (_, took) = harness.recall(place, Query::new("are you there?")).await?;
     Ok(took.as_secs_f64() * 1000.0)
 }
 
 /// Fills a memory; answers an instant when half of the entries were there.
 async fn fill(
-    bed: &Bed,
+    harness: &Harness,
     place: &Address<MemoryId>,
     range: std::ops::Range<usize>,
 ) -> Result<Timestamp> {
     let (numbers, half) = (range.clone().collect::<Vec<usize>>(), range.end / 2);
-    let mut at_half = bed.now();
+    let mut at_half = harness.now();
     for batch in numbers.chunks(BATCH) {
         let entries: Result<Vec<NewEntry>> =
             batch.iter().map(|number| dialogue::entry(*number)).collect();
-        bed.remember(place, &entries?).await?;
-        bed.make_ready(place).await?;
+        harness.remember(place, &entries?).await?;
+        harness.make_ready(place).await?;
         if batch[0] < half {
-            at_half = bed.now();
+            at_half = harness.now();
         }
     }
     Ok(at_half)
@@ -161,21 +161,21 @@ async fn fill(
 
 /// Asks the questions with every kind of filter.
 async fn narrowed(
-    bed: &Bed,
+    harness: &Harness,
     place: &Address<MemoryId>,
     questions: usize,
     ways: &[Narrowing],
 ) -> Result<Vec<Narrowed>> {
     let mut narrowed = Vec::with_capacity(ways.len());
     for way in ways {
-        let latency_ms = ask(bed, place, questions, |query| way.narrow(query)).await?;
+        let latency_ms = ask(harness, place, questions, |query| way.narrow(query)).await?;
         narrowed.push(Narrowed { by: way.name(), latency_ms });
     }
     Ok(narrowed)
 }
 
 async fn ask(
-    bed: &Bed,
+    harness: &Harness,
     place: &Address<MemoryId>,
     questions: usize,
     narrow: impl Fn(Query) -> Query,
@@ -183,7 +183,7 @@ async fn ask(
     let mut latencies = Vec::with_capacity(questions);
     for number in 0..questions {
         let question = format!("what about the {}", dialogue::question(number).join(" "));
-        latencies.push(bed.recall(place, narrow(Query::new(question))).await?.1);
+        latencies.push(harness.recall(place, narrow(Query::new(question))).await?.1);
     }
     Ok(Latency::of(latencies))
 }

@@ -8,6 +8,7 @@
 mod answer;
 mod bench;
 mod chart;
+mod clock;
 mod compare;
 mod events;
 mod extractive;
@@ -22,7 +23,6 @@ mod source;
 mod summary;
 mod verify;
 mod via;
-mod watch;
 
 use std::path::PathBuf;
 

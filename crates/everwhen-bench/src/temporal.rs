@@ -16,7 +16,7 @@ use serde::Serialize;
 
 pub use data::{TemporalLog, TemporalTurn, TimeQuestion};
 
-use crate::bed::{Bed, EmbedderChoice, memory};
+use crate::harness::{EmbedderChoice, Harness, memory};
 use crate::report::{Ingest, Latency};
 
 /// What to measure.
@@ -101,18 +101,18 @@ const RANKED: usize = 1_000;
 pub async fn run(setup: &Temporal, step: &(dyn Fn(usize, usize) + Sync)) -> Result<TemporalRun> {
     let logs = data::read_logs(&setup.data)?;
     let questions = data::read_questions(&setup.data)?;
-    let bed = Bed::new(&setup.embedder).await?;
+    let harness = Harness::new(&setup.embedder).await?;
     let began = Instant::now();
     for log in logs.values() {
         let entries: Result<Vec<NewEntry>> = log.turns.iter().map(entry).collect();
-        bed.remember(&memory(&log.name)?, &entries?).await?;
+        harness.remember(&memory(&log.name)?, &entries?).await?;
     }
     let entries = logs.values().map(|log| log.turns.len()).sum();
     let ingest = Ingest { entries, seconds: began.elapsed().as_secs_f64() };
     let mut answered = Vec::new();
     for question in &questions {
         if let Some(log) = logs.get(&question.log) {
-            answered.push(ask(&bed, &memory(&log.name)?, log, question).await?);
+            answered.push(ask(&harness, &memory(&log.name)?, log, question).await?);
         }
         step(answered.len(), questions.len());
     }
@@ -131,7 +131,7 @@ fn entry(turn: &TemporalTurn) -> Result<NewEntry> {
 }
 
 async fn ask(
-    bed: &Bed,
+    harness: &Harness,
     place: &Address<MemoryId>,
     log: &TemporalLog,
     question: &TimeQuestion,
@@ -142,7 +142,7 @@ async fn ask(
         limit: Some(RANKED),
         ..Query::new(question.text.clone())
     };
-    let (found, latency) = bed.recall(place, query).await?;
+    let (found, latency) = harness.recall(place, query).await?;
     let turn = |one: &everwhen::recall::EntryFound| {
         let value: serde_json::Value =
             serde_json::from_str(one.entry.metadata.as_ref()?.as_str()).ok()?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// What a provider does with a request.
 #[derive(Debug, Clone)]
-pub enum Spoken {
+pub enum ModelReply {
     /// The model says this.
     Text(String),
     /// The provider answers with this status and body.
@@ -19,7 +19,7 @@ pub enum Spoken {
     Silence(Duration),
 }
 
-type RequestScript = dyn Fn(&Value) -> Spoken + Send + Sync;
+type RequestScript = dyn Fn(&Value) -> ModelReply + Send + Sync;
 
 /// A provider that answers as long as the test runs.
 pub struct ModelEndpoint {
@@ -30,7 +30,7 @@ pub struct ModelEndpoint {
 
 impl ModelEndpoint {
     /// A provider that answers with what `script` makes of the request's body.
-    pub fn start(script: impl Fn(&Value) -> Spoken + Send + Sync + 'static) -> Self {
+    pub fn start(script: impl Fn(&Value) -> ModelReply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
         let address = listener.local_addr().expect("it is bound");
         let asked = Arc::<Mutex<Vec<Value>>>::default();
@@ -59,9 +59,9 @@ fn answer(
     let body = read_body(&stream)?;
     heard.lock().unwrap_or_else(PoisonError::into_inner).push(body.clone());
     match script(&body) {
-        Spoken::Text(text) => send(stream, 200, &completion(&text)),
-        Spoken::Status(status, body) => send(stream, status, &body),
-        Spoken::Silence(length) => {
+        ModelReply::Text(text) => send(stream, 200, &completion(&text)),
+        ModelReply::Status(status, body) => send(stream, status, &body),
+        ModelReply::Silence(length) => {
             std::thread::sleep(length);
             Ok(())
         }
@@ -126,9 +126,9 @@ mod tests {
     #[test]
     fn says_what_it_is_told_to_and_remembers_what_it_was_asked() {
         let endpoint = ModelEndpoint::start(|body| match body["n"].as_u64() {
-            Some(1) => Spoken::Text("yes".into()),
-            Some(2) => Spoken::Status(429, "later".into()),
-            _ => Spoken::Silence(Duration::from_millis(1)),
+            Some(1) => ModelReply::Text("yes".into()),
+            Some(2) => ModelReply::Status(429, "later".into()),
+            _ => ModelReply::Silence(Duration::from_millis(1)),
         });
         assert!(post(&endpoint, r#"{"n": 1}"#).contains(r#""content":"yes""#));
         let refused = post(&endpoint, r#"{"n": 2}"#);

@@ -13,10 +13,10 @@ mod words;
 mod world;
 
 pub use cluster::{Cluster, named_database, sql, test_database};
-pub use endpoint::{ModelEndpoint, Spoken};
+pub use endpoint::{ModelEndpoint, ModelReply};
 pub use faults::{Fault, FaultMode, Faults, Faulty, FaultyStore};
 pub use interrupts::{Interrupt, Interrupted};
 pub use plain::PlainStore;
 pub use scripted::ScriptedLlm;
 pub use words::WordEmbedder;
-pub use world::{block_on, engine_over, hand_world};
+pub use world::{block_on, engine_over, manual_world};

@@ -1,4 +1,4 @@
-//! Stories: dated conversations with acts and questions, played on a real engine.
+//! Stories: dated conversations with actions and questions, run on a real engine.
 //!
 //! A story reads like a diary. Its answers stand in a snapshot beside it, so a change of behaviour
 //! shows as a changed line that a person can judge:
@@ -22,15 +22,15 @@
 //!   point of a story is in the story. An unexpected failure fails the story.
 //! - Indented lines continue what was said. Lines that begin with `#` are for the reader.
 
+mod action;
 mod answers;
-mod deed;
 mod folder;
 mod names;
+mod render;
+mod runner;
 mod said_line;
 mod script;
 mod sent;
-mod stage;
-mod telling;
 mod words;
 
 use std::sync::Arc;
@@ -39,12 +39,12 @@ use everwhen_engine::ports::Store;
 use everwhen_engine::{Error, ErrorKind};
 
 pub use folder::{folder, run_all};
+use runner::StoryRunner;
 use script::{Expectation, Line};
-use stage::Stage;
 
 use crate::{PlainStore, block_on};
 
-/// Makes the stores that stories are played on. One value stands for one place where data is kept.
+/// Makes the stores that stories run on. One value stands for one place where data is kept.
 pub trait Backend {
     /// An empty store.
     fn open(&self) -> everwhen_engine::Result<Arc<dyn Store>>;
@@ -66,24 +66,25 @@ impl Backend for PlainStore {
     }
 }
 
-/// Plays a story and answers its transcript, or what is wrong with it.
+/// Runs a story and returns its transcript, or what is wrong with it.
 pub fn run(text: &str, backend: &dyn Backend) -> Result<String, String> {
     let script = script::read(text)?;
     block_on(async {
-        let staged = Stage::set(backend, script.begins).await;
-        let mut stage = staged.map_err(|error| error.to_string())?;
+        let runner = StoryRunner::new(backend, script.begins).await;
+        let mut runner = runner.map_err(|error| error.to_string())?;
         let mut transcript = String::new();
         for line in &script.lines {
-            let answer = stage.play(&line.meaning).await;
-            let told = stage.names.settle(&answer.as_ref().map_or_else(tell_error, String::clone));
+            let answer = runner.run_line(&line.meaning).await;
+            let told =
+                runner.names.settle(&answer.as_ref().map_or_else(render_error, String::clone));
             check(line, answer.is_ok(), &told)?;
-            transcript.push_str(&told_line(line, &told));
+            transcript.push_str(&transcript_line(line, &told));
         }
-        stage.check().await.map(|()| transcript)
+        runner.check().await.map(|()| transcript)
     })
 }
 
-fn tell_error(error: &Error) -> String {
+fn render_error(error: &Error) -> String {
     let kind = match error.kind() {
         ErrorKind::Invalid => "invalid",
         ErrorKind::NotFound => "not found",
@@ -123,7 +124,7 @@ fn check(line: &Line, succeeded: bool, told: &str) -> Result<(), String> {
 }
 
 /// A line of the story and, indented below it, what it answered.
-fn told_line(line: &Line, told: &str) -> String {
+fn transcript_line(line: &Line, told: &str) -> String {
     let answer: String = told
         .lines()
         .map(|line| if line.is_empty() { "\n".into() } else { format!("    {line}\n") })
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_transcript_shows_every_line_and_its_answer() {
-        let told = told("2023-01-08 12:49  user: Hello.\n# aside\n? timeline\n").unwrap();
+        let told = told("2023-01-08 12:49  user: Hello.\n# a comment\n? timeline\n").unwrap();
         assert_eq!(
             told,
             "2023-01-08 12:49  user: Hello.\n    e1 in c1\n? timeline\n    2023-01-08 – Hello.\n"
@@ -167,8 +168,8 @@ mod tests {
 
     #[test]
     fn a_restart_leaves_the_store_and_nothing_else() {
-        struct Amnesia;
-        impl Backend for Amnesia {
+        struct EmptyOnReopen;
+        impl Backend for EmptyOnReopen {
             fn open(&self) -> everwhen_engine::Result<Arc<dyn Store>> {
                 Ok(Arc::new(PlainStore::new()))
             }
@@ -178,7 +179,7 @@ mod tests {
             }
         }
         let story = "2023-01-08 12:49  user: Hello.\n! restart\n? timeline\n";
-        let forgetful = run(story, &Amnesia).unwrap_err();
+        let forgetful = run(story, &EmptyOnReopen).unwrap_err();
         assert!(forgetful.contains("vault not found"), "{forgetful}");
         assert!(told(story).unwrap().ends_with("2023-01-08 – Hello.\n"));
     }

@@ -23,7 +23,7 @@ impl Clock for SharedClock {
 }
 
 /// A world that begins at `start` and repeats itself with its seed, and the clock in it.
-pub fn hand_world(start: Timestamp, seed: u64) -> (World, Arc<ManualClock>) {
+pub fn manual_world(start: Timestamp, seed: u64) -> (World, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(start));
     let shared = Box::new(SharedClock(Arc::clone(&clock)));
     (World { clock: shared, chance: Box::new(SeededChance::new(seed)) }, clock)
@@ -32,7 +32,7 @@ pub fn hand_world(start: Timestamp, seed: u64) -> (World, Arc<ManualClock>) {
 /// An engine over a store in a world of its own, with UTC and the default rules.
 pub fn engine_over(store: Arc<dyn Store>) -> (Engine, Arc<ManualClock>) {
     let start = Timestamp::constant(START, 0);
-    let (world, clock) = hand_world(start, 1);
+    let (world, clock) = manual_world(start, 1);
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
     (Engine::new(store, world, defaults), clock)
 }

@@ -37,7 +37,7 @@ impl Chat {
     }
 
     /// The reply.
-    pub(super) fn hear(&mut self, reply: String) {
+    pub(super) fn add_reply(&mut self, reply: String) {
         self.push("assistant", reply);
     }
 

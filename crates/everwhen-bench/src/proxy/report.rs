@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::talk::FirstByteTimes;
+use super::client::FirstByteTimes;
 
 /// Everything `everwhen bench proxy` measures.
 #[derive(Debug, Default, Serialize)]

@@ -14,7 +14,7 @@ pub(crate) struct Stream {
 }
 
 /// A reply, and how it came.
-pub(crate) struct Heard {
+pub(crate) struct StreamReply {
     /// How long its first byte took.
     pub(crate) waited: Duration,
     /// What it says.
@@ -23,7 +23,7 @@ pub(crate) struct Heard {
     pub(crate) degraded: Option<String>,
 }
 
-impl Heard {
+impl StreamReply {
     /// The reply, if memory took part in it.
     pub(crate) fn with_memory(self) -> Result<Self> {
         match self.degraded {
@@ -45,7 +45,7 @@ impl Stream {
         path: &str,
         headers: &str,
         body: &str,
-    ) -> Result<Heard> {
+    ) -> Result<StreamReply> {
         let request = format!(
             "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n{headers}\
              content-length: {}\r\n\r\n{body}",
@@ -65,7 +65,7 @@ impl Stream {
         }
         self.connection = Some(connection);
         let reply = String::from_utf8_lossy(&self.buffer);
-        Ok(Heard { waited, text: said(&reply), degraded: degraded(&reply) })
+        Ok(StreamReply { waited, text: said(&reply), degraded: degraded(&reply) })
     }
 
     async fn connect(&mut self) -> Result<TcpStream> {

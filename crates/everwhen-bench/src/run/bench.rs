@@ -62,7 +62,7 @@ impl Bench {
         let progress = Progress::open(&directory.join("progress.db"))?;
         let hash = write_setup(&directory, options, &questions)?;
         progress.begin(&options.run_id, &hash, &now(), &questions)?;
-        let everwhen = open_house(&directory)?;
+        let everwhen = open_engine(&directory)?;
         let engine = everwhen.engine().clone().with_chapter_rules(no_chapters());
         let ingest = with_model(&engine, plan.ingest.as_ref(), (settings, plan.run.seed))?;
         let via = match &options.via {
@@ -216,7 +216,7 @@ pub(super) fn now() -> String {
 }
 
 /// An Everwhen of the run's own, inside its directory.
-fn open_house(directory: &Path) -> Result<Everwhen> {
+fn open_engine(directory: &Path) -> Result<Everwhen> {
     let data = Some(directory.join("data").display().to_string());
     let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
     Ok(Everwhen::open(&Config::load(&Environment::default(), &flags)?)?)

@@ -26,8 +26,8 @@ pub(super) fn bars(rows: &[(String, Vec<f64>, String)], whole: f64) -> String {
     frame(height, &drawing)
 }
 
-/// Stretches of time beside each other: `(from, to)` as shares of the whole.
-pub(super) fn stretches(rows: &[(String, f64, f64)]) -> String {
+/// Intervals of time beside each other: `(from, to)` as shares of the whole.
+pub(super) fn intervals(rows: &[(String, f64, f64)]) -> String {
     let height = 6.0 * rows.len() as f64 + 8.0;
     let mut drawing = String::new();
     for (at, (name, from, to)) in rows.iter().enumerate() {

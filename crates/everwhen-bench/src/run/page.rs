@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::bench::replace;
-use super::chart::{bars, escape, stretches};
+use super::chart::{bars, escape, intervals};
 use super::question::Line;
 use super::summary::{self, RunSummary};
 
@@ -89,5 +89,5 @@ fn run(lines: &[Line]) -> String {
     let share = |time: i64| (time - begin) as f64 / (end - begin).max(1) as f64;
     let rows: Vec<_> =
         rows.into_iter().map(|(name, from, to)| (name, share(from), share(to))).collect();
-    format!("<h2>The run in time</h2>{}", stretches(&rows))
+    format!("<h2>The run in time</h2>{}", intervals(&rows))
 }

@@ -10,12 +10,12 @@ use jiff::{SignedDuration, Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
+use super::clock::RunClock;
 use super::events::{self, Event, Metrics, What};
 use super::judge::Verdict;
 use super::plan::Mode;
 use super::source::{Question, Session, by_data_id};
 use super::via::{Ask, Found};
-use super::watch::Watch;
 use super::{answer, judge};
 
 /// The session of the question itself.
@@ -87,7 +87,7 @@ struct Walk<'a> {
     question: &'a Question,
     memory: String,
     position: usize,
-    watch: Watch,
+    clock: RunClock,
     /// What happened in the session that is under way.
     events: Vec<Event>,
     /// What happened in those before it.
@@ -114,9 +114,9 @@ impl<'a> Walk<'a> {
             metrics: None,
         };
         let memory = format!("{:.120}__{:.60}", question.id, bench.run_id);
-        let watch = Watch::new(bench.plan.run.scripted_clock, position, question.sessions.len());
+        let clock = RunClock::new(bench.plan.run.scripted_clock, position, question.sessions.len());
         let (events, past) = (Vec::new(), bench.past_of(&question.id));
-        Self { bench, question, memory, position, watch, events, past, line }
+        Self { bench, question, memory, position, clock, events, past, line }
     }
 
     async fn through(&mut self) -> Result<()> {
@@ -149,8 +149,8 @@ impl<'a> Walk<'a> {
         if self.bench.progress.is_done(&self.question.id, &session.id)? {
             return Ok(());
         }
-        let watch = Watch::new(self.bench.plan.run.scripted_clock, self.position, number);
-        let asking = std::mem::replace(&mut self.watch, watch);
+        let clock = RunClock::new(self.bench.plan.run.scripted_clock, self.position, number);
+        let asking = std::mem::replace(&mut self.clock, clock);
         self.begin(&session.id, session.date);
         let (bench, memory) = (self.bench, self.memory.clone());
         let done = self.work("tool", "remember", bench.via.remember(&memory, session)).await;
@@ -159,7 +159,7 @@ impl<'a> Walk<'a> {
         }
         let outcome = if done.is_ok() { Terminal::Done } else { Terminal::Fail };
         self.end(&session.id, outcome)?;
-        self.watch = asking;
+        self.clock = asking;
         done
     }
 
@@ -233,8 +233,8 @@ impl<'a> Walk<'a> {
         if !self.bench.plan.run.metrics {
             return work.await;
         }
-        let (done, stretches) = self.watch.time(work).await;
-        for (began_at, lasted) in stretches {
+        let (done, intervals) = self.clock.time(work).await;
+        for (began_at, lasted) in intervals {
             let (kind, name) = (kind.to_owned(), name.to_owned());
             let what = What::Activity { kind, name, lasted_us: microseconds(lasted) };
             self.note(began_at, what);
@@ -244,14 +244,14 @@ impl<'a> Walk<'a> {
 
     fn begin(&mut self, session: &str, conversation_time: Timestamp) {
         self.events.clear();
-        let at = self.watch.now();
+        let at = self.clock.now();
         let conversation_time = conversation_time.to_string();
         let what = What::SessionStart { conversation_time };
         self.note_in(session, at, what);
     }
 
     fn said(&mut self, role: &str) {
-        let at = self.watch.now();
+        let at = self.clock.now();
         self.note(at, What::Entry { role: role.to_owned() });
     }
 
@@ -270,7 +270,7 @@ impl<'a> Walk<'a> {
     /// Ends a session: what happened is written down first, then that it is over.
     fn end(&mut self, session: &str, outcome: Terminal) -> Result<()> {
         let status = outcome.as_str();
-        let at = self.watch.now();
+        let at = self.clock.now();
         self.note_in(session, at, What::SessionEnd { status: status.to_owned() });
         let metrics = events::metrics(&self.events.iter().collect::<Vec<_>>());
         self.bench.events.write(&self.events)?;

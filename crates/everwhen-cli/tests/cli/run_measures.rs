@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use everwhen_testkit::{ModelEndpoint, Spoken};
+use everwhen_testkit::{ModelEndpoint, ModelReply};
 use serde_json::{Value, json};
 
 use crate::runs::{furnish, lines, place, run, summary};
@@ -28,8 +28,8 @@ fn bug_1_waiting_between_tries_is_idle() {
     furnish(&stage, 1, 1);
     let asked = AtomicUsize::new(0);
     let model = ModelEndpoint::start(move |_| match asked.fetch_add(1, Ordering::Relaxed) {
-        0 | 1 => Spoken::Status(500, "{}".into()),
-        _ => Spoken::Text("100 euros".into()),
+        0 | 1 => ModelReply::Status(500, "{}".into()),
+        _ => ModelReply::Text("100 euros".into()),
     });
     ask(&stage, &model);
     stage.ok(&run("retried", &[]));
@@ -48,8 +48,8 @@ fn bugs_2_and_3_a_failed_question_is_wrong_visible_and_lasts_until_it_failed() {
     let stage = Stage::new();
     furnish(&stage, 2, 1);
     let model = ModelEndpoint::start(|body| match body.to_string().contains("bicycle") {
-        true => Spoken::Text("100".into()),
-        false => Spoken::Status(401, "{}".into()),
+        true => ModelReply::Text("100".into()),
+        false => ModelReply::Status(401, "{}".into()),
     });
     ask(&stage, &model);
     let ran = stage.run(&run("failed", &[]));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use everwhen_testkit::{ModelEndpoint, Spoken};
+use everwhen_testkit::{ModelEndpoint, ModelReply};
 use serde_json::{Value, json};
 
 use crate::stage::{Stage, eventually};
@@ -184,7 +184,7 @@ fn answering() -> ModelEndpoint {
     ModelEndpoint::start(|body| {
         let system = body["messages"][0]["content"].as_str().unwrap();
         let shown = body["messages"][1]["content"].as_str().unwrap();
-        Spoken::Text(match system {
+        ModelReply::Text(match system {
             system if system.contains("REFINE:") => "REFINE: euros paid".to_owned(),
             system if system.starts_with("You judge") => "No.".to_owned(),
             _ => {

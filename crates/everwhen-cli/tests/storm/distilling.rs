@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use everwhen_testkit::{ModelEndpoint, Spoken};
+use everwhen_testkit::{ModelEndpoint, ModelReply};
 use serde_json::{Value, json};
 
 use crate::server::{Server, request};
@@ -53,7 +53,7 @@ fn model() -> ModelEndpoint {
             "summary": format!("They said: {said}."), "entities": [], "key_phrases": [said] });
         let fact = json!({ "line": 1, "quote": said, "statement": said, "matter": "", "value": "",
             "tags": ["garden"] });
-        Spoken::Text(match body["response_format"]["json_schema"]["name"].as_str() {
+        ModelReply::Text(match body["response_format"]["json_schema"]["name"].as_str() {
             Some("facts") => json!({ "facts": [fact] }).to_string(),
             Some("retelling") => {
                 json!({ "title": told["title"], "summary": told["summary"] }).to_string()

@@ -90,7 +90,7 @@ pub(crate) enum ProgramRuleKind {
     Continue(&'static str),
     /// A part of the last message that begins so asks for something that is no part of the chat; the
     /// messages before it are the chat's.
-    Interlude(&'static str),
+    SideRequest(&'static str),
 
     /// A request with this header, whatever its value, is an errand.
     Header(&'static str),
@@ -118,7 +118,7 @@ pub(crate) fn attribute(
 ) -> Purpose {
     let purpose = purpose::of(asked, headers, rules());
     own::attribute(&mut asked.messages, rules(), keeps_tool_output);
-    if own::somebody_spoke(asked) { purpose } else { Purpose::Errand }
+    if own::has_own_words(asked) { purpose } else { Purpose::Errand }
 }
 
 pub(crate) use purpose::Purpose;

@@ -18,7 +18,8 @@ use everwhen_engine::receipt::Idempotency;
 use everwhen_engine::time::{ManualClock, Zone};
 use everwhen_engine::{Engine, Result, Vault, VaultDefaults, limits};
 use everwhen_testkit::{
-    Fault, FaultMode, Faults, Faulty, FaultyStore, ScriptedLlm, WordEmbedder, block_on, hand_world,
+    Fault, FaultMode, Faults, Faulty, FaultyStore, ScriptedLlm, WordEmbedder, block_on,
+    manual_world,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -113,7 +114,7 @@ fn engine(
     seed: u64,
 ) -> (Engine, Arc<ManualClock>) {
     let store = FaultyStore::new(Arc::clone(&bed.store), Arc::clone(faults));
-    let (world, clock) = hand_world(at(0), seed);
+    let (world, clock) = manual_world(at(0), seed);
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
     let embedder = Faulty::<dyn Embedder>::new(Arc::new(WordEmbedder), Arc::clone(faults));
     let engine = Engine::new(Arc::new(store), world, defaults)

@@ -14,7 +14,7 @@ use everwhen_engine::time::{ManualClock, Zone};
 use everwhen_engine::{
     Engine, Error, ErrorKind, Forget, NewCorrection, NewVault, Result, Vault, VaultDefaults,
 };
-use everwhen_testkit::{Fault, FaultMode, Faults, FaultyStore, block_on, hand_world};
+use everwhen_testkit::{Fault, FaultMode, Faults, FaultyStore, block_on, manual_world};
 use jiff::SignedDuration;
 
 use crate::bed::{Bed, Open};
@@ -46,7 +46,7 @@ impl Trial {
     fn new(bed: &Bed, number: u64, fault: Option<Fault>) -> Self {
         let faults = Faults::new(fault);
         let store = FaultyStore::new(Arc::clone(&bed.store), faults.clone());
-        let (world, clock) = hand_world(at(0), number);
+        let (world, clock) = manual_world(at(0), number);
         let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
         let engine = Engine::new(Arc::new(store), world, defaults);
         Self { engine, clock, faults, vault: format!("vault {number}"), runs: 0 }

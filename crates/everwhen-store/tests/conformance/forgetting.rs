@@ -10,7 +10,7 @@ use everwhen_engine::ports::{Embedder, EntryQuery, JobSelection, Llm, Prompt, St
 use everwhen_engine::recall::Query;
 use everwhen_engine::time::{ManualClock, Zone};
 use everwhen_engine::{Engine, Vault, VaultDefaults};
-use everwhen_testkit::{Interrupt, Interrupted, ScriptedLlm, WordEmbedder, block_on, hand_world};
+use everwhen_testkit::{Interrupt, Interrupted, ScriptedLlm, WordEmbedder, block_on, manual_world};
 use jiff::SignedDuration;
 
 use crate::bed::{Bed, Open};
@@ -55,7 +55,7 @@ fn rules() -> ChapterRules {
 }
 
 fn engine(store: Arc<dyn Store>, seed: u64) -> (Engine, Arc<ManualClock>) {
-    let (world, clock) = hand_world(at(0), seed);
+    let (world, clock) = manual_world(at(0), seed);
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
     (Engine::new(store, world, defaults).with_chapter_rules(rules()), clock)
 }

@@ -25,9 +25,9 @@ use crate::rows::{at, name};
 /// One thing done. Numbers pick from what is known by then.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    Remember(Vec<Spoken>),
+    Remember(Vec<ModelReply>),
     /// Imports a conversation of some entries, some of them put aside, ended tens of minutes ago.
-    Import(Vec<Spoken>, Vec<Spoken>, Option<i64>),
+    Import(Vec<ModelReply>, Vec<ModelReply>, Option<i64>),
     Correct(usize),
     End(Option<usize>),
     Fork(usize),
@@ -56,7 +56,7 @@ pub(crate) struct Move {
 
 /// An entry to remember.
 #[derive(Debug, Clone)]
-pub(crate) struct Spoken {
+pub(crate) struct ModelReply {
     /// Tens of minutes before now, or after it, and some nanoseconds.
     before: Option<(i64, i64)>,
     role: Role,
@@ -124,7 +124,7 @@ fn any_import() -> impl Strategy<Value = Step> {
         .prop_map(|(line, aside, ended)| Step::Import(line, aside, ended))
 }
 
-fn any_spoken() -> impl Strategy<Value = Spoken> {
+fn any_spoken() -> impl Strategy<Value = ModelReply> {
     let before = option::of((-4..15i64, select(vec![0, 0, 0, 1, 999, 1_000])));
     let home = prop_oneof![
         8 => Just(Home::ByTime),
@@ -134,7 +134,7 @@ fn any_spoken() -> impl Strategy<Value = Spoken> {
     (before, select(Role::ALL.to_vec()), any::<bool>(), home, any::<bool>()).prop_map(
         |(before, role, question, home, tag)| {
             let question = question && role == Role::Assistant;
-            Spoken { before, role, question, home, tag }
+            ModelReply { before, role, question, home, tag }
         },
     )
 }
@@ -235,12 +235,13 @@ impl Run {
     /// A conversation `a` of another system.
     fn imported(
         &self,
-        line: &[Spoken],
-        aside: &[Spoken],
+        line: &[ModelReply],
+        aside: &[ModelReply],
         ended: Option<i64>,
         known: &Known,
     ) -> ImportedConversation {
-        let entries = |all: &[Spoken]| all.iter().map(|one| self.new_entry(one, known)).collect();
+        let entries =
+            |all: &[ModelReply]| all.iter().map(|one| self.new_entry(one, known)).collect();
         let branch = ImportedBranch { archived_at: self.engine.now(), entries: entries(aside) };
         ImportedConversation {
             name: name("a"),
@@ -275,7 +276,7 @@ impl Run {
         }
     }
 
-    fn new_entry(&self, one: &Spoken, known: &Known) -> NewEntry {
+    fn new_entry(&self, one: &ModelReply, known: &Known) -> NewEntry {
         let said_at = |(tens, nanos): (i64, i64)| -> Timestamp {
             let ago = SignedDuration::from_mins(tens * 10) - SignedDuration::from_nanos(nanos);
             self.engine.now() - ago

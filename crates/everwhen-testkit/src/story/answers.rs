@@ -5,14 +5,14 @@ use everwhen_engine::memory::Entry;
 use everwhen_engine::ports::{ArchiveFilter, ConversationQuery, Cursor, Which};
 use everwhen_engine::{Error, Page, Result, TimelineLine};
 
-use super::deed::{Filter, Question};
-use super::stage::Stage;
-use super::telling;
+use super::action::{Filter, Question};
+use super::render;
+use super::runner::StoryRunner;
 
 /// More jobs than a story ever has.
 const JOBS: usize = 1000;
 
-impl Stage<'_> {
+impl StoryRunner<'_> {
     /// The answer to a question.
     pub(super) async fn answer(&mut self, question: &Question) -> Result<String> {
         match question {
@@ -22,17 +22,17 @@ impl Stage<'_> {
             Question::Entry(name) => {
                 let id = self.names.entry(name).map_err(Error::invalid)?;
                 let entry = self.vault().entry(self.memory(), id).await?;
-                Ok(telling::entry_in_full(&entry, &self.zone))
+                Ok(render::entry_in_full(&entry, &self.zone))
             }
             Question::Conversations(query) => {
                 let page = self.vault().conversations(self.memory(), query.clone()).await?;
-                let told = page.data.iter().map(|one| telling::conversation(one, &self.zone));
+                let told = page.data.iter().map(|one| render::conversation(one, &self.zone));
                 Ok(list(told.collect(), page.next.is_some()))
             }
             Question::Conversation(name) => {
                 let whom = self.names.conversation(name).map_err(Error::invalid)?;
                 let view = self.vault().conversation(self.memory(), whom).await?;
-                Ok(telling::conversation_in_full(&view, &self.zone))
+                Ok(render::conversation_in_full(&view, &self.zone))
             }
             Question::Prompt => {
                 let prompt = self.vault().prompt(self.memory()).await?;
@@ -40,16 +40,16 @@ impl Stage<'_> {
             }
             Question::Context(version) => {
                 let context = self.vault().context(self.memory(), *version).await?;
-                Ok(telling::context(&context, &self.zone))
+                Ok(render::context(&context, &self.zone))
             }
             Question::Contexts => {
                 let page = self.vault().contexts(self.memory(), None, None).await?;
-                let told = page.data.iter().map(|one| telling::context(one, &self.zone));
+                let told = page.data.iter().map(|one| render::context(one, &self.zone));
                 Ok(list(told.collect(), page.next.is_some()))
             }
             Question::Facts(query) => {
                 let page = self.vault().facts(self.memory(), query.clone()).await?;
-                let told = page.data.iter().map(|view| telling::fact(view, &self.zone));
+                let told = page.data.iter().map(|view| render::fact(view, &self.zone));
                 Ok(list(told.collect(), page.next.is_some()))
             }
             Question::Months => {
@@ -58,12 +58,12 @@ impl Stage<'_> {
             }
             Question::Recall(query) => {
                 let told = self.vault().recall(self.memory(), query.as_ref().clone()).await?;
-                Ok(list(telling::recollection(&told, &self.zone), false))
+                Ok(list(render::recollection(&told, &self.zone), false))
             }
             Question::States => self.states().await,
             Question::Jobs => {
                 let jobs = self.engine().jobs(JOBS).await?;
-                Ok(list(jobs.iter().map(|job| telling::job(job, &self.zone)).collect(), false))
+                Ok(list(jobs.iter().map(|job| render::job(job, &self.zone)).collect(), false))
             }
         }
     }
@@ -92,7 +92,7 @@ impl Stage<'_> {
         let whom = filter.conversation.as_ref().map(|name| self.names.conversation(name));
         let whom = whom.transpose().map_err(Error::invalid)?;
         let page = self.vault().entries(self.memory(), whom, filter.query.clone()).await?;
-        Ok(self.turn(page, filter, false, |entry: &Entry, zone| telling::entry(entry, zone)))
+        Ok(self.turn(page, filter, false, |entry: &Entry, zone| render::entry(entry, zone)))
     }
 
     async fn more(&mut self) -> Result<String> {

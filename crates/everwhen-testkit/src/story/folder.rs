@@ -15,13 +15,13 @@ const BLESS: &str = "--bless";
 /// Lines shown around the first difference.
 const SHOWN: usize = 12;
 
-/// Plays all stories on stores made by `backend`, as the `main` of a test without a harness.
+/// Runs all stories on stores made by `backend`, as the `main` of a test without a harness.
 pub fn run_all(backend: fn() -> Box<dyn Backend>) -> ExitCode {
     let (bless, rest): (Vec<String>, Vec<String>) = std::env::args().partition(|a| a == BLESS);
     let bless = !bless.is_empty();
     let names = story_names(&folder()).into_iter();
     let trials = names
-        .map(|name| Trial::test(name.clone(), move || Ok(play(&name, &*backend(), bless)?)))
+        .map(|name| Trial::test(name.clone(), move || Ok(run_story(&name, &*backend(), bless)?)))
         .chain([Trial::test("every_snapshot_has_its_story", || Ok(no_orphans(&folder())?))]);
     libtest_mimic::run(&Arguments::from_iter(rest), trials.collect()).exit_code()
 }
@@ -53,8 +53,8 @@ fn no_orphans(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Plays one story and compares what it told with its snapshot.
-fn play(name: &str, backend: &dyn Backend, bless: bool) -> Result<(), String> {
+/// Runs one story and compares what it told with its snapshot.
+fn run_story(name: &str, backend: &dyn Backend, bless: bool) -> Result<(), String> {
     let file = |ending: &str| folder().join(format!("{name}.{ending}"));
     let read = |path: PathBuf| std::fs::read_to_string(path).map_err(|error| error.to_string());
     let told = run(&read(file("story"))?, backend)

@@ -1,4 +1,4 @@
-//! Reads the text of a story into lines that can be played.
+//! Reads the text of a story into lines that can be run.
 //!
 //! Every problem names its line and what would be right there.
 
@@ -6,10 +6,10 @@ use everwhen_engine::memory::{Lifecycle, Retention};
 use everwhen_engine::time::{Zone, read_time_in};
 use jiff::Timestamp;
 
-use super::deed::{Act, Question};
+use super::action::{Action, Question};
 use super::said_line::SaidLine;
 
-/// A story, ready to be played.
+/// A story, ready to be run.
 pub(super) struct Script {
     /// Where the clock stands when it begins.
     pub(super) begins: Timestamp,
@@ -42,7 +42,7 @@ pub(super) enum Meaning {
     /// `2023-01-08 12:49  user: …`: something was said.
     Said(Box<SaidLine>),
     /// `! …`: an action.
-    Act(Act),
+    Action(Action),
     /// `? …`: a question.
     Question(Box<Question>),
 }
@@ -120,8 +120,8 @@ fn begins_at(line: &Line) -> Option<Timestamp> {
 }
 
 fn read_line(line: &str, zone: &Zone) -> Result<Meaning, String> {
-    if let Some(act) = line.strip_prefix('!') {
-        return Act::read(act, zone).map(Meaning::Act);
+    if let Some(action) = line.strip_prefix('!') {
+        return Action::read(action, zone).map(Meaning::Action);
     }
     if let Some(question) = line.strip_prefix('?') {
         return Question::read(question, zone)

@@ -14,7 +14,7 @@ use everwhen_engine::Result;
 use everwhen_engine::ledger::{Begun, Commit, ExchangeReply, History, Message, Style};
 use everwhen_engine::memory::Role;
 
-use super::stage::Stage;
+use super::runner::StoryRunner;
 
 /// A request with its reply.
 pub(super) struct Sent {
@@ -40,11 +40,11 @@ impl Sent {
         Ok(sent)
     }
 
-    /// Sends it; answers what the model sees.
-    pub(super) async fn play(&self, stage: &Stage<'_>) -> Result<String> {
+    /// Sends it and returns what the model sees.
+    pub(super) async fn send(&self, runner: &StoryRunner<'_>) -> Result<String> {
         let history = History::from(self.messages.clone());
-        let vault = stage.vault();
-        let begun = vault.begin_exchange(stage.memory(), history, Commit::NextTurn).await?;
+        let vault = runner.vault();
+        let begun = vault.begin_exchange(runner.memory(), history, Commit::NextTurn).await?;
         let seen = self.seen(&begun);
         if let Some(content) = &self.reply {
             let reply = ExchangeReply { content: content.clone(), ..ExchangeReply::default() };

@@ -2,7 +2,7 @@
 
 use super::KnownFrom::{Recorded, Reported, Source};
 use super::ProgramRuleKind::{
-    Answer, Block, Header, HeaderIs, Instructions, Interlude, Last, Part, Schema,
+    Answer, Block, Header, HeaderIs, Instructions, Last, Part, Schema, SideRequest,
 };
 use super::{ProgramRule, rule};
 
@@ -138,7 +138,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         CLAUDE,
         Recorded,
-        Interlude("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools."),
+        SideRequest("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools."),
         (
             "I live in Porto.\n\nCRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nSummarize.",
             "I live in Porto.",
@@ -147,7 +147,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         CLAUDE,
         Reported,
-        Interlude("Your task is to create a detailed summary of the conversation so far"),
+        SideRequest("Your task is to create a detailed summary of the conversation so far"),
         (
             "Your task is to create a detailed summary of the conversation so far, paying close attention.",
             "",
@@ -156,7 +156,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         CLAUDE,
         Reported,
-        Interlude("[SUGGESTION MODE:"),
+        SideRequest("[SUGGESTION MODE:"),
         (
             "[SUGGESTION MODE: Suggest what the user might naturally type next into Claude Code.]",
             "",
@@ -259,7 +259,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         CODEX,
         Recorded,
-        Interlude("You are performing a CONTEXT CHECKPOINT COMPACTION."),
+        SideRequest("You are performing a CONTEXT CHECKPOINT COMPACTION."),
         ("You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.", ""),
     ),
     rule(CODEX, Reported, Header("x-openai-subagent"), ("review", "")),
@@ -288,7 +288,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         OPENCODE,
         Source,
-        Interlude("Provide a detailed prompt for continuing our conversation above."),
+        SideRequest("Provide a detailed prompt for continuing our conversation above."),
         (
             "Provide a detailed prompt for continuing our conversation above.\nFocus on what we did.",
             "",
@@ -352,7 +352,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         GEMINI,
         Source,
-        Interlude(
+        SideRequest(
             "Analyze *only* the content and structure of your immediately preceding response",
         ),
         (
@@ -363,7 +363,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         GEMINI,
         Source,
-        Interlude("First, reason in your scratchpad. Then, generate the <state_snapshot>."),
+        SideRequest("First, reason in your scratchpad. Then, generate the <state_snapshot>."),
         ("First, reason in your scratchpad. Then, generate the <state_snapshot>.", ""),
     ),
 ];

@@ -2,7 +2,7 @@
 
 use super::KnownFrom::{Recorded, Reported, Source};
 use super::ProgramRuleKind::{
-    Behind, Block, Continue, Header, Instructions, Interlude, Last, Speaker,
+    Behind, Block, Continue, Header, Instructions, Last, SideRequest, Speaker,
 };
 use super::{ProgramRule, rule};
 
@@ -160,7 +160,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         TAVERN,
         Recorded,
-        Interlude("[Write your next reply from the point of view of"),
+        SideRequest("[Write your next reply from the point of view of"),
         (
             "[Write your next reply from the point of view of Ana, using the chat history so far as a guideline.]",
             "",
@@ -169,7 +169,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         TAVERN,
         Source,
-        Interlude("Ignore previous instructions. Summarize the most important facts and events"),
+        SideRequest("Ignore previous instructions. Summarize the most important facts and events"),
         (
             "Ignore previous instructions. Summarize the most important facts and events in the story so far.",
             "",
@@ -178,7 +178,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         TAVERN,
         Source,
-        Interlude("[Pause your roleplay. Summarize the most important facts and events"),
+        SideRequest("[Pause your roleplay. Summarize the most important facts and events"),
         (
             "[Pause your roleplay. Summarize the most important facts and events in the chat so far.]",
             "",
@@ -187,7 +187,7 @@ pub(super) const RULES: &[ProgramRule] = &[
     rule(
         TAVERN,
         Source,
-        Interlude("Ignore previous instructions. Classify the emotion of the last message."),
+        SideRequest("Ignore previous instructions. Classify the emotion of the last message."),
         (
             "Ignore previous instructions. Classify the emotion of the last message. Output just one word.",
             "",

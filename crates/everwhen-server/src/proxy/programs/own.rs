@@ -34,8 +34,8 @@ pub(super) fn attribute(
     }
 }
 
-/// Whether a request holds anything that somebody said.
-pub(super) fn somebody_spoke(asked: &RequestView<'_>) -> bool {
+/// Whether a request holds any words of a person or a model.
+pub(super) fn has_own_words(asked: &RequestView<'_>) -> bool {
     let says = |message: &Message<'_>| match message.role {
         Role::System => false,
         Role::Tool => true,
@@ -145,7 +145,7 @@ pub(super) fn cut(text: &str, rules: impl Iterator<Item = &'static ProgramRule> 
 fn kept_of_part(text: &str, begun: &str, kind: ProgramRuleKind) -> Option<Vec<Range<usize>>> {
     let start = text.len() - begun.len();
     match kind {
-        ProgramRuleKind::Part(begins) | ProgramRuleKind::Interlude(begins)
+        ProgramRuleKind::Part(begins) | ProgramRuleKind::SideRequest(begins)
             if begun.starts_with(begins) =>
         {
             Some(Vec::new())
@@ -224,7 +224,7 @@ fn block(text: &str, kind: ProgramRuleKind) -> Option<usize> {
         ProgramRuleKind::Continue(begins) if text.starts_with(begins) => {
             text.trim_end().ends_with(']').then_some(text.len())
         }
-        ProgramRuleKind::Trailer(begins) | ProgramRuleKind::Interlude(begins)
+        ProgramRuleKind::Trailer(begins) | ProgramRuleKind::SideRequest(begins)
             if text.starts_with(begins) =>
         {
             Some(text.len())

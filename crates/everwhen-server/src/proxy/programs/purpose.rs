@@ -98,7 +98,7 @@ fn wanted(
 ) -> Wanted {
     let Some(end) = messages.last() else { return Wanted::Reply };
     let said = messages.iter().rev().find(|message| message.role != Role::System);
-    if said.is_some_and(|said| is_interlude(said, rules.clone())) {
+    if said.is_some_and(|said| is_side_request(said, rules.clone())) {
         return Wanted::Unrecorded;
     }
     let text = end.text.trim();
@@ -115,7 +115,7 @@ fn wanted(
             {
                 return Wanted::Continuation;
             }
-            ProgramRuleKind::Interlude(begins) if text.starts_with(begins) => {
+            ProgramRuleKind::SideRequest(begins) if text.starts_with(begins) => {
                 return Wanted::Unrecorded;
             }
             _ => {}
@@ -130,7 +130,7 @@ fn wanted(
     Wanted::Reply
 }
 
-fn is_interlude(
+fn is_side_request(
     message: &Message<'_>,
     rules: impl Iterator<Item = &'static ProgramRule> + Clone,
 ) -> bool {
@@ -139,7 +139,7 @@ fn is_interlude(
     };
     message.role == Role::User
         && rules.into_iter().any(|rule| match rule.kind {
-            ProgramRuleKind::Interlude(begins) => begins_line(&message.text, begins),
+            ProgramRuleKind::SideRequest(begins) => begins_line(&message.text, begins),
             _ => false,
         })
 }

@@ -70,7 +70,7 @@ fn expected(rule: &ProgramRule) -> Reading {
         ProgramRuleKind::Continue(_) => {
             (Purpose::Chat(Wanted::Continuation), words(&["hi", "he", ""]))
         }
-        ProgramRuleKind::Interlude(_) => (Purpose::Chat(Wanted::Unrecorded), words(&[rule.own])),
+        ProgramRuleKind::SideRequest(_) => (Purpose::Chat(Wanted::Unrecorded), words(&[rule.own])),
         _ => (Purpose::default(), words(&[rule.own])),
     };
     Reading { purpose, words }

@@ -20,15 +20,15 @@ const STEPS: (i64, i64) = (86_400, 60);
 /// How long a call takes by the script.
 const CALL: SignedDuration = SignedDuration::from_millis(250);
 /// How much time lies between two things that happen.
-const BREATH: SignedDuration = SignedDuration::from_millis(100);
+const PAUSE: SignedDuration = SignedDuration::from_millis(100);
 
 /// A clock for one session.
-pub(super) enum Watch {
+pub(super) enum RunClock {
     Real,
     Scripted(Mutex<Timestamp>),
 }
 
-impl Watch {
+impl RunClock {
     /// The clock of a session, by its place and that of its question.
     pub(super) fn new(scripted: bool, question: usize, session: usize) -> Self {
         if !scripted {
@@ -38,9 +38,9 @@ impl Watch {
         Self::Scripted(Mutex::new(Timestamp::from_second(seconds).unwrap_or_default()))
     }
 
-    /// Now; on the scripted clock, a breath later than the last time.
+    /// Now; on the scripted clock, a pause later than the last time.
     pub(super) fn now(&self) -> Timestamp {
-        self.later(BREATH)
+        self.later(PAUSE)
     }
 
     fn later(&self, step: SignedDuration) -> Timestamp {
@@ -54,12 +54,12 @@ impl Watch {
         }
     }
 
-    /// Does something and says when it was at work: one stretch for each try of a request, without
+    /// Does something and says when it was at work: one interval for each try of a request, without
     /// the pauses between tries; one for all of it where no request was made.
-    pub(super) async fn time<T>(&self, work: impl Future<Output = T>) -> (T, Vec<Stretch>) {
+    pub(super) async fn time<T>(&self, work: impl Future<Output = T>) -> (T, Vec<Interval>) {
         let (began_at, began) = (self.now(), Instant::now());
         let (done, tries) = observe_tries(work).await;
-        let stretches = match self {
+        let intervals = match self {
             Self::Real if tries.is_empty() => vec![(began_at, signed(began.elapsed()))],
             Self::Real => {
                 let since = |one: &Try| signed(one.began.saturating_duration_since(began));
@@ -67,23 +67,23 @@ impl Watch {
             }
             Self::Scripted(_) => self.scripted(began_at, tries.len()),
         };
-        (done, stretches)
+        (done, intervals)
     }
 
     /// Each try takes as long as a call, with a pause between two of them.
-    fn scripted(&self, began_at: Timestamp, tries: usize) -> Vec<Stretch> {
-        let mut stretches = vec![(began_at, CALL)];
+    fn scripted(&self, began_at: Timestamp, tries: usize) -> Vec<Interval> {
+        let mut intervals = vec![(began_at, CALL)];
         self.later(CALL);
         for _ in 1..tries {
-            stretches.push((self.now(), CALL));
+            intervals.push((self.now(), CALL));
             self.later(CALL);
         }
-        stretches
+        intervals
     }
 }
 
 /// When something was at work, and for how long.
-pub(super) type Stretch = (Timestamp, SignedDuration);
+pub(super) type Interval = (Timestamp, SignedDuration);
 
 fn signed(length: Duration) -> SignedDuration {
     SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX)
@@ -96,14 +96,14 @@ mod tests {
     #[tokio::test]
     async fn the_scripted_clock_says_the_same_every_time() {
         for _ in 0..2 {
-            let watch = Watch::new(true, 1, 2);
-            let first = watch.now();
+            let clock = RunClock::new(true, 1, 2);
+            let first = clock.now();
             assert_eq!(first.as_second(), BEGIN + 86_400 + 120);
-            let ((), stretches) = watch.time(async {}).await;
-            let [(began, lasted)] = stretches[..] else { panic!("{stretches:?}") };
+            let ((), intervals) = clock.time(async {}).await;
+            let [(began, lasted)] = intervals[..] else { panic!("{intervals:?}") };
             assert_eq!((began - first).get_milliseconds(), 100);
             assert_eq!(lasted, CALL);
-            assert_eq!(watch.now().duration_since(began).as_millis(), 350);
+            assert_eq!(clock.now().duration_since(began).as_millis(), 350);
         }
     }
 }

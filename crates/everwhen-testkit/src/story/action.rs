@@ -14,7 +14,7 @@ use super::sent::Sent;
 use super::words::words;
 
 /// Something done. Things are named as the snapshot names them: `e2`, `c1`.
-pub(super) enum Act {
+pub(super) enum Action {
     /// Time passes and background work that falls due is done.
     Wait(Span),
     /// The process ends and another opens the same store.
@@ -92,7 +92,7 @@ pub(super) struct Filter {
     pub(super) branch: Option<String>,
 }
 
-const ACTS: &str = "use ! wait 45m, ! restart, ! end [c1] [because \"…\"], \
+const ACTIONS: &str = "use ! wait 45m, ! restart, ! end [c1] [because \"…\"], \
     ! correct e1 \"…\" because \"…\", ! fork c1 after e2, ! restore c1, ! context \"…\" [at TIME], ! rebuild, \
     ! forget e1 | c1 | memory | [after TIME] [before TIME], \
     ! send with a history below it";
@@ -104,7 +104,7 @@ const FILTERS: &str = "use after TIME, before TIME, created-after TIME, created-
 const CONVERSATION_FILTERS: &str =
     "use ended, open, archived, all, by-end, newest, after TIME, before TIME, limit N";
 
-impl Act {
+impl Action {
     /// Reads what stands behind `!`.
     pub(super) fn read(text: &str, zone: &Zone) -> Result<Self, String> {
         if let Some(("send", sent)) = text.trim().split_once('\n') {
@@ -135,7 +135,7 @@ impl Act {
                 Self::Context { content: text(content), time: Some(read_time(time, zone)?) }
             }
             ["forget", what @ ..] => Self::Forget(Forgotten::read(what, zone)?),
-            _ => return Err(format!("this act is unknown; {ACTS}")),
+            _ => return Err(format!("this action is unknown; {ACTIONS}")),
         })
     }
 }

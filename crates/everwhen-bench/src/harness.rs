@@ -52,7 +52,7 @@ impl EmbedderChoice {
 }
 
 /// An Everwhen for one benchmark.
-pub(crate) struct Bed {
+pub(crate) struct Harness {
     // In the order they are let go.
     vault: Vault,
     engine: Engine,
@@ -65,7 +65,7 @@ pub(crate) fn memory(name: &str) -> Result<Address<MemoryId>> {
     Ok(Address::Name(Name::new("memory", name)?))
 }
 
-impl Bed {
+impl Harness {
     pub(crate) async fn new(embedder: &EmbedderChoice) -> Result<Self> {
         Self::open(tempfile::tempdir()?, embedder).await
     }

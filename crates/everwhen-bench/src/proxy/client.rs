@@ -69,10 +69,10 @@ impl ChatClient {
             tokio::time::sleep(self.manner.pause.mul_f64(self.share())).await;
             let body = self.chat.ask(self.manner.pace.name());
             let ChatRoute { path, headers, .. } = &self.way;
-            let heard = self.stream.first_byte(path, headers, &body).await?;
-            self.chat.hear(heard.text);
-            taken.lengths.push(heard.waited);
-            taken.degraded += usize::from(heard.degraded.is_some());
+            let reply = self.stream.first_byte(path, headers, &body).await?;
+            self.chat.add_reply(reply.text);
+            taken.lengths.push(reply.waited);
+            taken.degraded += usize::from(reply.degraded.is_some());
         }
         Ok(taken)
     }

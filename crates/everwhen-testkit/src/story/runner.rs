@@ -1,4 +1,4 @@
-//! Where a story is played: a real engine over a real store, and a clock moved by hand.
+//! Runs a story: a real engine over a real store, and a clock moved by hand.
 //!
 //! The clock follows the story: a line dated later than now moves it there, a line dated earlier
 //! is history told afterwards. While time passes, background work is done when it falls due.
@@ -15,12 +15,12 @@ use everwhen_engine::{
 use jiff::Timestamp;
 
 use super::Backend;
-use super::deed::{Act, Filter, Forgotten};
+use super::action::{Action, Filter, Forgotten};
 use super::names::Names;
+use super::render;
 use super::said_line::SaidLine;
 use super::script::{Meaning, Rule};
-use super::telling;
-use crate::world::hand_world;
+use crate::world::manual_world;
 
 /// The one vault of a story, and the one memory in it.
 const NAME: &str = "story";
@@ -33,8 +33,8 @@ struct Process {
     clock: Arc<ManualClock>,
 }
 
-/// A story being played.
-pub(super) struct Stage<'b> {
+/// A story while it runs.
+pub(super) struct StoryRunner<'b> {
     backend: &'b dyn Backend,
     process: Option<Process>,
     restarts: u64,
@@ -46,10 +46,10 @@ pub(super) struct Stage<'b> {
     pub(super) more: Option<(Filter, bool, Cursor)>,
 }
 
-impl<'b> Stage<'b> {
+impl<'b> StoryRunner<'b> {
     /// An empty vault in an empty store.
-    pub(super) async fn set(backend: &'b dyn Backend, begins: Timestamp) -> Result<Self> {
-        let (engine, store, clock) = wake(backend.open()?, begins, 0);
+    pub(super) async fn new(backend: &'b dyn Backend, begins: Timestamp) -> Result<Self> {
+        let (engine, store, clock) = start(backend.open()?, begins, 0);
         let new = NewVault { name: name()?, description: None, zone: None, settings: None };
         engine.create_vault(new, None).await?;
         let vault = engine.vault(Address::Name(name()?)).await?;
@@ -88,15 +88,15 @@ impl<'b> Stage<'b> {
         if troubles.is_empty() { Ok(()) } else { Err(format!("the store says: {troubles:?}")) }
     }
 
-    /// Plays one line and answers what it says back.
-    pub(super) async fn play(&mut self, meaning: &Meaning) -> Result<String> {
+    /// Runs one line and returns what it answers.
+    pub(super) async fn run_line(&mut self, meaning: &Meaning) -> Result<String> {
         let answer = match meaning {
             Meaning::Zone(zone) => self.move_to(zone).await?,
             Meaning::Set(rule) => self.set_rule(rule).await?,
             Meaning::Now(time) => self.put_clock(*time).await?,
             Meaning::Worker(on) => self.switch_worker(*on),
             Meaning::Said(said) => self.remember(said).await?,
-            Meaning::Act(act) => self.act(act).await?,
+            Meaning::Action(action) => self.perform(action).await?,
             Meaning::Question(question) => self.answer(question).await?,
         };
         self.work().await?;
@@ -182,41 +182,41 @@ impl<'b> Stage<'b> {
     }
 
     fn told(&self, done: &Done) -> String {
-        telling::done(done, &self.zone)
+        render::done(done, &self.zone)
     }
 
-    async fn act(&mut self, act: &Act) -> Result<String> {
+    async fn perform(&mut self, action: &Action) -> Result<String> {
         let (memory, vault) = (self.memory(), self.vault());
-        let done = match act {
-            Act::Wait(span) => return self.wait(*span).await,
-            Act::Restart => return self.restart().await,
-            Act::Send(sent) => return sent.play(self).await,
-            Act::End { conversation, reason } => {
+        let done = match action {
+            Action::Wait(span) => return self.wait(*span).await,
+            Action::Restart => return self.restart().await,
+            Action::Send(sent) => return sent.send(self).await,
+            Action::End { conversation, reason } => {
                 let whom = conversation.as_ref().map(|name| self.names.conversation(name));
                 let whom = whom.transpose().map_err(Error::invalid)?;
                 vault.end_conversation(memory, whom, reason.clone(), None).await?
             }
-            Act::Correct { entry, content, reason } => {
+            Action::Correct { entry, content, reason } => {
                 let entry = self.names.entry(entry).map_err(Error::invalid)?;
                 let content = Said::new(content.as_str())?;
                 let correction = NewCorrection { content, reason: reason.clone(), tags: None };
                 vault.correct(memory, entry, correction, None).await?
             }
-            Act::Fork { conversation, after } => {
+            Action::Fork { conversation, after } => {
                 let whom = self.names.conversation(conversation).map_err(Error::invalid)?;
                 let after = self.names.entry(after).map_err(Error::invalid)?;
                 vault.fork(memory, whom, after, None).await?
             }
-            Act::Restore(conversation) => {
+            Action::Restore(conversation) => {
                 let whom = self.names.conversation(conversation).map_err(Error::invalid)?;
                 vault.restore(memory, whom, None).await?
             }
-            Act::Context { content, time } => {
+            Action::Context { content, time } => {
                 let context = NewContext::new(content.as_str(), *time)?;
                 vault.put_context(memory, context, None).await?
             }
-            Act::Rebuild => vault.rebuild_context(memory, None).await?,
-            Act::Forget(what) => vault.forget(memory, self.forgotten(what)?, None).await?,
+            Action::Rebuild => vault.rebuild_context(memory, None).await?,
+            Action::Forget(what) => vault.forget(memory, self.forgotten(what)?, None).await?,
         };
         Ok(self.told(&done))
     }
@@ -238,7 +238,7 @@ impl<'b> Stage<'b> {
         let now = self.zone.show(self.process().clock.now());
         let then = now.checked_add(span).map_err(|error| Error::invalid(error.to_string()))?;
         self.pass_until(then.timestamp()).await?;
-        Ok(format!("it is {}", telling::time(&self.zone, then.timestamp())))
+        Ok(format!("it is {}", render::time(&self.zone, then.timestamp())))
     }
 
     /// Ends the process and opens the store in another, which knows only what was kept. Its ids
@@ -248,7 +248,7 @@ impl<'b> Stage<'b> {
         let Process { store, engine, vault, clock } =
             self.process.take().expect("a process runs between two restarts");
         drop((engine, vault));
-        let (engine, store, clock) = wake(self.backend.reopen(store)?, clock.now(), self.restarts);
+        let (engine, store, clock) = start(self.backend.reopen(store)?, clock.now(), self.restarts);
         let vault = engine.vault(Address::Name(name()?)).await?;
         self.process = Some(Process { store, engine, vault, clock });
         Ok("the store is open again".into())
@@ -259,12 +259,12 @@ fn name() -> Result<Name> {
     Name::new("story", NAME)
 }
 
-fn wake(
+fn start(
     store: Arc<dyn Store>,
     now: Timestamp,
     seed: u64,
 ) -> (Engine, Arc<dyn Store>, Arc<ManualClock>) {
-    let (world, clock) = hand_world(now, seed);
+    let (world, clock) = manual_world(now, seed);
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
     (Engine::new(Arc::clone(&store), world, defaults), store, clock)
 }
