@@ -5,6 +5,8 @@ mod bench;
 mod conversations;
 mod entries;
 mod facts;
+mod groups;
+mod help;
 mod import;
 mod mcp;
 mod models;
@@ -30,6 +32,10 @@ pub(crate) use conversations::{
 };
 pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
 pub(crate) use facts::{ChaptersArgs, DistillArgs, FactsArgs, PinArgs, ProfileArgs, SummaryArgs};
+pub(crate) use groups::{command, plain_command};
+pub(crate) use help::{
+    HelpArgs, ManArgs, ServiceAction, ServiceArgs, ServiceInstallArgs, ServiceScopeArgs,
+};
 pub(crate) use import::{
     ExportArgs, ExportFileArgs, ExportFolderArgs, ExportMessagesArgs, ExportTarget,
     ExportTimesArgs, ImportArgs, ImportFileArgs, ImportPathsArgs, ImportSource, ImportTimesArgs,
@@ -54,7 +60,7 @@ pub(crate) use workflow::{WorkflowAction, WorkflowArgs, WorkflowRunArgs};
 /// real pauses, and answers questions about it by time. Commands use the server that holds the data
 /// directory if one is running, and open the directory themselves otherwise.
 #[derive(Debug, Parser)]
-#[command(name = "everwhen", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "everwhen", version, max_term_width = 100, disable_help_subcommand = true)]
 #[command(after_help = "\
 EXAMPLES
   everwhen remember \"I went to the museum\" --at \"2023-01-08 12:49\"
@@ -68,7 +74,7 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: CommonArgs,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 /// Options of every command.
@@ -155,7 +161,10 @@ EXAMPLES
     Models(ModelsArgs),
     Workflow(WorkflowArgs),
     Bench(BenchArgs),
+    Service(ServiceArgs),
     Completions(CompletionsArgs),
+    Man(ManArgs),
+    Help(HelpArgs),
     /// Print the version
     #[command(after_help = "\
 EXAMPLES
@@ -209,7 +218,10 @@ impl Command {
             Self::Models(args) => args.purpose(),
             Self::Workflow(_) => "use the workflows",
             Self::Bench(_) => "measure",
+            Self::Service(_) => "manage the service",
             Self::Completions(_) => "write completions",
+            Self::Man(_) => "write the manual",
+            Self::Help(_) => "help",
             Self::Version => "print the version",
         }
     }

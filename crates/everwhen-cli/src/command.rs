@@ -21,19 +21,23 @@ mod facts;
 mod forget;
 mod fork;
 mod health;
+mod help;
 mod hint;
 mod import;
 mod key_file;
 mod keys;
+mod man;
 mod mcp;
 mod memories;
 mod migrate;
 mod models;
+mod next;
 mod prompt;
 mod recall;
 mod remember;
 mod restore;
 mod serve;
+mod service;
 mod shutdown;
 mod store;
 mod tail;
@@ -59,14 +63,15 @@ const EPHEMERAL: &str = ":memory:";
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result<()> {
     let Cli { common, command } = cli;
-    if let Command::Completions(args) = &command {
-        return completions::run(args);
-    }
-    if let Command::Version = &command {
-        return version(common.json);
+    match &command {
+        Some(Command::Completions(args)) => return completions::run(args),
+        Some(Command::Man(args)) => return man::run(args),
+        Some(Command::Help(args)) => return help::run(args),
+        Some(Command::Version) => return version(common.json),
+        _ => {}
     }
     let environment = Environment::of_process()?;
-    let flags = flags(&common, &command);
+    let flags = flags(&common, command.as_ref());
     let config = Config::load(&environment, &flags)?;
     let ephemeral = ephemeral(&config)?;
     let config = match &ephemeral {
@@ -76,7 +81,10 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         }
         None => config,
     };
-    let done = run_with(common, command, environment, config);
+    let done = match command {
+        Some(command) => run_with(common, command, environment, config),
+        None => runtime()?.block_on(next::run(&config, &environment, &common)),
+    };
     // What was kept there goes with it.
     drop(ephemeral);
     done
@@ -108,6 +116,7 @@ fn run_with(
         Command::Ui(args) => ui::run(&config, &environment, &common, &args),
         Command::Demo(args) => demo::run(&environment, &common, &args),
         Command::Mcp(args) => mcp::run(config, environment, common, &args),
+        Command::Service(args) => service::run(&config, &environment, &args),
         Command::Config(args) => config::run(&config, &environment, &args, common.json),
         Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
         Command::Workflow(args) => runtime()?.block_on(workflow::run(&config, &args, common.json)),
@@ -209,7 +218,10 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         | Command::Models(_)
         | Command::Workflow(_)
         | Command::Bench(_)
+        | Command::Service(_)
         | Command::Completions(_)
+        | Command::Man(_)
+        | Command::Help(_)
         | Command::Version => {
             unreachable!("these commands have run before")
         }
@@ -226,7 +238,7 @@ fn version(json: bool) -> Result<()> {
 }
 
 /// The command-line flags that set configuration values.
-fn flags(common: &CommonArgs, command: &Command) -> Flags {
+fn flags(common: &CommonArgs, command: Option<&Command>) -> Flags {
     let mut flags = Flags {
         config: common.config.clone(),
         data: common.data.clone(),
@@ -235,7 +247,7 @@ fn flags(common: &CommonArgs, command: &Command) -> Flags {
         memory: common.memory.clone(),
         ..Flags::default()
     };
-    if let Command::Serve(args) = command {
+    if let Some(Command::Serve(args)) = command {
         flags.listen = args.listen.clone();
         flags.zone = args.zone.clone();
         flags.log = args.log.clone();

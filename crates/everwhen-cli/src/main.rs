@@ -12,10 +12,10 @@ mod show;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use mimalloc::MiMalloc;
 
-use args::Cli;
+use args::{Cli, Command};
 
 /// A recall allocates a few hundred small blocks; with the system's allocator that is a tenth of
 /// its time.
@@ -23,8 +23,9 @@ use args::Cli;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let purpose = cli.command.purpose();
+    let matches = args::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let purpose = cli.command.as_ref().map_or("look around", Command::purpose);
     match command::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -9,6 +9,7 @@ mod facts;
 mod first_minutes;
 mod first_use;
 mod growing;
+mod guidance;
 mod health;
 mod holding;
 mod import;
