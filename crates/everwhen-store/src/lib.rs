@@ -3,8 +3,8 @@
 //! [`SqliteStore`] is the embedded default: one file, one writer thread that commits in groups,
 //! readers beside it. [`PostgresStore`] is for more than one machine: one database, many servers.
 
+mod deferred;
 pub mod foreign;
-mod ledger_cache;
 pub mod outbox;
 mod postgres;
 mod row;
@@ -14,6 +14,7 @@ mod sqlite;
 mod tables;
 mod transaction;
 mod transfer;
+mod write_cache;
 
 pub use postgres::{PostgresOptions, PostgresStore};
 pub use snapshot::{examine, snapshot};

@@ -25,28 +25,46 @@ use everwhen_engine::usage::Usage;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::ledger_cache::LedgerCache;
+use crate::deferred::DeferredRows;
 use crate::tables::vaults::Lock;
 use crate::tables::{
     Database, activities, chapters, contexts, conversations, density, entries, facts, forget, jobs,
     keys, ledger, memories, proofs, receipts, segments, summaries, usage, vaults,
 };
+use crate::write_cache::WriteCache;
 
 /// One consistent state, to read.
 pub(crate) struct View<'c> {
     db: &'c dyn Database,
-    /// What is known of the ledger, in a transaction that writes.
-    ledger: Option<Rc<LedgerCache>>,
+    /// What a transaction that writes knows and has not written yet.
+    own: Option<Rc<OwnWrites>>,
+}
+
+/// What a transaction that writes keeps to itself, so that it asks and tells the database less.
+#[derive(Default)]
+struct OwnWrites {
+    cache: WriteCache,
+    deferred: DeferredRows,
 }
 
 impl<'c> View<'c> {
     /// Reads through a connection in a transaction.
     pub(crate) fn new(db: &'c dyn Database) -> Self {
-        Self { db, ledger: None }
+        Self { db, own: None }
     }
 
     fn lock(&self) -> Lock {
         Lock::None
+    }
+
+    fn cache(&self) -> Option<&WriteCache> {
+        self.own.as_ref().map(|own| &own.cache)
+    }
+
+    /// The database, with all that this transaction wrote.
+    fn written(&self) -> Result<&'c dyn Database> {
+        self.own.as_ref().map_or(Ok(()), |own| own.deferred.write(self.db))?;
+        Ok(self.db)
     }
 }
 
@@ -54,16 +72,16 @@ impl<'c> View<'c> {
 pub(crate) struct Transaction<'c> {
     db: &'c dyn Database,
     view: View<'c>,
-    ledger: Option<Rc<LedgerCache>>,
+    own: Rc<OwnWrites>,
     purges: bool,
 }
 
 impl<'c> Transaction<'c> {
     /// Writes through a connection in a transaction.
     pub(crate) fn new(db: &'c dyn Database) -> Self {
-        let ledger = Some(Rc::new(LedgerCache::default()));
-        let view = View { db, ledger: ledger.clone() };
-        Self { db, view, ledger, purges: false }
+        let own = Rc::new(OwnWrites::default());
+        let view = View { db, own: Some(Rc::clone(&own)) };
+        Self { db, view, own, purges: false }
     }
 
     /// Whether something was removed that must not stay in a log.
@@ -71,14 +89,23 @@ impl<'c> Transaction<'c> {
         self.purges
     }
 
+    /// Writes what is not written yet. Nothing may follow but the commit.
+    pub(crate) fn finish(&self) -> Result<()> {
+        self.written().map(drop)
+    }
+
     fn lock(&self) -> Lock {
         Lock::Held
     }
 
-    fn note(&self, note: impl FnOnce(&LedgerCache)) {
-        if let Some(ledger) = &self.ledger {
-            note(ledger);
-        }
+    fn cache(&self) -> Option<&WriteCache> {
+        Some(&self.own.cache)
+    }
+
+    /// The database, with all that this transaction wrote.
+    fn written(&self) -> Result<&'c dyn Database> {
+        self.own.deferred.write(self.db)?;
+        Ok(self.db)
     }
 }
 
@@ -86,7 +113,7 @@ impl<'c> Transaction<'c> {
 macro_rules! forward {
     ($($module:ident :: $target:ident as $method:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
         fn $method(&self, $($argument: $kind),*) -> Result<$answer> {
-            $module::$target(self.db, $($argument),*)
+            $module::$target(self.written()?, $($argument),*)
         }
     )*};
 }
@@ -108,14 +135,14 @@ macro_rules! reads {
             }
 
             fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {
-                match &self.ledger {
+                match self.cache() {
                     Some(known) => known.head(self.db, memory),
                     None => ledger::head(self.db, memory),
                 }
             }
 
             fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines) -> Result<Vec<LedgerLine>> {
-                match &self.ledger {
+                match self.cache() {
                     Some(known) => known.lines(self.db, memory, which),
                     None => ledger::lines(self.db, memory, which),
                 }
@@ -126,14 +153,14 @@ macro_rules! reads {
                 memory: MemoryRef,
                 text: Option<[u8; 32]>,
             ) -> Result<Vec<([u8; 32], Timestamp)>> {
-                match &self.ledger {
+                match self.cache() {
                     Some(known) => known.promised(self.db, memory, text),
                     None => ledger::promised(self.db, memory, text),
                 }
             }
 
             fn forget_epoch(&self, vault: VaultId) -> Result<u64> {
-                match &self.ledger {
+                match self.cache() {
                     Some(known) => known.epoch(self.db, vault),
                     None => proofs::epoch(self.db, vault),
                 }
@@ -145,9 +172,21 @@ macro_rules! reads {
                 entries: &[EntryId],
                 conversations: &[ConversationId],
             ) -> Result<EachOf> {
-                match &self.ledger {
-                    Some(known) => known.each_of(self.db, memory, entries, conversations),
+                match self.cache() {
+                    Some(known) => known.each_of(|| self.written(), memory, (entries, conversations)),
                     None => conversations::each_of(self.db, memory, entries, conversations),
+                }
+            }
+
+            fn before(
+                &self,
+                memory: MemoryRef,
+                time: Timestamp,
+                speakers: Speakers,
+            ) -> Result<Option<Neighbour>> {
+                match self.cache() {
+                    Some(known) => known.before(self.db, memory, time, speakers),
+                    None => entries::before(self.db, memory, time, speakers),
                 }
             }
 
@@ -161,7 +200,6 @@ macro_rules! reads {
                 density::span as span(memory: MemoryRef, axis: TimeAxis, which: Which) -> Option<(Timestamp, Timestamp)>;
                 density::counts as counts(memory: MemoryRef, axis: TimeAxis, which: Which, buckets: Buckets) -> Vec<u64>;
                 entries::entry_states as entry_states(memory: MemoryRef, up_to: u64) -> Vec<EntryState>;
-                entries::before as before(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
                 entries::after as after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
                 conversations::by_name as conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
                 conversations::list as conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
@@ -199,12 +237,15 @@ impl Tx for Transaction<'_> {
         let db = self.db;
         match row {
             Row::Vault(vault) => vaults::put(db, vault),
-            Row::Memory(vault, memory) => memories::put(db, vault, memory),
-            Row::Entry(vault, entry, receipt) => entries::add(db, vault, entry, receipt),
+            Row::Memory(vault, memory) => self.own.deferred.put_memory(db, vault, memory),
+            Row::Entry(vault, entry, receipt) => {
+                self.own.cache.put_entry(vault, entry);
+                entries::add(db, vault, entry, receipt)
+            }
             Row::Conversation(vault, one) => {
                 let memory = MemoryRef { vault, memory: one.memory };
-                self.note(|ledger| ledger.put_conversation(memory, one));
-                conversations::put(db, vault, one)
+                self.own.cache.put_conversation(memory, one);
+                self.own.deferred.put_conversation(db, vault, one)
             }
             Row::Ending(memory, at) => conversations::add_ending(db, memory, at),
             Row::Activity(memory, one, activity) => activities::add(db, memory, one, activity),
@@ -214,15 +255,15 @@ impl Tx for Transaction<'_> {
             Row::Summary(vault, summary) => summaries::add(db, vault, summary),
             Row::Segment(memory, number, bytes) => segments::put(db, memory, number, bytes),
             Row::LedgerHead(memory, head) => {
-                self.note(|ledger| ledger.put_head(memory, head));
-                ledger::put_head(db, memory, head)
+                self.own.cache.put_head(memory, head);
+                self.own.deferred.put_head(db, memory, head)
             }
             Row::LedgerLine(memory, line) => {
-                self.note(|ledger| ledger.put_line(memory, line));
+                self.own.cache.put_line(memory, line);
                 ledger::put_line(db, memory, line)
             }
             Row::PromisedTime(memory, text, time) => {
-                self.note(|ledger| ledger.put_promise(memory));
+                self.own.cache.put_promise(memory);
                 ledger::promise(db, memory, text, time)
             }
             Row::Proof(memory, proof) => proofs::put(db, memory, proof),
@@ -247,7 +288,8 @@ impl Tx for Transaction<'_> {
         ids: &[EntryId],
         change: EntryChange,
     ) -> Result<()> {
-        entries::change(self.db, memory, ids, change)
+        self.own.cache.forget_entries();
+        entries::change(self.written()?, memory, ids, change)
     }
 
     fn merge_conversation(
@@ -256,14 +298,14 @@ impl Tx for Transaction<'_> {
         from: ConversationId,
         into: ConversationId,
     ) -> Result<()> {
-        self.note(LedgerCache::clear);
-        conversations::merge(self.db, memory, from, into)
+        self.own.cache.clear();
+        conversations::merge(self.written()?, memory, from, into)
     }
 
     fn remove(&mut self, rows: Removal<'_>) -> Result<u64> {
-        let db = self.db;
+        let db = self.written()?;
         self.purges |= holds_words(&rows);
-        self.note(LedgerCache::clear);
+        self.own.cache.clear();
         match rows {
             Removal::Entries(memory, ids) => forget::entries(db, memory, ids),
             Removal::Contexts(memory, by) => contexts::remove(db, memory, by),
@@ -281,11 +323,12 @@ impl Tx for Transaction<'_> {
 
     fn erase(&mut self, what: Erasure) -> Result<Removed> {
         self.purges = true;
-        self.note(LedgerCache::clear);
+        self.own.cache.clear();
+        let db = self.written()?;
         match what {
-            Erasure::Conversation(memory, id) => forget::conversation(self.db, memory, id),
-            Erasure::Memory(memory) => forget::memory(self.db, memory),
-            Erasure::Vault(id) => forget::vault(self.db, id),
+            Erasure::Conversation(memory, id) => forget::conversation(db, memory, id),
+            Erasure::Memory(memory) => forget::memory(db, memory),
+            Erasure::Vault(id) => forget::vault(db, id),
         }
     }
 }

@@ -38,18 +38,23 @@ pub(super) struct Item<'h> {
 
 /// The messages of a request that are content: no instructions, no generation prompt.
 pub(super) fn items(history: &History) -> Vec<Item<'_>> {
+    items_from(history, 0)
+}
+
+/// The messages from a place on that are content.
+pub(super) fn items_from(history: &History, from: usize) -> Vec<Item<'_>> {
     let content = match speaker::generation_prompt(history) {
         Some(_) => &history.messages[..history.messages.len() - 1],
         None => &history.messages[..],
     };
-    let item = |(index, message): (usize, &'_ Message)| (message.role != Role::System, index);
-    let kept = content.iter().enumerate().filter(|one| item(*one).0);
-    kept.map(|(index, message)| Item {
-        index,
-        message,
-        mark: mark(message.role, &message.content, &message.other),
-    })
-    .collect()
+    let kept = content.iter().enumerate().skip(from);
+    kept.filter(|(_, message)| message.role != Role::System)
+        .map(|(index, message)| Item {
+            index,
+            message,
+            mark: mark(message.role, &message.content, &message.other),
+        })
+        .collect()
 }
 
 /// Begins an exchange in the memory on the edit.

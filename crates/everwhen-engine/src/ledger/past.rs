@@ -83,40 +83,38 @@ fn begin(
     previous: Option<&Previous<'_>>,
 ) -> Result<Exchange> {
     let history = &past.history;
-    if let Some(previous) = previous {
-        let mut items = begin::items(history);
-        // Nothing is behind the reply before it, so it cannot have begun.
-        if let Some((at, line)) = goes_on(edit, previous, history, &items)? {
-            items.drain(..at);
-            let mut found = vec![None; items.len()];
-            found[0] = Some(line);
-            let started = begin::begin_found(edit, history, past.commit, items, found)?;
-            return Ok(started.exchange);
-        }
+    // Nothing is behind the reply before it, so it cannot have begun.
+    if let Some(previous) = previous
+        && let Some((items, line)) = goes_on(edit, previous, history)?
+    {
+        let mut found = vec![None; items.len()];
+        found[0] = Some(line);
+        let started = begin::begin_found(edit, history, past.commit, items, found)?;
+        return Ok(started.exchange);
     }
     let resent = history.resent || begin::has_begun(edit, history)?;
     let history = History { resent, ..history.clone() };
     Ok(begin::begin(edit, &history, past.commit)?.exchange)
 }
 
-/// Where a history repeats the reply of the exchange before it, and the line of that reply: if the
-/// history begins with all that the exchange had, and nothing else was stored behind it.
-fn goes_on(
+/// The messages of a history from the reply of the exchange before it on, and the line of that reply: if
+/// the history begins with all that the exchange had, and nothing else was stored behind it.
+fn goes_on<'h>(
     edit: &MemoryEdit<'_>,
     previous: &Previous<'_>,
-    history: &History,
-    items: &[Item<'_>],
-) -> Result<Option<(usize, LedgerLine)>> {
+    history: &'h History,
+) -> Result<Option<(Vec<Item<'h>>, LedgerLine)>> {
     let before = &previous.history.messages;
     if !history.messages.starts_with(before) {
         return Ok(None);
     }
-    let Some(at) = items.iter().position(|item| item.index == before.len()) else {
+    let items = begin::items_from(history, before.len());
+    let Some(reply) = items.first().filter(|item| item.index == before.len()) else {
         return Ok(None);
     };
     let rows = edit.tx.snapshot();
     let line = rows.ledger_lines(edit.place(), LedgerLines::Numbered(previous.reply))?.pop();
     let newest = strand::tail(rows, edit.place())?.map(|line| line.number);
-    let is_it = |line: &LedgerLine| line.mark == items[at].mark && newest == Some(line.number);
-    Ok(line.filter(is_it).filter(|_| at + 1 < items.len()).map(|line| (at, line)))
+    let is_it = |line: &LedgerLine| line.mark == reply.mark && newest == Some(line.number);
+    Ok(line.filter(is_it).filter(|_| items.len() > 1).map(|line| (items, line)))
 }

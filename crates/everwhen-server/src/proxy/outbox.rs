@@ -20,7 +20,7 @@ use std::time::Duration;
 use everwhen::outbox::{Ack, Erase, Outbox as File, OutboxRow, OutboxStats, SetAside};
 use everwhen::{Error, ProxyConfig, Result};
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{Notify, OnceCell, Semaphore};
 use tokio::time::timeout;
 
 use self::lanes::{LaneName, Lanes, Step};
@@ -55,6 +55,8 @@ pub(crate) struct Outbox {
     started: OnceCell<()>,
     /// Limits how much of what waits is stored at the same time.
     pub(super) replays: Semaphore,
+    /// Tells lanes that wait after a failure that another one could be stored again.
+    pub(super) recovered: Notify,
 }
 
 impl Default for Outbox {
@@ -82,6 +84,7 @@ impl Outbox {
             days: config.outbox_days.value.into(),
             started: OnceCell::new(),
             replays: Semaphore::new(REPLAYS),
+            recovered: Notify::new(),
         }
     }
 

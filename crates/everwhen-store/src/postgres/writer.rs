@@ -99,7 +99,8 @@ fn attempt(connection: &mut LazyConnection, work: &Writing) -> Result<Result<()>
 
 fn run(connection: &Connection, work: &Writing) -> Result<()> {
     let mut transaction = Transaction::new(connection);
-    std::panic::catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
+    let work = || work(&mut transaction).and_then(|()| transaction.finish());
+    std::panic::catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(Error::damaged("a bug: the work inside a transaction panicked")))
 }
 

@@ -184,7 +184,8 @@ fn committed(all: Vec<ExecutedWrite>) -> CommittedGroup {
 fn run(connection: &Connection, request: QueuedWrite) -> ExecutedWrite {
     let changes = connection.total_changes();
     let mut transaction = Transaction::new(connection);
-    let work = AssertUnwindSafe(|| (request.work)(&mut transaction));
+    let work =
+        AssertUnwindSafe(|| (request.work)(&mut transaction).and_then(|()| transaction.finish()));
     let outcome = std::panic::catch_unwind(work)
         .unwrap_or_else(|_| Err(Error::damaged("a bug: the work inside a transaction panicked")));
     let (wrote, purges) = (connection.total_changes() != changes, transaction.purges());

@@ -26,7 +26,7 @@ const MOST_PAUSE: Duration = Duration::from_secs(2);
 /// The longest pause, while something is wrong inside.
 const DAMAGED_PAUSE: Duration = Duration::from_secs(60);
 /// Most rows that are stored in one transaction.
-const MOST_ROWS: usize = 16;
+const MOST_ROWS: usize = 64;
 /// An attempt that takes longer than this is a failing one for those who wait.
 const SLOW: Duration = Duration::from_millis(500);
 
@@ -143,6 +143,9 @@ async fn store_all(state: &ProxyState, lane: &str) {
                 done.iter().for_each(|id| outbox.remove(*id));
                 outbox.lanes.done(lane, done);
                 outbox.lanes.fails(lane, false);
+                if pause > FIRST_PAUSE {
+                    outbox.recovered.notify_waiters();
+                }
                 (pause, most) = (FIRST_PAUSE, MOST_ROWS);
             }
             Err(error) if is_for_good(&error) && ids.len() > 1 => most = 1,
@@ -153,9 +156,12 @@ async fn store_all(state: &ProxyState, lane: &str) {
             Err(error) => {
                 tracing::warn!(%error, "an exchange waits in the outbox");
                 outbox.lanes.fails(lane, true);
-                sleep(pause).await;
-                if !error.passes() {
+                if error.passes() {
+                    // Where another chat can be stored again, this one may be, too.
+                    let _ = timeout(pause, outbox.recovered.notified()).await;
+                } else {
                     most = 1;
+                    sleep(pause).await;
                 }
                 let longest = if error.passes() { MOST_PAUSE } else { DAMAGED_PAUSE };
                 pause = (pause * 2).min(longest);

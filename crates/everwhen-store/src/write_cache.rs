@@ -1,4 +1,4 @@
-//! What a transaction knows of a memory's ledger, so that it asks the database once.
+//! What a transaction that writes knows of a memory, so that it asks the database once.
 //!
 //! An exchange looks at the head of the ledger, at its newest lines, at lines with the words of a message
 //! and at its conversation again and again. A transaction that writes is the only one that changes them, so
@@ -9,21 +9,23 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{Conversation, ConversationId, EntryId, VaultId};
-use everwhen_engine::ports::{EachOf, LedgerHead, LedgerLine, LedgerLines, MemoryRef};
+use everwhen_engine::memory::{Conversation, ConversationId, Entry, EntryId, VaultId};
+use everwhen_engine::ports::{
+    EachOf, LedgerHead, LedgerLine, LedgerLines, MemoryRef, Neighbour, Speakers,
+};
 use jiff::Timestamp;
 
-use crate::tables::{Database, conversations, ledger, proofs};
+use crate::tables::{Database, conversations, entries, ledger, proofs};
 
 /// Lines that are read at once, where fewer are asked for.
 const READ_AHEAD: usize = 8;
 
 /// The cache of one transaction.
 #[derive(Default)]
-pub(crate) struct LedgerCache(RefCell<Option<KnownLedger>>);
+pub(crate) struct WriteCache(RefCell<Option<KnownMemory>>);
 
 /// What is known of one memory.
-struct KnownLedger {
+struct KnownMemory {
     memory: MemoryRef,
     head: Option<Option<LedgerHead>>,
     newest: Option<Newest>,
@@ -35,9 +37,13 @@ struct KnownLedger {
     /// The epoch of additions.
     epoch: Option<u64>,
     conversations: HashMap<ConversationId, Conversation>,
+    /// Entries that an exchange stored.
+    entries: HashMap<EntryId, Entry>,
+    /// The newest entry placed by time.
+    last: Option<Option<Neighbour>>,
 }
 
-impl KnownLedger {
+impl KnownMemory {
     fn new(memory: MemoryRef) -> Self {
         Self {
             memory,
@@ -48,6 +54,8 @@ impl KnownLedger {
             has_promises: None,
             epoch: None,
             conversations: HashMap::new(),
+            entries: HashMap::new(),
+            last: None,
         }
     }
 }
@@ -60,7 +68,7 @@ struct Newest {
     from: i64,
 }
 
-impl LedgerCache {
+impl WriteCache {
     /// The head of a memory's ledger.
     pub(crate) fn head(&self, db: &dyn Database, memory: MemoryRef) -> Result<Option<LedgerHead>> {
         if let Some(head) = self.with(memory, |known| known.head) {
@@ -129,7 +137,7 @@ impl LedgerCache {
 
     /// The epoch of additions in the vault of the memory that is known.
     pub(crate) fn epoch(&self, db: &dyn Database, vault: VaultId) -> Result<u64> {
-        let of_vault = |known: &&mut KnownLedger| known.memory.vault == vault;
+        let of_vault = |known: &&mut KnownMemory| known.memory.vault == vault;
         let mut known = self.0.borrow_mut();
         let Some(known) = known.as_mut().filter(of_vault) else { return proofs::epoch(db, vault) };
         let epoch = known.epoch.map_or_else(|| proofs::epoch(db, vault), Ok)?;
@@ -137,28 +145,53 @@ impl LedgerCache {
         Ok(epoch)
     }
 
-    /// Entries and conversations, each in the place of its id.
-    pub(crate) fn each_of(
+    /// Entries and conversations, each in the place of its id. What is not known is asked of the database,
+    /// once that has everything this transaction wrote.
+    pub(crate) fn each_of<'d>(
+        &self,
+        written: impl FnOnce() -> Result<&'d dyn Database>,
+        memory: MemoryRef,
+        (entries, conversations): (&[EntryId], &[ConversationId]),
+    ) -> Result<EachOf> {
+        if let Some(found) = self.with(memory, |known| known.find_one(entries, conversations)) {
+            return Ok(found);
+        }
+        let found = conversations::each_of(written()?, memory, entries, conversations)?;
+        let read = found.1.iter().flatten();
+        read.for_each(|conversation| self.put_conversation(memory, conversation));
+        Ok(found)
+    }
+
+    /// The last entry placed by time that was said at or before a time.
+    pub(crate) fn before(
         &self,
         db: &dyn Database,
         memory: MemoryRef,
-        entries: &[EntryId],
-        conversations: &[ConversationId],
-    ) -> Result<EachOf> {
-        let known =
-            |id: &ConversationId| self.with(memory, |known| known.conversations.get(id).cloned());
-        if let ([], [id]) = (entries, conversations)
-            && let Some(conversation) = known(id)
-        {
-            return Ok((Vec::new(), vec![Some(conversation)]));
+        time: Timestamp,
+        speakers: Speakers,
+    ) -> Result<Option<Neighbour>> {
+        if time != Timestamp::MAX || speakers != Speakers::All {
+            return entries::before(db, memory, time, speakers);
         }
-        let found = conversations::each_of(db, memory, entries, conversations)?;
-        found
-            .1
-            .iter()
-            .flatten()
-            .for_each(|conversation| self.put_conversation(memory, conversation));
-        Ok(found)
+        if let Some(last) = self.with(memory, |known| known.last) {
+            return Ok(last);
+        }
+        let last = entries::before(db, memory, time, speakers)?;
+        self.with(memory, |known| known.last = Some(last));
+        Ok(last)
+    }
+
+    /// An entry was added.
+    pub(crate) fn put_entry(&self, vault: VaultId, entry: &Entry) {
+        self.with(MemoryRef { vault, memory: entry.memory }, |known| known.put_entry(entry));
+    }
+
+    /// Entries were changed: nothing is known of them any more.
+    pub(crate) fn forget_entries(&self) {
+        if let Some(known) = self.0.borrow_mut().as_mut() {
+            known.entries.clear();
+            known.last = None;
+        }
     }
 
     /// A conversation was read or written.
@@ -188,16 +221,16 @@ impl LedgerCache {
         self.0.replace(None);
     }
 
-    fn with<T>(&self, memory: MemoryRef, work: impl FnOnce(&mut KnownLedger) -> T) -> T {
+    fn with<T>(&self, memory: MemoryRef, work: impl FnOnce(&mut KnownMemory) -> T) -> T {
         let mut known = self.0.borrow_mut();
         if known.as_ref().is_none_or(|known| known.memory != memory) {
             *known = None;
         }
-        work(known.get_or_insert_with(|| KnownLedger::new(memory)))
+        work(known.get_or_insert_with(|| KnownMemory::new(memory)))
     }
 }
 
-impl KnownLedger {
+impl KnownMemory {
     /// Lines, if all that are asked for are known.
     fn find(&self, which: &LedgerLines) -> Option<Vec<LedgerLine>> {
         if let (LedgerLines::Oldest, Some(oldest)) = (which, self.oldest) {
@@ -210,7 +243,35 @@ impl KnownLedger {
     }
 }
 
-impl KnownLedger {
+impl KnownMemory {
+    /// The one entry or the one conversation that is asked for, if it is known.
+    fn find_one(&self, entries: &[EntryId], conversations: &[ConversationId]) -> Option<EachOf> {
+        match (entries, conversations) {
+            ([id], []) => Some((vec![Some(self.entries.get(id)?.clone())], Vec::new())),
+            ([], [id]) => Some((Vec::new(), vec![Some(self.conversations.get(id)?.clone())])),
+            _ => None,
+        }
+    }
+
+    /// Notes a new entry. Only an exchange reads what it has just stored.
+    fn put_entry(&mut self, entry: &Entry) {
+        if self.head.is_some() {
+            self.entries.insert(entry.id, entry.clone());
+        }
+        let is_placed = entry.placed_by_time && entry.branch.is_none();
+        let is_last = |last: &Neighbour| last.time <= entry.conversation_time;
+        if let Some(last) = &mut self.last
+            && is_placed
+            && last.as_ref().is_none_or(is_last)
+        {
+            *last = Some(Neighbour {
+                time: entry.conversation_time,
+                role: entry.role,
+                conversation: entry.conversation,
+            });
+        }
+    }
+
     /// Notes a line among those with its mark. A line never changes its mark.
     fn put_marked(&mut self, line: &LedgerLine) {
         if let Some(lines) = self.marked.get_mut(&line.mark) {
