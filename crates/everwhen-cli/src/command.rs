@@ -34,6 +34,7 @@ mod models;
 mod next;
 mod prompt;
 mod recall;
+mod reference;
 mod remember;
 mod restore;
 mod serve;

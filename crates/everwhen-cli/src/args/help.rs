@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 #[command(after_help = "\
 Without a word it shows all commands. Topics are the pages of the documentation: concepts, configuration, ui,
 troubleshooting, proxy, frontends, mcp, rest, sdk, workflows, wilmer, wilmer-features, import, export, backup, server,
-access, scale, benchmarks, recall, seeds and security.
+access, scale, benchmarks, recall, seeds and security; commands and settings are complete lists.
 
 EXAMPLES
   everwhen help

@@ -1,5 +1,6 @@
 //! `everwhen help`: the commands in groups, the help of one command, or a page of the documentation.
 
+use super::reference;
 use crate::args::{self, HelpArgs};
 use crate::failure::{Failure, Result};
 use crate::output;
@@ -40,20 +41,31 @@ const PAGES: &[DocPage] = pages![
 /// The page that is not in `docs/`.
 const SECURITY: DocPage = ("security", include_str!("../../../../SECURITY.md"));
 
+/// Pages that are made from the code.
+const MADE: [&str; 2] = ["commands", "settings"];
+
 /// The names of all pages.
-pub(crate) fn topics() -> impl Iterator<Item = &'static str> {
-    PAGES.iter().chain([&SECURITY]).map(|(name, _)| *name)
+fn topics() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().chain([&SECURITY]).map(|(name, _)| *name).chain(MADE)
 }
 
-fn page(name: &str) -> Option<&'static str> {
+fn page(name: &str) -> Result<Option<String>> {
+    match name {
+        "commands" => return Ok(Some(reference::commands())),
+        "settings" => return reference::settings().map(Some),
+        _ => {}
+    }
     let mut pages = PAGES.iter().chain([&SECURITY]);
-    pages.find(|(topic, _)| *topic == name).map(|(_, text)| *text)
+    Ok(pages.find(|(topic, _)| *topic == name).map(|(_, text)| readable(text)))
 }
 
 /// Shows what was asked for.
 pub(crate) fn run(args: &HelpArgs) -> Result<()> {
     let words: Vec<&str> = args.words.iter().map(String::as_str).collect();
-    let as_page = words.first().and_then(|name| page(name)).filter(|_| words.len() == 1);
+    let as_page = match words[..] {
+        [name] => page(name)?,
+        _ => None,
+    };
     match (of_command(&words), as_page) {
         (Some(help), None) => output::line(help.trim_end()),
         (Some(help), Some(_)) if !args.page => {
@@ -61,7 +73,7 @@ pub(crate) fn run(args: &HelpArgs) -> Result<()> {
             output::note(&format!("there is a page, too: everwhen help --page {}", words[0]));
             Ok(())
         }
-        (_, Some(text)) => output::line(&readable(text)),
+        (_, Some(text)) => output::line(&output::plain(&text)),
         (None, None) => Err(unknown(&words)),
     }
 }
@@ -80,7 +92,7 @@ fn of_command(words: &[&str]) -> Option<String> {
 /// A page without the comments that are for tools.
 fn readable(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("<!--"));
-    output::plain(lines.collect::<Vec<_>>().join("\n").trim_end())
+    lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }
 
 fn unknown(words: &[&str]) -> Failure {
@@ -103,14 +115,16 @@ mod tests {
         let pages = files.filter(|path| path.extension().is_some_and(|kind| kind == "md"));
         for path in pages {
             let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-            assert!(name == "SUMMARY" || page(&name).is_some(), "docs/{name}.md is no topic");
+            let is_topic = name == "SUMMARY" || topics().any(|topic| topic == name);
+            assert!(is_topic, "docs/{name}.md is no topic");
         }
     }
 
     #[test]
     fn a_page_is_shown_without_comments_for_tools() {
-        assert!(page("concepts").unwrap().contains("<!-- "), "the test would not notice");
-        let shown = readable(page("concepts").unwrap());
+        let text = include_str!("../../../../docs/concepts.md");
+        assert!(text.contains("<!-- "), "the test would not notice");
+        let shown = page("concepts").unwrap().unwrap();
         assert!(shown.starts_with("# Concepts\n") && !shown.contains("<!-- "), "{shown}");
     }
 

@@ -40,6 +40,8 @@ fn help_is_grouped_and_explains_commands_and_topics() {
     assert!(import.stdout.contains("Usage: everwhen import"), "{}", import.stdout);
     assert!(import.stderr.contains("everwhen help --page import"), "{}", import.stderr);
     assert!(stage.ok(&["help", "--page", "import"]).starts_with("# Import"));
+    assert!(stage.ok(&["help", "settings"]).contains("`EVERWHEN_LISTEN` | 127.0.0.1:3939 |"));
+    assert!(stage.ok(&["help", "commands"]).contains("## everwhen bench run\n"));
     let unknown = stage.run(&["help", "cooking"]);
     assert_eq!(unknown.code, 2);
     assert!(unknown.stderr.contains("troubleshooting"), "{}", unknown.stderr);
