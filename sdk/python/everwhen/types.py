@@ -86,6 +86,7 @@ __all__ = [
     "Removed",
     "RetentionName",
     "Retried",
+    "RetriedJobs",
     "Role",
     "RollingSummary",
     "ScopeName",
@@ -1438,6 +1439,14 @@ class Retried:
 
     id: str
     """The id."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetriedJobs:
+    """Jobs that are queued again."""
+
+    retried: int
+    """Number of jobs that are queued again."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ import { MemoryClient, type Write } from "./memory.ts";
 import { Pages } from "./pages.ts";
 import { part, Transport, type EverwhenOptions } from "./transport.ts";
 import type {
-  Doctor, Key, MadeKey, Memory, NewKey, NewMemory, NewVault, Question, Recollection, Removed, Retried, Settled, Standing, Usage, Vault, VaultPatch,
+  Doctor, Key, MadeKey, Memory, NewKey, NewMemory, NewVault, Question, Recollection, Removed, Retried, RetriedJobs, Settled, Standing, Usage, Vault, VaultPatch,
 } from "./types.ts";
 
 /**
@@ -73,6 +73,11 @@ export class Everwhen {
   /** Has a job tried again that failed too often. */
   retryJob(id: string): Promise<Retried> {
     return this.#transport.send({ method: "POST", path: `/v1/jobs/${part(id)}/retry`, isRepeatable: false });
+  }
+
+  /** Has all jobs tried again that failed too often, or those of one kind. */
+  retryJobs(options: { kind?: string } = {}): Promise<RetriedJobs> {
+    return this.#transport.send({ method: "POST", path: "/v1/jobs/retry", query: { ...options } });
   }
 
   /** Whether the server is ready to answer. Throws UnavailableError if it is not. */

@@ -5,7 +5,7 @@ import { part, type Transport } from "./transport.ts";
 import type {
   Activity, Chapter, Context, Conversation, ConversationDetail, ConversationTime, BatchReceipt, Density, Entry, EntryReceipt, Fact, FactRemoved, FactsText,
   Forked, Imported, ImportOutcomes, ImportedConversation, Memory, MemoryPatch, NewEntry, NewFactText, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
-  Regenerating, Removed, Role, RollingSummary, TextTimes, Time, TimelineLine,
+  Regenerating, RetriedJobs, Removed, Role, RollingSummary, TextTimes, Time, TimelineLine,
 } from "./types.ts";
 
 /** A name for a write: the same name again stores nothing twice. One is made if absent. */
@@ -294,6 +294,11 @@ export class MemoryClient {
   /** Has finished conversations turned into facts, chapters and summaries, in the background. */
   distill({ idempotencyKey }: Write = {}): Promise<Regenerating> {
     return this.#transport.write("POST", `${this.#path}/distill`, undefined, idempotencyKey);
+  }
+
+  /** Has all jobs of this memory tried again that failed too often, or those of one kind. */
+  retryJobs(options: { kind?: string } = {}): Promise<RetriedJobs> {
+    return this.#transport.send({ method: "POST", path: `${this.#path}/jobs/retry`, query: { ...options } });
   }
 
   /** Has everything that was derived from the entries derived again, in the background. */

@@ -935,6 +935,12 @@ export interface Retried {
   id: string;
 }
 
+/** Jobs that are queued again. */
+export interface RetriedJobs {
+  /** Number of jobs that are queued again. */
+  retried: number;
+}
+
 /** The role of a speaker. */
 export type Role = "user" | "assistant" | "system" | "tool";
 

@@ -117,11 +117,24 @@ Ends with exit code 1 if something needs a person.
 EXAMPLES
   everwhen doctor
   everwhen doctor --data /var/lib/everwhen
-  everwhen doctor --retry job_0695mmbd3hw97cyqkp9w4ny34r")]
+  everwhen doctor --retry job_0695mmbd3hw97cyqkp9w4ny34r
+  everwhen doctor --retry-all
+  everwhen doctor --retry-all --kind distill --this-memory --memory ana")]
 pub(crate) struct DoctorArgs {
     /// Retry this job, which was set aside
-    #[arg(long, value_name = "JOB")]
+    #[arg(long, value_name = "JOB", conflicts_with = "retry_all")]
     pub(crate) retry: Option<String>,
+    /// Retry all jobs that were set aside
+    #[arg(long)]
+    pub(crate) retry_all: bool,
+    /// With --retry-all: only jobs of this kind
+    #[arg(long, requires = "retry_all", value_parser = [
+        "close", "summarize", "retell", "distill", "chapters", "fold", "context", "workflow",
+    ])]
+    pub(crate) kind: Option<String>,
+    /// With --retry-all: only jobs of the memory given by --vault and --memory
+    #[arg(long, requires = "retry_all")]
+    pub(crate) this_memory: bool,
 }
 
 /// Show every configuration value and where it came from

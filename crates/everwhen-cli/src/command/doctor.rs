@@ -23,6 +23,9 @@ pub(crate) async fn run(console: &Console, config: &Config, args: &DoctorArgs) -
     if let Some(job) = &args.retry {
         return retry(console, job).await;
     }
+    if args.retry_all {
+        return retry_all(console, args).await;
+    }
     let reply = console.send(Request::get("/v1/doctor")).await?;
     let findings = examine(config, console, &reply.value()?);
     if console.json {
@@ -40,6 +43,19 @@ async fn retry(console: &Console, job: &str) -> Result<()> {
     let request = Request::new(Method::POST, format!("/v1/jobs/{}/retry", escape(job)));
     match console.ask(request).await? {
         Some(_) => output::line(&format!("{job} is queued again")),
+        None => Ok(()),
+    }
+}
+
+async fn retry_all(console: &Console, args: &DoctorArgs) -> Result<()> {
+    let place = if args.this_memory { console.in_memory("") } else { "/v1".to_owned() };
+    let kind = args.kind.as_ref().map_or_else(String::new, |kind| format!("?kind={kind}"));
+    let request = Request::new(Method::POST, format!("{place}/jobs/retry{kind}"));
+    match console.ask(request).await? {
+        Some(told) => {
+            let retried = told["retried"].as_u64().unwrap_or_default();
+            output::line(&(show::count(retried, "job", "jobs") + " queued again"))
+        }
         None => Ok(()),
     }
 }
@@ -142,7 +158,7 @@ fn outbox(outbox: &Value) -> Vec<Check> {
 
 fn given_up(job: &Value) -> String {
     format!(
-        "{} ({} {}) was given up after {} tries: {}; once that is mended, doctor --retry tries again",
+        "{} ({} {}) was given up after {} tries: {}; once that is mended, doctor --retry or --retry-all tries again",
         text(&job["id"]),
         text(&job["kind"]),
         text(if job["conversation_id"].is_null() {

@@ -36,3 +36,15 @@ fn a_damaged_database_needs_a_look() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(!ran.stderr.is_empty());
 }
+
+#[test]
+fn jobs_that_were_set_aside_can_be_retried_together() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "hello"]);
+    assert_eq!(stage.ok(&["doctor", "--retry-all"]).trim(), "0 jobs queued again");
+    let all = ["doctor", "--retry-all", "--kind", "distill", "--this-memory"];
+    assert_eq!(stage.ok(&all).trim(), "0 jobs queued again");
+    let ran = stage.run(&["doctor", "--retry-all", "--kind", "dream"]);
+    assert!(ran.code == 2 && ran.stderr.contains("distill"), "{ran:?}");
+    assert_eq!(stage.run(&["doctor", "--kind", "distill"]).code, 2);
+}

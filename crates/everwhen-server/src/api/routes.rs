@@ -64,10 +64,13 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
         .routes(routes!(recall::recall))
         .routes(routes!(recall::recall_all))
 
-        // The operator's: /v1/keys, /v1/keys/{id}, /v1/doctor, /v1/jobs/{id}/retry, /v1/settle
+        // The operator's: /v1/keys, /v1/keys/{id}, /v1/doctor, /v1/settle, /v1/jobs/{id}/retry,
+        // /v1/jobs/retry; and POST …/memories/{memory}/jobs/retry
         .routes(routes!(keys::list_keys, keys::add_key))
         .routes(routes!(keys::remove_key))
         .routes(routes!(upkeep::examine))
+        .routes(routes!(upkeep::retry_jobs))
+        .routes(routes!(upkeep::retry_jobs_of_memory))
         .routes(routes!(upkeep::retry_job))
         .routes(routes!(upkeep::settle))
 }

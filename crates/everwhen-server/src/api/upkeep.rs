@@ -2,8 +2,9 @@
 
 use axum::extract::State;
 use everwhen::job::JobState;
+use everwhen::memory::MemoryRef;
 
-use super::extract::{JobInPath, QueryParams};
+use super::extract::{JobInPath, MemoryInPath, OpenVault, QueryParams};
 use super::response::{ApiResult, JsonResponse};
 use super::wire;
 use crate::ServerState;
@@ -61,6 +62,42 @@ pub(super) async fn retry_job(
 ) -> ApiResult<wire::Retried> {
     state.engine.retry_job(id).await?;
     Ok(JsonResponse::ok(wire::Retried { id: id.to_string() }))
+}
+
+/// Retry all jobs
+///
+/// Puts all jobs that were set aside back into their queues, or those of one kind. Operator only.
+#[utoipa::path(
+    post, path = "/v1/jobs/retry", tag = "operator",
+    params(wire::RetryQuery),
+    responses((status = 200, description = "How many wait again", body = wire::RetriedJobs)),
+)]
+pub(super) async fn retry_jobs(
+    _: Operator,
+    State(state): State<ServerState>,
+    QueryParams(query): QueryParams<wire::RetryQuery>,
+) -> ApiResult<wire::RetriedJobs> {
+    let retried = state.engine.retry_jobs(query.kind(), None).await?;
+    Ok(JsonResponse::ok(wire::RetriedJobs { retried }))
+}
+
+/// Retry all jobs of a memory
+///
+/// Puts all jobs of a memory that were set aside back into their queues, or those of one kind.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/jobs/retry", tag = "memories",
+    params(wire::RetryQuery),
+    responses((status = 200, description = "How many wait again", body = wire::RetriedJobs)),
+)]
+pub(super) async fn retry_jobs_of_memory(
+    State(state): State<ServerState>,
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::RetryQuery>,
+) -> ApiResult<wire::RetriedJobs> {
+    let memory = MemoryRef { vault: vault.id(), memory: vault.memory(memory).await?.id };
+    let retried = state.engine.retry_jobs(query.kind(), Some(memory)).await?;
+    Ok(JsonResponse::ok(wire::RetriedJobs { retried }))
 }
 
 /// Run jobs

@@ -48,7 +48,8 @@ pub(crate) use receipts::{BatchReceipt, EntryReceipt, Removed};
 pub(crate) use timeline::{TimelineLine, TimelineQuery};
 pub(crate) use times::{NewTextTimes, TextTimes};
 pub(crate) use upkeep::{
-    Doctor, HealthStatus, Jobs, OutboxStatus, Retried, SetAsideJob, SettleQuery, Settled,
+    Doctor, HealthStatus, Jobs, OutboxStatus, Retried, RetriedJobs, RetryQuery, SetAsideJob,
+    SettleQuery, Settled,
 };
 pub(crate) use usage::{Usage, UsageQuery};
 pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};

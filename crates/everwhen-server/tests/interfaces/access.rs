@@ -97,6 +97,7 @@ async fn only_the_operator_keeps_house() {
         ("DELETE", key_path),
         ("GET", "/v1/doctor"),
         ("POST", job),
+        ("POST", "/v1/jobs/retry"),
         ("POST", "/v1/settle"),
     ];
     for (method, path) in routes {

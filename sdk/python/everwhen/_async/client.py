@@ -126,6 +126,11 @@ class AsyncEverwhen:
         request = _request.once("POST", f"/v1/jobs/{_request.part(id)}/retry")
         return await self._transport.send(types.Retried, request)
 
+    async def retry_jobs(self, *, kind: str | None = None) -> types.RetriedJobs:
+        """Has all jobs tried again that failed too often, or those of one kind."""
+        request = _request.Request("POST", "/v1/jobs/retry", query={"kind": kind})
+        return await self._transport.send(types.RetriedJobs, request)
+
     async def health(self) -> types.Standing:
         """Whether the server is ready to answer. Raises UnavailableError if it is not."""
         return await self._transport.send(types.Standing, _request.get("/readyz"))

@@ -123,6 +123,11 @@ class AsyncMemoryClient(AsyncConversations):
         request = _request.write("POST", f"{self._path}/distill", key=idempotency_key)
         return await self._transport.send(types.Regenerating, request)
 
+    async def retry_jobs(self, *, kind: str | None = None) -> types.RetriedJobs:
+        """Has all jobs of this memory tried again that failed too often, or those of one kind."""
+        request = _request.Request("POST", f"{self._path}/jobs/retry", query={"kind": kind})
+        return await self._transport.send(types.RetriedJobs, request)
+
     async def regenerate(self, *, idempotency_key: str | None = None) -> types.Regenerating:
         """Has everything that was derived from the entries derived again, in the background."""
         request = _request.write("POST", f"{self._path}/regenerate", key=idempotency_key)

@@ -124,6 +124,11 @@ class MemoryClient(Conversations):
         request = _request.write("POST", f"{self._path}/distill", key=idempotency_key)
         return self._transport.send(types.Regenerating, request)
 
+    def retry_jobs(self, *, kind: str | None = None) -> types.RetriedJobs:
+        """Has all jobs of this memory tried again that failed too often, or those of one kind."""
+        request = _request.Request("POST", f"{self._path}/jobs/retry", query={"kind": kind})
+        return self._transport.send(types.RetriedJobs, request)
+
     def regenerate(self, *, idempotency_key: str | None = None) -> types.Regenerating:
         """Has everything that was derived from the entries derived again, in the background."""
         request = _request.write("POST", f"{self._path}/regenerate", key=idempotency_key)

@@ -157,6 +157,59 @@ pub(crate) struct Retried {
     pub(crate) id: String,
 }
 
+/// Which of the jobs that were set aside are retried.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RetryQuery {
+    /// Only jobs of this kind; all kinds if absent.
+    #[param(inline)]
+    kind: Option<RetriedKind>,
+}
+
+impl RetryQuery {
+    /// The kind of the jobs that are meant.
+    pub(crate) fn kind(&self) -> Option<job::JobKind> {
+        self.kind.map(Into::into)
+    }
+}
+
+/// Kinds of jobs that can be set aside.
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum RetriedKind {
+    Close,
+    Summarize,
+    Retell,
+    Distill,
+    Chapters,
+    Fold,
+    Context,
+    Workflow,
+}
+
+impl From<RetriedKind> for job::JobKind {
+    fn from(kind: RetriedKind) -> Self {
+        match kind {
+            RetriedKind::Close => Self::Close,
+            RetriedKind::Summarize => Self::Summarize,
+            RetriedKind::Retell => Self::Retell,
+            RetriedKind::Distill => Self::Distill,
+            RetriedKind::Chapters => Self::Chapters,
+            RetriedKind::Fold => Self::Fold,
+            RetriedKind::Context => Self::Context,
+            RetriedKind::Workflow => Self::Workflow,
+        }
+    }
+}
+
+/// Jobs that are queued again.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RetriedJobs {
+    /// Number of jobs that are queued again.
+    pub(crate) retried: u64,
+}
+
 /// Jobs that were run.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Settled {
