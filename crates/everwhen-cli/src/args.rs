@@ -39,6 +39,7 @@ pub(crate) use help::{
 pub(crate) use import::{
     ExportArgs, ExportFileArgs, ExportFolderArgs, ExportMessagesArgs, ExportTarget,
     ExportTimesArgs, ImportArgs, ImportFileArgs, ImportPathsArgs, ImportSource, ImportTimesArgs,
+    ImportWilmerArgs,
 };
 pub(crate) use mcp::McpArgs;
 pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs, UsageArgs};

@@ -149,6 +149,14 @@ impl Reply {
         if status.is_success() { Ok(self) } else { Err(Failure::refused(*status, text)) }
     }
 
+    /// The body as JSON, or nothing if what was asked for does not exist.
+    pub(crate) fn found(self) -> Result<Option<Value>> {
+        if matches!(self.status, StatusCode::NOT_FOUND | StatusCode::CONFLICT) {
+            return Ok(None);
+        }
+        self.success()?.value().map(Some)
+    }
+
     /// Why the request was rejected, if a retry would be rejected again.
     pub(crate) fn refusal(&self) -> Option<String> {
         let refusals =

@@ -47,6 +47,8 @@ mod ui;
 mod usage;
 mod vaults;
 mod wait;
+mod wilmer;
+mod wilmer_export;
 mod wilmer_times;
 mod workflow;
 
@@ -182,6 +184,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Export(args) => match args.target {
             ExportTarget::Messages(args) => export::messages(console, &args).await,
             ExportTarget::Markdown(args) => export::markdown(console, &args).await,
+            ExportTarget::Wilmer(args) => wilmer_export::run(console, &args).await,
             ExportTarget::WilmerTimestamps(args) => wilmer_times::export(console, &args).await,
             ExportTarget::Smarthole(args) => export_smarthole::run(console, &args).await,
         },

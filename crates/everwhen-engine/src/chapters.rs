@@ -4,13 +4,18 @@
 //! chat and regenerating from the first word come to the same chapters with the same dates. A job
 //! writes what is missing (`write`); another folds new chapters into the summary (`fold`).
 
+mod condense;
 pub(crate) mod fold;
+mod imported;
 mod plan;
 mod query;
+mod state_document;
 mod watch;
 pub(crate) mod write;
 
-pub use crate::memory::{Chapter, ChapterRules, Folding, RollingSummary};
+pub use crate::memory::{Chapter, ChapterKind, ChapterRules, Folding, RollingSummary};
+pub use condense::condensed_view;
+pub use imported::{ChapterImport, ImportedChapter, ImportedChapters, ImportedSummary};
 pub use query::ChapterQuery;
 pub(crate) use watch::{forget_said, hurried, look_now, note_change, note_said, plan_from};
 pub(crate) use write::names_in;

@@ -35,6 +35,9 @@ pub(crate) fn forget_written(edit: &mut MemoryEdit<'_>) -> Result<u64> {
 
 /// Runs a context job.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
+    if engine.chapter_writer().is_some_and(|writer| writer.keeps_state_document()) {
+        return engine.drop_job(job).await;
+    }
     let place = job.place();
     let read = engine.store.look(move |rows| ContextMaterial::look(rows, place)).await?;
     let Some(material) = read.filter(|material| material.is_ours() && material.tells()) else {

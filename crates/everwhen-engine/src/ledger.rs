@@ -76,9 +76,10 @@ use crate::ports::{Addition, MemoryRef};
 use crate::time::Zone;
 use crate::vault::{Absent, Vault};
 
+pub use crate::memory::TextHash;
 pub use crate::stamp::{Stamper, Style, absolute, read_absolute, time_context};
 pub use echo::EchoStripper;
-pub use interchange::{TextHash, Times};
+pub use interchange::Times;
 
 /// One message of a request, as its door reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,11 +17,12 @@ mod reference;
 mod removed;
 mod said;
 mod statement;
+mod text_hash;
 pub(crate) mod vaults;
 
 pub use activity::{Activity, ActivityKind, ConversationTime};
-pub use chapter::{Chapter, RollingSummary};
-pub(crate) use chapter::{FIRST_CHAPTER_CHECK, chapter_digest, chapters_mark};
+pub use chapter::{Chapter, ChapterKind, RollingSummary};
+pub(crate) use chapter::{FIRST_CHAPTER_CHECK, chapter_digest, chapter_digest_of, chapters_mark};
 pub use chapter_rules::{ChapterRules, Folding};
 pub use context::{ContextBy, ContextDocument, NewContext};
 pub use conversation::{
@@ -47,4 +48,5 @@ pub use removed::{Forget, Removed};
 pub use said::Said;
 pub use statement::GraphRelation;
 pub(crate) use statement::{STATEMENT_LABEL, Statement, is_statement};
+pub use text_hash::TextHash;
 pub use vaults::{Memory, Retention, Settings, SettingsChange, VaultInfo};

@@ -24,4 +24,7 @@ pub use query::{
 pub use snapshot::Snapshot;
 pub use store::{Reading, Store, Wait, Writing};
 pub use tx::{EntryChange, Erasure, Removal, Row, Tx};
-pub use writer::{ChapterMaterial, ChapterWords, ChapterWriter, SummaryMaterial};
+pub use writer::{
+    ChapterMaterial, ChapterWords, ChapterWriter, CondenseMaterial, CondenseRule, StateMaterial,
+    SummaryMaterial,
+};

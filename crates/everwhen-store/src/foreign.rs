@@ -1,9 +1,9 @@
-//! SQLite files of other programs, read without changing or locking them.
+//! SQLite files of other programs: read without changing or locking them, or created for an export.
 
 use std::path::Path;
 
 use everwhen_engine::{Error, Result};
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OpenFlags};
 
 /// A value of a foreign table.
@@ -71,4 +71,34 @@ pub fn rows(
         }
     }
     Ok(())
+}
+
+/// Makes a database of another program: `tables`, then each statement with its values, all or nothing. A
+/// file that is there is replaced.
+pub fn create(path: &Path, tables: &str, rows: &[(&str, Vec<ForeignValue>)]) -> Result<()> {
+    let unwritable =
+        |error: &dyn std::fmt::Display| Error::invalid(format!("{}: {error}", path.display()));
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(unwritable(&error));
+        }
+        _ => {}
+    }
+    let fill = || -> rusqlite::Result<()> {
+        let mut connection = Connection::open(path)?;
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(tables)?;
+        for (sql, values) in rows {
+            let values = values.iter().map(|value| match value {
+                ForeignValue::Null => Value::Null,
+                ForeignValue::Integer(number) => Value::Integer(*number),
+                ForeignValue::Real(real) => Value::Real(*real),
+                ForeignValue::Text(text) => Value::Text(text.clone()),
+                ForeignValue::Bytes(bytes) => Value::Blob(bytes.clone()),
+            });
+            transaction.prepare_cached(sql)?.execute(rusqlite::params_from_iter(values))?;
+        }
+        transaction.commit()
+    };
+    fill().map_err(|error| unwritable(&error))
 }

@@ -15,6 +15,7 @@ pub(crate) const SHARED: &[&str] = &[
     include_str!("schema/0004_facts_dropped.sql"),
     include_str!("schema/0005_forget_epoch.sql"),
     include_str!("schema/0006_provenance.sql"),
+    include_str!("schema/0007_chapter_kinds.sql"),
 ];
 
 /// The statements of a shared migration for one database.

@@ -8,7 +8,7 @@ mod locks;
 use std::sync::Arc;
 use std::time::Duration;
 
-use everwhen::chapters::{Chapter, ChapterQuery, Folding};
+use everwhen::chapters::{Chapter, ChapterQuery, Folding, condensed_view};
 use everwhen::job::{Job, JobKind, JobState};
 use everwhen::memory::{Address, MemoryId};
 use everwhen::ports::{ChapterWriter, ContextVersion, PromptMessage, Wait};
@@ -88,12 +88,9 @@ impl<'c> VaultMemory<'c> {
         }
     }
 
-    /// A chapter's text with the days it covers.
-    fn dated(&self, chapter: &Chapter) -> String {
-        let zone = &self.chat.zone;
-        let (first, last) = (zone.day(chapter.first.time), zone.day(chapter.last.time));
-        let days = if first == last { first.to_string() } else { format!("{first} to {last}") };
-        format!("{days}: {}", chapter.text)
+    /// The chapters as a reader is shown them: condensed ones in the place of what they condense.
+    async fn story(&self) -> Result<Vec<Chapter>> {
+        Ok(condensed_view(self.all_chapters().await?))
     }
 
     async fn found(&self, wanted: &SearchQuery) -> Result<Vec<SearchHit>> {
@@ -127,14 +124,16 @@ impl<'c> VaultMemory<'c> {
     }
 
     async fn unfolded_chapters(&self) -> Result<Vec<String>> {
-        let chapters = self.all_chapters().await?;
+        let mut chapters = self.all_chapters().await?;
+        chapters.retain(|chapter| chapter.kind.is_story());
         let summary = self.place.vault.rolling_summary(self.place.memory.clone()).await;
         let through = if_there(summary.map(|summary| Some(summary.through)))?;
         let is_new = |chapter: &&Chapter| {
             let end = (chapter.last.time, chapter.last.sequence);
             through.is_none_or(|through| end > (through.time, through.sequence))
         };
-        Ok(chapters.iter().filter(is_new).map(|chapter| self.dated(chapter)).collect())
+        let zone = &self.chat.zone;
+        Ok(chapters.iter().filter(is_new).map(|one| one.dated(&one.text, zone)).collect())
     }
 }
 
@@ -199,8 +198,8 @@ impl ChatMemory for VaultMemory<'_> {
 
     fn chapters(&self) -> Wait<'_, Vec<String>> {
         Box::pin(async {
-            let chapters = if_there(self.all_chapters().await)?;
-            Ok(chapters.iter().map(|chapter| self.dated(chapter)).collect())
+            let chapters = if_there(self.story().await)?;
+            Ok(chapters.iter().map(|one| one.dated(&one.text, &self.chat.zone)).collect())
         })
     }
 

@@ -1,6 +1,6 @@
 //! Search results as one list of dated texts, and keyword matching.
 
-use everwhen::chapters::Chapter;
+use everwhen::chapters::{Chapter, ChapterKind};
 use everwhen::recall::Recollection;
 use everwhen::time::Zone;
 use rust_stemmers::{Algorithm, Stemmer};
@@ -26,7 +26,8 @@ pub(crate) fn gathered(
     let facts = recollection.facts.iter();
     let mut facts = facts.map(|one| found(one.fact.fact.mentioned_at, &one.fact.fact.statement));
     let recalled = recollection.chapters.iter();
-    let recalled = recalled.map(|one| found(one.chapter.last.time, &one.chapter.text));
+    let recalled = recalled
+        .map(|one| SearchHit { day: day_of(&one.chapter, zone), text: one.chapter.text.clone() });
     let mut chapters = chapters.unwrap_or_else(|| recalled.collect()).into_iter();
     let mut all = Vec::new();
     loop {
@@ -38,6 +39,14 @@ pub(crate) fn gathered(
     }
 }
 
+/// The day on which a chapter ended, or that it is not known.
+fn day_of(chapter: &Chapter, zone: &Zone) -> String {
+    match chapter.days(zone) {
+        Some(_) => zone.day(chapter.last.time).to_string(),
+        None => "date unknown".to_owned(),
+    }
+}
+
 /// The memories of chapters that hold a keyword in their title, text, entities or key phrases, those
 /// with the most keywords first, and of these the newest.
 pub(crate) fn in_chapters(
@@ -46,9 +55,11 @@ pub(crate) fn in_chapters(
     zone: &Zone,
 ) -> Vec<SearchHit> {
     let mut ranked: Vec<(usize, usize, SearchHit)> = Vec::new();
-    for (place, chapter) in chapters.iter().enumerate() {
+    // What is condensed is found in the chapters that it was condensed from.
+    let chapters = chapters.iter().filter(|one| one.kind != ChapterKind::Condensed);
+    for (place, chapter) in chapters.enumerate() {
         for (count, text) in memories_with(chapter, keywords) {
-            let day = zone.day(chapter.last.time).to_string();
+            let day = day_of(chapter, zone);
             ranked.push((count, place, SearchHit { day, text: text.to_owned() }));
         }
     }
@@ -158,6 +169,9 @@ mod tests {
             key_phrases: vec!["mission parameters".into()],
             by: WrittenBy::Llm,
             creation_time: time,
+            kind: ChapterKind::Written,
+            provenance: None,
+            metadata: None,
         }
     }
 

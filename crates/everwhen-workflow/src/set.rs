@@ -166,16 +166,22 @@ impl WorkflowSet {
             Err(error) => return vec![error.message().to_owned()],
         };
         let chosen = self.for_settings();
-        let checked = match (&settings.rules.workflow, &settings.endpoint) {
-            (Some(name), _) => self.found_in(&chosen, name).map(drop),
-            // Without any endpoint nothing is known of their names, as for the calls of nodes.
-            (None, Some(endpoint)) if chosen.named.names().next().is_some() => {
-                chosen.named.check(endpoint, settings.preset.as_deref())
-            }
-            (None, _) => Ok(()),
+        // Without any endpoint nothing is known of their names, as for the calls of nodes.
+        let is_known = chosen.named.names().next().is_some();
+        let call = |endpoint: &Option<String>, preset: &Option<String>| match endpoint {
+            Some(endpoint) if is_known => chosen.named.check(endpoint, preset.as_deref()),
+            _ => Ok(()),
         };
-        let problem = checked.err().map(|error| error.at(path.display()).message().to_owned());
-        problem.into_iter().collect()
+        let workflow = |name: &str| self.found_in(&chosen, name).map(drop);
+        let written = match &settings.rules.workflow {
+            Some(name) => workflow(name),
+            None => call(&settings.endpoint, &settings.preset),
+        };
+        let condensed = settings.condensing.as_ref().map(|one| call(&one.endpoint, &one.preset));
+        let merged = settings.state_document.as_ref().map(|one| workflow(&one.workflow));
+        let checked = [Some(written), condensed, merged].into_iter().flatten();
+        let problems = checked.filter_map(Result::err);
+        problems.map(|error| error.at(path.display()).message().to_owned()).collect()
     }
 
     fn resolve(&self, name: &str) -> Option<Model> {

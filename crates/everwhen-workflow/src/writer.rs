@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use everwhen::memory::{Address, Role};
 use everwhen::ports::{
-    ChapterMaterial, ChapterWords, ChapterWriter, PromptMessage, SummaryMaterial, Wait,
+    ChapterMaterial, ChapterWords, ChapterWriter, CondenseMaterial, CondenseRule, MemoryRef,
+    PromptMessage, StateMaterial, SummaryMaterial, Wait,
 };
-use everwhen::{Config, Engine, Error, MemorySettings, Result};
+use everwhen::{Config, Engine, Error, MemorySettings, Result, StateDocument};
 use serde_json::Value;
 
 use crate::chat::Chat;
@@ -28,6 +29,8 @@ const BETWEEN: &str = "\n--------------\n";
 const NONE_BEFORE: &str = "No preceding memories to show";
 /// How many memories count as recent.
 const RECENT: usize = 3;
+/// A state document of at most this many characters may shrink as it likes.
+const SMALL_DOCUMENT: usize = 500;
 /// Maximum length of a summary that is written with our own prompt, in tokens.
 const SUMMARY_TOKENS: u32 = 800;
 
@@ -41,6 +44,13 @@ pub fn with_writer(engine: Engine, config: &Config, workflows: Option<&Arc<Workf
     }
     let (workflows, writer_engine) = (Arc::clone(workflows), engine.clone());
     engine.with_chapter_writer(Arc::new(Writer { workflows, engine: writer_engine, settings }))
+}
+
+/// A call to an endpoint.
+struct Call<'c> {
+    endpoint: &'c str,
+    preset: Option<&'c str>,
+    max_tokens: u32,
 }
 
 struct Writer {
@@ -68,34 +78,44 @@ impl Writer {
     /// Runs a workflow with the excerpt, the recent memories, all memories and the summary as
     /// inputs.
     async fn run(&self, name: &str, material: &ChapterMaterial) -> Result<String> {
-        let set = self.workflows.current();
-        let chosen = set.for_settings();
-        let workflow = set.found_in(&chosen, name)?;
-        let chat = self.chat(material).await?;
-        let vault = self.engine.vault(Address::Id(material.place.vault)).await?;
-        let memory = Address::Id(material.place.memory);
-        let place = MemoryPlace { engine: self.engine.clone(), vault, memory };
-        let memory = VaultMemory::new(place, &chat, &fresh_name());
         let inputs = vec![
             material.transcript.clone(),
             recent(material),
             joined(&material.chapters),
             material.summary.clone(),
         ];
+        self.run_with(name, material.place, inputs).await
+    }
+
+    /// Runs a workflow in a chat whose only message is the first input.
+    pub(crate) async fn run_with(
+        &self,
+        name: &str,
+        place: MemoryRef,
+        inputs: Vec<String>,
+    ) -> Result<String> {
+        let set = self.workflows.current();
+        let chosen = set.for_settings();
+        let workflow = set.found_in(&chosen, name)?;
+        let chat = self.chat(place, inputs.first().cloned().unwrap_or_default()).await?;
+        let vault = self.engine.vault(Address::Id(place.vault)).await?;
+        let memory = Address::Id(place.memory);
+        let home = MemoryPlace { engine: self.engine.clone(), vault, memory };
+        let memory = VaultMemory::new(home, &chat, &fresh_name());
         let mut progress = Progress { inputs, ..Progress::default() };
         let (variables, extra) = (chat.variables(None), BTreeMap::new());
-        let files = self.workflows.files_of(Some(material.place.vault));
+        let files = self.workflows.files_of(Some(place.vault));
         let context = set.context(&chosen, (&memory, &files), &variables, &extra);
         run(context, workflow, &mut progress, RunUntil::End, &mut DiscardPieces).await?;
         Ok(answer(workflow, &progress).unwrap_or_default().to_owned())
     }
 
-    /// A chat whose only message is the excerpt.
-    async fn chat(&self, material: &ChapterMaterial) -> Result<Chat> {
-        let vault = self.engine.vault(Address::Id(material.place.vault)).await?;
+    /// A chat with one message.
+    async fn chat(&self, place: MemoryRef, content: String) -> Result<Chat> {
+        let vault = self.engine.vault(Address::Id(place.vault)).await?;
         let zone = vault.info().await?.zone;
-        let memory = vault.memory(Address::Id(material.place.memory)).await?;
-        let message = PromptMessage { role: Role::User, content: material.transcript.clone() };
+        let memory = vault.memory(Address::Id(place.memory)).await?;
+        let message = PromptMessage { role: Role::User, content };
         let mut chat = Chat::unknown(vec![message], self.engine.now(), zone);
         chat.discussion_id = memory.name.to_string();
         Ok(chat)
@@ -104,8 +124,6 @@ impl Writer {
     /// Calls the endpoint with the user's prompts.
     async fn ask(&self, settings: &MemorySettings, material: &ChapterMaterial) -> Result<String> {
         const PLACE: &str = "[TextChunk]";
-        let set = self.workflows.current();
-        let chosen = set.for_settings();
         let rules = &settings.rules;
         let usual = match settings.searchable {
             true => include_str!("prompts/searchable.md"),
@@ -115,7 +133,6 @@ impl Writer {
         let prompt = rules.prompt.as_deref().unwrap_or(PLACE);
         let told = system.contains(PLACE) || prompt.contains(PLACE);
         let prompt = if told { prompt.to_owned() } else { format!("{prompt}\n\n{PLACE}") };
-        let chat = self.chat(material).await?.variables(None);
         let recent = recent(material);
         let all = joined(&material.chapters);
         let places = [
@@ -124,7 +141,27 @@ impl Writer {
             ("[Full_Memory_file]", &all),
             ("[Chat_Summary]", &material.summary),
         ];
-        // Variables come first: what was said is never read as a variable.
+        let call = Call {
+            endpoint: settings.endpoint.as_deref().unwrap_or_default(),
+            preset: settings.preset.as_deref(),
+            max_tokens: rules.max_response_tokens,
+        };
+        let said = material.transcript.clone();
+        self.call(&call, (material.place, said), (system, &prompt), &places).await
+    }
+
+    /// Calls an endpoint with prompts of the settings file: variables first, so that what was said is
+    /// never read as a variable, then the placeholders.
+    async fn call(
+        &self,
+        call: &Call<'_>,
+        (place, said): (MemoryRef, String),
+        (system, prompt): (&str, &str),
+        places: &[(&str, &str)],
+    ) -> Result<String> {
+        let set = self.workflows.current();
+        let chosen = set.for_settings();
+        let chat = self.chat(place, said).await?.variables(None);
         let message = |role, text: &str| {
             let value = |name: &str| {
                 let users = chosen.profile.variables.get(name).cloned();
@@ -132,16 +169,53 @@ impl Writer {
                 Some(value.unwrap_or_else(|| format!("{{{name}}}")))
             };
             let text = Template::read(text).fill(value).unwrap_or_else(|_| text.to_owned());
-            PromptMessage { role, content: filled(&text, &places) }
+            PromptMessage { role, content: filled(&text, places) }
         };
         let question = Question {
-            endpoint: settings.endpoint.as_deref().unwrap_or_default(),
-            preset: settings.preset.as_deref(),
-            messages: vec![message(Role::System, system), message(Role::User, &prompt)],
-            max_tokens: rules.max_response_tokens,
+            endpoint: call.endpoint,
+            preset: call.preset,
+            messages: vec![message(Role::System, system), message(Role::User, prompt)],
+            max_tokens: call.max_tokens,
             ..Question::default()
         };
         Ok(chosen.endpoints.ask(&question, &mut |_| {}).await?.text)
+    }
+
+    async fn condensed(&self, material: &CondenseMaterial) -> Result<String> {
+        const PLACE: &str = "[MemoriesToCondense]";
+        let settings = self.settings().and_then(|settings| settings.condensing);
+        let settings = settings.ok_or_else(|| Error::unavailable("no settings file"))?;
+        let endpoint = settings.endpoint.as_deref().unwrap_or_default();
+        let (preset, max_tokens) = (settings.preset.as_deref(), settings.max_tokens);
+        let system = settings.system_prompt.as_deref();
+        let system = system.unwrap_or(include_str!("prompts/condense.md"));
+        let prompt = settings.prompt.as_deref().unwrap_or(PLACE);
+        let told = system.contains(PLACE) || prompt.contains(PLACE);
+        let prompt = if told { prompt.to_owned() } else { format!("{prompt}\n\n{PLACE}") };
+        let (memories, before) = (joined(&material.chapters), joined(&material.before));
+        let places =
+            [(PLACE, memories.as_str()), ("[Memories_Before_Memories_to_Condense]", &before)];
+        let call = Call { endpoint, preset, max_tokens };
+        self.call(&call, (material.place, memories.clone()), (system, &prompt), &places).await
+    }
+
+    /// The next version of the state document. An empty one and one that has lost too much are
+    /// refused.
+    async fn merged(&self, document: &StateDocument, material: &StateMaterial) -> Result<String> {
+        let news = material.news.iter().flat_map(|text| text.split(BETWEEN_MEMORIES));
+        let news: Vec<String> = news.map(|one| format!("- {}", one.trim())).collect();
+        let inputs = vec![news.join("\n"), material.document.clone()];
+        let text = self.run_with(&document.workflow, material.place, inputs).await?;
+        let (before, after) = (material.document.chars().count(), text.trim().chars().count());
+        if after == 0 {
+            return Err(Error::unavailable("the workflow returned an empty document"));
+        }
+        if before > SMALL_DOCUMENT && after * 1_000 < before * document.min_retention as usize {
+            return Err(Error::unavailable(format!(
+                "the workflow returned {after} characters in the place of {before}"
+            )));
+        }
+        Ok(text)
     }
 
     /// Who writes the rolling summary: the prompts of the user's workflow for it, else the endpoint
@@ -167,7 +241,7 @@ impl ChapterWriter for Writer {
         Box::pin(async move {
             let (text, settings) = self.text(material).await?;
             match settings.searchable {
-                true => searchable(&text),
+                true => searchable(&text, settings.index_topics),
                 false => Ok(ChapterWords { text, ..ChapterWords::default() }),
             }
         })
@@ -187,6 +261,46 @@ impl ChapterWriter for Writer {
             }
         })
     }
+
+    fn condenses(&self) -> Option<CondenseRule> {
+        Some(self.settings()?.condensing?.rule)
+    }
+
+    fn condense<'a>(&'a self, material: &'a CondenseMaterial) -> Wait<'a, Option<String>> {
+        Box::pin(async move {
+            let text = self.condensed(material).await.and_then(|text| match text.trim() {
+                "" => Err(Error::unavailable("the model's answer is empty")),
+                text => Ok(text.to_owned()),
+            });
+            match text {
+                Ok(text) => Ok(Some(text)),
+                Err(error) => {
+                    tracing::warn!(%error, "memories are not condensed; a later time tries again");
+                    Ok(None)
+                }
+            }
+        })
+    }
+
+    fn keeps_state_document(&self) -> bool {
+        self.settings().is_some_and(|settings| settings.state_document.is_some())
+    }
+
+    fn merge_state<'a>(&'a self, material: &'a StateMaterial) -> Wait<'a, Option<String>> {
+        Box::pin(async move {
+            let Some(document) = self.settings().and_then(|settings| settings.state_document)
+            else {
+                return Ok(None);
+            };
+            match self.merged(&document, material).await {
+                Ok(text) => Ok(Some(text)),
+                Err(error) => {
+                    tracing::warn!(%error, "the state document stays as it is");
+                    Ok(None)
+                }
+            }
+        })
+    }
 }
 
 fn recent(material: &ChapterMaterial) -> String {
@@ -200,7 +314,7 @@ fn joined(chapters: &[String]) -> String {
 
 /// Parses a searchable memory: JSON with a title, a summary, entities and key phrases, one object
 /// or several, with any text around it.
-fn searchable(text: &str) -> Result<ChapterWords> {
+fn searchable(text: &str, with_topics: bool) -> Result<ChapterWords> {
     let wrong = || {
         Error::unavailable(
             "the answer is no JSON with \"title\", \"summary\", \"entities\" and \"key_phrases\"",
@@ -226,6 +340,7 @@ fn searchable(text: &str) -> Result<ChapterWords> {
         words.text.push_str(&summary.replace(BETWEEN_MEMORIES, ", "));
         words.entities.extend(entities);
         words.key_phrases.extend(phrases);
+        words.key_phrases.extend(list("topics").filter(|_| with_topics).unwrap_or_default());
     }
     if words.text.is_empty() { Err(wrong()) } else { Ok(words) }
 }
@@ -292,14 +407,14 @@ mod tests {
         let one = r#"{"title": "T", "summary": "S", "entities": ["E"], "key_phrases": ["K"], "mood": "x"}"#;
         for text in [one.to_owned(), format!("Sure:\n```json\n{one}\n```"), format!("[{one}] ok?")]
         {
-            let words = searchable(&text).unwrap();
+            let words = searchable(&text, false).unwrap();
             assert_eq!((words.title.as_str(), words.text.as_str()), ("T", "S"), "{text}");
             assert_eq!((words.entities.len(), words.key_phrases.len()), (1, 1));
         }
-        let both = searchable(&format!("[{one}, {{\"title\": \"lacks\"}}, {one}]")).unwrap();
+        let both = searchable(&format!("[{one}, {{\"title\": \"lacks\"}}, {one}]"), true).unwrap();
         assert_eq!(both.text, "S • S");
         for text in ["no JSON", "{\"title\": \"T\"}", "[]"] {
-            assert!(searchable(text).is_err(), "{text}");
+            assert!(searchable(text, false).is_err(), "{text}");
         }
     }
 }

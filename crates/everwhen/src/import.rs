@@ -15,7 +15,7 @@ mod decode;
 mod finish;
 mod input;
 mod json;
-mod moment;
+pub(crate) mod moment;
 mod options;
 mod plan;
 mod reading;

@@ -5,6 +5,8 @@
 //! checked, too. A workflow overrides the prompts. Keys that have no effect here are accepted and
 //! listed; a key that looks like a misspelled one is rejected with the one that was meant.
 
+mod upkeep;
+
 use std::path::Path;
 
 use jsonc_parser::ast::{Object, Value};
@@ -12,6 +14,7 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use crate::chapters::ChapterRules;
+use crate::ports::CondenseRule;
 use crate::{Error, Result};
 
 /// The values of the file, with defaults.
@@ -26,12 +29,44 @@ pub struct MemorySettings {
     pub endpoint: Option<String>,
     /// `preset`, or `vectorMemoryPreset`: the preset of the call.
     pub preset: Option<String>,
+    /// `condenseMemories` and its keys: how several chapters become one.
+    pub condensing: Option<Condensing>,
+    /// `useStateDocument` and its keys: the workflow that merges new chapters into a document.
+    pub state_document: Option<StateDocument>,
+    /// `vectorMemoryIndexTopics`: topics that a model names are key phrases, too.
+    pub index_topics: bool,
     /// Keys of WilmerAI that have no effect here, with their lines.
     pub idle: Vec<(String, usize)>,
 }
 
+/// How several chapters become one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condensing {
+    /// When.
+    pub rule: CondenseRule,
+    /// The endpoint to call.
+    pub endpoint: Option<String>,
+    /// The preset of the call.
+    pub preset: Option<String>,
+    /// The user's own system prompt.
+    pub system_prompt: Option<String>,
+    /// The user's own prompt, with `[MemoriesToCondense]` where the chapters go.
+    pub prompt: Option<String>,
+    /// Maximum length of the text, in tokens.
+    pub max_tokens: u32,
+}
+
+/// How a state document is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateDocument {
+    /// The workflow that merges new chapters into it.
+    pub workflow: String,
+    /// A version with a smaller share of the document before it is refused, in thousandths.
+    pub min_retention: u32,
+}
+
 /// Numbers, texts and booleans that have an effect here.
-const NUMBERS: [&str; 10] = [
+const NUMBERS: [&str; 13] = [
     "chunkEstimatedTokenSize",
     "maxMessagesBetweenChunks",
     "lookbackStartTurn",
@@ -42,8 +77,11 @@ const NUMBERS: [&str; 10] = [
     "vectorMemoryMaxResponseSizeInTokens",
     "minMemoriesPerSummary",
     "loopIfMemoriesExceed",
+    "memoriesBeforeCondensation",
+    "memoryCondensationBuffer",
+    "condenseMemoriesMaxResponseSizeInTokens",
 ];
-const TEXTS: [&str; 9] = [
+const TEXTS: [&str; 14] = [
     "systemPrompt",
     "prompt",
     "endpointName",
@@ -53,34 +91,40 @@ const TEXTS: [&str; 9] = [
     "vectorMemoryEndpointName",
     "vectorMemoryPreset",
     "wilmerContextEstimationLevel",
-];
-const SWITCHES: [&str; 1] = ["useVectorForQualityMemory"];
-/// Numbers that may be 0.
-const MAY_BE_ZERO: [&str; 2] = ["lookbackStartTurn", "vectorMemoryLookBackTurns"];
-/// Keys of WilmerAI that have no effect here.
-const IDLE: [&str; 14] = [
-    "condensationLockTimeoutSeconds",
-    "condenseMemories",
-    "memoriesBeforeCondensation",
-    "memoryCondensationBuffer",
     "condenseMemoriesEndpointName",
     "condenseMemoriesPreset",
-    "condenseMemoriesMaxResponseSizeInTokens",
     "condenseMemoriesSystemPrompt",
     "condenseMemoriesPrompt",
-    "embeddingBackfillBatchSize",
-    "embeddingEndpointName",
-    "stateDocumentMinRetentionRatio",
     "stateDocumentWorkflowName",
-    "useStateDocument",
 ];
-/// Another key that has no effect here.
-const IDLE_TOPICS: &str = "vectorMemoryIndexTopics";
+const SWITCHES: [&str; 4] = [
+    "useVectorForQualityMemory",
+    "condenseMemories",
+    "useStateDocument",
+    "vectorMemoryIndexTopics",
+];
+/// A share, from 0 to 1.
+const RATIO: &str = "stateDocumentMinRetentionRatio";
+/// Numbers that may be 0.
+const MAY_BE_ZERO: [&str; 3] =
+    ["lookbackStartTurn", "vectorMemoryLookBackTurns", "memoryCondensationBuffer"];
+/// Keys of WilmerAI that have no effect here.
+const IDLE: [&str; 3] =
+    ["condensationLockTimeoutSeconds", "embeddingBackfillBatchSize", "embeddingEndpointName"];
 
 impl Default for MemorySettings {
     fn default() -> Self {
         let rules = ChapterRules::default();
-        Self { searchable: false, rules, endpoint: None, preset: None, idle: Vec::new() }
+        Self {
+            searchable: false,
+            rules,
+            endpoint: None,
+            preset: None,
+            condensing: None,
+            state_document: None,
+            index_topics: false,
+            idle: Vec::new(),
+        }
     }
 }
 
@@ -129,17 +173,23 @@ struct Read<'f> {
     file: &'f File<'f>,
     numbers: Vec<(&'static str, u32)>,
     texts: Vec<(&'static str, String, usize)>,
+    switches: Vec<(&'static str, bool, usize)>,
     searchable: bool,
+    /// A share in thousandths.
+    retention: Option<u32>,
     idle: Vec<(String, usize)>,
 }
 
 impl<'f> Read<'f> {
     fn of(file: &'f File<'f>, object: &Object<'_>) -> Result<Self> {
         let (numbers, texts) = (Vec::new(), Vec::new());
-        let mut read = Self { file, numbers, texts, searchable: false, idle: Vec::new() };
+        let (switches, idle) = (Vec::new(), Vec::new());
+        let mut read =
+            Self { file, numbers, texts, switches, searchable: false, retention: None, idle };
         for property in &object.properties {
             read.take(property.name.as_str(), &property.value, property.start())?;
         }
+        read.searchable = read.is_on("useVectorForQualityMemory");
         Ok(read)
     }
 
@@ -151,9 +201,11 @@ impl<'f> Read<'f> {
         } else if let Some(key) = known(&TEXTS) {
             let text = self.text(key, value, line)?;
             self.texts.push((key, text, line));
-        } else if known(&SWITCHES).is_some() {
-            self.searchable = self.switch(name, value, line)?;
-        } else if known(&IDLE).is_some() || name == IDLE_TOPICS {
+        } else if let Some(key) = known(&SWITCHES) {
+            self.switches.push((key, self.switch(key, value, line)?, line));
+        } else if name == RATIO {
+            self.retention = Some(self.ratio(value, line)?);
+        } else if known(&IDLE).is_some() {
             self.idle.push((name.to_owned(), line));
         } else if let Some(problem) = unknown(name) {
             return Err(self.file.refuse_line(line, &problem));
@@ -190,6 +242,22 @@ impl<'f> Read<'f> {
         }
     }
 
+    /// A share from 0 to 1, in thousandths.
+    fn ratio(&self, value: &Value<'_>, line: usize) -> Result<u32> {
+        let share = match value {
+            Value::NumberLit(number) => number.value.parse::<f64>().ok(),
+            _ => None,
+        };
+        let share = share.filter(|share| (0.0..=1.0).contains(share));
+        let wrong =
+            || self.file.refuse_line(line, &format!("`{RATIO}` takes a number from 0 to 1"));
+        share.map(|share| (share * 1_000.0) as u32).ok_or_else(wrong)
+    }
+
+    fn is_on(&self, key: &str) -> bool {
+        self.switches.iter().any(|(name, on, _)| *name == key && *on)
+    }
+
     /// The value of the first of these keys that is set.
     fn first_number(&self, keys: &[&str]) -> Option<u32> {
         keys.iter()
@@ -217,7 +285,10 @@ impl<'f> Read<'f> {
             rules: self.rules()?,
             endpoint: self.first_text(endpoint),
             preset: self.first_text(preset),
-            idle: self.idle.clone(),
+            condensing: self.condensing(),
+            state_document: self.state_document(),
+            index_topics: self.searchable && self.is_on("vectorMemoryIndexTopics"),
+            idle: self.without_effect(),
         })
     }
 

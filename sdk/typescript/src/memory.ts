@@ -3,8 +3,8 @@
 import { Pages } from "./pages.ts";
 import { part, type Transport } from "./transport.ts";
 import type {
-  Activity, Chapter, Context, Conversation, ConversationDetail, ConversationTime, BatchReceipt, Density, Entry, EntryReceipt, Fact, FactRemoved, FactsText,
-  Forked, Imported, ImportOutcomes, ImportedConversation, Memory, MemoryPatch, NewEntry, NewFactText, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
+  Activity, Chapter, ChapterImport, Context, Conversation, ConversationDetail, ConversationTime, BatchReceipt, Density, Entry, EntryReceipt, Fact, FactRemoved, FactsText,
+  Forked, Imported, ImportedChapters, ImportOutcomes, ImportedConversation, Memory, MemoryPatch, NewEntry, NewFactText, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
   Regenerating, RetriedJobs, Removed, Role, RollingSummary, TextTimes, Time, TimelineLine,
 } from "./types.ts";
 
@@ -279,6 +279,11 @@ export class MemoryClient {
   /** What the memory was about, in order. */
   chapters(options: { after?: Time; before?: Time; limit?: number } = {}): Pages<Chapter> {
     return new Pages(this.#transport, `${this.#path}/chapters`, { ...options });
+  }
+
+  /** Takes chapters and a summary that another system wrote; the same again changes nothing. */
+  importChapters(chapters: ImportedChapters, options: { dry_run?: boolean } = {}): Promise<ChapterImport> {
+    return this.#transport.write("POST", `${this.#path}/chapters/import`, chapters, undefined, { ...options });
   }
 
   /** The rolling summary. */

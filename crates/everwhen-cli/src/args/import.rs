@@ -25,6 +25,7 @@ EXAMPLES
   everwhen import chat.txt --timezone Europe/Berlin --date-order dmy
   everwhen import log.csv --time-field sent --text-field body
   everwhen import smarthole data.json --skip-invalid
+  everwhen import wilmer ~/WilmerAI/Public --dry-run
   everwhen import wilmer-timestamps Public/DiscussionIds --dry-run"
 )]
 pub(crate) struct ImportArgs {
@@ -106,12 +107,36 @@ pub(crate) enum ImportSource {
     /// The id of each message is kept in its metadata, and lastMigrated in the metadata of what the
     /// plugin migrated; conversations that are migrated here have their creation_time instead.
     Smarthole(ImportFileArgs),
+    /// Memories, summaries, state documents and times of WilmerAI
+    ///
+    /// Reads the folder of a discussion, of all discussions, or the whole Public: memories.json,
+    /// chat_summary.json, vector_memory.db, state_document.md and timestamps.json; each discussion is
+    /// a memory. A memory is dated by its last message where timestamps.json has that; else it keeps
+    /// its place and its date is marked as unknown. Importing again changes nothing.
+    Wilmer(ImportWilmerArgs),
     /// Times of messages, as stored by WilmerAI
     ///
     /// Reads DISCUSSION/timestamps.json and DISCUSSION_timestamps.json, given as files or in
     /// directories; each discussion is a memory. The files contain no texts: a time applies to the
     /// message with the matching text when that arrives. Times are read in the vault's time zone.
     WilmerTimestamps(ImportTimesArgs),
+}
+
+/// Discussions of WilmerAI.
+#[derive(Debug, Args)]
+pub(crate) struct ImportWilmerArgs {
+    /// Folder of a discussion, of all discussions, or Public
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Report what would be imported, but store nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Time zone of the machine WilmerAI ran on; that of the vault if absent
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) timezone: Option<String>,
+    /// Time of memories without any, instead of that of the file
+    #[arg(long, value_name = "TIME")]
+    pub(crate) at: Option<String>,
 }
 
 /// Files with times to import.
@@ -131,7 +156,7 @@ pub(crate) struct ImportTimesArgs {
 EXAMPLES
   everwhen export messages chats.jsonl --memory chatgpt
   everwhen export markdown ~/notes/chats --memory chatgpt
-  everwhen export wilmer-timestamps Public/DiscussionIds --memory 1234
+  everwhen export wilmer Public/DiscussionIds --memory 1234
   everwhen export wilmer-timestamps Public/DiscussionIds --memory 1234 --flat
   everwhen export smarthole data.json --memory vault-assistant")]
 pub(crate) struct ExportArgs {
@@ -148,6 +173,11 @@ pub(crate) enum ExportTarget {
     Messages(ExportMessagesArgs),
     /// Conversations as Markdown, a note each with front matter, as Obsidian reads it
     Markdown(ExportFolderArgs),
+    /// Memories, summary, state document and times, as the folder of a WilmerAI discussion
+    ///
+    /// Writes memories.json, chat_summary.json, vector_memory.db, state_document.md and timestamps.json
+    /// into DIR/MEMORY and replaces those that are there. What came from WilmerAI goes back as it was.
+    Wilmer(ExportFolderArgs),
     /// Times of messages, in WilmerAI's format and the vault's time zone
     WilmerTimestamps(ExportTimesArgs),
     /// Conversations, settings and the waiting question, as the SmartHole plugin stores them
@@ -176,7 +206,7 @@ pub(crate) struct ExportMessagesArgs {
 /// A folder to write into.
 #[derive(Debug, Args)]
 pub(crate) struct ExportFolderArgs {
-    /// Folder for the notes
+    /// Folder to write into
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
 }

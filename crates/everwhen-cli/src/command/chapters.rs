@@ -22,9 +22,16 @@ pub(crate) async fn run(console: &Console, args: &ChaptersArgs) -> Result<()> {
     for chapter in rows(&page) {
         let began = console.minute(&chapter["started_at"]).await?;
         let ended = console.minute(&chapter["last_at"]).await?;
-        let by = dim(text(&chapter["written_by"]));
+        let time = match chapter["provenance"]["precision"] == "unknown" {
+            true => "date unknown".to_owned(),
+            false => format!("{began} – {ended}"),
+        };
+        let by = match text(&chapter["kind"]) {
+            "" | "written" => dim(text(&chapter["written_by"])),
+            kind => dim(kind),
+        };
         let title = bold(&plain(text(&chapter["title"])));
-        output::line(&format!("{began} – {ended}  {title}  {by}"))?;
+        output::line(&format!("{time}  {title}  {by}"))?;
         output::line(&output::hang("    ", 4, text(&chapter["text"])))?;
     }
     output::note(&show::count(rows(&page).len() as u64, "chapter", "chapters"));

@@ -12,7 +12,7 @@ mod smarthole;
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use super::wilmer_times;
+use super::{wilmer, wilmer_times};
 use crate::args::{ImportArgs, ImportFileArgs, ImportSource};
 use crate::client::{Reply, Request};
 use crate::console::Console;
@@ -63,6 +63,7 @@ struct ImportCounts {
 pub(crate) async fn run(console: &Console, args: &ImportArgs) -> Result<()> {
     match &args.source {
         Some(ImportSource::Smarthole(args)) => conversations(console, args).await,
+        Some(ImportSource::Wilmer(args)) => wilmer::import(console, args).await,
         Some(ImportSource::WilmerTimestamps(args)) => wilmer_times::import(console, args).await,
         None => files::run(console, &args.files).await,
     }

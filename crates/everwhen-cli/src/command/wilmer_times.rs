@@ -4,6 +4,7 @@
 //! A discussion is a memory. Its file is `DISCUSSION/timestamps.json`, or in older installations
 //! `DISCUSSION_timestamps.json`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use everwhen::ledger::{absolute, read_absolute};
@@ -70,6 +71,20 @@ pub(crate) async fn import(console: &Console, args: &ImportTimesArgs) -> Result<
 
 /// Exports the memory to a file.
 pub(crate) async fn export(console: &Console, args: &ExportTimesArgs) -> Result<()> {
+    let (path, count) = write_file(console, args).await?;
+    if console.json {
+        let file = path.display().to_string();
+        return output::json(&json!({ "file": file, "times": count }).to_string());
+    }
+    let times = show::count(count as u64, "time", "times");
+    output::line(&format!("Wrote {times} to {}", path.display()))
+}
+
+/// Writes the file; says where it is and how many times are in it.
+pub(super) async fn write_file(
+    console: &Console,
+    args: &ExportTimesArgs,
+) -> Result<(PathBuf, usize)> {
     let request = Request::get(console.in_memory("/times"));
     let times = console.send(request).await?.value()?;
     let map = write(&times, console.zone().await?)?;
@@ -82,12 +97,7 @@ pub(crate) async fn export(console: &Console, args: &ExportTimesArgs) -> Result<
         false => args.folder.join(name).join(NESTED),
     };
     save(&path, &map)?;
-    if console.json {
-        let file = path.display().to_string();
-        return output::json(&json!({ "file": file, "times": map.len() }).to_string());
-    }
-    let times = show::count(map.len() as u64, "time", "times");
-    output::line(&format!("Wrote {times} to {}", path.display()))
+    Ok((path, map.len()))
 }
 
 /// Finds files, in folders too. A file with a name of its own is for the memory that is meant.
@@ -127,22 +137,41 @@ fn read(source: &TimesFile, zone: &Zone) -> Result<Value> {
     let map: Map<String, Value> = serde_json::from_str(&document).map_err(|_| {
         Failure::new(format!("{shown} is not a JSON object of hashes and times, or is encrypted"))
     })?;
+    let map = map.iter().map(|(key, value)| (key.clone(), text(value).to_owned())).collect();
+    match body(&map, zone) {
+        (body, wrong) if wrong.is_empty() => Ok(body),
+        (_, wrong) => Err(Failure::new(format!("{shown}: {}", wrong[0]))),
+    }
+}
+
+/// Times as the API takes them, and what is wrong with those that it does not.
+pub(super) fn body(map: &BTreeMap<String, String>, zone: &Zone) -> (Value, Vec<String>) {
     let mut body = json!({ "texts": [] });
-    let mut texts = Vec::new();
-    for (key, value) in &map {
-        let time = read_absolute(text(value), zone)
-            .map_err(|error| Failure::new(format!("{shown}: {key}: {}", error.message())))?;
+    let (mut texts, mut wrong) = (Vec::new(), Vec::new());
+    for (key, value) in map {
+        let time = match read_absolute(value, zone) {
+            Ok(time) => time.to_string(),
+            Err(error) => {
+                wrong.push(format!("{key}: {}", error.message()));
+                continue;
+            }
+        };
         match key.as_str() {
-            PLACEHOLDER => body["reply_began"] = json!(time.to_string()),
-            hash => texts.push(json!({ "text_hash": hash, "conversation_time": time.to_string() })),
+            PLACEHOLDER => body["reply_began"] = json!(time),
+            hash => texts.push(json!({ "text_hash": hash, "conversation_time": time })),
         }
     }
     body["texts"] = Value::Array(texts);
-    Ok(body)
+    (body, wrong)
+}
+
+/// How many times there are.
+pub(super) fn count(body: &Value) -> usize {
+    rows_of(&body["texts"]).len()
 }
 
 /// Sends a file, in parts if it is long.
-async fn put(console: &Console, memory: &str, body: &Value) -> Result<()> {
+pub(super) async fn put(console: &Console, memory: &str, body: &Value) -> Result<()> {
     let path = console.in_vault(&format!("/memories/{}/times", escape(memory)));
     let reply_began = &body["reply_began"];
     let parts: Vec<&[Value]> = rows_of(&body["texts"]).chunks(limits::IMPORT_ENTRIES).collect();

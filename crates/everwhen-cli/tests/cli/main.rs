@@ -25,5 +25,6 @@ mod settings;
 mod stage;
 mod stopping;
 mod upkeep;
+mod wilmer;
 mod wilmer_times;
 mod workflow;

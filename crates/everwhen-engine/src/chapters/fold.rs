@@ -41,6 +41,11 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             Some(text) => (text, WrittenBy::Llm),
             None => {
                 let asker = engine.asker(&read.vault, job);
+                let is_by_model = |base: &RollingSummary| base.by == WrittenBy::Llm;
+                if asker.is_none() && read.base.as_ref().is_some_and(is_by_model) {
+                    // Rules would shorten what a model wrote, here or in another system.
+                    return engine.drop_job(job).await;
+                }
                 words(asker, read.base.as_ref(), batch, &read.vault.zone).await?
             }
         };
@@ -71,7 +76,7 @@ async fn fresh(
     engine
         .store
         .look(move |snapshot| {
-            snapshot.chapters(place, ChapterSelection::Behind(behind, Some(enough)))
+            snapshot.chapters(place, ChapterSelection::Story(behind, Some(enough)))
         })
         .await
 }
@@ -140,7 +145,7 @@ async fn written(
     batch: &[Chapter],
 ) -> Result<Option<String>> {
     let Some(writer) = engine.chapter_writer() else { return Ok(None) };
-    let chapters = batch.iter().map(|chapter| dated(chapter, &chapter.text, &read.vault.zone));
+    let chapters = batch.iter().map(|chapter| chapter.dated(&chapter.text, &read.vault.zone));
     let material = SummaryMaterial {
         place: job.place(),
         summary: read.base.as_ref().map(|base| base.text.clone()).unwrap_or_default(),
@@ -164,7 +169,7 @@ async fn words(
         return Ok((extracted(so_far, batch, zone), WrittenBy::Extractive));
     };
     let shown: Vec<String> =
-        batch.iter().map(|chapter| dated(chapter, &chapter.text, zone)).collect();
+        batch.iter().map(|chapter| chapter.dated(&chapter.text, zone)).collect();
     let so_far = if so_far.is_empty() { "(nothing yet)" } else { so_far };
     let asked = format!("Summary so far:\n{so_far}\n\nNext chapters:\n{}", shown.join("\n\n"));
     let prompt = Prompt::new(include_str!("prompts/fold.md"), asked).with_max_tokens(REPLY_TOKENS);
@@ -179,12 +184,6 @@ fn told(reply: &Reply) -> Result<String> {
     Ok(shorten(&reply.text, TEXT_CHARS))
 }
 
-fn dated(chapter: &Chapter, text: &str, zone: &Zone) -> String {
-    let (first, last) = (zone.day(chapter.first.time), zone.day(chapter.last.time));
-    let days = if first == last { first.to_string() } else { format!("{first} to {last}") };
-    format!("{days}: {text}")
-}
-
 /// A line for each chapter; the oldest leave when there are too many, and are counted.
 fn extracted(so_far: &str, batch: &[Chapter], zone: &Zone) -> String {
     const LEFT: &str = " earlier chapters are left out.";
@@ -194,7 +193,7 @@ fn extracted(so_far: &str, batch: &[Chapter], zone: &Zone) -> String {
     if left > 0 {
         lines.remove(0);
     }
-    lines.extend(batch.iter().map(|chapter| dated(chapter, &chapter.title, zone)));
+    lines.extend(batch.iter().map(|chapter| chapter.dated(&chapter.title, zone)));
     let surplus = lines.len().saturating_sub(LINES);
     left += surplus;
     lines.drain(..surplus);
@@ -207,7 +206,7 @@ fn extracted(so_far: &str, batch: &[Chapter], zone: &Zone) -> String {
 /// Keeps a text as the next version, which holds all chapters there are.
 pub(super) fn write_by_hand(edit: &mut MemoryEdit<'_>, text: &str) -> Result<()> {
     let place = edit.place();
-    let last = edit.tx.chapters(place, ChapterSelection::Last(None))?.pop();
+    let last = edit.tx.chapters(place, ChapterSelection::Story(None, None))?.pop();
     let last = last.ok_or_else(|| {
         Error::conflict("there are no chapters yet, so there is nothing that a summary could hold")
     })?;

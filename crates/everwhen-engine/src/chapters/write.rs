@@ -12,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::plan::{Planned, plan};
 use super::watch::{DELAY, LONGEST_WAIT, is_hurried};
-use super::{Chapter, ChapterRules};
+use super::{Chapter, ChapterKind, ChapterRules, condense, imported, state_document};
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
 use crate::job_run::Asker;
@@ -75,6 +75,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     };
     let stale = read.stale.clone();
     engine.go_on(job, move |edit, _| remove(edit, &stale)).await?;
+    let mut news = Vec::new();
     for planned in read.missing {
         let writer = engine.chapter_writer().filter(|writer| writer.writes_chapters());
         let words = match writer {
@@ -84,7 +85,12 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
                 words(asker, &planned, &read.vault.zone, engine.chapter_rules()).await?
             }
         };
+        news.push(words.text.clone());
         engine.go_on(job, move |edit, _| keep(edit, &planned, &words)).await?;
+    }
+    if let Some(writer) = engine.chapter_writer() {
+        state_document::merge(engine, writer.as_ref(), job, news).await?;
+        condense::run(engine, writer.as_ref(), job).await?;
     }
     let (sequence, rules) = (read.sequence, engine.chapter_rules().clone());
     engine.commit(job, move |edit, _| finish(edit, sequence, &rules)).await
@@ -111,10 +117,14 @@ fn look(
     }
     // Up to there the plan is what it was: more entries never change earlier chapters.
     let sound = snapshot.chapters(place, ChapterSelection::Last(memory.chapters_from))?.pop();
-    let from = sound.map(|chapter| chapter.last);
-    let known = snapshot.chapters(place, ChapterSelection::Behind(from, None))?;
+    let foreign = snapshot.chapters(place, ChapterSelection::Foreign)?;
+    let ends = [sound.map(|chapter| chapter.last), imported::told_until(&foreign)];
+    let from = ends.into_iter().flatten().max_by_key(|end| (end.time, end.sequence));
+    let mut known = snapshot.chapters(place, ChapterSelection::Story(from, None))?;
+    known.retain(|one| one.kind == ChapterKind::Written);
     let query = EntryQuery { from, ..EntryQuery::default() };
-    let planned = plan(snapshot.entries(place, &query)?, rules);
+    let entries = imported::without_told(&foreign, snapshot.entries(place, &query)?);
+    let planned = plan(entries, rules);
     let wanted: HashSet<[u8; 32]> = planned.iter().map(|one| one.digest).collect();
     let written: HashSet<[u8; 32]> = known.iter().map(|one| one.digest).collect();
     Ok(PlanState::Ready(Box::new(ChapterPlan {
@@ -141,7 +151,7 @@ async fn written(
 ) -> Result<ChapterDraftWords> {
     let (place, behind) = (job.place(), planned.first());
     let so_far = engine.store.look(move |snapshot| {
-        let mut chapters = snapshot.chapters(place, ChapterSelection::Behind(None, None))?;
+        let mut chapters = snapshot.chapters(place, ChapterSelection::Story(None, None))?;
         chapters.retain(|one| behind.is_none_or(|behind| one.last.time <= behind.time));
         Ok((chapters, snapshot.summaries(place, None, Some(1))?))
     });
@@ -277,6 +287,7 @@ fn frequent(entries: &[Entry]) -> Vec<String> {
 }
 
 fn remove(edit: &mut MemoryEdit<'_>, stale: &[Chapter]) -> Result<()> {
+    condense::remove_over(edit, stale)?;
     stale.iter().try_for_each(|chapter| edit.remove_chapter(chapter.id))
 }
 
@@ -300,6 +311,9 @@ fn keep(edit: &mut MemoryEdit<'_>, planned: &Planned, words: &ChapterDraftWords)
         key_phrases: words.key_phrases,
         by: words.by,
         creation_time: edit.now,
+        kind: ChapterKind::Written,
+        provenance: None,
+        metadata: None,
     };
     edit.put_chapter(&chapter)
 }
@@ -330,7 +344,8 @@ fn finish(edit: &mut MemoryEdit<'_>, sequence: u64, rules: &ChapterRules) -> Res
     edit.memory.chaptered_until = last.as_ref().map(|chapter| chapter.last.time);
     edit.memory.chapters_at = sequence + rules.max_messages as u64;
     edit.memory.chapters_from = None;
-    if last.is_some() {
+    let story = edit.tx.chapters(edit.place(), ChapterSelection::Story(None, Some(1)))?;
+    if !story.is_empty() {
         let subject = Subject::Memory(edit.memory.id);
         let job = Job::new(edit.mint(), edit.place(), JobKind::Fold, subject, edit.now);
         edit.tx.put(Row::Job(&job))?;

@@ -43,7 +43,7 @@ impl ContextMaterial {
         let began = self::conversations(rows, place, Order::Oldest, 1)?;
         Ok(Some(Self {
             facts: views(rows.facts(place, FactSelection::All)?, &vault.zone),
-            chapters: rows.chapters(place, ChapterSelection::Behind(behind, None))?,
+            chapters: rows.chapters(place, ChapterSelection::Story(behind, None))?,
             since: began.first().map(|one| one.started_at),
             newest: rows.contexts(place, ContextSelection::All, 1)?.pop(),
             conversations,

@@ -57,7 +57,7 @@ fn shown(material: &ContextMaterial) -> String {
     let chapters = material.chapters.iter().skip(material.chapters.len().saturating_sub(CHAPTERS));
     lines.extend(chapters.map(|one| {
         let told = shorten(&format!("{}. {}", one.title, one.text), CHAPTER_CHARS);
-        format!("{}: {told}", zone.day(one.first.time))
+        one.dated(&told, zone)
     }));
     lines.push("Conversations:".to_owned());
     lines.extend(material.conversations.iter().filter_map(|one| {

@@ -2,13 +2,12 @@
 //!
 //! Such a file has no texts. Its times are promises, kept until a message with that text turns up.
 
-use std::fmt;
-use std::str::FromStr;
+use std::collections::HashSet;
 
 use jiff::Timestamp;
 
 use crate::conversations::finish;
-use crate::memory::{Address, MemoryId, Role};
+use crate::memory::{Address, MemoryId, TextHash};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{LedgerHead, LedgerLines, MemoryRef, Placeholder, Removal, Row, Snapshot};
 use crate::receipt::{Done, Idempotency, Receipt};
@@ -16,14 +15,6 @@ use crate::vault::{Absent, Vault};
 use crate::{Error, Result, limits};
 
 use super::Message;
-use super::mark::text_hash;
-
-/// What stands for braces in texts before they are hashed there.
-const BRACES: [(&str, &str); 2] = [("{", "__WILMER_L_CURLY__"), ("}", "__WILMER_R_CURLY__")];
-
-/// SHA-256 of a text alone, written as 64 hexadecimal digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TextHash([u8; 32]);
 
 /// When texts were said, without the texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,7 +48,8 @@ fn import(edit: &mut MemoryEdit<'_>, times: &Times) -> Result<Receipt> {
         let (given, most) = (times.texts.len(), limits::IMPORT_ENTRIES);
         return Err(Error::too_large(format!("{given} times in one call; send at most {most}")));
     }
-    for (hash, time) in &times.texts {
+    let known = known_hashes(edit.tx.snapshot(), edit.place())?;
+    for (hash, time) in times.texts.iter().filter(|(hash, _)| !known.contains(hash)) {
         edit.tx.put(Row::PromisedTime(edit.place(), hash.0, *time))?;
     }
     if let Some(started_at) = times.reply_began {
@@ -69,18 +61,28 @@ fn import(edit: &mut MemoryEdit<'_>, times: &Times) -> Result<Receipt> {
     Ok(Receipt::Memory(edit.memory.id))
 }
 
+/// The hashes of messages that are here: a time for one of them is not kept for a later message.
+fn known_hashes(rows: &dyn Snapshot, place: MemoryRef) -> Result<HashSet<TextHash>> {
+    let mut known = HashSet::new();
+    for line in rows.ledger_lines(place, LedgerLines::Behind(i64::MIN))? {
+        let entry = line.entry.map(|id| rows.entry(place, id)).transpose()?.flatten();
+        let forms = entry.map(|entry| TextHash::forms(entry.role, entry.content.as_str()));
+        known.extend(forms.unwrap_or_default());
+    }
+    Ok(known)
+}
+
 fn export(rows: &dyn Snapshot, place: MemoryRef) -> Result<Times> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut texts = Vec::new();
     for line in rows.ledger_lines(place, LedgerLines::Behind(i64::MIN))? {
         let entry = line.entry.map(|id| rows.entry(place, id)).transpose()?.flatten();
-        let hash = entry.map(|entry| text_hash(&without_braces(entry.content.as_str())));
-        texts
-            .extend(hash.filter(|hash| seen.insert(*hash)).map(|hash| (TextHash(hash), line.time)));
+        let hash = entry.map(|entry| TextHash::of(entry.content.as_str()));
+        texts.extend(hash.filter(|hash| seen.insert(*hash)).map(|hash| (hash, line.time)));
     }
-    let promised =
-        rows.promised_times(place, None)?.into_iter().filter(|(hash, _)| seen.insert(*hash));
-    texts.extend(promised.map(|(hash, time)| (TextHash(hash), time)));
+    let promised = rows.promised_times(place, None)?.into_iter();
+    let promised = promised.map(|(hash, time)| (TextHash(hash), time));
+    texts.extend(promised.filter(|(hash, _)| seen.insert(*hash)));
     let waiting = rows.ledger_head(place)?.and_then(|head| head.placeholder);
     Ok(Times { texts, reply_began: waiting.map(|waiting| waiting.started_at) })
 }
@@ -90,67 +92,12 @@ pub(super) fn take_promised(
     edit: &mut MemoryEdit<'_>,
     message: &Message,
 ) -> Result<Option<Timestamp>> {
-    for hash in forms(message).iter().map(|form| text_hash(form)) {
-        let found = edit.tx.promised_times(edit.place(), Some(hash))?.pop().map(|(_, time)| time);
+    for hash in TextHash::forms(message.role, message.content.as_str()) {
+        let found = edit.tx.promised_times(edit.place(), Some(hash.0))?.pop().map(|(_, time)| time);
         if found.is_some() {
-            edit.tx.remove(Removal::PromisedTime(edit.place(), hash))?;
+            edit.tx.remove(Removal::PromisedTime(edit.place(), hash.0))?;
             return Ok(found);
         }
     }
     Ok(None)
-}
-
-/// The texts under which a message may stand there: braces replaced, the role before it, or not.
-fn forms(message: &Message) -> Vec<String> {
-    let plain = message.content.as_str();
-    let braceless = without_braces(plain);
-    let role = if message.role == Role::User { "User" } else { "Assistant" };
-    let mut forms = vec![plain.to_owned(), format!("{role}: {braceless}")];
-    if braceless != plain {
-        forms.push(braceless);
-    }
-    forms
-}
-
-fn without_braces(text: &str) -> String {
-    BRACES.iter().fold(text.to_owned(), |text, (brace, word)| text.replace(brace, word))
-}
-
-impl fmt::Display for TextHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl FromStr for TextHash {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let shown: String = text.chars().take(80).collect();
-        let bad = || Error::invalid(format!("{shown:?} is not a SHA-256: 64 hexadecimal digits"));
-        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(bad());
-        }
-        let mut hash = [0; 32];
-        for (place, byte) in hash.iter_mut().enumerate() {
-            let digits = &text[2 * place..2 * place + 2];
-            *byte = u8::from_str_radix(digits, 16).map_err(|_| bad())?;
-        }
-        Ok(Self(hash))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hash_is_sixty_four_digits() {
-        let hello = "a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e";
-        let hash: TextHash = hello.parse().unwrap();
-        assert_eq!((hash.0, hash.to_string()), (text_hash("Hello World"), hello.to_owned()));
-        for bad in ["", "abc", &hello[1..], &hello.replace('a', "g"), &"é".repeat(32)] {
-            assert!(bad.parse::<TextHash>().is_err(), "{bad}");
-        }
-    }
 }

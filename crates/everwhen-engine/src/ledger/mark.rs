@@ -21,11 +21,6 @@ pub(super) fn mark(role: Role, content: &str, other: &[u8]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// SHA-256 of a text alone, as the map files of another system have it.
-pub(super) fn text_hash(content: &str) -> [u8; 32] {
-    Sha256::digest(content).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

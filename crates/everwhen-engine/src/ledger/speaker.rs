@@ -33,7 +33,7 @@ impl Speaks {
     /// with the name of somebody who speaks here.
     pub(super) fn with_name(&self, reply: &str) -> String {
         let begun = reply.trim_start();
-        let is_named = name_before(begun)
+        let is_named = label_before(begun)
             .is_some_and(|before| self.known.iter().any(|known| is_same(known, before)));
         if is_named { begun.to_owned() } else { format!("{} {begun}", self.label) }
     }
@@ -115,10 +115,14 @@ fn name_of(text: &str) -> Option<&str> {
 
 /// The name before the first colon of the first line.
 fn name_before(text: &str) -> Option<&str> {
+    label_before(text).filter(|name| is_name(name))
+}
+
+/// What stands before the first colon of the first line, a name or not.
+fn label_before(text: &str) -> Option<&str> {
     let line = text.trim_start().lines().next()?;
     let (label, _) = line.split_once(':')?;
-    let name = bare(label);
-    is_name(name).then_some(name)
+    Some(bare(label))
 }
 
 /// A label without decoration: `**Mira**`, `Mira (whispering)`.
@@ -195,7 +199,8 @@ mod tests {
         let speaks = speaks(&history(&group), Commit::AtOnce).unwrap();
         assert_eq!(speaks.with_name(" hello"), "Mira: hello");
         assert_eq!(speaks.with_name("Mira: hello"), "Mira: hello");
-        assert_eq!(speaks.with_name("**mira:** hello"), "Mira: **mira:** hello");
+        assert_eq!(speaks.with_name("**mira:** hello"), "**mira:** hello");
+        assert_eq!(speaks.with_name("mira: hello"), "mira: hello");
         assert_eq!(speaks.with_name("Tom: hello"), "Tom: hello");
         assert_eq!(speaks.with_name("Note: it is late"), "Mira: Note: it is late");
         assert_eq!(speaks.with_name(""), "Mira: ");

@@ -38,6 +38,13 @@ impl MemoryEdit<'_> {
         self.tx.remove(Removal::Chapters(self.place(), from)).map(drop)
     }
 
+    /// Removes all chapters that can be written again.
+    pub(crate) fn remove_own_chapters(&mut self) -> Result<()> {
+        let all = self.tx.chapters(self.place(), ChapterSelection::Behind(None, None))?;
+        let mut own = all.iter().filter(|chapter| !chapter.kind.is_foreign());
+        own.try_for_each(|chapter| self.remove_chapter(chapter.id))
+    }
+
     /// Adds a version of the context document.
     pub(crate) fn put_context(&mut self, document: &ContextDocument) -> Result<()> {
         self.note_chapters([])?;

@@ -268,8 +268,14 @@ pub enum FactSelection<'q> {
 pub enum ChapterSelection {
     /// Those that end behind a place, oldest first; at most this many.
     Behind(Option<Cursor>, Option<usize>),
-    /// The one that ends last, or last before a time.
+    /// Of those, the ones that tell the memory in order ([`ChapterKind::is_story`]).
+    ///
+    /// [`ChapterKind::is_story`]: crate::memory::ChapterKind::is_story
+    Story(Option<Cursor>, Option<usize>),
+    /// The one written here that ends last, or last before a time.
     Last(Option<Timestamp>),
+    /// Those that another system wrote, oldest first.
+    Foreign,
 }
 
 /// Which jobs are meant. A transaction that finds one by its id or as the next holds it until the

@@ -124,7 +124,7 @@ pub trait Snapshot {
     fn facts(&self, memory: MemoryRef, query: FactSelection<'_>) -> Result<Vec<Fact>>;
     /// Chapters of a memory.
     fn chapters(&self, memory: MemoryRef, query: ChapterSelection) -> Result<Vec<Chapter>>;
-    /// How many chapters end at or before a place, and when the latest of them was written.
+    /// How many chapters that tell the memory in order end at or before a place, and when the latest of them was written.
     fn chapters_through(
         &self,
         memory: MemoryRef,

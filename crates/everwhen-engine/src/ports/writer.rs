@@ -18,6 +18,58 @@ pub trait ChapterWriter: Send + Sync {
     fn fold<'a>(&'a self, _material: &'a SummaryMaterial) -> Wait<'a, Option<String>> {
         Box::pin(async { Ok(None) })
     }
+
+    /// When it condenses chapters; `None` if it never does.
+    fn condenses(&self) -> Option<CondenseRule> {
+        None
+    }
+
+    /// Writes one text in the place of several chapters. `None` if it cannot: they are condensed a
+    /// later time.
+    fn condense<'a>(&'a self, _material: &'a CondenseMaterial) -> Wait<'a, Option<String>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Whether it keeps the context document as a state document; else the engine writes it.
+    fn keeps_state_document(&self) -> bool {
+        false
+    }
+
+    /// Merges new chapters into the state document. `None` leaves it as it is.
+    fn merge_state<'a>(&'a self, _material: &'a StateMaterial) -> Wait<'a, Option<String>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+/// When chapters are condensed: as soon as there are `count + buffer` new ones, the oldest `count` are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CondenseRule {
+    /// How many chapters become one.
+    pub count: usize,
+    /// How many of the newest chapters stay as they are.
+    pub buffer: usize,
+}
+
+/// What a condensed chapter is written from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CondenseMaterial {
+    /// The memory.
+    pub place: MemoryRef,
+    /// The chapters to condense, oldest first.
+    pub chapters: Vec<String>,
+    /// What a reader is shown before them, at most three texts.
+    pub before: Vec<String>,
+}
+
+/// What a state document is merged from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateMaterial {
+    /// The memory.
+    pub place: MemoryRef,
+    /// The texts of new chapters, oldest first.
+    pub news: Vec<String>,
+    /// The document as it is; empty if there is none.
+    pub document: String,
 }
 
 /// What a version of the rolling summary is written from.

@@ -35,7 +35,8 @@ impl Vault {
 
     /// Has everything derived made again from the entries: chapters, summaries, facts, titles. Dates
     /// come from the entries, so they are the same as the first time. Models are asked again: what
-    /// they answered before is removed from the vault's cache. Says how many ended conversations
+    /// they answered before is removed from the vault's cache. Chapters that were imported stay, since
+    /// what they tell of may not be here. Says how many ended conversations
     /// that concerns; jobs do the work.
     pub async fn regenerate(
         &self,
@@ -44,7 +45,7 @@ impl Vault {
     ) -> Result<Done> {
         self.edit_memory(memory, Absent::Refuse, idempotency, |edit| {
             let beginning = Cursor { time: Timestamp::MIN, sequence: 0 };
-            edit.remove_chapters(beginning)?;
+            edit.remove_own_chapters()?;
             edit.tx.remove(Removal::Summaries(edit.place(), beginning))?;
             edit.tx.remove(Removal::Replies(edit.vault.id, None))?;
             chapters::plan_from(edit, Timestamp::MIN)?;

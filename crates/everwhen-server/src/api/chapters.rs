@@ -2,7 +2,9 @@
 
 use everwhen::receipt::Receipt;
 
-use super::extract::{IdempotencyKey, MemoryInPath, OpenVault, QueryParams};
+use super::extract::{
+    IdempotencyKey, JsonBody, MemoryInPath, OpenOrCreateVault, OpenVault, QueryParams,
+};
 use super::response::{ApiResult, JsonResponse, wrong_receipt};
 use super::{cursor, wire};
 
@@ -25,6 +27,29 @@ pub(super) async fn list_chapters(
         |chapter| Ok(chapter.into()),
         cursor::write_entry,
     )?))
+}
+
+/// Import chapters
+///
+/// Stores chapters and a summary that another system wrote, in one durable write. Importing the same
+/// again changes nothing. Creates the memory and the vault if they do not exist.
+#[utoipa::path(
+    post, path = "/v1/vaults/{vault}/memories/{memory}/chapters/import", tag = "chapters",
+    params(wire::ImportQuery),
+    request_body = wire::ImportedChapters,
+    responses((
+        status = 200, description = "What came in, or would come in", body = wire::ChapterImport,
+    )),
+)]
+pub(super) async fn import_chapters(
+    OpenOrCreateVault(vault): OpenOrCreateVault,
+    MemoryInPath(memory): MemoryInPath,
+    QueryParams(query): QueryParams<wire::ImportQuery>,
+    JsonBody { body, .. }: JsonBody<wire::ImportedChapters>,
+) -> ApiResult<wire::ChapterImport> {
+    let dry_run = query.dry_run.unwrap_or_default();
+    let done = vault.import_chapters(memory, body.read()?, dry_run).await?;
+    Ok(JsonResponse::ok(done.into()))
 }
 
 /// Get the rolling summary
@@ -80,7 +105,7 @@ pub(super) async fn distill(
 /// Regenerate derived data
 ///
 /// Discards chapters, summaries, facts and titles and derives them from the entries again. Dates
-/// come from the entries, so they do not change.
+/// come from the entries, so they do not change. Imported chapters stay.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/regenerate", tag = "chapters",
     responses((status = 202, description = "What is being regenerated", body = wire::Regenerating)),

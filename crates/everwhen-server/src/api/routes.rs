@@ -94,6 +94,7 @@ fn derived() -> OpenApiRouter<ServerState> {
 
         // …/memories/{memory}/chapters, …/summary, …/summary/versions, …/regenerate
         .routes(routes!(chapters::list_chapters))
+        .routes(routes!(chapters::import_chapters))
         .routes(routes!(chapters::get_summary))
         .routes(routes!(chapters::list_summary_versions))
         .routes(routes!(chapters::distill))

@@ -10,6 +10,7 @@ mod conversations;
 mod density;
 mod entries;
 mod facts;
+mod imported_chapters;
 mod imports;
 mod keys;
 mod lists;
@@ -37,6 +38,7 @@ pub(crate) use facts::{
     Fact, FactRemoved, FactsQuery, FactsText, FactsTextQuery, NewFactText, Pin, ProfileQuery,
     ProfileValue,
 };
+pub(crate) use imported_chapters::{ChapterImport, ImportedChapters};
 pub(crate) use imports::{
     ImportBatch, ImportOutcome, ImportOutcomes, ImportQuery, Imported, ImportedConversation,
 };

@@ -2,7 +2,7 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::chapters::Chapter;
-use everwhen_engine::memory::{ChapterId, VaultId};
+use everwhen_engine::memory::{ChapterId, Provenance, VaultId};
 use everwhen_engine::ports::{ChapterSelection, Cursor, MemoryRef};
 use jiff::Timestamp;
 
@@ -26,6 +26,14 @@ table! {
         key_phrases: &chapter.key_phrases,
         written_by: chapter.by,
         creation_time: chapter.creation_time,
+        kind: chapter.kind,
+        source: chapter.provenance.as_ref().map(|from| &from.source),
+        source_id: chapter.provenance.as_ref().and_then(|from| from.source_id.as_ref()),
+        source_time: chapter.provenance.as_ref().and_then(|from| from.time_text.as_ref()),
+        time_precision: chapter.provenance.as_ref().map(|from| from.precision),
+        time_from: chapter.provenance.as_ref().map(|from| from.time_from),
+        zone_from: chapter.provenance.as_ref().map(|from| from.zone_from),
+        metadata: chapter.metadata.as_ref(),
     }
 }
 
@@ -45,8 +53,26 @@ fn read(row: &dyn Row) -> Result<Chapter> {
         key_phrases: row.get(CHAPTER.key_phrases)?,
         by: row.get(CHAPTER.written_by)?,
         creation_time: row.get(CHAPTER.creation_time)?,
+        kind: row.get(CHAPTER.kind)?,
+        provenance: read_provenance(row)?.map(Box::new),
+        metadata: row.get(CHAPTER.metadata)?,
     })
 }
+
+fn read_provenance(row: &dyn Row) -> Result<Option<Provenance>> {
+    let Some(source) = row.get(CHAPTER.source)? else { return Ok(None) };
+    Ok(Some(Provenance {
+        source,
+        source_id: row.get(CHAPTER.source_id)?,
+        time_text: row.get(CHAPTER.source_time)?,
+        precision: row.get(CHAPTER.time_precision)?,
+        time_from: row.get(CHAPTER.time_from)?,
+        zone_from: row.get(CHAPTER.zone_from)?,
+    }))
+}
+
+/// Chapters that tell a memory in order.
+const STORY: &str = "kind IN ('written', 'imported')";
 
 /// Where an entry stands, in two columns.
 pub(super) fn read_cursor(row: &dyn Row, time: At, sequence: At) -> Result<Cursor> {
@@ -71,19 +97,34 @@ pub(crate) fn list(
              ORDER BY last_at, last_sequence LIMIT ?5"
         ))
     });
+    static TOLD: Sql = Sql::new(|_| {
+        CHAPTER.select(&format!(
+            "{IN_MEMORY} AND (last_at, last_sequence) > (?3, ?4) AND {STORY}
+             ORDER BY last_at, last_sequence LIMIT ?5"
+        ))
+    });
     static LAST: Sql = Sql::new(|_| {
         CHAPTER.select(&format!(
-            "{IN_MEMORY} AND last_at < ?3 ORDER BY last_at DESC, last_sequence DESC LIMIT 1"
+            "{IN_MEMORY} AND last_at < ?3 AND kind = 'written'
+             ORDER BY last_at DESC, last_sequence DESC LIMIT 1"
+        ))
+    });
+    static FOREIGN: Sql = Sql::new(|_| {
+        CHAPTER.select(&format!(
+            "{IN_MEMORY} AND kind IN ('imported', 'searchable') ORDER BY last_at, last_sequence"
         ))
     });
     const FIRST: Value<'static> = Value::Number(i64::MIN);
     let [vault, memory] = place(memory);
     match query {
-        ChapterSelection::Behind(from, most) => {
+        ChapterSelection::Behind(from, most) | ChapterSelection::Story(from, most) => {
+            let is_story = matches!(query, ChapterSelection::Story(..));
             let time = from.map_or(FIRST, |from| from.time.into());
             let sequence = from.map_or(FIRST, |from| from.sequence.into());
-            db.all(&BEHIND, &[vault, memory, time, sequence, limit(most)], read)
+            let sql = if is_story { &TOLD } else { &BEHIND };
+            db.all(sql, &[vault, memory, time, sequence, limit(most)], read)
         }
+        ChapterSelection::Foreign => db.all(&FOREIGN, &[vault, memory], read),
         ChapterSelection::Last(before) => {
             let before = before.map_or(Value::Number(i64::MAX), Into::into);
             db.all(&LAST, &[vault, memory, before], read)
@@ -91,7 +132,7 @@ pub(crate) fn list(
     }
 }
 
-/// How many chapters end at or before a place, and when the latest of them was written.
+/// How many chapters that tell the memory in order end at or before a place, and when the latest of them was written.
 pub(crate) fn through(
     db: &dyn Database,
     memory: MemoryRef,
@@ -99,7 +140,7 @@ pub(crate) fn through(
 ) -> Result<(u64, Option<Timestamp>)> {
     static SQL: Sql = Sql::new(|_| {
         let condition = "(last_at, last_sequence) <= (?3, ?4)";
-        COUNTED.select(&format!("FROM chapter {IN_MEMORY} AND {condition}"))
+        COUNTED.select(&format!("FROM chapter {IN_MEMORY} AND {condition} AND {STORY}"))
     });
     let counted = db.first(&SQL, &behind(memory, through), |row| {
         Ok((row.get(COUNTED.chapters)?, row.get(COUNTED.latest)?))

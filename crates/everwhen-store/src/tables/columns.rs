@@ -7,8 +7,8 @@ use everwhen_engine::facts::{Relation, Source, WrittenBy};
 use everwhen_engine::job::{JobKind, Queue};
 use everwhen_engine::key::{KeyHash, Scope};
 use everwhen_engine::memory::{
-    BranchId, ChapterId, ContextBy, ContextId, ConversationId, EntryId, FactId, JobId, KeyId,
-    Lifecycle, MemoryId, Metadata, Name, Person, Role, Said, Settings, SummaryBy, TimeFrom,
+    BranchId, ChapterId, ChapterKind, ContextBy, ContextId, ConversationId, EntryId, FactId, JobId,
+    KeyId, Lifecycle, MemoryId, Metadata, Name, Person, Role, Said, Settings, SummaryBy, TimeFrom,
     TimePrecision, VaultId, ZoneFrom,
 };
 use everwhen_engine::ports::Reply;
@@ -112,6 +112,7 @@ macro_rules! named {
 
 named! {
     ActivityKind: |text| ActivityKind::named(text).ok(),
+    ChapterKind: |text| ChapterKind::named(text).ok(),
     ContextBy: |text| ContextBy::ALL.into_iter().find(|by| by.as_str() == text),
     JobKind: |text| JobKind::ALL.into_iter().find(|kind| kind.as_str() == text),
     Lifecycle: |text| Lifecycle::named(text).ok(),

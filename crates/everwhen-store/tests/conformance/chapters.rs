@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use everwhen_engine::Forget;
 use everwhen_engine::Vault;
-use everwhen_engine::chapters::{Chapter, ChapterQuery, ChapterRules, RollingSummary};
+use everwhen_engine::chapters::{Chapter, ChapterKind, ChapterQuery, ChapterRules, RollingSummary};
 use everwhen_engine::facts::WrittenBy;
-use everwhen_engine::memory::{Address, ChapterId, NewEntry, Role};
+use everwhen_engine::memory::{
+    Address, ChapterId, Metadata, NewEntry, Provenance, Role, TimeFrom, TimePrecision,
+};
 use everwhen_engine::ports::{ChapterSelection, Cursor, Erasure, Removal, Row};
 use everwhen_engine::recall::{Kind, Query};
 use everwhen_testkit::{ScriptedLlm, block_on, engine_over};
@@ -35,7 +37,46 @@ fn chapter(number: u64) -> Chapter {
         key_phrases: Vec::new(),
         by: WrittenBy::Llm,
         creation_time: at(99),
+        kind: ChapterKind::Written,
+        provenance: None,
+        metadata: None,
     }
+}
+
+/// The same as another system wrote it.
+fn foreign(number: u64, kind: ChapterKind) -> Chapter {
+    Chapter {
+        kind,
+        provenance: Some(Box::new(Provenance {
+            source_id: Some(name("m1")),
+            time_text: Some(name("2026-01-02")),
+            precision: TimePrecision::Unknown,
+            time_from: TimeFrom::File,
+            ..Provenance::stated(name("wilmer"))
+        })),
+        metadata: Some(Metadata::new("{\"topics\": []}").unwrap()),
+        ..chapter(number)
+    }
+}
+
+pub(crate) fn kinds_of_chapters_are_told_apart(open: Open) {
+    let bed = open();
+    let kinds = [ChapterKind::Imported, ChapterKind::Searchable, ChapterKind::Condensed];
+    let all = [
+        foreign(1, kinds[0]),
+        foreign(2, kinds[1]),
+        chapter(3),
+        Chapter { kind: kinds[2], ..chapter(4) },
+    ];
+    let rows = all.clone();
+    bed.write(move |tx| rows.iter().try_for_each(|one| tx.put(Row::Chapter(id(1), one))));
+    let told = |query: ChapterSelection| bed.look(move |rows| rows.chapters(home(), query));
+    assert_eq!(told(ChapterSelection::Behind(None, None)), all);
+    assert_eq!(told(ChapterSelection::Story(None, None)), [all[0].clone(), all[2].clone()]);
+    assert_eq!(told(ChapterSelection::Story(Some(cursor(10)), Some(1))), [all[2].clone()]);
+    assert_eq!(told(ChapterSelection::Foreign), all[..2]);
+    assert_eq!(told(ChapterSelection::Last(None)), [all[2].clone()]);
+    assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(99))).0, 2);
 }
 
 fn version(number: u64) -> RollingSummary {

@@ -22,6 +22,7 @@ mod entries;
 mod exchanges;
 mod facts;
 mod faults;
+mod foreign_chapters;
 mod forgetting;
 mod graph;
 mod histories;
@@ -295,6 +296,7 @@ suite! {
     }
     chapters {
         chapters_come_back_in_order,
+        kinds_of_chapters_are_told_apart,
         versions_come_back_newest_first,
         they_go_with_their_memory_and_vault,
         chapters_grow_behind_a_memory_and_regenerate_with_the_same_dates,
@@ -303,6 +305,12 @@ suite! {
         recall_follows_chapters_as_they_come_and_go,
         forgetting_takes_chapters_and_summaries_along,
         a_model_writes_chapters_by_the_owners_prompt,
+    }
+    foreign_chapters {
+        importing_chapters_again_changes_nothing,
+        a_dry_run_imports_no_chapters,
+        chapters_are_written_for_what_was_said_after_the_imported_ones,
+        a_writer_condenses_chapters_and_keeps_a_state_document,
     }
     distill {
         readings_are_a_history_and_the_latest_is_current,

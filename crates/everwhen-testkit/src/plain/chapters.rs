@@ -1,6 +1,6 @@
 //! Chapters and rolling summaries in the oracle.
 
-use everwhen_engine::chapters::{Chapter, RollingSummary};
+use everwhen_engine::chapters::{Chapter, ChapterKind, RollingSummary};
 use everwhen_engine::memory::{ChapterId, VaultId};
 use everwhen_engine::ports::{ChapterSelection, Cursor, MemoryRef};
 use jiff::Timestamp;
@@ -30,7 +30,14 @@ impl State {
                 chapters.retain(|one| behind.is_none_or(|behind| place(one.last) > place(behind)));
                 chapters.truncate(limit.unwrap_or(usize::MAX));
             }
+            ChapterSelection::Story(behind, limit) => {
+                chapters.retain(|one| one.kind.is_story());
+                chapters.retain(|one| behind.is_none_or(|behind| place(one.last) > place(behind)));
+                chapters.truncate(limit.unwrap_or(usize::MAX));
+            }
+            ChapterSelection::Foreign => chapters.retain(|one| one.kind.is_foreign()),
             ChapterSelection::Last(before) => {
+                chapters.retain(|one| one.kind == ChapterKind::Written);
                 chapters.retain(|one| before.is_none_or(|before| one.last.time < before));
                 chapters.drain(..chapters.len().saturating_sub(1));
             }
@@ -43,7 +50,7 @@ impl State {
         memory: MemoryRef,
         through: Cursor,
     ) -> (u64, Option<Timestamp>) {
-        let mut counted = self.chapters_in(memory, ChapterSelection::Behind(None, None));
+        let mut counted = self.chapters_in(memory, ChapterSelection::Story(None, None));
         counted.retain(|one| place(one.last) <= place(through));
         (counted.len() as u64, counted.iter().map(|one| one.creation_time).max())
     }

@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod examples;
+mod kept_memories;
 mod memory_models;
 mod model;
 mod seeds;

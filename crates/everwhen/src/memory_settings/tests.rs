@@ -116,3 +116,27 @@ fn a_file_that_is_not_there_is_named() {
     let error = MemorySettings::load(Path::new("/nowhere/s.json")).unwrap_err();
     assert!(error.message().contains("/nowhere/s.json"), "{error}");
 }
+
+#[test]
+fn condensing_needs_a_number_and_memories_in_plain_words() {
+    let text = r#"{"condenseMemories": true, "memoriesBeforeCondensation": 5, "endpointName": "e",
+        "memoryCondensationBuffer": 2, "condenseMemoriesPrompt": "Condense [MemoriesToCondense]"}"#;
+    let condensing = read(text).unwrap().condensing.unwrap();
+    assert_eq!((condensing.rule.count, condensing.rule.buffer), (5, 2));
+    assert_eq!((condensing.endpoint.as_deref(), condensing.max_tokens), (Some("e"), 500));
+    assert!(read(text).unwrap().idle.is_empty());
+    let searchable = read(&text.replace('{', r#"{"useVectorForQualityMemory": true,"#)).unwrap();
+    assert_eq!(searchable.condensing, None);
+    assert_eq!(searchable.idle, [("condenseMemories".to_owned(), 1)]);
+}
+
+#[test]
+fn a_state_document_needs_a_workflow_and_searchable_memories() {
+    let text = r#"{"useVectorForQualityMemory": true, "useStateDocument": true,
+        "stateDocumentWorkflowName": "merge", "stateDocumentMinRetentionRatio": 0.25}"#;
+    let document = read(text).unwrap().state_document.unwrap();
+    assert_eq!((document.workflow.as_str(), document.min_retention), ("merge", 250));
+    let plain = read(&text.replace("Memory\": true", "Memory\": false")).unwrap();
+    assert_eq!((plain.state_document, plain.idle.len()), (None, 1));
+    assert!(problem(r#"{"stateDocumentMinRetentionRatio": 2}"#).contains("from 0 to 1"));
+}

@@ -49,7 +49,8 @@ pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()>
         return Err(Failure::usage("name a file, a folder or an archive to import"));
     }
     let options = options(console, args).await?;
-    let plan = Arc::new(Plan::of_paths(&args.paths, &options)?);
+    let plan = Plan::of_paths(&args.paths, &options).map_err(|error| hint(args, error))?;
+    let plan = Arc::new(plan);
     let looked = plan.read(&options, &mut |_, _| true);
     let zone = console.zone().await?;
     if !console.json {
@@ -74,6 +75,17 @@ pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()>
         output::note(&format!("left out {refused}"));
     }
     output::line(&tally.told(args.dry_run, &memories(console, &plan)))
+}
+
+/// What to do with files that no source reads, if they are WilmerAI's: it keeps memories, not messages.
+fn hint(args: &ImportPathsArgs, error: everwhen::Error) -> Failure {
+    match everwhen::wilmer::find(&args.paths) {
+        Ok(found) if !found.is_empty() => Failure::new(format!(
+            "{}: these are discussions of WilmerAI; import them with everwhen import wilmer",
+            args.paths[0].display()
+        )),
+        _ => error.into(),
+    }
 }
 
 fn nothing(console: &Console, plan: &Plan, looked: &Report) -> Result<()> {

@@ -2,9 +2,12 @@
 
 use everwhen::Result;
 use everwhen::chapters::{self, ChapterQuery};
+use everwhen::ledger::TextHash;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
+use super::provenance::Provenance;
 use super::{read_bounds, read_query_time, shape};
 use crate::api::cursor;
 
@@ -36,10 +39,28 @@ pub(crate) struct Chapter {
     /// When it was stored.
     #[schema(value_type = shape::TimeOut)]
     creation_time: String,
+    /// What it was written from: `written` from entries, `imported` from another system, `searchable`
+    /// from another system and only to be searched for, `condensed` from several chapters.
+    #[schema(pattern = "^(written|imported|searchable|condensed)$", example = "written")]
+    kind: String,
+    /// SHA-256 of the last message it covers, if another system wrote it and says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<shape::TextHash>)]
+    last_message_hash: Option<String>,
+    /// Where it was imported from, and how well `last_at` is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<Provenance>,
+    /// What else its source says about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    metadata: Option<Box<RawValue>>,
 }
 
 impl From<chapters::Chapter> for Chapter {
     fn from(chapter: chapters::Chapter) -> Self {
+        let hash = TextHash(chapter.digest);
+        let hash = (chapter.kind.is_foreign() && hash.0 != [0; 32]).then(|| hash.to_string());
+        let metadata = chapter.metadata.map(|json| RawValue::from_string(json.as_str().to_owned()));
         Self {
             id: chapter.id.to_string(),
             title: chapter.title,
@@ -51,6 +72,10 @@ impl From<chapters::Chapter> for Chapter {
             entry_count: chapter.entries,
             written_by: chapter.by.as_str().to_owned(),
             creation_time: chapter.creation_time.to_string(),
+            kind: chapter.kind.as_str().to_owned(),
+            last_message_hash: hash,
+            provenance: chapter.provenance.map(|from| Provenance::write(*from)),
+            metadata: metadata.and_then(|json| json.ok()),
         }
     }
 }
