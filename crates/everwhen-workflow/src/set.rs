@@ -109,12 +109,13 @@ impl WorkflowSet {
         self.resolve(name).is_some()
     }
 
-    /// Whether this is the name of a user, as front ends of WilmerAI ask for it.
+    /// Whether this is the name of a user, as front ends of WilmerAI ask for it. One whose workflow was
+    /// refused is still that user's, so that nobody else answers for it.
     pub fn is_user(&self, name: &str) -> bool {
         let user = name.split_once(':').map_or(name, |(user, _)| user);
         !user.is_empty()
             && self.members.iter().any(|one| one.profile.name == user)
-            && self.models.contains_key(name)
+            && (self.models.contains_key(name) || self.problem(name).is_some())
     }
 
     /// The user who runs WilmerAI, if the tree names one.
@@ -143,9 +144,16 @@ impl WorkflowSet {
     /// What is wrong with a workflow that was refused.
     pub fn problem(&self, name: &str) -> Option<String> {
         let own = || {
-            let user = name.split_once(':').map_or(name, |(user, _)| user);
+            let (user, folder) = match name.split_once(':') {
+                Some((user, folder)) => (user, Some(folder)),
+                None => (name, None),
+            };
             let profile = self.members.iter().map(|one| &one.profile);
             let profile = profile.into_iter().find(|one| one.name == user)?;
+            if let Some(folder) = folder {
+                let shared = path_of(profile.shared.as_ref()?, folder);
+                return self.library.problem(&path_of(&shared, DEFAULT));
+            }
             let entry = match &profile.entry {
                 Entry::Workflow(entry) => entry.as_str(),
                 Entry::Routed(routing) => &routing.categorizer,

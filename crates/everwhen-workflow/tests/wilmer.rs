@@ -282,4 +282,11 @@ async fn files_are_read_again_when_they_change_and_a_flawed_one_is_refused_alone
     let error = set.unknown("_shared/task");
     assert!(error.message().contains("not JSON"), "{error}");
     assert!(set.has("chat-ui:coding"));
+    let error = set.unknown("chat-ui:task");
+    assert!(
+        error.message().contains("not JSON"),
+        "as the model that a front end asks for: {error}"
+    );
+    assert!(set.is_user("chat-ui:task"), "nobody else answers for it");
+    assert!(!set.is_user("chat-ui:nothing"));
 }

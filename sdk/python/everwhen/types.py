@@ -16,6 +16,7 @@ __all__ = [
     "BatchReceipt",
     "Branch",
     "Chapter",
+    "ChapterImport",
     "Chat",
     "Context",
     "Conversation",
@@ -49,8 +50,11 @@ __all__ = [
     "ImportOutcomes",
     "Imported",
     "ImportedBranch",
+    "ImportedChapter",
+    "ImportedChapters",
     "ImportedConversation",
     "ImportedEntry",
+    "ImportedSummary",
     "Jobs",
     "Key",
     "KnownPeriod",
@@ -229,6 +233,11 @@ class Chapter:
     key_phrases: list[str]
     """Its key phrases."""
 
+    kind: str
+    """What it was written from: `written` from entries, `imported` from another system, `searchable` from another
+    system and only to be searched for, `condensed` from several chapters.
+    """
+
     last_at: datetime
     """The conversation_time of its last entry."""
 
@@ -243,6 +252,32 @@ class Chapter:
 
     written_by: str
     """Who wrote it: `llm`, or `extractive` for the built-in rules."""
+
+    last_message_hash: str | None = None
+    """SHA-256 of the last message it covers, if another system wrote it and says so."""
+
+    metadata: dict[str, Any] | None = None
+    """What else its source says about it."""
+
+    provenance: Provenance | None = None
+    """Where it was imported from, and how well `last_at` is known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChapterImport:
+    """What an import of chapters did, or would do."""
+
+    known: int
+    """Chapters that were stored already."""
+
+    removed: int
+    """Chapters that the source has no more."""
+
+    stored: int
+    """Chapters that are new or have changed."""
+
+    summary: bool
+    """Whether the summary is new."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -824,6 +859,54 @@ class ImportedBranch:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ImportedChapter:
+    """A chapter as another system wrote it."""
+
+    kind: str
+    """`imported`, or `searchable` if it is only to be searched for."""
+
+    last_at: Time
+    """When the last message it covers was said."""
+
+    provenance: Provenance
+    """Its source, its id there (required), and how well `last_at` is known. A chapter with the same kind, source and
+    id is replaced if it says something else.
+    """
+
+    text: str
+    """Its text."""
+
+    entities: list[str] | None = None
+    """Names that occur in it."""
+
+    key_phrases: list[str] | None = None
+    """Its key phrases."""
+
+    last_message_hash: str | None = None
+    """SHA-256 of that message, by which it is recognised when a client sends it."""
+
+    metadata: dict[str, Any] | None = None
+    """What else the source says about it: a JSON object, at most 64 KiB as text."""
+
+    title: str | None = None
+    """Its title; made from the text if there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedChapters:
+    """Chapters and the summary of a memory, as another system wrote them."""
+
+    chapters: list[ImportedChapter]
+    """The chapters, oldest first; at most 10,000."""
+
+    complete: bool | None = None
+    """Whether these are all chapters of their kinds, so that others of the same source are removed."""
+
+    summary: ImportedSummary | None = None
+    """The summary."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ImportedConversation:
     """A conversation of another system."""
 
@@ -880,6 +963,17 @@ class ImportedEntry:
 
     tools_used: list[str] | None = None
     """Tools that the assistant used, at most 64."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedSummary:
+    """The summary of a memory as another system wrote it."""
+
+    text: str
+    """The text."""
+
+    through: str | None = None
+    """The `source_id` of the last chapter that is in it."""
 
 
 @dataclass(frozen=True, kw_only=True)

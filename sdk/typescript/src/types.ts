@@ -66,8 +66,16 @@ export interface Chapter {
   id: string;
   /** Its key phrases. */
   key_phrases: string[];
+  /** What it was written from: `written` from entries, `imported` from another system, `searchable` from another system and only to be searched for, `condensed` from several chapters. */
+  kind: string;
   /** The conversation_time of its last entry. */
   last_at: string;
+  /** SHA-256 of the last message it covers, if another system wrote it and says so. */
+  last_message_hash?: string | null | undefined;
+  /** What else its source says about it. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /** Where it was imported from, and how well `last_at` is known. */
+  provenance?: Provenance | null | undefined;
   /** The conversation_time of its first entry. */
   started_at: string;
   /** The summary. */
@@ -76,6 +84,18 @@ export interface Chapter {
   title: string;
   /** Who wrote it: `llm`, or `extractive` for the built-in rules. */
   written_by: string;
+}
+
+/** What an import of chapters did, or would do. */
+export interface ChapterImport {
+  /** Chapters that were stored already. */
+  known: number;
+  /** Chapters that the source has no more. */
+  removed: number;
+  /** Chapters that are new or have changed. */
+  stored: number;
+  /** Whether the summary is new. */
+  summary: boolean;
 }
 
 /** A chat that the proxy recognised: one of many of the same person. */
@@ -495,6 +515,38 @@ export interface ImportedBranch {
   entries: ImportedEntry[];
 }
 
+/** A chapter as another system wrote it. */
+export interface ImportedChapter {
+  /** Names that occur in it. */
+  entities?: string[] | null | undefined;
+  /** Its key phrases. */
+  key_phrases?: string[] | null | undefined;
+  /** `imported`, or `searchable` if it is only to be searched for. */
+  kind: string;
+  /** When the last message it covers was said. */
+  last_at: Time;
+  /** SHA-256 of that message, by which it is recognised when a client sends it. */
+  last_message_hash?: string | null | undefined;
+  /** What else the source says about it: a JSON object, at most 64 KiB as text. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /** Its source, its id there (required), and how well `last_at` is known. A chapter with the same kind, source and id is replaced if it says something else. */
+  provenance: Provenance;
+  /** Its text. */
+  text: string;
+  /** Its title; made from the text if there is none. */
+  title?: string | null | undefined;
+}
+
+/** Chapters and the summary of a memory, as another system wrote them. */
+export interface ImportedChapters {
+  /** The chapters, oldest first; at most 10,000. */
+  chapters: ImportedChapter[];
+  /** Whether these are all chapters of their kinds, so that others of the same source are removed. */
+  complete?: boolean | null | undefined;
+  /** The summary. */
+  summary?: ImportedSummary | null | undefined;
+}
+
 /** A conversation of another system. */
 export interface ImportedConversation {
   /** Its branches. */
@@ -531,6 +583,14 @@ export interface ImportedEntry {
   tags?: string[] | null | undefined;
   /** Tools that the assistant used, at most 64. */
   tools_used?: string[] | null | undefined;
+}
+
+/** The summary of a memory as another system wrote it. */
+export interface ImportedSummary {
+  /** The text. */
+  text: string;
+  /** The `source_id` of the last chapter that is in it. */
+  through?: string | null | undefined;
 }
 
 /** Background jobs. */

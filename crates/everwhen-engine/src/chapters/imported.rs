@@ -143,7 +143,7 @@ impl ImportedChapter {
         check_text(&self.text)
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> SourceKey {
         let from = &self.provenance;
         (self.kind, from.source.clone(), from.source_id.clone())
     }
@@ -174,9 +174,9 @@ fn check_text(text: &str) -> Result<()> {
 }
 
 /// What tells imported chapters apart.
-type Key = (ChapterKind, Name, Option<Name>);
+type SourceKey = (ChapterKind, Name, Option<Name>);
 
-fn key_of(chapter: &Chapter) -> Option<Key> {
+fn key_of(chapter: &Chapter) -> Option<SourceKey> {
     let from = chapter.provenance.as_ref().filter(|_| chapter.kind.is_foreign())?;
     Some((chapter.kind, from.source.clone(), from.source_id.clone()))
 }
@@ -184,7 +184,7 @@ fn key_of(chapter: &Chapter) -> Option<Key> {
 fn import(edit: &mut MemoryEdit<'_>, imported: &ImportedChapters) -> Result<ChapterImport> {
     let all = edit.tx.chapters(edit.place(), ChapterSelection::Behind(None, None))?;
     let mut ends: HashSet<(Timestamp, u64)> = all.iter().map(|one| end(one.last)).collect();
-    let old: HashMap<Key, &Chapter> =
+    let old: HashMap<SourceKey, &Chapter> =
         all.iter().filter_map(|one| Some((key_of(one)?, one))).collect();
     let mut done = ChapterImport::default();
     let mut met: HashSet<ChapterId> = HashSet::new();

@@ -178,11 +178,12 @@ fn unknown(set: &WorkflowSet, name: &str) -> Refusal {
 }
 
 /// The workflow that a model name stands for. A name that is none is that of the current user, as
-/// front ends of WilmerAI send whatever model is set in them.
+/// front ends of WilmerAI send whatever model is set in them. One that was refused stays itself, so
+/// that its client is told what is wrong.
 fn meant(set: &WorkflowSet, model: &str) -> String {
     let name = bare(model);
     match set.current_user() {
-        Some(user) if !set.has(name) => user.to_owned(),
+        Some(user) if !set.has(name) && set.problem(name).is_none() => user.to_owned(),
         _ => name.to_owned(),
     }
 }

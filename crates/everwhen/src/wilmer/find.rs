@@ -17,21 +17,21 @@ use crate::{Error, Result};
 const DEPTH: usize = 6;
 
 /// Names under which a file may lie: in the folder of its discussion, and beside others after the id.
-const NAMES: [(Part, &str); 9] = [
-    (Part::Memories, MEMORIES),
-    (Part::Memories, "memories.jsonl"),
-    (Part::Summary, SUMMARY),
-    (Part::Summary, "chat_summary.jsonl"),
-    (Part::Summary, "summary.jsonl"),
-    (Part::Database, DATABASE),
-    (Part::State, STATE),
-    (Part::Tracker, TRACKER),
-    (Part::Times, TIMES),
+const NAMES: [(DiscussionFile, &str); 9] = [
+    (DiscussionFile::Memories, MEMORIES),
+    (DiscussionFile::Memories, "memories.jsonl"),
+    (DiscussionFile::Summary, SUMMARY),
+    (DiscussionFile::Summary, "chat_summary.jsonl"),
+    (DiscussionFile::Summary, "summary.jsonl"),
+    (DiscussionFile::Database, DATABASE),
+    (DiscussionFile::State, STATE),
+    (DiscussionFile::Tracker, TRACKER),
+    (DiscussionFile::Times, TIMES),
 ];
 
 /// A file of a discussion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum DiscussionFile {
     Memories,
     Summary,
     Database,
@@ -46,7 +46,7 @@ struct Group {
     id: String,
     /// Whether they lie beside those of other discussions.
     is_flat: bool,
-    parts: Vec<(Part, PathBuf)>,
+    parts: Vec<(DiscussionFile, PathBuf)>,
 }
 
 /// All discussions below these folders, or of these files. A folder may be that of one discussion, of
@@ -84,7 +84,7 @@ impl Group {
     /// Whether a group is of the same discussion: from the same folder, or an older file that lies
     /// beside others, such as `Public/x_vector_memory.db`, and is not here twice.
     fn takes(&self, other: &Self) -> bool {
-        let is_twice = |part: Part| self.parts.iter().any(|(own, _)| *own == part);
+        let is_twice = |part: DiscussionFile| self.parts.iter().any(|(own, _)| *own == part);
         self.id == other.id
             && (self.folder == other.folder || self.is_flat || other.is_flat)
             && !other.parts.iter().any(|(part, _)| is_twice(*part))
@@ -111,14 +111,14 @@ fn look(path: &Path, depth: usize, files: &mut Vec<Group>) -> Result<()> {
 }
 
 /// Which file of which discussion a path is, and whether it lies beside those of others.
-fn part_of(path: &Path) -> Option<(Part, String, bool)> {
+fn part_of(path: &Path) -> Option<(DiscussionFile, String, bool)> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = path.file_name()?.to_str()?;
     if let Some((part, _)) = NAMES.iter().find(|(_, one)| *one == name) {
         let folder = path.parent()?.file_name()?.to_str()?.to_owned();
         return Some((*part, folder, false));
     }
-    let of_end = |(part, end): &(Part, &str)| {
+    let of_end = |(part, end): &(DiscussionFile, &str)| {
         let id = name.strip_suffix(end)?.strip_suffix('_')?;
         (!id.is_empty()).then(|| (*part, id.to_owned(), true))
     };
@@ -126,21 +126,23 @@ fn part_of(path: &Path) -> Option<(Part, String, bool)> {
     NAMES.iter().filter_map(of_end).min_by_key(|(_, id, _)| id.len())
 }
 
-fn read(id: String, parts: &[(Part, PathBuf)]) -> Discussion {
+fn read(id: String, parts: &[(DiscussionFile, PathBuf)]) -> Discussion {
     let mut found = Discussion { id, ..Discussion::default() };
     for (part, path) in parts {
         let outcome = match part {
-            Part::Memories => memories(path).map(|memories| {
+            DiscussionFile::Memories => memories(path).map(|memories| {
                 found.memories = memories;
                 found.modified = modified(path);
             }),
-            Part::Summary => memories(path).map(|all| found.summary = all.into_iter().next()),
-            Part::Database => database(path, &mut found),
-            Part::State => text(path).map(|text| found.state_document = text),
-            Part::Tracker => json(path).map(|tracker| {
+            DiscussionFile::Summary => {
+                memories(path).map(|all| found.summary = all.into_iter().next())
+            }
+            DiscussionFile::Database => database(path, &mut found),
+            DiscussionFile::State => text(path).map(|text| found.state_document = text),
+            DiscussionFile::Tracker => json(path).map(|tracker| {
                 found.condensed = tracker["lastCondensationHash"].as_str().map(str::to_owned);
             }),
-            Part::Times => times(path).map(|times| found.times = times),
+            DiscussionFile::Times => times(path).map(|times| found.times = times),
         };
         if let Err(error) = outcome {
             found.problems.push(format!("{}: {}", path.display(), error.message()));

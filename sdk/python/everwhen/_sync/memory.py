@@ -110,6 +110,13 @@ class MemoryClient(Conversations):
         request = _request.get(f"{self._path}/chapters", after=after, before=before)
         return Pages(self._transport, types.Chapter, request, limit)
 
+    def import_chapters(
+        self, chapters: types.ImportedChapters, *, dry_run: bool = False
+    ) -> types.ChapterImport:
+        """Takes chapters and a summary that another system wrote; the same again changes nothing."""
+        request = _request.write("POST", f"{self._path}/chapters/import", chapters, dry_run=dry_run or None)
+        return self._transport.send(types.ChapterImport, request)
+
     def summary(self) -> types.RollingSummary:
         """The rolling summary."""
         return self._transport.send(types.RollingSummary, _request.get(f"{self._path}/summary"))
