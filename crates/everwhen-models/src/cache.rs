@@ -1,12 +1,12 @@
 //! Vectors that were computed before, kept on disk: the same text and the same model give the
 //! same vector, so a transformer need not see a text twice.
 //!
-//! Each model has a directory of its own, with append-only [files](drawer) of records. Texts are
+//! Each model has a directory of its own, with append-only [files](vector_files) of records. Texts are
 //! known by their hash alone; what was said is not in here, and what is forgotten is overwritten. A
 //! cache that cannot be written is slower, never wrong: the vectors are handed out all the same.
 
-mod drawer;
 mod records;
+mod vector_files;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use everwhen_engine::ports::{Embedder, Wait};
 use everwhen_engine::{Error, Result};
 
-use drawer::Drawer;
 use records::Key;
+use vector_files::VectorFiles;
 
 /// Texts embedded before their vectors are kept: what a killed run loses at most.
 const PORTION: usize = 64;
@@ -31,19 +31,19 @@ enum As {
 /// An embedder that remembers on disk.
 pub struct Cached {
     inner: Arc<dyn Embedder>,
-    drawer: Mutex<Drawer>,
+    files: Mutex<VectorFiles>,
 }
 
 impl Cached {
     /// The same embedder, with its vectors kept under a directory that may hold those of others.
     pub fn new(inner: Arc<dyn Embedder>, directory: &Path) -> Result<Self> {
-        let drawer = Drawer::open(directory, inner.name(), inner.dimensions())?;
-        Ok(Self { inner, drawer: Mutex::new(drawer) })
+        let files = VectorFiles::open(directory, inner.name(), inner.dimensions())?;
+        Ok(Self { inner, files: Mutex::new(files) })
     }
 
     /// Vectors kept.
     pub fn len(&self) -> usize {
-        self.drawer().len()
+        self.files().len()
     }
 
     /// Whether nothing is kept yet.
@@ -64,7 +64,7 @@ impl Cached {
             let texts: Vec<&str> = portion.iter().map(|(_, text)| *text).collect();
             let vectors = self.inner.embed(&texts).await?;
             let fresh: Vec<_> = portion.iter().map(|(key, _)| *key).zip(vectors).collect();
-            self.drawer().keep(&fresh);
+            self.files().keep(&fresh);
             known.extend(fresh);
         }
         let vector = |key| known.get(key).cloned();
@@ -78,19 +78,19 @@ impl Cached {
             return Ok(vector);
         }
         let fresh = [(key, self.inner.embed_question(question).await?)];
-        self.drawer().keep(&fresh);
+        self.files().keep(&fresh);
         let [(_, vector)] = fresh;
         Ok(vector)
     }
 
     fn known(&self, keys: &[Key]) -> HashMap<Key, Vec<f32>> {
-        let mut drawer = self.drawer();
-        keys.iter().filter_map(|key| Some((*key, drawer.find(key)?))).collect()
+        let mut files = self.files();
+        keys.iter().filter_map(|key| Some((*key, files.find(key)?))).collect()
     }
 
     /// A panic elsewhere leaves at worst a record that its checksum gives away.
-    fn drawer(&self) -> MutexGuard<'_, Drawer> {
-        self.drawer.lock().unwrap_or_else(PoisonError::into_inner)
+    fn files(&self) -> MutexGuard<'_, VectorFiles> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -112,8 +112,8 @@ impl Embedder for Cached {
     }
 
     fn at_hand(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
-        let mut drawer = self.drawer();
-        texts.iter().map(|text| drawer.find(&key(As::Text, text))).collect()
+        let mut files = self.files();
+        texts.iter().map(|text| files.find(&key(As::Text, text))).collect()
     }
 
     fn keeps(&self) -> bool {
@@ -123,7 +123,7 @@ impl Embedder for Cached {
     fn forget(&self, texts: &[&str]) {
         // What was said in a chat was a question, too.
         let keys = texts.iter().flat_map(|text| [key(As::Text, text), key(As::Question, text)]);
-        self.drawer().forget(&keys.collect::<Vec<Key>>());
+        self.files().forget(&keys.collect::<Vec<Key>>());
     }
 }
 

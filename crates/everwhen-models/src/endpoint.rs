@@ -1,10 +1,10 @@
-//! The other end of a connection: an address, a key, patience, and errors that name it.
+//! The other end of a connection: an address, a key, a retry policy, and errors that name it.
 //!
 //! Embedders and language models speak different protocols over the same wire; what is alike in
 //! them is here. Neither keys nor texts ever appear in an error.
 
 mod address;
-mod patience;
+mod retry;
 mod secret;
 mod tries;
 
@@ -16,8 +16,8 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 
 pub(crate) use address::{read_url, shown_url};
-pub use patience::Patience;
-pub(crate) use patience::{Failure, retry_after};
+pub use retry::RetryPolicy;
+pub(crate) use retry::{Failure, retry_after};
 pub use secret::Secret;
 pub use tries::{Try, observe_tries};
 
@@ -43,14 +43,14 @@ pub(crate) struct Reached<'a> {
     pub(crate) url: Url,
     pub(crate) stream_url: Url,
     pub(crate) key: Option<(&'a Secret, HeaderName, HeaderValue)>,
-    pub(crate) patience: &'a Patience,
+    pub(crate) retry: &'a RetryPolicy,
     pub(crate) most_bytes: usize,
 }
 
 impl Endpoint {
     pub(crate) fn new(reached: Reached<'_>, chance: Arc<dyn Chance>) -> Result<Self> {
         let client = tls::client_builder(reached.url.as_str())
-            .connect_timeout(reached.patience.timeout)
+            .connect_timeout(reached.retry.timeout)
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| {
@@ -72,13 +72,13 @@ impl Endpoint {
         self
     }
 
-    /// The whole answer to a body, with patience for what passes.
-    pub(crate) async fn post(&self, body: &str, patience: &Patience) -> Result<Vec<u8>, Failure> {
-        patience.keep_trying(&*self.chance, || self.once(body, patience)).await
+    /// The whole answer to a body; what may pass is retried.
+    pub(crate) async fn post(&self, body: &str, retry: &RetryPolicy) -> Result<Vec<u8>, Failure> {
+        retry.keep_trying(&*self.chance, || self.once(body, retry)).await
     }
 
-    async fn once(&self, body: &str, patience: &Patience) -> Result<Vec<u8>, Failure> {
-        let request = self.client.post(self.url.clone()).timeout(patience.timeout);
+    async fn once(&self, body: &str, retry: &RetryPolicy) -> Result<Vec<u8>, Failure> {
+        let request = self.client.post(self.url.clone()).timeout(retry.timeout);
         let request = request.headers(self.headers.clone()).body(body.to_owned());
         let response = request.send().await.map_err(Failure::from_connection)?;
         let (status, wait) = (response.status(), retry_after(response.headers()));
@@ -90,14 +90,14 @@ impl Endpoint {
         }
     }
 
-    /// An answer that has begun, with patience for what passes before it does.
-    pub(crate) async fn open(&self, body: &str, patience: &Patience) -> Result<Response, Failure> {
-        patience.keep_trying(&*self.chance, || self.begin(body, patience)).await
+    /// An answer that has begun; what may pass before it begins is retried.
+    pub(crate) async fn open(&self, body: &str, retry: &RetryPolicy) -> Result<Response, Failure> {
+        retry.keep_trying(&*self.chance, || self.begin(body, retry)).await
     }
 
-    async fn begin(&self, body: &str, patience: &Patience) -> Result<Response, Failure> {
+    async fn begin(&self, body: &str, retry: &RetryPolicy) -> Result<Response, Failure> {
         let request = self.client.post(self.stream_url.clone()).headers(self.headers.clone());
-        let response = in_time(patience, request.body(body.to_owned()).send()).await?;
+        let response = in_time(retry, request.body(body.to_owned()).send()).await?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -109,15 +109,15 @@ impl Endpoint {
     pub(crate) async fn next(
         &self,
         response: &mut Response,
-        patience: &Patience,
+        retry: &RetryPolicy,
     ) -> Result<Option<Vec<u8>>, Failure> {
-        Ok(in_time(patience, response.chunk()).await?.map(|part| part.to_vec()))
+        Ok(in_time(retry, response.chunk()).await?.map(|part| part.to_vec()))
     }
 
     /// What is to be read at another address of the same server.
-    pub(crate) async fn get(&self, url: Url, patience: &Patience) -> Result<Vec<u8>, Failure> {
+    pub(crate) async fn get(&self, url: Url, retry: &RetryPolicy) -> Result<Vec<u8>, Failure> {
         let request = self.client.get(url).headers(self.headers.clone());
-        let response = in_time(patience, request.send()).await?;
+        let response = in_time(retry, request.send()).await?;
         let (status, wait) = (response.status(), retry_after(response.headers()));
         let content = self.content(response).await?;
         match status.is_success() {
@@ -139,14 +139,14 @@ impl Endpoint {
     }
 
     /// A failure as an error: too much was asked, or it is not there.
-    pub(crate) fn failed(&self, failure: &Failure, patience: &Patience) -> Error {
+    pub(crate) fn failed(&self, failure: &Failure, retry: &RetryPolicy) -> Error {
         let kind = match failure {
             // The same question would be answered at the same length.
             Failure::Endless { .. } => ErrorKind::Invalid,
             _ if failure.is_busy() => ErrorKind::Busy,
             _ => ErrorKind::Unavailable,
         };
-        self.error(kind, &failure.sentence(patience, self.key.as_ref()))
+        self.error(kind, &failure.sentence(retry, self.key.as_ref()))
     }
 
     /// An error that says which endpoint and model it is about.
@@ -157,10 +157,10 @@ impl Endpoint {
 
 /// Waits no longer than one try may take.
 async fn in_time<T>(
-    patience: &Patience,
+    retry: &RetryPolicy,
     wait: impl Future<Output = reqwest::Result<T>>,
 ) -> Result<T, Failure> {
     let late = |_| Failure::Connection { timed_out: true, cause: "no answer".into() };
-    let waited = tokio::time::timeout(patience.timeout, wait).await.map_err(late)?;
+    let waited = tokio::time::timeout(retry.timeout, wait).await.map_err(late)?;
     waited.map_err(Failure::from_connection)
 }

@@ -18,7 +18,7 @@ mod vector;
 mod word_pieces;
 
 pub use cache::Cached;
-pub use endpoint::{Patience, Secret, Try, observe_tries};
+pub use endpoint::{RetryPolicy, Secret, Try, observe_tries};
 pub use llm::{ChatAnswer, Hear, LlmSetting, Price, RemoteLlm, Samplers};
 pub use pull::{Progress, Pulled, RECIPES, Recipe, Source, Tell};
 pub use remote::{Remote, RemoteSetting};

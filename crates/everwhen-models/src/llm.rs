@@ -1,6 +1,6 @@
 //! A language model at the other end of a connection, in any protocol of `everwhen-protocols`.
 //!
-//! Walk: wait for a turn → ask, with patience for what passes → read the answer → where a schema
+//! Walk: wait for a turn → ask, and retry what may pass → read the answer → where a schema
 //! was given, read it as JSON that fits; if it does not, ask once more and say what was wrong.
 //! Providers that can be held to a schema are; those that refuse it are told about it in words.
 
@@ -93,7 +93,7 @@ impl RemoteLlm {
             let held_to = schema.filter(|_| !taken.no_schema);
             let body = wire::request(&self.setting, &prompt, held_to, taken);
             self.pace.wait().await;
-            match self.endpoint.post(&body, &self.setting.patience).await {
+            match self.endpoint.post(&body, &self.setting.retry).await {
                 Ok(content) => return self.read(&content),
                 Err(failure) if self.quirks.learn(taken, &failure, held_to.is_some()) => {}
                 Err(failure) => return Err(self.failed(&failure)),
@@ -114,7 +114,7 @@ impl RemoteLlm {
     }
 
     fn failed(&self, failure: &Failure) -> Error {
-        let error = self.endpoint.failed(failure, &self.setting.patience);
+        let error = self.endpoint.failed(failure, &self.setting.retry);
         match failure {
             _ if failure.passes() => error,
             Failure::Refused { status, .. } if matches!(status.as_u16(), 401 | 403) => {

@@ -1,7 +1,7 @@
 //! An embedder at the other end of a connection: OpenAI-compatible `/v1/embeddings` or Ollama
 //! `/api/embed`.
 //!
-//! Walk: leave out texts that say nothing → batches → ask, with patience for what passes → check
+//! Walk: leave out texts that say nothing → batches → ask, and retry what may pass → check
 //! that every text got a vector of the right size → length 1. Neither keys nor texts ever appear
 //! in an error.
 
@@ -16,7 +16,7 @@ use reqwest::header::AUTHORIZATION;
 
 pub use setting::RemoteSetting;
 
-use crate::endpoint::{Endpoint, Patience, Reached, shown_url};
+use crate::endpoint::{Endpoint, Reached, RetryPolicy, shown_url};
 use crate::vector::normalize;
 
 /// Bytes of text in one request, whatever the number of texts: far below what providers allow.
@@ -57,7 +57,7 @@ impl Remote {
             let prefix = &setting.passage_prefix;
             let batch: Vec<String> =
                 places.iter().map(|place| format!("{prefix}{}", texts[*place])).collect();
-            let answered = self.ask(&batch, &setting.patience).await?;
+            let answered = self.ask(&batch, &setting.retry).await?;
             for (place, vector) in places.into_iter().zip(answered) {
                 vectors[place] = vector;
             }
@@ -71,12 +71,12 @@ impl Remote {
         }
         let setting = &self.line.setting;
         let batch = [format!("{}{question}", setting.query_prefix)];
-        let mut vectors = self.ask(&batch, &setting.patience.for_a_question()).await?;
+        let mut vectors = self.ask(&batch, &setting.retry.for_a_question()).await?;
         Ok(vectors.swap_remove(0))
     }
 
-    async fn ask(&self, texts: &[String], patience: &Patience) -> Result<Vec<Vec<f32>>> {
-        let mut vectors = self.line.ask(texts, patience).await?;
+    async fn ask(&self, texts: &[String], retry: &RetryPolicy) -> Result<Vec<Vec<f32>>> {
+        let mut vectors = self.line.ask(texts, retry).await?;
         for vector in &mut vectors {
             if vector.len() != self.dimensions {
                 return Err(self.line.error(&format!(
@@ -101,7 +101,7 @@ impl Line {
             url: setting.endpoint()?,
             stream_url: setting.endpoint()?,
             key: setting.key.as_ref().map(|key| (key, AUTHORIZATION, key.bearer())),
-            patience: &setting.patience,
+            retry: &setting.retry,
             most_bytes: MOST_BYTES,
         };
         let endpoint = Endpoint::new(reached, chance)?;
@@ -110,7 +110,7 @@ impl Line {
 
     /// The dimensions of its vectors.
     async fn probe(&self) -> Result<usize> {
-        let vectors = self.ask(&["a".to_owned()], &self.setting.patience).await?;
+        let vectors = self.ask(&["a".to_owned()], &self.setting.retry).await?;
         match vectors[0].len() {
             0 => Err(self.error("gave an empty vector")),
             dimensions => Ok(dimensions),
@@ -118,11 +118,11 @@ impl Line {
     }
 
     /// One vector per text, of whatever size.
-    async fn ask(&self, texts: &[String], patience: &Patience) -> Result<Vec<Vec<f32>>> {
+    async fn ask(&self, texts: &[String], retry: &RetryPolicy) -> Result<Vec<Vec<f32>>> {
         let (setting, embeddings) = (&self.setting, self.setting.embeddings()?);
         let body = embeddings.request(&setting.model, texts, setting.dimensions);
-        let answered = self.endpoint.post(&body, patience).await;
-        let content = answered.map_err(|failure| self.endpoint.failed(&failure, patience))?;
+        let answered = self.endpoint.post(&body, retry).await;
+        let content = answered.map_err(|failure| self.endpoint.failed(&failure, retry))?;
         let vectors = embeddings.vectors(&content);
         let vectors = vectors.and_then(|vectors| checked(vectors, texts.len()));
         vectors.map_err(|wrong| self.error(&wrong))

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use everwhen_engine::memory::{Role, SeededChance};
 use everwhen_engine::ports::{Finish, Llm, Prompt, PromptMessage, Reply};
 use everwhen_engine::{Error, ErrorKind, Result};
-use everwhen_models::{LlmSetting, Patience, Price, RemoteLlm, Secret};
+use everwhen_models::{LlmSetting, Price, RemoteLlm, RetryPolicy, Secret};
 use everwhen_protocols::Protocol;
 use serde_json::{Value, json};
 use server::{Server, refusal};
@@ -23,7 +23,7 @@ const SCHEMA: &str = r#"{"type": "object", "properties": {"title": {"type": "str
     "required": ["title"], "additionalProperties": false}"#;
 
 fn setting(server: &Server, protocol: Protocol) -> LlmSetting {
-    let patience = Patience {
+    let retry = RetryPolicy {
         timeout: Duration::from_secs(5),
         tries: 3,
         first_pause: Duration::from_millis(2),
@@ -32,7 +32,7 @@ fn setting(server: &Server, protocol: Protocol) -> LlmSetting {
     let url = server.url.clone();
     let price = Price::per_million(1.0, 10.0);
     let new = LlmSetting::new(protocol, "some-model");
-    LlmSetting { url, key: Some(Secret::new(KEY)), patience, price, ..new }
+    LlmSetting { url, key: Some(Secret::new(KEY)), retry, price, ..new }
 }
 
 fn model(setting: LlmSetting) -> RemoteLlm {
@@ -303,7 +303,7 @@ async fn answers_that_are_none_are_described_and_may_pass() {
 async fn silence_is_not_waited_for_without_end() {
     let server = Server::silent().await;
     let mut setting = setting(&server, Protocol::OpenAi);
-    setting.patience.timeout = Duration::from_millis(50);
+    setting.retry.timeout = Duration::from_millis(50);
     let error = model(setting).ask(&plain()).await.unwrap_err();
     assert!(error.message().contains("did not answer within 50ms, 3 times"), "{error}");
     assert!(error.passes());

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use everwhen_engine::memory::SeededChance;
 use everwhen_engine::ports::Embedder;
 use everwhen_engine::{ErrorKind, Result};
-use everwhen_models::{Patience, Remote, RemoteSetting, Secret};
+use everwhen_models::{Remote, RemoteSetting, RetryPolicy, Secret};
 use everwhen_protocols::Protocol;
 use serde_json::{Value, json};
 use server::{Server, refusal};
@@ -21,14 +21,14 @@ use server::{Server, refusal};
 const KEY: &str = "sk-very-secret";
 
 fn setting(server: &Server, protocol: Protocol) -> RemoteSetting {
-    let patience = Patience {
+    let retry = RetryPolicy {
         timeout: Duration::from_secs(5),
         tries: 3,
         first_pause: Duration::from_millis(2),
         longest_pause: Duration::from_millis(20),
     };
     let new = RemoteSetting::new(protocol, &server.url, "some-model");
-    RemoteSetting { key: Some(Secret::new(KEY)), dimensions: Some(2), patience, ..new }
+    RemoteSetting { key: Some(Secret::new(KEY)), dimensions: Some(2), retry, ..new }
 }
 
 async fn embed(server: &Server, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
@@ -187,7 +187,7 @@ async fn answers_that_do_not_fit_are_refused() {
 async fn silence_is_not_waited_for_without_end() {
     let server = Server::silent().await;
     let mut setting = setting(&server, Protocol::OpenAi);
-    setting.patience.timeout = Duration::from_millis(50);
+    setting.retry.timeout = Duration::from_millis(50);
     let remote = open(setting).await.unwrap();
     let error = remote.embed(&["a"]).await.unwrap_err();
     assert!(error.message().contains("did not answer within 50ms, 3 times"), "{error}");
@@ -202,8 +202,8 @@ async fn an_endpoint_that_is_not_there_is_named() {
     drop(listener);
     let url = format!("http://user:{KEY}@{address}?key={KEY}");
     let new = RemoteSetting::new(Protocol::OpenAi, url, "some-model");
-    let patience = Patience { tries: 2, first_pause: Duration::ZERO, ..Patience::default() };
-    let error = open(RemoteSetting { patience, ..new }).await.unwrap_err();
+    let retry = RetryPolicy { tries: 2, first_pause: Duration::ZERO, ..RetryPolicy::default() };
+    let error = open(RemoteSetting { retry, ..new }).await.unwrap_err();
     assert!(error.message().contains("could not be reached, 2 times"), "{error}");
     assert!(error.message().contains(&address.to_string()), "{error}");
     assert!(!error.message().contains(KEY), "{error}");

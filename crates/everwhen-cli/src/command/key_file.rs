@@ -10,14 +10,14 @@ use everwhen::memory::{Address, Name};
 use everwhen::{Config, Engine, ErrorKind as Kind, Everwhen, NewVault, SystemChance, Vault, key};
 use serde_json::json;
 
-use super::wait::Patience;
+use super::wait::StartupWait;
 use crate::args::EnsureKeyArgs;
 use crate::failure::{Failure, Result};
 use crate::output;
 
 /// Ensures that the file holds a key for the vault, and that the vault exists.
 pub(super) async fn ensure(config: &Config, args: &EnsureKeyArgs, json: bool) -> Result<()> {
-    Patience::new(args.wait, output::note).for_store(config).await?;
+    StartupWait::new(args.wait, output::note).for_store(config).await?;
     let everwhen = Everwhen::open(config)?;
     let vault = vault(everwhen.engine(), &config.vault.value).await?;
     let text = read_or_make(&args.file)?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::wait::Patience;
+use super::wait::StartupWait;
 use crate::args::ServeArgs;
 use crate::command::shutdown::{ShutdownSignal, at_once, stop_on_signal, stopped};
 use crate::failure::{Failure, Result};
@@ -27,7 +27,7 @@ pub(crate) fn run(config: &Config, args: &ServeArgs, json: bool) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(
         config,
-        Patience::new(args.wait, |why| tracing::warn!("{why}")),
+        StartupWait::new(args.wait, |why| tracing::warn!("{why}")),
         json,
     ));
     match served {
@@ -47,14 +47,14 @@ enum Ended {
     AtOnce,
 }
 
-async fn serve(config: &Config, patience: Patience, json: bool) -> Result<Ended> {
-    patience.for_store(config).await?;
+async fn serve(config: &Config, wait: StartupWait, json: bool) -> Result<Ended> {
+    wait.for_store(config).await?;
     let limits = within_file_limit(config.server.limits());
     let everwhen = Everwhen::open(config)?;
     let listener = listen(&config.listen.value).await?;
     let address = listener.local_addr()?;
     while let Err(failure) = require_keys(&everwhen, address).await {
-        if !patience.goes_on(failure.message.as_deref().unwrap_or_default()).await {
+        if !wait.goes_on(failure.message.as_deref().unwrap_or_default()).await {
             return Err(failure);
         }
     }

@@ -13,12 +13,12 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// How long a command still waits.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct StartupWait {
     until: Instant,
     tell: fn(&str),
 }
 
-impl Patience {
+impl StartupWait {
     /// Waits up to this number of seconds from now on, and reports why.
     pub(crate) fn new(seconds: u64, tell: fn(&str)) -> Self {
         Self { until: Instant::now() + Duration::from_secs(seconds), tell }

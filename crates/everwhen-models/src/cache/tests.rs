@@ -37,12 +37,12 @@ impl Embedder for Counting {
     }
 }
 
-struct Bed {
+struct TestCache {
     directory: tempfile::TempDir,
     counting: Arc<Counting>,
 }
 
-impl Bed {
+impl TestCache {
     fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap(), counting: Arc::default() }
     }
@@ -66,122 +66,122 @@ impl Bed {
 
 #[tokio::test]
 async fn a_text_is_embedded_once_even_across_openings() {
-    let bed = Bed::new();
-    let first = bed.open();
+    let cache = TestCache::new();
+    let first = cache.open();
     let vectors = first.embed(&["a", "bb", "a"]).await.unwrap();
     assert_eq!(vectors, [[1.0, 1.0], [2.0, 1.0], [1.0, 1.0]]);
     assert_eq!(first.embed(&["bb"]).await.unwrap(), [[2.0, 1.0]]);
-    assert_eq!(bed.asked(), 2);
+    assert_eq!(cache.asked(), 2);
     drop(first);
 
-    let again = bed.open();
+    let again = cache.open();
     assert_eq!(again.len(), 2);
     assert_eq!(again.embed(&["ccc", "a"]).await.unwrap(), [[3.0, 1.0], [1.0, 1.0]]);
-    assert_eq!(bed.asked(), 3);
-    assert_eq!(bed.files().len(), 1);
+    assert_eq!(cache.asked(), 3);
+    assert_eq!(cache.files().len(), 1);
 }
 
 #[tokio::test]
 async fn questions_and_texts_are_kept_apart() {
-    let bed = Bed::new();
-    let cached = bed.open();
+    let cache = TestCache::new();
+    let cached = cache.open();
     assert_eq!(cached.embed(&["a"]).await.unwrap(), [[1.0, 1.0]]);
     for _ in 0..2 {
         assert_eq!(cached.embed_question("a").await.unwrap(), [1.0, 2.0]);
     }
-    assert_eq!(bed.asked(), 2);
+    assert_eq!(cache.asked(), 2);
 }
 
 #[tokio::test]
 async fn a_torn_end_is_cut_and_what_is_before_it_stays() {
-    let bed = Bed::new();
-    bed.open().embed(&["a", "bb"]).await.unwrap();
-    let file = &bed.files()[0];
+    let cache = TestCache::new();
+    cache.open().embed(&["a", "bb"]).await.unwrap();
+    let file = &cache.files()[0];
     let content = fs::read(file).unwrap();
     fs::write(file, &content[..content.len() - 5]).unwrap();
 
-    let again = bed.open();
+    let again = cache.open();
     assert_eq!(again.len(), 1);
     again.embed(&["a", "bb"]).await.unwrap();
-    assert_eq!(bed.asked(), 3);
+    assert_eq!(cache.asked(), 3);
     drop(again);
     assert_eq!(fs::read(file).unwrap(), content);
 }
 
 #[tokio::test]
 async fn a_damaged_record_is_embedded_again_and_hides_no_other() {
-    let bed = Bed::new();
-    bed.open().embed(&["a", "bb", "ccc"]).await.unwrap();
-    let file = &bed.files()[0];
+    let cache = TestCache::new();
+    cache.open().embed(&["a", "bb", "ccc"]).await.unwrap();
+    let file = &cache.files()[0];
     let mut content = fs::read(file).unwrap();
     let size = records::record_bytes(2);
     content[records::HEADER_BYTES + size + 35] ^= 1;
     fs::write(file, &content).unwrap();
 
-    let again = bed.open();
+    let again = cache.open();
     assert_eq!(again.len(), 2);
     assert_eq!(again.embed(&["a", "bb", "ccc"]).await.unwrap()[1], [2.0, 1.0]);
-    assert_eq!(bed.asked(), 4);
+    assert_eq!(cache.asked(), 4);
 }
 
 #[tokio::test]
 async fn damage_while_it_is_open_is_noticed() {
-    let bed = Bed::new();
-    let cached = bed.open();
+    let cache = TestCache::new();
+    let cached = cache.open();
     cached.embed(&["a"]).await.unwrap();
-    let mut content = fs::read(&bed.files()[0]).unwrap();
+    let mut content = fs::read(&cache.files()[0]).unwrap();
     content[records::HEADER_BYTES + 40] ^= 1;
-    fs::write(&bed.files()[0], &content).unwrap();
+    fs::write(&cache.files()[0], &content).unwrap();
     assert_eq!(cached.embed(&["a"]).await.unwrap(), [[1.0, 1.0]]);
-    assert_eq!(bed.asked(), 2);
+    assert_eq!(cache.asked(), 2);
 }
 
 #[tokio::test]
 async fn two_at_once_write_to_files_of_their_own_and_read_both() {
-    let bed = Bed::new();
-    let (first, second) = (bed.open(), bed.open());
+    let cache = TestCache::new();
+    let (first, second) = (cache.open(), cache.open());
     first.embed(&["a"]).await.unwrap();
     second.embed(&["bb"]).await.unwrap();
     drop((first, second));
-    assert_eq!(bed.files().len(), 2);
-    assert_eq!(bed.open().len(), 2);
+    assert_eq!(cache.files().len(), 2);
+    assert_eq!(cache.open().len(), 2);
 }
 
 #[tokio::test]
 async fn files_of_another_kind_are_left_alone() {
-    let bed = Bed::new();
-    bed.open().embed(&["a"]).await.unwrap();
+    let cache = TestCache::new();
+    cache.open().embed(&["a"]).await.unwrap();
     let other = "a file that somebody put here, longer than a header is ".repeat(3);
-    fs::write(&bed.files()[0], &other).unwrap();
-    let again = bed.open();
+    fs::write(&cache.files()[0], &other).unwrap();
+    let again = cache.open();
     assert!(again.is_empty());
     again.embed(&["a"]).await.unwrap();
     drop(again);
-    assert_eq!(fs::read_to_string(&bed.files()[0]).unwrap(), other);
-    assert_eq!(bed.open().len(), 1);
+    assert_eq!(fs::read_to_string(&cache.files()[0]).unwrap(), other);
+    assert_eq!(cache.open().len(), 1);
 }
 
 #[test]
 fn a_directory_that_cannot_be_made_is_named() {
-    let bed = Bed::new();
-    let file = bed.directory.path().join("file");
+    let cache = TestCache::new();
+    let file = cache.directory.path().join("file");
     fs::write(&file, "").unwrap();
-    let error = Cached::new(bed.counting, &file).unwrap_err();
+    let error = Cached::new(cache.counting, &file).unwrap_err();
     assert!(error.message().contains("vector cache in"), "{error}");
 }
 
 #[tokio::test]
 async fn what_is_known_is_at_hand_and_what_is_forgotten_is_gone_from_the_disk() {
-    let bed = Bed::new();
-    let cached = bed.open();
+    let cache = TestCache::new();
+    let cached = cache.open();
     cached.embed(&["a", "bb", "ccc"]).await.unwrap();
     let at_hand = |cached: &Cached| cached.at_hand(&["a", "bb", "new"]);
     assert_eq!(at_hand(&cached), [Some(vec![1.0, 1.0]), Some(vec![2.0, 1.0]), None]);
     cached.forget(&["bb", "never seen"]);
     assert_eq!(at_hand(&cached), [Some(vec![1.0, 1.0]), None, None]);
-    let content = fs::read(&bed.files()[0]).unwrap();
+    let content = fs::read(&cache.files()[0]).unwrap();
     let hash = key(As::Text, "bb");
     assert!(!content.windows(32).any(|part| part == hash), "the hash is still there");
     drop(cached);
-    assert_eq!(bed.open().len(), 2);
+    assert_eq!(cache.open().len(), 2);
 }

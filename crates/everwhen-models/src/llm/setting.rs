@@ -10,7 +10,7 @@ use everwhen_protocols::{AuthHeader, Protocol};
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderName};
 
-use crate::endpoint::{Endpoint, Patience, Reached, Secret, read_url, shown_url};
+use crate::endpoint::{Endpoint, Reached, RetryPolicy, Secret, read_url, shown_url};
 
 const BILLION: f64 = 1e9;
 const MILLION: f64 = 1e6;
@@ -34,7 +34,7 @@ pub struct LlmSetting {
     /// What to show the provider.
     pub key: Option<Secret>,
     /// How long and how often to try.
-    pub patience: Patience,
+    pub retry: RetryPolicy,
     /// The provider is asked no more often than this.
     pub requests_per_minute: Option<u32>,
     /// What it costs.
@@ -63,7 +63,7 @@ impl LlmSetting {
             url: protocol.adapter().default_url().to_owned(),
             model: model.into(),
             key: None,
-            patience: Patience { timeout, tries: 4, ..Patience::default() },
+            retry: RetryPolicy { timeout, tries: 4, ..RetryPolicy::default() },
             requests_per_minute: None,
             price: Price::default(),
         }
@@ -103,7 +103,7 @@ impl LlmSetting {
             url: self.at(&adapter.chat_path(model, false))?,
             stream_url: self.at(&adapter.chat_path(model, true))?,
             key,
-            patience: &self.patience,
+            retry: &self.retry,
             most_bytes,
         };
         let endpoint = Endpoint::new(reached, chance)?;

@@ -78,7 +78,7 @@ impl RemoteLlm {
     /// The models that the provider serves.
     pub async fn served(&self) -> Result<Vec<String>> {
         let url = self.setting.list()?;
-        let content = self.endpoint.get(url, &self.setting.patience).await;
+        let content = self.endpoint.get(url, &self.setting.retry).await;
         let content = content.map_err(|failure| self.failed(&failure))?;
         Ok(wire::served(self.setting.protocol, &content))
     }
@@ -89,7 +89,7 @@ impl RemoteLlm {
             let taken = self.quirks.now();
             let body = body(taken)?;
             self.pace.wait().await;
-            match self.endpoint.open(&body, &self.setting.patience).await {
+            match self.endpoint.open(&body, &self.setting.retry).await {
                 Ok(response) => return Ok(response),
                 Err(failure) if self.quirks.learn(taken, &failure, false) => {}
                 Err(failure) => return Err(self.failed(&failure)),
@@ -112,7 +112,7 @@ impl RemoteLlm {
         let mut heard = Heard::default();
         let mut stream = ReplyStream::new(self.setting.protocol, framing);
         while !heard.is_over {
-            let part = self.endpoint.next(&mut response, &self.setting.patience).await;
+            let part = self.endpoint.next(&mut response, &self.setting.retry).await;
             match part.map_err(|failure: Failure| self.failed(&failure))? {
                 Some(part) => stream.push(&part),
                 None => {

@@ -4,7 +4,7 @@ use everwhen_engine::{Error, Result};
 use everwhen_protocols::{Embeddings, Protocol};
 use reqwest::Url;
 
-use crate::endpoint::{Patience, Secret, read_url};
+use crate::endpoint::{RetryPolicy, Secret, read_url};
 
 /// Texts in one request, where nobody says.
 const BATCH: usize = 64;
@@ -29,7 +29,7 @@ pub struct RemoteSetting {
     /// Texts in one request, at most.
     pub batch: usize,
     /// How long and how often to try.
-    pub patience: Patience,
+    pub retry: RetryPolicy,
 }
 
 impl RemoteSetting {
@@ -44,7 +44,7 @@ impl RemoteSetting {
             query_prefix: String::new(),
             passage_prefix: String::new(),
             batch: BATCH,
-            patience: Patience::default(),
+            retry: RetryPolicy::default(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use everwhen::memory::SeededChance;
-use everwhen::models::{LlmSetting, Patience, RemoteLlm};
+use everwhen::models::{LlmSetting, RemoteLlm, RetryPolicy};
 use everwhen_testkit::{ModelEndpoint, ModelReply};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -62,14 +62,14 @@ impl Scene {
                     if mood.load(Ordering::SeqCst) { well(body) } else { ill(body) }
                 },
             );
-        let patience = Patience {
+        let retry = RetryPolicy {
             timeout,
             tries: 2,
             first_pause: Duration::from_millis(1),
             longest_pause: Duration::from_millis(2),
         };
         let setting = LlmSetting::new(everwhen::Protocol::OpenAi, "some-model");
-        let setting = LlmSetting { url: endpoint.url.clone(), patience, ..setting };
+        let setting = LlmSetting { url: endpoint.url.clone(), retry, ..setting };
         let llm = RemoteLlm::new(setting, Arc::new(SeededChance::new(1))).unwrap();
         let stage = Stage::new().await.with_llm(Arc::new(llm)).await;
         stage.say("2025-05-01T12:00:00Z", "I live in Berlin").await;

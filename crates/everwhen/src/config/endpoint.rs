@@ -1,7 +1,7 @@
 //! What workflows call endpoints: a model at an upstream, `[[endpoint]]` in the file. Every upstream
 //! is an endpoint by its own name, too, and the first upstream is `default`.
 
-use everwhen_models::{LlmSetting, Patience, Price};
+use everwhen_models::{LlmSetting, Price, RetryPolicy};
 
 use super::key;
 use super::layer::Layers;
@@ -35,12 +35,12 @@ impl EndpointConfig {
     /// A model of this endpoint as its adapter wants it.
     pub fn setting(&self, model: &str) -> LlmSetting {
         let usual = LlmSetting::new(self.upstream.kind, model);
-        let patience = Patience { timeout: TIMEOUT, tries: TRIES, ..usual.patience };
+        let retry = RetryPolicy { timeout: TIMEOUT, tries: TRIES, ..usual.retry };
         LlmSetting {
             url: self.upstream.root.clone(),
             key: self.upstream.key.clone(),
             price: self.price,
-            patience,
+            retry,
             ..usual
         }
     }

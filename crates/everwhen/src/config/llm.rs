@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use everwhen_models::{LlmSetting, Patience, Price, Secret};
+use everwhen_models::{LlmSetting, Price, RetryPolicy, Secret};
 use everwhen_protocols::Protocol;
 
 use super::key::{self, Key};
@@ -81,10 +81,10 @@ impl LlmConfig {
         Some(LlmSetting {
             url: self.base_url.value.clone().unwrap_or(usual.url),
             key: self.key.value.clone(),
-            patience: Patience {
+            retry: RetryPolicy {
                 timeout: Duration::from_secs(self.timeout_seconds.value.into()),
                 tries: self.tries.value,
-                ..usual.patience
+                ..usual.retry
             },
             requests_per_minute: self.requests_per_minute.value,
             price: Price::per_million(self.input_price.value, self.output_price.value),

@@ -525,7 +525,7 @@ const MODEL: &str = "[llm]\nprovider = 'anthropic'\nmodel = 'm'\nkey = 'sk-secre
 fn a_language_model_is_read_priced_and_its_key_hidden() {
     let config = load_file(MODEL).unwrap();
     let setting = config.llm.setting().unwrap();
-    assert_eq!((setting.model.as_str(), setting.patience.timeout.as_secs()), ("m", 9));
+    assert_eq!((setting.model.as_str(), setting.retry.timeout.as_secs()), ("m", 9));
     assert_eq!(setting.url, "https://api.anthropic.com");
     assert_eq!(config.llm.cap_nanos(), Some(2_500_000_000));
     assert_eq!(config.listing().len(), KEYS.len());

@@ -20,7 +20,7 @@ const EXPLANATION_CHARS: usize = 200;
 
 /// How long and how often to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// One try may take this long.
     pub timeout: Duration,
     /// Tries in all.
@@ -31,7 +31,7 @@ pub struct Patience {
     pub longest_pause: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(60),
@@ -59,7 +59,7 @@ pub(crate) enum Failure {
     Endless { most_bytes: usize },
 }
 
-impl Patience {
+impl RetryPolicy {
     /// Somebody is waiting for the answer: one more try, soon, and no long ones.
     pub(crate) fn for_a_question(&self) -> Self {
         Self {
@@ -141,15 +141,15 @@ impl Failure {
     }
 
     /// What happened, as the rest of a sentence about the endpoint.
-    pub(crate) fn sentence(&self, patience: &Patience, key: Option<&Secret>) -> String {
-        let times = if self.passes() && patience.tries > 1 {
-            format!(", {} times", patience.tries)
+    pub(crate) fn sentence(&self, retry: &RetryPolicy, key: Option<&Secret>) -> String {
+        let times = if self.passes() && retry.tries > 1 {
+            format!(", {} times", retry.tries)
         } else {
             String::new()
         };
         match self {
             Self::Connection { timed_out: true, .. } => {
-                format!("did not answer within {:?}{times}", patience.timeout)
+                format!("did not answer within {:?}{times}", retry.timeout)
             }
             Self::Connection { cause, .. } => format!("could not be reached{times}: {cause}"),
             Self::Endless { most_bytes } => {
@@ -218,13 +218,13 @@ mod tests {
 
     #[test]
     fn pauses_double_are_moved_by_chance_and_bounded() {
-        let patience = Patience { first_pause: SECOND, ..Patience::default() };
-        assert_eq!(patience.pause(1, None, &Always(0)), SECOND / 2);
-        assert!(patience.pause(1, None, &Always(255)) > SECOND.mul_f64(0.99));
-        assert_eq!(patience.pause(3, None, &Always(0)), SECOND * 2);
-        assert_eq!(patience.pause(40, None, &Always(0)), SECOND * 15);
-        assert_eq!(patience.pause(1, Some(SECOND * 7), &Always(0)), SECOND * 7);
-        assert_eq!(patience.pause(1, Some(SECOND * 999), &Always(0)), SECOND * 30);
+        let retry = RetryPolicy { first_pause: SECOND, ..RetryPolicy::default() };
+        assert_eq!(retry.pause(1, None, &Always(0)), SECOND / 2);
+        assert!(retry.pause(1, None, &Always(255)) > SECOND.mul_f64(0.99));
+        assert_eq!(retry.pause(3, None, &Always(0)), SECOND * 2);
+        assert_eq!(retry.pause(40, None, &Always(0)), SECOND * 15);
+        assert_eq!(retry.pause(1, Some(SECOND * 7), &Always(0)), SECOND * 7);
+        assert_eq!(retry.pause(1, Some(SECOND * 999), &Always(0)), SECOND * 30);
     }
 
     #[test]
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn refusals_say_what_to_do_and_quote_neither_texts_nor_keys() {
         let key = Secret::new("sk-1");
-        let say = |failure: Failure| failure.sentence(&Patience::default(), Some(&key));
+        let say = |failure: Failure| failure.sentence(&RetryPolicy::default(), Some(&key));
         let wrong = say(refused(400, r#"{"error": {"message": "my diary", "code": "too_long"}}"#));
         assert_eq!(wrong, "answered 400: too_long");
         assert_eq!(say(refused(401, r#"{"error": "sk-1"}"#)), "answered 401; check the key");
@@ -249,20 +249,20 @@ mod tests {
 
     #[tokio::test]
     async fn trying_ends_after_so_many_times() {
-        let patience = Patience { first_pause: Duration::ZERO, tries: 3, ..Patience::default() };
+        let retry = RetryPolicy { first_pause: Duration::ZERO, tries: 3, ..RetryPolicy::default() };
         let mut tried = 0;
         let attempt = || {
             tried += 1;
             async { Err::<(), _>(refused(500, "")) }
         };
-        assert!(patience.keep_trying(&Always(0), attempt).await.is_err());
+        assert!(retry.keep_trying(&Always(0), attempt).await.is_err());
         assert_eq!(tried, 3);
     }
 
     #[tokio::test(start_paused = true)]
     async fn bug_1_each_try_is_observed_without_the_pause_behind_it() {
-        let patience = Patience { first_pause: SECOND, tries: 3, ..Patience::default() };
-        let work = patience.keep_trying(&Always(0), || async { Err::<(), _>(refused(500, "")) });
+        let retry = RetryPolicy { first_pause: SECOND, tries: 3, ..RetryPolicy::default() };
+        let work = retry.keep_trying(&Always(0), || async { Err::<(), _>(refused(500, "")) });
         let (done, tries) = super::super::observe_tries(work).await;
         assert!(done.is_err());
         assert_eq!(tries.len(), 3);

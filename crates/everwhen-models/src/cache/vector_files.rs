@@ -13,7 +13,7 @@ use super::records::{self, HEADER_BYTES, Key};
 const MAX_FILES: usize = 1000;
 
 /// All vectors of one model.
-pub(super) struct Drawer {
+pub(super) struct VectorFiles {
     header: Vec<u8>,
     record_bytes: usize,
     files: Vec<File>,
@@ -28,19 +28,19 @@ struct Place {
     offset: u64,
 }
 
-impl Drawer {
+impl VectorFiles {
     /// Opens all files of a model and takes one to write to.
     pub(super) fn open(directory: &Path, model: &str, dimensions: usize) -> Result<Self> {
         let directory = directory.join(folder(model));
         let header = records::header(model, dimensions);
         let record_bytes = records::record_bytes(dimensions);
         let (files, places) = (Vec::new(), HashMap::new());
-        let mut drawer = Self { header, record_bytes, files, places, own: None };
-        drawer.open_files(&directory).map_err(|error| {
+        let mut files = Self { header, record_bytes, files, places, own: None };
+        files.open_files(&directory).map_err(|error| {
             let directory = directory.display();
             Error::unavailable(format!("the vector cache in {directory} cannot be used: {error}"))
         })?;
-        Ok(drawer)
+        Ok(files)
     }
 
     /// Vectors in all files.
