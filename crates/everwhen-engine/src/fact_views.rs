@@ -80,16 +80,27 @@ pub(crate) fn views_at(
 pub(crate) fn views(mut facts: Vec<Fact>, zone: &Zone) -> Vec<FactView> {
     facts.sort_by(|a, b| a.order().cmp(&b.order()));
     let lines = FactChains::new(&facts);
-    let mut starts: HashMap<FactId, Timestamp> = HashMap::new();
+    let mut starts: HashMap<FactId, FactStart> = HashMap::new();
     let mut shown: Vec<FactView> = Vec::new();
     // From the newest on, so that a successor's beginning is known when its predecessor is shown.
     for (place, fact) in facts.iter().enumerate().rev().filter(|(place, _)| lines.is_root(*place)) {
         let view = lines.view(&facts, place, &starts, zone);
-        starts.insert(fact.id, view.holds.since().unwrap_or(fact.mentioned_at));
+        let since = view.holds.since().unwrap_or(fact.mentioned_at);
+        let next = view.superseded_by.and_then(|next| starts.get(&next));
+        let known = next.map_or(view.known_since, |next| next.known.min(view.known_since));
+        starts.insert(fact.id, FactStart { since, known });
         shown.push(view);
     }
     shown.reverse();
     shown
+}
+
+/// Where a fact begins, for the one that it replaced.
+struct FactStart {
+    /// Since when it is true.
+    since: Timestamp,
+    /// Since when it, or anything that replaced it, is known: old news may arrive after newer news.
+    known: Timestamp,
 }
 
 /// Which facts say the same, and what comes next.
@@ -135,7 +146,7 @@ impl FactChains {
         &self,
         facts: &[Fact],
         place: usize,
-        starts: &HashMap<FactId, Timestamp>,
+        starts: &HashMap<FactId, FactStart>,
         zone: &Zone,
     ) -> FactView {
         let fact = facts[place].clone();
@@ -145,14 +156,14 @@ impl FactChains {
             said.iter().map(|one| one.creation_time).min().unwrap_or(fact.creation_time);
         let successor = self.successors.get(&place).map(|place| &facts[*place]);
         let withdrawn = (standing.count() == 0).then_some(fact.withdrawn_at).flatten();
-        let replaced = successor.map(|next| next.creation_time.max(known_since));
-        let next_start = successor.and_then(|next| starts.get(&next.id).copied());
+        let next = successor.and_then(|next| starts.get(&next.id));
+        let replaced = next.map(|next| next.known.max(known_since));
         FactView {
             text: fact.text(zone),
             evidence: said.iter().map(|one| one.evidence.clone()).collect(),
             repeated_by: said.iter().map(|one| one.id).filter(|id| *id != fact.id).collect(),
             last_mentioned_at: said.iter().map(|one| one.mentioned_at).max().unwrap_or_default(),
-            holds: holds(&fact, next_start),
+            holds: holds(&fact, next.map(|next| next.since)),
             known_since,
             known_until: withdrawn.into_iter().chain(replaced).min(),
             supersedes: self.predecessors.get(&place).map(|place| facts[*place].id),
@@ -163,9 +174,10 @@ impl FactChains {
 }
 
 /// When a fact is true: an event while it happens, anything else from when it began, or was first
-/// mentioned, until its successor begins.
+/// mentioned, until its successor begins. What began and has no end ("since 2022") ends there, too.
 fn holds(fact: &Fact, successor: Option<Timestamp>) -> Period {
-    if let (Some(event), None) = (fact.event, &fact.matter) {
+    let has_end = |event: &Period| event.until().is_some() || successor.is_none();
+    if let Some(event) = fact.event.filter(|event| fact.matter.is_none() && has_end(event)) {
         return event;
     }
     let begun = fact.event.and_then(|event| event.since());

@@ -42,8 +42,12 @@ impl Statement {
         Ok(entry)
     }
 
-    /// What an entry says; nothing if it is no statement.
+    /// What an entry says; nothing if it is no statement. Anyone may tag an entry `type=email`, so
+    /// [`STATEMENT_LABEL`] decides.
     pub(crate) fn read(entry: &Entry) -> Option<Self> {
+        if !entry.tags.iter().any(|tag| tag.as_str() == STATEMENT_LABEL) {
+            return None;
+        }
         let label = |label: &str| {
             let texts = entry.tags.iter().map(Name::as_str);
             let mut named = texts.filter_map(|text| text.strip_prefix(label)?.strip_prefix('='));
@@ -97,4 +101,23 @@ fn unfit(label: &str, text: String) -> Error {
 /// Whether an entry is a statement of a graph.
 pub(crate) fn is_statement(entry: &Entry) -> bool {
     Statement::read(entry).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tagged(tags: &[&str]) -> Entry {
+        let tags = tags.iter().map(|tag| Name::new("tag", *tag).unwrap()).collect();
+        Entry { tags, ..Entry::said(Role::User, "Ben has the contract.") }
+    }
+
+    #[test]
+    fn tags_of_other_programs_are_no_statements() {
+        for tags in [&["type=email", "from=anna", "to=ben"][..], &["of=anna"]] {
+            assert_eq!(Statement::read(&tagged(tags)), None, "{tags:?}");
+            let labelled: Vec<&str> = tags.iter().copied().chain([STATEMENT_LABEL]).collect();
+            assert!(Statement::read(&tagged(&labelled)).is_some(), "{labelled:?}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::*;
 use crate::fact_views::{as_of, views};
 use crate::facts::extract::stated_matter;
 use crate::facts::{Evidence, Matter};
-use crate::time::Zone;
+use crate::time::{Period, Precision, Zone};
 
 fn day(day: i64) -> Timestamp {
     "2025-01-01T12:00:00Z".parse::<Timestamp>().unwrap() + SignedDuration::from_hours(24 * day)
@@ -58,6 +58,34 @@ fn as_of_a_time_only_what_was_stored_by_then_decides() {
     let now = views(linked(facts), &Zone::utc());
     assert_eq!((now[0].known_since, now[0].known_until), (day(300), Some(day(300))));
     assert!(!now[0].was_known_at(day(300)) && now[2].is_current());
+}
+
+#[test]
+fn a_fact_was_known_until_anything_replaced_it_even_if_old_news_arrives_later() {
+    let facts = vec![
+        fact(1, 0, 0, "I live in Rome"),
+        fact(2, 30, 160, "I live in Bern"),
+        fact(3, 60, 60, "I live in Oslo"),
+    ];
+    let then = views(as_of(facts.clone(), day(100), &Ruler::default()), &Zone::utc());
+    assert!(!then[0].is_current(), "Oslo had replaced it");
+    let now = views(linked(facts), &Zone::utc());
+    assert_eq!(now[0].superseded_by, Some(now[1].fact.id));
+    assert_eq!(now[0].known_until, Some(day(60)));
+    assert_eq!(now[1].known_until, Some(day(160)));
+}
+
+#[test]
+fn what_has_been_so_since_a_time_ends_when_it_is_denied() {
+    let since = Period::new(Some(day(-900)), None, Precision::Year);
+    let mut facts =
+        vec![fact(1, 0, 0, "I am a vegetarian"), fact(2, 90, 90, "I am no longer a vegetarian")];
+    facts.iter_mut().for_each(|fact| fact.matter = None);
+    facts[0].event = since.ok();
+    assert_eq!(views(vec![facts[0].clone()], &Zone::utc())[0].holds.until(), None);
+    let shown = views(linked(facts), &Zone::utc());
+    assert_eq!(shown[0].superseded_by, Some(shown[1].fact.id), "{:?}", shown[1].fact.link);
+    assert_eq!(shown[0].holds.until(), Some(day(90)));
 }
 
 #[test]
