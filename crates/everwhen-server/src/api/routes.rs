@@ -64,7 +64,14 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
         .routes(routes!(recall::recall))
         .routes(routes!(recall::recall_all))
 
-        // The operator's: /v1/keys, /v1/keys/{id}, /v1/doctor, /v1/settle, /v1/jobs/{id}/retry,
+        .merge(operator())
+}
+
+/// What only the operator may do, and jobs of a memory.
+#[rustfmt::skip]
+fn operator() -> OpenApiRouter<ServerState> {
+    OpenApiRouter::default()
+        // /v1/keys, /v1/keys/{id}, /v1/doctor, /v1/settle, /v1/jobs/{id}/retry,
         // /v1/jobs/retry; and POST …/memories/{memory}/jobs/retry
         .routes(routes!(keys::list_keys, keys::add_key))
         .routes(routes!(keys::remove_key))
