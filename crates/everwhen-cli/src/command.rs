@@ -181,13 +181,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Correct(args) => correct::run(console, args).await,
         Command::Forget(args) => forget::run(console, &args).await,
         Command::Import(args) => import::run(console, &args).await,
-        Command::Export(args) => match args.target {
-            ExportTarget::Messages(args) => export::messages(console, &args).await,
-            ExportTarget::Markdown(args) => export::markdown(console, &args).await,
-            ExportTarget::Wilmer(args) => wilmer_export::run(console, &args).await,
-            ExportTarget::WilmerTimestamps(args) => wilmer_times::export(console, &args).await,
-            ExportTarget::Smarthole(args) => export_smarthole::run(console, &args).await,
-        },
+        Command::Export(args) => export_to(console, args.target).await,
         Command::Conversations(args) => conversations::run(console, &args).await,
         Command::Conversation(args) => conversation::run(console, &args).await,
         Command::End(args) => end::run(console, &args).await,
@@ -229,6 +223,17 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         | Command::Version => {
             unreachable!("these commands have run before")
         }
+    }
+}
+
+/// Exports in the format of another program.
+async fn export_to(console: &Console, target: ExportTarget) -> Result<()> {
+    match target {
+        ExportTarget::Messages(args) => export::messages(console, &args).await,
+        ExportTarget::Markdown(args) => export::markdown(console, &args).await,
+        ExportTarget::Wilmer(args) => wilmer_export::run(console, &args).await,
+        ExportTarget::WilmerTimestamps(args) => wilmer_times::export(console, &args).await,
+        ExportTarget::Smarthole(args) => export_smarthole::run(console, &args).await,
     }
 }
 
