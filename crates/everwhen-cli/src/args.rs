@@ -28,9 +28,9 @@ pub(crate) use bench::{
 };
 pub(crate) use conversations::{
     ContextAction, ContextArgs, ConversationArgs, ConversationsArgs, EndArgs, ForkArgs,
-    RestoreArgs, TimelineArgs,
+    RestoreArgs, RetrospectionArgs, TimelineArgs,
 };
-pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs};
+pub(crate) use entries::{CorrectArgs, EntriesArgs, EntryArgs, ForgetArgs, RememberArgs, TagsArgs};
 pub(crate) use facts::{ChaptersArgs, DistillArgs, FactsArgs, PinArgs, ProfileArgs, SummaryArgs};
 pub(crate) use groups::{command, plain_command};
 pub(crate) use help::{
@@ -42,7 +42,7 @@ pub(crate) use import::{
     ImportWilmerArgs,
 };
 pub(crate) use mcp::McpArgs;
-pub(crate) use models::{ModelsAction, ModelsArgs, PullArgs, UsageArgs};
+pub(crate) use models::{CalibrateArgs, ModelsAction, ModelsArgs, PullArgs, UsageArgs};
 pub(crate) use recall::RecallArgs;
 pub(crate) use ui::{DemoArgs, UiArgs};
 pub(crate) use upkeep::{
@@ -121,6 +121,7 @@ pub(crate) enum Command {
     Entries(EntriesArgs),
     Entry(EntryArgs),
     Correct(CorrectArgs),
+    Tags(TagsArgs),
     Forget(ForgetArgs),
     Import(ImportArgs),
     Export(ExportArgs),
@@ -130,6 +131,7 @@ pub(crate) enum Command {
     End(EndArgs),
     Fork(ForkArgs),
     Restore(RestoreArgs),
+    Retrospection(RetrospectionArgs),
     /// Show the current and the latest conversations as text for a model
     #[command(after_help = "\
 EXAMPLES
@@ -188,6 +190,8 @@ impl Command {
             Self::Entries(_) => "list entries",
             Self::Entry(_) => "show the entry",
             Self::Correct(_) => "correct the entry",
+            Self::Tags(args) if args.id.is_some() => "change the tags",
+            Self::Tags(_) => "list tags",
             Self::Forget(_) => "forget",
             Self::Import(_) => "import",
             Self::Export(_) => "export",
@@ -197,6 +201,7 @@ impl Command {
             Self::End(_) => "end the conversation",
             Self::Fork(_) => "fork the conversation",
             Self::Restore(_) => "restore the conversation",
+            Self::Retrospection(_) => "look back at conversations",
             Self::Prompt => "write the prompt",
             Self::Context(args) => args.purpose(),
             Self::Timeline(_) => "show the timeline",

@@ -37,10 +37,12 @@ mod recall;
 mod reference;
 mod remember;
 mod restore;
+mod retrospection;
 mod serve;
 mod service;
 mod shutdown;
 mod store;
+mod tags;
 mod tail;
 mod timeline;
 mod ui;
@@ -162,6 +164,7 @@ fn shows_what_jobs_make(command: &Command) -> bool {
             | Command::Profile(_)
             | Command::Conversations(_)
             | Command::Conversation(_)
+            | Command::Retrospection(_)
             | Command::Chapters(_)
             | Command::Summary(_)
             | Command::Context(_)
@@ -179,6 +182,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::Entries(args) => explained(console, entries::run(console, &args).await).await,
         Command::Entry(args) => entry::run(console, &args).await,
         Command::Correct(args) => correct::run(console, args).await,
+        Command::Tags(args) => tags::run(console, &args).await,
         Command::Forget(args) => forget::run(console, &args).await,
         Command::Import(args) => import::run(console, &args).await,
         Command::Export(args) => export_to(console, args.target).await,
@@ -187,6 +191,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         Command::End(args) => end::run(console, &args).await,
         Command::Fork(args) => fork::run(console, &args).await,
         Command::Restore(args) => restore::run(console, &args).await,
+        Command::Retrospection(args) => retrospection::run(console, &args).await,
         Command::Prompt => prompt::run(console).await,
         Command::Context(args) => context::run(console, args).await,
         Command::Timeline(args) => explained(console, timeline::run(console, &args).await).await,

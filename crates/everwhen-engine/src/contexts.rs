@@ -26,6 +26,7 @@ use crate::{Error, Result};
 /// that were. What an agent wrote is the agent's.
 pub(crate) fn forget_written(edit: &mut MemoryEdit<'_>) -> Result<u64> {
     let written = [ContextBy::Extractive, ContextBy::Llm];
+    edit.memory.last_context = edit.next_context()? - 1;
     let removed = edit.tx.remove(Removal::Contexts(edit.place(), &written))?;
     if removed > 0 {
         edit.put_context_job()?;
@@ -69,11 +70,10 @@ fn keep(edit: &mut MemoryEdit<'_>, written: &Written) -> Result<()> {
 }
 
 fn add(edit: &mut MemoryEdit<'_>, written: &Written) -> Result<Receipt> {
-    let newest = edit.tx.contexts(edit.place(), ContextSelection::All, 1)?.pop();
     let document = ContextDocument {
         id: edit.mint(),
         memory: edit.memory.id,
-        version: newest.map_or(0, |newest| newest.version) + 1,
+        version: edit.next_context()?,
         content: written.content.clone(),
         conversation_time: written.until.unwrap_or(edit.now),
         creation_time: edit.now,
@@ -93,7 +93,7 @@ impl Vault {
     ) -> Result<Done> {
         self.edit_memory(memory, Absent::Refuse, idempotency, |edit| {
             let material = ContextMaterial::look(edit.tx.snapshot(), edit.place())?
-                .ok_or_else(|| Error::damaged("a memory at a edit exists"))?;
+                .ok_or_else(|| Error::damaged("a memory that is open for change exists"))?;
             let content = Sections::by_rules(&material).text();
             let by = ContextBy::Extractive;
             let receipt = add(edit, &Written { content, until: material.until(), by })?;

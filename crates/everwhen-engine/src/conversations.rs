@@ -12,4 +12,7 @@ pub(crate) mod place;
 pub(crate) mod prompt;
 mod rearrange;
 pub(crate) mod retell;
+pub mod retrospect;
 mod verbs;
+
+pub use verbs::EndOfConversation;

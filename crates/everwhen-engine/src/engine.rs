@@ -14,7 +14,7 @@ use crate::memory::{
 use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Store, Tx};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::{Clock, Zone, to_microsecond};
-use crate::{Error, Result, idempotency, limits};
+use crate::{ConflictReason, Error, Result, idempotency, limits};
 
 /// Where time and chance come from.
 pub struct World {
@@ -73,6 +73,7 @@ pub struct Engine {
     chapters: Arc<ChapterWriting>,
     fading: Option<Fading>,
     fact_rules: Arc<FactRules>,
+    retrospection: Option<Arc<str>>,
     pub(crate) retrieved: Arc<Mutex<Retrieved>>,
     defaults: VaultDefaults,
 }
@@ -92,6 +93,7 @@ impl Engine {
             chapters: Arc::default(),
             fading: None,
             fact_rules: Arc::default(),
+            retrospection: None,
             retrieved: Arc::default(),
             defaults,
         }
@@ -175,6 +177,20 @@ impl Engine {
     /// How facts are compared, and which are pinned by themselves.
     pub fn fact_rules(&self) -> &FactRules {
         &self.fact_rules
+    }
+
+    /// The same, where the language model looks back at every conversation that ends, with this
+    /// question.
+    #[must_use]
+    pub fn with_retrospection(mut self, question: Option<String>) -> Self {
+        self.retrospection = question.map(Into::into);
+        self
+    }
+
+    /// The question with which the language model looks back at conversations; none if it does so
+    /// only on request.
+    pub fn retrospection(&self) -> Option<&str> {
+        self.retrospection.as_deref()
     }
 
     /// The same, with other rules for chapters.
@@ -316,7 +332,8 @@ impl Engine {
                 tx.vault(vault)?;
                 match tx.keys()?.into_iter().find(|one| one.hash == key.hash) {
                     Some(known) if known.vault == vault => Ok((known, false)),
-                    Some(_) => Err(Error::conflict("this text is the key of another vault")),
+                    Some(_) => Err(Error::conflict("this text is the key of another vault")
+                        .because(ConflictReason::AlreadyExists)),
                     None => tx.put(Row::Key(&key)).map(|()| (key.clone(), true)),
                 }
             })
@@ -326,7 +343,8 @@ impl Engine {
 
 fn insert_vault(tx: &mut dyn Tx, draft: &VaultInfo) -> Result<Receipt> {
     if tx.vault_named(&draft.name)?.is_some() {
-        return Err(Error::conflict(format!("a vault named {:?} exists already", draft.name)));
+        return Err(Error::conflict(format!("a vault named {:?} exists already", draft.name))
+            .because(ConflictReason::AlreadyExists));
     }
     tx.put(Row::Vault(draft))?;
     Ok(Receipt::Vault(draft.id))

@@ -28,17 +28,95 @@ pub enum ErrorKind {
     Damaged,
 }
 
+/// Why the state of a memory forbids something, for programs that react to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConflictReason {
+    /// Something with this name exists.
+    AlreadyExists,
+    /// The conversation has ended.
+    AlreadyEnded,
+    /// The conversation has not ended.
+    NotEnded,
+    /// No conversation is active.
+    NoActiveConversation,
+    /// The entry has been corrected.
+    AlreadyCorrected,
+    /// The entry is on a branch.
+    OnBranch,
+    /// The conversation is not archived.
+    NotArchived,
+    /// There is nothing that could be moved, folded or looked back at.
+    NothingToDo,
+    /// A time lies in the future.
+    FutureTime,
+    /// A time lies in the past.
+    PastTime,
+    /// The idempotency key was used for a different write.
+    IdempotencyKeyReused,
+    /// What the idempotency key stored has been forgotten.
+    Forgotten,
+    /// No language model is configured.
+    NoLanguageModel,
+    /// Values that are right by themselves do not fit together.
+    InconsistentValues,
+    /// What was read has changed meanwhile, or another call has it.
+    ChangedMeanwhile,
+}
+
+impl ConflictReason {
+    /// All of them.
+    pub const ALL: [Self; 15] = [
+        Self::AlreadyExists,
+        Self::AlreadyEnded,
+        Self::NotEnded,
+        Self::NoActiveConversation,
+        Self::AlreadyCorrected,
+        Self::OnBranch,
+        Self::NotArchived,
+        Self::NothingToDo,
+        Self::FutureTime,
+        Self::PastTime,
+        Self::IdempotencyKeyReused,
+        Self::Forgotten,
+        Self::NoLanguageModel,
+        Self::InconsistentValues,
+        Self::ChangedMeanwhile,
+    ];
+
+    /// As written in the body of an error.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AlreadyExists => "already_exists",
+            Self::AlreadyEnded => "already_ended",
+            Self::NotEnded => "not_ended",
+            Self::NoActiveConversation => "no_active_conversation",
+            Self::AlreadyCorrected => "already_corrected",
+            Self::OnBranch => "on_branch",
+            Self::NotArchived => "not_archived",
+            Self::NothingToDo => "nothing_to_do",
+            Self::FutureTime => "future_time",
+            Self::PastTime => "past_time",
+            Self::IdempotencyKeyReused => "idempotency_key_reused",
+            Self::Forgotten => "forgotten",
+            Self::NoLanguageModel => "no_language_model",
+            Self::InconsistentValues => "inconsistent_values",
+            Self::ChangedMeanwhile => "changed_meanwhile",
+        }
+    }
+}
+
 /// A failure with its kind and a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
+    reason: Option<ConflictReason>,
     message: String,
 }
 
 impl Error {
     /// An error of the given kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, reason: None, message: message.into() }
     }
 
     /// The input is wrong.
@@ -54,6 +132,17 @@ impl Error {
     /// The state forbids it now.
     pub fn conflict(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Conflict, message)
+    }
+
+    /// The same error with the reason of a conflict.
+    #[must_use]
+    pub fn because(self, reason: ConflictReason) -> Self {
+        Self { reason: Some(reason), ..self }
+    }
+
+    /// The reason of a conflict, where one is known.
+    pub fn reason(&self) -> Option<ConflictReason> {
+        self.reason
     }
 
     /// The input exceeds a bound.
@@ -89,7 +178,8 @@ impl Error {
     /// The same error with a place in front, such as `entries[3]: `.
     #[must_use]
     pub fn at(self, place: impl fmt::Display) -> Self {
-        Self { kind: self.kind, message: format!("{place}: {}", self.message) }
+        let message = format!("{place}: {}", self.message);
+        Self { message, ..self }
     }
 }
 

@@ -23,11 +23,23 @@ pub(crate) fn forget(edit: &mut MemoryEdit<'_>, what: &Forget) -> Result<Removed
             erase::conversation(edit, &conversation)
         }
         Forget::Period { after, before } => period(edit, *after, *before),
+        Forget::Context(version) => context(edit, *version),
         Forget::Memory => {
             erase::replies(edit)?;
             edit.tx.erase(Erasure::Memory(edit.place()))
         }
     }
+}
+
+/// Removes one version of the context document. What models were told may contain it.
+fn context(edit: &mut MemoryEdit<'_>, version: u64) -> Result<Removed> {
+    if !edit.remove_context(version)? {
+        return Err(Error::not_found(format!("context version not found: {version}")));
+    }
+    erase::replies(edit)?;
+    edit.memory.forgotten += 1;
+    edit.save_memory()?;
+    Ok(Removed { contexts: 1, ..Removed::default() })
 }
 
 fn one_entry(edit: &mut MemoryEdit<'_>, id: EntryId) -> Result<Removed> {

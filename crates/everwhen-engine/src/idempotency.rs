@@ -4,7 +4,7 @@
 use crate::memory::{Name, VaultId};
 use crate::ports::{Row, Snapshot, Tx};
 use crate::receipt::{Done, Idempotency, KeptReceipt, Receipt};
-use crate::{Error, Result};
+use crate::{ConflictReason, Error, Result};
 
 /// Does `work` unless its key says it has been done.
 pub(crate) fn once(
@@ -38,12 +38,13 @@ fn replay(key: &Name, digest: [u8; 32], kept: KeptReceipt) -> Result<Done> {
     if kept.digest != digest {
         return Err(Error::conflict(format!(
             "idempotency key {key:?} was used for a different write; use a new key for a new write"
-        )));
+        ))
+        .because(ConflictReason::IdempotencyKeyReused));
     }
     let receipt = kept.receipt.ok_or_else(|| {
         Error::conflict(format!(
             "what idempotency key {key:?} stored has been forgotten since; use a new key to store it again"
-        ))
+        )).because(ConflictReason::Forgotten)
     })?;
     Ok(Done { receipt, replayed: true })
 }

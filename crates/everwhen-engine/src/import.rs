@@ -22,7 +22,7 @@ use crate::ports::{EntryChange, EntryQuery, Row, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::to_microsecond;
 use crate::vault::{Absent, Vault};
-use crate::{Error, NewCorrection, Result, chapters, limits, remember, summary};
+use crate::{ConflictReason, Error, NewCorrection, Result, chapters, limits, remember, summary};
 
 use self::known::{Aside, Known, source_ids};
 
@@ -257,7 +257,8 @@ impl ImportedConversation {
 fn check_count(entries: usize) -> Result<()> {
     match entries {
         0 => {
-            Err(Error::conflict("no entries and no branches; a conversation needs something said"))
+            Err(Error::conflict("no entries and no branches; a conversation needs something said")
+                .because(ConflictReason::InconsistentValues))
         }
         1..=limits::IMPORT_ENTRIES => Ok(()),
         many => Err(Error::too_large(format!(
@@ -278,7 +279,8 @@ fn check_past(what: &str, time: Option<Timestamp>, now: Timestamp) -> Result<()>
     match time {
         Some(time) if time > now + limits::FUTURE_SLACK => Err(Error::conflict(format!(
             "{what} {time} is more than a minute in the future (now is {now}); correct it"
-        ))),
+        ))
+        .because(ConflictReason::FutureTime)),
         _ => Ok(()),
     }
 }

@@ -28,6 +28,8 @@ pub enum JobKind {
     Retell,
     /// Turn an ended conversation into facts.
     Distill,
+    /// Have a model look back at an ended conversation.
+    Retrospect,
     /// Write the chapters of a memory that are missing.
     Chapters,
     /// Fold new chapters into the rolling summary of a memory.
@@ -42,11 +44,12 @@ pub enum JobKind {
 
 impl JobKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Close,
         Self::Summarize,
         Self::Retell,
         Self::Distill,
+        Self::Retrospect,
         Self::Chapters,
         Self::Fold,
         Self::Context,
@@ -54,8 +57,8 @@ impl JobKind {
         Self::Lock,
     ];
     /// Those about a conversation.
-    pub const OF_CONVERSATIONS: [Self; 4] =
-        [Self::Close, Self::Summarize, Self::Retell, Self::Distill];
+    pub const OF_CONVERSATIONS: [Self; 5] =
+        [Self::Close, Self::Summarize, Self::Retell, Self::Distill, Self::Retrospect];
 
     /// As written in stores and shown by doctor.
     pub fn as_str(self) -> &'static str {
@@ -64,6 +67,7 @@ impl JobKind {
             Self::Summarize => "summarize",
             Self::Retell => "retell",
             Self::Distill => "distill",
+            Self::Retrospect => "retrospect",
             Self::Chapters => "chapters",
             Self::Fold => "fold",
             Self::Context => "context",
@@ -76,9 +80,12 @@ impl JobKind {
     pub fn queue(self) -> Queue {
         match self {
             Self::Close | Self::Summarize => Queue::Quick,
-            Self::Retell | Self::Distill | Self::Chapters | Self::Fold | Self::Context => {
-                Queue::Patient
-            }
+            Self::Retell
+            | Self::Distill
+            | Self::Retrospect
+            | Self::Chapters
+            | Self::Fold
+            | Self::Context => Queue::Patient,
             Self::Workflow => Queue::Outside,
             Self::Lock => Queue::Nowhere,
         }

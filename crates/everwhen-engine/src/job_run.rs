@@ -12,7 +12,7 @@ use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryQuery, JobSelection, Prompt, Removal, Reply, Row, Snapshot, Tx, Which};
 use crate::similarity::Ruler;
 use crate::vault::Vault;
-use crate::{Error, Result};
+use crate::{ConflictReason, Error, Result};
 
 impl Engine {
     /// Keeps the result of a job: runs `work` in one transaction, unless somebody else has finished
@@ -52,10 +52,12 @@ impl Engine {
             .transact_in(Address::Id(job.vault), move |tx| {
                 tx.vault(job.vault)?;
                 if !is_held(tx.snapshot(), &job)? {
-                    return Err(Error::conflict("somebody else has the job by now"));
+                    return Err(Error::conflict("somebody else has the job by now")
+                        .because(ConflictReason::ChangedMeanwhile));
                 }
                 if !is_of_this_epoch(tx.snapshot(), &job)? {
-                    return Err(Error::conflict("something was forgotten meanwhile"));
+                    return Err(Error::conflict("something was forgotten meanwhile")
+                        .because(ConflictReason::ChangedMeanwhile));
                 }
                 edit_memory(tx, &job, (&world, &ruler), &work)
             })

@@ -8,7 +8,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use crate::memory::{Chance, KeyId, Name, VaultId};
-use crate::{Error, Result};
+use crate::{ConflictReason, Error, Result};
 
 /// What every key's text begins with.
 pub const PREFIX: &str = "ew_";
@@ -76,7 +76,8 @@ impl NewKey {
         match self.expires_at {
             Some(at) if at <= now => Err(Error::conflict(format!(
                 "expires_at is {at}, which is not in the future; it is now {now}"
-            ))),
+            ))
+            .because(ConflictReason::PastTime)),
             _ => Ok(()),
         }
     }

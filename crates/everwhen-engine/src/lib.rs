@@ -54,7 +54,7 @@ mod work;
 pub use everwhen_time as time;
 
 pub use engine::{Engine, NewVault, VaultDefaults, World};
-pub use error::{Error, ErrorKind, Result};
+pub use error::{ConflictReason, Error, ErrorKind, Result};
 pub use forget::Forget;
 pub use graph::{Entity, Graph, GraphChange, GraphRelation};
 pub use import::{ImportOutcome, ImportedBranch, ImportedConversation};

@@ -73,5 +73,11 @@ pub const ACTIVITY: SignedDuration = SignedDuration::from_hours(24);
 /// Jobs of one vault that are read at once.
 pub const JOBS_READ: usize = 100_000;
 
+/// Longest retrospection on a conversation, in characters.
+pub const RETROSPECTION_CHARS: usize = 4_000;
+/// An entry that opens an exchange within this time after a conversation was ended inside an exchange
+/// that had not been stored is taken for the opening of that exchange.
+pub const FAREWELL: SignedDuration = SignedDuration::from_secs(120);
+
 /// Longest statement of a fact, in characters.
 pub const STATEMENT_CHARS: usize = 300;

@@ -26,14 +26,14 @@ pub(crate) use chapter::{FIRST_CHAPTER_CHECK, chapter_digest, chapter_digest_of,
 pub use chapter_rules::{ChapterRules, Folding};
 pub use context::{ContextBy, ContextDocument, NewContext};
 pub use conversation::{
-    Branch, Conversation, ConversationName, Ended, EndedBy, Summary, SummaryBy,
+    Branch, Conversation, ConversationName, Ended, EndedBy, Retrospection, Summary, SummaryBy,
 };
-pub(crate) use entry::check_summary;
 pub use entry::{Corrected, Correction, Entry, Metadata, NewEntry, Role};
+pub(crate) use entry::{check_summary, check_tags};
 pub(crate) use fact::Retrieved;
 pub use fact::{
-    Evidence, Fact, FactRules, FactVector, Fading, HALF_LIFE, Link, Matter, Priority, Relation,
-    Source, WrittenBy,
+    EmbedderThresholds, Evidence, Fact, FactRules, FactVector, Fading, HALF_LIFE, Link, Matter,
+    Priority, Relation, Source, WrittenBy,
 };
 pub use id::{
     BranchId, Chance, ChapterId, ContextId, ConversationId, EntryId, FactId, JobId, KeyId,

@@ -145,6 +145,8 @@ pub(crate) fn fresh_memory(id: MemoryId, name: Name, now: Timestamp) -> Memory {
         chapters_mark: 0,
         last_creation: now,
         last_ending: None,
+        unfinished_end: None,
+        last_context: 0,
         waiting: None,
         chaptered_until: None,
         chapters_from: None,

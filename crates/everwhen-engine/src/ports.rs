@@ -10,7 +10,7 @@ mod tx;
 mod writer;
 
 pub use crate::memory::{Cursor, MemoryRef, Removed};
-pub use embedder::{Bands, Embedder};
+pub use embedder::Embedder;
 pub use ledger::{
     Addition, LastRequest, LedgerHead, LedgerLine, LedgerLines, Placeholder, Proof, ProofHolder,
     Requested,

@@ -7,14 +7,14 @@ use crate::conversations::place::{Placed, Placer};
 use crate::memory::vaults::check_description;
 use crate::memory::{
     Address, ContextBy, ContextDocument, Corrected, Correction, Entry, EntryId, MemoryId, Name,
-    NewContext, NewEntry, Role, Said,
+    NewContext, NewEntry, Role, Said, check_tags,
 };
 use crate::memory_edit::MemoryEdit;
-use crate::ports::{ContextSelection, EntryChange, Row};
+use crate::ports::{EntryChange, Row};
 use crate::receipt::{Done, EntriesReceipt, EntryReceipt, Idempotency, PendingQuestion, Receipt};
 use crate::time::to_microsecond;
 use crate::vault::{Absent, Vault};
-use crate::{Error, Result, chapters, limits};
+use crate::{ConflictReason, Error, Result, chapters, limits};
 
 /// Stores entries, each in the conversation its time or its caller names.
 pub(crate) fn entries(
@@ -26,6 +26,7 @@ pub(crate) fn entries(
         entry.conversation_time = entry.conversation_time.map(to_microsecond);
     }
     check(&new, edit.now)?;
+    date_farewell(edit, &mut new);
     let stored = store(edit, new, receipt)?;
     finish::save_memory(edit)?;
     Ok(Receipt::Entries(stored))
@@ -57,6 +58,19 @@ pub(crate) fn store(
     chapters::note_said(edit, times.min().unwrap_or(edit.now))?;
     let entries = receipts.into_iter().flatten().collect();
     Ok(EntriesReceipt { entries, pending })
+}
+
+/// Dates what opens the exchange in which a conversation was ended, if it is stored only now and
+/// without a time of its own: it was said before the end, so it belongs to the conversation that it
+/// ends. Whatever opens an exchange next is a new one.
+fn date_farewell(edit: &mut MemoryEdit<'_>, new: &mut [NewEntry]) {
+    let Some(end) = edit.memory.unfinished_end else { return };
+    let Some(opener) = new.iter_mut().find(|entry| !entry.role.is_reply()) else { return };
+    edit.memory.unfinished_end = None;
+    let is_now = opener.conversation_time.is_none() && opener.conversation.is_none();
+    if is_now && edit.now.duration_since(end) <= limits::FAREWELL {
+        opener.conversation_time = Some(end);
+    }
 }
 
 fn check(new: &[NewEntry], now: Timestamp) -> Result<()> {
@@ -99,6 +113,7 @@ fn entry(
         id,
         memory: edit.memory.id,
         sequence,
+        place: sequence,
         role: new.role,
         speaker: new.speaker.clone(),
         content: new.content.clone(),
@@ -222,12 +237,37 @@ fn correctable(edit: &MemoryEdit<'_>, id: EntryId) -> Result<Entry> {
         return Err(Error::conflict(format!(
             "entry {id} has already been corrected by {}; correct that one",
             corrected.by
-        )));
+        ))
+        .because(ConflictReason::AlreadyCorrected));
     }
     if old.branch.is_some() {
-        return Err(Error::conflict(format!("entry {id} is on a branch; it cannot be corrected")));
+        return Err(Error::conflict(format!("entry {id} is on a branch; it cannot be corrected"))
+            .because(ConflictReason::OnBranch));
     }
     Ok(old)
+}
+
+/// Gives an entry other tags. Nothing else about it changes.
+fn set_tags(edit: &mut MemoryEdit<'_>, id: EntryId, tags: &[Name]) -> Result<Receipt> {
+    check_tags(tags)?;
+    let entry = edit
+        .tx
+        .entry(edit.place(), id)?
+        .ok_or_else(|| Error::not_found(format!("entry not found: {id}")))?;
+    if let Some(corrected) = &entry.corrected {
+        return Err(Error::conflict(format!(
+            "entry {id} has been corrected by {}; change the tags of that one",
+            corrected.by
+        ))
+        .because(ConflictReason::AlreadyCorrected));
+    }
+    edit.tx.change_entries(edit.place(), &[id], EntryChange::Tags(tags, edit.now))?;
+    edit.note_moved()?;
+    finish::save_memory(edit)?;
+    let name = entry.conversation_name.as_ref();
+    let conversation = name.map_or_else(|| entry.conversation.to_string(), Name::to_string);
+    let entries = vec![receipt_of(&entry, conversation)];
+    Ok(Receipt::Entries(EntriesReceipt { entries, pending: None }))
 }
 
 /// Stores a version of the context document.
@@ -236,13 +276,13 @@ pub(crate) fn context(edit: &mut MemoryEdit<'_>, new: NewContext) -> Result<Rece
     if conversation_time > edit.now + limits::FUTURE_SLACK {
         return Err(Error::conflict(format!(
             "conversation_time {conversation_time} is more than a minute in the future"
-        )));
+        ))
+        .because(ConflictReason::FutureTime));
     }
-    let newest = edit.tx.contexts(edit.place(), ContextSelection::All, 1)?.pop();
     let document = ContextDocument {
         id: edit.mint(),
         memory: edit.memory.id,
-        version: newest.map_or(0, |newest| newest.version) + 1,
+        version: edit.next_context()?,
         content: new.content().to_owned(),
         conversation_time,
         creation_time: edit.now,
@@ -282,6 +322,25 @@ impl Vault {
             self::correction(edit, entry, correction.clone(), key.as_ref())
         })
         .await
+    }
+
+    /// Gives an entry other tags in the place of those it has.
+    pub async fn set_tags(
+        &self,
+        memory: Address<MemoryId>,
+        entry: EntryId,
+        tags: Vec<Name>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
+            self::set_tags(edit, entry, &tags)
+        })
+        .await
+    }
+
+    /// The tags of the entries of a memory, each with the number of entries that have it, by name.
+    pub async fn tags(&self, memory: Address<MemoryId>) -> Result<Vec<(Name, u64)>> {
+        self.read(memory, |view, _| view.snapshot.tags(view.place)).await
     }
 
     /// Stores a version of the context document. Makes the memory if it does not exist.

@@ -5,42 +5,46 @@ use std::collections::BTreeSet;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::memory::{Fact, FactRules};
-use crate::ports::{Bands, Embedder};
+use crate::memory::{EmbedderThresholds, Fact, FactRules};
+use crate::ports::Embedder;
 use crate::text::is_stop_word;
 
 /// What closeness means when only words can be compared.
-const BY_WORDS: Bands = Bands { same: 0.85, related: 0.5, borne_out: 1.1 };
+const BY_WORDS: EmbedderThresholds =
+    EmbedderThresholds { same: 0.85, related: 0.5, borne_out: 1.1 };
 
-/// Measures closeness with one embedder's vectors and bands.
+/// Measures closeness with one embedder's vectors and thresholds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ruler {
-    meaning: Option<(String, Bands)>,
+    meaning: Option<(String, EmbedderThresholds)>,
 }
 
 impl Ruler {
-    /// The embedder's own bands, unless the rules name others.
+    /// Measures with an embedder, if there is one, by these rules.
     pub(crate) fn new(embedder: Option<&dyn Embedder>, rules: &FactRules) -> Self {
-        let bands = |one: &dyn Embedder| {
-            let own = one.bands();
-            Bands {
-                same: rules.same.unwrap_or(own.same),
-                related: rules.related.unwrap_or(own.related),
-                ..own
-            }
-        };
-        Self { meaning: embedder.map(|one| (one.name().to_owned(), bands(one))) }
+        Self { meaning: embedder.map(|one| (one.name().to_owned(), thresholds(one, rules))) }
     }
 
     /// How close two facts are, and what that means.
-    pub(crate) fn measure(&self, a: &Fact, b: &Fact) -> (f32, Bands) {
-        if let (Some((name, bands)), Some(a), Some(b)) = (&self.meaning, &a.vector, &b.vector)
+    pub(crate) fn measure(&self, a: &Fact, b: &Fact) -> (f32, EmbedderThresholds) {
+        if let (Some((name, thresholds)), Some(a), Some(b)) = (&self.meaning, &a.vector, &b.vector)
             && a.by == *name
             && let Some(cosine) = a.cosine(b)
         {
-            return (cosine, *bands);
+            return (cosine, *thresholds);
         }
         (shared_words(&a.statement, &b.statement), BY_WORDS)
+    }
+}
+
+/// What cosines of an embedder mean: as configured, else as measured, else as the embedder says.
+pub(crate) fn thresholds(embedder: &dyn Embedder, rules: &FactRules) -> EmbedderThresholds {
+    let measured = rules.by_embedder.get(embedder.name()).copied();
+    let own = measured.unwrap_or_else(|| embedder.thresholds());
+    EmbedderThresholds {
+        same: rules.same.unwrap_or(own.same),
+        related: rules.related.unwrap_or(own.related),
+        borne_out: rules.borne_out.unwrap_or(own.borne_out),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::json::Json;
 pub use crate::ports::Usage;
 use crate::ports::{AskedHash, Llm, Prompt, Removal, Reply, Row, Spent};
 use crate::vault::Vault;
-use crate::{Error, ErrorKind, Result};
+use crate::{ConflictReason, Error, ErrorKind, Result};
 
 /// How long answers are kept for being asked again.
 const REPLIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -124,8 +124,9 @@ fn without_nul(reply: Reply) -> Reply {
     Reply { text, model, json: reply.json.map(Json::without_nul), ..reply }
 }
 
-fn no_llm() -> Error {
+pub(crate) fn no_llm() -> Error {
     Error::conflict("no language model is configured; set [llm] provider and model")
+        .because(ConflictReason::NoLanguageModel)
 }
 
 fn check_cap(cost: u64, cap: u64) -> Result<()> {

@@ -24,7 +24,7 @@ use crate::ports::{
 };
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::Zone;
-use crate::{Error, ErrorKind, Result, idempotency};
+use crate::{ConflictReason, Error, ErrorKind, Result, idempotency};
 
 pub(crate) use open::{Absent, load_both};
 use open::{load, load_memory, load_or_make_vault, load_vault, new_memory, open_edit};
@@ -135,7 +135,8 @@ impl Vault {
         check_description("description", about.description.as_deref())?;
         self.write(idempotency, move |tx, vault, world| {
             if tx.memory_named(vault.id, &name)?.is_some() {
-                return Err(Error::conflict(format!("a memory named {name:?} exists already")));
+                return Err(Error::conflict(format!("a memory named {name:?} exists already"))
+                    .because(ConflictReason::AlreadyExists));
             }
             let mut memory = new_memory(world, name.clone())?;
             memory.description.clone_from(&about.description);
@@ -160,7 +161,8 @@ impl Vault {
                 name.refuse_prefix("memory", MemoryId::PREFIX)?;
                 let same = tx.memory_named(vault.id, name)?;
                 if same.is_some_and(|same| same.id != memory.id) {
-                    return Err(Error::conflict(format!("a memory named {name:?} exists already")));
+                    return Err(Error::conflict(format!("a memory named {name:?} exists already"))
+                        .because(ConflictReason::AlreadyExists));
                 }
                 memory.name = name.clone();
             }
@@ -454,7 +456,8 @@ fn change_vault(tx: &mut dyn Tx, id: VaultId, change: &VaultChange) -> Result<Re
     if let Some(name) = &change.name {
         name.refuse_prefix("vault", VaultId::PREFIX)?;
         if tx.vault_named(name)?.is_some_and(|same| same.id != id) {
-            return Err(Error::conflict(format!("a vault named {name:?} exists already")));
+            return Err(Error::conflict(format!("a vault named {name:?} exists already"))
+                .because(ConflictReason::AlreadyExists));
         }
         vault.name = name.clone();
     }

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use crate::chapters::{fold, write};
 use crate::contexts;
-use crate::conversations::{act, retell};
+use crate::conversations::{act, retell, retrospect};
 use crate::engine::Engine;
 use crate::facts::distill;
 use crate::job::{Job, JobKind, JobState, Queue, Subject};
@@ -121,6 +121,7 @@ impl Engine {
         match job.kind {
             JobKind::Retell => retell::run(self, job).await,
             JobKind::Distill => distill::run(self, job).await,
+            JobKind::Retrospect => retrospect::run(self, job).await,
             JobKind::Chapters => write::run(self, job).await,
             JobKind::Fold => fold::run(self, job).await,
             JobKind::Context => contexts::run(self, job).await,
@@ -128,8 +129,11 @@ impl Engine {
                 Err(Error::invalid(format!("the engine does no {} itself", job.kind.as_str())))
             }
             JobKind::Close | JobKind::Summarize => {
-                let model = self.llm().is_some();
-                self.commit(job, move |edit, job| act::run(edit, job, model)).await
+                let followers = act::Followers {
+                    retell: self.llm().is_some(),
+                    retrospect: self.llm().is_some() && self.retrospection().is_some(),
+                };
+                self.commit(job, move |edit, job| act::run(edit, job, followers)).await
             }
         }
     }

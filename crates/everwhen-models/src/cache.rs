@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use everwhen_engine::memory::EmbedderThresholds;
 use everwhen_engine::ports::{Embedder, Wait};
 use everwhen_engine::{Error, Result};
 
@@ -101,6 +102,10 @@ impl Embedder for Cached {
 
     fn dimensions(&self) -> usize {
         self.inner.dimensions()
+    }
+
+    fn thresholds(&self) -> EmbedderThresholds {
+        self.inner.thresholds()
     }
 
     fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {

@@ -8,6 +8,7 @@ use std::future::ready;
 use std::hint::black_box;
 use std::sync::LazyLock;
 
+use everwhen_engine::memory::EmbedderThresholds;
 use everwhen_engine::ports::{Embedder, Wait};
 
 use crate::vector::normalize;
@@ -57,6 +58,11 @@ impl Embedder for StaticTable {
 
     fn dimensions(&self) -> usize {
         DIMENSIONS
+    }
+
+    /// As `everwhen models calibrate` measures them.
+    fn thresholds(&self) -> EmbedderThresholds {
+        EmbedderThresholds { same: 0.84, related: 0.62, borne_out: 0.13 }
     }
 
     fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {

@@ -17,6 +17,7 @@ mod keys;
 mod memories;
 mod recall;
 mod response;
+mod retrospection;
 mod routes;
 mod spec;
 mod timeline;

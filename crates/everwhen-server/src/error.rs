@@ -7,7 +7,7 @@ use std::any::Any;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use everwhen::{Error, ErrorKind};
+use everwhen::{ConflictReason, Error, ErrorKind};
 
 use self::problem::ProblemDocument;
 
@@ -20,6 +20,7 @@ const DOCUMENT: &str = "application/problem+json";
 #[derive(Debug)]
 pub(crate) struct RequestError {
     cause: Cause,
+    reason: Option<ConflictReason>,
     detail: String,
 }
 
@@ -76,7 +77,7 @@ impl Cause {
 impl RequestError {
     /// An error with a sentence that says what was wrong and what would be right.
     pub(crate) fn new(cause: Cause, detail: impl Into<String>) -> Self {
-        Self { cause, detail: detail.into() }
+        Self { cause, reason: None, detail: detail.into() }
     }
 
     /// An error for an invalid request.
@@ -101,7 +102,8 @@ impl From<Error> for RequestError {
         if error.kind() == ErrorKind::Damaged {
             tracing::error!(%error, "the engine found something broken");
         }
-        Self::new(Cause::Engine(error.kind()), error.message())
+        let reason = error.reason();
+        Self { reason, ..Self::new(Cause::Engine(error.kind()), error.message()) }
     }
 }
 
@@ -115,6 +117,7 @@ impl RequestError {
             status: status.as_u16(),
             detail: self.detail.chars().take(DETAIL_CHARS).collect(),
             kind,
+            reason: self.reason.map(ConflictReason::as_str),
         };
         serde_json::to_vec(&written).expect("strings and a number are always JSON")
     }

@@ -16,6 +16,7 @@ pub(crate) const SHARED: &[&str] = &[
     include_str!("schema/0005_forget_epoch.sql"),
     include_str!("schema/0006_provenance.sql"),
     include_str!("schema/0007_chapter_kinds.sql"),
+    include_str!("schema/0008_places_and_retrospection.sql"),
 ];
 
 /// The statements of a shared migration for one database.

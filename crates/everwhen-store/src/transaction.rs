@@ -196,6 +196,7 @@ macro_rules! reads {
                 memories::by_id as memory(memory: MemoryRef) -> Option<Memory>;
                 memories::by_name as memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
                 memories::list as memories(vault: VaultId, query: MemorySelection<'_>) -> Vec<Memory>;
+                entries::tags as tags(memory: MemoryRef) -> Vec<(Name, u64)>;
                 entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
                 density::span as span(memory: MemoryRef, axis: TimeAxis, which: Which) -> Option<(Timestamp, Timestamp)>;
                 density::counts as counts(memory: MemoryRef, axis: TimeAxis, which: Which, buckets: Buckets) -> Vec<u64>;
@@ -286,7 +287,7 @@ impl Tx for Transaction<'_> {
         &mut self,
         memory: MemoryRef,
         ids: &[EntryId],
-        change: EntryChange,
+        change: EntryChange<'_>,
     ) -> Result<()> {
         self.own.cache.forget_entries();
         entries::change(self.written()?, memory, ids, change)
@@ -309,6 +310,7 @@ impl Tx for Transaction<'_> {
         match rows {
             Removal::Entries(memory, ids) => forget::entries(db, memory, ids),
             Removal::Contexts(memory, by) => contexts::remove(db, memory, by),
+            Removal::Context(memory, version) => contexts::remove_version(db, memory, version),
             Removal::Facts(memory, ids) => facts::remove(db, memory, ids),
             Removal::Chapter(memory, id) => chapters::remove(db, memory, id),
             Removal::Chapters(memory, from) => chapters::remove_from(db, memory, from),
@@ -338,6 +340,7 @@ fn holds_words(rows: &Removal<'_>) -> bool {
     match rows {
         Removal::Entries(..)
         | Removal::Contexts(..)
+        | Removal::Context(..)
         | Removal::Facts(..)
         | Removal::Chapter(..)
         | Removal::Chapters(..)

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use everwhen_engine::Error;
-use everwhen_engine::ports::{Bands, Embedder, Llm, Prompt, Reading, Reply, Store, Wait, Writing};
+use everwhen_engine::memory::EmbedderThresholds;
+use everwhen_engine::ports::{Embedder, Llm, Prompt, Reading, Reply, Store, Wait, Writing};
 
 /// How a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,8 +131,8 @@ impl Embedder for Faulty<dyn Embedder> {
         self.inner.dimensions()
     }
 
-    fn bands(&self) -> Bands {
-        self.inner.bands()
+    fn thresholds(&self) -> EmbedderThresholds {
+        self.inner.thresholds()
     }
 
     fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {

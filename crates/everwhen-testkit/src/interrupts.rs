@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use everwhen_engine::ports::{Bands, Embedder, Llm, Prompt, Reading, Reply, Store, Wait, Writing};
+use everwhen_engine::memory::EmbedderThresholds;
+use everwhen_engine::ports::{Embedder, Llm, Prompt, Reading, Reply, Store, Wait, Writing};
 
 /// What happens in between, once.
 type Happening = Box<dyn FnOnce() + Send>;
@@ -93,8 +94,8 @@ impl Embedder for Interrupted<dyn Embedder> {
         self.inner.dimensions()
     }
 
-    fn bands(&self) -> Bands {
-        self.inner.bands()
+    fn thresholds(&self) -> EmbedderThresholds {
+        self.inner.thresholds()
     }
 
     fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {

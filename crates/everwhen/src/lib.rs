@@ -49,6 +49,7 @@
 //! ```
 
 pub mod backup;
+pub mod calibration;
 mod config;
 mod directory_lock;
 mod embedding;

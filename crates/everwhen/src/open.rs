@@ -1,16 +1,19 @@
 //! Opens a configuration as an engine over a store: in a directory that this process holds, or in a
 //! database that it shares with other processes.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use everwhen_models::RemoteLlm;
 use everwhen_store::{PostgresStore, SqliteStore};
 
+use crate::calibration::ThresholdsFile;
 use crate::config::Config;
 use crate::directory_lock::{DirectoryLock, LockAttempt, LockHolder};
 use crate::embedding::Embedding;
-use crate::memory::Address;
+use crate::facts::FactRules;
+use crate::memory::{Address, EmbedderThresholds};
 use crate::memory_settings::MemorySettings;
 use crate::ports::Store;
 use crate::store_location::StoreLocation;
@@ -99,7 +102,9 @@ impl Everwhen {
         let engine = Engine::new(store, world, config.vault_defaults());
         let engine = with_chapter_rules(with_llm(engine, config)?, config)?;
         let engine = engine.with_fading(config.facts.fading());
-        let engine = engine.with_fact_rules(config.facts.rules());
+        let by_embedder = thresholds(&directory);
+        let engine = engine.with_fact_rules(FactRules { by_embedder, ..config.facts.rules() });
+        let engine = engine.with_retrospection(config.conversations.retrospection());
         let setting = config.embedder.setting(&directory);
         let (engine, embedding) = Embedding::prepare(engine, setting, &directory)?;
         Ok(Self {
@@ -176,6 +181,18 @@ fn with_llm(engine: Engine, config: &Config) -> Result<Engine> {
     let Some(setting) = config.llm.setting() else { return Ok(engine) };
     let llm = RemoteLlm::new(setting, Arc::new(SystemChance))?;
     Ok(engine.with_llm(Arc::new(llm)).with_spending_cap(config.llm.cap_nanos()))
+}
+
+/// The measured thresholds of embedders. A flawed file is reported, and the embedders' own are used: a
+/// chat must not fail for it.
+fn thresholds(directory: &Path) -> BTreeMap<String, EmbedderThresholds> {
+    match ThresholdsFile::load(directory) {
+        Ok(file) => file.embedders,
+        Err(error) => {
+            tracing::error!(%error, "facts are compared as without measured thresholds");
+            BTreeMap::new()
+        }
+    }
 }
 
 /// Adds the chapter rules of the settings file to the engine, if one is configured.

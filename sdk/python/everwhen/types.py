@@ -29,6 +29,7 @@ __all__ = [
     "EndConversation",
     "EndedBy",
     "Entry",
+    "EntryPatch",
     "EntryReceipt",
     "Fact",
     "FactEvidence",
@@ -81,6 +82,7 @@ __all__ = [
     "Pin",
     "Problem",
     "ProblemKind",
+    "ProblemReason",
     "ProfileValue",
     "Prompt",
     "Provenance",
@@ -91,6 +93,9 @@ __all__ = [
     "RetentionName",
     "Retried",
     "RetriedJobs",
+    "Retrospect",
+    "Retrospection",
+    "Retrospections",
     "Role",
     "RollingSummary",
     "ScopeName",
@@ -100,6 +105,7 @@ __all__ = [
     "Settled",
     "SignalShare",
     "Standing",
+    "TagCount",
     "TextTime",
     "TextTimes",
     "Time",
@@ -133,6 +139,10 @@ LifecycleChoice: TypeAlias = Literal["daily-checkin", "weekly-therapy", "on-dema
 
 ProblemKind: TypeAlias = Literal["invalid", "unauthenticated", "denied", "not_found", "method_not_allowed", "conflict", "too_large", "unsupported_media_type", "timeout", "busy", "unavailable", "damaged"]
 """Kinds of problems."""
+
+
+ProblemReason: TypeAlias = Literal["already_exists", "already_ended", "not_ended", "no_active_conversation", "already_corrected", "on_branch", "not_archived", "nothing_to_do", "future_time", "past_time", "idempotency_key_reused", "forgotten", "no_language_model", "inconsistent_values", "changed_meanwhile"]
+"""What a conflict consists in."""
 
 
 RetentionName: TypeAlias = Literal["archive", "delete"]
@@ -356,6 +366,9 @@ class Conversation:
     facts_dropped: int | None = None
     """Number of facts that a model proposed and that nothing said in it bears out."""
 
+    retrospection: Retrospection | None = None
+    """What the language model wrote when it looked back at it."""
+
     source_id: str | None = None
     """Its name in the system it was imported from."""
 
@@ -453,6 +466,12 @@ class EndConversation:
     conversation_id: str | None = None
     """The conversation: the caller's name for it, or its id; the active one if absent."""
 
+    in_exchange: bool | None = None
+    """Whether it is ended inside an exchange that is stored afterwards, as by an agent whose program stores the user's
+    words together with the reply: then the next entry that is no reply, if it is stored within two minutes without
+    a time and a conversation of its own, still belongs to it.
+    """
+
     reason: str | None = None
     """The reason, at most 2,000 characters."""
 
@@ -517,6 +536,14 @@ class Entry:
 
     tools_used: list[str] = field(default_factory=list)
     """Tools that the assistant used."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntryPatch:
+    """What to change about an entry. What was said and when is changed by a correction."""
+
+    tags: list[str]
+    """Its tags, in the place of those it has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1347,6 +1374,9 @@ class Problem:
     type: str
     """A URN of the kind of problem."""
 
+    reason: ProblemReason | None = None
+    """What a conflict consists in, where that is known."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileValue:
@@ -1544,6 +1574,36 @@ class RetriedJobs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Retrospect:
+    """Which conversations to look back at."""
+
+    again: bool | None = None
+    """Also those that were looked back at before."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retrospection:
+    """What a language model wrote when it looked back at an ended conversation."""
+
+    at: datetime
+    """When it was written."""
+
+    text: str
+    """Its words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retrospections:
+    """What a language model wrote when it looked back at conversations."""
+
+    conversations: list[Conversation]
+    """The conversations, the one that ended last first."""
+
+    text: str
+    """As text for a person or a model: a heading with title and date for each, the newest first."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RollingSummary:
     """One version of the summary of a whole memory."""
 
@@ -1675,6 +1735,17 @@ class Standing:
 
     detail: str | None = None
     """What is degraded."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagCount:
+    """A tag and how many current entries have it."""
+
+    entries: int
+    """The number of entries."""
+
+    tag: str
+    """The tag."""
 
 
 @dataclass(frozen=True, kw_only=True)

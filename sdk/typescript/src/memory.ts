@@ -5,7 +5,7 @@ import { part, type Transport } from "./transport.ts";
 import type {
   Activity, Chapter, ChapterImport, Context, Conversation, ConversationDetail, ConversationTime, BatchReceipt, Density, Entry, EntryReceipt, Fact, FactRemoved, FactsText,
   Forked, Imported, ImportedChapters, ImportOutcomes, ImportedConversation, Memory, MemoryPatch, NewEntry, NewFactText, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
-  Regenerating, RetriedJobs, Removed, Role, RollingSummary, TextTimes, Time, TimelineLine,
+  Regenerating, RetriedJobs, Removed, Retrospections, Role, RollingSummary, TagCount, TextTimes, Time, TimelineLine,
 } from "./types.ts";
 
 /** A name for a write: the same name again stores nothing twice. One is made if absent. */
@@ -162,13 +162,26 @@ export class MemoryClient {
     return new Pages(this.#transport, `${this.#path}/conversations`, { ...options });
   }
 
+  /** Gives an entry other tags, in the place of those it has; its id, text and times stay. */
+  setTags(id: string, tags: string[], { idempotencyKey }: Write = {}): Promise<Entry> {
+    return this.#transport.write("PATCH", `${this.#path}/entries/${part(id)}`, { tags }, idempotencyKey);
+  }
+
+  /** All tags of the current entries with the number of entries that have them, by name. */
+  async tags(): Promise<TagCount[]> {
+    return (await this.#transport.get<{ data: TagCount[] }>(`${this.#path}/tags`)).data;
+  }
+
   /** One conversation with its entries, by its id or by the name it has in its source. */
   conversation(id: string): Promise<ConversationDetail> {
     return this.#transport.get(this.#conversation(id));
   }
 
-  /** Ends a conversation now instead of waiting for a pause: the one named, else the open one. */
-  end(options: Write & { conversation_id?: string; reason?: string } = {}): Promise<Conversation> {
+  /**
+   * Ends a conversation now instead of waiting for a pause: the one named, else the open one. Inside an exchange that
+   * is stored afterwards (`in_exchange`), the user's next words still belong to it.
+   */
+  end(options: Write & { conversation_id?: string; reason?: string; in_exchange?: boolean } = {}): Promise<Conversation> {
     const { idempotencyKey, ...body } = options;
     return this.#transport.write("POST", `${this.#path}/conversations/end`, body, idempotencyKey);
   }
@@ -274,6 +287,22 @@ export class MemoryClient {
   /** Every version of the context document, newest first. */
   contextVersions(options: { limit?: number } = {}): Pages<Context> {
     return new Pages(this.#transport, `${this.#path}/context/versions`, { ...options });
+  }
+
+  /** Removes one version of the context document for good; its number is not given again. */
+  deleteContextVersion(version: number, { idempotencyKey }: Write = {}): Promise<Removed> {
+    return this.#transport.write("DELETE", `${this.#path}/context/versions/${version}`, undefined, idempotencyKey);
+  }
+
+  /** What the language model wrote when it looked back at ended conversations. */
+  retrospection(options: { limit?: number } = {}): Promise<Retrospections> {
+    return this.#transport.get(`${this.#path}/retrospection`, { ...options });
+  }
+
+  /** Has the language model look back at ended conversations, in the background: those at which it has not yet, or all. */
+  retrospect(options: Write & { again?: boolean } = {}): Promise<Regenerating> {
+    const { idempotencyKey, ...body } = options;
+    return this.#transport.write("POST", `${this.#path}/retrospection`, body, idempotencyKey);
   }
 
   /** What the memory was about, in order. */

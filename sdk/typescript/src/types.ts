@@ -140,6 +140,8 @@ export interface Conversation {
   last_at: string;
   /** Number of entries, without corrected ones and those on branches. */
   message_count: number;
+  /** What the language model wrote when it looked back at it. */
+  retrospection?: Retrospection | null | undefined;
   /** Its name in the system it was imported from. */
   source_id?: string | null | undefined;
   /** When its first entry was said. */
@@ -226,6 +228,8 @@ export interface Doctor {
 export interface EndConversation {
   /** The conversation: the caller's name for it, or its id; the active one if absent. */
   conversation_id?: string | null | undefined;
+  /** Whether it is ended inside an exchange that is stored afterwards, as by an agent whose program stores the user's words together with the reply: then the next entry that is no reply, if it is stored within two minutes without a time and a conversation of its own, still belongs to it. */
+  in_exchange?: boolean | null | undefined;
   /** The reason, at most 2,000 characters. */
   reason?: string | null | undefined;
 }
@@ -273,6 +277,12 @@ export interface Entry {
   tools_used?: string[] | undefined;
   /** The vault of that memory. */
   vault_id: string;
+}
+
+/** What to change about an entry. What was said and when is changed by a correction. */
+export interface EntryPatch {
+  /** Its tags, in the place of those it has. */
+  tags: string[];
 }
 
 /** One stored entry. */
@@ -857,6 +867,8 @@ export interface Problem {
   detail: string;
   /** The kind, for programs. */
   kind: ProblemKind;
+  /** What a conflict consists in, where that is known. */
+  reason?: ProblemReason | null | undefined;
   /** The HTTP status. */
   status: number;
   /** A short description of the kind. */
@@ -867,6 +879,9 @@ export interface Problem {
 
 /** Kinds of problems. */
 export type ProblemKind = "invalid" | "unauthenticated" | "denied" | "not_found" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_media_type" | "timeout" | "busy" | "unavailable" | "damaged";
+
+/** What a conflict consists in. */
+export type ProblemReason = "already_exists" | "already_ended" | "not_ended" | "no_active_conversation" | "already_corrected" | "on_branch" | "not_archived" | "nothing_to_do" | "future_time" | "past_time" | "idempotency_key_reused" | "forgotten" | "no_language_model" | "inconsistent_values" | "changed_meanwhile";
 
 /** The current value of one property. */
 export interface ProfileValue {
@@ -1001,6 +1016,28 @@ export interface RetriedJobs {
   retried: number;
 }
 
+/** Which conversations to look back at. */
+export interface Retrospect {
+  /** Also those that were looked back at before. */
+  again?: boolean | null | undefined;
+}
+
+/** What a language model wrote when it looked back at an ended conversation. */
+export interface Retrospection {
+  /** When it was written. */
+  at: string;
+  /** Its words. */
+  text: string;
+}
+
+/** What a language model wrote when it looked back at conversations. */
+export interface Retrospections {
+  /** The conversations, the one that ended last first. */
+  conversations: Conversation[];
+  /** As text for a person or a model: a heading with title and date for each, the newest first. */
+  text: string;
+}
+
 /** The role of a speaker. */
 export type Role = "user" | "assistant" | "system" | "tool";
 
@@ -1099,6 +1136,14 @@ export interface Standing {
   detail?: string | null | undefined;
   /** `ok`, or `degraded`: it works, but something needs attention. */
   status: string;
+}
+
+/** A tag and how many current entries have it. */
+export interface TagCount {
+  /** The number of entries. */
+  entries: number;
+  /** The tag. */
+  tag: string;
 }
 
 /** When one text was said. */

@@ -66,6 +66,32 @@ pub(crate) struct EndArgs {
     /// Conversation to end [default: the active one]
     #[arg(long, value_name = "ID")]
     pub(crate) conversation_id: Option<String>,
+    /// It is ended inside an exchange that is stored afterwards: the next entry that is no reply still
+    /// belongs to it
+    #[arg(long)]
+    pub(crate) in_exchange: bool,
+}
+
+/// Show what the language model wrote when it looked back at conversations
+///
+/// It looks back at every conversation that ends if `conversations.retrospection` is set in the
+/// configuration; --run does it now for past conversations.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  everwhen retrospection
+  everwhen retrospection --run
+  everwhen retrospection --run --again")]
+pub(crate) struct RetrospectionArgs {
+    /// Look back at the ended conversations at which it has not yet, and wait for it
+    #[arg(long)]
+    pub(crate) run: bool,
+    /// With --run: look back at all ended conversations
+    #[arg(long, requires = "run")]
+    pub(crate) again: bool,
+    /// Maximum number of conversations (the most recent)
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) limit: u16,
 }
 
 /// Continue a conversation from an earlier entry: later entries move to a branch
@@ -136,6 +162,12 @@ pub(crate) enum ContextAction {
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
         limit: u16,
     },
+    /// Permanently remove one version; its number is not given again
+    Delete {
+        /// Number of the version, as shown by `everwhen context versions`
+        #[arg(value_name = "VERSION")]
+        version: u64,
+    },
 }
 
 impl ContextArgs {
@@ -147,6 +179,7 @@ impl ContextArgs {
                 "write the context document"
             }
             Some(ContextAction::Versions { .. }) => "list versions of the context document",
+            Some(ContextAction::Delete { .. }) => "delete a version of the context document",
         }
     }
 }

@@ -113,6 +113,25 @@ pub(crate) struct EntryArgs {
     pub(crate) id: String,
 }
 
+/// List the tags of the memory, or give an entry other tags
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  everwhen tags
+  everwhen tags ent_0695mmbd3hw97cyqkp9w4ny34r art museum
+  everwhen tags ent_0695mmbd3hw97cyqkp9w4ny34r --none")]
+pub(crate) struct TagsArgs {
+    /// Entry to change; without one, all tags are listed
+    #[arg(value_name = "ENTRY")]
+    pub(crate) id: Option<String>,
+    /// Its tags, in the place of those it has
+    #[arg(value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
+    /// Remove all tags of the entry
+    #[arg(long, requires = "id", conflicts_with = "tags")]
+    pub(crate) none: bool,
+}
+
 /// Correct an entry: a new entry replaces it, and the old one stays visible with --as-of
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -35,10 +35,12 @@ const GROUPS: [Group; 5] = [
         "Manage",
         &[
             "correct",
+            "tags",
             "forget",
             "end",
             "fork",
             "restore",
+            "retrospection",
             "regenerate",
             "distill",
             "vaults",

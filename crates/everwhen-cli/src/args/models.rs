@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// List and download embedding models
+/// List, download and calibrate embedding models
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The built-in embedder needs none of them; a transformer is slower and ranks differently.
@@ -12,7 +12,8 @@ The built-in embedder needs none of them; a transformer is slower and ranks diff
 EXAMPLES
   everwhen models
   everwhen models pull minilm
-  everwhen models pull minilm --from ~/Downloads/all-MiniLM-L6-v2")]
+  everwhen models pull minilm --from ~/Downloads/all-MiniLM-L6-v2
+  everwhen models calibrate --save")]
 pub(crate) struct ModelsArgs {
     #[command(subcommand)]
     pub(crate) action: Option<ModelsAction>,
@@ -25,6 +26,28 @@ pub(crate) enum ModelsAction {
     List,
     /// Download a model and verify its checksum
     Pull(PullArgs),
+    /// Measure the thresholds by which facts are compared with the configured embedder
+    Calibrate(CalibrateArgs),
+}
+
+/// The pairs to measure with, and what becomes of the result.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each line of a --pairs file is one pair of sentences, labelled same, related, unrelated, follows or
+does_not_follow, such as
+  {\"is\": \"same\", \"a\": \"I live in Berlin\", \"b\": \"My home is in Berlin\"}
+
+EXAMPLES
+  everwhen models calibrate
+  everwhen models calibrate --save
+  everwhen models calibrate --pairs my-pairs.jsonl --json")]
+pub(crate) struct CalibrateArgs {
+    /// File of labelled pairs [default: those that come with everwhen]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pairs: Option<PathBuf>,
+    /// Use the result from the next start on: write it to thresholds.toml in the data directory
+    #[arg(long)]
+    pub(crate) save: bool,
 }
 
 /// The model to download, and its source.
@@ -53,6 +76,7 @@ impl ModelsArgs {
         match self.action {
             None | Some(ModelsAction::List) => "list the models",
             Some(ModelsAction::Pull(_)) => "fetch the model",
+            Some(ModelsAction::Calibrate(_)) => "measure the embedder",
         }
     }
 }

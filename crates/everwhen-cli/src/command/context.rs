@@ -18,6 +18,7 @@ pub(crate) async fn run(console: &Console, args: ContextArgs) -> Result<()> {
         Some(ContextAction::Put { file, at }) => put(console, &file, at.as_deref()).await,
         Some(ContextAction::Rebuild) => rebuild(console).await,
         Some(ContextAction::Versions { limit }) => versions(console, limit).await,
+        Some(ContextAction::Delete { version }) => delete(console, version).await,
     }
 }
 
@@ -48,6 +49,15 @@ async fn rebuild(console: &Console) -> Result<()> {
     output::line(&output::plain(text(&context["content"]).trim_end()))?;
     output::note(&describe(console, &context).await?);
     Ok(())
+}
+
+async fn delete(console: &Console, version: u64) -> Result<()> {
+    let path = console.in_memory(&format!("/context/versions/{version}"));
+    let request = Request::new(Method::DELETE, path);
+    if console.ask(request).await?.is_none() {
+        return Ok(());
+    }
+    output::line(&format!("Deleted version {version}"))
 }
 
 async fn versions(console: &Console, limit: u16) -> Result<()> {

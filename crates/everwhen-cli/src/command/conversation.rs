@@ -34,6 +34,7 @@ async fn print(console: &Console, one: &Value) -> Result<()> {
         ("took", took(&one["conversation_time"])),
         ("title", text(&one["title"]).into()),
         ("summary", text(&one["summary"]).into()),
+        ("looking back", text(&one["retrospection"]["text"]).into()),
         ("branches", branches(&one["branches"])),
     ]);
     lines.iter().try_for_each(|line| output::line(line))?;

@@ -1,4 +1,6 @@
-//! `everwhen models`: lists and downloads models.
+//! `everwhen models`: lists, downloads and calibrates models.
+
+mod calibrate;
 
 use std::path::Path;
 
@@ -19,6 +21,7 @@ pub(crate) async fn run(config: &Config, args: ModelsArgs, json: bool) -> Result
     match args.action {
         None | Some(ModelsAction::List) => list(&models, json),
         Some(ModelsAction::Pull(args)) => pull(&models, args, json).await,
+        Some(ModelsAction::Calibrate(args)) => calibrate::run(config, args, json).await,
     }
 }
 

@@ -109,3 +109,15 @@ fn a31_logs_of_the_original_benchmarker_are_measured() {
     let told = stage.ok(&["bench", "logs", path.to_str().unwrap()]);
     assert!(told.starts_with("CONV_TIME total=0 active=0 idle=0 turns=1 status=DONE"), "{told}");
 }
+
+#[test]
+fn bug_17_a_run_that_cannot_start_leaves_nothing_and_ingest_scores_no_retrieval() {
+    let stage = Stage::new();
+    furnish(&stage, 2, 1);
+    let nobody = stage.run(&run("again", &["--via", "http://127.0.0.1:1"]));
+    assert_ne!(nobody.code, 0);
+    assert!(!place(&stage, "again").exists(), "{nobody:?}");
+    let told = stage.ok(&run("again", &["--mode", "ingest"]));
+    assert!(!told.contains("-0.0000") && !told.contains("recall"), "{told}");
+    assert_eq!(summary(&place(&stage, "again"))["retrieval"], json!({}));
+}

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use everwhen_testkit::{ModelEndpoint, ModelReply};
+
 use crate::stage::Stage;
 
 /// Distils what was remembered: jobs wait a moment for more entries.
@@ -44,7 +46,7 @@ fn c33_the_text_shows_the_whole_series_with_marks() {
 }
 
 #[test]
-fn c32_pins_stand_first_and_in_every_briefing() {
+fn c32_bug_15_pins_stand_first_and_in_every_briefing() {
     let stage = Stage::new();
     stage.ok(&["remember", "I live in Bern", "--at", "2025-03-02 10:00"]);
     stage.ok(&["remember", "I'm allergic to peanuts", "--at", "2025-04-02 10:00"]);
@@ -83,7 +85,7 @@ fn c14_ephemeral_storage_leaves_nothing() {
 }
 
 #[test]
-fn e3_a_time_that_clocks_skip_and_a_day_that_is_none_are_errors() {
+fn e3_bug_13_a_time_that_clocks_skip_and_a_day_that_is_none_are_errors() {
     let stage = Stage::new();
     let skipped = stage.run(&["remember", "x", "--at", "2025-03-30 02:30"]);
     assert!(skipped.stderr.contains("does not exist in Europe/Berlin"), "{}", skipped.stderr);
@@ -92,7 +94,7 @@ fn e3_a_time_that_clocks_skip_and_a_day_that_is_none_are_errors() {
 }
 
 #[test]
-fn d29_a_changed_setting_takes_effect_on_the_default_vault() {
+fn d29_bug_12_a_changed_setting_takes_effect_on_the_default_vault() {
     let stage = Stage::new();
     stage.ok(&["remember", "x"]);
     stage.file("config.toml", "[conversations]\nconversationIdleTimeoutMinutes = 5\n");
@@ -175,4 +177,128 @@ fn d43_a_plugins_file_goes_in_and_comes_out() {
         (&serde_json::json!("conv-1"), &serde_json::json!("m2"))
     );
     assert_eq!(back["conversationStates"]["conv-1"]["isWaitingForResponse"], true, "{back}");
+}
+
+#[test]
+fn b63_tags_and_context_versions_are_changed_and_deleted() {
+    let stage = Stage::new();
+    let id = stage.json(&["remember", "I live in Bern", "--tag", "old"])["id"].clone();
+    let id = id.as_str().unwrap();
+    assert!(stage.ok(&["tags"]).starts_with("old "));
+    assert_eq!(stage.ok(&["tags", id, "home", "city"]).trim(), format!("{id}: home, city"));
+    assert_eq!(stage.json(&["tags"])["data"][1]["tag"], "home");
+    assert_eq!(stage.ok(&["tags", id, "--none"]).trim(), format!("{id}: no tags"));
+    assert_eq!(stage.run(&["tags", id]).code, 2);
+    stage.file("about.md", "The user collects xylophones.");
+    stage.ok(&["context", "put", "about.md"]);
+    assert_eq!(stage.ok(&["context", "delete", "1"]).trim(), "Deleted version 1");
+    assert_eq!(stage.run(&["context", "delete", "1"]).code, 3);
+}
+
+#[test]
+fn c26_thresholds_are_measured_saved_and_used() {
+    let stage = Stage::new();
+    let told = stage.json(&["models", "calibrate"]);
+    assert_eq!(told["embedder"], "static256-e1");
+    for name in ["same", "related", "borne_out"] {
+        assert_eq!(told[name]["threshold"], told[name]["in_use"], "{name}: {told}");
+        assert!(told[name]["precision"].as_f64().unwrap() > 0.8, "{name}: {told}");
+    }
+    let pair = |label: &str, a: &str, b: &str| {
+        serde_json::json!({ "is": label, "a": a, "b": b }).to_string()
+    };
+    let own = [
+        pair("same", "I live in Bern", "I live in Bern"),
+        pair("unrelated", "I live in Bern", "My cat is called Tom"),
+        pair("follows", "I live in Bern", "I live in Bern"),
+        pair("does_not_follow", "I live in Bern", "My cat is called Tom"),
+    ];
+    stage.file("pairs.jsonl", &own.join("\n"));
+    let saved = stage.json(&["models", "calibrate", "--pairs", "pairs.jsonl", "--save"]);
+    assert_eq!((&saved["saved"], &saved["same"]["threshold"]), (&true.into(), &1.0.into()));
+    let again = stage.json(&["models", "calibrate"]);
+    assert_eq!(again["same"]["in_use"], 1.0, "{again}");
+    // With a threshold of 1 for the same, a paraphrase is a fact of its own.
+    let lines = ["I enjoy hiking in the mountains", "I love mountain hiking"];
+    stage.ok(&["remember", lines[0], "--at", "2025-03-02 10:00"]);
+    stage.ok(&["remember", lines[1], "--at", "2025-04-02 10:00"]);
+    distill(&stage);
+    assert_eq!(stage.json(&["facts"])["data"].as_array().unwrap().len(), 2);
+    stage.file("pairs.jsonl", "{}");
+    let flawed = stage.run(&["models", "calibrate", "--pairs", "pairs.jsonl"]);
+    assert!(flawed.stderr.contains("pairs.jsonl: line 1: "), "{}", flawed.stderr);
+}
+
+#[test]
+fn c24_a_paraphrase_is_one_fact() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "I enjoy hiking in the mountains", "--at", "2025-03-02 10:00"]);
+    stage.ok(&["remember", "I love mountain hiking", "--at", "2025-04-02 10:00"]);
+    distill(&stage);
+    let facts = stage.json(&["facts"]);
+    assert_eq!(facts["data"].as_array().unwrap().len(), 1, "{facts}");
+}
+
+/// A language model that proposes these facts about every conversation and looks back with a sentence;
+/// answers with the configuration that names it.
+fn with_model(stage: &Stage, facts: serde_json::Value) -> (ModelEndpoint, String) {
+    let model = ModelEndpoint::start(move |body| {
+        let schema = &body["response_format"]["json_schema"]["name"];
+        ModelReply::Text(match schema.as_str() {
+            Some("facts") => serde_json::json!({ "facts": facts }).to_string(),
+            Some("retelling") => {
+                let title = "The talk about habits of today";
+                serde_json::json!({ "title": title, "summary": "A talk." }).to_string()
+            }
+            Some(_) => "{}".to_owned(),
+            None => "Ask about dates first.".to_owned(),
+        })
+    });
+    let config = format!(
+        "[llm]\nprovider = 'openai'\nmodel = 'm'\nbase_url = '{}'\n\
+         [conversations]\nretrospection = 'on'\n",
+        model.url
+    );
+    let path = stage.file("config.toml", &config).display().to_string();
+    (model, path)
+}
+
+#[test]
+fn c42_what_is_said_in_other_words_is_kept_by_its_meaning_and_the_rest_is_counted() {
+    let stage = Stage::new();
+    let said = "I quit smoking last spring";
+    let proposed = |statement: &str| {
+        serde_json::json!({ "line": 1, "quote": said, "statement": statement, "matter": "",
+            "value": "", "tags": [] })
+    };
+    let facts =
+        serde_json::json!([proposed("Gave up cigarettes"), proposed("Keeps tropical fish")]);
+    let (_model, config) = with_model(&stage, facts);
+    stage.ok(&["remember", said, "--at", "2025-03-02 10:00"]);
+    std::thread::sleep(Duration::from_millis(2_200));
+    stage.ok(&["--config", &config, "distill"]);
+    let kept = stage.ok(&["facts"]);
+    assert!(kept.contains("Gave up cigarettes (mentioned 2025-03-02) (inferred)"), "{kept}");
+    assert!(!kept.contains("fish"), "{kept}");
+    let conversations = stage.json(&["conversations"]);
+    assert_eq!(conversations["data"][0]["facts_dropped"], 1, "{conversations}");
+}
+
+#[test]
+fn d45_the_model_looks_back_at_past_conversations() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "Please sort my notes", "--at", "2025-03-02 10:00"]);
+    distill(&stage);
+    assert_eq!(stage.json(&["retrospection"])["conversations"], serde_json::json!([]));
+    assert_eq!(stage.run(&["retrospection", "--run"]).code, 4, "there is no model");
+    let (_model, config) = with_model(&stage, serde_json::json!([]));
+    let told = stage.ok(&["--config", &config, "retrospection", "--run"]);
+    assert!(told.starts_with("## ") && told.contains(" — 2025-03-02 "), "{told}");
+    assert!(told.ends_with("Ask about dates first.\n"), "{told}");
+    // One that ends later is looked back at without being asked for.
+    stage.ok(&["remember", "Please sort my mails", "--at", "2025-04-02 10:00"]);
+    std::thread::sleep(Duration::from_millis(2_200));
+    stage.ok(&["--config", &config, "distill"]);
+    let count = stage.json(&["retrospection"])["conversations"].as_array().unwrap().len();
+    assert_eq!(count, 2);
 }

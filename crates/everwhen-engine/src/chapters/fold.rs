@@ -12,7 +12,7 @@ use crate::memory_edit::MemoryEdit;
 use crate::ports::{ChapterSelection, MemoryRef, Prompt, Reply, Row, Snapshot, SummaryMaterial};
 use crate::text::shorten;
 use crate::time::Zone;
-use crate::{Error, Result};
+use crate::{ConflictReason, Error, Result};
 
 /// Tokens an answer may have.
 const REPLY_TOKENS: u32 = 800;
@@ -209,6 +209,7 @@ pub(super) fn write_by_hand(edit: &mut MemoryEdit<'_>, text: &str) -> Result<()>
     let last = edit.tx.chapters(place, ChapterSelection::Story(None, None))?.pop();
     let last = last.ok_or_else(|| {
         Error::conflict("there are no chapters yet, so there is nothing that a summary could hold")
+            .because(ConflictReason::NothingToDo)
     })?;
     let (chapters, _) = edit.tx.snapshot().chapters_through(place, last.last)?;
     let newest = edit.tx.summaries(place, None, Some(1))?;
@@ -228,7 +229,8 @@ pub(super) fn write_by_hand(edit: &mut MemoryEdit<'_>, text: &str) -> Result<()>
 fn keep(edit: &mut MemoryEdit<'_>, folded: RollingSummary) -> Result<()> {
     let newest = edit.tx.summaries(edit.place(), None, Some(1))?;
     if newest.first().map_or(0, |newest| newest.version) + 1 != folded.version {
-        return Err(Error::conflict("the summary has changed meanwhile"));
+        return Err(Error::conflict("the summary has changed meanwhile")
+            .because(ConflictReason::ChangedMeanwhile));
     }
     let summary = RollingSummary { creation_time: edit.now, ..folded };
     edit.tx.put(Row::Summary(edit.vault.id, &summary))

@@ -30,7 +30,7 @@ impl Planned {
 
 /// Where an entry stands.
 pub(super) fn place(entry: &Entry) -> Cursor {
-    Cursor { time: entry.conversation_time, sequence: entry.sequence }
+    Cursor { time: entry.conversation_time, sequence: entry.place }
 }
 
 /// Whether an entry is told of in chapters.

@@ -63,7 +63,7 @@ impl Vault {
         let newest =
             self.read(memory, |view, _| view.snapshot.summaries(view.place, None, Some(1))).await?;
         let none =
-            || Error::conflict("there is no summary yet: no chapter has been folded into one");
+            || Error::not_found("there is no summary yet: no chapter has been folded into one");
         newest.into_iter().next().ok_or_else(none)
     }
 

@@ -26,7 +26,7 @@ use crate::ports::{
 use crate::text::{is_stop_word, shorten};
 use crate::time::Zone;
 use crate::transcript::transcript;
-use crate::{Error, Result, summary};
+use crate::{ConflictReason, Error, Result, summary};
 
 /// Most names or phrases of a chapter.
 const WORDS: usize = 10;
@@ -295,7 +295,8 @@ fn remove(edit: &mut MemoryEdit<'_>, stale: &[Chapter]) -> Result<()> {
 fn keep(edit: &mut MemoryEdit<'_>, planned: &Planned, words: &ChapterDraftWords) -> Result<()> {
     let (Some(first), Some(last)) = (planned.first(), planned.last()) else { return Ok(()) };
     if digest_now(edit.tx.snapshot(), edit.place(), first, last)? != planned.digest {
-        return Err(Error::conflict("what the chapter tells of has changed meanwhile"));
+        return Err(Error::conflict("what the chapter tells of has changed meanwhile")
+            .because(ConflictReason::ChangedMeanwhile));
     }
     let words = words.clone();
     let chapter = Chapter {

@@ -11,30 +11,53 @@ use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryChange, EntryQuery, Removal, Row, Speakers, Tx, Which};
 use crate::receipt::Receipt;
 use crate::time::to_microsecond;
-use crate::{Error, Result, chapters, job_run, summary};
+use crate::{ConflictReason, Error, Result, chapters, job_run, summary};
 
-/// Ends a conversation at once: the one named, else the active one.
+/// The jobs that follow on a summary.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Followers {
+    /// A language model writes it again.
+    pub(crate) retell: bool,
+    /// A language model looks back at the conversation.
+    pub(crate) retrospect: bool,
+}
+
+/// Ends a conversation at once: the one named, else the active one. If that happens inside an exchange
+/// that is stored afterwards, what opens that exchange still belongs to it.
 pub(crate) fn end(
     edit: &mut MemoryEdit<'_>,
     address: Option<&ConversationName>,
     reason: Option<String>,
+    in_exchange: bool,
 ) -> Result<Receipt> {
     check_description("reason", reason.as_deref())?;
     let mut conversation = match address {
         Some(address) => still_open(edit, edit.conversation(address)?)?,
         None => boundary::active(edit.tx.snapshot(), edit.place(), &edit.vault, edit.now)?
-            .ok_or_else(|| Error::conflict("no active conversation to end"))?,
+            .ok_or_else(|| {
+                Error::conflict("no active conversation to end")
+                    .because(ConflictReason::NoActiveConversation)
+            })?,
     };
     let at = instant_of_end(edit, &conversation)?;
     conversation.ended = Some(Ended { at, by: EndedBy::Caller { reason } });
     if conversation.name.is_none() {
         edit.tx.put(Row::Ending(edit.place(), at))?;
         edit.memory.last_ending = edit.memory.last_ending.max(Some(at));
+        let unfinished = in_exchange && is_answered(edit, &conversation)?;
+        edit.memory.unfinished_end = unfinished.then_some(at);
     }
     let id = conversation.id;
     finish::close(edit, conversation)?;
     finish::save_memory(edit)?;
     Ok(Receipt::Conversation(id))
+}
+
+/// Whether the last thing said in a conversation is a reply, so that an exchange in which it is ended
+/// has not been stored yet.
+fn is_answered(edit: &MemoryEdit<'_>, conversation: &Conversation) -> Result<bool> {
+    let last = edit.tx.before(edit.place(), conversation.last_at, Speakers::All)?;
+    Ok(last.is_some_and(|last| last.conversation == conversation.id && last.role.is_reply()))
 }
 
 /// Now, but before whatever was said later in another conversation: that one is not ended.
@@ -52,7 +75,8 @@ fn still_open(edit: &MemoryEdit<'_>, conversation: Conversation) -> Result<Conve
         Some(at) => Err(Error::conflict(format!(
             "conversation {} has already ended, at {at}",
             conversation.wire_name()
-        ))),
+        ))
+        .because(ConflictReason::AlreadyEnded)),
         None => Ok(conversation),
     }
 }
@@ -77,7 +101,8 @@ pub(crate) fn fork(
     if said == 0 {
         return Err(Error::conflict(format!(
             "entry {after} is the last of its conversation; there is nothing after it to put aside"
-        )));
+        ))
+        .because(ConflictReason::NothingToDo));
     }
     let mut rest: Vec<EntryId> = Vec::new();
     let since = entries[place].conversation_time;
@@ -100,7 +125,8 @@ pub(crate) fn restore(edit: &mut MemoryEdit<'_>, address: &ConversationName) -> 
         return Err(Error::conflict(format!(
             "conversation {} is not archived",
             conversation.wire_name()
-        )));
+        ))
+        .because(ConflictReason::NotArchived));
     }
     conversation.archived_at = None;
     conversation.restored_at = Some(edit.now);
@@ -110,11 +136,12 @@ pub(crate) fn restore(edit: &mut MemoryEdit<'_>, address: &ConversationName) -> 
     Ok(Receipt::Conversation(conversation.id))
 }
 
-/// Runs a claimed job and removes it, in one transaction. Where there is a `model`, it gets its turn.
-pub(crate) fn run(edit: &mut MemoryEdit<'_>, job: &Job, model: bool) -> Result<()> {
+/// Runs a claimed job and removes it, in one transaction. A summary is followed by the jobs that the
+/// engine asks for.
+pub(crate) fn run(edit: &mut MemoryEdit<'_>, job: &Job, followers: Followers) -> Result<()> {
     match job.kind {
         JobKind::Close => close_if_idle(edit, job)?,
-        JobKind::Summarize => summarize(edit, job, model)?,
+        JobKind::Summarize => summarize(edit, job, followers)?,
         kind => return Err(Error::damaged(format!("{} is no quick job", kind.as_str()))),
     }
     finish::retain(edit)
@@ -138,7 +165,7 @@ fn close_if_idle(edit: &mut MemoryEdit<'_>, job: &Job) -> Result<()> {
     edit.tx.put(Row::Job(&later))
 }
 
-fn summarize(edit: &mut MemoryEdit<'_>, job: &Job, model: bool) -> Result<()> {
+fn summarize(edit: &mut MemoryEdit<'_>, job: &Job, followers: Followers) -> Result<()> {
     let Some(mut conversation) = job_run::ended_subject(edit, job)? else {
         return drop_job(edit.tx, job);
     };
@@ -146,8 +173,11 @@ fn summarize(edit: &mut MemoryEdit<'_>, job: &Job, model: bool) -> Result<()> {
     let entries = edit.tx.entries(edit.place(), &query)?;
     conversation.summary = Some(summary::extract(&entries, &edit.vault.zone));
     edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
-    if model {
+    if followers.retell {
         edit.put_job(JobKind::Retell, conversation.id, edit.now)?;
+    }
+    if followers.retrospect {
+        edit.put_job(JobKind::Retrospect, conversation.id, edit.now)?;
     }
     drop_job(edit.tx, job)
 }

@@ -29,12 +29,13 @@ pub(crate) fn save(
     timer: Timer,
 ) -> Result<()> {
     conversation.ended = end_of(edit, &conversation);
-    conversation.distilled_at = None;
+    (conversation.distilled_at, conversation.retrospection) = (None, None);
     if conversation.ended.is_none() {
         // One whose timer runs was open before: nothing was due to be told of it.
         if timer == Timer::Stopped {
             edit.drop_job(JobKind::Retell, conversation.id)?;
             edit.drop_job(JobKind::Distill, conversation.id)?;
+            edit.drop_job(JobKind::Retrospect, conversation.id)?;
         }
         let Conversation { summary, archived_at, restored_at, .. } = &mut conversation;
         (*summary, *archived_at, *restored_at) = (None, None, None);

@@ -8,6 +8,18 @@ use crate::memory_edit::MemoryEdit;
 use crate::receipt::{Done, Idempotency};
 use crate::vault::{Absent, Vault};
 
+/// How a conversation is ended.
+#[derive(Debug, Clone, Default)]
+pub struct EndOfConversation {
+    /// Which one; the active one if absent.
+    pub conversation: Option<ConversationName>,
+    /// Why, if that is to be known.
+    pub reason: Option<String>,
+    /// Whether it is ended inside an exchange that is stored afterwards, as by an agent whose program
+    /// stores the user's words together with the reply.
+    pub in_exchange: bool,
+}
+
 impl Vault {
     /// Ends a conversation: the one named, else the active one.
     pub async fn end_conversation(
@@ -17,8 +29,21 @@ impl Vault {
         reason: Option<String>,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        let end =
-            move |edit: &mut MemoryEdit<'_>| act::end(edit, conversation.as_ref(), reason.clone());
+        let end = EndOfConversation { conversation, reason, in_exchange: false };
+        self.end(memory, end, idempotency).await
+    }
+
+    /// Ends a conversation, possibly inside an exchange that is stored afterwards.
+    pub async fn end(
+        &self,
+        memory: Address<MemoryId>,
+        end: EndOfConversation,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        let end = move |edit: &mut MemoryEdit<'_>| {
+            let EndOfConversation { conversation, reason, in_exchange } = &end;
+            act::end(edit, conversation.as_ref(), reason.clone(), *in_exchange)
+        };
         let done = self.edit_memory(memory.clone(), Absent::Refuse, idempotency, end).await?;
         self.note_end(memory, &done).await;
         Ok(done)

@@ -92,13 +92,13 @@ pub(crate) fn relate(older: &Fact, newer: &Fact, ruler: &Ruler) -> Option<Relati
     if happened_apart(older, newer) {
         return None;
     }
-    let (close, bands) = ruler.measure(older, newer);
+    let (close, thresholds) = ruler.measure(older, newer);
     let (old, new) = (quantities(&older.statement), quantities(&newer.statement));
     match denial {
-        _ if close < bands.related => None,
+        _ if close < thresholds.related => None,
         (false, true) => if_later(Relation::Retracts),
         (true, false) => if_later(Relation::Supersedes),
-        _ if close >= bands.same && old == new => Some(Relation::Repeats),
+        _ if close >= thresholds.same && old == new => Some(Relation::Repeats),
         _ if old != new && old.len() == new.len() => if_later(Relation::Supersedes),
         _ if tells_a_change(&newer.statement) => if_later(Relation::Supersedes),
         _ => None,

@@ -10,7 +10,7 @@ use crate::job_run::{self, ConversationMaterial};
 use crate::memory::is_statement;
 use crate::memory::{Entry, EntryId};
 use crate::ports::{Embedder, EntryQuery, Row, Which};
-use crate::similarity::Ruler;
+use crate::similarity::{Ruler, thresholds};
 
 /// Runs a distill job. Facts, the conversation's state and the end of the job are one transaction,
 /// so that a crash anywhere neither loses a fact nor makes it twice.
@@ -49,7 +49,7 @@ async fn drafts(
             let mut proposed = model::drafts(&asker, &told, zone).await?;
             let unshared = std::mem::take(&mut proposed.unshared);
             let count = unshared.len();
-            let close = close(engine.embedders.present().as_deref(), unshared, &told).await?;
+            let close = close(engine, unshared, &told).await?;
             let dropped = proposed.dropped + (count - close.len()) as u64;
             proposed.believed.extend(close);
             (proposed.believed, dropped)
@@ -71,12 +71,9 @@ async fn drafts(
 
 /// Those whose statement is close in meaning to the words they rest on. Without an embedder nobody
 /// can tell, so that none is.
-async fn close(
-    embedder: Option<&dyn Embedder>,
-    drafts: Vec<Draft>,
-    entries: &[Entry],
-) -> Result<Vec<Draft>> {
-    let Some(embedder) = embedder.filter(|_| !drafts.is_empty()) else { return Ok(Vec::new()) };
+async fn close(engine: &Engine, drafts: Vec<Draft>, entries: &[Entry]) -> Result<Vec<Draft>> {
+    let present = engine.embedders.present().filter(|_| !drafts.is_empty());
+    let Some(embedder) = present else { return Ok(Vec::new()) };
     let quoted = |draft: &Draft| {
         let entry = entries.iter().find(|entry| entry.id == draft.evidence.entry)?;
         entry.content.as_str().get(draft.evidence.range.clone())
@@ -84,7 +81,7 @@ async fn close(
     let said: Vec<&str> = drafts.iter().map(|draft| quoted(draft).unwrap_or_default()).collect();
     let stated: Vec<&str> = drafts.iter().map(|draft| draft.statement.as_str()).collect();
     let (said, stated) = (embedder.embed(&said).await?, embedder.embed(&stated).await?);
-    let least = embedder.bands().borne_out;
+    let least = thresholds(&*embedder, engine.fact_rules()).borne_out;
     let cosine = |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>() };
     let pairs = drafts.into_iter().zip(said.iter().zip(&stated));
     Ok(pairs

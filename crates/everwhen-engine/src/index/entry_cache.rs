@@ -48,6 +48,8 @@ struct RareParts {
     metadata: Option<Metadata>,
     tools_used: Vec<Name>,
     corrects: Option<Correction>,
+    /// Its place, if that is not its sequence.
+    place: Option<u64>,
     provenance: Option<Box<Provenance>>,
 }
 
@@ -111,9 +113,11 @@ impl CachedEntry {
             Some(known) => Arc::clone(known),
             None => Arc::new(name),
         };
+        let place = (entry.place != entry.sequence).then_some(entry.place);
         let Entry { speaker, summary, tags, metadata, tools_used, corrects, provenance, .. } =
             entry;
-        let rare = RareParts { speaker, summary, tags, metadata, tools_used, corrects, provenance };
+        let rare =
+            RareParts { speaker, summary, tags, metadata, tools_used, corrects, place, provenance };
         Self {
             content: entry.content,
             conversation_name: entry.conversation_name.map(share),
@@ -140,6 +144,7 @@ impl CachedEntry {
             id: entry_id(info),
             memory,
             sequence: info.sequence,
+            place: rare.place.unwrap_or(info.sequence),
             role: role(info.source)?,
             speaker: rare.speaker,
             content: self.content.clone(),

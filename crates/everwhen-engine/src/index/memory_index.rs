@@ -2,13 +2,15 @@
 //!
 //! Here entries become documents and conversations become groups; the search library knows neither.
 
+use std::collections::HashMap;
+
 use everwhen_search::{
     Document, DocumentId, DocumentInfo, DocumentState, GroupId, Index, Source, TimeRange, prefetch,
 };
 use jiff::Timestamp;
 
 use super::entry_cache::{CachedEntry, EntryCache};
-use crate::memory::{ConversationId, Entry, EntryId, Memory, MemoryId, Role};
+use crate::memory::{ConversationId, Entry, EntryId, Memory, MemoryId, Name, Role};
 use crate::ports::EntryState;
 use crate::time::Period;
 
@@ -23,12 +25,14 @@ pub(crate) struct MemoryIndex {
     /// Whether it holds words of an entry that was forgotten since, by another process. It finds none of
     /// them, and it is never saved.
     pub(super) holds_forgotten: bool,
+    /// The tags of entries whose tags were changed after they were added.
+    retagged: HashMap<u32, Vec<Name>>,
 }
 
 impl MemoryIndex {
     /// Wraps a search index that was loaded.
     pub(super) fn new(search: Index) -> Self {
-        Self { search, entries: EntryCache::default(), holds_forgotten: false }
+        Self { search, ..Self::default() }
     }
 
     /// Adds an entry and returns its number. Entries are added in the order of their sequence numbers.
@@ -68,6 +72,32 @@ impl MemoryIndex {
             }
         }
         self.entries.tidy_order();
+    }
+
+    /// Takes over the tags of entries whose tags were changed. Those that are not in the index yet are
+    /// added with them.
+    pub(crate) fn update_tags(&mut self, changed: Vec<Entry>) {
+        for entry in changed {
+            let number = self.search.number_after(entry.sequence - 1);
+            let is_known = (number as usize) < self.search.len()
+                && self.search.document(number).id == DocumentId(entry.id.bytes());
+            if is_known {
+                self.entries.remove(number);
+                self.retagged.insert(number, entry.tags);
+            }
+        }
+        self.entries.tidy_order();
+    }
+
+    /// Returns the entries with at least one of these tags, in rising order, current or not.
+    pub(crate) fn tagged(&self, tags: &[&str]) -> Vec<u32> {
+        let mut numbers = self.search.tagged(tags);
+        numbers.retain(|number| !self.retagged.contains_key(number));
+        let has_one = |own: &[Name]| own.iter().any(|tag| tags.contains(&tag.as_str()));
+        let changed = self.retagged.iter().filter(|(_, own)| has_one(own));
+        numbers.extend(changed.map(|(number, _)| number));
+        numbers.sort_unstable();
+        numbers
     }
 
     /// Returns whether the index has everything that a memory had when it was read.
@@ -183,6 +213,7 @@ pub(crate) mod tests {
             id: uuid::Uuid::from_u128(u128::from(sequence)).into(),
             memory: uuid::Uuid::from_u128(1).into(),
             sequence,
+            place: sequence,
             role,
             speaker: None,
             content: Said::new(text).unwrap(),

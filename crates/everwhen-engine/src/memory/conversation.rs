@@ -30,6 +30,8 @@ pub struct Conversation {
     pub distilled_at: Option<Timestamp>,
     /// How many facts a model proposed that nothing said in it bears out.
     pub facts_dropped: u64,
+    /// What a language model wrote when it looked back at it.
+    pub retrospection: Option<Retrospection>,
     /// Since when it has left lists and tools.
     pub archived_at: Option<Timestamp>,
     /// When somebody last brought it back from the archive.
@@ -66,6 +68,15 @@ pub struct Summary {
     pub text: String,
     /// Who wrote it.
     pub by: SummaryBy,
+}
+
+/// What a language model wrote when it looked back at an ended conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retrospection {
+    /// Its words.
+    pub text: String,
+    /// When it was written.
+    pub at: Timestamp,
 }
 
 /// Who wrote a summary.
@@ -122,6 +133,7 @@ impl Conversation {
             summary: None,
             distilled_at: None,
             facts_dropped: 0,
+            retrospection: None,
             archived_at: None,
             restored_at: None,
         }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{Address, BranchId, ConversationId, EntryId, MemoryId, Name, Provenance, Said};
 use crate::time::Zone;
-use crate::{Error, Result, limits};
+use crate::{ConflictReason, Error, Result, limits};
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,6 +82,9 @@ pub struct Entry {
     pub memory: MemoryId,
     /// Its place in the memory's order of arrival, from 1, without gaps until something is forgotten.
     pub sequence: u64,
+    /// Its position among entries with the same conversation_time: its sequence, or for a correction
+    /// the position of the entry that it corrects.
+    pub place: u64,
     /// Who spoke.
     pub role: Role,
     /// The speaker's name, where there are several.
@@ -208,7 +211,8 @@ impl NewEntry {
             return Err(Error::conflict(format!(
                 "conversation_time {time} is more than a minute in the future (now is {now}); \
                  correct it, or set allow_future"
-            )));
+            ))
+            .because(ConflictReason::FutureTime));
         }
         if self.is_question && self.role != Role::Assistant {
             return Err(Error::invalid(
@@ -223,9 +227,14 @@ impl NewEntry {
             )));
         }
         check_summary(self.summary.as_deref())?;
-        check_count("tags", self.tags.len())?;
+        check_tags(&self.tags)?;
         check_count("tools_used", self.tools_used.len())
     }
+}
+
+/// Refuses more tags than an entry can have.
+pub(crate) fn check_tags(tags: &[Name]) -> Result<()> {
+    check_count("tags", tags.len())
 }
 
 /// Words that stand where a conversation's name would in URLs.
@@ -278,6 +287,7 @@ impl Entry {
             id: EntryId::from(nil),
             memory: MemoryId::from(nil),
             sequence: 1,
+            place: 1,
             role,
             speaker: None,
             content: Said::new(text).expect("words of a test are right"),

@@ -1,6 +1,6 @@
 //! A fact as it is kept: one dated statement, the entry it rests on, and what it follows.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use jiff::{SignedDuration, Timestamp};
@@ -101,8 +101,24 @@ pub struct FactRules {
     pub same: Option<f32>,
     /// From which cosine on two facts are about the same thing; the embedder's own if absent.
     pub related: Option<f32>,
+    /// From which cosine on a statement may follow from words that it shares none with; the
+    /// embedder's own if absent.
+    pub borne_out: Option<f32>,
+    /// What was measured for each embedder, by its name; it comes before what the embedder says.
+    pub by_embedder: BTreeMap<String, EmbedderThresholds>,
     /// A new fact in which a word begins like one of these, in lower case, is pinned.
     pub auto_pin: Vec<String>,
+}
+
+/// What cosines of one embedder mean for two statements.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EmbedderThresholds {
+    /// From here on they say the same.
+    pub same: f32,
+    /// From here on they are about the same thing.
+    pub related: f32,
+    /// From here on a statement may follow from words that it shares none with.
+    pub borne_out: f32,
 }
 
 impl FactRules {

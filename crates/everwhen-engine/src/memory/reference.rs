@@ -18,6 +18,7 @@ pub struct MemoryRef {
 pub struct Cursor {
     /// The conversation_time there.
     pub time: Timestamp,
-    /// The sequence there, which decides between equal times.
+    /// The place there, which decides between equal times; the sequence where corrected entries
+    /// are listed, too.
     pub sequence: u64,
 }

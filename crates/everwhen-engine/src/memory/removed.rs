@@ -18,6 +18,8 @@ pub enum Forget {
         /// First instant that is kept.
         before: Option<Timestamp>,
     },
+    /// One version of the context document.
+    Context(u64),
     /// The memory and all in it.
     Memory,
 }

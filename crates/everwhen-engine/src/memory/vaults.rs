@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{EntryId, Lifecycle, MemoryId, Name, Person, VaultId};
 use crate::time::{Zone, to_microsecond};
-use crate::{Error, Result, limits};
+use crate::{ConflictReason, Error, Result, limits};
 
 /// What is known of a vault: the unit of isolation, export and erasure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,10 @@ pub struct Memory {
     pub last_creation: Timestamp,
     /// When a conversation of it was last ended by somebody.
     pub last_ending: Option<Timestamp>,
+    /// When a conversation was ended inside an exchange that has not been stored yet.
+    pub unfinished_end: Option<Timestamp>,
+    /// The highest version number that its context document has had.
+    pub last_context: u64,
     /// The assistant's question that waits for an answer.
     pub waiting: Option<(EntryId, Timestamp)>,
     /// The conversation_time of the last entry that is told of in a chapter.
@@ -213,7 +217,8 @@ impl Settings {
             return Err(Error::conflict(format!(
                 "coolingTimeoutMinutes is longer than conversationIdleTimeoutMinutes, {}",
                 self.idle_timeout_minutes
-            )));
+            ))
+            .because(ConflictReason::InconsistentValues));
         }
         if self.conversations_retained == 0 {
             return Err(Error::invalid("maxConversationsRetained is 0; use at least 1"));

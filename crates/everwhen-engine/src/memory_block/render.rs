@@ -236,7 +236,7 @@ impl<'a> QuotedLine<'a> {
     }
 
     fn order(&self) -> (Timestamp, u64) {
-        (self.entry.conversation_time, self.entry.sequence)
+        (self.entry.conversation_time, self.entry.place)
     }
 
     fn says_the_same(&self, other: &Self) -> bool {

@@ -4,7 +4,7 @@
 use super::MemoryEdit;
 use crate::Result;
 use crate::memory::{Chapter, ChapterId, ContextDocument, Cursor, Fact, FactId, chapters_mark};
-use crate::ports::{ChapterSelection, Removal, Row};
+use crate::ports::{ChapterSelection, ContextSelection, Removal, Row};
 
 impl MemoryEdit<'_> {
     /// Adds a fact or replaces what is known of it.
@@ -45,10 +45,25 @@ impl MemoryEdit<'_> {
         own.try_for_each(|chapter| self.remove_chapter(chapter.id))
     }
 
+    /// The number of the next version of the context document. None is given twice, even if versions
+    /// were deleted.
+    pub(crate) fn next_context(&self) -> Result<u64> {
+        let newest = self.tx.contexts(self.place(), ContextSelection::All, 1)?.pop();
+        Ok(newest.map_or(0, |newest| newest.version).max(self.memory.last_context) + 1)
+    }
+
     /// Adds a version of the context document.
     pub(crate) fn put_context(&mut self, document: &ContextDocument) -> Result<()> {
+        self.memory.last_context = document.version;
         self.note_chapters([])?;
         self.tx.put(Row::Context(self.vault.id, document))
+    }
+
+    /// Removes one version of the context document for good; says whether there was one.
+    pub(crate) fn remove_context(&mut self, version: u64) -> Result<bool> {
+        self.memory.last_context = self.next_context()? - 1;
+        self.note_chapters([])?;
+        Ok(self.tx.remove(Removal::Context(self.place(), version))? > 0)
     }
 
     fn note_facts(&mut self) -> Result<()> {

@@ -2,17 +2,7 @@
 
 use super::Wait;
 use crate::Error;
-
-/// What cosines of an embedder mean for two statements.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bands {
-    /// From here on they say the same.
-    pub same: f32,
-    /// From here on they are about the same thing.
-    pub related: f32,
-    /// From here on a statement may follow from words that it shares none with.
-    pub borne_out: f32,
-}
+use crate::memory::EmbedderThresholds;
 
 /// Turns texts into vectors whose cosine says how close they are in meaning.
 pub trait Embedder: Send + Sync {
@@ -21,8 +11,8 @@ pub trait Embedder: Send + Sync {
     /// Numbers in a vector.
     fn dimensions(&self) -> usize;
     /// What its cosines mean. The values are those that are usual for sentence transformers.
-    fn bands(&self) -> Bands {
-        Bands { same: 0.92, related: 0.75, borne_out: 0.4 }
+    fn thresholds(&self) -> EmbedderThresholds {
+        EmbedderThresholds { same: 0.92, related: 0.75, borne_out: 0.4 }
     }
     /// One vector of length 1 per text; all zeros for a text that says nothing to the model.
     /// Local embedders are ready at once, remote ones wait.

@@ -32,6 +32,14 @@ pub enum Which {
     All,
 }
 
+impl Which {
+    /// Whether entries said at the same time are listed by their place. All versions of one thing said
+    /// share a place, so where all are listed, the order is by sequence.
+    pub fn is_by_place(self) -> bool {
+        self != Self::All
+    }
+}
+
 /// One of the two times of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeAxis {
@@ -88,6 +96,8 @@ pub struct EntryQuery {
     pub role: Option<Role>,
     /// Only with this tag.
     pub tag: Option<Name>,
+    /// Only those whose tags were changed after they were stored.
+    pub retagged: bool,
     /// Only of this conversation.
     pub conversation: Option<ConversationId>,
     /// Only imported from this source.
@@ -113,6 +123,17 @@ impl EntryQuery {
             limit: Some(limit),
             ..Self::default()
         }
+    }
+
+    /// Where a list goes on behind an entry.
+    pub fn cursor(&self, entry: &Entry) -> Cursor {
+        let sequence = if self.which.is_by_place() { entry.place } else { entry.sequence };
+        Cursor { time: entry.conversation_time, sequence }
+    }
+
+    /// Entries whose tags were changed after they were stored, whatever became of them.
+    pub fn retagged() -> Self {
+        Self { retagged: true, which: Which::All, ..Self::default() }
     }
 
     /// The entries of one conversation, oldest first.

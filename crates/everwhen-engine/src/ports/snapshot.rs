@@ -55,8 +55,10 @@ pub trait Snapshot {
         Ok(self.each_of(memory, &[], &[id])?.1.pop().flatten())
     }
 
-    /// Entries by conversation_time, then sequence; or in the order they arrived.
+    /// Entries by conversation_time, then [place](EntryQuery::cursor); or in the order they arrived.
     fn entries(&self, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>>;
+    /// The tags of the entries in force, each with the number of entries that have it, by name.
+    fn tags(&self, memory: MemoryRef) -> Result<Vec<(Name, u64)>>;
     /// The first and the last time of the entries that are meant.
     fn span(
         &self,

@@ -24,7 +24,7 @@ pub trait Tx: Snapshot {
         &mut self,
         memory: MemoryRef,
         entries: &[EntryId],
-        change: EntryChange,
+        change: EntryChange<'_>,
     ) -> Result<()>;
     /// Moves all entries and activities of `from` to `into` and lets `from` answer as `into`.
     fn merge_conversation(
@@ -93,7 +93,7 @@ pub enum Row<'r> {
 
 /// What becomes of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntryChange {
+pub enum EntryChange<'c> {
     /// They are corrected.
     Corrected(Corrected),
     /// They are put on a branch at a time.
@@ -102,6 +102,8 @@ pub enum EntryChange {
     Rejoin,
     /// They move to another conversation.
     Conversation(ConversationId),
+    /// They have other tags from a time on.
+    Tags(&'c [Name], Timestamp),
 }
 
 /// Rows to remove for good.
@@ -112,6 +114,8 @@ pub enum Removal<'r> {
     Entries(MemoryRef, &'r [EntryId]),
     /// The versions of the context document that one of these wrote.
     Contexts(MemoryRef, &'r [ContextBy]),
+    /// One version of the context document.
+    Context(MemoryRef, u64),
     /// Facts.
     Facts(MemoryRef, &'r [FactId]),
     /// A chapter.

@@ -126,7 +126,7 @@ impl<'r> BriefingItem<'r> {
     }
 
     fn order(&self) -> (Timestamp, u64) {
-        (self.entry.conversation_time, self.entry.sequence)
+        (self.entry.conversation_time, self.entry.place)
     }
 }
 

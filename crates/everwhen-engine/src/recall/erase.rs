@@ -10,7 +10,8 @@ use crate::index::{Embedders, embedded_passages};
 use crate::memory::{Entry, EntryId, Forget, VaultId};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{
-    Embedder, EntryQuery, FactSelection, MemoryRef, MemorySelection, Snapshot, Which,
+    ContextSelection, Embedder, EntryQuery, FactSelection, MemoryRef, MemorySelection, Snapshot,
+    Which,
 };
 
 /// The number of rows that are read at a time.
@@ -26,6 +27,13 @@ impl Embedders {
         let (snapshot, place) = (edit.tx.snapshot(), edit.place());
         let query = match what {
             Forget::Memory => return erase_memory(&keepers, snapshot, place),
+            Forget::Context(version) => {
+                let versions = ContextSelection::Number(*version);
+                let found = snapshot.contexts(place, versions, 1)?;
+                let texts: Vec<&str> = found.iter().map(|one| one.content.as_str()).collect();
+                keepers.iter().for_each(|keeper| keeper.forget(&texts));
+                return Ok(());
+            }
             Forget::Entry(id) => {
                 let entry = snapshot.entry(place, *id)?;
                 let chain = entry.map(|entry| edit.versions(entry)).transpose()?;

@@ -98,7 +98,7 @@ impl Question {
             as_of: self.query.as_of.map(Timestamp::as_microsecond),
             period: self.query.bounds().map(range),
             sources: self.query.roles.iter().copied().map(source).collect(),
-            documents: (!tags.is_empty()).then(|| index.search.tagged(&tags).into()),
+            documents: (!tags.is_empty()).then(|| index.tagged(&tags).into()),
             ..SearchFilter::default()
         }
     }

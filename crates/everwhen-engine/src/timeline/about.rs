@@ -27,7 +27,7 @@ impl Vault {
         let zone = self.info().await?.zone;
         let told = self.recall(memory, query).await?;
         let mut entries: Vec<_> = told.items.into_iter().map(|found| found.entry).collect();
-        entries.sort_by_key(|entry| (entry.conversation_time, entry.sequence));
+        entries.sort_by_key(|entry| (entry.conversation_time, entry.place));
         Ok(TimelineAbout {
             lines: lines(&entries, &zone, None),
             about: told.about,

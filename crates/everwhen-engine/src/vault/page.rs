@@ -61,8 +61,5 @@ pub(crate) fn list_entries(
 ) -> Result<Page<Entry, Cursor>> {
     let query = EntryQuery { limit: Some(limit + 1), ..query };
     let rows = view.snapshot.entries(view.place, &query)?;
-    Ok(page(rows, limit, |entry: &Entry| Cursor {
-        time: entry.conversation_time,
-        sequence: entry.sequence,
-    }))
+    Ok(page(rows, limit, |entry: &Entry| query.cursor(entry)))
 }

@@ -12,7 +12,7 @@ use crate::memory_edit::MemoryEdit;
 use crate::ports::{Cursor, JobSelection, MemoryRef, Removal, Row, Snapshot, Tx};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
-use crate::{Error, Result, limits};
+use crate::{ConflictReason, Error, Result, limits};
 
 impl Vault {
     /// Has the title and the summary of one ended conversation written again; a job does the work.
@@ -25,7 +25,8 @@ impl Vault {
         self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
             let conversation = edit.conversation(&conversation)?;
             if conversation.ended.is_none() {
-                return Err(Error::conflict("the conversation has not ended; end it first"));
+                return Err(Error::conflict("the conversation has not ended; end it first")
+                    .because(ConflictReason::NotEnded));
             }
             edit.put_job(JobKind::Summarize, conversation.id, edit.now)?;
             Ok(Receipt::Conversation(conversation.id))

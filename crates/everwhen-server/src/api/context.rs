@@ -1,14 +1,18 @@
-//! The context document of a memory: write, rebuild and read versions.
+//! The context document of a memory: write, rebuild, read and delete versions.
 
-use everwhen::Error;
+use axum::extract::State;
 use everwhen::ports::ContextVersion;
 use everwhen::receipt::Receipt;
+use everwhen::{Error, Forget};
 
 use super::extract::{
     IdempotencyKey, JsonBody, MemoryInPath, OpenOrCreateVault, OpenVault, QueryParams,
+    VersionInPath,
 };
 use super::response::{ApiResult, JsonResponse, wrong_receipt};
+use super::vaults::forgotten;
 use super::{cursor, wire};
+use crate::ServerState;
 
 /// Get the context document
 #[utoipa::path(
@@ -89,4 +93,23 @@ pub(super) async fn list_context_versions(
         |context| Ok(context.into()),
         cursor::write_version,
     )?))
+}
+
+/// Delete a version of the context document
+///
+/// Removes it permanently. Its number is not given again; without the newest version, the one before is
+/// current.
+#[utoipa::path(
+    delete, path = "/v1/vaults/{vault}/memories/{memory}/context/versions/{version}",
+    tag = "context",
+    responses((status = 200, description = "What was removed", body = wire::Removed)),
+)]
+pub(super) async fn forget_context_version(
+    State(state): State<ServerState>,
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    VersionInPath(version): VersionInPath,
+    IdempotencyKey(once): IdempotencyKey,
+) -> ApiResult<wire::Removed> {
+    forgotten(state.forget(&vault, memory, Forget::Context(version), once).await?)
 }

@@ -55,7 +55,7 @@ pub(super) async fn get_conversation(
 }
 
 /// The settings that decide the states of a memory's conversations now.
-async fn rules(
+pub(super) async fn rules(
     state: &ServerState,
     vault: &Vault,
     memory: Address<MemoryId>,
@@ -94,13 +94,13 @@ pub(super) async fn forget_conversation(
     responses((status = 200, description = "The ended conversation", body = wire::Conversation)),
 )]
 pub(super) async fn end_conversation(
+    State(state): State<ServerState>,
     OpenVault(vault): OpenVault,
     MemoryInPath(memory): MemoryInPath,
     OptionalJsonBody(JsonBody { body, once }): OptionalJsonBody<wire::EndConversation>,
 ) -> ApiResult<wire::Conversation> {
-    let (conversation, reason) = body.read()?;
-    let done = vault.end_conversation(memory.clone(), conversation, reason, once).await?;
-    told(&vault, memory, &done).await
+    let done = vault.end(memory.clone(), body.read()?, once).await?;
+    told(&state, &vault, memory, &done).await
 }
 
 /// Summarize a conversation
@@ -113,13 +113,14 @@ pub(super) async fn end_conversation(
     responses((status = 200, description = "The conversation", body = wire::Conversation)),
 )]
 pub(super) async fn summarize_conversation(
+    State(state): State<ServerState>,
     OpenVault(vault): OpenVault,
     MemoryInPath(memory): MemoryInPath,
     ConversationInPath(id): ConversationInPath,
     IdempotencyKey(once): IdempotencyKey,
 ) -> ApiResult<wire::Conversation> {
     let done = vault.summarize_conversation(memory.clone(), id, once).await?;
-    told(&vault, memory, &done).await
+    told(&state, &vault, memory, &done).await
 }
 
 /// Import a conversation
@@ -227,13 +228,14 @@ pub(super) async fn fork_conversation(
     responses((status = 200, description = "The conversation", body = wire::Conversation)),
 )]
 pub(super) async fn restore_conversation(
+    State(state): State<ServerState>,
     OpenVault(vault): OpenVault,
     MemoryInPath(memory): MemoryInPath,
     ConversationInPath(id): ConversationInPath,
     IdempotencyKey(once): IdempotencyKey,
 ) -> ApiResult<wire::Conversation> {
     let done = vault.restore(memory.clone(), id, once).await?;
-    told(&vault, memory, &done).await
+    told(&state, &vault, memory, &done).await
 }
 
 /// Record activities
@@ -273,11 +275,14 @@ pub(super) async fn get_prompt(
 
 /// The conversation that a receipt names, in its current state.
 async fn told(
+    state: &ServerState,
     vault: &Vault,
     memory: Address<MemoryId>,
     done: &Done,
 ) -> ApiResult<wire::Conversation> {
     let Receipt::Conversation(id) = done.receipt else { return Err(wrong_receipt()) };
-    let view = vault.conversation(memory, Address::Id(id)).await?;
-    Ok(JsonResponse::ok(view.conversation.into()).replayed(done.replayed))
+    let view = vault.conversation(memory.clone(), Address::Id(id)).await?;
+    let rules = rules(state, vault, memory).await?;
+    let conversation = wire::Conversation::write(view.conversation, &rules);
+    Ok(JsonResponse::ok(conversation).replayed(done.replayed))
 }

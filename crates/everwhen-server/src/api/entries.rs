@@ -1,4 +1,4 @@
-//! Entries: remember, list, get, correct, forget.
+//! Entries: remember, list, get, correct, tag, forget.
 
 use axum::extract::State;
 use everwhen::Forget;
@@ -83,6 +83,40 @@ pub(super) async fn get_entry(
     EntryInPath(id): EntryInPath,
 ) -> ApiResult<wire::Entry> {
     Ok(JsonResponse::ok(wire::Entry::write(vault.entry(memory, id).await?, vault.id())?))
+}
+
+/// Change the tags of an entry
+///
+/// The entry keeps its id, its text and its times.
+#[utoipa::path(
+    patch, path = "/v1/vaults/{vault}/memories/{memory}/entries/{id}", tag = "entries",
+    request_body = wire::EntryPatch,
+    responses((status = 200, description = "The entry", body = wire::Entry)),
+)]
+pub(super) async fn change_entry(
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+    EntryInPath(id): EntryInPath,
+    JsonBody { body, once }: JsonBody<wire::EntryPatch>,
+) -> ApiResult<wire::Entry> {
+    let done = vault.set_tags(memory.clone(), id, body.read()?, once).await?;
+    let entry = wire::Entry::write(vault.entry(memory, id).await?, vault.id())?;
+    Ok(JsonResponse::ok(entry).replayed(done.replayed))
+}
+
+/// List tags
+///
+/// All tags of the current entries, by name.
+#[utoipa::path(
+    get, path = "/v1/vaults/{vault}/memories/{memory}/tags", tag = "entries",
+    responses((status = 200, description = "All of them", body = wire::Page<wire::TagCount>)),
+)]
+pub(super) async fn list_tags(
+    OpenVault(vault): OpenVault,
+    MemoryInPath(memory): MemoryInPath,
+) -> ApiResult<wire::Page<wire::TagCount>> {
+    let tags = vault.tags(memory).await?;
+    Ok(JsonResponse::ok(wire::Page::whole(tags.into_iter().map(wire::TagCount::from).collect())))
 }
 
 /// Forget an entry

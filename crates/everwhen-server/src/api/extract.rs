@@ -12,5 +12,5 @@ pub(crate) use body::{JsonBody, OptionalJsonBody};
 pub(crate) use idempotency::IdempotencyKey;
 pub(crate) use path::{
     ConversationInPath, EntryInPath, FactInPath, JobInPath, KeyInPath, MemoryInPath,
-    OpenOrCreateVault, OpenVault, VaultInPath,
+    OpenOrCreateVault, OpenVault, VaultInPath, VersionInPath,
 };

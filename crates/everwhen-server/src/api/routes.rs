@@ -5,8 +5,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    chapters, context, conversations, entries, facts, health, keys, memories, recall, timeline,
-    times, upkeep, usage, vaults,
+    chapters, context, conversations, entries, facts, health, keys, memories, recall,
+    retrospection, timeline, times, upkeep, usage, vaults,
 };
 use crate::ServerState;
 
@@ -32,16 +32,33 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
         .routes(routes!(memories::list_memories, memories::create_memory))
         .routes(routes!(memories::get_memory, memories::change_memory, memories::forget_memory))
 
+        .merge(said())
+        .merge(derived())
+
+        // POST …/memories/{memory}/recall, /v1/vaults/{vault}/recall
+        .routes(routes!(recall::recall))
+        .routes(routes!(recall::recall_all))
+
+        .merge(operator())
+}
+
+/// Entries, the context document and conversations.
+#[rustfmt::skip]
+fn said() -> OpenApiRouter<ServerState> {
+    OpenApiRouter::default()
         // …/memories/{memory}/entries, …/entries/batch, …/entries/{id}, …/entries/{id}/correction
         .routes(routes!(entries::list_entries, entries::remember_entry))
         .routes(routes!(entries::remember_batch))
-        .routes(routes!(entries::get_entry, entries::forget_entry))
+        .routes(routes!(entries::get_entry, entries::change_entry, entries::forget_entry))
         .routes(routes!(entries::correct_entry))
+        // …/memories/{memory}/tags
+        .routes(routes!(entries::list_tags))
 
-        // …/memories/{memory}/context, …/context/rebuild, …/context/versions
+        // …/memories/{memory}/context, …/context/rebuild, …/context/versions and each of them
         .routes(routes!(context::get_context, context::put_context))
         .routes(routes!(context::rebuild_context))
         .routes(routes!(context::list_context_versions))
+        .routes(routes!(context::forget_context_version))
 
         // …/memories/{memory}/times
         .routes(routes!(times::get_times, times::put_times))
@@ -58,13 +75,8 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
         .routes(routes!(conversations::restore_conversation))
         .routes(routes!(conversations::record_activities))
 
-        .merge(derived())
-
-        // POST …/memories/{memory}/recall, /v1/vaults/{vault}/recall
-        .routes(routes!(recall::recall))
-        .routes(routes!(recall::recall_all))
-
-        .merge(operator())
+        // …/memories/{memory}/retrospection
+        .routes(routes!(retrospection::get_retrospection, retrospection::retrospect))
 }
 
 /// What only the operator may do, and jobs of a memory.

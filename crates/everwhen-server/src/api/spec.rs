@@ -33,6 +33,7 @@ pub(super) fn write(document: &utoipa::openapi::OpenApi) -> String {
     });
     document["components"]["schemas"]["Problem"] = to_value(&wire::Problem::schema());
     document["components"]["schemas"]["ProblemKind"] = to_value(&wire::ProblemKind::schema());
+    document["components"]["schemas"]["ProblemReason"] = to_value(&wire::ProblemReason::schema());
     rules::add(&mut document["components"]["schemas"]);
     each_operation(&mut document, complete);
     format!("{:#}\n", sorted(document))
@@ -195,6 +196,7 @@ fn path_parameter(path: &str, name: &str) -> Value {
     let schema: Object = match name {
         "vault" => address("vault"),
         "memory" => address("memory"),
+        "version" => return version_parameter(),
         _ if path.contains("/entries/") => shape::id("ent_", "Id of the entry."),
         _ if path.contains("/facts/") => shape::id("fct_", "Id of the fact."),
         _ if path.contains("/keys/") => shape::id("key_", "Id of the key."),
@@ -206,6 +208,15 @@ fn path_parameter(path: &str, name: &str) -> Value {
         ),
     };
     parameter("path", name, true, to_value(&schema))
+}
+
+fn version_parameter() -> Value {
+    let schema = json!({
+        "type": "integer", "format": "int64", "minimum": 1, "maximum": i64::MAX,
+        "description": "Number of the version.",
+        "examples": [3],
+    });
+    parameter("path", "version", true, schema)
 }
 
 fn idempotency_key() -> Value {

@@ -27,13 +27,15 @@ mod vaults;
 
 pub(crate) use activities::{Activity, ConversationTime, NewActivities};
 pub(crate) use chapters::{Chapter, ChaptersQuery, Regenerating, RollingSummary};
-pub(crate) use context::{Context, ContextQuery, NewContext, VersionsQuery};
+pub(crate) use context::{Context, ContextQuery, NewContext, VersionsQuery, checked_version};
 pub(crate) use conversations::{
     Conversation, ConversationDetail, ConversationsQuery, EndConversation, Fork, Forked, Prompt,
-    Rules,
+    Retrospect, Retrospections, RetrospectionsQuery, Rules,
 };
 pub(crate) use density::{Density, DensityQuery};
-pub(crate) use entries::{Batch, EntriesQuery, Entry, NewCorrection, NewEntry};
+pub(crate) use entries::{
+    Batch, EntriesQuery, Entry, EntryPatch, NewCorrection, NewEntry, TagCount,
+};
 pub(crate) use facts::{
     Fact, FactRemoved, FactsQuery, FactsText, FactsTextQuery, NewFactText, Pin, ProfileQuery,
     ProfileValue,
@@ -44,7 +46,7 @@ pub(crate) use imports::{
 };
 pub(crate) use keys::{Key, MadeKey, NewKey};
 pub(crate) use lists::{NamesQuery, Page};
-pub(crate) use problem::{Problem, ProblemKind};
+pub(crate) use problem::{Problem, ProblemKind, ProblemReason};
 pub(crate) use recall::{Question, Recollection};
 pub(crate) use receipts::{BatchReceipt, EntryReceipt, Removed};
 pub(crate) use timeline::{TimelineLine, TimelineQuery};
@@ -57,7 +59,7 @@ pub(crate) use usage::{Usage, UsageQuery};
 pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};
 
 use everwhen::memory::{Address, ConversationId, ConversationName};
-use everwhen::{Error, Result, time};
+use everwhen::{ConflictReason, Error, Result, time};
 use jiff::Timestamp;
 
 /// Parses a time in a field; the error names the field.
@@ -87,7 +89,8 @@ fn check_bounds((after, before): Bounds) -> Result<Bounds> {
     {
         return Err(Error::conflict(format!(
             "the period is empty: after is {after}, before is {before}; before must be later"
-        )));
+        ))
+        .because(ConflictReason::InconsistentValues));
     }
     Ok((after, before))
 }
@@ -109,6 +112,7 @@ trait Hint {
 
 impl Hint for Error {
     fn hint(self, hint: &str) -> Self {
-        Self::new(self.kind(), format!("{}; {hint}", self.message()))
+        let hinted = Self::new(self.kind(), format!("{}; {hint}", self.message()));
+        self.reason().map_or(hinted.clone(), |reason| hinted.because(reason))
     }
 }

@@ -10,4 +10,6 @@ pub(super) struct ProblemDocument<'a> {
     pub(super) status: u16,
     pub(super) detail: String,
     pub(super) kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<&'a str>,
 }

@@ -12,10 +12,13 @@ pub(crate) const BUILD_CONTEXT: &str = include_str!("texts/build_context.md");
 /// How to answer from memory.
 pub(crate) const RECALL: &str = include_str!("texts/recall.md");
 
+/// How to learn from past conversations.
+pub(crate) const RETROSPECT: &str = include_str!("texts/retrospect.md");
+
 /// One prompt: its name, title, description and text.
 struct Text(&'static str, &'static str, &'static str, &'static str);
 
-const ALL: [Text; 3] = [
+const ALL: [Text; 4] = [
     Text(
         "capture_entries",
         "Capture entries",
@@ -24,6 +27,7 @@ const ALL: [Text; 3] = [
     ),
     Text("build_context", "Build context", "Rewrite the context document", BUILD_CONTEXT),
     Text("recall", "Recall", "Answer a question from memory", RECALL),
+    Text("retrospect", "Retrospect", "Learn from past conversations", RETROSPECT),
 ];
 
 /// The argument of `recall`.

@@ -38,6 +38,7 @@ fn names_are_the_public_ones_in_one_order() {
             "list_entries",
             "get_entry",
             "correct_entry",
+            "set_tags",
             "list_facts",
             "get_profile",
             "pin_fact",

@@ -34,6 +34,7 @@ static ALL: LazyLock<Vec<ToolEntry>> = LazyLock::new(|| {
         ToolEntry::of::<entries::ListEntriesTool>(),
         ToolEntry::of::<entries::GetEntryTool>(),
         ToolEntry::of::<entries::CorrectEntryTool>(),
+        ToolEntry::of::<entries::SetTagsTool>(),
         ToolEntry::of::<facts::ListFactsTool>(),
         ToolEntry::of::<facts::GetProfileTool>(),
         ToolEntry::of::<facts::PinFactTool>(),

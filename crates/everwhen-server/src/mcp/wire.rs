@@ -16,7 +16,7 @@ pub(crate) use conversations::{
     ConversationOutput, ConversationRequest, EndConversationRequest, Ended, GetConversation,
 };
 pub(crate) use entries::{
-    AddEntry, CorrectEntry, EntriesOutput, EntryOutput, EntryStored, GetEntry, ListEntries,
+    AddEntry, CorrectEntry, EntriesOutput, EntryOutput, EntryStored, GetEntry, ListEntries, SetTags,
 };
 pub(crate) use facts::{
     CorrectFact, FactChanged, FactsOutput, GetProfile, ListFacts, PinFact, ProfileOutput,

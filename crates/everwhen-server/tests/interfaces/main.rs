@@ -20,5 +20,6 @@ mod once;
 mod problems;
 mod recall;
 mod scopes;
+mod seeds;
 mod stage;
 mod vaults;

@@ -260,7 +260,7 @@ async fn resources_prompts_and_completions_lead_to_what_is_there() {
     assert_eq!(told["result"]["completion"]["total"], 2);
 
     let prompts = agent.ask("prompts/list", json!({})).await;
-    assert_eq!(prompts["result"]["prompts"].as_array().unwrap().len(), 3);
+    assert_eq!(prompts["result"]["prompts"].as_array().unwrap().len(), 4);
     let asked = json!({ "name": "recall", "arguments": { "question": "when was MoMA?" } });
     let told = agent.ask("prompts/get", asked).await;
     let text = told["result"]["messages"][0]["content"]["text"].as_str().unwrap();
@@ -407,4 +407,59 @@ async fn facts_are_listed_for_those_who_ask_for_all_tools() {
     assert_eq!(then["facts"][0]["statement"], "My A1C was 7.4%");
     assert_eq!(then["facts"][0]["current"], false);
     assert_eq!(then["facts"][0]["superseded_by"], now["facts"][0]["id"]);
+}
+
+#[tokio::test]
+async fn b54_search_finds_the_context_document() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?tools=full");
+    remember_museums(&agent).await;
+    agent.call("put_context", json!({ "content": "The user collects xylophones." })).await;
+    let found = agent.call("search_memories", json!({ "query": "xylophones" })).await;
+    assert_eq!(found["contexts"][0]["content"], "The user collects xylophones.", "{found}");
+    assert_eq!(found["contexts"][0]["version"], 1);
+    let gone = agent.call("forget", json!({ "context_version": 1 })).await;
+    assert_eq!(gone["contexts"], 1);
+    let found = agent.call("search_memories", json!({ "query": "xylophones" })).await;
+    assert!(found.get("contexts").is_none(), "{found}");
+}
+
+#[tokio::test]
+async fn b63_an_agent_changes_tags() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?tools=full");
+    let entry = json!({ "role": "user", "raw_entry": "I live in Bern", "tags": ["old"] });
+    let id = agent.call("add_entry", entry).await["entry_id"].clone();
+    let change = json!({ "entry_id": id, "tags": ["home"] });
+    let changed = agent.call("set_tags", change).await;
+    assert_eq!((&changed["entry_id"], &changed["tags"]), (&id, &json!(["home"])));
+}
+
+#[tokio::test]
+async fn d8_the_exchange_in_which_an_agent_ends_a_conversation_belongs_to_it() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp");
+    let add = async |role: &str, text: &str| {
+        stage.clock.advance(jiff::SignedDuration::from_secs(9));
+        let entry = json!({ "role": role, "raw_entry": text });
+        agent.call("add_entry", entry).await["conversation_id"].clone()
+    };
+    let first = add("user", "What is the time?").await;
+    add("assistant", "Noon.").await;
+    let ended = agent.call("end_conversation", json!({})).await;
+    assert_eq!(ended["conversation_id"], first);
+    assert_eq!(add("user", "Thanks, bye!").await, first);
+    assert_eq!(add("assistant", "Bye!").await, first);
+    assert_ne!(add("user", "Hello again").await, first);
+}
+
+#[tokio::test]
+async fn d45_there_is_a_prompt_for_looking_back() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?tools=full");
+    let told = agent.ask("prompts/get", json!({ "name": "retrospect" })).await;
+    let text = told["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.contains("get_conversation") && text.contains("put_context"), "{text}");
+    let texts = agent.call("get_default_prompts", json!({})).await;
+    assert_eq!(texts["retrospect"], text);
 }

@@ -1,7 +1,9 @@
 //! Idempotency: the same write with the same key is done once and answered the same.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use everwhen_testkit::ScriptedLlm;
 use serde_json::{Value, json};
 
 use crate::stage::{DIARY, Stage, column};
@@ -19,7 +21,7 @@ fn documented() -> BTreeSet<String> {
     names.map(|name| name.as_str().unwrap().to_owned()).collect()
 }
 
-/// A memory with two archived-to-be conversations, an open one, and a fact; with the ids of what
+/// A memory with two archived-to-be conversations, an open one, a fact and a context document; with the ids of what
 /// was archived and of the fact.
 async fn furnished() -> (Stage, Value, [String; 2]) {
     let stage = Stage::new().await;
@@ -35,6 +37,9 @@ async fn furnished() -> (Stage, Value, [String; 2]) {
     let fact = fact.as_str().unwrap().to_owned();
     let said = stage.say("2025-06-01T11:50:00Z", "now").await;
     stage.say("2025-06-01T11:51:00Z", "and now").await;
+    let context = stage.ask("PUT", &format!("{DIARY}/context")).json(&json!({ "content": "v" }));
+    context.told().await.with(201);
+    let stage = stage.with_llm(Arc::new(ScriptedLlm::saying([]))).await;
     (stage, said, [archived, fact])
 }
 
@@ -62,6 +67,9 @@ fn writes(
         ("remember_entry", "POST", format!("{DIARY}/entries"), again.clone()),
         ("remember_batch", "POST", format!("{DIARY}/entries/batch"), json!({ "entries": [again] })),
         ("put_context", "PUT", format!("{DIARY}/context"), json!({ "content": "x" })),
+        ("change_entry", "PATCH", entry.clone(), json!({ "tags": ["a"] })),
+        ("forget_context_version", "DELETE", format!("{DIARY}/context/versions/1"), Value::Null),
+        ("retrospect", "POST", format!("{DIARY}/retrospection"), json!({ "again": true })),
         ("rebuild_context", "POST", format!("{DIARY}/context/rebuild"), Value::Null),
         ("import_conversation", "POST", format!("{DIARY}/conversations/import"), chat),
         ("fork_conversation", "POST", format!("{now}/fork"), json!({ "after": said["id"] })),

@@ -64,6 +64,13 @@ pub(crate) fn add(db: &dyn Database, vault: VaultId, context: &ContextDocument) 
     db.write(&SQL, &values(vault, context))
 }
 
+/// Removes one version; answers how many there were.
+pub(crate) fn remove_version(db: &dyn Database, memory: MemoryRef, version: u64) -> Result<u64> {
+    static SQL: Sql = Sql::new(|_| format!("DELETE FROM context {IN_MEMORY} AND version = ?3"));
+    let [vault, memory] = place(memory);
+    db.change(&SQL, &[vault, memory, version.into()])
+}
+
 /// Removes the versions that one of these wrote; answers how many.
 pub(crate) fn remove(db: &dyn Database, memory: MemoryRef, by: &[ContextBy]) -> Result<u64> {
     static SQL: Sql = Sql::new(|dialect| {

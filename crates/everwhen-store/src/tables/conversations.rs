@@ -2,7 +2,8 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::{
-    Branch, Conversation, ConversationId, Ended, EndedBy, EntryId, Name, Summary, VaultId,
+    Branch, Conversation, ConversationId, Ended, EndedBy, EntryId, Name, Retrospection, Summary,
+    VaultId,
 };
 use everwhen_engine::ports::{
     ArchiveFilter, ConversationOrder, ConversationQuery, EachOf, MemoryRef, Order,
@@ -37,6 +38,8 @@ table! {
         shelved_at: listed_at(conversation),
         distilled_at: conversation.distilled_at,
         facts_dropped: conversation.facts_dropped,
+        retrospection: conversation.retrospection.as_ref().map(|one| &one.text),
+        retrospected_at: conversation.retrospection.as_ref().map(|one| one.at),
     }
 }
 
@@ -97,6 +100,9 @@ fn read(row: &dyn Row) -> Result<Conversation> {
         restored_at: row.get(CONVERSATION.restored_at)?,
         distilled_at: row.get(CONVERSATION.distilled_at)?,
         facts_dropped: row.get(CONVERSATION.facts_dropped)?,
+        retrospection: row
+            .pair(CONVERSATION.retrospection, CONVERSATION.retrospected_at)?
+            .map(|(text, at)| Retrospection { text, at }),
     })
 }
 

@@ -1,5 +1,7 @@
 //! The table `entry`.
 
+use std::collections::BTreeMap;
+
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Corrected, Correction, Entry, EntryId, Name, Provenance, VaultId};
 use everwhen_engine::ports::{
@@ -8,7 +10,7 @@ use everwhen_engine::ports::{
 use jiff::Timestamp;
 
 use super::filter::Filter;
-use super::{Database, IN_MEMORY, Row, Sql, columns, limit, place, table};
+use super::{Database, IN_MEMORY, Row, Sql, Value, columns, limit, place, table};
 
 table! {
     static ENTRY: EntryColumns = "entry", key(vault_id, id), sqlite_key(id);
@@ -17,6 +19,7 @@ table! {
         memory_id: entry.memory,
         id: entry.id,
         sequence: entry.sequence,
+        place: (entry.place != entry.sequence).then_some(entry.place),
         conversation_id: entry.conversation,
         role: entry.role,
         conversation_time: entry.conversation_time,
@@ -48,6 +51,7 @@ table! {
         WHERE c.vault_id = ?1 AND c.id = entry.conversation_id)" }
 }
 
+columns! { static TAGGED: TaggedColumns { tags, entries = "count(*)" } }
 columns! { static PLACED: Placed { conversation_time, role, conversation_id } }
 columns! { static STANDING: StandingColumns { sequence, conversation_id, corrected_at, branched_at } }
 
@@ -56,6 +60,10 @@ pub(super) fn read(row: &dyn Row) -> Result<Entry> {
         id: row.get(ENTRY.id)?,
         memory: row.get(ENTRY.memory_id)?,
         sequence: row.get(ENTRY.sequence)?,
+        place: match row.get::<Option<u64>>(ENTRY.place)? {
+            Some(place) => place,
+            None => row.get(ENTRY.sequence)?,
+        },
         conversation: row.get(ENTRY.conversation_id)?,
         conversation_name: row.get(ENTRY.conversation_name)?,
         role: row.get(ENTRY.role)?,
@@ -164,7 +172,7 @@ pub(crate) fn change(
     db: &dyn Database,
     memory: MemoryRef,
     ids: &[EntryId],
-    change: EntryChange,
+    change: EntryChange<'_>,
 ) -> Result<()> {
     static CORRECTED: Sql =
         Sql::new(|dialect| changed("corrected_by = ?3, corrected_at = ?4", &dialect.is_one_of(5)));
@@ -173,6 +181,8 @@ pub(crate) fn change(
     static REJOIN: Sql =
         Sql::new(|dialect| changed("branch_id = NULL, branched_at = NULL", &dialect.is_one_of(3)));
     static MOVE: Sql = Sql::new(|dialect| changed("conversation_id = ?3", &dialect.is_one_of(4)));
+    static TAGS: Sql =
+        Sql::new(|dialect| changed("tags = ?3, retagged_at = ?4", &dialect.is_one_of(5)));
     let mut values = Vec::from(place(memory));
     let sql = match change {
         EntryChange::Corrected(corrected) => {
@@ -187,6 +197,10 @@ pub(crate) fn change(
         EntryChange::Conversation(to) => {
             values.push(to.into());
             &MOVE
+        }
+        EntryChange::Tags(tags, at) => {
+            values.extend([Value::Names(tags), at.into()]);
+            &TAGS
         }
     };
     db.change_one_each(sql, &values, ids.iter().copied().map(Into::into).collect())
@@ -263,7 +277,7 @@ fn arrived(
     db.all(&SQL, &[vault, memory, after.into(), limit(most)], read)
 }
 
-/// Entries by conversation_time, then sequence; or in the order they arrived.
+/// Entries by conversation_time, then place; or in the order they arrived.
 pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>> {
     if let Some(after) = query.arrived_after {
         return arrived(db, memory, after, query.limit);
@@ -277,15 +291,19 @@ pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> 
         Order::Oldest => (">", "ASC"),
         Order::Newest => ("<", "DESC"),
     };
+    let among = if query.which.is_by_place() { "coalesce(place, sequence)" } else { "sequence" };
     if let Some(from) = query.from {
         let (time, sequence) = (filter.value(from.time), filter.value(from.sequence));
-        filter.condition(&format!("(conversation_time, sequence) {side} ({time}, {sequence})"));
+        filter.condition(&format!("(conversation_time, {among}) {side} ({time}, {sequence})"));
     }
     which(&mut filter, query.which);
     filter.add_if("role =", query.role);
     if let Some(tag) = &query.tag {
         let tag = filter.value(tag);
         filter.condition(&db.dialect().contains("tags", &tag));
+    }
+    if query.retagged {
+        filter.condition("retagged_at IS NOT NULL");
     }
     filter.add_if("conversation_id =", query.conversation);
     filter.add_if("source =", query.source.as_ref());
@@ -294,9 +312,26 @@ pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> 
         filter.condition(&format!("source_id IN ({})", ids.join(", ")));
     }
     let most = filter.value(limit(query.limit));
-    let rest = format!("ORDER BY conversation_time {order}, sequence {order} LIMIT {most}");
+    let rest = format!("ORDER BY conversation_time {order}, {among} {order} LIMIT {most}");
     let sql = filter.sql(db.dialect(), &ENTRY.select(""), &rest);
     db.all_of(&sql, &filter.values, read)
+}
+
+/// The tags of the entries in force, each with the number of entries that have it, by name.
+pub(crate) fn tags(db: &dyn Database, memory: MemoryRef) -> Result<Vec<(Name, u64)>> {
+    static SQL: Sql = Sql::new(|_| {
+        TAGGED.select(&format!(
+            "FROM entry {IN_MEMORY} AND corrected_at IS NULL AND branched_at IS NULL GROUP BY tags"
+        ))
+    });
+    let rows = db.all(&SQL, &place(memory), |row| {
+        Ok((row.get::<Vec<Name>>(TAGGED.tags)?, row.get::<u64>(TAGGED.entries)?))
+    })?;
+    let mut counts = BTreeMap::new();
+    for (tags, entries) in rows {
+        tags.into_iter().for_each(|tag| *counts.entry(tag).or_default() += entries);
+    }
+    Ok(counts.into_iter().collect())
 }
 
 /// Says which entries are meant, by columns that the index by time has.

@@ -1,7 +1,9 @@
 //! Conversations as rows: what comes back, what a query means, merges, branches and endings.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{Branch, Conversation, Ended, EndedBy, Entry, Summary, SummaryBy};
+use everwhen_engine::memory::{
+    Branch, Conversation, Ended, EndedBy, Entry, Retrospection, Summary, SummaryBy,
+};
 use everwhen_engine::ports::EntryQuery;
 use everwhen_engine::ports::{
     ArchiveFilter, ConversationOrder, ConversationQuery, EntryChange, Order, Row, Tx, Which,
@@ -32,6 +34,7 @@ fn furnished() -> Conversation {
         archived_at: Some(at(8)),
         restored_at: Some(at(9)),
         distilled_at: Some(at(8)),
+        retrospection: Some(Retrospection { text: "Next time sooner.".into(), at: at(10) }),
         ..conversation(1)
     }
 }

@@ -36,6 +36,7 @@ pub(crate) fn an_entry_comes_back_as_it_was_added(open: Open) {
         conversation_time: at(-525_600 * 80),
         placed_by_time: false,
         corrects: Some(Correction { entry: id(9), reason: "typo".into() }),
+        place: 9,
         ..entry(1)
     };
     add(&bed, vec![rich.clone(), entry(2)]);

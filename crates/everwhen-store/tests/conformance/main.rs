@@ -45,6 +45,7 @@ mod replays;
 mod rows;
 mod rules;
 mod script;
+mod seeds;
 mod segments;
 mod talk;
 mod vaults;
@@ -67,6 +68,16 @@ macro_rules! suite {
 }
 
 suite! {
+    seeds {
+        b63_tags_change_in_place_and_recall_follows,
+        b63_tags_of_what_was_corrected_stay,
+        a_correction_keeps_its_place_among_entries_of_one_time,
+        b63_a_context_version_is_deleted_and_its_number_not_given_again,
+        d8_the_users_farewell_stored_after_the_end_belongs_to_what_it_ends,
+        d8_what_is_no_farewell_opens_a_conversation,
+        d45_past_conversations_are_looked_back_at_on_request,
+        d45_with_a_question_every_end_is_looked_back_at,
+    }
     outside {
         a_lock_has_one_holder_until_its_lease_is_over,
         a_workflow_is_claimed_once_and_keeps_its_progress,

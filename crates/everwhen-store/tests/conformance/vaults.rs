@@ -76,6 +76,8 @@ fn lived_in() -> Memory {
         last_creation: at(9),
         generation: 3,
         last_ending: Some(at(8)),
+        unfinished_end: Some(at(8)),
+        last_context: 12,
         waiting: Some((id(5), at(6))),
         lifecycle: Some(Lifecycle::OnDemand),
         chat_of: Some(Person::claimed("Ana's Ümläut")),

@@ -89,7 +89,7 @@ impl State {
             }
             Row::Entry(vault, entry, receipt) => {
                 let (entry, receipt) = (entry.clone(), receipt.cloned());
-                self.entries.push(EntryRow { vault, entry, receipt });
+                self.entries.push(EntryRow { vault, entry, receipt, is_retagged: false });
             }
             Row::Conversation(vault, one) => {
                 let same = |row: &(VaultId, Conversation)| row.0 == vault && row.1.id == one.id;
@@ -186,7 +186,7 @@ impl Tx for State {
         &mut self,
         memory: MemoryRef,
         entries: &[EntryId],
-        change: EntryChange,
+        change: EntryChange<'_>,
     ) -> Result<()> {
         for id in entries {
             let meant = |row: &&mut EntryRow| row.is_in(memory) && row.entry.id == *id;
@@ -197,6 +197,9 @@ impl Tx for State {
                 EntryChange::Branch(branch, at) => row.entry.branch = Some((branch, at)),
                 EntryChange::Rejoin => row.entry.branch = None,
                 EntryChange::Conversation(to) => row.entry.conversation = to,
+                EntryChange::Tags(tags, _) => {
+                    (row.entry.tags, row.is_retagged) = (tags.to_vec(), true);
+                }
             }
         }
         Ok(())
@@ -227,6 +230,12 @@ impl Tx for State {
                 let inside = *vault == memory.vault && context.memory == memory.memory;
                 inside && by.contains(&context.by)
             }),
+            Removal::Context(memory, version) => {
+                drop_rows(&mut self.contexts, |(vault, context)| {
+                    let inside = *vault == memory.vault && context.memory == memory.memory;
+                    inside && context.version == version
+                })
+            }
             Removal::Facts(memory, ids) => self.remove_facts(memory, ids),
             Removal::Chapter(memory, id) => self.remove_chapter(memory, id),
             Removal::Chapters(memory, from) => self.remove_chapters(memory, from),

@@ -1,5 +1,7 @@
 //! What the oracle keeps, and how it finds it: one list for each kind of row, searched in full.
 
+use std::collections::BTreeMap;
+
 use everwhen_engine::Result;
 use everwhen_engine::activity::Activity;
 use everwhen_engine::chapters::{Chapter, RollingSummary};
@@ -58,6 +60,7 @@ pub(super) struct EntryRow {
     pub(super) vault: VaultId,
     pub(super) entry: Entry,
     pub(super) receipt: Option<Name>,
+    pub(super) is_retagged: bool,
 }
 
 /// A receipt and the key it is kept under.
@@ -73,8 +76,9 @@ impl EntryRow {
         self.vault == memory.vault && self.entry.memory == memory.memory
     }
 
-    fn cursor(&self) -> (Timestamp, u64) {
-        (self.entry.conversation_time, self.entry.sequence)
+    fn cursor(&self, query: &EntryQuery) -> (Timestamp, u64) {
+        let Cursor { time, sequence } = query.cursor(&self.entry);
+        (time, sequence)
     }
 }
 
@@ -133,7 +137,7 @@ impl State {
             .filter(|row| row.entry.placed_by_time && row.entry.branch.is_none())
             .filter(|row| speakers == Speakers::All || !row.entry.role.is_reply())
             .collect();
-        rows.sort_by_key(|row| row.cursor());
+        rows.sort_by_key(|row| (row.entry.conversation_time, row.entry.sequence));
         rows
     }
 }
@@ -328,10 +332,22 @@ impl Snapshot for State {
             let rows = listed(rows, sequence, Order::Oldest, Some(after), query.limit);
             return Ok(rows.into_iter().map(|row| self.named(row)).collect());
         }
-        let rows = self.entries_in(memory).filter(|row| is_wanted(&row.entry, query)).collect();
+        let rows = self
+            .entries_in(memory)
+            .filter(|row| is_wanted(&row.entry, query) && (row.is_retagged || !query.retagged));
+        let rows = rows.collect();
         let from = query.from.map(|Cursor { time, sequence }| (time, sequence));
-        let rows = listed(rows, |row| row.cursor(), query.order, from, query.limit);
+        let rows = listed(rows, |row| row.cursor(query), query.order, from, query.limit);
         Ok(rows.into_iter().map(|row| self.named(row)).collect())
+    }
+
+    fn tags(&self, memory: MemoryRef) -> Result<Vec<(Name, u64)>> {
+        let mut counts = BTreeMap::new();
+        let current = self.entries_in(memory).filter(|row| is_in_force(&row.entry, Which::Current));
+        for tag in current.flat_map(|row| row.entry.tags.clone()) {
+            *counts.entry(tag).or_default() += 1;
+        }
+        Ok(counts.into_iter().collect())
     }
 
     fn span(

@@ -1,12 +1,13 @@
 //! The rules of conversations that a configuration asks for.
 
+use everwhen_engine::conversations::retrospect::DEFAULT_QUESTION;
 use everwhen_engine::memory::{Lifecycle, Retention, Settings, SettingsChange};
 
 use super::embedder::maybe_number;
 use super::key;
 use super::layer::{Layers, Origin};
 use super::{Chosen, choose, number, quoted};
-use crate::Result;
+use crate::{Error, Result};
 
 /// The `[conversations]` table.
 #[derive(Debug, Clone)]
@@ -25,6 +26,9 @@ pub struct ConversationsConfig {
     pub cooling_minutes: Chosen<Option<u32>>,
     /// When conversations close.
     pub closed_minutes: Chosen<Option<u32>>,
+    /// What the language model looks for when it looks back at a conversation: `off`, `on` or a
+    /// question.
+    pub retrospection: Chosen<String>,
 }
 
 impl ConversationsConfig {
@@ -38,7 +42,18 @@ impl ConversationsConfig {
             lifecycle: choose(layers, key::LIFECYCLE, preset, || None)?,
             cooling_minutes: maybe_number(layers, key::COOLING)?,
             closed_minutes: maybe_number(layers, key::CLOSED)?,
+            retrospection: choose(layers, key::RETROSPECTION, question, || "off".to_owned())?,
         })
+    }
+
+    /// The question with which the language model looks back at every conversation that ends; none
+    /// if it does so only on request.
+    pub fn retrospection(&self) -> Option<String> {
+        match self.retrospection.value.as_str() {
+            "off" => None,
+            "on" => Some(DEFAULT_QUESTION.to_owned()),
+            question => Some(question.to_owned()),
+        }
     }
 
     /// The rules of a vault that is made without being described.
@@ -70,7 +85,7 @@ impl ConversationsConfig {
     }
 
     /// Its values and where they came from, in the order of the keys.
-    pub(super) fn rows(&self) -> [(String, &Origin); 7] {
+    pub(super) fn rows(&self) -> [(String, &Origin); 8] {
         let minutes = |chosen: &Chosen<Option<u32>>| {
             chosen.value.map_or("none".to_owned(), |minutes| minutes.to_string())
         };
@@ -83,6 +98,17 @@ impl ConversationsConfig {
             (lifecycle, &self.lifecycle.from),
             (minutes(&self.cooling_minutes), &self.cooling_minutes.from),
             (minutes(&self.closed_minutes), &self.closed_minutes.from),
+            (quoted(&self.retrospection.value), &self.retrospection.from),
         ]
+    }
+}
+
+/// `off`, `on` or a question of some length.
+fn question(text: &str) -> Result<String> {
+    let is_long_enough = text.trim().chars().count() >= 10;
+    match text {
+        "off" | "on" => Ok(text.to_owned()),
+        _ if is_long_enough => Ok(text.to_owned()),
+        _ => Err(Error::invalid("neither off nor on nor a question")),
     }
 }

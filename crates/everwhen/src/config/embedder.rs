@@ -85,7 +85,7 @@ impl EmbedderConfig {
     }
 
     /// The setting by which models are opened; transformers that were pulled are in `data`.
-    pub(crate) fn setting(&self, data: &Path) -> EmbedderSetting {
+    pub fn setting(&self, data: &Path) -> EmbedderSetting {
         match self.kind.value {
             EmbedderKind::Static => EmbedderSetting::Static,
             EmbedderKind::None => EmbedderSetting::None,

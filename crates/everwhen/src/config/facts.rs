@@ -1,5 +1,7 @@
 //! What a configuration says about facts.
 
+use std::collections::BTreeMap;
+
 use everwhen_engine::facts::{FactRules, Fading};
 use jiff::SignedDuration;
 
@@ -33,6 +35,8 @@ pub struct FactsConfig {
     pub same: Chosen<Option<f32>>,
     /// From which cosine on two facts are about the same thing.
     pub related: Chosen<Option<f32>>,
+    /// From which cosine on a statement may follow from words that it shares none with.
+    pub borne_out: Chosen<Option<f32>>,
 }
 
 impl FactsConfig {
@@ -43,6 +47,7 @@ impl FactsConfig {
             auto_pin: words(layers, key::AUTO_PIN)?,
             same: share(layers, key::SAME)?,
             related: share(layers, key::RELATED)?,
+            borne_out: share(layers, key::BORNE_OUT)?,
         };
         if let (Some(same), Some(related)) = (config.same.value, config.related.value)
             && same < related
@@ -67,12 +72,14 @@ impl FactsConfig {
         FactRules {
             same: self.same.value,
             related: self.related.value,
+            borne_out: self.borne_out.value,
+            by_embedder: BTreeMap::new(),
             auto_pin: auto_pin.collect(),
         }
     }
 
     /// Its values and where they came from, in the order of the keys.
-    pub(super) fn rows(&self) -> [(String, &Origin); 5] {
+    pub(super) fn rows(&self) -> [(String, &Origin); 6] {
         let share = |value: Option<f32>| value.map_or("none".to_owned(), |one| one.to_string());
         let words = quoted(&self.auto_pin.value.join(", "));
         [
@@ -81,6 +88,7 @@ impl FactsConfig {
             (words, &self.auto_pin.from),
             (share(self.same.value), &self.same.from),
             (share(self.related.value), &self.related.from),
+            (share(self.borne_out.value), &self.borne_out.from),
         ]
     }
 }

@@ -6,9 +6,9 @@ mod reach;
 mod server;
 
 pub(super) use conversations::{
-    CLOSED, COOLING, IDLE_TIMEOUT, LIFECYCLE, RETAINED, RETENTION, STATE_TIMEOUT,
+    CLOSED, COOLING, IDLE_TIMEOUT, LIFECYCLE, RETAINED, RETENTION, RETROSPECTION, STATE_TIMEOUT,
 };
-pub(super) use facts::{AUTO_PIN, FORGETTING, HALF_LIFE, RELATED, SAME};
+pub(super) use facts::{AUTO_PIN, BORNE_OUT, FORGETTING, HALF_LIFE, RELATED, SAME};
 pub(super) use reach::{REACH, TOOL_ENTRIES};
 pub(super) use server::{
     ALLOWED_HOSTS, ALLOWED_ORIGINS, BODY_TIMEOUT, HEADER_TIMEOUT,
@@ -400,7 +400,7 @@ pub(super) const WORKFLOW_FILES: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 75] = [
+pub const KEYS: [Key; 77] = [
     DATA,
     LISTEN,
     ZONE,
@@ -415,6 +415,7 @@ pub const KEYS: [Key; 75] = [
     LIFECYCLE,
     COOLING,
     CLOSED,
+    RETROSPECTION,
     STORE_URL,
     CONNECTIONS,
     STATEMENT_TIMEOUT,
@@ -474,6 +475,7 @@ pub const KEYS: [Key; 75] = [
     AUTO_PIN,
     SAME,
     RELATED,
+    BORNE_OUT,
     WORKFLOW_DIR,
     WORKFLOW_FILES,
 ];

@@ -91,6 +91,7 @@ retention = "delete"
 lifecycle = "long-term"
 coolingTimeoutMinutes = 3
 closedTimeoutMinutes = 600
+retrospection = "on"
 [store]
 url = "postgres://ana@db/memory"
 connections = 4
@@ -157,6 +158,7 @@ half_life_days = 90
 auto_pin = "health, passport"
 same = 0.9
 related = 0.7
+borne_out = 0.3
 [workflow]
 dir = "/w"
 files = "/f"
@@ -194,6 +196,7 @@ const VALUES: [&str; KEYS.len()] = [
     "weekly-therapy",
     "3",
     "600",
+    "What went well today?",
     "sqlite",
     "4",
     "12",
@@ -253,6 +256,7 @@ const VALUES: [&str; KEYS.len()] = [
     "health",
     "0.9",
     "0.7",
+    "0.3",
     "/w",
     "/f",
 ];

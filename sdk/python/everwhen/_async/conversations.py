@@ -46,10 +46,13 @@ class AsyncConversations(AsyncEntries):
         conversation_id: str | None = None,
         *,
         reason: str | None = None,
+        in_exchange: bool = False,
         idempotency_key: str | None = None,
     ) -> types.Conversation:
-        """Ends a conversation now instead of waiting for a pause: the one named, else the open one."""
-        body = types.EndConversation(conversation_id=conversation_id, reason=reason)
+        """Ends a conversation now instead of waiting for a pause: the one named, else the open one. Inside an exchange that is stored afterwards, the user's next words still belong to it."""
+        body = types.EndConversation(
+            conversation_id=conversation_id, reason=reason, in_exchange=in_exchange or None
+        )
         request = _request.write("POST", f"{self._path}/conversations/end", body, key=idempotency_key)
         return await self._transport.send(types.Conversation, request)
 

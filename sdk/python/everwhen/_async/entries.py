@@ -8,7 +8,7 @@ from typing import Any, Literal
 from everwhen import _request, types
 from everwhen._async.pages import AsyncPages
 from everwhen._async.transport import AsyncTransport
-from everwhen._json import encode
+from everwhen._json import decode, encode
 from everwhen.types import Time
 
 LARGEST_BATCH = 1000
@@ -122,6 +122,18 @@ class AsyncEntries:
         body = {"content": content, "reason": reason}
         request = _request.write("POST", f"{self._entry(id)}/correction", body, key=idempotency_key)
         return await self._transport.send(types.EntryReceipt, request)
+
+    async def set_tags(
+        self, id: str, tags: list[str], *, idempotency_key: str | None = None
+    ) -> types.Entry:
+        """Gives an entry other tags, in the place of those it has; its id, text and times stay."""
+        request = _request.write("PATCH", self._entry(id), types.EntryPatch(tags=tags), key=idempotency_key)
+        return await self._transport.send(types.Entry, request)
+
+    async def tags(self) -> list[types.TagCount]:
+        """All tags of the current entries with the number of entries that have them, by name."""
+        page = await self._transport.json(_request.get(f"{self._path}/tags"))
+        return decode(list[types.TagCount], page["data"])
 
     def timeline(
         self,

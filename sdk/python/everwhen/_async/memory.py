@@ -102,6 +102,23 @@ class AsyncMemoryClient(AsyncConversations):
         request = _request.get(f"{self._path}/context/versions")
         return AsyncPages(self._transport, types.Context, request, limit)
 
+    async def delete_context_version(self, version: int, *, idempotency_key: str | None = None) -> types.Removed:
+        """Removes one version of the context document for good; its number is not given again."""
+        request = _request.write("DELETE", f"{self._path}/context/versions/{version}", key=idempotency_key)
+        return await self._transport.send(types.Removed, request)
+
+    async def retrospection(self, *, limit: int | None = None) -> types.Retrospections:
+        """What the language model wrote when it looked back at ended conversations."""
+        return await self._transport.send(
+            types.Retrospections, _request.get(f"{self._path}/retrospection", limit=limit)
+        )
+
+    async def retrospect(self, *, again: bool = False, idempotency_key: str | None = None) -> types.Regenerating:
+        """Has the language model look back at ended conversations, in the background: those at which it has not yet, or all."""
+        body = types.Retrospect(again=again)
+        request = _request.write("POST", f"{self._path}/retrospection", body, key=idempotency_key)
+        return await self._transport.send(types.Regenerating, request)
+
     def chapters(
         self, *, after: Time | None = None, before: Time | None = None, limit: int | None = None
     ) -> AsyncPages[types.Chapter]:

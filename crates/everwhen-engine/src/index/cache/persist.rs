@@ -5,7 +5,7 @@ use everwhen_search::{Index, Segment};
 use super::{IndexCache, IndexSource, SharedIndex};
 use crate::Result;
 use crate::index::memory_index::MemoryIndex;
-use crate::ports::{MemoryRef, Row, Tx};
+use crate::ports::{EntryQuery, MemoryRef, Row, Tx};
 
 impl IndexCache {
     /// Saves the indexes with at least `least` entries that are not saved.
@@ -58,11 +58,16 @@ impl SharedIndex {
                 return Ok(());
             }
         }
-        if source.embedders.can_search(&index) {
-            let mut current = self.write();
-            if current.search.sequence == 0 {
-                *current = MemoryIndex::new(index);
-            }
+        if !source.embedders.can_search(&index) {
+            return Ok(());
+        }
+        // Segments hold the tags that entries had when they were added.
+        let read = source.store.look(move |rows| rows.entries(place, &EntryQuery::retagged()));
+        let retagged = if index.is_empty() { Vec::new() } else { read.await? };
+        let mut current = self.write();
+        if current.search.sequence == 0 {
+            *current = MemoryIndex::new(index);
+            current.update_tags(retagged);
         }
         Ok(())
     }

@@ -40,6 +40,8 @@ pub(super) struct IndexUpdate {
     generation: u64,
     /// The states of the entries up to `after`, if they have changed.
     entry_states: Option<Vec<EntryState>>,
+    /// Entries whose tags were changed after they were stored, if something has changed.
+    retagged: Vec<Entry>,
     entries: Vec<Entry>,
     /// The vectors of the entries, if they were computed.
     vectors: Option<EmbeddedEntries>,
@@ -60,6 +62,10 @@ impl IndexUpdate {
         let has_changed = memory.generation != position.generation && position.sequence > 0;
         let entry_states =
             has_changed.then(|| snapshot.entry_states(place, position.sequence)).transpose()?;
+        let retagged = match has_changed {
+            true => snapshot.entries(place, &EntryQuery::retagged())?,
+            false => Vec::new(),
+        };
         let entries = if memory.last_sequence > position.sequence {
             snapshot.entries(place, &EntryQuery::arrived(position.sequence, STEP))?
         } else {
@@ -69,6 +75,7 @@ impl IndexUpdate {
             after: position.sequence,
             generation: memory.generation,
             entry_states,
+            retagged,
             complete_up_to: (entries.len() < STEP).then_some(memory.last_sequence),
             entries,
             vectors: None,
@@ -103,6 +110,7 @@ impl IndexUpdate {
             after: position.sequence,
             generation: memory.generation,
             entry_states: None,
+            retagged: Vec::new(),
             entries: snapshot
                 .entries(place, &EntryQuery::arrived(position.sequence, FEW as usize))?,
             vectors: None,
@@ -159,6 +167,7 @@ fn apply(index: &mut MemoryIndex, update: IndexUpdate, vectors: &EmbeddedEntries
     }
     if let Some(entry_states) = update.entry_states.filter(|_| is_newer) {
         index.update_states(update.generation, update.after, &entry_states);
+        index.update_tags(update.retagged);
     } else if index.search.sequence == 0 {
         index.search.generation = update.generation;
     }
@@ -187,7 +196,16 @@ mod tests {
     fn update(after: u64, generation: u64, entry_states: Option<Vec<EntryState>>) -> IndexUpdate {
         let entries = vec![said(after + 1, 1, Role::User, "the cat sleeps")];
         let complete_up_to = Some(after + 1);
-        IndexUpdate { after, generation, entry_states, entries, vectors: None, complete_up_to }
+        let retagged = Vec::new();
+        IndexUpdate {
+            after,
+            generation,
+            entry_states,
+            retagged,
+            entries,
+            vectors: None,
+            complete_up_to,
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use everwhen::memory::{
 
 use crate::ServerState;
 use crate::access::{Caller, needed};
+use crate::api::wire;
 use crate::error::RequestError;
 
 /// The vault in the path, opened. It exists, and the caller may do what the request does.
@@ -37,6 +38,9 @@ pub(crate) struct KeyInPath(pub(crate) KeyId);
 
 /// The job in the path.
 pub(crate) struct JobInPath(pub(crate) JobId);
+
+/// The version of a context document in the path.
+pub(crate) struct VersionInPath(pub(crate) u64);
 
 /// One decoded segment of the path.
 async fn segment(parts: &mut Parts, name: &str) -> Result<String, RequestError> {
@@ -108,6 +112,18 @@ impl FromRequestParts<ServerState> for ConversationInPath {
     async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, RequestError> {
         let text = segment(parts, "id").await?;
         Ok(Self(Address::<ConversationId>::read("conversation", &text)?))
+    }
+}
+
+impl FromRequestParts<ServerState> for VersionInPath {
+    type Rejection = RequestError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, RequestError> {
+        let text = segment(parts, "version").await?;
+        let number = text.parse().map_err(|_| {
+            RequestError::invalid(format!("version is {text:?}; versions are numbers from 1 on"))
+        })?;
+        Ok(Self(wire::checked_version(number)?))
     }
 }
 

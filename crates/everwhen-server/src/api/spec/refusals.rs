@@ -42,10 +42,7 @@ fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
     if operation.is_guarded() && operation.is_write() {
         refusals.push(("413", "Too large"));
     }
-    // A memory exists before its summary does.
-    let may_be_early = operation.path.ends_with("/summary");
-    if operation.is_guarded() && (operation.is_write() || operation.takes_period() || may_be_early)
-    {
+    if operation.is_guarded() && (operation.is_write() || operation.takes_period()) {
         refusals.push(("409", "Conflict with the current state, or between parts of the request"));
     }
     if operation.takes_body() {

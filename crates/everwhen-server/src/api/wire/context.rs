@@ -93,7 +93,8 @@ impl ContextQuery {
     }
 }
 
-fn checked_version(version: u64) -> Result<u64> {
+/// Rejects numbers that no version has.
+pub(crate) fn checked_version(version: u64) -> Result<u64> {
     if (1..=i64::MAX.cast_unsigned()).contains(&version) {
         return Ok(version);
     }

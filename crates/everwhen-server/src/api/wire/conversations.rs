@@ -1,7 +1,8 @@
 //! Conversations.
 
 use everwhen::activity::Measured;
-use everwhen::memory::{self, ConversationName, EndedBy, EntryId, Settings, VaultId};
+use everwhen::conversations::EndOfConversation;
+use everwhen::memory::{self, EndedBy, EntryId, Settings, VaultId};
 use everwhen::ports::{ArchiveFilter, ConversationOrder, ConversationQuery, Order};
 use everwhen::{ConversationView, Error, Result};
 use jiff::Timestamp;
@@ -57,10 +58,56 @@ pub(crate) struct Conversation {
     #[serde(skip_serializing_if = "is_zero")]
     #[schema(required = false)]
     facts_dropped: u64,
+    /// What the language model wrote when it looked back at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retrospection: Option<Retrospection>,
     /// When it was archived.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<shape::TimeOut>)]
     archived_at: Option<String>,
+}
+
+/// What a language model wrote when it looked back at an ended conversation.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Retrospection {
+    /// Its words.
+    text: String,
+    /// When it was written.
+    #[schema(value_type = shape::TimeOut)]
+    at: String,
+}
+
+impl From<memory::Retrospection> for Retrospection {
+    fn from(one: memory::Retrospection) -> Self {
+        Self { text: one.text, at: one.at.to_string() }
+    }
+}
+
+/// Which conversations to look back at.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Retrospect {
+    /// Also those that were looked back at before.
+    pub(crate) again: Option<bool>,
+}
+
+/// How many retrospections to return.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RetrospectionsQuery {
+    /// Maximum number of conversations, those that ended last.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    pub(crate) limit: Option<usize>,
+}
+
+/// What a language model wrote when it looked back at conversations.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Retrospections {
+    /// As text for a person or a model: a heading with title and date for each, the newest first.
+    pub(crate) text: String,
+    /// The conversations, the one that ended last first.
+    pub(crate) conversations: Vec<Conversation>,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -99,6 +146,7 @@ impl From<memory::Conversation> for Conversation {
             state: None,
             message_count: conversation.entries,
             facts_dropped: conversation.facts_dropped,
+            retrospection: conversation.retrospection.map(Retrospection::from),
             archived_at: conversation.archived_at.map(|at| at.to_string()),
         }
     }
@@ -182,13 +230,18 @@ pub(crate) struct EndConversation {
     conversation_id: Option<String>,
     /// The reason, at most 2,000 characters.
     reason: Option<String>,
+    /// Whether it is ended inside an exchange that is stored afterwards, as by an agent whose program
+    /// stores the user's words together with the reply: then the next entry that is no reply, if it is
+    /// stored within two minutes without a time and a conversation of its own, still belongs to it.
+    in_exchange: Option<bool>,
 }
 
 impl EndConversation {
-    /// The conversation and the reason.
-    pub(crate) fn read(self) -> Result<(Option<ConversationName>, Option<String>)> {
+    /// Converts it to the engine's type.
+    pub(crate) fn read(self) -> Result<EndOfConversation> {
         let conversation = read_conversation("conversation_id", self.conversation_id.as_deref())?;
-        Ok((conversation, self.reason))
+        let in_exchange = self.in_exchange.unwrap_or_default();
+        Ok(EndOfConversation { conversation, reason: self.reason, in_exchange })
     }
 }
 

@@ -165,6 +165,38 @@ impl NewCorrection {
     }
 }
 
+/// What to change about an entry. What was said and when is changed by a correction.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EntryPatch {
+    /// Its tags, in the place of those it has.
+    #[schema(value_type = Vec<shape::Name>)]
+    tags: Vec<String>,
+}
+
+impl EntryPatch {
+    /// The tags.
+    pub(crate) fn read(self) -> Result<Vec<Name>> {
+        read_names("tags", Some(self.tags))
+    }
+}
+
+/// A tag and how many current entries have it.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct TagCount {
+    /// The tag.
+    tag: String,
+    /// The number of entries.
+    #[schema(minimum = 1)]
+    entries: u64,
+}
+
+impl From<(Name, u64)> for TagCount {
+    fn from((tag, entries): (Name, u64)) -> Self {
+        Self { tag: tag.to_string(), entries }
+    }
+}
+
 /// One thing said, with when it was said and when it was stored.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Entry {

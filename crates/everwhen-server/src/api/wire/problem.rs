@@ -20,6 +20,8 @@ pub(crate) struct Problem {
     detail: String,
     /// The kind, for programs.
     kind: ProblemKind,
+    /// What a conflict consists in, where that is known.
+    reason: Option<ProblemReason>,
 }
 
 /// Kinds of problems.
@@ -39,4 +41,26 @@ pub(crate) enum ProblemKind {
     Busy,
     Unavailable,
     Damaged,
+}
+
+/// What a conflict consists in.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "describes what another type writes")]
+pub(crate) enum ProblemReason {
+    AlreadyExists,
+    AlreadyEnded,
+    NotEnded,
+    NoActiveConversation,
+    AlreadyCorrected,
+    OnBranch,
+    NotArchived,
+    NothingToDo,
+    FutureTime,
+    PastTime,
+    IdempotencyKeyReused,
+    Forgotten,
+    NoLanguageModel,
+    InconsistentValues,
+    ChangedMeanwhile,
 }

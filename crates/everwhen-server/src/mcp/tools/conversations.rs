@@ -2,7 +2,7 @@
 
 use everwhen::memory::{Address, ConversationName};
 use everwhen::receipt::Receipt;
-use everwhen::{Error, ErrorKind, Result};
+use everwhen::{ConflictReason, Error, ErrorKind, Result};
 
 use crate::mcp::call::ToolCall;
 use crate::mcp::tool::{Tool, ToolEffect};
@@ -52,10 +52,11 @@ impl Tool for EndConversationTool {
     async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
         let memory = call.memory(input.memory.as_deref())?;
         let vault = call.vault(input.vault.as_deref()).await?;
-        let (conversation, reason) = input.read()?;
-        let none_named = conversation.is_none();
-        let done = vault.end_conversation(memory.clone(), conversation, reason.clone(), None).await;
-        let none_active = Error::conflict("No active conversation to end.");
+        let end = input.read()?;
+        let (none_named, reason) = (end.conversation.is_none(), end.reason.clone());
+        let done = vault.end(memory.clone(), end, None).await;
+        let none_active = Error::conflict("No active conversation to end.")
+            .because(ConflictReason::NoActiveConversation);
         let done = match none_named {
             true => said_so(done, ErrorKind::Conflict, none_active)?,
             false => done?,

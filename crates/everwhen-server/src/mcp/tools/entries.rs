@@ -87,6 +87,27 @@ impl Tool for CorrectEntryTool {
     }
 }
 
+/// Changes the tags of an entry.
+pub(crate) struct SetTagsTool;
+
+impl Tool for SetTagsTool {
+    type Input = wire::SetTags;
+    type Output = wire::EntryOutput;
+    const NAME: &'static str = "set_tags";
+    const TITLE: &'static str = "Set tags";
+    const DESCRIPTION: &'static str = "Give an entry other tags, in place of those it has. Its id, text \
+        and times stay.";
+    const EFFECT: ToolEffect = ToolEffect::Sets;
+
+    async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
+        let memory = call.memory(input.memory.as_deref())?;
+        let vault = call.vault(input.vault.as_deref()).await?;
+        let (entry, tags) = input.read()?;
+        vault.set_tags(memory.clone(), entry, tags, None).await?;
+        Ok(wire::EntryOutput::write(vault.entry(memory, entry).await?, vault.id()))
+    }
+}
+
 /// The receipt of one entry.
 fn stored(call: &ToolCall, done: Done) -> Result<wire::EntryStored> {
     let wrong = || Error::damaged("the receipt is that of another kind of write");

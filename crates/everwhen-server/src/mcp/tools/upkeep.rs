@@ -19,9 +19,10 @@ impl Tool for ForgetTool {
     type Input = wire::ForgetRequest;
     type Output = wire::Forgotten;
     const NAME: &'static str = "forget";
-    const TITLE: &'static str = "ForgetTool";
-    const DESCRIPTION: &'static str = "Remove an entry, a conversation or a period for good. It cannot \
-        be undone; only at the user's express wish. To put something right, use correct_entry.";
+    const TITLE: &'static str = "Forget";
+    const DESCRIPTION: &'static str = "Remove an entry, a conversation, a period or a version of the \
+        context document for good. It cannot be undone; only at the user's express wish. To put \
+        something right, use correct_entry.";
     const EFFECT: ToolEffect = ToolEffect::Removes;
 
     async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
@@ -81,8 +82,8 @@ impl Tool for GetDefaultPromptsTool {
     type Output = wire::DefaultPrompts;
     const NAME: &'static str = "get_default_prompts";
     const TITLE: &'static str = "Get default prompts";
-    const DESCRIPTION: &'static str = "The rules for recording entries, building the context document \
-        and recalling.";
+    const DESCRIPTION: &'static str = "The rules for recording entries, building the context document, \
+        recalling and looking back at past conversations.";
     const EFFECT: ToolEffect = ToolEffect::Reads;
 
     async fn call(_: ToolCall, _: Self::Input) -> Result<Self::Output> {
@@ -91,6 +92,7 @@ impl Tool for GetDefaultPromptsTool {
             capture_entries: prompts::CAPTURE_ENTRIES,
             build_context: prompts::BUILD_CONTEXT,
             recall: prompts::RECALL,
+            retrospect: prompts::RETROSPECT,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Conversations, as tools take and give them. The names are those of the plugin these two tools
 //! come from.
 
+use everwhen::conversations::EndOfConversation;
 use everwhen::memory::{Address, Conversation, ConversationName, Entry, Name};
 use everwhen::ports::{ConversationOrder, ConversationQuery, Order};
 use everwhen::{ConversationView, Error, ErrorKind, Result};
@@ -173,9 +174,11 @@ pub(crate) struct EndConversationRequest {
 }
 
 impl EndConversationRequest {
-    /// Reads which conversation is meant, and why it ends.
-    pub(crate) fn read(self) -> Result<(Option<ConversationName>, Option<String>)> {
-        Ok((read_conversation(self.conversation_id.as_deref())?, self.reason))
+    /// Reads which conversation is meant, and why it ends. An agent ends it inside an exchange, and its
+    /// program may store that exchange afterwards.
+    pub(crate) fn read(self) -> Result<EndOfConversation> {
+        let conversation = read_conversation(self.conversation_id.as_deref())?;
+        Ok(EndOfConversation { conversation, reason: self.reason, in_exchange: true })
     }
 }
 

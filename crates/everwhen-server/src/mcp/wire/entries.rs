@@ -276,3 +276,25 @@ impl CorrectEntry {
         Ok((id, NewCorrection { content, reason: self.reason, tags: None }))
     }
 }
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SetTags {
+    entry_id: String,
+    /// In place of those it has
+    #[schemars(with = "Vec<String>")]
+    tags: Tags,
+    /// Name or id
+    #[serde(alias = "memory_id")]
+    pub(crate) memory: Option<String>,
+    #[serde(alias = "vault_id")]
+    pub(crate) vault: Option<String>,
+}
+
+impl SetTags {
+    /// Reads which entry is meant, and its tags.
+    pub(crate) fn read(self) -> Result<(EntryId, Vec<Name>)> {
+        let id = self.entry_id.parse().map_err(|error: everwhen::Error| error.at("entry_id"))?;
+        Ok((id, read_names("tags", self.tags.names)?))
+    }
+}

@@ -1,7 +1,7 @@
 //! Questions and what was found, as tools take and give them.
 
 use everwhen::memory::Name;
-use everwhen::recall::{self, EntryFound, PeriodUse, Query, Recollection};
+use everwhen::recall::{self, ContextFound, EntryFound, PeriodUse, Query, Recollection};
 use everwhen::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,6 +77,17 @@ pub(crate) struct SearchOutput {
     nothing_in_period: bool,
     /// Best first
     items: Vec<ItemOutput>,
+    /// Context documents that answer the question
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    contexts: Vec<ContextItem>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ContextItem {
+    version: u64,
+    conversation_time: String,
+    content: String,
 }
 
 /// How time words were read
@@ -112,9 +123,21 @@ impl SearchOutput {
                 .into_iter()
                 .map(|found| ItemOutput::write(found, include_raw))
                 .collect(),
+            contexts: told.contexts.into_iter().map(ContextItem::from).collect(),
             about: told.about.map(AboutOutput::from),
             nothing_in_period: told.nothing_in_period,
             briefing: told.briefing,
+        }
+    }
+}
+
+impl From<ContextFound> for ContextItem {
+    fn from(found: ContextFound) -> Self {
+        let document = found.document;
+        Self {
+            version: document.version,
+            conversation_time: document.conversation_time.to_string(),
+            content: document.content,
         }
     }
 }

@@ -7,7 +7,7 @@ use everwhen::{Error, NewVault, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{read_conversation, read_time};
+use super::{read_conversation, read_time, whole};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -162,6 +162,9 @@ pub(crate) struct ForgetRequest {
     after: Option<String>,
     /// What was said before this time
     before: Option<String>,
+    /// Number of a version of the context document
+    #[serde(default, deserialize_with = "whole")]
+    context_version: Option<u32>,
     /// Name or id
     #[serde(alias = "memory_id")]
     pub(crate) memory: Option<String>,
@@ -180,13 +183,15 @@ impl ForgetRequest {
             .as_deref()
             .map(|text| text.parse().map_err(|error: Error| error.at("entry_id")))
             .transpose()?;
-        match (entry, conversation, after.or(before)) {
-            (Some(entry), None, None) => Ok(everwhen::Forget::Entry(entry)),
-            (None, Some(conversation), None) => Ok(everwhen::Forget::Conversation(conversation)),
-            (None, None, Some(_)) => Ok(everwhen::Forget::Period { after, before }),
+        let version = self.context_version.map(u64::from);
+        match (entry, conversation, after.or(before), version) {
+            (Some(entry), None, None, None) => Ok(everwhen::Forget::Entry(entry)),
+            (None, Some(one), None, None) => Ok(everwhen::Forget::Conversation(one)),
+            (None, None, Some(_), None) => Ok(everwhen::Forget::Period { after, before }),
+            (None, None, None, Some(version)) => Ok(everwhen::Forget::Context(version)),
             _ => Err(Error::invalid(
-                "say what to forget, one thing at a time: entry_id, conversation_id, or a period \
-                 with after, before or both",
+                "say what to forget, one thing at a time: entry_id, conversation_id, \
+                 context_version, or a period with after, before or both",
             )),
         }
     }
@@ -196,11 +201,13 @@ impl ForgetRequest {
 pub(crate) struct Forgotten {
     entries: u64,
     conversations: u64,
+    contexts: u64,
 }
 
 impl From<Removed> for Forgotten {
     fn from(removed: Removed) -> Self {
-        Self { entries: removed.entries, conversations: removed.conversations }
+        let Removed { entries, conversations, contexts, .. } = removed;
+        Self { entries, conversations, contexts }
     }
 }
 
@@ -232,4 +239,5 @@ pub(crate) struct DefaultPrompts {
     pub(crate) capture_entries: &'static str,
     pub(crate) build_context: &'static str,
     pub(crate) recall: &'static str,
+    pub(crate) retrospect: &'static str,
 }

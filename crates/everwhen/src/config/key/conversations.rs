@@ -51,3 +51,10 @@ pub(in crate::config) const CLOSED: Key = key(
     "a dormant conversation is closed after this long (new vaults and the default one)",
     "a whole number of minutes, such as 43200",
 );
+/// Whether a language model looks back at conversations.
+pub(in crate::config) const RETROSPECTION: Key = key(
+    "conversations.retrospection",
+    "EVERWHEN_RETROSPECTION",
+    "what the language model looks for when it looks back at every conversation that ends; \"on\" for the built-in question",
+    "\"off\", \"on\" or a question, such as \"What should be done differently next time?\"",
+);

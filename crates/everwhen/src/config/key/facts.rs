@@ -27,13 +27,20 @@ pub(in crate::config) const AUTO_PIN: Key = key(
 pub(in crate::config) const SAME: Key = key(
     "facts.same",
     "EVERWHEN_FACTS_SAME",
-    "two facts of at least this cosine say the same; else as calibrated for the embedder",
+    "two facts of at least this cosine say the same; else as measured for the embedder",
     "a number between 0 and 1, such as 0.92",
 );
 /// From which closeness on two facts are about the same thing.
 pub(in crate::config) const RELATED: Key = key(
     "facts.related",
     "EVERWHEN_FACTS_RELATED",
-    "two facts of at least this cosine are about the same thing; else as calibrated",
+    "two facts of at least this cosine are about the same thing; else as measured for the embedder",
     "a number between 0 and 1, such as 0.75",
+);
+/// From which closeness on a statement may follow from other words.
+pub(in crate::config) const BORNE_OUT: Key = key(
+    "facts.borne_out",
+    "EVERWHEN_FACTS_BORNE_OUT",
+    "a model's fact that shares no word with what was said is kept from this cosine on; else as measured for the embedder",
+    "a number between 0 and 1, such as 0.4",
 );
