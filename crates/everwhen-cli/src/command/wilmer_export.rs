@@ -125,7 +125,7 @@ async fn hash(console: &Console, chapter: &Value) -> Result<String> {
         .with("before", Some(after.to_string()));
     let page = console.send(request).await?.value()?;
     let spoken = |one: &&Value| matches!(text(&one["role"]), "user" | "assistant");
-    let message = rows(&page).iter().filter(spoken).next_back();
+    let message = rows(&page).iter().rfind(spoken);
     Ok(message.map(|one| TextHash::of(text(&one["content"])).to_string()).unwrap_or_default())
 }
 

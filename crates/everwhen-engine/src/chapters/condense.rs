@@ -86,8 +86,8 @@ fn keep(edit: &mut MemoryEdit<'_>, batch: &[Chapter], text: &str) -> Result<()> 
     }
     let mut end = last.last;
     end.sequence |= END;
-    let undated = batch.iter().filter_map(|one| one.provenance.as_ref());
-    let undated = undated.filter(|from| from.precision == TimePrecision::Unknown).last();
+    let mut undated = batch.iter().filter_map(|one| one.provenance.as_ref());
+    let undated = undated.rfind(|from| from.precision == TimePrecision::Unknown);
     let words = |of: fn(&Chapter) -> &Vec<String>| {
         let mut words: Vec<String> = Vec::new();
         for word in batch.iter().flat_map(of) {
