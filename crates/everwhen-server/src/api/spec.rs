@@ -142,10 +142,10 @@ impl Operation<'_> {
     }
 
     fn takes_idempotency_key(&self) -> bool {
-        // Importing several conversations again stores only what is new.
-        let is_batch_import = self.path.ends_with("/import/batch");
-        let is_recall = self.path.ends_with("/recall");
-        self.is_write() && !self.is_operators() && !is_recall && !is_batch_import
+        // Doing these again changes nothing.
+        let repeatable = ["/import/batch", "/chapters/import", "/jobs/retry", "/recall"];
+        let is_repeatable = repeatable.iter().any(|end| self.path.ends_with(end));
+        self.is_write() && !self.is_operators() && !is_repeatable
     }
 
     fn takes_body(&self) -> bool {
