@@ -135,7 +135,7 @@ fn an_agent_records_and_finds_without_a_server() {
     let found = agent.call("search_memories", json!({ "query": "museum" }));
     assert_eq!(found["items"].as_array().unwrap().len(), 1);
     let tools = agent.ask("tools/list", json!({}));
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 24);
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 25);
     assert_eq!(agent.leave(), 0);
     let kept = stage.json(&["entries", "--memory", "ana"]);
     assert_eq!(kept["data"][0]["content"], "I went to the museum");
