@@ -11,6 +11,8 @@ WORDS = [
     (r"__aexit__", "__exit__"),
     (r"__aiter__", "__iter__"),
     (r"\baclose\b", "close"),
+    (r"\baread\b", "read"),
+    (r"\baiter_bytes\b", "iter_bytes"),
     (r"\bAsync(?=[A-Z])", ""),
     (r"\b_async\b", "_sync"),
     (r"\bThe asynchronous\b", "The blocking"),

@@ -5,6 +5,7 @@
 
 pub mod distill;
 mod harness;
+pub mod import;
 pub mod locomo;
 pub mod longmemeval;
 pub mod mcp;

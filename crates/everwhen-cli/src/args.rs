@@ -14,6 +14,7 @@ mod recall;
 mod ui;
 mod upkeep;
 mod vaults;
+mod watch;
 mod workflow;
 
 use std::path::PathBuf;
@@ -22,9 +23,9 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use backup::BackupArgs;
 pub(crate) use bench::{
-    BenchArgs, BenchTopic, CompareArgs, DatasetArgs, DistillBenchArgs, LogsArgs, LongMemEvalArgs,
-    McpBenchArgs, ModeArg, OverheadArgs, PlanArgs, ProxyBenchArgs, RecallBenchArgs, RunArgs,
-    StoreBenchArgs, TuneArgs, VerifyArgs, WorkflowBenchArgs,
+    BenchArgs, BenchTopic, CompareArgs, DatasetArgs, DistillBenchArgs, ImportBenchArgs, LogsArgs,
+    LongMemEvalArgs, McpBenchArgs, ModeArg, OverheadArgs, PlanArgs, ProxyBenchArgs,
+    RecallBenchArgs, RunArgs, StoreBenchArgs, TuneArgs, VerifyArgs, WorkflowBenchArgs,
 };
 pub(crate) use conversations::{
     ContextAction, ContextArgs, ConversationArgs, ConversationsArgs, EndArgs, ForkArgs,
@@ -38,8 +39,8 @@ pub(crate) use help::{
 };
 pub(crate) use import::{
     ExportArgs, ExportFileArgs, ExportFolderArgs, ExportMessagesArgs, ExportTarget,
-    ExportTimesArgs, ImportArgs, ImportFileArgs, ImportPathsArgs, ImportSource, ImportTimesArgs,
-    ImportWilmerArgs,
+    ExportTimesArgs, ExportVaultArgs, ImportArgs, ImportFileArgs, ImportPathsArgs, ImportSource,
+    ImportTimesArgs, ImportWilmerArgs,
 };
 pub(crate) use mcp::McpArgs;
 pub(crate) use models::{CalibrateArgs, ModelsAction, ModelsArgs, PullArgs, UsageArgs};
@@ -53,6 +54,7 @@ pub(crate) use vaults::{
     EnsureKeyArgs, KeysAction, KeysArgs, MemoriesAction, MemoriesArgs, MemoryArgs, NewKeyArgs,
     NewVaultArgs, RulesArgs, VaultChangeArgs, VaultsAction, VaultsArgs,
 };
+pub(crate) use watch::WatchArgs;
 pub(crate) use workflow::{WorkflowAction, WorkflowArgs, WorkflowRunArgs};
 
 /// Memory that knows when.
@@ -124,6 +126,7 @@ pub(crate) enum Command {
     Tags(TagsArgs),
     Forget(ForgetArgs),
     Import(ImportArgs),
+    Watch(WatchArgs),
     Export(ExportArgs),
     Backup(BackupArgs),
     Conversations(ConversationsArgs),
@@ -194,6 +197,7 @@ impl Command {
             Self::Tags(_) => "list tags",
             Self::Forget(_) => "forget",
             Self::Import(_) => "import",
+            Self::Watch(_) => "follow folders",
             Self::Export(_) => "export",
             Self::Backup(_) => "back up",
             Self::Conversations(_) => "list conversations",

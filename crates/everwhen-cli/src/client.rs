@@ -3,17 +3,21 @@
 //! The process that holds the data directory answers. If none does, this process locks the
 //! directory, builds the router of a server, and unlocks the directory afterwards.
 
+use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use everwhen::job::Queue;
 use everwhen::protocols::{EventReader, Framing};
 use everwhen::{Config, Engine, Environment, Everwhen, LockHolder, Opened, limits};
 use everwhen_server::McpSettings;
+use futures_util::{StreamExt, TryStreamExt};
 use http_body_util::BodyExt;
 use serde_json::Value;
+use tokio::io::AsyncReadExt;
 use tower::ServiceExt;
 
 use crate::args::CommonArgs;
@@ -29,6 +33,9 @@ const SOON: Duration = Duration::from_secs(30);
 const CATCH_UP: Duration = Duration::from_secs(10);
 /// Polling interval meanwhile.
 const LOOK: Duration = Duration::from_millis(25);
+
+/// The media type of a file.
+const FILE: &str = "application/octet-stream";
 
 /// A connection to the API.
 pub(crate) enum Client {
@@ -90,6 +97,11 @@ impl Request {
     /// A POST request with a JSON body.
     pub(crate) fn post(path: impl Into<String>, body: &Value) -> Self {
         Self::new(Method::POST, path).body(body.to_string())
+    }
+
+    /// A POST request whose body is sent as a stream.
+    pub(crate) fn post_file(path: impl Into<String>) -> Self {
+        Self::new(Method::POST, path)
     }
 
     /// A PUT request with a JSON body.
@@ -233,6 +245,33 @@ impl Client {
         }
     }
 
+    /// Sends a file as the body of a request, as a stream.
+    pub(crate) async fn upload(&self, request: Request, file: &Path) -> Result<Reply> {
+        let open = tokio::fs::File::open(file).await;
+        let open = open.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        match self {
+            Self::Local(local) => local.upload(request, open).await,
+            Self::Remote(remote) => remote.upload(request, open).await,
+        }
+        .and_then(Reply::success)
+    }
+
+    /// Writes the body of a response into a file, as a stream. Returns its bytes.
+    pub(crate) async fn download(&self, request: Request, file: &mut dyn Write) -> Result<u64> {
+        match self {
+            Self::Local(local) => local.download(request, file).await,
+            Self::Remote(remote) => remote.download(request, file).await,
+        }
+    }
+
+    /// The engine, where this process answers.
+    pub(crate) fn engine(&self) -> Option<&Engine> {
+        match self {
+            Self::Local(local) => Some(local.everwhen.engine()),
+            Self::Remote(_) => None,
+        }
+    }
+
     /// Opens the configured embedder, if the API is in this process.
     pub(crate) async fn open_embedder(&self) -> Result<()> {
         match self {
@@ -337,6 +376,38 @@ impl Local {
     }
 
     pub(crate) async fn send(&self, request: Request) -> Result<Reply> {
+        let is_json = request.body.is_some();
+        let body = request.body.clone().map_or_else(Body::empty, Body::from);
+        let answer = self.answer(request, body, is_json.then_some("application/json")).await?;
+        whole(answer).await
+    }
+
+    async fn upload(&self, request: Request, file: tokio::fs::File) -> Result<Reply> {
+        let body = Body::from_stream(chunks(file));
+        whole(self.answer(request, body, Some(FILE)).await?).await
+    }
+
+    async fn download(&self, request: Request, file: &mut dyn Write) -> Result<u64> {
+        let answer = self.answer(request, Body::empty(), None).await?;
+        if !answer.status().is_success() {
+            let reply = whole(answer).await?;
+            return Err(Failure::refused(reply.status, &reply.text));
+        }
+        let (mut chunks, mut bytes) = (answer.into_body().into_data_stream(), 0);
+        while let Some(chunk) = chunks.next().await {
+            let chunk = chunk.map_err(|error| Failure::new(error.to_string()))?;
+            file.write_all(&chunk)?;
+            bytes += chunk.len() as u64;
+        }
+        Ok(bytes)
+    }
+
+    async fn answer(
+        &self,
+        request: Request,
+        body: Body,
+        kind: Option<&'static str>,
+    ) -> Result<axum::response::Response> {
         let mut parts = axum::http::Request::builder()
             .method(request.method.clone())
             .uri(request.target())
@@ -345,18 +416,34 @@ impl Local {
         for (name, value) in &request.headers {
             parts = parts.header(*name, value);
         }
-        if request.body.is_some() {
-            parts = parts.header(header::CONTENT_TYPE, "application/json");
+        if let Some(kind) = kind {
+            parts = parts.header(header::CONTENT_TYPE, kind);
         }
-        let body = request.body.map_or_else(Body::empty, Body::from);
         let ready = parts.body(body).map_err(|error| Failure::usage(error.to_string()))?;
         let Ok(answer) = self.router.clone().oneshot(ready).await;
-        let (head, body) = answer.into_parts();
-        let body = body.collect().await;
-        let body = body.map_err(|error| Failure::new(error.to_string()))?.to_bytes();
-        let text = String::from_utf8_lossy(&body).into_owned();
-        Ok(Reply::new(head.status, &head.headers, text))
+        Ok(answer)
     }
+}
+
+/// A response whose body has arrived.
+async fn whole(answer: axum::response::Response) -> Result<Reply> {
+    let (head, body) = answer.into_parts();
+    let body = body.collect().await;
+    let body = body.map_err(|error| Failure::new(error.to_string()))?.to_bytes();
+    let text = String::from_utf8_lossy(&body).into_owned();
+    Ok(Reply::new(head.status, &head.headers, text))
+}
+
+/// A file in parts.
+fn chunks(
+    file: tokio::fs::File,
+) -> impl futures_util::Stream<Item = std::io::Result<Bytes>> + Send + Sync {
+    futures_util::stream::try_unfold(file, |mut file| async move {
+        let mut chunk = vec![0; 128 * 1024];
+        let read = file.read(&mut chunk).await?;
+        chunk.truncate(read);
+        Ok((read > 0).then(|| (chunk.into(), file)))
+    })
 }
 
 /// An event stream of a server.
@@ -418,15 +505,45 @@ impl Remote {
         Ok(Reply::new(status, &headers, text))
     }
 
-    async fn call(&self, request: Request) -> Result<reqwest::Response, reqwest::Error> {
-        let mut call =
-            self.http.request(request.method.clone(), format!("{}{}", self.url, request.target()));
+    async fn upload(&self, request: Request, file: tokio::fs::File) -> Result<Reply> {
+        let frames = chunks(file).map_ok(http_body::Frame::data);
+        let body = reqwest::Body::wrap(http_body_util::StreamBody::new(Box::pin(frames)));
+        let call = self.begin(&request).header(header::CONTENT_TYPE, FILE).body(body);
+        let answer = call.send().await.map_err(|error| self.unreachable(&error))?;
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        let text = answer.text().await.map_err(|error| self.unreachable(&error))?;
+        Ok(Reply::new(status, &headers, text))
+    }
+
+    async fn download(&self, request: Request, file: &mut dyn Write) -> Result<u64> {
+        let answer = self.call(request).await.map_err(|error| self.unreachable(&error))?;
+        if !answer.status().is_success() {
+            let status = answer.status();
+            return Err(Failure::refused(status, &answer.text().await.unwrap_or_default()));
+        }
+        let (mut answer, mut bytes) = (answer, 0);
+        while let Some(chunk) = answer.chunk().await.map_err(|error| self.unreachable(&error))? {
+            file.write_all(&chunk)?;
+            bytes += chunk.len() as u64;
+        }
+        Ok(bytes)
+    }
+
+    /// The request without its body.
+    fn begin(&self, request: &Request) -> reqwest::RequestBuilder {
+        let url = format!("{}{}", self.url, request.target());
+        let mut call = self.http.request(request.method.clone(), url);
         if let Some(key) = &self.key {
             call = call.bearer_auth(key);
         }
         for (name, value) in &request.headers {
             call = call.header(*name, value);
         }
+        call
+    }
+
+    async fn call(&self, request: Request) -> Result<reqwest::Response, reqwest::Error> {
+        let mut call = self.begin(&request);
         if let Some(body) = request.body {
             call = call.header(header::CONTENT_TYPE, "application/json").body(body);
         }

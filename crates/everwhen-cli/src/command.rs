@@ -17,6 +17,7 @@ mod entries;
 mod entry;
 mod export;
 mod export_smarthole;
+mod export_vault;
 mod facts;
 mod forget;
 mod fork;
@@ -49,6 +50,7 @@ mod ui;
 mod usage;
 mod vaults;
 mod wait;
+mod watch;
 mod wilmer;
 mod wilmer_export;
 mod wilmer_times;
@@ -151,6 +153,7 @@ async fn ask(
     let console = Console::open(config, environment, common).await?;
     match command {
         Command::Doctor(args) => doctor::run(&console, config, &args).await?,
+        Command::Watch(args) => watch::run(&console, config, &args).await?,
         command => dispatch(&console, command).await?,
     }
     console.close().await
@@ -217,6 +220,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         | Command::Migrate(_)
         | Command::Store(_)
         | Command::Doctor(_)
+        | Command::Watch(_)
         | Command::Config(_)
         | Command::Models(_)
         | Command::Workflow(_)
@@ -234,6 +238,7 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
 /// Exports in the format of another program.
 async fn export_to(console: &Console, target: ExportTarget) -> Result<()> {
     match target {
+        ExportTarget::Vault(args) => export_vault::run(console, &args).await,
         ExportTarget::Messages(args) => export::messages(console, &args).await,
         ExportTarget::Markdown(args) => export::markdown(console, &args).await,
         ExportTarget::Wilmer(args) => wilmer_export::run(console, &args).await,

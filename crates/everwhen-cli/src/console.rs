@@ -1,7 +1,10 @@
 //! What a command works with: its vault, its memory and the connection to the API.
 
+use std::io::Write;
+use std::path::Path;
+
 use everwhen::time::{Zone, read_time, read_time_in};
-use everwhen::{Config, Environment};
+use everwhen::{Config, Engine, Environment};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
@@ -109,6 +112,26 @@ impl Console {
     /// Sends a request and returns any response.
     pub(crate) async fn attempt(&self, request: Request) -> Result<Reply> {
         self.client.attempt(request).await
+    }
+
+    /// The engine, where this process answers.
+    pub(crate) fn engine(&self) -> Option<&Engine> {
+        self.client.engine()
+    }
+
+    /// Sends a file as the body of a request.
+    pub(crate) async fn upload(&self, request: Request, file: &Path) -> Result<Reply> {
+        self.client.upload(request, file).await
+    }
+
+    /// Writes the body of a response into a file. Returns its bytes.
+    pub(crate) async fn download(&self, request: Request, file: &mut dyn Write) -> Result<u64> {
+        self.client.download(request, file).await
+    }
+
+    /// The memory of the command, if one was named.
+    pub(crate) fn named_memory(&self) -> Option<&str> {
+        self.memory_is_named.then_some(self.memory.as_str())
     }
 
     /// Opens an event stream.

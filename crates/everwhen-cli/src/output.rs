@@ -43,6 +43,11 @@ fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// Standard output, for bytes that are no text for people.
+pub(crate) fn stream() -> impl Write {
+    io::stdout().lock()
+}
+
 /// Makes control characters in untrusted text visible, so that they cannot affect the terminal.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());

@@ -79,6 +79,11 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// The zone of vaults that are made without one.
+    pub fn default_zone(&self) -> &Zone {
+        &self.defaults.zone
+    }
+
     /// An engine over a store.
     pub fn new(store: Arc<dyn Store>, world: World, defaults: VaultDefaults) -> Self {
         let index_cache = Arc::new(IndexCache::new(limits::INDEX_BYTES));

@@ -21,6 +21,7 @@ mod dated;
 mod engine;
 mod erase;
 mod error;
+mod export;
 mod fact_views;
 pub mod facts;
 mod forget;
@@ -55,6 +56,7 @@ pub use everwhen_time as time;
 
 pub use engine::{Engine, NewVault, VaultDefaults, World};
 pub use error::{ConflictReason, Error, ErrorKind, Result};
+pub use export::{ExportSink, ExportedLines, ExportedMemory, ExportedVault, Restored};
 pub use forget::Forget;
 pub use graph::{Entity, Graph, GraphChange, GraphRelation};
 pub use import::{ImportOutcome, ImportedBranch, ImportedConversation};

@@ -26,8 +26,8 @@ use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::Zone;
 use crate::{ConflictReason, Error, ErrorKind, Result, idempotency};
 
-pub(crate) use open::{Absent, load_both};
-use open::{load, load_memory, load_or_make_vault, load_vault, new_memory, open_edit};
+pub(crate) use open::{Absent, load_both, load_memory};
+use open::{load, load_or_make_vault, load_vault, new_memory, open_edit};
 pub use page::Page;
 pub(crate) use page::{bounded, check_bounds, list_entries, page, page_limit};
 

@@ -29,7 +29,7 @@ use everwhen::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimits,
 use everwhen_protocols::Protocol;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use self::body::{BodyStatus, Budget, CheckedBody, HeldBudget};
+use self::body::{BodyKind, BodyStatus, Budget, CheckedBody, HeldBudget};
 use self::refused::{ErrorFormat, Rejection};
 use crate::access::{Access, Caller};
 use crate::error;
@@ -146,12 +146,19 @@ impl Gate {
         }
         let declared = request.headers().get(CONTENT_LENGTH);
         let declared = declared.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-        if declared.is_some_and(|length| length > self.limits.max_body) {
-            return Err(Rejection::TooLarge(self.limits.max_body));
+        let is_upload = is_upload(&request);
+        let most = if is_upload { self.limits.max_upload } else { self.limits.max_body };
+        if declared.is_some_and(|length| length > most) {
+            return Err(Rejection::TooLarge(most));
         }
         let received = Arc::new(BodyStatus::new(Arc::clone(&self.buffered)));
         let is_json = essence(request.headers()).is_some_and(is_json);
-        let watched = |body| CheckedBody::new(body, self.limits, is_json, Arc::clone(&received));
+        let kind = match (is_upload, is_json) {
+            (true, _) => BodyKind::Upload,
+            (false, true) => BodyKind::Json,
+            (false, false) => BodyKind::Other,
+        };
+        let watched = |body| CheckedBody::new(body, self.limits, kind, Arc::clone(&received));
         let request = request.map(|body| Body::new(watched(body)));
         Ok((request, Some(received)))
     }
@@ -239,6 +246,13 @@ fn hosts(request: &Request) -> impl Iterator<Item = Option<HostName>> {
     let in_headers = request.headers().get_all(HOST).iter().map(|value| value.to_str().ok());
     let all = in_address.map(Some).into_iter().chain(in_headers);
     all.map(|text| text.and_then(HostName::read))
+}
+
+/// Whether a request sends a file to import, which is written to disk as it arrives.
+fn is_upload(request: &Request) -> bool {
+    let mut parts = request.uri().path().split('/').skip(1);
+    let path = [parts.next(), parts.next(), parts.nth(1), parts.next()];
+    request.method() == Method::POST && path == [Some("v1"), Some("vaults"), Some("imports"), None]
 }
 
 /// Whether the browser says that another site made it send this request.

@@ -14,7 +14,9 @@
 mod access;
 mod api;
 mod error;
+mod following;
 mod gate;
+mod imports;
 mod mcp;
 mod mcp_settings;
 mod metrics;
@@ -25,6 +27,7 @@ mod serving;
 mod state;
 
 pub use api::openapi;
+pub use following::{FollowedFolders, follow};
 pub use mcp::{McpSessions, mount_mcp};
 pub use mcp_settings::McpSettings;
 pub use proxy::Proxy;

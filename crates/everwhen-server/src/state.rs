@@ -11,6 +11,7 @@ use everwhen::{Config, Engine, Forget, Result, ServerConfig, Vault};
 use crate::McpSettings;
 use crate::access::Access;
 use crate::gate::{Gate, GateChecks};
+use crate::imports::Imports;
 use crate::metrics::Metrics;
 use crate::proxy::{Outbox, Proxy, ProxyState};
 
@@ -23,6 +24,7 @@ pub struct ServerState {
     pub(crate) gate: Arc<Gate>,
     pub(crate) mcp: Arc<McpSettings>,
     pub(crate) proxy: Arc<Proxy>,
+    pub(crate) imports: Arc<Imports>,
 }
 
 impl ServerState {
@@ -37,6 +39,7 @@ impl ServerState {
             gate: Arc::default(),
             mcp: Arc::default(),
             proxy: Arc::new(Proxy::without_upstreams()),
+            imports: Arc::default(),
         })
     }
 
@@ -76,6 +79,14 @@ impl ServerState {
     #[must_use]
     pub fn with_server(mut self, config: &ServerConfig, listen: &str) -> Self {
         self.gate = Arc::new(Gate::new(config, listen));
+        self
+    }
+
+    /// Stores uploaded files in this directory while they are imported. If it belongs to this process alone,
+    /// what an earlier one left there is removed.
+    #[must_use]
+    pub fn with_uploads(mut self, directory: &Path, is_own: bool) -> Self {
+        self.imports = Arc::new(Imports::in_directory(directory.to_owned(), is_own));
         self
     }
 

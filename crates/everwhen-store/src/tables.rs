@@ -11,6 +11,7 @@
 //! that a cluster that distributes tables by vault can send it to one node.
 
 pub(crate) mod activities;
+pub(crate) mod archive;
 pub(crate) mod chapters;
 mod columns;
 pub(crate) mod contexts;

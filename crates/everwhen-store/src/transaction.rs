@@ -28,8 +28,8 @@ use jiff::civil::Date;
 use crate::deferred::DeferredRows;
 use crate::tables::vaults::Lock;
 use crate::tables::{
-    Database, activities, chapters, contexts, conversations, density, entries, facts, forget, jobs,
-    keys, ledger, memories, proofs, receipts, segments, summaries, usage, vaults,
+    Database, activities, archive, chapters, contexts, conversations, density, entries, facts,
+    forget, jobs, keys, ledger, memories, proofs, receipts, segments, summaries, usage, vaults,
 };
 use crate::write_cache::WriteCache;
 
@@ -164,6 +164,14 @@ macro_rules! reads {
                     Some(known) => known.epoch(self.db, vault),
                     None => proofs::epoch(self.db, vault),
                 }
+            }
+
+            fn memory_lines(
+                &self,
+                memory: MemoryRef,
+                take: &mut dyn FnMut(&str) -> Result<()>,
+            ) -> Result<()> {
+                archive::lines(self.written()?, memory, take)
             }
 
             fn each_of(
@@ -301,6 +309,11 @@ impl Tx for Transaction<'_> {
     ) -> Result<()> {
         self.own.cache.clear();
         conversations::merge(self.written()?, memory, from, into)
+    }
+
+    fn restore_line(&mut self, memory: MemoryRef, line: &str) -> Result<()> {
+        self.own.cache.clear();
+        archive::restore(self.written()?, memory, line)
     }
 
     fn remove(&mut self, rows: Removal<'_>) -> Result<u64> {

@@ -46,7 +46,7 @@ const ENGINE_LAYERS: [&[&str]; 17] = [
     &["erase"],
     &["conversations"],
     &["recall", "remember"],
-    &["forget", "graph", "import", "ledger", "timeline"],
+    &["export", "forget", "graph", "import", "ledger", "timeline"],
     &["memory_block", "work"],
 ];
 /// All that the engine is built on.

@@ -4,23 +4,29 @@
 //! Zstandard. It is made while a server runs, and contains everything that was acknowledged before it
 //! began. A backup is written beside its place and renamed, so that a file of its name is complete.
 
+mod schedule;
+
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use everwhen_store::{examine, snapshot};
+use everwhen_store::{TransferEnd, examine, snapshot, transfer_all};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
+pub use schedule::run_schedule;
+
 use crate::open::DATABASE_FILE;
-use crate::{Error, Result};
+use crate::{Error, Result, StoreLocation};
 
 /// The version of the layout.
 const FORMAT: u64 = 1;
 const MANIFEST: &str = "manifest.json";
 const MEMBER: &str = "everwhen.db.zst";
+/// Where a backup is unpacked on its way into another database.
+const RESTORING_FOLDER: &str = "restoring";
 /// How hard it is compressed: fast, and small enough.
 const LEVEL: i32 = 3;
 
@@ -43,6 +49,26 @@ pub fn back_up(data: &Path, file: &Path, now: Timestamp) -> Result<Manifest> {
     if !database.exists() {
         return Err(Error::not_found(format!("{} has no database", data.display())));
     }
+    made(file, now, &|copy| snapshot(&database, copy))
+}
+
+/// Makes a backup of a store, which may be in use. A PostgreSQL database is read in one transaction, row by
+/// row, so the backup restores into either kind of store.
+pub fn back_up_store(
+    store: &StoreLocation,
+    data: &Path,
+    file: &Path,
+    now: Timestamp,
+) -> Result<Manifest> {
+    let StoreLocation::Postgres(url) = store else { return back_up(data, file, now) };
+    let from = TransferEnd::Postgres(url.clone());
+    made(file, now, &|copy| {
+        let to = TransferEnd::Sqlite(copy.to_owned());
+        transfer_all(&from, &to, &|_| {}).map(drop)
+    })
+}
+
+fn made(file: &Path, now: Timestamp, copy_to: &dyn Fn(&Path) -> Result<()>) -> Result<Manifest> {
     if file.exists() {
         return Err(Error::conflict(format!(
             "{} exists; name another file, a backup replaces nothing",
@@ -50,9 +76,11 @@ pub fn back_up(data: &Path, file: &Path, now: Timestamp) -> Result<Manifest> {
         )));
     }
     let (copy, part) = (beside(file, "snapshot"), beside(file, "part"));
-    let outcome = written(&database, &copy, &part, now);
+    let outcome = written(copy_to, &copy, &part, now);
     // Whatever happened, only the finished file stays.
-    let _ = std::fs::remove_file(&copy);
+    for end in ["snapshot", "snapshot-wal", "snapshot-shm"] {
+        let _ = std::fs::remove_file(beside(file, end));
+    }
     let manifest = outcome.inspect_err(|_| drop(std::fs::remove_file(&part)))?;
     std::fs::rename(&part, file).map_err(|error| failed(file, &error))?;
     Ok(manifest)
@@ -64,9 +92,14 @@ fn beside(file: &Path, end: &str) -> PathBuf {
     file.with_file_name(name)
 }
 
-fn written(database: &Path, copy: &Path, part: &Path, now: Timestamp) -> Result<Manifest> {
+fn written(
+    copy_to: &dyn Fn(&Path) -> Result<()>,
+    copy: &Path,
+    part: &Path,
+    now: Timestamp,
+) -> Result<Manifest> {
     let _ = std::fs::remove_file(copy);
-    snapshot(database, copy)?;
+    copy_to(copy)?;
     let rows = examine(copy)?;
     let (bytes, checksum) = hash(File::open(copy).map_err(|error| failed(copy, &error))?)
         .map_err(|error| failed(copy, &error))?;
@@ -127,6 +160,20 @@ pub fn restore(file: &Path, data: &Path) -> Result<Manifest> {
     }
     std::fs::rename(&part, &target).map_err(|error| failed(&target, &error))?;
     Ok(manifest)
+}
+
+/// Unpacks a backup into a store that is empty, and checks the result.
+pub fn restore_store(file: &Path, store: &StoreLocation, data: &Path) -> Result<Manifest> {
+    let StoreLocation::Postgres(url) = store else { return restore(file, data) };
+    let place = data.join(RESTORING_FOLDER);
+    let outcome = restore(file, &place).and_then(|manifest| {
+        let from = TransferEnd::Sqlite(place.join(DATABASE_FILE));
+        transfer_all(&from, &TransferEnd::Postgres(url.clone()), &|_| {})?;
+        Ok(manifest)
+    });
+    // It was only on its way.
+    let _ = std::fs::remove_dir_all(&place);
+    outcome
 }
 
 fn unpack(mut from: impl Read, to: &Path) -> io::Result<()> {

@@ -3,6 +3,7 @@
 //! Every value knows where it came from, so that `everwhen config` can say it. This is the only
 //! place that reads the process's environment; everybody else is handed an [`Environment`].
 
+mod backup;
 mod conversations;
 mod embedder;
 mod endpoint;
@@ -14,6 +15,7 @@ mod proxy;
 mod row;
 mod server;
 mod upstream;
+mod watch;
 mod workflow;
 
 use std::collections::BTreeMap;
@@ -22,6 +24,7 @@ use std::time::Duration;
 
 use everwhen_store::{PostgresOptions, SqliteOptions, Synchronous};
 
+pub use backup::BackupConfig;
 pub use conversations::ConversationsConfig;
 pub use embedder::{EmbedderConfig, EmbedderKind, MODELS_FOLDER};
 pub use endpoint::EndpointConfig;
@@ -33,6 +36,7 @@ pub use llm::LlmConfig;
 pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Reach, Unnamed};
 pub use server::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimits, WebOrigin};
 pub use upstream::Upstream;
+pub use watch::WatchConfig;
 pub use workflow::WorkflowConfig;
 
 use crate::memory::{Address, MemoryId, Settings, VaultId};
@@ -116,6 +120,10 @@ pub struct Config {
     pub chapter_settings: Chosen<Option<PathBuf>>,
     /// How facts are compared, pinned and fade.
     pub facts: FactsConfig,
+    /// Backups that the server makes.
+    pub backup: BackupConfig,
+    /// Folders of other programs that the server follows.
+    pub watch: WatchConfig,
 }
 
 /// One line of `everwhen config`.
@@ -263,6 +271,8 @@ impl Config {
             chapter_settings: chapter_settings(&layers, environment, &workflow)?,
             workflow,
             facts: FactsConfig::read(&layers)?,
+            backup: BackupConfig::read(&layers, environment)?,
+            watch: WatchConfig::read(&layers, environment)?,
             file,
         };
         config.settings().check()?;
@@ -334,6 +344,7 @@ impl Config {
         let rows = rows.chain(tables).chain(self.llm.rows());
         let rows = rows.chain([(settings, &self.chapter_settings.from)]).chain(self.facts.rows());
         let rows = rows.chain(self.workflow.rows());
+        let rows = rows.chain(self.backup.rows()).chain(self.watch.rows());
         let rows = KEYS.into_iter().zip(rows);
         rows.map(|(key, (value, from))| Setting { key, value, from: from.clone() }).collect()
     }

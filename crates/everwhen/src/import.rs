@@ -1,8 +1,8 @@
 //! Importing files of other programs.
 //!
 //! [`Plan`] recognises files, folders and archives and says which source reads which; reading gives
-//! conversations for the engine, one at a time, and a [`Report`]. Nothing here stores anything, and no
-//! file is held in memory as a whole.
+//! conversations for the engine, one at a time, and a [`Report`]. [`run`] stores them in a vault. No file
+//! is held in memory as a whole.
 //!
 //! Walk: documents (`input`, `archive`, `decode`) → samples (`sample`) → a source (`sources`, one file
 //! each) reads threads with `reading`, `json`, `moment`, `tree` and `text` → times are repaired
@@ -21,6 +21,7 @@ mod plan;
 mod reading;
 mod repair;
 mod report;
+mod run;
 mod sample;
 mod sources;
 mod text;
@@ -30,4 +31,7 @@ mod tree;
 pub use options::{DateOrder, Fields, Options};
 pub use plan::Plan;
 pub use report::Report;
+pub use run::{
+    ImportBatch, ImportCounts, ImportProgress, ImportTarget, read_batches, restore, run,
+};
 pub use sources::{SOURCES, Source};

@@ -53,21 +53,24 @@ pub mod calibration;
 mod config;
 mod directory_lock;
 mod embedding;
+pub mod export;
 pub mod import;
 mod memory_settings;
 mod migration;
 mod open;
 mod store_location;
+pub mod watch;
 pub mod wilmer;
 mod worker;
 mod workflow_tree;
 mod world;
 
 pub use config::{
-    AllowedHost, AllowedOrigin, Chosen, Config, ConversationsConfig, EmbedderConfig, EmbedderKind,
-    EndpointConfig, Environment, Exception, FactsConfig, Flags, HostName, KEYS, Key as ConfigKey,
-    LlmConfig, LogFormat, MODELS_FOLDER, Origin, ProxyChange, ProxyConfig, ProxySettings, Reach,
-    ServerConfig, ServerLimits, Setting, Unnamed, Upstream, WebOrigin, WorkflowConfig,
+    AllowedHost, AllowedOrigin, BackupConfig, Chosen, Config, ConversationsConfig, EmbedderConfig,
+    EmbedderKind, EndpointConfig, Environment, Exception, FactsConfig, Flags, HostName, KEYS,
+    Key as ConfigKey, LlmConfig, LogFormat, MODELS_FOLDER, Origin, ProxyChange, ProxyConfig,
+    ProxySettings, Reach, ServerConfig, ServerLimits, Setting, Unnamed, Upstream, WatchConfig,
+    WebOrigin, WorkflowConfig,
 };
 pub use directory_lock::{DirectoryLock, LockAttempt, LockHolder, ServerAddress};
 pub use embedding::{Embedding, VECTORS_FOLDER};
@@ -77,7 +80,7 @@ pub use everwhen_protocols::{self as protocols, Protocol};
 pub use everwhen_store::{Synchronous, TransferredTable, outbox};
 pub use memory_settings::{Condensing, MemorySettings, StateDocument};
 pub use migration::{distribute, migrate};
-pub use open::{DATABASE_FILE, Everwhen, Opened};
+pub use open::{DATABASE_FILE, Everwhen, Opened, UPLOADS_FOLDER};
 pub use store_location::StoreLocation;
 pub use worker::work;
 pub use workflow_tree::{WorkflowTree, is_settings_file};

@@ -20,6 +20,8 @@ use crate::store_location::StoreLocation;
 use crate::world::{SystemChance, world};
 use crate::{Engine, ErrorKind, Result, VaultChange, World, key};
 
+/// Where uploaded files are stored while they are imported, inside the data directory.
+pub const UPLOADS_FOLDER: &str = "uploads";
 /// The database file, inside the data directory.
 pub const DATABASE_FILE: &str = "everwhen.db";
 

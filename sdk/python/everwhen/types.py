@@ -49,6 +49,10 @@ __all__ = [
     "ImportBatch",
     "ImportOutcome",
     "ImportOutcomes",
+    "ImportReport",
+    "ImportRun",
+    "ImportRuns",
+    "ImportStateName",
     "Imported",
     "ImportedBranch",
     "ImportedChapter",
@@ -127,6 +131,10 @@ ActivityKind: TypeAlias = Literal["model", "tool"]
 
 EndedBy: TypeAlias = Literal["idle", "caller"]
 """How a conversation ended: `idle` after a pause, `caller` by a request."""
+
+
+ImportStateName: TypeAlias = Literal["running", "done", "cancelled", "failed"]
+"""How far an import is."""
 
 
 Lifecycle: TypeAlias = Literal["daily-checkin", "weekly-therapy", "on-demand", "long-term"]
@@ -858,6 +866,96 @@ class ImportOutcomes:
 
     outcomes: list[ImportOutcome]
     """For each conversation, in the order of the request."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportReport:
+    """What was found in a file."""
+
+    branches: int
+    """Branches."""
+
+    conversations: int
+    """Conversations with something said."""
+
+    left_out: dict[str, Any]
+    """What was left out on purpose, by kind."""
+
+    messages: int
+    """Messages, those on branches included."""
+
+    precision: dict[str, Any]
+    """Messages by how precisely their time is known."""
+
+    problems: list[str]
+    """What could not be read: the file, the place in it, and what to do."""
+
+    time_from: dict[str, Any]
+    """Messages by what their time was taken from."""
+
+    undated: int
+    """Messages without any time, which are left out."""
+
+    warnings: list[str]
+    """What a person should know."""
+
+    first: datetime | None = None
+    """The first time."""
+
+    last: datetime | None = None
+    """The last time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportRun:
+    """An import of an uploaded file."""
+
+    branches: int
+    """New branches."""
+
+    corrected: int
+    """Entries whose text had changed in their source."""
+
+    dry_run: bool
+    """Whether nothing is stored."""
+
+    file: str
+    """The name of the file."""
+
+    id: str
+    """Its id."""
+
+    known: int
+    """Entries that were stored already."""
+
+    messages: int
+    """Messages that were read and stored, or found to be stored already."""
+
+    refused: list[str]
+    """Conversations that were not stored, and why."""
+
+    started_at: datetime
+    """When it began."""
+
+    state: ImportStateName
+    """How far it is."""
+
+    stored: int
+    """New entries."""
+
+    found: ImportReport | None = None
+    """What was found in the file, once it was read."""
+
+    problem: str | None = None
+    """Why it failed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportRuns:
+    """Imports, newest first."""
+
+    data: list[ImportRun]
+    """The imports."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ import { MemoryClient, type Write } from "./memory.ts";
 import { Pages } from "./pages.ts";
 import { part, Transport, type EverwhenOptions } from "./transport.ts";
 import type {
-  Doctor, Key, MadeKey, Memory, NewKey, NewMemory, NewVault, Question, Recollection, Removed, Retried, RetriedJobs, Settled, Standing, Usage, Vault, VaultPatch,
+  Doctor, ImportRun, ImportRuns, Key, MadeKey, Memory, NewKey, NewMemory, NewVault, Question, Recollection, Removed, Retried, RetriedJobs, Settled, Standing, Usage, Vault, VaultPatch,
 } from "./types.ts";
 
 /**
@@ -86,6 +86,28 @@ export class Everwhen {
   }
 }
 
+/** How an uploaded file is imported; the API documents each. */
+export interface ImportFileOptions {
+  name?: string;
+  memory?: string;
+  from?: string;
+  dry_run?: boolean;
+  timezone?: string;
+  date_order?: "dmy" | "mdy" | "ymd";
+  at?: string;
+  since?: string;
+  until?: string;
+  tools?: boolean;
+  system?: boolean;
+  hidden?: boolean;
+  drop_branches?: boolean;
+  me?: string;
+  time_field?: string;
+  role_field?: string;
+  text_field?: string;
+  conversation_field?: string;
+}
+
 /** One vault: an owner's memories, kept apart from all others. */
 export class VaultClient {
   /** The vault's name, or its id. */
@@ -122,6 +144,31 @@ export class VaultClient {
   /** What language models took since a day such as "2025-04-01", by day, model and purpose. */
   usage(options: { since?: string } = {}): Promise<Usage> {
     return this.#transport.get(`${this.#path}/usage`, { ...options });
+  }
+
+  /** Uploads a file of another program, or an export, which is imported in the background. */
+  importFile(file: Blob | ReadableStream<Uint8Array>, options: ImportFileOptions = {}): Promise<ImportRun> {
+    return this.#transport.upload(`${this.#path}/imports`, file, { ...options });
+  }
+
+  /** Imports of files since the server was started, newest first. */
+  async imports(): Promise<ImportRun[]> {
+    return (await this.#transport.get<ImportRuns>(`${this.#path}/imports`)).data;
+  }
+
+  /** How far an import is, and what was found. */
+  importRun(id: string): Promise<ImportRun> {
+    return this.#transport.get(`${this.#path}/imports/${part(id)}`);
+  }
+
+  /** Ends an import; what is stored stays. */
+  cancelImport(id: string): Promise<ImportRun> {
+    return this.#transport.send({ method: "DELETE", path: `${this.#path}/imports/${part(id)}` });
+  }
+
+  /** Everything in the vault, or in one memory, as lines of JSON. */
+  export(options: { memory?: string } = {}): Promise<ReadableStream<Uint8Array>> {
+    return this.#transport.stream(`${this.#path}/export`, { ...options });
   }
 
   /** What is known of the vault itself. */

@@ -1,6 +1,6 @@
 // Memory that knows when: everything said is kept with when it was said.
 
-export { Everwhen, VaultClient } from "./client.ts";
+export { Everwhen, VaultClient, type ImportFileOptions } from "./client.ts";
 export * from "./errors.ts";
 export { MemoryClient } from "./memory.ts";
 export type { ConversationsOptions, EntriesOptions, FactsOptions, ForgetOptions, RememberOptions, TimelineOptions, Write } from "./memory.ts";

@@ -83,9 +83,42 @@ export class Transport {
     }
   }
 
-  #once(request: Request): Promise<Response> {
+  /** Sends a file. It is sent once, and may take long. */
+  async upload<T>(path: string, file: Blob | ReadableStream<Uint8Array>, query?: Query): Promise<T> {
+    const headers = { ...this.#headers(), "content-type": "application/octet-stream" };
+    // A stream as a body needs `duplex`, which the types of fetch do not know everywhere.
+    const init: RequestInit & { duplex?: "half" } = { method: "POST", headers, body: file as BodyInit, duplex: "half" };
+    const response = await this.#fetch(path, query, init);
+    return (await response.json()) as T;
+  }
+
+  /** What the server answers, as a stream. */
+  async stream(path: string, query?: Query): Promise<ReadableStream<Uint8Array>> {
+    const response = await this.#fetch(path, query, { method: "GET", headers: this.#headers() });
+    if (!response.body) throw new NotReachableError(`${this.url} sent nothing`);
+    return response.body;
+  }
+
+  async #fetch(path: string, query: Query | undefined, init: RequestInit): Promise<Response> {
+    const send = this.#options.fetch ?? globalThis.fetch;
+    let response: Response;
+    try {
+      response = await send(this.url + path + queryText(query), init);
+    } catch (failure) {
+      throw new NotReachableError(`${this.url} did not answer: ${String(failure)}`, { cause: failure });
+    }
+    if (!response.ok) throw errorFrom(response.status, await response.text().catch(() => ""));
+    return response;
+  }
+
+  #headers(): Record<string, string> {
     const headers: Record<string, string> = { "x-everwhen-client": `everwhen-typescript/${VERSION}` };
     if (this.#options.key) headers["authorization"] = `Bearer ${this.#options.key}`;
+    return headers;
+  }
+
+  #once(request: Request): Promise<Response> {
+    const headers = this.#headers();
     if (request.idempotencyKey) headers["idempotency-key"] = request.idempotencyKey;
     if (request.body !== undefined) headers["content-type"] = "application/json";
     const send = this.#options.fetch ?? globalThis.fetch;

@@ -507,6 +507,71 @@ export interface ImportOutcomes {
   outcomes: ImportOutcome[];
 }
 
+/** What was found in a file. */
+export interface ImportReport {
+  /** Branches. */
+  branches: number;
+  /** Conversations with something said. */
+  conversations: number;
+  /** The first time. */
+  first?: string | null | undefined;
+  /** The last time. */
+  last?: string | null | undefined;
+  /** What was left out on purpose, by kind. */
+  left_out: Record<string, unknown>;
+  /** Messages, those on branches included. */
+  messages: number;
+  /** Messages by how precisely their time is known. */
+  precision: Record<string, unknown>;
+  /** What could not be read: the file, the place in it, and what to do. */
+  problems: string[];
+  /** Messages by what their time was taken from. */
+  time_from: Record<string, unknown>;
+  /** Messages without any time, which are left out. */
+  undated: number;
+  /** What a person should know. */
+  warnings: string[];
+}
+
+/** An import of an uploaded file. */
+export interface ImportRun {
+  /** New branches. */
+  branches: number;
+  /** Entries whose text had changed in their source. */
+  corrected: number;
+  /** Whether nothing is stored. */
+  dry_run: boolean;
+  /** The name of the file. */
+  file: string;
+  /** What was found in the file, once it was read. */
+  found?: ImportReport | null | undefined;
+  /** Its id. */
+  id: string;
+  /** Entries that were stored already. */
+  known: number;
+  /** Messages that were read and stored, or found to be stored already. */
+  messages: number;
+  /** Why it failed. */
+  problem?: string | null | undefined;
+  /** Conversations that were not stored, and why. */
+  refused: string[];
+  /** When it began. */
+  started_at: string;
+  /** How far it is. */
+  state: ImportStateName;
+  /** New entries. */
+  stored: number;
+}
+
+/** Imports, newest first. */
+export interface ImportRuns {
+  /** The imports. */
+  data: ImportRun[];
+}
+
+/** How far an import is. */
+export type ImportStateName = "running" | "done" | "cancelled" | "failed";
+
 /** The result of an import. */
 export interface Imported {
   /** Number of branches. */

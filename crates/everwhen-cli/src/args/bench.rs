@@ -23,6 +23,8 @@ EXAMPLES
   everwhen bench locomo --data locomo10.json
   everwhen bench temporal --data TemporalMemoryDataset
   everwhen bench recall --entries 10000,100000,1000000
+  everwhen bench import
+  everwhen bench import --messages 50000
   everwhen bench mcp
   everwhen bench proxy
   everwhen bench proxy --quick
@@ -44,6 +46,7 @@ pub(crate) enum BenchTopic {
     Locomo(DatasetArgs),
     Temporal(DatasetArgs),
     Recall(RecallBenchArgs),
+    Import(ImportBenchArgs),
     Distill(DistillBenchArgs),
     Mcp(McpBenchArgs),
     Proxy(ProxyBenchArgs),
@@ -54,6 +57,20 @@ pub(crate) enum BenchTopic {
     Verify(VerifyArgs),
     Logs(LogsArgs),
     Compare(CompareArgs),
+}
+
+/// Import of one large ChatGPT archive: speed, memory, and going on after a kill
+#[derive(Debug, Args)]
+pub(crate) struct ImportBenchArgs {
+    /// Messages in the archive
+    #[arg(long, default_value_t = 1_000_000)]
+    pub(crate) messages: u64,
+    /// Archive to import in this process, or an empty name for none
+    #[arg(long, hide = true, requires = "into")]
+    pub(crate) archive: Option<PathBuf>,
+    /// Data directory to import into
+    #[arg(long, hide = true)]
+    pub(crate) into: Option<PathBuf>,
 }
 
 /// Retrieval quality on LongMemEval S: are the sessions with the answer found?

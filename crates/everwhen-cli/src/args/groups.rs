@@ -14,7 +14,7 @@ const GROUPS: [Group; 5] = [
         "Use",
         &[
             "remember", "recall", "timeline", "facts", "profile", "pin", "context", "prompt",
-            "import", "export", "mcp", "ui", "demo",
+            "import", "watch", "export", "mcp", "ui", "demo",
         ],
     ),
     (

@@ -12,7 +12,8 @@ use clap::{Args, Subcommand};
 Files, folders and zip archives are recognised by their content: exports of ChatGPT, Claude.ai, Gemini, WhatsApp,
 Telegram, Discord and Slack, sessions of Claude Code, Codex, Gemini CLI, opencode and Copilot CLI, chats of
 SillyTavern, Open WebUI, LibreChat, LM Studio and Jan, memories of mem0, Graphiti, Letta and others, and any JSON,
-CSV or Markdown with a time per message. docs/import.md lists them all.
+CSV or Markdown with a time per message. docs/import.md lists them all. A file of `everwhen export vault` gives
+back the same memories, with their ids and times.
 
 The command shows what it found, asks on a terminal, and stores it. Every entry keeps where it came from and how
 well its time is known; what has no time is left out and listed, never dated now. Importing again stores only what
@@ -23,6 +24,7 @@ EXAMPLES
   everwhen import ~/Downloads/chatgpt-export.zip --dry-run
   everwhen import ~/.claude/projects --memory coding
   everwhen import chat.txt --timezone Europe/Berlin --date-order dmy
+  everwhen import everything.jsonl --vault copy
   everwhen import log.csv --time-field sent --text-field body
   everwhen import smarthole data.json --skip-invalid
   everwhen import wilmer ~/WilmerAI/Public --dry-run
@@ -150,10 +152,11 @@ pub(crate) struct ImportTimesArgs {
     pub(crate) dry_run: bool,
 }
 
-/// Export data of a memory in another program's format
+/// Export a vault, or a memory in another program's format
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
+  everwhen export vault everything.jsonl
   everwhen export messages chats.jsonl --memory chatgpt
   everwhen export markdown ~/notes/chats --memory chatgpt
   everwhen export wilmer Public/DiscussionIds --memory 1234
@@ -167,6 +170,11 @@ pub(crate) struct ExportArgs {
 /// The program to export for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExportTarget {
+    /// Everything in the vault as JSON lines, which `everwhen import` makes the same vault of
+    ///
+    /// Entries with both times and their origin, conversations, branches, corrections, facts, chapters,
+    /// context documents. With --memory, only that memory. docs/export.md describes the format.
+    Vault(ExportVaultArgs),
     /// Conversations as JSON lines of OpenAI messages, each with its time and id
     ///
     /// `everwhen import` reads the file, with the same times.
@@ -191,6 +199,14 @@ pub(crate) enum ExportTarget {
 #[derive(Debug, Args)]
 pub(crate) struct ExportFileArgs {
     /// data.json of the plugin; - writes to standard output
+    #[arg(value_name = "FILE|-")]
+    pub(crate) file: String,
+}
+
+/// Where a vault is written.
+#[derive(Debug, Args)]
+pub(crate) struct ExportVaultArgs {
+    /// File to write, which must not exist; - writes to standard output
     #[arg(value_name = "FILE|-")]
     pub(crate) file: String,
 }

@@ -2,27 +2,22 @@
 
 use everwhen::backup::{self, Manifest};
 use everwhen::time::Clock;
-use everwhen::{Config, StoreLocation, SystemClock};
+use everwhen::{Config, SystemClock};
 use serde_json::json;
 
 use crate::args::BackupArgs;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::{output, show};
 
 /// Runs the command; no server is needed, and one may be running.
 pub(crate) fn run(config: &Config, args: &BackupArgs, as_json: bool) -> Result<()> {
-    let data = &config.data.value;
+    let (store, data) = (&config.store.value, &config.data.value);
     let (verb, manifest) = if args.verify {
         ("Complete and undamaged", backup::verify(&args.file)?)
     } else if args.restore {
-        ("Restored", backup::restore(&args.file, data)?)
+        ("Restored", backup::restore_store(&args.file, store, data)?)
     } else {
-        if matches!(config.store.value, StoreLocation::Postgres(_)) {
-            return Err(Failure::new(
-                "the store is PostgreSQL; back it up with pg_dump or pg_basebackup, as docs/backup.md shows",
-            ));
-        }
-        ("Backed up", backup::back_up(data, &args.file, SystemClock.now())?)
+        ("Backed up", backup::back_up_store(store, data, &args.file, SystemClock.now())?)
     };
     if as_json {
         return output::json(&told(&manifest).to_string());

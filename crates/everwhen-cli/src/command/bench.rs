@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use everwhen::Config;
 use everwhen_bench::distill::{self, DistillBench};
+use everwhen_bench::import::{self, ImportBench};
 use everwhen_bench::mcp;
 use everwhen_bench::proxy::{self, ProxyBench};
 use everwhen_bench::store::{self, BesideBench, StoreBench};
@@ -16,8 +17,8 @@ use everwhen_bench::workflow::{self, WorkflowBench};
 use serde::Serialize;
 
 use crate::args::{
-    BenchArgs, BenchTopic, CommonArgs, DistillBenchArgs, McpBenchArgs, ProxyBenchArgs,
-    StoreBenchArgs, WorkflowBenchArgs,
+    BenchArgs, BenchTopic, CommonArgs, DistillBenchArgs, ImportBenchArgs, McpBenchArgs,
+    ProxyBenchArgs, StoreBenchArgs, WorkflowBenchArgs,
 };
 
 use crate::failure::{Failure, Result};
@@ -42,6 +43,7 @@ pub(crate) async fn run(config: &Config, common: &CommonArgs, args: &BenchArgs) 
         (BenchTopic::Mcp(args), _) => bench_mcp(args, json).await,
         (BenchTopic::Proxy(args), _) => bench_proxy(args, json).await,
         (BenchTopic::Workflow(args), _) => bench_workflow(args, json).await,
+        (BenchTopic::Import(args), _) => bench_import(args, json).await,
         (BenchTopic::Distill(args), _) => bench_distill(args, json).await,
         (BenchTopic::Tune(args), _) => recall::tune(home, args, json).await,
         (BenchTopic::Run(args), _) => runner::run(config, common.key.as_deref(), args, json).await,
@@ -106,6 +108,16 @@ async fn bench_workflow(args: &WorkflowBenchArgs, json: bool) -> Result<()> {
     if let Some(directory) = &args.out {
         write(directory, "workflow.json", &report)?;
     }
+    if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
+}
+
+async fn bench_import(args: &ImportBenchArgs, json: bool) -> Result<()> {
+    if let (Some(archive), Some(data)) = (&args.archive, &args.into) {
+        let print = |line: &str| drop(output::line(line));
+        return import::import_here(archive, data, &print).await.map_err(failed);
+    }
+    let setup = ImportBench { binary: std::env::current_exe()?, messages: args.messages };
+    let report = import::run(&setup, &|what| output::note(what)).map_err(failed)?;
     if json { output::json(&to_json(&report)?) } else { output::line(&report.to_string()) }
 }
 

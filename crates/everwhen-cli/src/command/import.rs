@@ -5,7 +5,8 @@
 //! invalid conversations are reported before anything is stored.
 
 mod body;
-mod files;
+mod export_file;
+pub(super) mod files;
 mod found;
 mod smarthole;
 

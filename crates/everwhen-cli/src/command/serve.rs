@@ -4,8 +4,11 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use everwhen::{Config, Everwhen, Protocol, ServerLimits, Upstream};
-use everwhen_server::McpSettings;
+use everwhen::memory::Address;
+use everwhen::time::Clock;
+use everwhen::watch::WATCH_FILE;
+use everwhen::{Config, Everwhen, Protocol, ServerLimits, SystemClock, UPLOADS_FOLDER, Upstream};
+use everwhen_server::{FollowedFolders, McpSettings};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -67,11 +70,15 @@ async fn serve(config: &Config, wait: StartupWait, json: bool) -> Result<Ended> 
     let state = everwhen_server::ServerState::new(engine.clone(), Some(token)).await?;
     let state = state.with_mcp(McpSettings::of(config));
     let state = state.with_server(&config.server, &config.listen.value).with_proxy(proxy);
+    let uploads = everwhen.directory().join(UPLOADS_FOLDER);
+    let state = state.with_uploads(&uploads, !everwhen.is_shared());
     let catching_up = tokio::spawn(state.clone().catch_up());
     let stop = stop_on_signal()?;
     let worker = on_own_thread(everwhen::work(engine, stopped(stop.clone())));
     let workflows = tokio::spawn(state.clone().run_workflows(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
+    let backups = tokio::spawn(back_up(config, &everwhen, stop.clone()));
+    let following = tokio::spawn(follow(config, &everwhen, stop.clone())?);
     let url = format!("http://{}", reachable(address));
     everwhen.announce(&url)?;
     greet(&url, &everwhen, &config.upstreams, json)?;
@@ -88,7 +95,7 @@ async fn serve(config: &Config, wait: StartupWait, json: bool) -> Result<Ended> 
         // Serving ends by a signal, which stops the worker too, or by a failure, after which its
         // jobs wait for the next start.
         if served.is_ok() {
-            for task in [worker, workflows, embedding] {
+            for task in [worker, workflows, embedding, backups, following] {
                 task.await.map_err(|error| Failure::new(error.to_string()))?;
             }
             tracing::info!("stopped");
@@ -99,6 +106,34 @@ async fn serve(config: &Config, wait: StartupWait, json: bool) -> Result<Ended> 
         served = serving => served.map(|()| Ended::Whole),
         () = at_once(stop.clone()) => Ok(Ended::AtOnce),
     }
+}
+
+/// Makes backups as configured.
+fn back_up(
+    config: &Config,
+    everwhen: &Everwhen,
+    stop: ShutdownSignal,
+) -> impl Future<Output = ()> + use<> {
+    let (data, store) = (everwhen.directory().to_owned(), config.store.value.clone());
+    let now = || SystemClock.now();
+    everwhen::backup::run_schedule(config.backup.clone(), store, data, now, stopped(stop))
+}
+
+/// Follows the configured folders.
+fn follow(
+    config: &Config,
+    everwhen: &Everwhen,
+    stop: ShutdownSignal,
+) -> Result<impl Future<Output = ()> + use<>> {
+    let memory = config.watch.memory.value.as_deref();
+    let followed = FollowedFolders {
+        folders: config.watch.folders(),
+        file: everwhen.directory().join(WATCH_FILE),
+        vault: Address::read("vault", &config.vault.value)?,
+        memory: memory.map(|name| Address::read("memory", name)).transpose()?,
+        every: config.watch.every(),
+    };
+    Ok(everwhen_server::follow(everwhen.engine().clone(), followed, stopped(stop)))
 }
 
 /// Waits for a signal. Streams that would never end by themselves are ended then.

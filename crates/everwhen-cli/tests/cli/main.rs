@@ -24,6 +24,7 @@ mod seeds;
 mod settings;
 mod stage;
 mod stopping;
+mod transfer;
 mod upkeep;
 mod wilmer;
 mod wilmer_times;

@@ -232,7 +232,8 @@ impl<'a> QuotedLine<'a> {
     }
 
     fn chars(&self) -> usize {
-        "- 00:00 : ".len() + self.speaker.chars().count() + self.said.chars()
+        let time = self.entry.about(self.zone).map_or("00:00".len(), |about| about.len() + 2);
+        "-  : ".len() + time + self.speaker.chars().count() + self.said.chars()
     }
 
     fn order(&self) -> (Timestamp, u64) {
@@ -259,7 +260,10 @@ impl<'a> QuotedLine<'a> {
 
     fn text(&self) -> String {
         let time = self.zone.wall(self.entry.conversation_time);
-        let (hour, minute) = (time.hour(), time.minute());
+        let said_at = match self.entry.about(self.zone) {
+            Some(about) => format!("({about})"),
+            None => format!("{:02}:{:02}", time.hour(), time.minute()),
+        };
         let mut days: Vec<Date> = self.again.iter().map(|time| self.zone.day(*time)).collect();
         days.dedup();
         days.retain(|day| *day != time.date());
@@ -269,7 +273,7 @@ impl<'a> QuotedLine<'a> {
         } else {
             format!(" (said again on {})", days.join(", "))
         };
-        format!("- {hour:02}:{minute:02} {}: {}{again}", self.speaker, self.said)
+        format!("- {said_at} {}: {}{again}", self.speaker, self.said)
     }
 }
 

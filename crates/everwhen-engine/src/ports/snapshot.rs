@@ -8,7 +8,6 @@ use super::{
     EntryQuery, EntryState, FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines,
     MemorySelection, Neighbour, ProofHolder, Reply, Requested, Speakers, TimeAxis, Usage, Which,
 };
-use crate::Result;
 use crate::job::Job;
 use crate::key::Key;
 use crate::memory::{
@@ -16,6 +15,7 @@ use crate::memory::{
     Entry, EntryId, Fact, Memory, MemoryId, MemoryRef, Name, RollingSummary, VaultId, VaultInfo,
 };
 use crate::receipt::KeptReceipt;
+use crate::{Error, Result};
 
 /// One consistent state, to read. Methods that find nothing say so with `None` or an empty list.
 pub trait Snapshot {
@@ -167,6 +167,16 @@ pub trait Snapshot {
         memory: MemoryRef,
         text: Option<[u8; 32]>,
     ) -> Result<Vec<([u8; 32], Timestamp)>>;
+
+    /// Hands over everything that belongs to a memory as lines of JSON, in an order that depends on the
+    /// rows alone. A store without rows of its own refuses.
+    fn memory_lines(
+        &self,
+        _memory: MemoryRef,
+        _take: &mut dyn FnMut(&str) -> Result<()>,
+    ) -> Result<()> {
+        Err(Error::conflict("this store exports nothing"))
+    }
 
     /// What the idempotency key stands for; `vault` is `None` for keys of vaults themselves.
     fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>>;

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use super::{Addition, AskedHash, LedgerHead, LedgerLine, Proof, Reply, Snapshot, Usage};
-use crate::Result;
 use crate::job::{Job, JobKind, Subject};
 use crate::key::{Key, KeyUse};
 use crate::memory::{
@@ -12,6 +11,7 @@ use crate::memory::{
     Name, Removed, RollingSummary, VaultId, VaultInfo,
 };
 use crate::receipt::Receipt;
+use crate::{Error, Result};
 
 /// A transaction. What a closure writes, its own reads see.
 pub trait Tx: Snapshot {
@@ -33,6 +33,10 @@ pub trait Tx: Snapshot {
         from: ConversationId,
         into: ConversationId,
     ) -> Result<()>;
+    /// Adds what a line of [`Snapshot::memory_lines`] says to a memory.
+    fn restore_line(&mut self, _memory: MemoryRef, _line: &str) -> Result<()> {
+        Err(Error::conflict("this store restores nothing"))
+    }
     /// Removes rows for good; answers how many there were.
     fn remove(&mut self, rows: Removal<'_>) -> Result<u64>;
     /// Removes something with all that is in it.

@@ -70,7 +70,7 @@ pub(super) fn load_or_make_vault(
 }
 
 /// The memory at this address.
-pub(super) fn load_memory(
+pub(crate) fn load_memory(
     snapshot: &dyn Snapshot,
     vault: VaultId,
     address: &MemoryName,

@@ -11,6 +11,6 @@ pub(crate) use crate::query_params::QueryParams;
 pub(crate) use body::{JsonBody, OptionalJsonBody};
 pub(crate) use idempotency::IdempotencyKey;
 pub(crate) use path::{
-    ConversationInPath, EntryInPath, FactInPath, JobInPath, KeyInPath, MemoryInPath,
+    ConversationInPath, EntryInPath, FactInPath, ImportInPath, JobInPath, KeyInPath, MemoryInPath,
     OpenOrCreateVault, OpenVault, VaultInPath, VersionInPath,
 };

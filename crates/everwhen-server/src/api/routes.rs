@@ -5,8 +5,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    chapters, context, conversations, entries, facts, health, keys, memories, recall,
-    retrospection, timeline, times, upkeep, usage, vaults,
+    chapters, context, conversations, entries, export, facts, health, imports, keys, memories,
+    recall, retrospection, timeline, times, upkeep, usage, vaults,
 };
 use crate::ServerState;
 
@@ -34,6 +34,7 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
 
         .merge(said())
         .merge(derived())
+        .merge(transferred())
 
         // POST …/memories/{memory}/recall, /v1/vaults/{vault}/recall
         .routes(routes!(recall::recall))
@@ -118,4 +119,14 @@ fn derived() -> OpenApiRouter<ServerState> {
         .routes(routes!(chapters::list_summary_versions))
         .routes(routes!(chapters::distill))
         .routes(routes!(chapters::regenerate))
+}
+
+/// Whole files: exports and imports.
+#[rustfmt::skip]
+fn transferred() -> OpenApiRouter<ServerState> {
+    OpenApiRouter::default()
+        // /v1/vaults/{vault}/export, …/imports, …/imports/{id}
+        .routes(routes!(export::export_vault))
+        .routes(routes!(imports::list_imports, imports::import_file))
+        .routes(routes!(imports::get_import, imports::cancel_import))
 }

@@ -80,6 +80,7 @@ fn tags() -> Value {
         { "name": "chapters", "description": "What a memory was about, in order" },
         { "name": "timeline", "description": "One dated line for everything said" },
         { "name": "recall", "description": "A question in, what was said about it out" },
+        { "name": "imports", "description": "Files of other programs, and exports" },
         { "name": "operator", "description": "Keys and upkeep, for who runs the server" },
         { "name": "health", "description": "Health checks, metrics, this document" },
     ])
@@ -144,7 +145,8 @@ impl Operation<'_> {
     fn takes_idempotency_key(&self) -> bool {
         // Doing these again changes nothing.
         let repeatable = ["/import/batch", "/chapters/import", "/jobs/retry", "/recall"];
-        let is_repeatable = repeatable.iter().any(|end| self.path.ends_with(end));
+        let is_repeatable =
+            repeatable.iter().any(|end| self.path.ends_with(end)) || self.path.contains("/imports");
         self.is_write() && !self.is_operators() && !is_repeatable
     }
 
@@ -200,6 +202,9 @@ fn path_parameter(path: &str, name: &str) -> Value {
         _ if path.contains("/entries/") => shape::id("ent_", "Id of the entry."),
         _ if path.contains("/facts/") => shape::id("fct_", "Id of the fact."),
         _ if path.contains("/keys/") => shape::id("key_", "Id of the key."),
+        _ if path.contains("/imports/") => {
+            shape::name("imp_", "Id of the import.", "imp_0f1e2d3c4b5a69788796a5b4")
+        }
         _ if path.contains("/jobs/") => shape::id("job_", "Id of the job."),
         _ => shape::name(
             "(?!(end|import|prompt)$)",

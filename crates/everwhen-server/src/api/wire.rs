@@ -10,6 +10,7 @@ mod conversations;
 mod density;
 mod entries;
 mod facts;
+mod import_runs;
 mod imported_chapters;
 mod imports;
 mod keys;
@@ -40,6 +41,7 @@ pub(crate) use facts::{
     Fact, FactRemoved, FactsQuery, FactsText, FactsTextQuery, NewFactText, Pin, ProfileQuery,
     ProfileValue,
 };
+pub(crate) use import_runs::{ExportQuery, ImportFileQuery, ImportRun, ImportRuns};
 pub(crate) use imported_chapters::{ChapterImport, ImportedChapters};
 pub(crate) use imports::{
     ImportBatch, ImportOutcome, ImportOutcomes, ImportQuery, Imported, ImportedConversation,

@@ -70,11 +70,24 @@ impl Drop for BodyStatus {
     }
 }
 
+/// What is sent as a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BodyKind {
+    /// JSON, whose nesting is limited.
+    Json,
+    /// A file that is written to disk: no part of it stays in memory, and it may take any time as long as
+    /// it does not pause.
+    Upload,
+    /// Anything else.
+    Other,
+}
+
 /// A body under watch.
 pub(super) struct CheckedBody {
     body: Body,
     limits: ServerLimits,
     received: Arc<BodyStatus>,
+    is_upload: bool,
     bytes: usize,
     depth: Option<Depth>,
     begun: Instant,
@@ -86,18 +99,24 @@ impl CheckedBody {
     pub(super) fn new(
         body: Body,
         limits: ServerLimits,
-        is_json: bool,
+        kind: BodyKind,
         received: Arc<BodyStatus>,
     ) -> Self {
-        let (depth, now) = (is_json.then(Depth::default), Instant::now());
-        Self { body, limits, received, bytes: 0, depth, begun: now, last: now, pause: None }
+        let depth = (kind == BodyKind::Json).then(Depth::default);
+        let (is_upload, now) = (kind == BodyKind::Upload, Instant::now());
+        let (bytes, pause) = (0, None);
+        Self { body, limits, received, is_upload, bytes, depth, begun: now, last: now, pause }
     }
 
     fn check(&mut self, data: &Bytes) -> Result<(), Rejection> {
         let before = self.bytes;
         self.bytes += data.len();
-        if self.bytes > self.limits.max_body {
-            return Err(Rejection::TooLarge(self.limits.max_body));
+        let most = if self.is_upload { self.limits.max_upload } else { self.limits.max_body };
+        if self.bytes > most {
+            return Err(Rejection::TooLarge(most));
+        }
+        if self.is_upload {
+            return Ok(());
         }
         let counted = self.bytes.saturating_sub(UNCOUNTED) - before.saturating_sub(UNCOUNTED);
         self.received.count(counted)?;
@@ -111,7 +130,11 @@ impl CheckedBody {
     /// Ready once the body has paused for too long.
     fn poll_pause(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let pause = self.limits.body_timeout;
-        let end = (self.last + pause).min(self.begun + whole(pause));
+        let pause_ends = self.last + pause;
+        let end = match self.is_upload {
+            true => pause_ends,
+            false => pause_ends.min(self.begun + whole(pause)),
+        };
         let timer = self.pause.get_or_insert_with(|| Box::pin(sleep_until(end)));
         if timer.deadline() != end {
             timer.as_mut().reset(end);

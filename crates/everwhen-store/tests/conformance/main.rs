@@ -20,6 +20,7 @@ mod distill;
 mod dump;
 mod entries;
 mod exchanges;
+mod exports;
 mod facts;
 mod faults;
 mod foreign_chapters;
@@ -68,6 +69,11 @@ macro_rules! suite {
 }
 
 suite! {
+    exports {
+        every_history_comes_back_the_same,
+        everything_an_entry_has_comes_back,
+        what_is_no_export_is_refused_and_leaves_nothing,
+    }
     seeds {
         b63_tags_change_in_place_and_recall_follows,
         b63_tags_of_what_was_corrected_stay,

@@ -4,6 +4,7 @@ mod conversations;
 mod facts;
 mod reach;
 mod server;
+mod upkeep;
 
 pub(super) use conversations::{
     CLOSED, COOLING, IDLE_TIMEOUT, LIFECYCLE, RETAINED, RETENTION, RETROSPECTION, STATE_TIMEOUT,
@@ -13,7 +14,10 @@ pub(super) use reach::{REACH, TOOL_ENTRIES};
 pub(super) use server::{
     ALLOWED_HOSTS, ALLOWED_ORIGINS, BODY_TIMEOUT, HEADER_TIMEOUT,
     IDLE_TIMEOUT as CONNECTION_IDLE_TIMEOUT, MAX_BODY_MB, MAX_BUFFERED_MB, MAX_CONNECTIONS,
-    MAX_JSON_DEPTH, MAX_REQUESTS, MCP_HOSTS, MCP_ORIGINS,
+    MAX_JSON_DEPTH, MAX_REQUESTS, MAX_UPLOAD_MB, MCP_HOSTS, MCP_ORIGINS,
+};
+pub(super) use upkeep::{
+    BACKUP_DIR, BACKUP_EVERY, BACKUP_KEEP, WATCH_EVERY, WATCH_MEMORY, WATCH_SOURCES,
 };
 
 /// One configuration key.
@@ -400,7 +404,7 @@ pub(super) const WORKFLOW_FILES: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 77] = [
+pub const KEYS: [Key; 84] = [
     DATA,
     LISTEN,
     ZONE,
@@ -430,6 +434,7 @@ pub const KEYS: [Key; 77] = [
     MAX_CONNECTIONS,
     MAX_REQUESTS,
     MAX_BODY_MB,
+    MAX_UPLOAD_MB,
     MAX_BUFFERED_MB,
     MAX_JSON_DEPTH,
     MCP_HOSTS,
@@ -478,10 +483,17 @@ pub const KEYS: [Key; 77] = [
     BORNE_OUT,
     WORKFLOW_DIR,
     WORKFLOW_FILES,
+    BACKUP_EVERY,
+    BACKUP_KEEP,
+    BACKUP_DIR,
+    WATCH_SOURCES,
+    WATCH_MEMORY,
+    WATCH_EVERY,
 ];
 
 /// Tables that hold keys.
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 12] = [
+    "backup",
     "chapters",
     "conversations",
     "embedder",
@@ -491,6 +503,7 @@ const TABLES: [&str; 10] = [
     "proxy",
     "server",
     "store",
+    "watch",
     "workflow",
 ];
 

@@ -30,6 +30,7 @@ pub struct ServerConfig {
     max_connections: Chosen<u32>,
     max_requests: Chosen<u32>,
     max_body_mb: Chosen<u32>,
+    max_upload_mb: Chosen<u32>,
     max_buffered_mb: Chosen<u32>,
     max_json_depth: Chosen<u32>,
 }
@@ -49,6 +50,8 @@ pub struct ServerLimits {
     pub max_requests: usize,
     /// Bytes of one request body.
     pub max_body: usize,
+    /// Bytes of one file to import.
+    pub max_upload: usize,
     /// Bytes of all request bodies held in memory.
     pub max_buffered: usize,
     /// Levels of nesting of JSON in a request.
@@ -83,6 +86,7 @@ impl ServerConfig {
             max_connections: number(layers, key::MAX_CONNECTIONS, 4096)?,
             max_requests: number(layers, key::MAX_REQUESTS, 2048)?,
             max_body_mb: body_megabytes(layers)?,
+            max_upload_mb: number(layers, key::MAX_UPLOAD_MB, 4096)?,
             max_buffered_mb: number(layers, key::MAX_BUFFERED_MB, 256)?,
             max_json_depth: number(layers, key::MAX_JSON_DEPTH, 128)?,
         })
@@ -109,13 +113,14 @@ impl ServerConfig {
             max_connections: self.max_connections.value as usize,
             max_requests: self.max_requests.value as usize,
             max_body: bytes(&self.max_body_mb),
+            max_upload: bytes(&self.max_upload_mb),
             max_buffered: bytes(&self.max_buffered_mb),
             max_json_depth: self.max_json_depth.value as usize,
         }
     }
 
     /// Values as one would write them, in the order of the keys.
-    pub(super) fn rows(&self) -> [(String, &Origin); 12] {
+    pub(super) fn rows(&self) -> [(String, &Origin); 13] {
         let number = |chosen: &Chosen<u32>| chosen.value.to_string();
         let text = |chosen: &Chosen<Option<String>>| {
             chosen.value.as_deref().map_or_else(|| "none".into(), quoted)
@@ -129,6 +134,7 @@ impl ServerConfig {
             (number(&self.max_connections), &self.max_connections.from),
             (number(&self.max_requests), &self.max_requests.from),
             (number(&self.max_body_mb), &self.max_body_mb.from),
+            (number(&self.max_upload_mb), &self.max_upload_mb.from),
             (number(&self.max_buffered_mb), &self.max_buffered_mb.from),
             (number(&self.max_json_depth), &self.max_json_depth.from),
             (text(&self.mcp_hosts), &self.mcp_hosts.from),

@@ -124,6 +124,7 @@ idle_timeout_seconds = 61
 max_connections = 100
 max_requests = 50
 max_body_mb = 32
+max_upload_mb = 1000
 max_buffered_mb = 128
 max_json_depth = 64
 [mcp]
@@ -162,6 +163,14 @@ borne_out = 0.3
 [workflow]
 dir = "/w"
 files = "/f"
+[backup]
+every = "6h"
+keep = 3
+dir = "/b"
+[watch]
+sources = "codex, /chats"
+memory = "coding"
+every_seconds = 5
 "#;
 
 #[test]
@@ -211,6 +220,7 @@ const VALUES: [&str; KEYS.len()] = [
     "100",
     "50",
     "32",
+    "1000",
     "128",
     "64",
     "h",
@@ -259,6 +269,12 @@ const VALUES: [&str; KEYS.len()] = [
     "0.3",
     "/w",
     "/f",
+    "6h",
+    "3",
+    "/b",
+    "codex, /chats",
+    "coding",
+    "5",
 ];
 
 #[test]

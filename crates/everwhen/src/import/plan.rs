@@ -1,7 +1,7 @@
 //! Which source reads which file, and the reading itself.
 
 use everwhen_engine::ImportedConversation;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::input::Documents;
 use super::options::Options;
@@ -29,6 +29,17 @@ impl Plan {
     /// Recognises files, folders and archives.
     pub fn of_paths(paths: &[PathBuf], options: &Options) -> Result<Self> {
         Self::of(Documents::find(paths)?, options)
+    }
+
+    /// Recognises those files of a folder that are wanted.
+    pub fn of_some(
+        folder: &Path,
+        is_wanted: &dyn Fn(&Path) -> bool,
+        options: &Options,
+    ) -> Result<Self> {
+        let mut documents = Documents::find(&[folder.to_owned()])?;
+        documents.list.retain(|document| document.path().is_some_and(is_wanted));
+        Self::of(documents, options)
     }
 
     /// Recognises one file whose bytes are in memory.

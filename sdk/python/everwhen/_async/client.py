@@ -205,6 +205,50 @@ class AsyncVaultClient:
         """What language models took, by day, model and purpose."""
         return await self._transport.send(types.Usage, _request.get(f"{self._path}/usage", since=since))
 
+    async def import_file(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        memory: str | None = None,
+        source: str | None = None,
+        dry_run: bool | None = None,
+        timezone: str | None = None,
+        **options: str | bool,
+    ) -> types.ImportRun:
+        """Uploads a file of another program, or an export, which is imported in the background.
+
+        `import_run` says how far it is. `options` are the other parameters of the API, such as `date_order`.
+        """
+        query = {
+            "name": os.path.basename(path),
+            "memory": memory,
+            "from": source,
+            "dry_run": dry_run,
+            "timezone": timezone,
+            **options,
+        }
+        request = _request.Request("POST", f"{self._path}/imports", query=query)
+        return await self._transport.upload(types.ImportRun, request, path)
+
+    async def imports(self) -> list[types.ImportRun]:
+        """Imports of files since the server was started, newest first."""
+        page = await self._transport.json(_request.get(f"{self._path}/imports"))
+        return decode(list[types.ImportRun], page["data"])
+
+    async def import_run(self, id: str) -> types.ImportRun:
+        """How far an import is, and what was found."""
+        request = _request.get(f"{self._path}/imports/{_request.part(id)}")
+        return await self._transport.send(types.ImportRun, request)
+
+    async def cancel_import(self, id: str) -> types.ImportRun:
+        """Ends an import; what is stored stays."""
+        request = _request.Request("DELETE", f"{self._path}/imports/{_request.part(id)}")
+        return await self._transport.send(types.ImportRun, request)
+
+    async def export(self, path: str | os.PathLike[str], *, memory: str | None = None) -> int:
+        """Writes everything in the vault, or in one memory, into a new file; says how many bytes it has."""
+        return await self._transport.download(_request.get(f"{self._path}/export", memory=memory), path)
+
     async def get(self) -> types.Vault:
         """What is known of the vault itself."""
         return await self._transport.send(types.Vault, _request.get(self._path))

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, TypeVar
 
 import httpx
 
 from everwhen import _request
-from everwhen._sync.waiting import sleep
+from everwhen._sync.waiting import chunks, sleep
 from everwhen._json import decode
 from everwhen._request import Request
 from everwhen.errors import NotReachableError, error_from
@@ -71,6 +72,41 @@ class Transport:
             headers={**self._headers, **request.headers},
             timeout=self._timeout,
         )
+
+    def upload(self, kind: type[T], request: Request, path: str | os.PathLike[str]) -> T:
+        """Sends a file as the body of a request. It is sent once: an import may be long."""
+        try:
+            response = self._http.request(
+                request.method,
+                self.url + request.path,
+                params=_request.query_text(request.query),
+                content=chunks(path),
+                headers={**self._headers, "content-type": "application/octet-stream"},
+                timeout=self._timeout,
+            )
+        except httpx.TransportError as failure:
+            raise NotReachableError(f"{self.url} did not answer: {failure!r}") from failure
+        if not response.is_success:
+            raise error_from(response.status_code, _request.parse(response), response.text)
+        return decode(kind, _request.parse(response))
+
+    def download(self, request: Request, path: str | os.PathLike[str]) -> int:
+        """Writes what the server answers into a file that does not exist yet; says how many bytes it has."""
+        url, query = self.url + request.path, _request.query_text(request.query)
+        try:
+            with self._http.stream(
+                request.method, url, params=query, headers=self._headers, timeout=self._timeout
+            ) as response:
+                if not response.is_success:
+                    response.read()
+                    raise error_from(response.status_code, _request.parse(response), response.text)
+                size = 0
+                with open(path, "xb") as file:
+                    for chunk in response.iter_bytes():
+                        size += file.write(chunk)
+                return size
+        except httpx.TransportError as failure:
+            raise NotReachableError(f"{self.url} did not answer: {failure!r}") from failure
 
     def close(self) -> None:
         """Closes the connections, unless the caller brought them."""

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
+CHUNK = 128 * 1024
+
+
+def chunks(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """A file in parts."""
+    with open(path, "rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
 
 
 def sleep(seconds: float) -> None:

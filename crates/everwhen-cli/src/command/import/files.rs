@@ -4,34 +4,30 @@
 //! conversations travel in batches, of which a few are under way at a time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use everwhen::import::{DateOrder, Fields, Options, Plan, Report};
+use everwhen::export::ExportFile;
+use everwhen::import::{
+    self, DateOrder, Fields, ImportBatch, ImportProgress, ImportTarget, Options, Plan, Report,
+};
+use everwhen::memory::Address;
 use everwhen::time::{Clock, Zone, read_time_in};
-use everwhen::{ImportedConversation, SystemClock};
+use everwhen::{Engine, SystemClock};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{body, found};
+use super::{body, export_file, found};
 use crate::args::ImportPathsArgs;
 use crate::client::{Request, escape};
 use crate::console::Console;
 use crate::failure::{Failure, Result};
 use crate::{output, show};
 
-/// Entries of a batch.
-const BATCH_ENTRIES: usize = 2_000;
-/// Bytes of text in a batch.
-const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// How often progress is shown.
+const TELL: Duration = Duration::from_millis(100);
 /// Batches under way at a time.
 const UNDER_WAY: usize = 3;
-
-/// Conversations of one source.
-struct ImportBatch {
-    source: &'static str,
-    conversations: Vec<ImportedConversation>,
-    entries: u64,
-}
 
 /// What became of all batches.
 #[derive(Debug, Default)]
@@ -47,6 +43,12 @@ struct Tally {
 pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()> {
     if args.paths.is_empty() {
         return Err(Failure::usage("name a file, a folder or an archive to import"));
+    }
+    if let [file] = args.paths.as_slice()
+        && args.from.is_none()
+        && ExportFile::is_one(file)
+    {
+        return export_file::run(console, file, args).await;
     }
     let options = options(console, args).await?;
     let plan = Plan::of_paths(&args.paths, &options).map_err(|error| hint(args, error))?;
@@ -86,6 +88,22 @@ fn hint(args: &ImportPathsArgs, error: everwhen::Error) -> Failure {
         )),
         _ => error.into(),
     }
+}
+
+/// How files are read unless something else is asked for.
+pub(crate) async fn usual_options(console: &Console) -> Result<Options> {
+    Ok(Options::new(console.zone().await?.clone(), SystemClock.now()))
+}
+
+/// Stores what a plan reads. Returns the number of new entries and the memories they are in.
+pub(crate) async fn store_plan(
+    console: &Console,
+    plan: Plan,
+    options: &Options,
+) -> Result<(u64, String)> {
+    let plan = Arc::new(plan);
+    let tally = store(console, &plan, options, (false, 0)).await?;
+    Ok((tally.stored, memories(console, &plan)))
 }
 
 fn nothing(console: &Console, plan: &Plan, looked: &Report) -> Result<()> {
@@ -152,6 +170,11 @@ async fn store(
     (dry_run, messages): (bool, u64),
 ) -> Result<Tally> {
     let bar = output::progress(messages, "messages");
+    if let Some(engine) = console.engine() {
+        let tally = store_here(engine, console, plan, options, (dry_run, &bar)).await;
+        bar.finish_and_clear();
+        return tally;
+    }
     let mut tally = Tally::default();
     let (send, mut receive) = mpsc::channel(UNDER_WAY);
     let (reader, settings) = (Arc::clone(plan), options.clone());
@@ -171,42 +194,43 @@ async fn store(
 
 /// Reads all files and sends batches, until nobody takes them any more.
 fn read(plan: &Plan, options: &Options, send: &mpsc::Sender<ImportBatch>) {
-    let mut batch: Option<ImportBatch> = None;
-    let mut bytes = 0;
-    plan.read(options, &mut |source, conversation| {
-        let all = conversation
-            .entries
-            .iter()
-            .chain(conversation.branches.iter().flat_map(|b| &b.entries));
-        let (mut entries, mut length) = (0, 0);
-        for entry in all {
-            entries += 1;
-            length += entry.content.as_str().len() + 300;
+    import::read_batches(plan, options, &mut |batch| send.blocking_send(batch).is_ok());
+}
+
+/// Stores everything through the engine of this process.
+async fn store_here(
+    engine: &Engine,
+    console: &Console,
+    plan: &Arc<Plan>,
+    options: &Options,
+    (dry_run, bar): (bool, &indicatif::ProgressBar),
+) -> Result<Tally> {
+    let vault = engine.vault_to_write(Address::read("vault", console.vault())?).await?;
+    let memory = console.named_memory().map(|name| Address::read("memory", name)).transpose()?;
+    let target = ImportTarget { vault, memory, is_rehearsal: dry_run };
+    let progress = Arc::new(ImportProgress::default());
+    let storing = import::run(Arc::clone(plan), options.clone(), &target, &progress);
+    let telling = async {
+        loop {
+            tokio::time::sleep(TELL).await;
+            bar.set_position(progress.counts().messages);
         }
-        let is_full = batch.as_ref().is_some_and(|batch| {
-            batch.source != source.name
-                || batch.entries as usize + entries > BATCH_ENTRIES
-                || bytes + length > BATCH_BYTES
-        });
-        if is_full && let Some(full) = batch.take() {
-            bytes = 0;
-            if send.blocking_send(full).is_err() {
-                return false;
-            }
-        }
-        let open = batch.get_or_insert_with(|| ImportBatch {
-            source: source.name,
-            conversations: Vec::new(),
-            entries: 0,
-        });
-        open.conversations.push(conversation);
-        open.entries += entries as u64;
-        bytes += length;
-        true
-    });
-    if let Some(rest) = batch {
-        // Whoever receives has ended if this fails, and says why.
-        let _ = send.blocking_send(rest);
+    };
+    let stored: everwhen::Result<()> = tokio::select! {
+        stored = storing => stored,
+        () = telling => Ok(()),
+    };
+    let counts = progress.counts();
+    let tally = Tally {
+        stored: counts.stored,
+        known: counts.known,
+        corrected: counts.corrected,
+        branches: counts.branches,
+        refused: counts.refused,
+    };
+    match stored {
+        Ok(()) => Ok(tally),
+        Err(error) => Err(Failure::from(error).reword(|said| tally.halfway(&said))),
     }
 }
 

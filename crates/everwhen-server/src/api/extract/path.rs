@@ -42,6 +42,9 @@ pub(crate) struct JobInPath(pub(crate) JobId);
 /// The version of a context document in the path.
 pub(crate) struct VersionInPath(pub(crate) u64);
 
+/// The import in the path.
+pub(crate) struct ImportInPath(pub(crate) String);
+
 /// One decoded segment of the path.
 async fn segment(parts: &mut Parts, name: &str) -> Result<String, RequestError> {
     let params = RawPathParams::from_request_parts(parts, &())
@@ -124,6 +127,14 @@ impl FromRequestParts<ServerState> for VersionInPath {
             RequestError::invalid(format!("version is {text:?}; versions are numbers from 1 on"))
         })?;
         Ok(Self(wire::checked_version(number)?))
+    }
+}
+
+impl FromRequestParts<ServerState> for ImportInPath {
+    type Rejection = RequestError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &ServerState) -> Result<Self, RequestError> {
+        Ok(Self(segment(parts, "id").await?))
     }
 }
 

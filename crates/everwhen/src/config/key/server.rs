@@ -63,6 +63,13 @@ pub(in crate::config) const MAX_BODY_MB: Key = key(
     "largest request body in megabytes",
     "a whole number of megabytes from 1 to 1024, such as 64",
 );
+/// How large an uploaded file may be.
+pub(in crate::config) const MAX_UPLOAD_MB: Key = key(
+    "server.max_upload_mb",
+    "EVERWHEN_SERVER_MAX_UPLOAD_MB",
+    "largest file to import in megabytes; it is stored on disk while it is read",
+    "a whole number of megabytes, such as 4096",
+);
 /// How much of all bodies may be in memory.
 pub(in crate::config) const MAX_BUFFERED_MB: Key = key(
     "server.max_buffered_mb",

@@ -1,0 +1,315 @@
+//! Which tables belong to a memory, in the order of their lines, and what their columns hold.
+//!
+//! A new table or column that belongs to a memory is a line here; the tests at the end compare this
+//! list with the tables as they are. What is not exported is listed there with its reason.
+
+use everwhen_engine::memory::{
+    BranchId, ChapterId, ContextId, ConversationId, EntryId, FactId, JobId,
+};
+use uuid::Uuid;
+
+use super::field::{IdText, Kind};
+use super::{Field, Record};
+
+/// How ids of one kind are written.
+macro_rules! id_texts {
+    ($($name:ident: $id:ident),* $(,)?) => {$(
+        static $name: IdText = IdText {
+            write: |id: Uuid| $id::from(id).to_string(),
+            read: |text| text.parse::<$id>().ok().map(|id| Uuid::from_bytes(id.bytes())),
+        };
+    )*};
+}
+
+id_texts! {
+    BRANCH: BranchId, CHAPTER: ChapterId, CONTEXT: ContextId, CONVERSATION: ConversationId,
+    ENTRY: EntryId, FACT: FactId, JOB: JobId,
+}
+
+const ROLES: Kind = Kind::Word(&["user", "assistant", "system", "tool"]);
+
+/// How well a time is known, as provenance has it.
+const PRECISIONS: Kind =
+    Kind::Word(&["us", "ms", "s", "minute", "hour", "day", "week", "month", "year", "unknown"]);
+const TIMES_FROM: Kind = Kind::Word(&[
+    "stated",
+    "generation",
+    "id",
+    "neighbour",
+    "conversation",
+    "file",
+    "export",
+    "asked",
+]);
+const ZONES_FROM: Kind = Kind::Word(&["stated", "utc-by-format", "inferred", "asked", "assumed"]);
+
+macro_rules! record {
+    (
+        $name:literal = $table:literal by ($($key:literal),*)
+        $(where $only:literal)? $(with ($($constant:literal = $number:literal),*))?;
+        $($field:literal: $kind:expr),* $(,)?
+    ) => {
+        Record {
+            name: $name,
+            table: $table,
+            memory: "memory_id",
+            key: &[$($key),*],
+            only: concat!("" $(, " AND ", $only)?),
+            fields: &[$(Field { name: $field, kind: $kind }),*],
+            constants: &[$($(($constant, $number)),*)?],
+        }
+    };
+}
+
+/// Everything that belongs to a memory.
+pub(super) static RECORDS: &[Record] = &[
+    Record {
+        name: "memory",
+        table: "memory",
+        memory: "id",
+        key: &["name"],
+        only: "",
+        fields: &[
+            Field { name: "name", kind: Kind::Text },
+            Field { name: "description", kind: Kind::Text },
+            Field { name: "creation_time", kind: Kind::Time },
+            Field { name: "last_sequence", kind: Kind::Count },
+            Field { name: "last_creation", kind: Kind::Time },
+            Field { name: "last_ending", kind: Kind::Time },
+            Field { name: "waiting_entry", kind: Kind::Id(&ENTRY) },
+            Field { name: "waiting_since", kind: Kind::Time },
+            Field { name: "generation", kind: Kind::Count },
+            Field { name: "forgotten", kind: Kind::Count },
+            Field { name: "chaptered_until", kind: Kind::Time },
+            Field { name: "chapters_at", kind: Kind::Count },
+            Field { name: "distilled", kind: Kind::Count },
+            Field { name: "lifecycle", kind: Kind::Text },
+            Field { name: "facts_changed", kind: Kind::Count },
+            Field { name: "chapters_mark", kind: Kind::Count },
+            Field { name: "chapters_from", kind: Kind::Time },
+            Field { name: "chat_of", kind: Kind::Text },
+            Field { name: "unfinished_end", kind: Kind::Time },
+            Field { name: "last_context", kind: Kind::Count },
+        ],
+        constants: &[],
+    },
+    record! { "conversation" = "conversation" by ("id");
+        "id": Kind::Id(&CONVERSATION),
+        "name": Kind::Text,
+        "started_at": Kind::Time,
+        "last_at": Kind::Time,
+        "entries": Kind::Count,
+        "ended_at": Kind::Time,
+        "ended_by": Kind::Word(&["idle", "caller"]),
+        "end_reason": Kind::Text,
+        "title": Kind::Text,
+        "summary": Kind::Text,
+        "summary_by": Kind::Text,
+        "archived_at": Kind::Time,
+        "restored_at": Kind::Time,
+        "shelved_at": Kind::Time,
+        "distilled_at": Kind::Time,
+        "facts_dropped": Kind::Count,
+        "retrospection": Kind::Text,
+        "retrospected_at": Kind::Time,
+    },
+    record! { "conversation_alias" = "conversation_alias" by ("id");
+        "id": Kind::Id(&CONVERSATION),
+        "target_id": Kind::Id(&CONVERSATION),
+    },
+    record! { "ending" = "ending" by ("at"); "at": Kind::Time },
+    record! { "entry" = "entry" by ("sequence");
+        "id": Kind::Id(&ENTRY),
+        "sequence": Kind::Count,
+        "conversation_id": Kind::Id(&CONVERSATION),
+        "role": ROLES,
+        "conversation_time": Kind::Time,
+        "creation_time": Kind::Time,
+        "placed_by_time": Kind::Flag,
+        "is_question": Kind::Flag,
+        "speaker": Kind::Text,
+        "content": Kind::Text,
+        "summary": Kind::Text,
+        "tags": Kind::Names,
+        "tools_used": Kind::Names,
+        "metadata": Kind::Json,
+        "corrects": Kind::Id(&ENTRY),
+        "correction_reason": Kind::Text,
+        "corrected_by": Kind::Id(&ENTRY),
+        "corrected_at": Kind::Time,
+        "branch_id": Kind::Id(&BRANCH),
+        "branched_at": Kind::Time,
+        "source": Kind::Text,
+        "source_id": Kind::Text,
+        "source_time": Kind::Text,
+        "time_precision": PRECISIONS,
+        "time_from": TIMES_FROM,
+        "zone_from": ZONES_FROM,
+        "place": Kind::Number,
+        "retagged_at": Kind::Time,
+    },
+    record! { "activity" = "activity" by ();
+        "conversation_id": Kind::Id(&CONVERSATION),
+        "began_at": Kind::Time,
+        "kind": Kind::Text,
+        "name": Kind::Text,
+        "lasted": Kind::Count,
+    },
+    record! { "context" = "context" by ("version");
+        "version": Kind::Count,
+        "id": Kind::Id(&CONTEXT),
+        "content": Kind::Text,
+        "conversation_time": Kind::Time,
+        "creation_time": Kind::Time,
+        "written_by": Kind::Text,
+    },
+    record! { "fact" = "fact" by ("id");
+        "id": Kind::Id(&FACT),
+        "statement": Kind::Text,
+        "source": Kind::Word(&["confirmed", "inferred"]),
+        "tags": Kind::Names,
+        "matter_key": Kind::Text,
+        "matter_value": Kind::Text,
+        "event_since": Kind::Time,
+        "event_until": Kind::Time,
+        "event_precision": Kind::Word(&["minute", "day", "month", "year"]),
+        "entry_id": Kind::Id(&ENTRY),
+        "range_start": Kind::Count,
+        "range_end": Kind::Count,
+        "mentioned_at": Kind::Time,
+        "creation_time": Kind::Time,
+        "written_by": Kind::Text,
+        "pinned_at": Kind::Time,
+        "withdrawn_at": Kind::Time,
+        "link_to": Kind::Id(&FACT),
+        "link_relation": Kind::Text,
+        "vector_by": Kind::Text,
+        "vector": Kind::Bytes,
+        "retrievals": Kind::Count,
+        "retrieved_at": Kind::Time,
+    },
+    record! { "chapter" = "chapter" by ("id");
+        "id": Kind::Id(&CHAPTER),
+        "first_at": Kind::Time,
+        "first_sequence": Kind::Count,
+        "last_at": Kind::Time,
+        "last_sequence": Kind::Count,
+        "entries": Kind::Count,
+        "digest": Kind::Bytes,
+        "title": Kind::Text,
+        "text": Kind::Text,
+        "entities": Kind::Texts,
+        "key_phrases": Kind::Texts,
+        "written_by": Kind::Text,
+        "creation_time": Kind::Time,
+        "kind": Kind::Text,
+        "source": Kind::Text,
+        "source_id": Kind::Text,
+        "source_time": Kind::Text,
+        "time_precision": PRECISIONS,
+        "time_from": TIMES_FROM,
+        "zone_from": ZONES_FROM,
+        "metadata": Kind::Json,
+    },
+    record! { "rolling_summary" = "rolling_summary" by ("version");
+        "version": Kind::Count,
+        "text": Kind::Text,
+        "through_at": Kind::Time,
+        "through_sequence": Kind::Count,
+        "chapters": Kind::Count,
+        "written_by": Kind::Text,
+        "creation_time": Kind::Time,
+    },
+    record! { "ledger_head" = "ledger_head" by ("last_number");
+        "last_number": Kind::Count,
+        "started_at": Kind::Time,
+        "after": Kind::Number,
+        "reply": Kind::Number,
+        "request": Kind::Bytes,
+        "answered": Kind::Flag,
+    },
+    record! { "ledger" = "ledger" by ("number");
+        "number": Kind::Count,
+        "place": Kind::Number,
+        "mark": Kind::Bytes,
+        "occurrence": Kind::Count,
+        "role": ROLES,
+        "time": Kind::Time,
+        "since": Kind::Time,
+        "after": Kind::Number,
+        "entry_id": Kind::Id(&ENTRY),
+        "delivered": Kind::Flag,
+    },
+    record! { "promised_time" = "promised_time" by ("text_hash");
+        "text_hash": Kind::Bytes,
+        "time": Kind::Time,
+    },
+    record! { "proof" = "proof" by ("hash");
+        "hash": Kind::Bytes,
+        "number": Kind::Count,
+        "app": Kind::Bytes,
+        "at": Kind::Time,
+    },
+    record! { "addition" = "addition" by ("number");
+        "number": Kind::Count,
+        "text": Kind::Text,
+        "form": Kind::Count,
+        "person": Kind::Bytes,
+        "at": Kind::Time,
+    },
+    record! { "job" = "job" by ("subject_id", "kind") where "subject < 2"
+        with ("tries" = 0, "waits" = 0, "crashes" = 0, "state" = 0);
+        "id": Kind::Id(&JOB),
+        "subject": Kind::Word(&["conversation", "memory"]),
+        "subject_id": Kind::AnyId,
+        "kind": Kind::Text,
+        "queue": Kind::Word(&["quick", "patient", "outside", "nowhere"]),
+        "payload": Kind::Text,
+        "due_at": Kind::Time,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::sqlite::{SqliteOptions, SqliteStore};
+
+    /// Tables that are not part of an export: what is rebuilt, what belongs to the vault or the operator.
+    const OTHER_TABLES: [&str; 7] =
+        ["segment", "receipt", "access_key", "llm_usage", "llm_reply", "vault", "addition_epoch"];
+    /// Columns that a restored row does not have: what retries are recognised by, and who works on a job.
+    const OTHER_COLUMNS: [&str; 4] = ["receipt_key", "leased_until", "last_error", "row"];
+
+    fn names(connection: &rusqlite::Connection, sql: &str) -> BTreeSet<String> {
+        let mut statement = connection.prepare(sql).unwrap();
+        let names = statement.query_map([], |row| row.get(0)).unwrap();
+        names.map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn every_column_of_every_table_is_exported_or_has_a_reason_not_to_be() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("everwhen.db");
+        drop(SqliteStore::open(&path, SqliteOptions::default()).unwrap());
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let tables = names(
+            &connection,
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        );
+        for table in tables.iter().filter(|name| !OTHER_TABLES.contains(&name.as_str())) {
+            let record = RECORDS.iter().find(|record| record.table == table);
+            let record = record.unwrap_or_else(|| panic!("{table} is not exported"));
+            let columns =
+                names(&connection, &format!("SELECT name FROM pragma_table_info('{table}')"));
+            let known = ["vault_id", record.memory].into_iter();
+            let known = known.chain(record.fields.iter().map(|field| field.name));
+            let known = known.chain(record.constants.iter().map(|(name, _)| *name));
+            let known: BTreeSet<String> = known.map(ToOwned::to_owned).collect();
+            for column in columns.iter().filter(|name| !OTHER_COLUMNS.contains(&name.as_str())) {
+                assert!(known.contains(column), "{table}.{column} is not exported");
+            }
+        }
+    }
+}
