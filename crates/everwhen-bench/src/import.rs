@@ -80,14 +80,12 @@ pub fn run(setup: &ImportBench, say: &dyn Fn(&str)) -> Result<ImportReport> {
 
 /// A process that imports, or, without an archive, only opens what is there.
 fn start(setup: &ImportBench, archive: &Path, data: &Path) -> Result<Child> {
-    let child = Command::new(&setup.binary)
-        .args(["bench", "import", "--into"])
-        .arg(data)
-        .arg("--archive")
-        .arg(archive)
-        .stdout(Stdio::piped())
-        .spawn();
-    child.context("the program cannot be started")
+    let mut command = Command::new(&setup.binary);
+    command.args(["bench", "import", "--into"]).arg(data);
+    if !archive.as_os_str().is_empty() {
+        command.arg("--archive").arg(archive);
+    }
+    command.stdout(Stdio::piped()).spawn().context("the program cannot be started")
 }
 
 fn lines(child: &mut Child) -> Result<impl Iterator<Item = Result<Told>> + use<>> {

@@ -65,7 +65,7 @@ pub(crate) struct ImportBenchArgs {
     /// Messages in the archive
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) messages: u64,
-    /// Archive to import in this process, or an empty name for none
+    /// Archive to import in this process; without one, it only opens what is there
     #[arg(long, hide = true, requires = "into")]
     pub(crate) archive: Option<PathBuf>,
     /// Data directory to import into

@@ -112,7 +112,8 @@ async fn bench_workflow(args: &WorkflowBenchArgs, json: bool) -> Result<()> {
 }
 
 async fn bench_import(args: &ImportBenchArgs, json: bool) -> Result<()> {
-    if let (Some(archive), Some(data)) = (&args.archive, &args.into) {
+    if let Some(data) = &args.into {
+        let archive = args.archive.as_deref().unwrap_or(Path::new(""));
         let print = |line: &str| drop(output::line(line));
         return import::import_here(archive, data, &print).await.map_err(failed);
     }
