@@ -18,6 +18,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 pub use schedule::run_schedule;
 
+use crate::directory_lock::private;
 use crate::open::DATABASE_FILE;
 use crate::{Error, Result, StoreLocation};
 
@@ -109,7 +110,7 @@ fn written(
 }
 
 fn pack(copy: &Path, part: &Path, manifest: &Manifest) -> io::Result<()> {
-    let mut zip = ZipWriter::new(File::create(part)?);
+    let mut zip = ZipWriter::new(private().truncate(true).open(part)?);
     let stored = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .large_file(true)
@@ -177,7 +178,7 @@ pub fn restore_store(file: &Path, store: &StoreLocation, data: &Path) -> Result<
 }
 
 fn unpack(mut from: impl Read, to: &Path) -> io::Result<()> {
-    let mut file = File::options().write(true).create(true).truncate(true).open(to)?;
+    let mut file = private().truncate(true).open(to)?;
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     io::copy(&mut from, &mut file)?;

@@ -165,7 +165,7 @@ fn cannot(what: &str, directory: &Path, error: &io::Error) -> Error {
 }
 
 /// Options for creating a file that only its owner may read.
-fn private() -> OpenOptions {
+pub(crate) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create(true);
     #[cfg(unix)]

@@ -13,7 +13,7 @@ fn conversation(number: u32, messages: u32) -> Value {
     let node = |message: u32| {
         let parent = message.checked_sub(1).map(id);
         let said = json!({
-            "id": id(message), "author": { "role": if message % 2 == 0 { "user" } else { "assistant" } },
+            "id": id(message), "author": { "role": if message.is_multiple_of(2) { "user" } else { "assistant" } },
             "create_time": 1_714_557_600.0 + f64::from(number * 86_400 + message * 60),
             "content": { "content_type": "text", "parts": [format!("talk {number} message {message}")] },
         });
@@ -145,6 +145,8 @@ fn a_backup_is_verified_and_restored() {
     stage.ok(&["remember", "I went to the museum", "--at", "2023-01-08 12:49"]);
     let file = stage.home().join("backup.zip");
     stage.ok(&["backup", file.to_str().unwrap()]);
+    let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o077, 0, "only its owner may read it");
     stage.ok(&["backup", file.to_str().unwrap(), "--verify"]);
     assert_ne!(stage.run(&["backup", file.to_str().unwrap()]).code, 0, "nothing is replaced");
     let data = stage.home().join("restored");
