@@ -36,7 +36,7 @@ async def tell(server, memory, mode="auto"):
         refused = await client.call_tool("add_entry", wrong)
         assert refused.is_error and "2023-01-08T12:49:00Z" in refused.content[0].text, refused
         prompts = await client.list_prompts()
-        assert len(prompts.prompts) == 3, prompts
+        assert len(prompts.prompts) == 4, prompts
         return client.protocol_version
 
 

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use everwhen_engine::ledger::{Begun, Commit, ExchangeReply, History, Message};
-use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Person, Role, Said};
+use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Person, Provenance, Role, Said};
 use everwhen_engine::memory_block::Wishes;
 use everwhen_engine::ports::{ConversationQuery, EntryQuery};
 use everwhen_engine::time::ManualClock;
-use everwhen_engine::{Engine, Vault};
+use everwhen_engine::{Engine, ImportedConversation, Vault};
 use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::{block_on, engine_over};
 use jiff::SignedDuration;
@@ -70,6 +70,24 @@ fn reading_one_conversation_costs_the_same_in_a_memory_of_any_size() {
     let [small, large] = [400, 2_000].map(steps_of_reading_a_conversation);
     assert!(small > 0, "nothing was counted");
     assert!(large <= small * 11 / 10, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+#[test]
+fn importing_one_conversation_costs_the_same_in_a_memory_of_any_size() {
+    let _turn = alone();
+    let [small, large] = [400, 2_000].map(steps_of_an_import);
+    assert!(small > 0, "nothing was counted");
+    // The conversations that are retained are counted, up to their number.
+    assert!(large <= small * 5 / 4, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+/// What importing a conversation takes beside a number of entries that were imported before.
+fn steps_of_an_import(entries: usize) -> u64 {
+    let chat = Chat::new();
+    (0..entries / 10).for_each(|number| chat.import(number));
+    let before = STEPS.load(Ordering::Relaxed);
+    chat.import(entries);
+    STEPS.load(Ordering::Relaxed) - before
 }
 
 /// What reading the entries of one conversation takes in a memory with a number of entries.
@@ -168,6 +186,30 @@ impl Chat {
             block_on(self.vault.remember(memory(), batch, None)).expect("entries");
         }
         self.settle();
+    }
+
+    /// Imports a conversation of ten entries with ids of their own.
+    fn import(&self, number: usize) {
+        let name = |text: String| Name::new("name", text).expect("a name");
+        let source = Provenance::stated(name("source".into()));
+        let first = self.engine.now() - SignedDuration::from_hours(100_000);
+        let said = |at: usize| {
+            let time = first + SignedDuration::from_mins((number * 60 + at) as i64);
+            let source_id = Some(name(format!("{number}-{at}")));
+            let provenance = Some(Box::new(Provenance { source_id, ..source.clone() }));
+            let text = Said::new(format!("Walk {at} of day {number}")).expect("text");
+            NewEntry { provenance, ..NewEntry::new(Role::User, text).said_at(time) }
+        };
+        let imported = ImportedConversation {
+            name: name(format!("day {number}")),
+            entries: (0..10).map(said).collect(),
+            branches: Vec::new(),
+            ended_at: None,
+            title: None,
+            summary: None,
+        };
+        let outcome = block_on(self.vault.import_conversations(memory(), vec![imported], false));
+        outcome.expect("an import").remove(0).expect("a conversation");
     }
 
     /// Asks with the last few messages, and answers; says how much that took. What follows behind it

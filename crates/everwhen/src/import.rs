@@ -1,7 +1,7 @@
 //! Importing files of other programs.
 //!
 //! [`Plan`] recognises files, folders and archives and says which source reads which; reading gives
-//! conversations for the engine, one at a time, and a [`Report`]. [`run`] stores them in a vault. No file
+//! conversations for the engine, one at a time, and a [`Report`]. [`run()`] stores them in a vault. No file
 //! is held in memory as a whole.
 //!
 //! Walk: documents (`input`, `archive`, `decode`) → samples (`sample`) → a source (`sources`, one file

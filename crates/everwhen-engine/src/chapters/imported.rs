@@ -138,7 +138,9 @@ impl ImportedChapter {
             return Err(Error::invalid("kind must be imported or searchable"));
         }
         if self.provenance.source_id.is_none() {
-            return Err(Error::invalid("provenance.source_id is missing; it tells chapters apart"));
+            return Err(Error::conflict(
+                "provenance.source_id is missing; it tells chapters apart",
+            ));
         }
         check_text(&self.text)
     }

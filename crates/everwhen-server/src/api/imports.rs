@@ -45,8 +45,9 @@ pub(super) async fn import_file(
     let started_at = state.engine.now();
     let options = options(&state, &vault, &query).await?;
     let memory = query.memory.as_deref().map(|name| Address::read("memory", name)).transpose()?;
+    let name = query.name()?;
     let permit = state.imports.begin()?;
-    let upload = state.imports.upload(query.name.as_deref().unwrap_or("upload"))?;
+    let upload = state.imports.upload(name)?;
     if upload.receive(request.into_body()).await? == 0 {
         return Err(RequestError::invalid("the file is empty"));
     }

@@ -312,7 +312,13 @@ pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> 
         filter.condition(&format!("source_id IN ({})", ids.join(", ")));
     }
     let most = filter.value(limit(query.limit));
-    let rest = format!("ORDER BY conversation_time {order}, {among} {order} LIMIT {most}");
+    // Without statistics SQLite prefers an index in the order asked for, and would read the whole memory
+    // for a few ids.
+    let time = match query.source_ids {
+        Some(_) => db.dialect().not_by_index("conversation_time"),
+        None => "conversation_time".to_owned(),
+    };
+    let rest = format!("ORDER BY {time} {order}, {among} {order} LIMIT {most}");
     let sql = filter.sql(db.dialect(), &ENTRY.select(""), &rest);
     db.all_of(&sql, &filter.values, read)
 }

@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use everwhen::import::Report;
+use everwhen::{Error, Result};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::shape;
 use crate::imports::{self, ImportState};
+
+/// The most characters of a file's name.
+const FILE_NAME: usize = 200;
 
 /// How an uploaded file is imported.
 #[derive(Deserialize, IntoParams)]
@@ -16,7 +20,7 @@ use crate::imports::{self, ImportState};
 pub(crate) struct ImportFileQuery {
     /// The name of the file, which reports name.
     #[param(max_length = 200)]
-    pub(crate) name: Option<String>,
+    name: Option<String>,
     /// The memory, by id or name; without one, each source has a memory of its own name.
     #[param(value_type = Option<shape::Name>)]
     pub(crate) memory: Option<String>,
@@ -25,14 +29,19 @@ pub(crate) struct ImportFileQuery {
     /// Check everything and report what would be imported, but store nothing.
     pub(crate) dry_run: Option<bool>,
     /// The time zone of local times, such as `Europe/Berlin`.
+    #[param(value_type = Option<shape::ZoneName>)]
     pub(crate) timezone: Option<String>,
     /// The order of day and month in written dates: `dmy`, `mdy` or `ymd`.
+    #[param(pattern = "^(dmy|mdy|ymd)$")]
     pub(crate) date_order: Option<String>,
     /// The time of messages that have none.
+    #[param(value_type = Option<shape::TimeIn>)]
     pub(crate) at: Option<String>,
     /// Only what was said at or after this.
+    #[param(value_type = Option<shape::TimeIn>)]
     pub(crate) since: Option<String>,
     /// Only what was said before this.
+    #[param(value_type = Option<shape::TimeIn>)]
     pub(crate) until: Option<String>,
     /// Import what tools answered, too.
     pub(crate) tools: Option<bool>,
@@ -52,6 +61,16 @@ pub(crate) struct ImportFileQuery {
     pub(crate) text_field: Option<String>,
     /// The field with the name of the conversation.
     pub(crate) conversation_field: Option<String>,
+}
+
+impl ImportFileQuery {
+    /// The name of the file, for reports.
+    pub(crate) fn name(&self) -> Result<&str> {
+        match self.name.as_deref().unwrap_or("upload") {
+            name if name.chars().count() <= FILE_NAME => Ok(name),
+            _ => Err(Error::invalid(format!("name: at most {FILE_NAME} characters"))),
+        }
+    }
 }
 
 /// What is exported.
