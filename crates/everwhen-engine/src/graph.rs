@@ -4,7 +4,7 @@
 //! said at a time: an entry with both times, labelled so that it can be read back. What is removed
 //! is said to be gone by another entry; so the graph of any earlier moment is still there, and it
 //! shows in timelines and recall as all entries do. Each statement is kept as a fact, too, which rests
-//! on its entry. [`kept`] folds the entries into what stands;
+//! on its entry. [`stored`] folds the entries into what stands;
 //! [`change`] says what has to be said for it to stand otherwise.
 
 mod believe;
