@@ -40,7 +40,7 @@ impl Server {
         Self::serve(false, Box::new(behaviour)).await
     }
 
-    /// A server that reads requests and never answers: whoever waits for it waits for ever.
+    /// A server that reads requests and never answers, so a client waits until its own timeout.
     pub(crate) async fn silent() -> Self {
         Self::serve(true, Box::new(|_, _| StatusCode::NO_CONTENT.into_response())).await
     }

@@ -19,7 +19,7 @@ pub(crate) fn code(source: &str) -> String {
     code
 }
 
-/// The names of the types that code declares, whoever may see them; not those inside an `impl`.
+/// The names of the types that code declares, at every visibility; not those inside an `impl`.
 pub(crate) fn type_names(code: &str) -> Vec<String> {
     let declared = |line: &str| {
         let line = line.strip_prefix("pub").unwrap_or(line);
