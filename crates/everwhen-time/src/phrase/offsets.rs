@@ -180,10 +180,10 @@ pub(super) fn distant<'t>(c: Cursor<'t>, context: &Context<'_>) -> Read<'t, DayP
     Some((DayPhrase::settled(Sense { origin: base.origin, sure, ..sense }), end))
 }
 
-/// `a week from Friday`: counted from one to come, and to the day.
+/// `a week from Friday`: counted from one to come, and to the day. Today's would be said as "today".
 fn ahead_of<'t>(amounts: &[Amount], c: Cursor<'t>, context: &Context<'_>) -> Read<'t, DayPhrase> {
     let (phrase, after) = day_phrase(c.deeper()?, context)?;
-    let base = phrase.next(context.today).filter(|sense| sense.days.is_day())?;
+    let base = phrase.next(context.tomorrow()?).filter(|sense| sense.days.is_day())?;
     let sense = sense_from(base.days.first, amounts, 1).filter(|_| !finest(amounts).is_clock())?;
     let day = sense.likely.unwrap_or(sense.days);
     Some((DayPhrase::settled(found_from(base, day)), after.level_with(c)))

@@ -2,10 +2,10 @@
 //! "most recently", "20 sessions ago".
 
 use super::ambiguity::closes;
-use super::classes::ORDINAL;
+use super::classes::{NONE, ORDINAL};
 use super::counts::{cardinal, ordinal, quantity};
 use super::cursor::{Cursor, Read};
-use super::lexer::Kind;
+use super::lexer::{Kind, Token};
 use super::{Confidence, Ordinal, OrdinalOf, Side};
 
 /// What a rule reads: the ordinal, and how surely.
@@ -20,7 +20,7 @@ const RULES: [OrdinalRule; 12] = [
     at_the_end,
     ago,
     before_last,
-    but_the_one_before,
+    the_one_beside,
     since_last,
     time,
     superlative,
@@ -46,24 +46,13 @@ const CONVERSATIONS: [&str; 14] = [
     "exchanges",
 ];
 
-/// Things that happen again and again, so that "my last trip" is the latest one.
-const EVENTS: [&str; 15] = [
-    "trip",
-    "visit",
-    "appointment",
-    "meeting",
-    "call",
-    "vacation",
-    "workout",
-    "checkup",
-    "message",
-    "email",
-    "purchase",
-    "hike",
-    "run",
-    "class",
-    "concert",
-];
+/// Nouns after "my last" that no order in time chooses: names and fixed phrases.
+const NOT_IN_ORDER: [&str; 10] =
+    ["name", "names", "resort", "straw", "chance", "word", "words", "wish", "legs", "one"];
+
+/// Owners of something that happens again and again, so that "my last trip" is the latest one.
+const OWN_LAST: [&str; 6] =
+    ["my last", "our last", "your last", "his last", "her last", "their last"];
 
 /// Words before an ordinal that belong to it.
 const LEAD_IN: [&str; 8] = ["in", "during", "over", "from", "across", "of", "on", "at"];
@@ -209,12 +198,20 @@ fn before_last(c: Cursor<'_>) -> Read<'_, Ordered> {
     Some((certain(OrdinalOf::Conversations, Side::Last, 2, 2)?, end))
 }
 
-/// `not the last discussion, but the one before that`.
-fn but_the_one_before(c: Cursor<'_>) -> Read<'_, Ordered> {
-    let (_, after) = at_the_end(c.word("not")?)?;
-    let after = after.comma().word("but")?.maybe(&["rather"]);
-    let end = after.one_of(&["the one before that", "the one before", "the one prior"])?;
-    Some((certain(OrdinalOf::Conversations, Side::Last, 2, 2)?, end))
+/// `not our last chat but the one before it`, `the first talk, or rather the one after that`: the
+/// neighbor of a conversation that is named by its order, on either side.
+fn the_one_beside(c: Cursor<'_>) -> Read<'_, Ordered> {
+    let start = c.maybe(&["not"]);
+    let ((named, _), after) = nth_conversation(start).or_else(|| at_the_end(start))?;
+    let after = after.comma().maybe(&["but", "or"]).maybe(&["rather"]);
+    let beside = [("before", false), ("prior to", false), ("prior", false), ("after", true)];
+    let (later, after) = after.words("the one")?.pick(&beside)?;
+    let single = named.of == OrdinalOf::Conversations && named.first == named.last;
+    let counts_on = later == (named.from == Side::First);
+    let nth = if counts_on { named.first.checked_add(1) } else { named.first.checked_sub(1) };
+    let nth = nth.filter(|_| single)?;
+    let end = after.maybe(&["that", "it"]);
+    Some((certain(OrdinalOf::Conversations, named.from, nth, nth)?, end))
 }
 
 /// `since we last talked`, `since our last chat`, `since last time`: what came after the latest
@@ -266,10 +263,8 @@ fn superlative(c: Cursor<'_>) -> Read<'_, Ordered> {
     if let Some(end) = c.one_of(&["most recently", "most lately"]) {
         return Some((certain(OrdinalOf::Matches, Side::Last, 1, 1)?, end));
     }
-    if let Some(end) =
-        c.one_of(&["my last", "our last", "the last", "his last", "her last", "their last"])
-    {
-        let end = end.any(&EVENTS).filter(|end| end.text() != Some("of"))?;
+    if let Some(after) = c.one_of(&OWN_LAST) {
+        let end = plain_noun(after)?;
         return Some((likely(OrdinalOf::Matches, Side::Last, 1, 1)?, end));
     }
     let (side, end) = c.pick(&[
@@ -280,6 +275,23 @@ fn superlative(c: Cursor<'_>) -> Read<'_, Ordered> {
         ("oldest", Side::First),
     ])?;
     Some((likely(OrdinalOf::Matches, side, 1, 1)?, end))
+}
+
+/// Past one or two nouns that close the phrase and are no words of this grammar: `trip`, `dentist
+/// appointment`.
+fn plain_noun(c: Cursor<'_>) -> Option<Cursor<'_>> {
+    let is_plain = |token: &&Token<'_>| {
+        token.kind == Kind::Word
+            && token.classes == NONE
+            && !NOT_IN_ORDER.contains(&token.text)
+            && !token.possessive
+    };
+    let first = c.peek().filter(is_plain).filter(|_| !closes(c)).map(|_| c.step())?;
+    if closes(first) {
+        return Some(first).filter(|end| end.text() != Some("of"));
+    }
+    let second = first.peek().filter(is_plain).map(|_| first.step())?;
+    Some(second).filter(|end| closes(*end) && end.text() != Some("of"))
 }
 
 /// `did I last see`, `when we first met`: between the one who did it and what was done.

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Read};
 use super::lexer::Kind;
 use super::units::many_spans;
-use super::{Length, Precision, TimeQuestion};
+use super::{Length, Precision, Side, TimeQuestion};
 
 /// Verbs that follow a "when" which asks; after other words it only joins clauses.
 const ASKING: [&str; 16] = [
@@ -36,39 +36,46 @@ const KINDS: [(&str, Precision); 9] = [
     ("week", Precision::Day),
 ];
 
-const ORDERS: [&str; 11] = [
+/// Words that ask for an order in time.
+const ORDERS: [&str; 8] = [
     "what is the order of",
     "what was the order of",
-    "from earliest to latest",
-    "from first to last",
-    "from oldest to newest",
-    "from latest to earliest",
-    "from last to first",
     "in chronological order",
-    "chronologically",
+    "in order of time",
+    "in order of date",
     "in what order",
     "in which order",
+    "chronologically",
+];
+
+/// The ends of an order in time: "from oldest to newest" names both.
+const ENDS: [(&str, Side); 7] = [
+    ("most recent", Side::Last),
+    ("latest", Side::Last),
+    ("newest", Side::Last),
+    ("last", Side::Last),
+    ("earliest", Side::First),
+    ("oldest", Side::First),
+    ("first", Side::First),
 ];
 
 /// How far ahead in the same sentence a word may say what the length is of.
 const AHEAD: usize = 14;
 
 /// What a length is of, by the words right after it.
-const LENGTHS: [(&str, Length); 13] = [
+const LENGTHS: [(&str, Length); 7] = [
     ("ago", Length::Ago),
     ("before", Length::Between),
     ("after", Length::Between),
-    ("passed since", Length::Ago),
-    ("had passed since", Length::Ago),
-    ("have passed since", Length::Ago),
-    ("had passed", Length::Between),
-    ("have passed", Length::Between),
-    ("passed", Length::Between),
-    ("elapsed", Length::Between),
     ("since", Length::Ago),
     ("has it been since", Length::Ago),
+    ("had it been since", Length::Ago),
     ("until", Length::Until),
 ];
+
+/// Verbs for time that goes by; an auxiliary may stand before them.
+const PASSING: [&str; 8] =
+    ["gone by", "went by", "go by", "passed by", "passed", "pass", "elapsed", "elapse"];
 
 /// The question about time asked here.
 pub(super) fn asked_at(c: Cursor<'_>) -> Read<'_, TimeQuestion> {
@@ -139,7 +146,7 @@ fn length_of(c: Cursor<'_>) -> (Length, Cursor<'_>) {
     if c.word("between").is_some() {
         return (Length::Between, c);
     }
-    if let Some((length, end)) = c.pick(&LENGTHS) {
+    if let Some((length, end)) = c.pick(&LENGTHS).or_else(|| passing(c)) {
         return (length, end);
     }
     let mut ahead = c;
@@ -153,13 +160,27 @@ fn length_of(c: Cursor<'_>) -> (Length, Cursor<'_>) {
     (Length::Lasting, c)
 }
 
-/// `the order of`, `from earliest to latest`, `in chronological order`.
+/// `passed`, `have gone by`, `had elapsed since`: up to now if a beginning follows, else between
+/// two things.
+fn passing(c: Cursor<'_>) -> Read<'_, Length> {
+    let end = c.maybe(&["have", "has", "had", "did"]).one_of(&PASSING)?;
+    Some(end.word("since").map_or((Length::Between, end), |end| (Length::Ago, end)))
+}
+
+/// `in which order`, `from earliest to latest`, `in chronological order`.
 fn order(c: Cursor<'_>) -> Read<'_, TimeQuestion> {
-    let end = c.one_of(&ORDERS)?;
+    let end = c.one_of(&ORDERS).or_else(|| from_end_to_end(c))?;
     Some((TimeQuestion::Order, end))
+}
+
+/// `from oldest to newest`, either way round.
+fn from_end_to_end(c: Cursor<'_>) -> Option<Cursor<'_>> {
+    let (from, after) = c.word("from")?.maybe(&["the"]).pick(&ENDS)?;
+    let (to, end) = after.word("to")?.maybe(&["the"]).pick(&ENDS)?;
+    (from != to).then_some(end)
 }
 
 /// Words that can begin a question about time.
 pub(super) fn words() -> Vec<&'static str> {
-    ORDERS.into_iter().chain(["when", "what", "which", "how", "in", "on", "at"]).collect()
+    ORDERS.into_iter().chain(["from", "when", "what", "which", "how", "in", "on", "at"]).collect()
 }
