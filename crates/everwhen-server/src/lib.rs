@@ -32,5 +32,5 @@ pub use mcp::{McpSessions, mount_mcp};
 pub use mcp_settings::McpSettings;
 pub use proxy::Proxy;
 pub use router::{router, router_with_mcp};
-pub use serving::{listen, raise_file_limit, serve};
+pub use serving::{listen, serve};
 pub use state::ServerState;

@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 
 use self::connections::Connections;
 
-pub use listening::{listen, raise_file_limit};
+pub use listening::listen;
 
 /// How long requests in flight may take after the shutdown signal.
 const GRACE: Duration = Duration::from_secs(10);

@@ -43,7 +43,7 @@ fn links(text: &str) -> Vec<String> {
     targets.map(|target| target.split(' ').next().unwrap_or_default().to_owned()).collect()
 }
 
-/// The anchors of a document's headings, as GitHub and mdBook make them.
+/// The anchors of a document's headings, as Git hosts and tools/book make them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let prose = prose(text);
     let headings = prose.lines().filter(|line| line.starts_with('#'));

@@ -13,19 +13,38 @@ mod modules;
 mod source;
 
 /// Which of our crates each of our crates is built on. A new crate needs a reason, and a line here.
-const EDGES: [(&str, &[&str]); 13] = [
+const EDGES: [(&str, &[&str]); 14] = [
+    ("everwhen-platform", &[]),
     ("everwhen-protocols", &[]),
     ("everwhen-time", &[]),
     ("everwhen-search", &[]),
     ("everwhen-engine", &["everwhen-search", "everwhen-time"]),
-    ("everwhen-store", &["everwhen-engine"]),
+    ("everwhen-store", &["everwhen-engine", "everwhen-platform"]),
     ("everwhen-models", &["everwhen-engine", "everwhen-protocols"]),
-    ("everwhen", &["everwhen-engine", "everwhen-models", "everwhen-protocols", "everwhen-store"]),
+    (
+        "everwhen",
+        &[
+            "everwhen-engine",
+            "everwhen-models",
+            "everwhen-platform",
+            "everwhen-protocols",
+            "everwhen-store",
+        ],
+    ),
     ("everwhen-server", &["everwhen", "everwhen-protocols", "everwhen-ui", "everwhen-workflow"]),
     ("everwhen-ui", &[]),
     ("everwhen-bench", &["everwhen"]),
     ("everwhen-workflow", &["everwhen"]),
-    ("everwhen-cli", &["everwhen", "everwhen-bench", "everwhen-server", "everwhen-workflow"]),
+    (
+        "everwhen-cli",
+        &[
+            "everwhen",
+            "everwhen-bench",
+            "everwhen-platform",
+            "everwhen-server",
+            "everwhen-workflow",
+        ],
+    ),
     ("everwhen-testkit", &["everwhen-engine"]),
 ];
 /// The layers of the engine, from the bottom up. A module uses modules of lower layers only, so modules
@@ -84,6 +103,16 @@ const WIRES: [&str; 7] = [
     "client",
     "everwhen-bench/",
     "everwhen-protocols/",
+];
+/// What compiles on one system only.
+const ONE_SYSTEM: [&str; 7] = [
+    "std::os::",
+    "signal::unix",
+    "signal::windows",
+    "rustix::",
+    "libc::",
+    "cfg(unix)",
+    "cfg(windows)",
 ];
 /// Documents for people, which must not speak of what is not there.
 const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
@@ -250,6 +279,23 @@ fn unsafe_code_is_in_one_crate() {
     hold(
         "only the vectors of everwhen-search contain unsafe code",
         "each block has a stated reason and a test against portable code, which needs one place",
+        &broken,
+    );
+}
+
+#[test]
+fn code_for_one_system_is_in_one_file() {
+    let is_broken = |file: &&File| {
+        let code = modules::without_tests(&source::code(&file.text));
+        let is_allowed = file.path == "crates/everwhen-platform/src/lib.rs";
+        let is_test = file.is_test() || file.path.ends_with("/tests.rs");
+        let is_library = file.path.contains("/src/") && !is_test;
+        is_library && !is_allowed && ONE_SYSTEM.iter().any(|part| code.contains(part))
+    };
+    let broken: Vec<String> = rust_files().iter().filter(is_broken).map(File::name).collect();
+    hold(
+        &format!("only everwhen-platform contains {ONE_SYSTEM:?}"),
+        "the program is built for Linux, macOS and Windows; what differs there stands in one place",
         &broken,
     );
 }

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use everwhen_platform::{private_file, restrict_to_owner};
 use everwhen_store::{TransferEnd, examine, snapshot, transfer_all};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -18,7 +19,6 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 pub use schedule::run_schedule;
 
-use crate::directory_lock::private;
 use crate::open::DATABASE_FILE;
 use crate::{Error, Result, StoreLocation};
 
@@ -110,7 +110,7 @@ fn written(
 }
 
 fn pack(copy: &Path, part: &Path, manifest: &Manifest) -> io::Result<()> {
-    let mut zip = ZipWriter::new(private().truncate(true).open(part)?);
+    let mut zip = ZipWriter::new(private_file().truncate(true).open(part)?);
     let stored = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .large_file(true)
@@ -178,9 +178,8 @@ pub fn restore_store(file: &Path, store: &StoreLocation, data: &Path) -> Result<
 }
 
 fn unpack(mut from: impl Read, to: &Path) -> io::Result<()> {
-    let mut file = private().truncate(true).open(to)?;
-    #[cfg(unix)]
-    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    let mut file = private_file().truncate(true).open(to)?;
+    restrict_to_owner(&file)?;
     io::copy(&mut from, &mut file)?;
     file.sync_all()
 }

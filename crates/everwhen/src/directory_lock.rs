@@ -5,10 +5,11 @@
 //! process can report who holds the directory. `server.json` exists while a server runs: its URL
 //! and a token that only users who can read the directory know.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use everwhen_platform::{make_private_directory, private_file};
 use serde_json::{Value, json};
 
 use crate::{Error, Result};
@@ -94,7 +95,7 @@ impl DirectoryLock {
     /// The path of a file in the directory that only its owner may read; created if it is absent.
     pub(crate) fn private_file(&self, name: &str) -> Result<PathBuf> {
         let path = self.directory.join(name);
-        match private().truncate(false).open(&path) {
+        match private_file().truncate(false).open(&path) {
             Ok(_) => Ok(path),
             Err(error) => Err(cannot("write to", &self.directory, &error)),
         }
@@ -143,14 +144,11 @@ fn make(directory: &Path) -> Result<()> {
             directory.display()
         )));
     }
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(directory).map_err(|error| cannot("make", directory, &error))
+    make_private_directory(directory).map_err(|error| cannot("make", directory, &error))
 }
 
 fn open_lock(directory: &Path) -> Result<File> {
-    private()
+    private_file()
         .read(true)
         .truncate(false)
         .open(directory.join(LOCK_FILE))
@@ -162,15 +160,6 @@ fn cannot(what: &str, directory: &Path, error: &io::Error) -> Error {
         "cannot {what} the data directory {}: {error}; make it writable, or name another with --data",
         directory.display()
     ))
-}
-
-/// Options for creating a file that only its owner may read.
-pub(crate) fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 fn write_pid(lock: &mut File) -> io::Result<()> {
@@ -186,7 +175,7 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
     {
         return Err(error);
     }
-    private().open(&fresh)?.write_all(text.as_bytes())?;
+    private_file().open(&fresh)?.write_all(text.as_bytes())?;
     fs::rename(fresh, path)
 }
 

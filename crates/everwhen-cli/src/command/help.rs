@@ -34,6 +34,7 @@ const PAGES: &[DocPage] = pages![
     "server",
     "access",
     "scale",
+    "releasing",
     "benchmarks",
     "recall",
     "seeds",

@@ -1,13 +1,13 @@
 //! `everwhen keys ensure`: ensures that a file holds a registered key. Concurrent calls create one
 //! key. Its text is never printed, because the output of jobs is kept in logs.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use everwhen::memory::{Address, Name};
 use everwhen::{Config, Engine, ErrorKind as Kind, Everwhen, NewVault, SystemChance, Vault, key};
+use everwhen_platform::private_file;
 use serde_json::json;
 
 use super::wait::StartupWait;
@@ -70,7 +70,7 @@ fn read_or_make(file: &Path) -> Result<String> {
 }
 
 fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
+    let mut made = private_file().create_new(true).open(file)?;
     made.write_all(format!("{text}\n").as_bytes())?;
     made.sync_all()
 }

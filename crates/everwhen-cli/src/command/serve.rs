@@ -145,7 +145,7 @@ async fn end(state: everwhen_server::ServerState, stop: ShutdownSignal) {
 /// Raises the limit of open files as far as the system allows, and keeps a quarter of it for what is
 /// not a client's connection: the store, and connections to upstreams.
 fn within_file_limit(limits: ServerLimits) -> ServerLimits {
-    let files = match everwhen_server::raise_file_limit() {
+    let files = match everwhen_platform::raise_file_limit() {
         Ok(None) => return limits,
         Ok(Some(files)) => files,
         Err(error) => {

@@ -1,6 +1,6 @@
 //! Stopping by a signal: the first one lets everything finish, the second one ends the process at once.
 
-use tokio::signal::unix::{SignalKind, signal};
+use everwhen_platform::StopSignals;
 use tokio::sync::watch;
 
 use crate::failure::Result;
@@ -19,17 +19,13 @@ pub(crate) enum Shutdown {
 /// Says when the process is told to end.
 pub(crate) type ShutdownSignal = watch::Receiver<Shutdown>;
 
-/// Listens for SIGINT and SIGTERM.
+/// Listens for the signals that end a process.
 pub(crate) fn stop_on_signal() -> Result<ShutdownSignal> {
     let (told, heard) = watch::channel(Shutdown::No);
-    let (mut interrupt, mut terminate) =
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut signals = StopSignals::listen()?;
     tokio::spawn(async move {
         for stop in [Shutdown::Gently, Shutdown::AtOnce] {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
+            signals.next().await;
             match stop {
                 Shutdown::AtOnce => tracing::warn!("stopping at once; what was running is cut off"),
                 _ => tracing::info!("stopping; a second signal stops at once"),

@@ -1,11 +1,11 @@
 //! `everwhen ui`: opens the web interface of the running server, with a key.
 
-use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use everwhen::{Config, Environment, Everwhen, Opened};
+use everwhen_platform::private_file;
 
 use crate::args::{CommonArgs, UiArgs};
 use crate::client::escape;
@@ -75,11 +75,7 @@ fn find(config: &Config, environment: &Environment, common: &CommonArgs) -> Resu
 /// A page, readable by its owner only, that leads to the address.
 fn leading_page(directory: &Path, address: &str) -> Result<String> {
     let path = directory.join(PAGE);
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&path)?;
+    let mut file = private_file().truncate(true).open(&path)?;
     let page = format!(
         "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Everwhen</title>\n\
          <meta http-equiv=\"refresh\" content=\"0; url={address}\">\n"

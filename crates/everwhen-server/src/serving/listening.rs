@@ -1,9 +1,8 @@
-//! Listening for connections, with room for as many of them as the system gives.
+//! Listening for connections.
 
 use std::io;
 use std::net::SocketAddr;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 
 /// Connections that may wait to be accepted. The system may allow fewer.
@@ -27,14 +26,4 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
-}
-
-/// Lets this process open as many files, and so connections, as the system allows; says how many that
-/// is, and nothing where there is no limit.
-pub fn raise_file_limit() -> io::Result<Option<u64>> {
-    let limit = getrlimit(Resource::Nofile);
-    if limit.current != limit.maximum {
-        setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum })?;
-    }
-    Ok(limit.maximum)
 }

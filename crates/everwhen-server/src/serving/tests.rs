@@ -274,11 +274,3 @@ async fn hundreds_of_connections_may_wait_to_be_accepted() {
         waiting.push(timeout(LONG, TcpStream::connect(address)).await.unwrap().unwrap());
     }
 }
-
-#[test]
-fn the_limit_of_open_files_is_raised_to_what_the_system_allows() {
-    use rustix::process::{Resource, getrlimit};
-    let raised = raise_file_limit().unwrap();
-    let limit = getrlimit(Resource::Nofile);
-    assert_eq!((limit.current, raised), (limit.maximum, limit.maximum));
-}

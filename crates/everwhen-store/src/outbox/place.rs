@@ -1,10 +1,11 @@
 //! Which file: the first of a few in the data directory that no other process has locked.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use everwhen_engine::{Error, Result};
+use everwhen_platform::{make_private_directory, private_file};
 
 /// So many processes may share one data directory.
 const MOST: usize = 64;
@@ -20,11 +21,14 @@ pub(super) struct Place {
 impl Place {
     /// Locks the first free file; the directory is made if it does not exist.
     pub(super) fn take(directory: &Path) -> Result<Self> {
-        make(directory).map_err(|error| cannot(directory, &error))?;
+        make_private_directory(directory).map_err(|error| cannot(directory, &error))?;
         for file in files(directory) {
             match lock(&file) {
                 Ok(Some(lock)) => {
-                    private().truncate(false).open(&file).map_err(|e| cannot(directory, &e))?;
+                    private_file()
+                        .truncate(false)
+                        .open(&file)
+                        .map_err(|e| cannot(directory, &e))?;
                     return Ok(Self { file, _lock: lock });
                 }
                 Ok(None) => {}
@@ -64,29 +68,12 @@ fn files(directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 
 /// The lock of a file; nothing if another process has it.
 fn lock(file: &Path) -> io::Result<Option<File>> {
-    let lock = private().truncate(false).open(file.with_extension("lock"))?;
+    let lock = private_file().truncate(false).open(file.with_extension("lock"))?;
     match lock.try_lock() {
         Ok(()) => Ok(Some(lock)),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
     }
-}
-
-/// Makes the directory, readable to its owner only; one that exists is taken as it is.
-fn make(directory: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(directory)
-}
-
-/// A file to write that only its owner may read.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 fn cannot(directory: &Path, error: &io::Error) -> Error {

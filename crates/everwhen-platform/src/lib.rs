@@ -1,0 +1,142 @@
+//! What operating systems do differently, for all other crates: files that only their owner may read,
+//! signals that end a process, the limit of open files. No other file has code for one system only.
+//!
+//! On Windows a file in the user's profile is private by the rights it inherits, so nothing is set
+//! there, and there is no limit of open files.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Options for creating and writing a file that only its owner may read. A file that exists keeps its
+/// rights; see [`restrict_to_owner`].
+pub fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes a directory, and those above it, that only its owner may read; one that exists is taken as it
+/// is.
+pub fn make_private_directory(directory: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(directory)
+}
+
+/// Takes the right to read a file from all but its owner.
+#[cfg(unix)]
+pub fn restrict_to_owner(file: &File) -> io::Result<()> {
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
+}
+
+/// Takes the right to read a file from all but its owner.
+#[cfg(not(unix))]
+pub fn restrict_to_owner(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Lets this process open as many files, and so connections, as the system allows. Returns that number,
+/// or nothing where there is no limit.
+#[cfg(unix)]
+pub fn raise_file_limit() -> io::Result<Option<u64>> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
+        setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum })?;
+    }
+    Ok(limit.maximum)
+}
+
+/// Lets this process open as many files, and so connections, as the system allows. Returns that number,
+/// or nothing where there is no limit.
+#[cfg(not(unix))]
+pub fn raise_file_limit() -> io::Result<Option<u64>> {
+    Ok(None)
+}
+
+/// The signals by which a user or the system asks a process to end.
+#[derive(Debug)]
+pub struct StopSignals {
+    #[cfg(unix)]
+    heard: [tokio::signal::unix::Signal; 2],
+    #[cfg(windows)]
+    heard: (tokio::signal::windows::CtrlC, tokio::signal::windows::CtrlShutdown),
+}
+
+impl StopSignals {
+    /// Listens from now on. Needs tokio's runtime.
+    pub fn listen() -> io::Result<Self> {
+        #[cfg(unix)]
+        let heard = {
+            use tokio::signal::unix::{SignalKind, signal};
+            [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?]
+        };
+        #[cfg(windows)]
+        let heard = (tokio::signal::windows::ctrl_c()?, tokio::signal::windows::ctrl_shutdown()?);
+        Ok(Self { heard })
+    }
+
+    /// Waits for the next signal: SIGINT or SIGTERM, on Windows Ctrl-C or the shutdown of the system.
+    pub async fn next(&mut self) {
+        #[cfg(unix)]
+        let [first, second] = &mut self.heard;
+        #[cfg(windows)]
+        let (first, second) = &mut self.heard;
+        tokio::select! {
+            _ = first.recv() => {}
+            _ = second.recv() => {}
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn rights(path: &Path) -> u32 {
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_private_is_readable_by_its_owner_only() {
+        let home = tempfile::tempdir().unwrap();
+        let (directory, file) = (home.path().join("a/b"), home.path().join("a/b/c"));
+        make_private_directory(&directory).unwrap();
+        make_private_directory(&directory).unwrap();
+        private_file().open(&file).unwrap();
+        assert_eq!((rights(&directory), rights(&file)), (0o700, 0o600));
+    }
+
+    #[test]
+    fn a_file_that_all_may_read_is_restricted() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("open");
+        let file = File::create(&path).unwrap();
+        file.set_permissions(PermissionsExt::from_mode(0o644)).unwrap();
+        restrict_to_owner(&file).unwrap();
+        assert_eq!(rights(&path), 0o600);
+    }
+
+    #[test]
+    fn the_limit_of_open_files_is_raised_to_what_the_system_allows() {
+        use rustix::process::{Resource, getrlimit};
+        let raised = raise_file_limit().unwrap();
+        let limit = getrlimit(Resource::Nofile);
+        assert_eq!((limit.current, raised), (limit.maximum, limit.maximum));
+    }
+
+    #[tokio::test]
+    async fn a_signal_is_heard_each_time() {
+        let mut signals = StopSignals::listen().unwrap();
+        for signal in [rustix::process::Signal::TERM, rustix::process::Signal::INT] {
+            rustix::process::kill_process(rustix::process::getpid(), signal).unwrap();
+            signals.next().await;
+        }
+    }
+}
