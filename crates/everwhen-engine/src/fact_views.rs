@@ -5,11 +5,13 @@
 
 pub(crate) mod reconcile;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
 use crate::memory::{Evidence, Fact, FactId, Relation};
+use crate::past::restore_facts;
+use crate::ports::PastFact;
 use crate::similarity::Ruler;
 use crate::time::{Period, Precision, Zone};
 
@@ -57,23 +59,25 @@ pub(crate) fn as_of(facts: Vec<Fact>, instant: Timestamp, ruler: &Ruler) -> Vec<
         .into_iter()
         .filter(|fact| fact.creation_time <= instant)
         .filter(|fact| fact.withdrawn_at.is_none_or(|at| at > instant))
-        .map(|fact| Fact { withdrawn_at: None, ..fact })
         .collect();
-    reconcile::link_all(&mut facts, ruler);
+    // Links say what holds now. Those that were withdrawn since are back; the others keep their links
+    // unless what they are linked to has come since.
+    let back: HashSet<FactId> =
+        facts.iter().filter(|fact| fact.withdrawn_at.is_some()).map(|fact| fact.id).collect();
+    facts.iter_mut().for_each(|fact| fact.withdrawn_at = None);
+    reconcile::relink(&mut facts, &back, ruler);
     facts
 }
 
-/// Facts as they are shown: as they stand, or as they stood at an instant.
+/// Facts as they were shown at an instant, given what has changed about single ones since.
 pub(crate) fn views_at(
-    facts: Vec<Fact>,
-    instant: Option<Timestamp>,
+    mut facts: Vec<Fact>,
+    (instant, past): (Timestamp, &[PastFact]),
     ruler: &Ruler,
     zone: &Zone,
 ) -> Vec<FactView> {
-    match instant {
-        Some(instant) => views(as_of(facts, instant, ruler), zone),
-        None => views(facts, zone),
-    }
+    restore_facts(&mut facts, past);
+    views(as_of(facts, instant, ruler), zone)
 }
 
 /// Facts as they are shown, in order of mention: those said again once, with all their evidence.

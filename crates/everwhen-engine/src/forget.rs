@@ -9,7 +9,7 @@ use crate::conversations::finish;
 pub use crate::memory::Forget;
 use crate::memory::{Address, ConversationId, Entry, EntryId, MemoryId, VaultId};
 use crate::memory_edit::MemoryEdit;
-use crate::ports::{EntryQuery, Erasure, Removed, Tx, Which};
+use crate::ports::{EntryQuery, Erasure, Removed, Row, Tx, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result, chapters, erase};
@@ -93,7 +93,9 @@ fn repair(edit: &mut MemoryEdit<'_>, id: ConversationId) -> Result<Removed> {
     if edit.tx.entries(edit.place(), &any)?.is_empty() {
         return edit.tx.erase(Erasure::Conversation(edit.place(), id));
     }
-    conversation.summary = None;
+    // Not kept as what it was: it may tell what was forgotten.
+    (conversation.summary, conversation.retrospection) = (None, None);
+    edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
     finish::recount(edit, conversation)?;
     Ok(Removed::default())
 }

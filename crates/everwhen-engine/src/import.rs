@@ -18,7 +18,7 @@ use crate::memory::{
     SummaryBy, check_summary,
 };
 use crate::memory_edit::MemoryEdit;
-use crate::ports::{EntryChange, EntryQuery, Row, Which};
+use crate::ports::{EntryChange, EntryQuery, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::to_microsecond;
 use crate::vault::{Absent, Vault};
@@ -311,7 +311,7 @@ fn put_aside(edit: &mut MemoryEdit<'_>, asides: Vec<Aside>, stored: &[EntryId]) 
             continue;
         }
         let branch = edit.mint();
-        edit.tx.change_entries(edit.place(), &ids, EntryChange::Branch(branch, at))?;
+        edit.change_entries(&ids, EntryChange::Branch(branch, at.min(edit.now)))?;
         edit.memory.waiting = edit.memory.waiting.filter(|(question, _)| !ids.contains(question));
         chapters::note_change(edit, Timestamp::MIN)?;
         made += 1;
@@ -356,6 +356,6 @@ fn keep_summary(
     };
     let title = summary::without_controls(&title);
     conversation.summary = Some(Summary { title, text, by: SummaryBy::Source });
-    edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
+    edit.put_conversation(&conversation)?;
     edit.drop_job(JobKind::Summarize, id)
 }

@@ -13,7 +13,7 @@ mod memory_index;
 mod word_index;
 
 pub(crate) use cache::{IndexCache, IndexNeed, IndexSource, OpenedMemory, SharedIndex};
-pub(crate) use distilled::{Distilled, words_of_fact};
+pub(crate) use distilled::{Distilled, words_of_chapter, words_of_fact};
 pub(crate) use embedders::{Embedders, embedded_passages};
 pub(crate) use memory_index::{MemoryIndex, range, source};
 pub(crate) use word_index::WordIndex;

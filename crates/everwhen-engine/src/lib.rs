@@ -38,6 +38,7 @@ pub mod limits;
 pub mod memory;
 pub mod memory_block;
 mod memory_edit;
+mod past;
 pub mod ports;
 pub mod recall;
 pub mod receipt;

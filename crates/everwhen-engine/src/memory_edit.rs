@@ -2,6 +2,7 @@
 
 mod context_job;
 mod distilled;
+mod past;
 mod versions;
 
 use jiff::Timestamp;

@@ -3,6 +3,7 @@
 mod embedder;
 mod ledger;
 mod llm;
+mod past;
 mod query;
 mod snapshot;
 mod store;
@@ -16,6 +17,7 @@ pub use ledger::{
     Requested,
 };
 pub use llm::{AskedHash, Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent, Usage};
+pub use past::{PastEntry, PastFact, PastKind, PastRows, Replaced};
 pub use query::{
     ArchiveFilter, Buckets, ChapterSelection, ContextSelection, ContextVersion, ConversationOrder,
     ConversationQuery, EachOf, EntryQuery, EntryState, FactSelection, JobSelection,

@@ -11,6 +11,7 @@ mod derived;
 mod erase;
 mod fetch;
 mod history;
+mod past;
 mod query;
 mod search;
 mod select;
@@ -34,8 +35,9 @@ use self::about::AskedTime;
 use self::derived::DerivedQuery;
 use crate::engine::Engine;
 use crate::facts::FactVector;
-use crate::index::{OpenedMemory, SharedIndex};
+use crate::index::{MemoryIndex, OpenedMemory, SharedIndex};
 use crate::memory::{Memory, VaultInfo};
+use crate::past::PastMemory;
 use crate::ports::MemoryRef;
 use crate::time::Period;
 use crate::{Result, limits};
@@ -57,6 +59,7 @@ pub(crate) async fn recall(
     }
     let found = question.search(&prepared);
     let mut recollection = fetch::fetch(engine, &question, &prepared, found).await?;
+    question.restore_past(engine, &prepared, &mut recollection).await?;
     recollection.words_alone = prepared.iter().any(|one| one.words_alone);
     question.add_derived(engine, &mut recollection, &prepared);
     let budget = question.query.budget_tokens.unwrap_or(limits::BRIEFING_TOKENS_DEFAULT);
@@ -87,6 +90,10 @@ struct PreparedMemory {
     place: MemoryRef,
     memory: Memory,
     index: Arc<SharedIndex>,
+    /// What stood otherwise at the moment that is asked for, if one is.
+    past: Option<PastMemory>,
+    /// The index of that moment, if entries were in other conversations.
+    rewound: Option<MemoryIndex>,
     /// The question without time phrases and names of speakers.
     rest: String,
     vector: Option<QuestionVector>,
@@ -120,11 +127,13 @@ impl Question {
         let asked = DerivedQuery::new(&self.query, recollection.about.as_ref(), limit);
         for memory in memories.iter().filter(|_| self.wants_distilled()) {
             let (distilled, zone) = (memory.index.distilled(), &self.vault.zone);
-            if !distilled.is_empty() {
+            if !distilled.is_empty() || memory.past.is_some() {
                 let vector = memory.fact_vector();
-                recollection.facts.extend(distilled.facts(&asked, vector.as_ref(), &ruler, zone));
-                recollection.chapters.extend(distilled.chapters(&asked));
-                recollection.contexts.extend(distilled.context(&asked, &memory.memory.name));
+                let past = memory.past.as_ref();
+                let facts = distilled.facts(&asked, vector.as_ref(), past, &ruler, zone);
+                recollection.facts.extend(facts);
+                recollection.chapters.extend(distilled.chapters(&asked, past));
+                recollection.contexts.extend(distilled.context(&asked, &memory.memory.name, past));
             }
         }
         self.fade(engine, &mut recollection.facts);
@@ -201,13 +210,16 @@ impl Question {
     ) -> Result<PreparedMemory> {
         let (place, memory) = (opened.place, opened.memory.clone());
         let index = engine.index_cache.up_to_date(engine.index_source(), opened).await?;
+        let past = self.read_past(engine, place).await?;
+        let rewound = past.as_ref().and_then(|past| index.read().rewound(past));
         let text = &self.query.text;
-        let rest = index.read().search.without_speakers(&self.time.rest(text));
+        let rest = self.time.rest(text);
+        let rest = index.read().search.without_speakers_as_of(&rest, self.as_of());
         let vector =
             embed(engine, &index, if rest.is_empty() { text } else { &rest }, embedded).await;
         let words_alone = vector.is_err();
         let vector = vector.ok().flatten();
-        Ok(PreparedMemory { place, memory, index, rest, vector, words_alone })
+        Ok(PreparedMemory { place, memory, index, past, rewound, rest, vector, words_alone })
     }
 }
 

@@ -210,7 +210,7 @@ pub(crate) fn correction(
     };
     edit.tx.put(Row::Entry(edit.vault.id, &correction, receipt))?;
     let corrected = Corrected { by: correction.id, at: edit.now };
-    edit.tx.change_entries(edit.place(), &[id], EntryChange::Corrected(corrected))?;
+    edit.change_entries(&[id], EntryChange::Corrected(corrected))?;
     if let Some((question, _)) = &mut edit.memory.waiting
         && *question == id
     {
@@ -261,7 +261,7 @@ fn set_tags(edit: &mut MemoryEdit<'_>, id: EntryId, tags: &[Name]) -> Result<Rec
         ))
         .because(ConflictReason::AlreadyCorrected));
     }
-    edit.tx.change_entries(edit.place(), &[id], EntryChange::Tags(tags, edit.now))?;
+    edit.change_entries(&[id], EntryChange::Tags(tags, edit.now))?;
     edit.note_moved()?;
     finish::save_memory(edit)?;
     let name = entry.conversation_name.as_ref();

@@ -1,6 +1,7 @@
 //! How close two statements are: by meaning where both have vectors of the embedder in use, else
 //! by the words they share. And what they say exactly: their figures, and whether they deny.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -8,6 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::memory::{EmbedderThresholds, Fact, FactRules};
 use crate::ports::Embedder;
 use crate::text::is_stop_word;
+use crate::text::quantity::quantities;
 
 /// What closeness means when only words can be compared.
 const BY_WORDS: EmbedderThresholds =
@@ -26,14 +28,50 @@ impl Ruler {
     }
 
     /// How close two facts are, and what that means.
-    pub(crate) fn measure(&self, a: &Fact, b: &Fact) -> (f32, EmbedderThresholds) {
-        if let (Some((name, thresholds)), Some(a), Some(b)) = (&self.meaning, &a.vector, &b.vector)
-            && a.by == *name
-            && let Some(cosine) = a.cosine(b)
+    pub(crate) fn measure(
+        &self,
+        a: &ComparedFact<'_>,
+        b: &ComparedFact<'_>,
+    ) -> (f32, EmbedderThresholds) {
+        if let (Some((name, thresholds)), Some(x), Some(y)) =
+            (&self.meaning, &a.fact.vector, &b.fact.vector)
+            && x.by == *name
+            && let Some(cosine) = x.cosine(y)
         {
             return (cosine, *thresholds);
         }
-        (shared_words(&a.statement, &b.statement), BY_WORDS)
+        (shared_words(a.words(), b.words()), BY_WORDS)
+    }
+}
+
+/// A fact with what is compared of it, read from its statement once.
+pub(crate) struct ComparedFact<'f> {
+    pub(crate) fact: &'f Fact,
+    pub(crate) denies: bool,
+    pub(crate) tells_a_change: bool,
+    words: OnceCell<BTreeSet<String>>,
+    quantities: OnceCell<BTreeSet<String>>,
+}
+
+impl<'f> ComparedFact<'f> {
+    /// Reads a fact.
+    pub(crate) fn new(fact: &'f Fact) -> Self {
+        Self {
+            fact,
+            denies: denies(&fact.statement),
+            tells_a_change: tells_a_change(&fact.statement),
+            words: OnceCell::new(),
+            quantities: OnceCell::new(),
+        }
+    }
+
+    fn words(&self) -> &BTreeSet<String> {
+        self.words.get_or_init(|| content_words(&self.fact.statement))
+    }
+
+    /// The quantities that the statement names.
+    pub(crate) fn quantities(&self) -> &BTreeSet<String> {
+        self.quantities.get_or_init(|| quantities(&self.fact.statement))
     }
 }
 
@@ -49,12 +87,11 @@ pub(crate) fn thresholds(embedder: &dyn Embedder, rules: &FactRules) -> Embedder
 }
 
 /// Twice the words in both, over the words in each.
-fn shared_words(a: &str, b: &str) -> f32 {
-    let (a, b) = (content_words(a), content_words(b));
+fn shared_words(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     if a.is_empty() || b.is_empty() {
         return 0.0;
     }
-    2.0 * a.intersection(&b).count() as f32 / (a.len() + b.len()) as f32
+    2.0 * a.intersection(b).count() as f32 / (a.len() + b.len()) as f32
 }
 
 /// The words that say something, figures left out: they are compared by themselves.
@@ -163,7 +200,8 @@ mod tests {
 
     #[test]
     fn shared_words_pass_over_figures() {
-        assert!(shared_words("My A1C was 7.4", "My A1C was 6.8") > 0.9);
-        assert!(shared_words("I live in Berlin", "My sister plays chess") < 0.1);
+        let shared = |a: &str, b: &str| shared_words(&content_words(a), &content_words(b));
+        assert!(shared("My A1C was 7.4", "My A1C was 6.8") > 0.9);
+        assert!(shared("I live in Berlin", "My sister plays chess") < 0.1);
     }
 }

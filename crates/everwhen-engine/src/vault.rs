@@ -214,10 +214,14 @@ impl Vault {
         let limit = bounded(query.after, query.before, query.limit)?;
         self.read(memory, move |view, _| {
             let mut query = query.clone();
-            if let Some(address) = &conversation {
-                let found = find_conversation(view.snapshot, view.place, address)?;
-                query.conversation = Some(found.id);
-            }
+            query.conversation = match (&conversation, query.which) {
+                // It may have become part of another since.
+                (Some(Address::Id(id)), Which::AsOf(_)) => Some(*id),
+                (Some(address), _) => {
+                    Some(find_conversation(view.snapshot, view.place, address)?.id)
+                }
+                (None, _) => query.conversation,
+            };
             list_entries(view, query, limit)
         })
         .await

@@ -39,7 +39,7 @@ use crate::document::{
 use crate::vectors::{PassageVectors, prefetch};
 
 /// A search index. Documents and groups are numbered from zero, in the order they were first added.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Index {
     /// The caller's version of the document states, as passed to [`Index::update_states`].
     pub generation: u64,

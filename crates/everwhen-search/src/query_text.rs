@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::document::Micros;
 use crate::index::{Index, Term};
 use crate::shared_rarity::SharedRarity;
 use crate::text::{is_frame_word, is_stop_word, tokens};
@@ -43,23 +44,34 @@ impl Index {
 
     /// Returns the speakers whose name, or one word of it, a query contains.
     pub fn named_speakers(&self, text: &str) -> NamedSpeakers {
-        if self.speakers.is_empty() {
+        self.named_speakers_as_of(text, None)
+    }
+
+    /// Returns the speakers that a query names, of those who had spoken by a time.
+    pub fn named_speakers_as_of(&self, text: &str, as_of: Option<Micros>) -> NamedSpeakers {
+        let speakers = self.speakers_as_of(as_of);
+        if speakers.is_empty() {
             return NamedSpeakers::default();
         }
-        let names = SpeakerNames::new(self.speakers.iter().map(String::as_str));
+        let names = SpeakerNames::new(speakers.iter().map(String::as_str));
         let asked = names.in_query(text);
         let is_named = |name: &String| {
             let has = |word: &str| asked.iter().any(|asked| asked.as_str() == word);
             distinctive_words(name).any(|token| has(&token)) || common_words(name).any(has)
         };
-        let named = self.speakers.iter().zip(1..).filter(|(name, _)| is_named(name));
+        let named = speakers.iter().zip(1..).filter(|(name, _)| is_named(name));
         NamedSpeakers(named.map(|(_, number)| number).collect())
     }
 
     /// Returns a query without the names of speakers. The speaker of a document is known, so searching
     /// for the name would find documents in which others mention it.
     pub fn without_speakers(&self, text: &str) -> String {
-        let names = SpeakerNames::new(self.speakers.iter().map(String::as_str));
+        self.without_speakers_as_of(text, None)
+    }
+
+    /// Returns a query without the names of the speakers who had spoken by a time.
+    pub fn without_speakers_as_of(&self, text: &str, as_of: Option<Micros>) -> String {
+        let names = SpeakerNames::new(self.speakers_as_of(as_of).iter().map(String::as_str));
         let mut rest = String::with_capacity(text.len());
         for (word, _) in words(text).filter(|(word, begins)| !names.contain(word, *begins)) {
             if !rest.is_empty() {
@@ -68,6 +80,15 @@ impl Index {
             rest.push_str(word);
         }
         rest
+    }
+
+    /// Returns the names of the speakers who had spoken by a time. Speakers are numbered in the order in
+    /// which they first spoke.
+    fn speakers_as_of(&self, time: Option<Micros>) -> &[String] {
+        let Some(time) = time else { return &self.speakers };
+        let end = self.documents.partition_point(|info| info.created <= time);
+        let last = self.documents[..end].iter().map(|info| info.speaker).max().unwrap_or(0);
+        &self.speakers[..usize::from(last)]
     }
 }
 

@@ -16,7 +16,7 @@ use self::dot::{BLOCK, Factor, dots};
 const EXACT_LIMIT: usize = 4_096;
 
 /// Passages and the documents they belong to.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct PassageVectors {
     /// The number of values in a row: the dimensions, padded with zeros to whole blocks.
     width: usize,

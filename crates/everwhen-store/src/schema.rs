@@ -2,7 +2,7 @@
 //!
 //! Each database has its own early migrations (`sqlite/schema`, `postgres/schema`); these follow
 //! them. Types are written as `{id}`, `{time}`, `{number}`, `{flag}`, `{text}`, `{name}` (compared
-//! byte by byte) and `{bytes}`. A semicolon at the end of a line ends a statement. One that is
+//! byte by byte), `{names}` (a list of them), `{small}` (a number in two bytes) and `{bytes}`. A semicolon at the end of a line ends a statement. One that is
 //! preceded by the line `-- sqlite only` or `-- postgres only` runs in that database alone.
 
 use crate::tables::Dialect;
@@ -17,6 +17,7 @@ pub(crate) const SHARED: &[&str] = &[
     include_str!("schema/0006_provenance.sql"),
     include_str!("schema/0007_chapter_kinds.sql"),
     include_str!("schema/0008_places_and_retrospection.sql"),
+    include_str!("schema/0009_second_clock.sql"),
 ];
 
 /// The statements of a shared migration for one database.
@@ -39,9 +40,11 @@ fn with_types(dialect: Dialect, statement: &str) -> String {
         ("{id}", "BLOB", "uuid"),
         ("{time}", "INTEGER", "bigint"),
         ("{number}", "INTEGER", "bigint"),
+        ("{small}", "INTEGER", "smallint"),
         ("{flag}", "INTEGER", "boolean"),
         ("{text}", "TEXT", "text"),
         ("{name}", "TEXT", "text COLLATE \"C\""),
+        ("{names}", "TEXT", "text[]"),
         ("{bytes}", "BLOB", "bytea"),
     ];
     types.iter().fold(statement.to_owned(), |text, (name, sqlite, postgres)| match dialect {

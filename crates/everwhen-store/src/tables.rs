@@ -27,6 +27,7 @@ pub(crate) mod jobs;
 pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod memories;
+pub(crate) mod past;
 pub(crate) mod proofs;
 pub(crate) mod receipts;
 pub(crate) mod segments;

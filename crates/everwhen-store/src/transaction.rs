@@ -17,8 +17,8 @@ use everwhen_engine::memory::{
 use everwhen_engine::ports::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationQuery, Cursor,
     EachOf, EntryChange, EntryQuery, EntryState, Erasure, FactSelection, JobSelection, LedgerHead,
-    LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour, ProofHolder, Removal, Removed,
-    Reply, Requested, Row, Snapshot, Speakers, TimeAxis, Tx, Which,
+    LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour, PastKind, PastRows,
+    ProofHolder, Removal, Removed, Reply, Requested, Row, Snapshot, Speakers, TimeAxis, Tx, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -29,7 +29,8 @@ use crate::deferred::DeferredRows;
 use crate::tables::vaults::Lock;
 use crate::tables::{
     Database, activities, archive, chapters, contexts, conversations, density, entries, facts,
-    forget, jobs, keys, ledger, memories, proofs, receipts, segments, summaries, usage, vaults,
+    forget, jobs, keys, ledger, memories, past, proofs, receipts, segments, summaries, usage,
+    vaults,
 };
 use crate::write_cache::WriteCache;
 
@@ -221,6 +222,7 @@ macro_rules! reads {
                 chapters::list as chapters(memory: MemoryRef, query: ChapterSelection) -> Vec<Chapter>;
                 chapters::through as chapters_through(memory: MemoryRef, through: Cursor) -> (u64, Option<Timestamp>);
                 summaries::list as summaries(memory: MemoryRef, before: Option<u64>, limit: Option<usize>) -> Vec<RollingSummary>;
+                past::rows as past(memory: MemoryRef, at: Timestamp, kinds: &[PastKind]) -> PastRows;
                 segments::by_number as segment(memory: MemoryRef, number: u32) -> Option<Vec<u8>>;
                 proofs::holders as proof_holders(vault: VaultId, proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;
                 proofs::requested as requested(vault: VaultId, request: [u8; 32]) -> Vec<Requested>;
@@ -262,6 +264,7 @@ impl Tx for Transaction<'_> {
             Row::Fact(vault, fact) => facts::put(db, vault, fact),
             Row::Chapter(vault, chapter) => chapters::put(db, vault, chapter),
             Row::Summary(vault, summary) => summaries::add(db, vault, summary),
+            Row::Past(memory, what, until) => past::keep(self.written()?, memory, what, until),
             Row::Segment(memory, number, bytes) => segments::put(db, memory, number, bytes),
             Row::LedgerHead(memory, head) => {
                 self.own.cache.put_head(memory, head);

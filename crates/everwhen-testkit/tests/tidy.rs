@@ -54,7 +54,7 @@ const ENGINE_LAYERS: [&[&str]; 17] = [
     &["memory", "stamp"],
     &["job", "key", "receipt", "text"],
     &["dated", "ports", "summary", "transcript"],
-    &["idempotency", "similarity"],
+    &["idempotency", "past", "similarity"],
     &["fact_views", "memory_edit"],
     &["index"],
     &["engine"],

@@ -4,10 +4,13 @@ use jiff::Timestamp;
 
 use super::{Chapter, RollingSummary, fold};
 use crate::memory::{Address, ChapterId, MemoryId};
-use crate::ports::{ChapterSelection, Cursor};
+use crate::ports::{ChapterSelection, Cursor, PastKind};
 use crate::receipt::{Done, Idempotency, Receipt};
-use crate::vault::{Absent, Page, Vault, page, page_limit};
+use crate::vault::{Absent, Page, Vault, View, page, page_limit};
 use crate::{Error, Result};
+
+/// The number of chapters that are read at a time.
+const STEP: usize = 200;
 
 /// Which chapters to list, oldest first.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +27,42 @@ pub struct ChapterQuery {
     pub limit: Option<usize>,
 }
 
+impl ChapterQuery {
+    fn admits(&self, chapter: &Chapter) -> bool {
+        self.after.is_none_or(|after| chapter.last.time >= after)
+            && self.before.is_none_or(|before| chapter.first.time < before)
+            && self.as_of.is_none_or(|as_of| chapter.creation_time <= as_of)
+    }
+}
+
+/// Reads chapters until enough are found, a few more than asked for at a time; as of an earlier moment
+/// with those that have been replaced since.
+fn found(view: &View<'_>, query: &ChapterQuery, enough: usize) -> Result<Vec<Chapter>> {
+    let (snapshot, place) = (view.snapshot, view.place);
+    let (mut from, mut found) = (query.from, Vec::new());
+    loop {
+        let mut rows = snapshot.chapters(place, ChapterSelection::Behind(from, Some(STEP)))?;
+        let is_last = rows.len() < STEP;
+        // Several may end together; the next part begins behind a place, so it must not be theirs.
+        let end = rows.last().map(|last| last.last);
+        rows.retain(|one| is_last || Some(one.last) != end);
+        from = rows.last().map(|last| last.last);
+        found.extend(rows.into_iter().filter(|one| query.admits(one)));
+        if is_last || found.len() >= enough {
+            break;
+        }
+    }
+    if let Some(at) = query.as_of {
+        let past = snapshot.past(place, at, &[PastKind::Chapters])?;
+        let order = |cursor: Cursor| (cursor.time, cursor.sequence);
+        let behind = |one: &Chapter| query.from.is_none_or(|from| order(one.last) > order(from));
+        found.extend(past.chapters.into_iter().filter(|one| behind(one) && query.admits(one)));
+        found.sort_by_key(|one| (order(one.last), one.id));
+    }
+    found.truncate(enough);
+    Ok(found)
+}
+
 impl Vault {
     /// Chapters, oldest first.
     pub async fn chapters(
@@ -32,17 +71,7 @@ impl Vault {
         query: ChapterQuery,
     ) -> Result<Page<Chapter, Cursor>> {
         let limit = page_limit(query.limit)?;
-        let mut rows = self
-            .read(memory, move |view, _| {
-                view.snapshot.chapters(view.place, ChapterSelection::Behind(query.from, None))
-            })
-            .await?;
-        rows.retain(|one| {
-            query.after.is_none_or(|after| one.last.time >= after)
-                && query.before.is_none_or(|before| one.first.time < before)
-                && query.as_of.is_none_or(|as_of| one.creation_time <= as_of)
-        });
-        rows.truncate(limit + 1);
+        let rows = self.read(memory, move |view, _| found(view, &query, limit + 1)).await?;
         Ok(page(rows, limit, |chapter| chapter.last))
     }
 
@@ -50,9 +79,7 @@ impl Vault {
     pub async fn chapter(&self, memory: Address<MemoryId>, id: ChapterId) -> Result<Chapter> {
         let found = self
             .read(memory, move |view, _| {
-                let all =
-                    view.snapshot.chapters(view.place, ChapterSelection::Behind(None, None))?;
-                Ok(all.into_iter().find(|chapter| chapter.id == id))
+                Ok(view.snapshot.chapters(view.place, ChapterSelection::Id(id))?.pop())
             })
             .await?;
         found.ok_or_else(|| Error::not_found(format!("chapter not found: {id}")))

@@ -110,7 +110,7 @@ pub(crate) fn fork(
         rest.extend(edit.versions(entry)?.iter().map(|version| version.id));
     }
     let branch: BranchId = edit.mint();
-    edit.tx.change_entries(edit.place(), &rest, EntryChange::Branch(branch, edit.now))?;
+    edit.change_entries(&rest, EntryChange::Branch(branch, edit.now))?;
     edit.memory.waiting = edit.memory.waiting.filter(|(question, _)| !rest.contains(question));
     chapters::note_change(edit, since)?;
     finish::recount(edit, conversation)?;
@@ -130,7 +130,7 @@ pub(crate) fn restore(edit: &mut MemoryEdit<'_>, address: &ConversationName) -> 
     }
     conversation.archived_at = None;
     conversation.restored_at = Some(edit.now);
-    edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
+    edit.put_conversation(&conversation)?;
     edit.ended_some = true;
     finish::save_memory(edit)?;
     Ok(Receipt::Conversation(conversation.id))
@@ -172,7 +172,7 @@ fn summarize(edit: &mut MemoryEdit<'_>, job: &Job, followers: Followers) -> Resu
     let query = EntryQuery::of_conversation(conversation.id, Which::Current);
     let entries = edit.tx.entries(edit.place(), &query)?;
     conversation.summary = Some(summary::extract(&entries, &edit.vault.zone));
-    edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
+    edit.put_conversation(&conversation)?;
     if followers.retell {
         edit.put_job(JobKind::Retell, conversation.id, edit.now)?;
     }

@@ -40,7 +40,12 @@ pub(crate) fn save(
         let Conversation { summary, archived_at, restored_at, .. } = &mut conversation;
         (*summary, *archived_at, *restored_at) = (None, None, None);
     }
-    edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
+    if timer == Timer::Running && conversation.ended.is_none() {
+        // It was open and is: nothing about it has changed but its entries.
+        edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
+    } else {
+        edit.put_conversation(&conversation)?;
+    }
     if conversation.ended.is_none() {
         return match timer {
             Timer::Running => Ok(()),
@@ -83,7 +88,7 @@ pub(crate) fn end_by_successor(edit: &mut MemoryEdit<'_>, id: ConversationId) ->
 
 /// Writes a conversation that has just ended: its summary is due, and the oldest may have to go.
 pub(crate) fn close(edit: &mut MemoryEdit<'_>, conversation: Conversation) -> Result<()> {
-    edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
+    edit.put_conversation(&conversation)?;
     note_end(edit, &conversation, edit.now)
 }
 
@@ -132,6 +137,7 @@ pub(crate) fn absorb(
     for kind in JobKind::OF_CONVERSATIONS {
         edit.drop_job(kind, from)?;
     }
+    edit.keep_conversation(from)?;
     edit.tx.merge_conversation(edit.place(), from, into)?;
     edit.note_moved()
 }
@@ -186,7 +192,7 @@ pub(super) fn retain(edit: &mut MemoryEdit<'_>) -> Result<()> {
         match edit.vault.settings.retention {
             Retention::Archive => {
                 conversation.archived_at = Some(edit.now);
-                edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
+                edit.put_conversation(&conversation)?;
             }
             Retention::Delete => {
                 erase::conversation(edit, &conversation)?;

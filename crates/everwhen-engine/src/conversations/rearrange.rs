@@ -168,7 +168,7 @@ fn move_to(
     if strays.is_empty() {
         return Ok(());
     }
-    edit.tx.change_entries(edit.place(), &strays, EntryChange::Conversation(home))?;
+    edit.change_entries(&strays, EntryChange::Conversation(home))?;
     edit.note_moved()
 }
 

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::job::Job;
 use crate::json::Json;
 use crate::memory::{Entry, Role, Summary, SummaryBy};
-use crate::ports::{Prompt, Reply, Row};
+use crate::ports::{Prompt, Reply};
 use crate::summary::{self, first_words};
 use crate::text::shorten;
 use crate::time::Zone;
@@ -34,7 +34,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             let title = title.or(known).unwrap_or_default();
             conversation.summary = Some(Summary { title, text, by: SummaryBy::Llm });
             edit.put_context_job()?;
-            edit.tx.put(Row::Conversation(edit.vault.id, &conversation))
+            edit.put_conversation(&conversation)
         })
         .await
 }

@@ -5,9 +5,7 @@
 use crate::engine::Engine;
 use crate::job::{Job, JobKind};
 use crate::memory::{Address, Conversation, Entry, MemoryId, Retrospection, Role};
-use crate::ports::{
-    ArchiveFilter, ConversationOrder, ConversationQuery, Order, Prompt, Reply, Row,
-};
+use crate::ports::{ArchiveFilter, ConversationOrder, ConversationQuery, Order, Prompt, Reply};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::text::shorten;
 use crate::time::Zone;
@@ -33,7 +31,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             let Some(mut conversation) = job_run::ended_subject(edit, job)? else { return Ok(()) };
             let (text, at) = (text.clone(), edit.now);
             conversation.retrospection = Some(Retrospection { text, at });
-            edit.tx.put(Row::Conversation(edit.vault.id, &conversation))
+            edit.put_conversation(&conversation)
         })
         .await
 }

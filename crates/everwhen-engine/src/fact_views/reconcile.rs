@@ -4,64 +4,121 @@
 //! by when they were mentioned. That is a function of the set of facts alone: in whatever order
 //! conversations arrive, the links come out the same, and old news never replaces newer.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::memory::{Fact, FactId, Link, Relation};
-use crate::similarity::{Ruler, denies, tells_a_change};
+use crate::similarity::{ComparedFact, Ruler};
 use crate::text::quantity::{bare, quantities};
 
 /// Links every fact anew. Facts that are withdrawn must not be among them.
+#[cfg(test)]
 pub(crate) fn link_all(facts: &mut [Fact], ruler: &Ruler) {
-    facts.sort_by(|a, b| a.order().cmp(&b.order()));
-    for place in 0..facts.len() {
-        facts[place].link = latest(&facts[..place], &facts[place], ruler);
-    }
+    let all = facts.iter().map(|fact| fact.id).collect();
+    relink(facts, &all, ruler);
 }
 
 /// Links facts after some came and some went; answers which others have another link now. Looks only
-/// at pairs that can have changed, and comes to what [`link_all`] comes to.
+/// at pairs that can have changed, and comes to what linking all of them anew comes to.
 pub(crate) fn relink(facts: &mut [Fact], fresh: &HashSet<FactId>, ruler: &Ruler) -> Vec<FactId> {
     facts.sort_by(|a, b| a.order().cmp(&b.order()));
+    let links = Linking::new(facts, fresh, ruler).links();
     let mut changed = Vec::new();
-    for place in 0..facts.len() {
-        let (earlier, fact) = (&facts[..place], &facts[place]);
-        let link = match fact.link.and_then(|link| earlier.iter().position(|one| one.id == link.to))
-        {
-            Some(known) if !fresh.contains(&fact.id) => {
-                let between = &earlier[known + 1..];
-                newer_link(between, fact, fresh, ruler).or(fact.link)
-            }
-            None if !fresh.contains(&fact.id) && fact.link.is_none() => {
-                newer_link(earlier, fact, fresh, ruler)
-            }
-            _ => latest(earlier, fact, ruler),
-        };
-        if link != facts[place].link {
-            facts[place].link = link;
-            changed.push(facts[place].id);
+    for (fact, link) in facts.iter_mut().zip(links) {
+        if link != fact.link {
+            fact.link = link;
+            changed.push(fact.id);
         }
     }
     changed
 }
 
-/// The latest of the earlier facts that this one has to do with.
-fn latest(earlier: &[Fact], fact: &Fact, ruler: &Ruler) -> Option<Link> {
-    earlier.iter().rev().find_map(|older| link(older, fact, ruler))
+/// Facts in order, some of which have just come.
+struct Linking<'f> {
+    facts: Vec<ComparedFact<'f>>,
+    places: HashMap<FactId, usize>,
+    /// Where those stand that have just come.
+    fresh: Vec<usize>,
+    /// Where those stand that state no value.
+    plain: Vec<usize>,
+    /// Where those stand that state a value of a matter.
+    by_matter: HashMap<&'f str, Vec<usize>>,
+    ruler: &'f Ruler,
 }
 
-/// The same, among those that have just come.
-fn newer_link(
-    earlier: &[Fact],
-    fact: &Fact,
-    fresh: &HashSet<FactId>,
-    ruler: &Ruler,
-) -> Option<Link> {
-    let came = earlier.iter().rev().filter(|older| fresh.contains(&older.id));
-    came.into_iter().find_map(|older| link(older, fact, ruler))
-}
+impl<'f> Linking<'f> {
+    fn new(facts: &'f [Fact], fresh: &HashSet<FactId>, ruler: &'f Ruler) -> Self {
+        let mut linking = Self {
+            facts: facts.iter().map(ComparedFact::new).collect(),
+            places: facts.iter().enumerate().map(|(place, fact)| (fact.id, place)).collect(),
+            fresh: Vec::new(),
+            plain: Vec::new(),
+            by_matter: HashMap::new(),
+            ruler,
+        };
+        for (place, fact) in facts.iter().enumerate() {
+            if fresh.contains(&fact.id) {
+                linking.fresh.push(place);
+            }
+            match &fact.matter {
+                Some(matter) => linking.by_matter.entry(&matter.key).or_default().push(place),
+                None => linking.plain.push(place),
+            }
+        }
+        linking
+    }
 
-fn link(older: &Fact, newer: &Fact, ruler: &Ruler) -> Option<Link> {
-    relate(older, newer, ruler).map(|relation| Link { to: older.id, relation })
+    fn links(&self) -> Vec<Option<Link>> {
+        (0..self.facts.len()).map(|place| self.link(place)).collect()
+    }
+
+    /// The link of a fact to the latest of the earlier ones that it has to do with.
+    fn link(&self, place: usize) -> Option<Link> {
+        let fact = self.facts[place].fact;
+        let is_fresh = self.fresh.binary_search(&place).is_ok();
+        let known = fact.link.map(|link| self.places.get(&link.to).filter(|to| **to < place));
+        match known {
+            Some(Some(known)) if !is_fresh => self.newer_link(known + 1, place).or(fact.link),
+            None if !is_fresh => self.newer_link(0, place),
+            _ => self.latest(place),
+        }
+    }
+
+    /// The latest of all earlier ones. Of two that state values only those of one matter have to do with
+    /// each other.
+    fn latest(&self, place: usize) -> Option<Link> {
+        let before = |places: &[usize]| places.partition_point(|one| *one < place);
+        let find = |places: &[usize]| {
+            let near = places[..before(places)].iter().rev();
+            near.copied().find_map(|older| Some((older, self.relation(older, place)?)))
+        };
+        let found = match &self.facts[place].fact.matter {
+            Some(matter) => {
+                let both = [find(&self.by_matter[matter.key.as_str()]), find(&self.plain)];
+                both.into_iter().flatten().max_by_key(|(older, _)| *older)
+            }
+            None => (0..place).rev().find_map(|older| Some((older, self.relation(older, place)?))),
+        };
+        found.map(|(older, relation)| self.to(older, relation))
+    }
+
+    /// The latest of those that have just come, from a place on.
+    fn newer_link(&self, from: usize, place: usize) -> Option<Link> {
+        let side = |place: usize| self.fresh.partition_point(|one| *one < place);
+        let between = self.fresh.get(side(from)..side(place)).unwrap_or_default();
+        let found =
+            between.iter().rev().find_map(|older| Some((*older, self.relation(*older, place)?)));
+        found.map(|(older, relation)| self.to(older, relation))
+    }
+
+    fn relation(&self, older: usize, newer: usize) -> Option<Relation> {
+        #[cfg(test)]
+        tests::COMPARISONS.with(|count| count.set(count.get() + 1));
+        relate(&self.facts[older], &self.facts[newer], self.ruler)
+    }
+
+    fn to(&self, older: usize, relation: Relation) -> Link {
+        Link { to: self.facts[older].fact.id, relation }
+    }
 }
 
 /// What a fact does to an earlier one, if it has to do with it.
@@ -69,11 +126,11 @@ fn link(older: &Fact, newer: &Fact, ruler: &Ruler) -> Option<Link> {
 /// Two values of one matter are a history. Without a matter, closeness makes the pair a candidate,
 /// and the words decide: quantities that differ, a denial, or a word for change. Closeness alone
 /// replaces nothing, since "I like tea" and "I like coffee" are close and both true.
-pub(crate) fn relate(older: &Fact, newer: &Fact, ruler: &Ruler) -> Option<Relation> {
-    let is_later = newer.mentioned_at > older.mentioned_at;
+fn relate(older: &ComparedFact<'_>, newer: &ComparedFact<'_>, ruler: &Ruler) -> Option<Relation> {
+    let is_later = newer.fact.mentioned_at > older.fact.mentioned_at;
     let if_later = |relation| is_later.then_some(relation);
-    let denial = (denies(&older.statement), denies(&newer.statement));
-    if let (Some(old), Some(new)) = (&older.matter, &newer.matter) {
+    let denial = (older.denies, newer.denies);
+    if let (Some(old), Some(new)) = (&older.fact.matter, &newer.fact.matter) {
         if old.key != new.key {
             return None;
         }
@@ -89,18 +146,20 @@ pub(crate) fn relate(older: &Fact, newer: &Fact, ruler: &Ruler) -> Option<Relati
             _ => if_later(Relation::Supersedes),
         };
     }
-    if happened_apart(older, newer) {
+    if happened_apart(older.fact, newer.fact) {
         return None;
     }
     let (close, thresholds) = ruler.measure(older, newer);
-    let (old, new) = (quantities(&older.statement), quantities(&newer.statement));
+    if close < thresholds.related {
+        return None;
+    }
+    let (old, new) = (older.quantities(), newer.quantities());
     match denial {
-        _ if close < thresholds.related => None,
         (false, true) => if_later(Relation::Retracts),
         (true, false) => if_later(Relation::Supersedes),
         _ if close >= thresholds.same && old == new => Some(Relation::Repeats),
         _ if old != new && old.len() == new.len() => if_later(Relation::Supersedes),
-        _ if tells_a_change(&newer.statement) => if_later(Relation::Supersedes),
+        _ if newer.tells_a_change => if_later(Relation::Supersedes),
         _ => None,
     }
 }

@@ -2,11 +2,11 @@
 
 use jiff::Timestamp;
 
-use super::views_at;
 use super::{Fact, FactLines, FactView, ProfileLine, by_month, profile};
+use super::{views, views_at};
 use crate::job::JobKind;
 use crate::memory::{Address, FactId, MemoryId, Name};
-use crate::ports::FactSelection;
+use crate::ports::{FactSelection, PastKind};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::{Period, Zone, read_period};
 use crate::vault::{Absent, Page, Vault, page, page_limit};
@@ -154,6 +154,7 @@ impl Vault {
                 .pop()
                 .ok_or_else(|| no_fact(id))?;
             let pinned_at = if pinned { fact.pinned_at.or(Some(edit.now)) } else { None };
+            edit.keep_fact(id)?;
             edit.put_fact(&Fact { pinned_at, ..fact })?;
             Ok(Receipt::Fact(id))
         })
@@ -169,7 +170,10 @@ impl Vault {
         let ruler = self.engine().ruler();
         self.read(memory, move |view, _| {
             let facts = view.snapshot.facts(view.place, FactSelection::All)?;
-            Ok(views_at(facts, instant, &ruler, &view.vault.zone))
+            let zone = &view.vault.zone;
+            let Some(at) = instant else { return Ok(views(facts, zone)) };
+            let past = view.snapshot.past(view.place, at, &[PastKind::Facts])?;
+            Ok(views_at(facts, (at, &past.facts), &ruler, zone))
         })
         .await
     }

@@ -127,6 +127,7 @@ fn withdraw(edit: &mut MemoryEdit<'_>, id: FactId, said: &HashSet<FactId>) -> Re
     for fact in facts {
         let withdrawn =
             Fact { withdrawn_at: Some(edit.now), by: WrittenBy::User, link: None, ..fact };
+        edit.keep_fact(withdrawn.id)?;
         edit.put_fact(&withdrawn)?;
     }
     was.ok_or_else(|| no_fact(id))

@@ -51,7 +51,8 @@ pub(crate) fn words_of_fact(view: &FactView) -> BTreeSet<String> {
     words
 }
 
-fn words_of_chapter(chapter: &Chapter) -> BTreeSet<String> {
+/// Returns the words that a chapter is found by.
+pub(crate) fn words_of_chapter(chapter: &Chapter) -> BTreeSet<String> {
     let Chapter { title, text, entities, key_phrases, .. } = chapter;
     let words = format!("{title} {text} {} {}", entities.join(" "), key_phrases.join(" "));
     content_words(&words).collect()

@@ -2,7 +2,7 @@
 //!
 //! Here entries become documents and conversations become groups; the search library knows neither.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use everwhen_search::{
     Document, DocumentId, DocumentInfo, DocumentState, GroupId, Index, Source, TimeRange, prefetch,
@@ -11,7 +11,8 @@ use jiff::Timestamp;
 
 use super::entry_cache::{CachedEntry, EntryCache};
 use crate::memory::{ConversationId, Entry, EntryId, Memory, MemoryId, Name, Role};
-use crate::ports::EntryState;
+use crate::past::PastMemory;
+use crate::ports::{EntryState, PastEntry};
 use crate::time::Period;
 
 /// How many bytes of a cached text are prefetched; the CPU prefetches the rest of a long one.
@@ -98,6 +99,59 @@ impl MemoryIndex {
         numbers.extend(changed.map(|(number, _)| number));
         numbers.sort_unstable();
         numbers
+    }
+
+    /// Returns the entries that had at least one of these tags at a moment, in rising order.
+    pub(crate) fn tagged_at(&self, tags: &[&str], past: &PastMemory) -> Vec<u32> {
+        let mut numbers: BTreeSet<u32> = self.tagged(tags).into_iter().collect();
+        for (number, entry) in self.past_entries(past) {
+            match entry.tags.iter().any(|tag| tags.contains(&tag.as_str())) {
+                true => numbers.insert(number),
+                false => numbers.remove(&number),
+            };
+        }
+        numbers.into_iter().collect()
+    }
+
+    /// Returns the index as it was when entries were in other conversations or on other branches; `None` if
+    /// it answers as of that moment as it is.
+    pub(crate) fn rewound(&self, past: &PastMemory) -> Option<Self> {
+        let at = past.at.as_microsecond();
+        let differs = |(number, entry): &(u32, &PastEntry)| {
+            let was_removed = entry.branch.is_some();
+            let is_removed = self.search.document(*number).removed <= at;
+            let is_corrected = entry.corrected_at.is_some_and(|corrected| corrected <= past.at);
+            self.search.group_of(*number) != group(entry.conversation)
+                || was_removed != is_removed && !is_corrected
+        };
+        let changed: HashMap<u32, &PastEntry> = self.past_entries(past).filter(differs).collect();
+        if changed.is_empty() {
+            return None;
+        }
+        let states = (0..self.search.len() as u32).filter_map(|number| {
+            let document = self.search.document(number);
+            let now = DocumentState {
+                sequence: document.sequence,
+                group: self.search.group_of(number),
+                removed: (document.removed != i64::MAX).then_some(document.removed),
+            };
+            let is_erased = document.removed == i64::MIN;
+            (!is_erased).then(|| changed.get(&number).map_or(now, |entry| past_state(entry)))
+        });
+        let states: Vec<DocumentState> = states.collect();
+        let mut search = self.search.clone();
+        search.update_states(self.search.generation, self.search.sequence, &states);
+        Some(Self { search, retagged: self.retagged.clone(), ..Self::default() })
+    }
+
+    /// Returns the entries of this index that stood otherwise at a moment, with their numbers.
+    fn past_entries<'p>(&self, past: &'p PastMemory) -> impl Iterator<Item = (u32, &'p PastEntry)> {
+        past.entries().filter_map(|entry| {
+            let number = self.search.number_after(entry.sequence - 1);
+            let is_known = (number as usize) < self.search.len()
+                && self.search.document(number).id == DocumentId(entry.id.bytes());
+            is_known.then_some((number, entry))
+        })
     }
 
     /// Returns whether the index has everything that a memory had when it was read.
@@ -189,6 +243,16 @@ fn state(standing: &EntryState) -> DocumentState {
         sequence: standing.sequence,
         group: group(standing.conversation),
         removed: standing.gone_since.map(Timestamp::as_microsecond),
+    }
+}
+
+/// Returns the state that an entry had. One that was on a branch was not current at any moment asked for.
+fn past_state(entry: &PastEntry) -> DocumentState {
+    let corrected = entry.corrected_at.map(Timestamp::as_microsecond);
+    DocumentState {
+        sequence: entry.sequence,
+        group: group(entry.conversation),
+        removed: if entry.branch.is_some() { Some(i64::MIN) } else { corrected },
     }
 }
 

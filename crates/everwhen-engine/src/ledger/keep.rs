@@ -286,7 +286,7 @@ pub(super) fn put_aside(edit: &mut MemoryEdit<'_>, lines: &[LedgerLine]) -> Resu
         return Ok(());
     }
     let branch: BranchId = edit.mint();
-    edit.tx.change_entries(edit.place(), &ids, EntryChange::Branch(branch, edit.now))?;
+    edit.change_entries(&ids, EntryChange::Branch(branch, edit.now))?;
     edit.memory.waiting = edit.memory.waiting.filter(|(question, _)| !ids.contains(question));
     changed(edit, homes, lines.iter().map(|line| line.time).min())
 }
@@ -297,7 +297,7 @@ fn rejoin(edit: &mut MemoryEdit<'_>, line: &LedgerLine) -> Result<()> {
     let Some(entry) = edit.tx.entry(edit.place(), id)? else { return Ok(()) };
     let home = entry.conversation;
     let ids: Vec<EntryId> = edit.versions(entry)?.iter().map(|version| version.id).collect();
-    edit.tx.change_entries(edit.place(), &ids, EntryChange::Rejoin)?;
+    edit.change_entries(&ids, EntryChange::Rejoin)?;
     changed(edit, vec![home], Some(line.time))
 }
 

@@ -25,13 +25,14 @@ impl MemoryEdit<'_> {
         self.tx.put(Row::Chapter(self.vault.id, chapter))
     }
 
-    /// Removes a chapter for good.
+    /// Removes a chapter that another takes the place of. Questions as of an earlier moment still find it.
     pub(crate) fn remove_chapter(&mut self, id: ChapterId) -> Result<()> {
         self.note_chapters([id])?;
+        self.keep_chapter(id)?;
         self.tx.remove(Removal::Chapter(self.place(), id)).map(drop)
     }
 
-    /// Removes all chapters that end at or behind a place.
+    /// Removes all chapters that end at or behind a place for good, with those that they replaced.
     pub(crate) fn remove_chapters(&mut self, from: Cursor) -> Result<()> {
         let gone = self.tx.chapters(self.place(), ChapterSelection::Behind(Some(from), None))?;
         self.note_chapters(gone.iter().map(|chapter| chapter.id))?;

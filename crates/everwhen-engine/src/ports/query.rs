@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use crate::job::Queue;
 use crate::memory::{
-    BranchId, Conversation, ConversationId, Cursor, Entry, EntryId, FactId, JobId, Name, Person,
-    Role, VaultId,
+    BranchId, ChapterId, Conversation, ConversationId, Cursor, Entry, EntryId, FactId, JobId, Name,
+    Person, Role, VaultId,
 };
 
 /// Which end of time comes first.
@@ -24,7 +24,7 @@ pub enum Which {
     /// Those in force: neither corrected nor on a branch.
     #[default]
     Current,
-    /// Those in force at this creation_time.
+    /// Those in force at this creation_time, with the conversation and the tags that they had then.
     AsOf(Timestamp),
     /// Those on one branch, without what was corrected.
     Branch(BranchId),
@@ -297,6 +297,8 @@ pub enum ChapterSelection {
     Last(Option<Timestamp>),
     /// Those that another system wrote, oldest first.
     Foreign,
+    /// This one.
+    Id(ChapterId),
 }
 
 /// Which jobs are meant. A transaction that finds one by its id or as the next holds it until the

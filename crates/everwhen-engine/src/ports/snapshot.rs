@@ -6,7 +6,8 @@ use jiff::civil::Date;
 use super::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationQuery, EachOf,
     EntryQuery, EntryState, FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines,
-    MemorySelection, Neighbour, ProofHolder, Reply, Requested, Speakers, TimeAxis, Usage, Which,
+    MemorySelection, Neighbour, PastKind, PastRows, ProofHolder, Reply, Requested, Speakers,
+    TimeAxis, Usage, Which,
 };
 use crate::job::Job;
 use crate::key::Key;
@@ -139,6 +140,8 @@ pub trait Snapshot {
         before: Option<u64>,
         limit: Option<usize>,
     ) -> Result<Vec<RollingSummary>>;
+    /// What stood otherwise at a creation_time than it stands now, of these kinds.
+    fn past(&self, memory: MemoryRef, at: Timestamp, kinds: &[PastKind]) -> Result<PastRows>;
     /// The part of a memory's index with this number, from 0, as bytes that mean nothing to a store.
     fn segment(&self, memory: MemoryRef, number: u32) -> Result<Option<Vec<u8>>>;
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Addition, AskedHash, LedgerHead, LedgerLine, Proof, Reply, Snapshot, Usage};
+use super::{Addition, AskedHash, LedgerHead, LedgerLine, Proof, Replaced, Reply, Snapshot, Usage};
 use crate::job::{Job, JobKind, Subject};
 use crate::key::{Key, KeyUse};
 use crate::memory::{
@@ -66,6 +66,9 @@ pub enum Row<'r> {
     Chapter(VaultId, &'r Chapter),
     /// A new version of the rolling summary.
     Summary(VaultId, &'r RollingSummary),
+    /// How something stands, kept for questions as of a moment before this creation_time, at which it
+    /// is about to change. Kept once for one time, and not if it came to be no earlier.
+    Past(MemoryRef, Replaced<'r>, Timestamp),
     /// A part of a memory's index; replaces the one with its number. It goes with the memory, and
     /// as soon as any entry of it is removed.
     Segment(MemoryRef, u32, &'r [u8]),
@@ -114,7 +117,8 @@ pub enum EntryChange<'c> {
 #[derive(Debug, Clone, Copy)]
 pub enum Removal<'r> {
     /// Entries. Receipts that name them are marked as forgotten, and the memory's segments are
-    /// removed: they hold words of the entries.
+    /// removed: they hold words of the entries. So do titles and summaries that conversations had
+    /// while they held the entries; those are removed, too.
     Entries(MemoryRef, &'r [EntryId]),
     /// The versions of the context document that one of these wrote.
     Contexts(MemoryRef, &'r [ContextBy]),
@@ -124,7 +128,7 @@ pub enum Removal<'r> {
     Facts(MemoryRef, &'r [FactId]),
     /// A chapter.
     Chapter(MemoryRef, ChapterId),
-    /// All chapters that end at or behind a place.
+    /// All chapters that end at or behind a place, replaced ones too.
     Chapters(MemoryRef, Cursor),
     /// All versions of the rolling summary that tell of something at or behind a place.
     Summaries(MemoryRef, Cursor),

@@ -12,8 +12,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::{About, ChapterFound, ContextFound, FactFound, Query, Reason, Signal, history};
 use crate::chapters::Chapter;
 use crate::facts::{FactVector, FactView, views_at};
-use crate::index::{Distilled, WordIndex, words_of_fact};
+use crate::index::{Distilled, WordIndex, words_of_chapter, words_of_fact};
 use crate::memory::Name;
+use crate::past::PastMemory;
 use crate::similarity::Ruler;
 use crate::text::content_words;
 use crate::time::{Period, Precision, Zone};
@@ -101,12 +102,16 @@ fn reasons(values: [f32; 3]) -> Vec<Reason> {
 }
 
 impl Distilled {
-    /// Returns the context document, if it answers and had been stored by then.
-    pub(super) fn context(&self, query: &DerivedQuery<'_>, memory: &Name) -> Option<ContextFound> {
-        let document = self.context.as_ref()?;
-        let known = query.query.as_of.is_none_or(|as_of| document.creation_time <= as_of);
+    /// Returns the context document, if it answers: the current one, or that of the moment asked for.
+    pub(super) fn context(
+        &self,
+        query: &DerivedQuery<'_>,
+        memory: &Name,
+        past: Option<&PastMemory>,
+    ) -> Option<ContextFound> {
+        let document = past.map_or(&self.context, |past| &past.context).as_ref()?;
         let shared = query.shared(std::iter::once(document.content.as_str()));
-        let (score, reasons) = query.score(shared, 0.0, false).filter(|_| known && shared > 0)?;
+        let (score, reasons) = query.score(shared, 0.0, false).filter(|_| shared > 0)?;
         let (memory, document) = (memory.clone(), document.clone());
         Some(ContextFound { memory, document, score, reasons })
     }
@@ -116,27 +121,44 @@ impl Distilled {
         &self,
         query: &DerivedQuery<'_>,
         vector: Option<&FactVector>,
+        past: Option<&PastMemory>,
         ruler: &Ruler,
         zone: &Zone,
     ) -> Vec<FactFound> {
-        if query.query.as_of.is_none() {
-            return facts(&self.views, query, vector);
-        }
-        let shown = views_at(self.facts.clone(), query.query.as_of, ruler, zone);
+        let Some(past) = past else { return facts(&self.views, query, vector) };
+        let shown = views_at(self.facts.clone(), (past.at, &past.facts), ruler, zone);
         facts(&WordIndex::new(shown, words_of_fact), query, vector)
     }
 
-    /// Returns the chapters that answer, best first.
-    pub(super) fn chapters(&self, query: &DerivedQuery<'_>) -> Vec<ChapterFound> {
-        let found = best(&self.chapters, query, |one, shared| chapter(one, shared, query));
+    /// Returns the chapters that answer, best first; as of a moment with those that have been replaced since.
+    pub(super) fn chapters(
+        &self,
+        query: &DerivedQuery<'_>,
+        past: Option<&PastMemory>,
+    ) -> Vec<ChapterFound> {
+        let mut found = chapters(&self.chapters, query);
+        if let Some(past) = past {
+            let replaced = WordIndex::new(past.chapters.clone(), words_of_chapter);
+            found.extend(chapters(&replaced, query));
+            let place = |one: &ChapterFound| {
+                (one.chapter.last.time, one.chapter.last.sequence, one.chapter.id)
+            };
+            found.sort_by(|a, b| b.score.total_cmp(&a.score).then(place(a).cmp(&place(b))));
+            found.truncate(query.limit);
+        }
         found
-            .map(|(chapter, values)| ChapterFound {
-                chapter: chapter.clone(),
-                score: score(values),
-                reasons: reasons(values),
-            })
-            .collect()
     }
+}
+
+fn chapters(items: &WordIndex<Chapter>, query: &DerivedQuery<'_>) -> Vec<ChapterFound> {
+    let found = best(items, query, |one, shared| chapter(one, shared, query));
+    found
+        .map(|(chapter, values)| ChapterFound {
+            chapter: chapter.clone(),
+            score: score(values),
+            reasons: reasons(values),
+        })
+        .collect()
 }
 
 /// Returns the items that are answers, best first; of equal ones the first one first.

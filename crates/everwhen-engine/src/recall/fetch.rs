@@ -121,8 +121,12 @@ fn assemble(found: SearchResults<'_>, rows: Vec<MemoryRows>) -> Recollection {
             reasons: hit.reasons,
         }));
     }
-    for MemoryHit { memory, hit, .. } in found.conversations {
-        let row: Option<Conversation> = next_row(&mut conversations, memory.place);
+    for MemoryHit { id, memory, hit } in found.conversations {
+        let mut row: Option<Conversation> = next_row(&mut conversations, memory.place);
+        if let Some(row) = row.as_mut().filter(|_| memory.past.is_some()) {
+            // It may have become part of another since.
+            row.id = id;
+        }
         recollection.conversations.extend(row.map(|conversation| ConversationFound {
             memory: memory.memory.name.clone(),
             conversation,

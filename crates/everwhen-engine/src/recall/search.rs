@@ -1,7 +1,6 @@
 //! Searches the indexes of all memories for a question, and merges what was found.
 
 use everwhen_search::{Hit, RankedList, SearchFilter, SearchQuery, SharedRarity, merge_scores};
-use jiff::Timestamp;
 
 use super::{Kind, PeriodUse, PreparedMemory, Question};
 use crate::index::{MemoryIndex, range, source};
@@ -38,7 +37,7 @@ type IndexedHit<'m, 'i> = (&'m PreparedMemory, &'i MemoryIndex, Hit);
 impl Question {
     /// Searches every memory, and merges what was found.
     pub(super) fn search<'m>(&self, memories: &'m [PreparedMemory]) -> SearchResults<'m> {
-        let indexes: Vec<_> = memories.iter().map(|one| one.index.read()).collect();
+        let indexes: Vec<_> = memories.iter().map(PreparedMemory::read).collect();
         let shared = (indexes.len() > 1).then(|| {
             SharedRarity::new(indexes.iter().map(|index| &index.search), &self.query.text)
         });
@@ -67,7 +66,7 @@ impl Question {
         let search = &index.search;
         // Another embedder may have become active since; then this question goes by words.
         let vector = memory.vector.as_ref().filter(|one| one.embedder == search.active_embedder());
-        let plan = self.time.plan(search, self.filter(index), self.query.period);
+        let plan = self.time.plan(search, self.filter(memory, index), self.query.period);
         let excluded = self.query.pool() - self.query.limit();
         let period = plan.period.map(range);
         let ranking = search.search(&SearchQuery {
@@ -75,7 +74,7 @@ impl Question {
                 Some(rarity) => search.shared_query_terms(&memory.rest, rarity),
                 None => search.query_terms(&memory.rest),
             },
-            speakers: search.named_speakers(&self.query.text),
+            speakers: search.named_speakers_as_of(&self.query.text, self.as_of()),
             vector: vector.map(|vector| vector.values.clone()),
             asked_at: self.asked_at.as_microsecond(),
             period,
@@ -92,13 +91,17 @@ impl Question {
     }
 
     /// Returns the caller's own filters.
-    fn filter(&self, index: &MemoryIndex) -> SearchFilter {
+    fn filter(&self, memory: &PreparedMemory, index: &MemoryIndex) -> SearchFilter {
         let tags: Vec<&str> = self.query.tags.iter().map(|tag| tag.as_str()).collect();
+        let tagged = || match &memory.past {
+            Some(past) => index.tagged_at(&tags, past),
+            None => index.tagged(&tags),
+        };
         SearchFilter {
-            as_of: self.query.as_of.map(Timestamp::as_microsecond),
+            as_of: self.as_of(),
             period: self.query.bounds().map(range),
             sources: self.query.roles.iter().copied().map(source).collect(),
-            documents: (!tags.is_empty()).then(|| index.tagged(&tags).into()),
+            documents: (!tags.is_empty()).then(|| tagged().into()),
             ..SearchFilter::default()
         }
     }

@@ -6,10 +6,9 @@ use super::derived::DerivedQuery;
 use super::{ConversationFound, Kind, PeriodUse, Recollection, SummaryFound};
 use crate::time::{Period, Precision};
 
-/// Returns the summaries that answer, best first. As of an earlier time there are none, because earlier
-/// versions of summaries are not kept.
+/// Returns the summaries that answer, best first.
 pub(super) fn find(asked: &DerivedQuery<'_>, recollection: &Recollection) -> Vec<SummaryFound> {
-    if asked.query.as_of.is_some() || !asked.query.wants(Kind::Summary) {
+    if !asked.query.wants(Kind::Summary) {
         return Vec::new();
     }
     let found = recollection.conversations.iter().filter_map(|found| summary(asked, found));

@@ -8,7 +8,7 @@ use super::Index;
 use crate::vectors::PassageVectors;
 
 /// How many documents have vectors of one embedder.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct VectorCoverage {
     /// The name of the embedder; empty if there is none.
     embedder: String,
@@ -17,7 +17,7 @@ pub(crate) struct VectorCoverage {
 }
 
 /// Vectors that are not complete yet.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct PendingVectors {
     coverage: VectorCoverage,
     vectors: PassageVectors,

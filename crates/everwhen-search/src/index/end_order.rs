@@ -13,12 +13,12 @@ use crate::document::Micros;
 pub(crate) const LONG: Micros = 86_400_000_000;
 
 /// The order of the groups with current documents. Sorted on first use and maintained from then on.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct EndOrder {
     sorted: OnceLock<SortedGroups>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct SortedGroups {
     /// Group numbers by the time of the last document.
     by_end: Vec<u32>,

@@ -12,7 +12,7 @@ use crate::document::{Micros, NO_DOCUMENT, Placement};
 const INTERVAL: usize = 1_024;
 
 /// What is recorded to answer as of an earlier time.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct History {
     /// Documents that are not current.
     removed: Vec<u32>,

@@ -10,7 +10,7 @@ use crate::text::{is_stop_word, stem, tokens};
 pub(crate) type Term = u32;
 
 /// Terms by token and by stem.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Lexicon {
     /// The term of each known token; `None` for stop words.
     tokens: HashMap<Box<str>, Option<Term>, RandomState>,

@@ -8,7 +8,7 @@
 use crate::vectors::prefetch;
 
 /// The occurrences of one term.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Postings {
     units: Vec<u16>,
     /// The newest document plus one; zero if there is none.

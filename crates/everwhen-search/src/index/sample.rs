@@ -45,6 +45,13 @@ pub(crate) struct CachedSample {
     sample: OnceLock<GroupSample>,
 }
 
+/// A copy draws its own.
+impl Clone for CachedSample {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl CachedSample {
     /// Discards the sample if it contains a group that changed, or if the number of groups has grown
     /// enough for another sample.

@@ -24,6 +24,13 @@ const MAX_IDLE: usize = 8;
 /// The initial capacity for touched numbers.
 const INITIAL_TOUCHED: usize = 1_024;
 
+/// A copy has buffers of its own.
+impl Clone for BufferPool {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl BufferPool {
     /// Takes a buffer for numbers below `len` out of the pool.
     pub(crate) fn take(&self, len: usize) -> ScoreBuffer<'_> {

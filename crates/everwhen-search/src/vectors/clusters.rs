@@ -25,7 +25,7 @@ const LEAST_SHARE: usize = 48;
 const SORT_STEP: usize = 16;
 
 /// Passages by their nearest centroid.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Clusters {
     /// The number of values in a row.
     width: usize,

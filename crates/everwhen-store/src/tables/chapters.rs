@@ -6,7 +6,7 @@ use everwhen_engine::memory::{ChapterId, Provenance, VaultId};
 use everwhen_engine::ports::{ChapterSelection, Cursor, MemoryRef};
 use jiff::Timestamp;
 
-use super::{At, Database, IN_MEMORY, Row, Sql, Value, columns, limit, place, table};
+use super::{At, Database, IN_MEMORY, Row, Sql, Value, columns, limit, past, place, table};
 
 table! {
     static CHAPTER: ChapterColumns = "chapter", key(vault_id, memory_id, id);
@@ -85,6 +85,24 @@ pub(super) fn behind(memory: MemoryRef, cursor: Cursor) -> [Value<'static>; 4] {
     [vault, memory, cursor.time.into(), cursor.sequence.into()]
 }
 
+/// The names of the columns of a chapter.
+pub(super) fn columns() -> Vec<&'static str> {
+    CHAPTER.declared.written.to_vec()
+}
+
+/// Chapters that told the memory at the third value and have been replaced since, oldest first. The table of
+/// those has the same columns.
+pub(super) fn past(db: &dyn Database, values: &[Value<'_>]) -> Result<Vec<Chapter>> {
+    static SQL: Sql = Sql::new(|_| {
+        format!(
+            "SELECT {} FROM chapter_past {IN_MEMORY} AND creation_time <= ?3 AND known_until > ?3
+             ORDER BY last_at, last_sequence, id",
+            CHAPTER.list()
+        )
+    });
+    db.all(&SQL, values, read)
+}
+
 /// Chapters of a memory.
 pub(crate) fn list(
     db: &dyn Database,
@@ -114,6 +132,7 @@ pub(crate) fn list(
             "{IN_MEMORY} AND kind IN ('imported', 'searchable') ORDER BY last_at, last_sequence"
         ))
     });
+    static BY_ID: Sql = Sql::new(|_| CHAPTER.select(&format!("{IN_MEMORY} AND id = ?3")));
     const FIRST: Value<'static> = Value::Number(i64::MIN);
     let [vault, memory] = place(memory);
     match query {
@@ -125,6 +144,7 @@ pub(crate) fn list(
             db.all(sql, &[vault, memory, time, sequence, limit(most)], read)
         }
         ChapterSelection::Foreign => db.all(&FOREIGN, &[vault, memory], read),
+        ChapterSelection::Id(id) => db.all(&BY_ID, &[vault, memory, id.into()], read),
         ChapterSelection::Last(before) => {
             let before = before.map_or(Value::Number(i64::MAX), Into::into);
             db.all(&LAST, &[vault, memory, before], read)
@@ -166,5 +186,6 @@ pub(crate) fn remove_from(db: &dyn Database, memory: MemoryRef, from: Cursor) ->
     static SQL: Sql = Sql::new(|_| {
         format!("DELETE FROM chapter {IN_MEMORY} AND (last_at, last_sequence) >= (?3, ?4)")
     });
+    past::remove_chapters(db, memory, from)?;
     db.change(&SQL, &behind(memory, from))
 }

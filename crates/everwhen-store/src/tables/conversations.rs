@@ -62,6 +62,39 @@ table! {
     }
 }
 
+/// The columns that are copied where it is kept how a conversation stood.
+pub(super) const COPIED: [&str; 18] = [
+    "id",
+    "name",
+    "started_at",
+    "last_at",
+    "entries",
+    "ended_at",
+    "ended_by",
+    "end_reason",
+    "title",
+    "summary",
+    "summary_by",
+    "archived_at",
+    "restored_at",
+    "shelved_at",
+    "distilled_at",
+    "facts_dropped",
+    "retrospection",
+    "retrospected_at",
+];
+
+/// Conversations as they stood, by id. The table of those has the same columns.
+pub(super) fn past(
+    db: &dyn Database,
+    values: &[Value<'_>],
+    holds: &str,
+) -> Result<Vec<Conversation>> {
+    let (list, dialect) = (CONVERSATION.list(), db.dialect());
+    let sql = format!("SELECT {list} FROM conversation_past {IN_MEMORY} AND {holds} ORDER BY id");
+    db.all_of(&dialect.parameters(sql), values, read)
+}
+
 columns! { static BRANCH: BranchColumns {
     branch_id, archived_at = "min(branched_at)", entries = "count(*)",
 } }

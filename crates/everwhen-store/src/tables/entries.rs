@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{Corrected, Correction, Entry, EntryId, Name, Provenance, VaultId};
+use everwhen_engine::memory::{
+    ConversationId, Corrected, Correction, Entry, EntryId, Name, Provenance, VaultId,
+};
 use everwhen_engine::ports::{
     EntryChange, EntryQuery, EntryState, MemoryRef, Neighbour, Order, Speakers, Which,
 };
 use jiff::Timestamp;
 
 use super::filter::Filter;
-use super::{Database, IN_MEMORY, Row, Sql, Value, columns, limit, place, table};
+use super::{Database, IN_MEMORY, Row, Sql, Value, columns, limit, past, place, table};
 
 table! {
     static ENTRY: EntryColumns = "entry", key(vault_id, id), sqlite_key(id);
@@ -298,14 +300,19 @@ pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> 
     }
     which(&mut filter, query.which);
     filter.add_if("role =", query.role);
+    let then = match query.which {
+        Which::AsOf(time) => Some(time),
+        _ => None,
+    };
     if let Some(tag) = &query.tag {
-        let tag = filter.value(tag);
-        filter.condition(&db.dialect().contains("tags", &tag));
+        tagged(db, &mut filter, tag, then);
     }
     if query.retagged {
         filter.condition("retagged_at IS NOT NULL");
     }
-    filter.add_if("conversation_id =", query.conversation);
+    if let Some(id) = query.conversation {
+        of_conversation(&mut filter, id, then);
+    }
     filter.add_if("source =", query.source.as_ref());
     if let Some(ids) = &query.source_ids {
         let ids: Vec<String> = ids.iter().map(|id| filter.value(id)).collect();
@@ -314,13 +321,49 @@ pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> 
     let most = filter.value(limit(query.limit));
     // Without statistics SQLite prefers an index in the order asked for, and would read the whole memory
     // for a few ids.
-    let time = match query.source_ids {
+    let time = match &query.source_ids {
+        _ if then.and(query.conversation).is_some() => {
+            db.dialect().not_by_index("conversation_time")
+        }
         Some(_) => db.dialect().not_by_index("conversation_time"),
         None => "conversation_time".to_owned(),
     };
     let rest = format!("ORDER BY {time} {order}, {among} {order} LIMIT {most}");
     let sql = filter.sql(db.dialect(), &ENTRY.select(""), &rest);
-    db.all_of(&sql, &filter.values, read)
+    let found = db.all_of(&sql, &filter.values, read)?;
+    match then {
+        Some(time) => past::restore_entries(db, memory, time, found),
+        None => Ok(found),
+    }
+}
+
+/// Only entries with a tag, now or at an earlier time.
+fn tagged<'v>(db: &dyn Database, filter: &mut Filter<'v>, tag: &'v Name, then: Option<Timestamp>) {
+    let tag = filter.value(tag);
+    let is_tagged =
+        |column: &str| format!("coalesce({}, false)", db.dialect().contains(column, &tag));
+    let condition = match then {
+        None => db.dialect().contains("tags", &tag),
+        Some(then) => {
+            let then = filter.value(then);
+            past::stood(&then, &is_tagged("p.tags"), &is_tagged("entry.tags"))
+        }
+    };
+    filter.condition(&condition);
+}
+
+/// Only entries of a conversation, now or at an earlier time.
+fn of_conversation(filter: &mut Filter<'_>, id: ConversationId, then: Option<Timestamp>) {
+    let id = filter.value(id);
+    let Some(then) = then else { return filter.condition(&format!("conversation_id = {id}")) };
+    let then = filter.value(then);
+    let stood = past::stood(&then, "p.conversation_id", "conversation_id");
+    // Found by its conversation of today or by the one it was in, so that not every entry is looked at.
+    filter.condition(&format!(
+        "(conversation_id = {id} OR id IN (SELECT entry_id FROM entry_past
+            WHERE vault_id = ?1 AND memory_id = ?2 AND conversation_id = {id}
+              AND known_from <= {then} AND known_until > {then})) AND {stood} = {id}"
+    ));
 }
 
 /// The tags of the entries in force, each with the number of entries that have it, by name.
@@ -347,9 +390,10 @@ pub(super) fn which(filter: &mut Filter<'_>, which: Which) {
         Which::Current => filter.condition("corrected_at IS NULL AND branched_at IS NULL"),
         Which::AsOf(time) => {
             let time = filter.value(time);
+            let now = format!("coalesce(branched_at > {time}, true)");
+            let stood = past::stood(&time, "p.branch_id IS NULL", &now);
             filter.condition(&format!(
-                "creation_time <= {time} AND coalesce(corrected_at > {time}, true)
-                 AND coalesce(branched_at > {time}, true)"
+                "creation_time <= {time} AND coalesce(corrected_at > {time}, true) AND {stood}"
             ));
         }
         Which::Branch(branch) => {

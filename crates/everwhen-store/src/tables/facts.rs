@@ -110,8 +110,12 @@ pub(crate) fn put(db: &dyn Database, vault: VaultId, fact: &Fact) -> Result<()> 
 
 /// Removes facts; answers how many there were.
 pub(crate) fn remove(db: &dyn Database, memory: MemoryRef, facts: &[FactId]) -> Result<u64> {
+    static PAST: Sql = Sql::new(|dialect| {
+        format!("DELETE FROM fact_past {IN_MEMORY} AND fact_id {}", dialect.is_one_of(3))
+    });
     static SQL: Sql =
         Sql::new(|dialect| format!("DELETE FROM fact {IN_MEMORY} AND id {}", dialect.is_one_of(3)));
-    let each = facts.iter().copied().map(Into::into).collect();
+    let each: Vec<_> = facts.iter().copied().map(Into::into).collect();
+    db.change_each(&PAST, &place(memory), each.clone())?;
     db.change_each(&SQL, &place(memory), each)
 }

@@ -5,11 +5,11 @@ use everwhen_engine::memory::{ConversationId, EntryId, VaultId};
 use everwhen_engine::ports::{MemoryRef, Removed};
 
 use super::ledger::forget_entries;
-use super::{Database, Dialect, IN_MEMORY, Sql, Value, place};
+use super::{Database, Dialect, IN_MEMORY, Sql, Value, past, place};
 
 /// Tables of a memory whose rows are not counted: the ledger's, parts of the index, activities, what
-/// was derived, other names and ends of conversations.
-const OF_MEMORY: [&str; 11] = [
+/// was derived, how things stood before, other names and ends of conversations.
+const OF_MEMORY: [&str; 15] = [
     "ledger",
     "ledger_head",
     "promised_time",
@@ -18,6 +18,10 @@ const OF_MEMORY: [&str; 11] = [
     "segment",
     "activity",
     "chapter",
+    "chapter_past",
+    "entry_past",
+    "conversation_past",
+    "fact_past",
     "rolling_summary",
     "conversation_alias",
     "ending",
@@ -35,6 +39,7 @@ pub(crate) fn entries(db: &dyn Database, memory: MemoryRef, entries: &[EntryId])
     static SEGMENTS: Sql = Sql::new(|_| format!("DELETE FROM segment {IN_MEMORY}"));
     let each: Vec<Value<'_>> = entries.iter().copied().map(Into::into).collect();
     forget_entries(db, memory, entries)?;
+    past::forget_entries(db, memory, entries)?;
     db.change_each(&RECEIPTS, &place(memory), each.clone())?;
     let removed = db.change_each(&ENTRIES, &place(memory), each)?;
     // Parts of the index hold words of the memory's entries.
@@ -64,6 +69,8 @@ pub(crate) fn conversation(
     static JOBS: Sql = Sql::new(|_| format!("DELETE FROM job {IN_MEMORY} AND subject_id = ?3"));
     static ACTIVITIES: Sql =
         Sql::new(|_| format!("DELETE FROM activity {IN_MEMORY} AND conversation_id = ?3"));
+    static PAST: Sql =
+        Sql::new(|_| format!("DELETE FROM conversation_past {IN_MEMORY} AND id = ?3"));
     static CONVERSATION: Sql =
         Sql::new(|_| format!("DELETE FROM conversation {IN_MEMORY} AND id = ?3"));
     let [vault, memory] = place(memory);
@@ -71,6 +78,7 @@ pub(crate) fn conversation(
     db.write(&ALIASES, &values)?;
     let jobs = db.change(&JOBS, &values)?;
     db.write(&ACTIVITIES, &values)?;
+    db.write(&PAST, &values)?;
     let conversations = db.change(&CONVERSATION, &values)?;
     Ok(Removed { conversations, jobs, ..Removed::default() })
 }

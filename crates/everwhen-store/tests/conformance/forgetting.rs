@@ -5,8 +5,10 @@
 use std::sync::Arc;
 
 use everwhen_engine::chapters::ChapterRules;
-use everwhen_engine::memory::{Address, EntryId, Forget, Role, Settings};
-use everwhen_engine::ports::{Embedder, EntryQuery, JobSelection, Llm, Prompt, Store};
+use everwhen_engine::memory::{Address, Conversation, EntryId, Forget, Role, Settings};
+use everwhen_engine::ports::{
+    Embedder, EntryQuery, JobSelection, Llm, MemoryRef, PastKind, Prompt, Store,
+};
 use everwhen_engine::recall::Query;
 use everwhen_engine::time::{ManualClock, Zone};
 use everwhen_engine::{Engine, Vault, VaultDefaults};
@@ -122,4 +124,37 @@ pub(crate) fn a_forget_at_any_step_of_any_job_leaves_no_trace(open: Open) {
         call += 1;
     }
     assert!(call > 60, "only {call} calls");
+}
+
+/// A conversation gets other words and becomes part of an earlier one, and chapters are written again. What
+/// there was before stays for questions as of then, until it is forgotten.
+pub(crate) fn what_was_replaced_is_forgotten_with_the_rest(open: Open) {
+    let bed = open();
+    let (worker, clock) = engine(Arc::clone(&bed.store), 1);
+    let worker = worker.with_llm(Arc::new(model())).with_embedder(Arc::new(WordEmbedder));
+    let owner = vault(&worker);
+    let told = tell(&owner);
+    let earlier = said(Role::User, "I was early").said_at(at(-350));
+    block_on(owner.remember(memory(), vec![earlier], None)).unwrap();
+    work(&worker, &clock);
+    let then = worker.now();
+    clock.advance(SignedDuration::from_mins(5));
+    let between = said(Role::User, "I came in between").said_at(at(-325));
+    block_on(owner.remember(memory(), vec![between], None)).unwrap();
+    block_on(owner.regenerate(memory(), None)).unwrap();
+    work(&worker, &clock);
+    let past = bed.look(move |rows| {
+        let memory = rows.vaults(None, 1)?.pop().unwrap();
+        let place = rows.memory_named(memory.id, &name("m"))?.unwrap();
+        rows.past(MemoryRef { vault: memory.id, memory: place.id }, then, &PastKind::ALL)
+    });
+    assert!(past.chapters.iter().any(|one| one.text.contains(MARKER)), "the test would not notice");
+    let is_told = |one: &Conversation| {
+        one.summary.as_ref().is_some_and(|summary| summary.title.contains(MARKER))
+    };
+    assert!(past.conversations.iter().any(is_told), "the test would not notice");
+    block_on(owner.forget(memory(), Forget::Entry(told), None)).unwrap();
+    assert_eq!(bed.places_of(MARKER), [""; 0]);
+    work(&worker, &clock);
+    assert_eq!(bed.places_of(MARKER), [""; 0]);
 }

@@ -38,6 +38,7 @@ mod neighbours;
 mod outages;
 mod outside;
 mod paging;
+mod past;
 mod proofs;
 mod receipts;
 mod recollections;
@@ -358,6 +359,12 @@ suite! {
     }
     forgetting {
         a_forget_at_any_step_of_any_job_leaves_no_trace,
+        what_was_replaced_is_forgotten_with_the_rest,
+    }
+    past {
+        no_later_write_changes_an_answer,
+        a_changed_answer_is_noticed,
+        an_import_of_branches_leaves_the_past_alone,
     }
     graph {
         statements_are_facts_with_their_day,

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use everwhen_engine::memory::{Address, EntryId, Metadata, NewEntry, Role, Said};
-use everwhen_engine::ports::Store;
+use everwhen_engine::memory::{Address, Entry, EntryId, Metadata, NewEntry, Role, Said};
+use everwhen_engine::ports::{EntryQuery, Store, Which};
 use everwhen_engine::recall::{EntryFound, Kind, Query, Recollection};
 use everwhen_engine::{Engine, Forget, NewCorrection, NewVault, Vault};
 use everwhen_testkit::{Faults, FaultyStore, block_on, engine_over};
@@ -69,6 +69,14 @@ fn words(told: &Recollection) -> Vec<String> {
     told.items.iter().map(entry).chain(talks).chain([told.briefing.clone()]).collect()
 }
 
+/// An entry as the store has it, or had it.
+fn stored_at(talk: &Talk, id: EntryId, then: Option<Timestamp>) -> Entry {
+    let Some(then) = then else { return block_on(talk.vault.entry(memory(), id)).unwrap() };
+    let query = EntryQuery { which: Which::AsOf(then), ..EntryQuery::default() };
+    let listed = block_on(talk.vault.entries(memory(), None, query)).unwrap().data;
+    listed.into_iter().find(|entry| entry.id == id).unwrap()
+}
+
 /// Asks whoever has the rows at hand, whoever has none and whoever has read them, and compares what
 /// they say with each other and with the store. Answers the entries that were told.
 fn agree(talk: &Talk) -> Vec<(EntryId, Option<Timestamp>)> {
@@ -76,7 +84,7 @@ fn agree(talk: &Talk) -> Vec<(EntryId, Option<Timestamp>)> {
     for query in questions() {
         let told = ask(&talk.vault, &query);
         for item in &told.items {
-            let stored = block_on(talk.vault.entry(memory(), item.entry.id)).unwrap();
+            let stored = stored_at(talk, item.entry.id, query.as_of);
             assert_eq!(item.entry, stored);
             assert_eq!(item.entry.content.as_str(), stored.content.as_str());
         }

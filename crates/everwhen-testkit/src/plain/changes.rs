@@ -41,6 +41,7 @@ impl State {
         self.chapters.retain(|row| !lies(row.0, row.1.memory));
         self.summaries.retain(|row| !lies(row.0, row.1.memory));
         self.remove_ledgers_where(&doomed);
+        self.forget_past_where(&doomed);
         self.segments.retain(|(place, _, _)| !doomed(*place));
         self.activities.retain(|(place, _, _)| !doomed(*place));
         Removed {
@@ -105,6 +106,7 @@ impl State {
             Row::Fact(vault, fact) => self.put_fact(vault, fact),
             Row::Chapter(vault, chapter) => self.put_chapter(vault, chapter),
             Row::Summary(vault, summary) => self.summaries.push((vault, summary.clone())),
+            Row::Past(memory, what, until) => self.keep_past(memory, what, until),
             Row::Segment(memory, number, bytes) => {
                 let same = |row: &(MemoryRef, u32, Vec<u8>)| (row.0, row.1) == (memory, number);
                 replace(&mut self.segments, (memory, number, bytes.to_vec()), same);
@@ -155,6 +157,7 @@ impl State {
         let about = Subject::Conversation(id);
         let jobs = drop_rows(&mut self.jobs, |job| job.place() == memory && job.subject == about);
         self.activities.retain(|row| (row.0, row.1) != (memory, id));
+        self.forget_past_conversation(memory, id);
         let gone: Vec<ConversationId> = self.other_names(memory, id);
         self.merged.retain(|(place, from, _)| *place != memory || !gone.contains(from));
         Removed { conversations, jobs, ..Removed::default() }
@@ -224,6 +227,7 @@ impl Tx for State {
     fn remove(&mut self, rows: Removal<'_>) -> Result<u64> {
         Ok(match rows {
             Removal::Entries(memory, ids) => {
+                self.forget_past_entries(memory, ids);
                 self.remove_entries_where(|row| row.is_in(memory) && ids.contains(&row.entry.id))
             }
             Removal::Contexts(memory, by) => drop_rows(&mut self.contexts, |(vault, context)| {

@@ -35,6 +35,7 @@ impl State {
                 chapters.retain(|one| behind.is_none_or(|behind| place(one.last) > place(behind)));
                 chapters.truncate(limit.unwrap_or(usize::MAX));
             }
+            ChapterSelection::Id(id) => chapters.retain(|one| one.id == id),
             ChapterSelection::Foreign => chapters.retain(|one| one.kind.is_foreign()),
             ChapterSelection::Last(before) => {
                 chapters.retain(|one| one.kind == ChapterKind::Written);
@@ -80,6 +81,7 @@ impl State {
     }
 
     pub(super) fn remove_chapters(&mut self, memory: MemoryRef, from: Cursor) -> u64 {
+        self.forget_past_chapters(memory, place(from));
         let doomed =
             |row: &(VaultId, Chapter)| lies_in(row, memory) && place(row.1.last) >= place(from);
         drop_rows(&mut self.chapters, doomed)

@@ -31,6 +31,7 @@ impl State {
     }
 
     pub(super) fn remove_facts(&mut self, memory: MemoryRef, facts: &[FactId]) -> u64 {
+        self.forget_past_facts(memory, facts);
         drop_rows(&mut self.facts, |row| lies_in(row, memory) && facts.contains(&row.1.id))
     }
 }

@@ -16,13 +16,15 @@ use everwhen_engine::ports::{
     Addition, ArchiveFilter, AskedHash, Buckets, ChapterSelection, ContextSelection,
     ConversationOrder, ConversationQuery, Cursor, EachOf, EntryQuery, EntryState, FactSelection,
     JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour,
-    Order, Proof, ProofHolder, Reply, Requested, Snapshot, Speakers, TimeAxis, Which,
+    Order, PastEntry, PastKind, PastRows, Proof, ProofHolder, Reply, Requested, Snapshot, Speakers,
+    TimeAxis, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use super::past::Past;
 use super::usage::ReplyRow;
 
 /// Everything, as rows. A row that does not name its vault itself stands beside it.
@@ -52,6 +54,7 @@ pub(super) struct State {
     pub(super) facts: Vec<(VaultId, Fact)>,
     pub(super) chapters: Vec<(VaultId, Chapter)>,
     pub(super) summaries: Vec<(VaultId, RollingSummary)>,
+    pub(super) past: Past,
 }
 
 /// An entry, where it is, and the idempotency key it came with.
@@ -83,13 +86,13 @@ impl EntryRow {
 }
 
 impl State {
-    fn entries_in(&self, memory: MemoryRef) -> impl Iterator<Item = &EntryRow> {
+    pub(super) fn entries_in(&self, memory: MemoryRef) -> impl Iterator<Item = &EntryRow> {
         self.entries.iter().filter(move |row| row.is_in(memory))
     }
 
     fn times(&self, memory: MemoryRef, axis: TimeAxis, which: Which) -> Vec<Timestamp> {
-        let meant = self.entries_in(memory).filter(|row| is_in_force(&row.entry, which));
-        meant
+        let seen = self.entries_in(memory).map(|row| self.seen(row, which));
+        seen.filter(|row| is_in_force(&row.entry, which))
             .map(|row| match axis {
                 TimeAxis::ConversationTime => row.entry.conversation_time,
                 TimeAxis::CreationTime => row.entry.creation_time,
@@ -97,7 +100,10 @@ impl State {
             .collect()
     }
 
-    fn conversations_in(&self, memory: MemoryRef) -> impl Iterator<Item = &Conversation> {
+    pub(super) fn conversations_in(
+        &self,
+        memory: MemoryRef,
+    ) -> impl Iterator<Item = &Conversation> {
         let inside = move |row: &&(VaultId, Conversation)| {
             row.0 == memory.vault && row.1.memory == memory.memory
         };
@@ -334,11 +340,16 @@ impl Snapshot for State {
         }
         let rows = self
             .entries_in(memory)
+            .map(|row| self.seen(row, query.which))
             .filter(|row| is_wanted(&row.entry, query) && (row.is_retagged || !query.retagged));
-        let rows = rows.collect();
+        let rows: Vec<EntryRow> = rows.collect();
         let from = query.from.map(|Cursor { time, sequence }| (time, sequence));
         let rows = listed(rows, |row| row.cursor(query), query.order, from, query.limit);
-        Ok(rows.into_iter().map(|row| self.named(row)).collect())
+        let entries = rows.iter().map(|row| self.named(row));
+        Ok(match query.which {
+            Which::AsOf(_) => entries.map(|entry| PastEntry::restore(entry, None)).collect(),
+            _ => entries.collect(),
+        })
     }
 
     fn tags(&self, memory: MemoryRef) -> Result<Vec<(Name, u64)>> {
@@ -499,6 +510,10 @@ impl Snapshot for State {
         limit: Option<usize>,
     ) -> Result<Vec<RollingSummary>> {
         Ok(self.summaries_in(memory, before, limit))
+    }
+
+    fn past(&self, memory: MemoryRef, at: Timestamp, kinds: &[PastKind]) -> Result<PastRows> {
+        Ok(self.past_rows(memory, at, kinds))
     }
 
     fn segment(&self, memory: MemoryRef, number: u32) -> Result<Option<Vec<u8>>> {

@@ -1,5 +1,7 @@
 //! Links are a function of the facts, whatever the order in which they came.
 
+use std::cell::Cell;
+
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -9,6 +11,11 @@ use crate::fact_views::{as_of, views};
 use crate::facts::extract::stated_matter;
 use crate::facts::{Evidence, Matter};
 use crate::time::{Period, Precision, Zone};
+
+thread_local! {
+    /// How many pairs of facts this thread has compared.
+    pub(super) static COMPARISONS: Cell<usize> = const { Cell::new(0) };
+}
 
 fn day(day: i64) -> Timestamp {
     "2025-01-01T12:00:00Z".parse::<Timestamp>().unwrap() + SignedDuration::from_hours(24 * day)
@@ -52,7 +59,7 @@ fn readings_of_one_measure_are_a_history_and_the_latest_is_current() {
 fn as_of_a_time_only_what_was_stored_by_then_decides() {
     let mut facts = a1c();
     facts[0].creation_time = day(300);
-    let then = views(as_of(facts.clone(), day(150), &Ruler::default()), &Zone::utc());
+    let then = views(as_of(linked(facts.clone()), day(150), &Ruler::default()), &Zone::utc());
     assert_eq!(then.len(), 1);
     assert!(then[0].is_current() && then[0].fact.statement.contains("7.0"));
     let now = views(linked(facts), &Zone::utc());
@@ -67,7 +74,7 @@ fn a_fact_was_known_until_anything_replaced_it_even_if_old_news_arrives_later() 
         fact(2, 30, 160, "I live in Bern"),
         fact(3, 60, 60, "I live in Oslo"),
     ];
-    let then = views(as_of(facts.clone(), day(100), &Ruler::default()), &Zone::utc());
+    let then = views(as_of(linked(facts.clone()), day(100), &Ruler::default()), &Zone::utc());
     assert!(!then[0].is_current(), "Oslo had replaced it");
     let now = views(linked(facts), &Zone::utc());
     assert_eq!(now[0].superseded_by, Some(now[1].fact.id));
@@ -168,6 +175,57 @@ proptest! {
         relink(&mut known, &HashSet::new(), &Ruler::default());
         prop_assert_eq!(&known, &linked(known.clone()));
     }
+
+    #[test]
+    fn as_of_a_time_links_are_those_of_what_stood_then(
+        facts in any_facts(),
+        withdrawn in prop::collection::vec(prop::option::of(0i64..400), 14),
+        then in 0i64..400,
+    ) {
+        let all = facts.into_iter().zip(withdrawn).map(|(fact, on)| {
+            let withdrawn_at = on.map(day).filter(|at| *at > fact.creation_time);
+            Fact { withdrawn_at, ..fact }
+        });
+        let (standing, gone): (Vec<Fact>, Vec<Fact>) =
+            all.partition(|fact| fact.withdrawn_at.is_none());
+        let known: Vec<Fact> = linked(standing).into_iter().chain(gone).collect();
+        let stood = |fact: &&Fact| {
+            fact.creation_time <= day(then) && fact.withdrawn_at.is_none_or(|at| at > day(then))
+        };
+        let stood = known.iter().filter(stood).map(|fact| Fact { withdrawn_at: None, ..fact.clone() });
+        let expected = linked(stood.collect());
+        prop_assert_eq!(as_of(known, day(then), &Ruler::default()), expected);
+    }
+}
+
+/// Facts of which each has its own words, said and stored day by day.
+fn many(count: i64) -> Vec<Fact> {
+    let say = |number: i64| match number % 3 {
+        0 => format!("I live in town{number}"),
+        1 => format!("I like tea from village{number}"),
+        _ => format!("My sister met neighbour{number} of street{number}"),
+    };
+    (0..count).map(|number| fact(number as u128 + 1, number, number, &say(number))).collect()
+}
+
+#[test]
+fn facts_as_of_a_time_are_not_compared_with_each_other_again() {
+    let facts = linked(many(1_000));
+    COMPARISONS.set(0);
+    assert_eq!(as_of(facts.clone(), day(500), &Ruler::default()).len(), 501);
+    assert_eq!(COMPARISONS.get(), 0, "links to earlier facts are those of then");
+    let mut facts = facts;
+    for fact in facts.iter_mut().skip(100).take(10) {
+        (fact.withdrawn_at, fact.link) = (Some(day(700)), None);
+    }
+    let mut standing: Vec<Fact> =
+        facts.extract_if(.., |fact| fact.withdrawn_at.is_none()).collect();
+    link_all(&mut standing, &Ruler::default());
+    COMPARISONS.set(0);
+    standing.extend(facts);
+    as_of(standing, day(500), &Ruler::default());
+    let compared = COMPARISONS.get();
+    assert!(compared <= 10 * 501, "{compared} pairs for ten facts among 501");
 }
 
 /// A fact that says this and nothing else.

@@ -1,0 +1,106 @@
+//! Recall as of an earlier moment: what was found is shown as it stood then.
+
+use std::ops::Deref;
+use std::sync::RwLockReadGuard;
+
+use everwhen_search::Micros;
+use jiff::Timestamp;
+
+use super::{ConversationFound, PreparedMemory, Question, Recollection};
+use crate::Result;
+use crate::engine::Engine;
+use crate::index::MemoryIndex;
+use crate::memory::Conversation;
+use crate::past::PastMemory;
+use crate::ports::{MemoryRef, Snapshot};
+
+/// The index that a question searches: that of the memory, or a copy of it as it was.
+pub(super) enum SearchedIndex<'i> {
+    Shared(RwLockReadGuard<'i, MemoryIndex>),
+    Rewound(&'i MemoryIndex),
+}
+
+impl Deref for SearchedIndex<'_> {
+    type Target = MemoryIndex;
+
+    fn deref(&self) -> &MemoryIndex {
+        match self {
+            Self::Shared(index) => index,
+            Self::Rewound(index) => index,
+        }
+    }
+}
+
+impl PreparedMemory {
+    /// Returns the index to search.
+    pub(super) fn read(&self) -> SearchedIndex<'_> {
+        match &self.rewound {
+            Some(index) => SearchedIndex::Rewound(index),
+            None => SearchedIndex::Shared(self.index.read()),
+        }
+    }
+}
+
+impl Question {
+    /// Returns the moment that is asked for, as the index counts time.
+    pub(super) fn as_of(&self) -> Option<Micros> {
+        self.query.as_of.map(Timestamp::as_microsecond)
+    }
+
+    /// Reads what stood otherwise in a memory at the moment that is asked for. The index has to be up to
+    /// date before, so that nothing changes in between unnoticed.
+    pub(super) async fn read_past(
+        &self,
+        engine: &Engine,
+        place: MemoryRef,
+    ) -> Result<Option<PastMemory>> {
+        let Some(at) = self.query.as_of else { return Ok(None) };
+        let read = engine.store.look(move |snapshot| PastMemory::read(snapshot, place, at));
+        read.await.map(Some)
+    }
+
+    /// Shows what was found as it stood at the moment that is asked for.
+    pub(super) async fn restore_past(
+        &self,
+        engine: &Engine,
+        memories: &[PreparedMemory],
+        recollection: &mut Recollection,
+    ) -> Result<()> {
+        for memory in memories {
+            let Some(past) = &memory.past else { continue };
+            for item in &mut recollection.items {
+                if item.entry.memory == memory.place.memory {
+                    item.entry = past.entry(item.entry.clone());
+                }
+            }
+            restore_conversations(engine, memory.place, past.at, recollection).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn restore_conversations(
+    engine: &Engine,
+    place: MemoryRef,
+    at: Timestamp,
+    recollection: &mut Recollection,
+) -> Result<()> {
+    let is_here = |found: &ConversationFound| found.conversation.memory == place.memory;
+    let here = recollection.conversations.iter().filter(|found| is_here(found));
+    let now: Vec<Conversation> = here.map(|found| found.conversation.clone()).collect();
+    let read = move |snapshot: &dyn Snapshot| {
+        let past = PastMemory::read(snapshot, place, at)?;
+        let restore = |one: &Conversation| past.conversation(snapshot, place, one.clone());
+        now.iter().map(restore).collect::<Result<Vec<_>>>()
+    };
+    let mut stood = engine.store.look(read).await?.into_iter();
+    recollection.conversations.retain_mut(|found| {
+        if !is_here(found) {
+            return true;
+        }
+        let Some(conversation) = stood.next().flatten() else { return false };
+        found.conversation = conversation;
+        true
+    });
+    Ok(())
+}
