@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import english  # noqa: E402
+import others  # noqa: E402
 from almanac import Asked, show  # noqa: E402
 
 OUT = Path(__file__).resolve().parents[2] / "crates/everwhen-time/phrases"
@@ -46,8 +47,24 @@ def english_rows():
     return rows
 
 
+def other_rows(language):
+    rows = []
+    said = others.PHRASES[language]
+    assert len(said) == len(others.MEANINGS), (language, len(said))
+    for index, (phrase, (_, meaning)) in enumerate(zip(said, others.MEANINGS)):
+        moment, zone = MOMENTS[index % len(MOMENTS)]
+        if phrase is not None:
+            since, until = meaning(Asked(datetime.fromisoformat(moment)))
+            rows.append(row(moment, zone, phrase, show(since), show(until)))
+    for index, (text, why) in enumerate(zip(others.REFUSED[language], others.REASONS)):
+        rows.append(row(*MOMENTS[index], text, "refused", "", why))
+    return rows
+
+
 def main():
     OUT.mkdir(exist_ok=True)
+    for language in others.PHRASES:
+        (OUT / f"{language}.tsv").write_text(HEADER + "".join(other_rows(language)), encoding="utf-8")
     (OUT / "en.tsv").write_text(HEADER + "".join(english_rows()), encoding="utf-8")
 
 

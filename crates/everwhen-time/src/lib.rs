@@ -1,4 +1,4 @@
-//! Time as people speak of it: zones, periods, gaps in words, and English time phrases.
+//! Time as people speak of it: zones, periods, gaps in words, and time phrases.
 //!
 //! Nothing here reads the clock. Now is an argument, so every result can be tested and repeated.
 //!
@@ -8,7 +8,8 @@
 //! * [`gap()`], [`length`] and [`ago`] say how far apart two instants are.
 //! * [`read_time`] and [`read_time_in`] read a time that a program or a person typed, [`read_period`]
 //!   a period.
-//! * [`phrase::read`] finds the time phrases in an English text. The README has a table of them.
+//! * [`phrase::read`] finds the time phrases in a text, in English or one of eleven other languages. The
+//!   README has a table of them.
 //! * [`Clock`] is where a program gets now from, and [`ManualClock`] its counterpart for tests.
 //!
 //! # Examples

@@ -1,4 +1,5 @@
-//! Reads English time phrases out of a text, without a model and without a clock.
+//! Reads time phrases out of a text, without a model and without a clock. The grammar is English;
+//! `languages` rewrites a text of another language in English words first.
 //!
 //! A closed grammar that refuses rather than guesses: what only looks like a time ("may I", "the
 //! second floor", "$5") gives nothing. Everything counts from an anchor, which is when the text
@@ -44,6 +45,7 @@ mod day_phrase;
 mod days;
 mod holidays;
 mod inside;
+mod languages;
 mod last_next;
 mod lexer;
 mod named;
@@ -300,13 +302,31 @@ fn hull(a: Period, b: Period) -> Period {
     Period::new(since, until, a.precision().max(b.precision())).unwrap_or(a)
 }
 
-/// Reads every time phrase in `text`, counted from `anchor` on the wall calendar of `zone`.
+/// Reads every time phrase in `text`, counted from `anchor` on the wall calendar of `zone`. The text
+/// is English or one of the languages in `phrases/`; which one is seen by its words and its script.
 pub fn read(text: &str, anchor: Timestamp, zone: &Zone, prefer: Prefer) -> Reading {
     let lower = text.to_ascii_lowercase();
     let tokens = lexer::tokens(text, &lower);
+    languages::read_other(text, &tokens, anchor, zone, prefer)
+        .unwrap_or_else(|| read_tokens(text, &tokens, anchor, zone, prefer))
+}
+
+/// Reads a text that is known to be English.
+fn read_english(text: &str, anchor: Timestamp, zone: &Zone, prefer: Prefer) -> Reading {
+    let lower = text.to_ascii_lowercase();
+    read_tokens(text, &lexer::tokens(text, &lower), anchor, zone, prefer)
+}
+
+fn read_tokens(
+    text: &str,
+    tokens: &[lexer::Token<'_>],
+    anchor: Timestamp,
+    zone: &Zone,
+    prefer: Prefer,
+) -> Reading {
     let mut context = Context::new(anchor, zone, prefer);
     let mut phrases = Vec::new();
-    let mut c = Cursor::new(&tokens);
+    let mut c = Cursor::new(tokens);
     while let Some(token) = c.peek() {
         if c.opens_sentence() {
             context.prefer = tense::preference_at(c, prefer);

@@ -30,7 +30,8 @@ impl List {
     }
 }
 
-/// Words that go on after a finished phrase: pronouns, prepositions, conjunctions, auxiliaries.
+/// Words that go on after a finished phrase: pronouns, prepositions, conjunctions, auxiliaries, and
+/// what stands for any unknown word of another language.
 static FUNCTION: List = List::of(
     "\
     i you he she it we they me him her us them my your his its our their who whom what which \
@@ -38,7 +39,7 @@ static FUNCTION: List = List::of(
     though although about above across after against along among around at before behind below \
     beside between beyond by during for from in into like near of off on onto out over past \
     regarding through to toward until till up with within without is are was were be am did do \
-    does had has have will would can could should the a there not",
+    does had has have will would can could should the a there not ø",
 );
 
 /// Words after a number that make it an amount: "in 2000 words", "may 5 people".
