@@ -1,84 +1,26 @@
-// The web interface in a real Chromium, against a real server. Usage: node check.mjs BINARY [--entries N]
+// The web interface in a real Chromium, against a real server.
+// Usage: node check.mjs BINARY [--entries N] [--budgets] [--stories FOLDER]
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { chromium } from 'playwright-core';
-import { ask, directory, model, numbers, raw, run, start } from './server.mjs';
+import { ask, numbers, raw, run, start } from './server.mjs';
+import { READY, VIEWS, answering, binary, browser, chat, check, examine, fits, home, move, open, option, results, stage, visit } from './harness.mjs';
+import { acting, keys } from './check-acting.mjs';
+import { large } from './check-large.mjs';
+import { stories } from './check-stories.mjs';
+import { backups, transfer } from './check-transfer.mjs';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const binary = process.argv[2];
-const at = process.argv.indexOf('--entries');
-const MANY = at > 0 ? Number(process.argv[at + 1]) : 5000;
-const only = process.env.ONLY;
+const MANY = Number(option('--entries', 5000));
 const KILOBYTES = 60;
-/** A page that takes longer is broken, however busy the machine is. */
-const PATIENCE = 60_000;
 
-const browser = await chromium.launch({ executablePath: process.env.EVERWHEN_TEST_CHROMIUM ?? '/usr/bin/chromium', args: ['--disable-dev-shm-usage', '--no-sandbox'] });
-const home = directory();
-const answering = await model('Here is what I know about Lisbon.');
-let demo = null;
-const results = [];
-
-/** One page with everything watched that must never happen. */
-async function open(options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', timezoneId: 'Europe/Lisbon', ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE);
-  const trouble = [];
-  page.on('dialog', (dialog) => { trouble.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on('pageerror', (error) => trouble.push(`error: ${error.message}`));
-  page.on('request', (request) => { if (!request.url().startsWith(demo.url) && !request.url().startsWith('data:')) trouble.push(`foreign request: ${request.url()}`); });
-  await page.addInitScript(() => {
-    globalThis.violations = [];
-    addEventListener('securitypolicyviolation', (event) => globalThis.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`));
-  });
-  const finish = async () => {
-    // The page is left only by us, so nothing is lost by asking at the end.
-    const violations = await page.evaluate(() => globalThis.violations ?? []).catch(() => []);
-    await context.close();
-    assert.deepEqual([...trouble, ...violations], [], 'something happened that must not');
-  };
-  return { page, context, trouble, finish };
-}
-
-/** Goes to an address within the page, as a link would. */
-async function move(page, address) {
-  await page.evaluate((to) => { history.pushState(null, '', to); dispatchEvent(new PopStateEvent('popstate')); }, address);
-}
-
-async function check(name, work) {
-  if (only && !name.includes(only)) return;
-  const begun = Date.now();
-  try {
-    await work();
-    results.push(true);
-    console.log(`ok   ${name} (${Date.now() - begun} ms)`);
-  } catch (error) {
-    results.push(false);
-    console.log(`FAIL ${name}\n${error.stack}`);
-  }
-}
-
-const VIEWS = {
-  memories: '/ui/demo', timeline: '/ui/demo/ana', ask: '/ui/demo/ana/ask?q=Where+did+I+live+in+March%3F', facts: '/ui/demo/ana/facts', document: '/ui/demo/ana/document', live: '/ui/-/live', settings: '/ui/-/settings',
-};
-const READY = {
-  memories: '.memory .strip', timeline: '.entry', ask: '.found-row', facts: '.matter', document: '.chapters, .paper', live: '.exchange', settings: '.connect', conversation: '.message',
-};
-
-async function visit(page, name) {
-  await page.goto(demo.url + VIEWS[name]);
-  await page.waitForSelector(READY[name]);
-}
-
-demo = await start(binary, ['demo', '--data', `${home.path}/demo`, '--upstream', answering.url]);
+stage.demo = await start(binary, ['demo', '--data', `${home.path}/demo`, '--upstream', answering.url]);
+const { demo } = stage;
 const api = `${demo.url}/v1/vaults/demo/memories/ana`;
 const everything = (await ask(`${api}/entries?limit=1000`)).data;
 const conversations = (await ask(`${api}/conversations?limit=1000&archived=all`)).data;
 VIEWS.conversation = `/ui/demo/ana/c/${conversations.find((one) => one.message_count > 3).id}`;
 
 try {
+  await stories(option('--stories', null));
+
   await check('the story is seen through the page: days, pauses and words', async () => {
     const { page, finish } = await open();
     await visit(page, 'timeline');
@@ -157,19 +99,12 @@ try {
         for (const [name, address] of addresses) {
           await page.goto(demo.url + address);
           await page.waitForSelector(READY[name]);
-          await page.evaluate(axeSource);
-          const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-          const told = found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).slice(0, 3).join(' | ')}`);
-          assert.deepEqual(told, [], `${address} ${colorScheme} ${width}`);
-          const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          assert.ok(wide <= 0, `${address} is ${wide} px wider than a window of ${width}`);
+          await examine(page, `${address} ${colorScheme} ${width}`);
         }
         await page.goto(`${demo.url}/ui/demo/ana/facts`);
         await page.locator('.matter-value button').first().click();
         await page.waitForSelector('.chart rect');
-        await page.evaluate(axeSource);
-        const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-        assert.deepEqual(found.violations.map((one) => `${one.id} ${one.nodes[0].target} ${one.nodes[0].failureSummary}`), [], `the chart ${colorScheme} ${width}`);
+        await examine(page, `the chart ${colorScheme} ${width}`);
         await finish();
       }
     }
@@ -289,7 +224,7 @@ try {
     const answer = await ask(`${api}/recall`, { method: 'POST', body: { query: 'Where did I live in March?', limit: 10, explain: true } });
     const signals = await page.$$eval('.why[open] tr', (rows) => rows.length);
     assert.ok(signals > 0 && answer.items.length > 0);
-    const shown = await page.$$eval('.found-row .said', (all) => all.map((one) => one.textContent));
+    const shown = await page.$$eval('.found', (all) => [...all.find((one) => one.querySelector('h2').textContent === 'Said').querySelectorAll('.said')].map((one) => one.textContent));
     assert.deepEqual(shown, answer.items.map((item) => item.entry.content));
     assert.equal(await page.locator('.briefing pre').textContent(), answer.briefing);
     await finish();
@@ -334,6 +269,9 @@ try {
     await finish();
     await ask(scratch, { method: 'DELETE' });
   });
+
+  await acting();
+  await transfer();
 
   await check('what passes through the proxy is seen as it passes', async () => {
     const { page, finish } = await open();
@@ -381,49 +319,7 @@ try {
     await finish();
   });
 
-  await check(`${MANY} entries: few rows in the document, however far one scrolls`, async () => {
-    const many = `${demo.url}/v1/vaults/demo/memories/many`;
-    for (let from = 0; from < MANY; from += 1000) {
-      const entries = Array.from({ length: Math.min(1000, MANY - from) }, (_, index) => ({ role: index % 2 ? 'assistant' : 'user', content: `Number ${from + index} of many, said in passing.`, conversation_time: new Date(Date.parse('2015-01-01T00:00:00Z') + (from + index) * (3e11 / MANY)).toISOString() }));
-      await ask(`${many}/entries/batch`, { method: 'POST', body: { entries } });
-    }
-    const { page, context, finish } = await open();
-    await page.goto(`${demo.url}/ui/demo/many`);
-    await page.waitForSelector('.entry');
-    const seen = new Set();
-    for (let turn = 0; turn < 25; turn += 1) {
-      for (const id of await page.$$eval('[data-entry]', (rows) => rows.map((row) => row.dataset.entry))) seen.add(id);
-      assert.ok((await page.locator('[data-entry]').count()) <= 400);
-      const first = await page.locator('[data-entry]').first().getAttribute('data-entry');
-      await page.evaluate(() => { document.querySelector('.timeline').scrollTop = 0; });
-      await page.waitForFunction((before) => document.querySelector('[data-entry]').dataset.entry !== before, first);
-    }
-    assert.ok(seen.size >= 2500, `${seen.size} different rows were seen`);
-    const session = await context.newCDPSession(page);
-    await session.send('HeapProfiler.collectGarbage');
-    const metrics = Object.fromEntries((await session.send('Performance.enable').then(() => session.send('Performance.getMetrics'))).metrics.map((one) => [one.name, one.value]));
-    console.log(`     heap after ${seen.size} rows: ${(metrics.JSHeapUsedSize / 1e6).toFixed(1)} MB`);
-    assert.ok(metrics.JSHeapUsedSize < 80e6);
-    const density = Date.now();
-    await ask(`${many}/density?buckets=400`);
-    console.log(`     density of ${MANY} entries: ${Date.now() - density} ms`);
-    // Redrawing while a clock is dragged, measured in the page: the script's own time per frame.
-    const frames = await page.evaluate(async () => {
-      const slider = document.querySelector('.clock.said input[type=range]');
-      const times = [];
-      for (let step = 900; step > 600; step -= 10) {
-        slider.value = step;
-        const begun = performance.now();
-        slider.dispatchEvent(new Event('input', { bubbles: true }));
-        await new Promise((resume) => requestAnimationFrame(resume));
-        times.push(performance.now() - begun);
-      }
-      return times.sort((a, b) => a - b);
-    });
-    console.log(`     a step of the slider to its frame: median ${frames[15].toFixed(1)} ms, longest ${frames.at(-1).toFixed(1)} ms`);
-    await finish();
-    await ask(many, { method: 'DELETE' });
-  });
+  await large(MANY, process.argv.includes('--budgets'));
 
   await check(`the first view takes at most ${KILOBYTES} KB`, async () => {
     const { page, context, finish } = await open();
@@ -463,10 +359,11 @@ try {
     const { page, context } = await open();
     await visit(page, 'timeline');
     const before = await page.locator('.entry').count();
-    await demo.stop('SIGKILL');
+    await stage.demo.stop('SIGKILL');
     await page.getByRole('link', { name: 'Facts' }).click();
     await page.waitForSelector('.banner.lost');
-    demo = await start(binary, ['serve', '--data', `${home.path}/demo`, '--listen', `127.0.0.1:${port}`, '--log', 'warn']);
+    Object.assign(process.env, { EVERWHEN_BACKUP_EVERY: '24h', EVERWHEN_BACKUP_KEEP: '3' });
+    stage.demo = await start(binary, ['serve', '--data', `${home.path}/demo`, '--listen', `127.0.0.1:${port}`, '--log', 'warn']);
     await page.waitForSelector('.banner.lost', { state: 'detached' });
     await page.waitForSelector('.matter');
     await page.getByRole('link', { name: 'Timeline' }).click();
@@ -474,9 +371,12 @@ try {
     assert.equal(await page.locator('.entry').count(), before);
     await context.close();
   });
+
+  await backups();
+  await keys();
 } finally {
   await browser.close();
-  await demo.stop();
+  await stage.demo.stop();
   await answering.stop();
   home.remove();
 }
@@ -484,11 +384,6 @@ try {
 const failed = results.filter((passed) => !passed).length;
 console.log(failed ? `${failed} of ${results.length} checks failed` : `all ${results.length} checks of the web interface passed`);
 process.exitCode = failed || !results.length ? 1 : 0;
-
-/** Somebody chats through the proxy. */
-async function chat(words) {
-  await ask(`${demo.url}/m/ana/v1/chat/completions`, { method: 'POST', headers: { 'x-everwhen-vault': 'demo', 'x-everwhen-trace': '1' }, body: { model: 'small-model', messages: [{ role: 'user', content: words }] } });
-}
 
 /** So that the view of the proxy has something to show. */
 async function watchLive() {

@@ -1,7 +1,8 @@
 // Pictures of every view, from the made-up year. Usage: node screenshots.mjs BINARY FOLDER
 import { mkdirSync, statSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import { ask, directory, model, start } from './server.mjs';
+import { ask, directory, model, run, start } from './server.mjs';
+import { chatgpt, drop, fromFolder } from './files.mjs';
 
 const [binary, folder] = process.argv.slice(2);
 /** A picture that is larger does not belong into a repository. */
@@ -16,9 +17,11 @@ const api = `${demo.url}/v1/vaults/demo/memories/ana`;
 const browser = await chromium.launch({ executablePath: process.env.EVERWHEN_TEST_CHROMIUM ?? '/usr/bin/chromium', args: ['--disable-dev-shm-usage', '--no-sandbox', '--font-render-hinting=none'] });
 mkdirSync(folder, { recursive: true });
 
-async function shoot(name, address, ready, { dark = false, viewport = WIDE, act } = {}) {
-  const context = await browser.newContext({ viewport, locale: 'en-GB', timezoneId: 'Europe/Lisbon', colorScheme: dark ? 'dark' : 'light' });
+async function shoot(name, address, ready, { dark = false, viewport = WIDE, act, key, locale = 'en-GB' } = {}) {
+  const context = await browser.newContext({ viewport, locale, timezoneId: 'Europe/Lisbon', colorScheme: dark ? 'dark' : 'light' });
+  await fromFolder(context);
   const page = await context.newPage();
+  if (key) await page.addInitScript((one) => sessionStorage.setItem('everwhen.key', one), key);
   await page.goto(demo.url + address);
   await page.waitForSelector(ready);
   await act?.(page);
@@ -48,7 +51,16 @@ try {
   await shoot('facts-past', '/ui/demo/ana/facts?known=2025-06-30', '.matter', { dark: true });
   await shoot('fact', `/ui/demo/ana/facts?fact=${reading.id}`, '.chart rect');
   await shoot('document', '/ui/demo/ana/document', '.paper', { viewport: { width: 1280, height: 600 } });
-  await shoot('settings', '/ui/-/settings', '.connect');
+  const key = new URL((await run(binary, ['ui', '--print', '--data', `${home.path}/demo`])).trim()).hash.slice(5);
+  await shoot('settings', '/ui/-/settings', '.connect', { key, viewport: { width: 1100, height: 1120 } });
+  await shoot('import', '/ui/demo', '.memory .strip', { act: async (page) => {
+    await drop(page, 'conversations.json', JSON.stringify(chatgpt(128)));
+    await page.getByRole('button', { name: 'See what would come in' }).click();
+    await page.waitForSelector('.import-report');
+    await page.evaluate(() => scrollBy(0, -70));
+  } });
+  await shoot('ask-narrow', `/ui/demo/ana/ask?q=${encodeURIComponent('Where did I live in March?')}`, '.found-row', { viewport: NARROW, dark: true });
+  await shoot('timeline-german', '/ui/demo/ana?known=2025-08-01', '.entry', { locale: 'de-DE' });
   for (const words of ['Where do I live now?', 'And since when?']) {
     await ask(`${demo.url}/m/ana/v1/chat/completions`, { method: 'POST', headers: { 'x-everwhen-trace': '1' }, body: { model: 'small-model', messages: [{ role: 'user', content: words }] } });
   }

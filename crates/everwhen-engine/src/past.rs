@@ -1,6 +1,6 @@
 //! A memory as it stood at an earlier creation_time: what has changed since, and how it was.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
@@ -36,6 +36,26 @@ impl PastMemory {
             chapters,
             context: snapshot.contexts(place, ContextSelection::AsOf(at), 1)?.pop(),
         })
+    }
+
+    /// Returns the conversations that stood otherwise or had other entries, but for those known already: as they
+    /// stand, or, if they are no more, as they stood.
+    pub(crate) fn moved(
+        &self,
+        snapshot: &dyn Snapshot,
+        place: MemoryRef,
+        known: &HashSet<ConversationId>,
+    ) -> Result<Vec<Conversation>> {
+        let mut ids: Vec<ConversationId> = self.entries().map(|entry| entry.conversation).collect();
+        ids.extend(self.conversations.keys());
+        ids.sort_unstable();
+        ids.dedup();
+        let mut moved = Vec::new();
+        for id in ids.into_iter().filter(|id| !known.contains(id)) {
+            let now = snapshot.conversation(place, id)?;
+            moved.extend(now.or_else(|| self.conversations.get(&id).cloned()));
+        }
+        Ok(moved)
     }
 
     /// Returns the entries that stood otherwise.

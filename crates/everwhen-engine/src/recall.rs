@@ -27,8 +27,8 @@ use jiff::Timestamp;
 pub use about::About;
 pub use everwhen_search::{Lane, Reason, Signal, nearest_row};
 pub use query::{
-    ChapterFound, ContextFound, ConversationFound, EntryFound, FactFound, Kind, PeriodUse, Query,
-    Recollection, SummaryFound,
+    ChapterFound, ContextFound, ConversationFound, EntryFound, FactFound, Kind, LineOrigin,
+    OriginItem, PeriodUse, Query, Recollection, SummaryFound,
 };
 
 use self::about::AskedTime;
@@ -63,7 +63,8 @@ pub(crate) async fn recall(
     recollection.words_alone = prepared.iter().any(|one| one.words_alone);
     question.add_derived(engine, &mut recollection, &prepared);
     let budget = question.query.budget_tokens.unwrap_or(limits::BRIEFING_TOKENS_DEFAULT);
-    recollection.briefing = briefing::render(&recollection, &question.vault.zone, budget);
+    (recollection.briefing, recollection.origins) =
+        briefing::render(&recollection, &question.vault.zone, budget);
     Ok(recollection)
 }
 

@@ -3,6 +3,7 @@
 //! A [`Vault`] value is the only way to data. Whoever holds one can reach what is in it and
 //! nothing else. Each verb is one transaction.
 
+mod as_of;
 mod find;
 mod open;
 mod page;

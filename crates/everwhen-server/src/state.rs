@@ -1,12 +1,12 @@
 //! The state that every handler can reach: the engine, authentication, metrics and the proxy.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::extract::FromRef;
 use everwhen::memory::{Address, MemoryId};
 use everwhen::receipt::{Done, Idempotency};
-use everwhen::{Config, Engine, Forget, Result, ServerConfig, Vault};
+use everwhen::{BackupConfig, Config, Engine, Forget, Result, ServerConfig, Vault};
 
 use crate::McpSettings;
 use crate::access::Access;
@@ -25,6 +25,7 @@ pub struct ServerState {
     pub(crate) mcp: Arc<McpSettings>,
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) imports: Arc<Imports>,
+    pub(crate) backups: Option<Arc<(BackupConfig, PathBuf)>>,
 }
 
 impl ServerState {
@@ -40,6 +41,7 @@ impl ServerState {
             mcp: Arc::default(),
             proxy: Arc::new(Proxy::without_upstreams()),
             imports: Arc::default(),
+            backups: None,
         })
     }
 
@@ -87,6 +89,13 @@ impl ServerState {
     #[must_use]
     pub fn with_uploads(mut self, directory: &Path, is_own: bool) -> Self {
         self.imports = Arc::new(Imports::in_directory(directory.to_owned(), is_own));
+        self
+    }
+
+    /// Lets the report of the doctor name the state of the scheduled backups of this data directory.
+    #[must_use]
+    pub fn with_backups(mut self, config: BackupConfig, data: PathBuf) -> Self {
+        self.backups = Some(Arc::new((config, data)));
         self
     }
 

@@ -4,6 +4,7 @@ import { html, render, useEffect, useObservable, useState } from './lib/view.js'
 import { Link, go, parse, route, useRoute } from './lib/router.js';
 import { Failure, Loading } from './lib/parts.js';
 import { Moment, readMoment } from './lib/moment.js';
+import { DropTarget } from './lib/drop.js';
 import { Help, listen } from './lib/keyboard.js';
 import { language, loadLanguage, t } from './lib/text.js';
 import { applyTheme } from './lib/theme.js';
@@ -44,7 +45,7 @@ function App() {
   useEffect(() => listen(() => ({ route: route.value, zone })), [zone]);
   useEffect(() => setMarks(null), [here.vault, here.memory, here.view]);
   return html`
-    <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.querySelector('main h1')?.focus(); }}>${t('skip')}</a>
+    <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); /** @type {HTMLElement | null} */ (document.querySelector('main h1'))?.focus(); }}>${t('skip')}</a>
     <${Top} route=${here} />
     <${Lost} />
     ${ready && WITH_MOMENT.includes(here.view) && html`<${Moment} route=${here} zone=${zone} moment=${moment} marks=${marks} />`}
@@ -53,7 +54,7 @@ function App() {
       ${ready ? html`<${View} name=${here.view} route=${here} zone=${zone} moment=${moment} onMarks=${setMarks} />`
         : vault.error ? html`<${Failure} error=${vault.error} />` : html`<${Loading} />`}
     </main>
-    <${Help} />`;
+    <${Help} /><${DropTarget} />`;
 }
 
 function Top({ route: here }) {
@@ -108,9 +109,9 @@ function Lost() {
 function KeyBox() {
   const why = useObservable(keyWanted);
   if (!why) return null;
-  const send = (event) => { event.preventDefault(); setKey(new FormData(event.target).get('key').trim()); };
+  const send = (event) => { event.preventDefault(); setKey(String(new FormData(event.target).get('key')).trim()); };
   return html`<form class="key-box" onSubmit=${send} aria-label=${t('key.title')}>
-    <h2>${t('key.title')}</h2>
+    <h1>${t('key.title')}</h1>
     <p>${key() ? why : t('key.hint')}</p>
     <div class="row"><input name="key" type="password" autocomplete="off" required aria-label=${t('key.label')} placeholder="ew_…" /><button class="primary">${t('key.use')}</button></div>
     <p class="hint">${t('key.where')}</p>

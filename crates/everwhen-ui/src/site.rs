@@ -20,8 +20,9 @@ use crate::headers;
 /// The page itself; everything else is an asset.
 const PAGE: &str = "index.html";
 /// Modules that every view needs, so that the browser asks for all of them at once.
-const EARLY: [&str; 14] = [
+const EARLY: [&str; 15] = [
     "lib/api.js",
+    "lib/drop.js",
     "lib/keyboard.js",
     "lib/moment.js",
     "lib/parts.js",

@@ -5,6 +5,7 @@
 //! began. A backup is written beside its place and renamed, so that a file of its name is complete.
 
 mod schedule;
+mod status;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -18,6 +19,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 pub use schedule::run_schedule;
+pub use status::{ScheduleStatus, ScheduledBackup};
 
 use crate::open::DATABASE_FILE;
 use crate::{Error, Result, StoreLocation};

@@ -12,9 +12,11 @@ __all__ = [
     "AboutTime",
     "Activity",
     "ActivityKind",
+    "BackupStatus",
     "Batch",
     "BatchReceipt",
     "Branch",
+    "BriefingLine",
     "Chapter",
     "ChapterImport",
     "Chat",
@@ -200,6 +202,32 @@ class Activity:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BackupStatus:
+    """The backups that the server makes by itself."""
+
+    count: int
+    """Number of backups there are."""
+
+    directory: str
+    """Their directory."""
+
+    every_seconds: int
+    """Seconds between two backups."""
+
+    keep: int
+    """Number of backups that are kept."""
+
+    last_at: datetime | None
+    """When the newest one was begun; null before the first one."""
+
+    last_bytes: int | None
+    """The size of the newest one in bytes."""
+
+    next_at: datetime | None
+    """When the next one is due; null if that is now."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Batch:
     """Entries to store in one durable write: all of them or none."""
 
@@ -230,6 +258,20 @@ class Branch:
 
     message_count: int
     """Number of entries."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BriefingLine:
+    """Where a line of a briefing comes from: an entry or a fact."""
+
+    line: int
+    """The line, counted from 0."""
+
+    entry_id: str | None = None
+    """The entry it tells."""
+
+    fact_id: str | None = None
+    """The fact it tells."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -462,6 +504,9 @@ class Doctor:
 
     version: str
     """The server's version."""
+
+    backup: BackupStatus | None = None
+    """The backups that the server makes by itself; absent where none are scheduled."""
 
     outbox: Outbox | None = None
     """Exchanges of the proxy that wait to be stored; absent where there is no outbox."""
@@ -1558,7 +1603,7 @@ class Question:
     """Leave out entries of these conversations, by their ids or the caller's names."""
 
     explain: bool | None = None
-    """Return the score breakdown of each item."""
+    """Return the score breakdown of each item, and where each line of the briefing comes from."""
 
     kinds: list[Literal["entry", "conversation", "fact", "chapter", "summary", "context"]] | None = None
     """Only these kinds of results; all if absent."""
@@ -1568,6 +1613,9 @@ class Question:
 
     min_score: float | None = None
     """Only results that score at least this share of the best of their kind."""
+
+    missed: int | None = None
+    """Also return this many entries that just missed the limit or `min_score`, best first."""
 
     period: Literal["boost", "filter", "ignore"] | None = None
     """How to use a period that the question names: `boost` (the default) ranks it first, `filter` excludes everything
@@ -1616,6 +1664,12 @@ class Recollection(RecollectionBehaviour):
 
     about: AboutTime | None = None
     """How time phrases in the question were read; absent if it has none."""
+
+    briefing_lines: list[BriefingLine] = field(default_factory=list)
+    """Where the lines of the briefing come from, if `explain` was set."""
+
+    missed: list[FoundEntry] = field(default_factory=list)
+    """Entries that just missed the limit, best first, if `missed` was set."""
 
 
 @dataclass(frozen=True, kw_only=True)

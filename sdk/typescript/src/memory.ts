@@ -41,6 +41,8 @@ export interface ConversationsOptions {
   archived?: "false" | "true" | "all" | undefined;
   after?: Time | undefined;
   before?: Time | undefined;
+  /** As they stood at this creation_time. */
+  as_of?: Time | undefined;
   by?: "started" | "ended" | undefined;
   order?: "asc" | "desc" | undefined;
   limit?: number | undefined;
@@ -172,9 +174,9 @@ export class MemoryClient {
     return (await this.#transport.get<{ data: TagCount[] }>(`${this.#path}/tags`)).data;
   }
 
-  /** One conversation with its entries, by its id or by the name it has in its source. */
-  conversation(id: string): Promise<ConversationDetail> {
-    return this.#transport.get(this.#conversation(id));
+  /** One conversation with its entries, by its id or by the name it has in its source; with `as_of`, as it stood then. */
+  conversation(id: string, options: { as_of?: Time | undefined } = {}): Promise<ConversationDetail> {
+    return this.#transport.get(this.#conversation(id), options);
   }
 
   /**

@@ -30,6 +30,24 @@ export interface Activity {
 /** What was working. */
 export type ActivityKind = "model" | "tool";
 
+/** The backups that the server makes by itself. */
+export interface BackupStatus {
+  /** Number of backups there are. */
+  count: number;
+  /** Their directory. */
+  directory: string;
+  /** Seconds between two backups. */
+  every_seconds: number;
+  /** Number of backups that are kept. */
+  keep: number;
+  /** When the newest one was begun; null before the first one. */
+  last_at: string | null;
+  /** The size of the newest one in bytes. */
+  last_bytes: number | null;
+  /** When the next one is due; null if that is now. */
+  next_at: string | null;
+}
+
 /** Entries to store in one durable write: all of them or none. */
 export interface Batch {
   /** The entries, at most 1000. */
@@ -52,6 +70,16 @@ export interface Branch {
   id: string;
   /** Number of entries. */
   message_count: number;
+}
+
+/** Where a line of a briefing comes from: an entry or a fact. */
+export interface BriefingLine {
+  /** The entry it tells. */
+  entry_id?: string | null | undefined;
+  /** The fact it tells. */
+  fact_id?: string | null | undefined;
+  /** The line, counted from 0. */
+  line: number;
 }
 
 /** The summary of a run of entries. */
@@ -214,6 +242,8 @@ export interface Density {
 
 /** The report of the doctor. */
 export interface Doctor {
+  /** The backups that the server makes by itself; absent where none are scheduled. */
+  backup?: BackupStatus | null | undefined;
   /** Background jobs. */
   jobs: Jobs;
   /** Exchanges of the proxy that wait to be stored; absent where there is no outbox. */
@@ -998,7 +1028,7 @@ export interface Question {
   diversity?: number | null | undefined;
   /** Leave out entries of these conversations, by their ids or the caller's names. */
   except_conversations?: string[] | null | undefined;
-  /** Return the score breakdown of each item. */
+  /** Return the score breakdown of each item, and where each line of the briefing comes from. */
   explain?: boolean | null | undefined;
   /** Only these kinds of results; all if absent. */
   kinds?: ("entry" | "conversation" | "fact" | "chapter" | "summary" | "context")[] | null | undefined;
@@ -1006,6 +1036,8 @@ export interface Question {
   limit?: number | null | undefined;
   /** Only results that score at least this share of the best of their kind. */
   min_score?: number | null | undefined;
+  /** Also return this many entries that just missed the limit or `min_score`, best first. */
+  missed?: number | null | undefined;
   /** How to use a period that the question names: `boost` (the default) ranks it first, `filter` excludes everything else, `ignore` treats its words as plain words. */
   period?: "boost" | "filter" | "ignore" | null | undefined;
   /** The question, in words. */
@@ -1022,6 +1054,8 @@ export interface Recollection {
   about?: AboutTime | null | undefined;
   /** The items as text for a model: dated, oldest first, with a timeline. */
   briefing: string;
+  /** Where the lines of the briefing come from, if `explain` was set. */
+  briefing_lines?: BriefingLine[] | undefined;
   /** Chapters, best first. */
   chapters: FoundChapter[];
   /** Current context documents that match, best first. */
@@ -1032,6 +1066,8 @@ export interface Recollection {
   facts: FoundFact[];
   /** Entries, best first. */
   items: FoundEntry[];
+  /** Entries that just missed the limit, best first, if `missed` was set. */
+  missed?: FoundEntry[] | undefined;
   /** Nothing was said in that period; the results are outside of it. */
   nothing_in_period: boolean;
   /** Summaries of conversations, best first; none with `as_of`. */

@@ -72,6 +72,7 @@ async fn serve(config: &Config, wait: StartupWait, json: bool) -> Result<Ended> 
     let state = state.with_server(&config.server, &config.listen.value).with_proxy(proxy);
     let uploads = everwhen.directory().join(UPLOADS_FOLDER);
     let state = state.with_uploads(&uploads, !everwhen.is_shared());
+    let state = state.with_backups(config.backup.clone(), everwhen.directory().to_owned());
     let catching_up = tokio::spawn(state.clone().catch_up());
     let stop = stop_on_signal()?;
     let worker = on_own_thread(everwhen::work(engine, stopped(stop.clone())));

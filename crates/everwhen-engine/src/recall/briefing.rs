@@ -9,9 +9,9 @@ use std::fmt::{self, Write};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 
-use super::{About, EntryFound, Recollection};
+use super::{About, EntryFound, LineOrigin, OriginItem, Recollection};
 use crate::dated::{behind, event, told};
-use crate::memory::Entry;
+use crate::memory::{Entry, FactId};
 use crate::text::Shortened;
 use crate::text::quoted;
 use crate::time::{Zone, gap};
@@ -21,21 +21,34 @@ const ITEM_CHARS: usize = 1200;
 /// The number of characters that are counted as a token, a low estimate for English.
 const LETTERS_PER_TOKEN: usize = 4;
 
-/// Renders the briefing, with at most `budget_tokens` tokens.
-pub(super) fn render(recollection: &Recollection, zone: &Zone, budget_tokens: usize) -> String {
+/// Renders the briefing, with at most `budget_tokens` tokens. Also returns where its lines come from.
+pub(super) fn render(
+    recollection: &Recollection,
+    zone: &Zone,
+    budget_tokens: usize,
+) -> (String, Vec<LineOrigin>) {
     let mut text = opening(recollection, zone);
-    let facts = facts(recollection, budget_tokens / 3);
+    let mut origins = Vec::new();
+    let (facts, ids) = facts(recollection, budget_tokens / 3);
     let room = budget_tokens.saturating_sub(tokens(&text) + tokens(&facts));
     if !facts.is_empty() {
         start_section(&mut text);
+        let first = current_line(&text) + 1;
+        let line = |(place, id)| LineOrigin { line: first + place, from: OriginItem::Fact(id) };
+        origins.extend(ids.into_iter().enumerate().map(line));
         text.push_str(&facts);
     }
     let mut chosen = choose(&recollection.items, zone, room);
     if !chosen.is_empty() {
         start_section(&mut text);
-        write(&mut text, &mut chosen).expect("a string takes whatever is written");
+        write(&mut text, &mut chosen, &mut origins).expect("a string takes whatever is written");
     }
-    text
+    (text, origins)
+}
+
+/// The line that is written next, counted from 0.
+fn current_line(text: &str) -> usize {
+    text.matches('\n').count()
 }
 
 /// Starts a new section after a blank line.
@@ -46,20 +59,23 @@ fn start_section(text: &mut String) {
 }
 
 /// Lists the best facts that fit: those pinned, then the rest in the order they were mentioned.
-fn facts(recollection: &Recollection, room: usize) -> String {
+fn facts(recollection: &Recollection, room: usize) -> (String, Vec<FactId>) {
     let mut left = room.saturating_sub(tokens("# Facts\n"));
-    let mut chosen: Vec<(bool, jiff::Timestamp, String)> = Vec::new();
+    let mut chosen: Vec<(bool, jiff::Timestamp, String, FactId)> = Vec::new();
     for found in &recollection.facts {
         let line = format!("- {}", Shortened::new(&found.fact.text, ITEM_CHARS).quoted());
         if tokens(&line) < left {
             left -= tokens(&line) + 1;
             let pinned = found.fact.fact.pinned_at.is_some();
-            chosen.push((!pinned, found.fact.fact.mentioned_at, line));
+            chosen.push((!pinned, found.fact.fact.mentioned_at, line, found.fact.fact.id));
         }
     }
     chosen.sort();
-    let lines: Vec<String> = chosen.into_iter().map(|(_, _, line)| line).collect();
-    if lines.is_empty() { String::new() } else { format!("# Facts\n{}", lines.join("\n")) }
+    let (lines, ids): (Vec<String>, Vec<FactId>) =
+        chosen.into_iter().map(|(_, _, line, id)| (line, id)).unzip();
+    let text =
+        if lines.is_empty() { String::new() } else { format!("# Facts\n{}", lines.join("\n")) };
+    (text, ids)
 }
 
 /// Says how the time in the question was read, and whether nothing was said then.
@@ -155,9 +171,17 @@ fn tokens(text: &str) -> usize {
 }
 
 /// Writes the items under headings for their days, then the timeline with a line for each.
-fn write(text: &mut String, items: &mut [BriefingItem<'_>]) -> fmt::Result {
+fn write(
+    text: &mut String,
+    items: &mut [BriefingItem<'_>],
+    origins: &mut Vec<LineOrigin>,
+) -> fmt::Result {
     let size = |item: &BriefingItem<'_>| 2 * FRAME.len() + item.said.size() + item.event.size();
     text.reserve(items.iter().map(size).sum());
+    let mut line = current_line(text);
+    let mut origin = |line: usize, item: &BriefingItem<'_>| {
+        origins.push(LineOrigin { line, from: OriginItem::Entry(item.entry.id) });
+    };
     text.push_str("# Context");
     let mut today: Option<Date> = None;
     for item in items.iter_mut() {
@@ -165,7 +189,10 @@ fn write(text: &mut String, items: &mut [BriefingItem<'_>]) -> fmt::Result {
         if today != Some(day) {
             item.gap = today.replace(day).and_then(|before| gap(before, day));
             write!(text, "\n## {day}{}", behind(item.gap.as_deref()))?;
+            line += 1;
         }
+        line += 1;
+        origin(line, item);
         match &item.about {
             Some(about) => write!(text, "\n- ({about})")?,
             None => write!(text, "\n- {:02}:{:02}", item.time.hour(), item.time.minute())?,
@@ -173,8 +200,12 @@ fn write(text: &mut String, items: &mut [BriefingItem<'_>]) -> fmt::Result {
         write!(text, " {}: {}", item.speaker, item.said)?;
     }
     text.push_str("\n\n# Timeline");
-    for BriefingItem { time, event, gap, .. } in items {
+    line += 2;
+    for item in items {
+        let BriefingItem { time, event, gap, .. } = &*item;
         write!(text, "\n{}", told(time.date(), event, gap.as_deref()))?;
+        line += 1;
+        origin(line, item);
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use super::{About, Reason};
 use crate::chapters::Chapter;
 use crate::facts::FactView;
 use crate::memory::{
-    Address, ContextDocument, Conversation, ConversationId, ConversationName, Entry, EntryId, Name,
-    Role,
+    Address, ContextDocument, Conversation, ConversationId, ConversationName, Entry, EntryId,
+    FactId, Name, Role,
 };
 use crate::time::{Period, Precision};
 use crate::{Error, Result, limits};
@@ -202,6 +202,26 @@ pub struct Recollection {
     pub words_alone: bool,
     /// The items as text for a model.
     pub briefing: String,
+    /// Where the lines of the briefing come from, in their order.
+    pub origins: Vec<LineOrigin>,
+}
+
+/// What a line of a briefing tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineOrigin {
+    /// The line, counted from 0.
+    pub line: usize,
+    /// What it was made from.
+    pub from: OriginItem,
+}
+
+/// What a line of a briefing was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OriginItem {
+    /// An entry that was found.
+    Entry(EntryId),
+    /// A fact that was found.
+    Fact(FactId),
 }
 
 /// An entry that was found.

@@ -1,6 +1,7 @@
 //! Conversations: list, get, end, import, fork, restore, forget, and the prompt made of them.
 
 use axum::extract::State;
+use everwhen::activity::Measured;
 use everwhen::memory::{Address, MemoryId};
 use everwhen::receipt::{Done, Receipt};
 use everwhen::{Forget, Vault};
@@ -29,7 +30,10 @@ pub(super) async fn list_conversations(
     MemoryInPath(memory): MemoryInPath,
     QueryParams(query): QueryParams<wire::ConversationsQuery>,
 ) -> ApiResult<wire::Page<wire::Conversation>> {
-    let page = vault.conversations(memory.clone(), query.read()?).await?;
+    let page = match query.as_of()? {
+        Some(at) => vault.conversations_as_of(memory.clone(), query.read()?, at).await?,
+        None => vault.conversations(memory.clone(), query.read()?).await?,
+    };
     let rules = rules(&state, &vault, memory).await?;
     let row = |conversation| Ok(wire::Conversation::write(conversation, &rules));
     Ok(JsonResponse::ok(wire::Page::write(page, row, cursor::write_conversation)?))
@@ -40,6 +44,7 @@ pub(super) async fn list_conversations(
 /// With its entries and branches.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/memories/{memory}/conversations/{id}", tag = "conversations",
+    params(wire::ConversationAsOfQuery),
     responses((status = 200, description = "The conversation", body = wire::ConversationDetail)),
 )]
 pub(super) async fn get_conversation(
@@ -47,9 +52,18 @@ pub(super) async fn get_conversation(
     OpenVault(vault): OpenVault,
     MemoryInPath(memory): MemoryInPath,
     ConversationInPath(id): ConversationInPath,
+    QueryParams(query): QueryParams<wire::ConversationAsOfQuery>,
 ) -> ApiResult<wire::ConversationDetail> {
-    let view = vault.conversation(memory.clone(), id.clone()).await?;
-    let measured = vault.conversation_time(memory.clone(), id).await?;
+    let (view, measured) = match query.as_of()? {
+        Some(at) => {
+            let nothing = Measured { time: None, activities: Vec::new() };
+            (vault.conversation_as_of(memory.clone(), id, at).await?, nothing)
+        }
+        None => (
+            vault.conversation(memory.clone(), id.clone()).await?,
+            vault.conversation_time(memory.clone(), id).await?,
+        ),
+    };
     let rules = rules(&state, &vault, memory).await?;
     Ok(JsonResponse::ok(wire::ConversationDetail::write(view, measured, &rules)?))
 }

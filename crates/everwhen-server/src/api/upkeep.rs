@@ -1,6 +1,9 @@
 //! Maintenance for the operator: the doctor, and jobs.
 
+use std::sync::Arc;
+
 use axum::extract::State;
+use everwhen::backup::ScheduleStatus;
 use everwhen::job::JobState;
 use everwhen::memory::MemoryRef;
 
@@ -39,6 +42,7 @@ pub(super) async fn examine(
     };
     Ok(JsonResponse::ok(wire::Doctor {
         outbox,
+        backup: backup_status(&state).await,
         version: env!("CARGO_PKG_VERSION").into(),
         problems,
         jobs: wire::Jobs {
@@ -46,6 +50,13 @@ pub(super) async fn examine(
             set_aside: set_aside.into_iter().map(wire::SetAsideJob::from).collect(),
         },
     }))
+}
+
+/// The state of the scheduled backups, if there is a schedule.
+async fn backup_status(state: &ServerState) -> Option<wire::BackupStatus> {
+    let backups = Arc::clone(state.backups.as_ref()?);
+    let read = move || ScheduleStatus::read(&backups.0, &backups.1);
+    tokio::task::spawn_blocking(read).await.ok().flatten().map(wire::BackupStatus::from)
 }
 
 /// Retry a job

@@ -30,8 +30,8 @@ pub(crate) use activities::{Activity, ConversationTime, NewActivities};
 pub(crate) use chapters::{Chapter, ChaptersQuery, Regenerating, RollingSummary};
 pub(crate) use context::{Context, ContextQuery, NewContext, VersionsQuery, checked_version};
 pub(crate) use conversations::{
-    Conversation, ConversationDetail, ConversationsQuery, EndConversation, Fork, Forked, Prompt,
-    Retrospect, Retrospections, RetrospectionsQuery, Rules,
+    Conversation, ConversationAsOfQuery, ConversationDetail, ConversationsQuery, EndConversation,
+    Fork, Forked, Prompt, Retrospect, Retrospections, RetrospectionsQuery, Rules,
 };
 pub(crate) use density::{Density, DensityQuery};
 pub(crate) use entries::{
@@ -54,8 +54,8 @@ pub(crate) use receipts::{BatchReceipt, EntryReceipt, Removed};
 pub(crate) use timeline::{TimelineLine, TimelineQuery};
 pub(crate) use times::{NewTextTimes, TextTimes};
 pub(crate) use upkeep::{
-    Doctor, HealthStatus, Jobs, OutboxStatus, Retried, RetriedJobs, RetryQuery, SetAsideJob,
-    SettleQuery, Settled,
+    BackupStatus, Doctor, HealthStatus, Jobs, OutboxStatus, Retried, RetriedJobs, RetryQuery,
+    SetAsideJob, SettleQuery, Settled,
 };
 pub(crate) use usage::{Usage, UsageQuery};
 pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};

@@ -18,6 +18,7 @@ mod isolation;
 mod mcp;
 mod misbehaving;
 mod once;
+mod page_api;
 mod problems;
 mod recall;
 mod scopes;

@@ -1,5 +1,5 @@
 // What can be changed from the page. Each act is a box that says what will happen before it does.
-import { call, get, memoryPath, post, refresh, remove, useLoad, vaultPath } from './api.js';
+import { get, memoryPath, patch, post, put, refresh, remove, useLoad, vaultPath } from './api.js';
 import { html, useState } from './view.js';
 import { Buttons, Dialog, Loaded, useAct } from './parts.js';
 import { iso, moment as told, read } from './time.js';
@@ -85,7 +85,7 @@ export function NameMemory({ vault, memory, onClose, onDone }) {
   const act = useAct((made) => { onClose(); onDone?.(made); refresh(); });
   const send = submit((form) => {
     const body = { name: form.get('name').trim(), description: form.get('description').trim() || undefined };
-    act.run(() => (memory ? call('PATCH', memoryPath({ vault, memory: memory.id }), { body }) : post(`${vaultPath(vault)}/memories`, body)));
+    act.run(() => (memory ? patch(memoryPath({ vault, memory: memory.id }), body) : post(`${vaultPath(vault)}/memories`, body)));
   });
   return html`<${Dialog} title=${t(memory ? 'memory.rename' : 'memory.new')} onClose=${onClose}><form onSubmit=${send}>
     <label>${t('memory.name')}<input name="name" required autofocus autocomplete="off" defaultValue=${memory?.name ?? ''} /></label>
@@ -108,11 +108,32 @@ export function EndConversation({ route, conversation, onClose }) {
 /** Writes a version of the context document. */
 export function WriteContext({ route, content, onClose }) {
   const act = useAct(done(onClose));
-  const send = submit((form) => act.run(() => call('PUT', `${memoryPath(route)}/context`, { body: { content: form.get('content') } })));
+  const send = submit((form) => act.run(() => put(`${memoryPath(route)}/context`, { content: form.get('content') })));
   return html`<${Dialog} title=${t('context.write')} wide onClose=${onClose}><form onSubmit=${send}>
     <p class="hint">${t('context.hint')}</p>
     <label>${t('context.content')}<textarea name="content" rows="16" required defaultValue=${content}>${content}</textarea></label>
     <${Buttons} ...${act} label=${t('save')} onClose=${onClose} />
+  </form></${Dialog}>`;
+}
+
+/** Puts other words in the place of a fact; what was said stays. */
+export function CorrectFact({ route, fact, onClose, onDone }) {
+  const act = useAct((made) => { onDone(made); refresh(); });
+  const send = submit((form) => act.run(() => put(`${memoryPath(route)}/facts/${fact.id}`, { statement: form.get('statement').trim() })));
+  return html`<${Dialog} title=${t('fact.correct')} onClose=${onClose}><form onSubmit=${send}>
+    <p class="hint">${t('fact.correct.hint')}</p>
+    <label>${t('fact.correct.content')}<textarea name="statement" rows="3" required autofocus defaultValue=${fact.statement}>${fact.statement}</textarea></label>
+    <${Buttons} ...${act} label=${t('correct.do')} onClose=${onClose} />
+  </form></${Dialog}>`;
+}
+
+/** Removes a fact; what was said stays, and it is not learned from it again. */
+export function RemoveFact({ route, fact, onClose, onDone }) {
+  const act = useAct(() => { onDone(); refresh(); });
+  return html`<${Dialog} title=${t('fact.remove')} onClose=${onClose}><form onSubmit=${submit(() => act.run(() => remove(`${memoryPath(route)}/facts/${fact.id}`)))}>
+    <p>${t('fact.remove.hint')}</p>
+    <ul class="preview"><li>${fact.statement}</li></ul>
+    <${Buttons} ...${act} label=${t('fact.remove')} danger onClose=${onClose} />
   </form></${Dialog}>`;
 }
 

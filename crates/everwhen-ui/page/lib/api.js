@@ -45,7 +45,12 @@ function target(path, query) {
   return pairs.length ? `${path}?${new URLSearchParams(pairs)}` : path;
 }
 
-/** Sends a request and returns the Response, whatever its status. */
+/**
+ * Sends a request and returns the Response, whatever its status.
+ * @param {string} method
+ * @param {string} path
+ * @param {{ query?: any, body?: any, signal?: AbortSignal }} [options]
+ */
 async function send(method, path, { query, body, signal } = {}) {
   try {
     const text = body === undefined ? undefined : JSON.stringify(body);
@@ -61,30 +66,69 @@ async function send(method, path, { query, body, signal } = {}) {
 /** Sends a request and returns the JSON of a success. */
 export async function call(method, path, options) {
   const response = await send(method, path, options);
-  const text = await response.text();
-  if (response.ok) return text ? JSON.parse(text) : null;
+  return read(response.status, await response.text(), options?.quiet);
+}
+
+/** The JSON of a success; a refusal is thrown. */
+function read(status, text, quiet = false) {
+  if (status >= 200 && status < 300) return text ? JSON.parse(text) : null;
   let problem = null;
   try { problem = JSON.parse(text); } catch { /* a proxy in between answers in its own words */ }
-  const error = new ApiError(response.status, problem);
-  if (response.status === 401 && !options?.quiet) keyWanted.set(error.message);
+  const error = new ApiError(status, problem);
+  if (status === 401 && !quiet) keyWanted.set(error.message);
   throw error;
 }
+/** @type {import('../../types/client.js').Get} */
 export const get = (path, query, options) => call('GET', path, { query, ...options });
+/** @type {import('../../types/client.js').Post} */
 export const post = (path, body, options) => call('POST', path, { body, ...options });
+/** @type {import('../../types/client.js').Put} */
+export const put = (path, body) => call('PUT', path, { body });
+/** @type {import('../../types/client.js').Patch} */
+export const patch = (path, body) => call('PATCH', path, { body });
+/** @type {import('../../types/client.js').Remove} */
 export const remove = (path) => call('DELETE', path);
+
+/**
+ * Sends a file and says how much of it has gone. `fetch` could not say that.
+ * @type {import('../../types/client.js').Upload}
+ */
+export const upload = (path, query, file, { signal, onProgress } = {}) => new Promise((resolve, reject) => {
+  const request = new XMLHttpRequest();
+  request.open('POST', target(path, query));
+  for (const [name, value] of Object.entries({ ...headers(undefined), 'content-type': 'application/octet-stream' })) request.setRequestHeader(name, value);
+  request.upload.onprogress = (event) => { if (event.lengthComputable) onProgress?.(event.loaded / event.total); };
+  request.onload = () => { try { resolve(/** @type {any} */ (read(request.status, request.responseText))); } catch (error) { reject(error); } };
+  request.onerror = () => { lose(); reject(new Error('unreachable')); };
+  request.onabort = () => reject(new DOMException('cancelled', 'AbortError'));
+  signal?.addEventListener('abort', () => request.abort());
+  request.send(file);
+});
+
+/**
+ * Fetches a file, with the key of this tab.
+ * @param {string} path
+ * @param {Record<string, string | undefined>} query
+ * @param {{ signal?: AbortSignal }} [options]
+ */
+export async function download(path, query, { signal } = {}) {
+  const response = await send('GET', path, { query, signal });
+  if (!response.ok) read(response.status, await response.text());
+  return response.blob();
+}
 
 /** Reads server-sent events until the signal ends it. `EventSource` could not send the key. */
 export async function events(path, signal, onEvent) {
   const response = await send('GET', path, { signal });
   if (!response.ok) throw new ApiError(response.status, null);
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = /** @type {ReadableStream} */ (response.body).pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
     rest += value;
     const parts = rest.split('\n\n');
-    rest = parts.pop();
+    rest = parts.pop() ?? '';
     for (const part of parts) if (part.startsWith('data: ')) onEvent(JSON.parse(part.slice(6)));
   }
 }
@@ -104,14 +148,17 @@ export function lose() {
 }
 
 const part = encodeURIComponent;
-export const vaultPath = (vault) => `/v1/vaults/${part(vault)}`;
-export const memoryPath = (route) => `${vaultPath(route.vault)}/memories/${part(route.memory)}`;
+/** @type {import('../../types/client.js').VaultPath} */
+export const vaultPath = (vault) => `/v1/vaults/${part(vault ?? '')}`;
+/** @type {import('../../types/client.js').MemoryPath} */
+export const memoryPath = (route) => `${vaultPath(route.vault)}/memories/${part(route.memory ?? '')}`;
 
 /**
  * Loads something while `deps` stay the same and again when they change; an older answer never replaces a newer one.
  * What was there stays until the new answer is in.
+ * @type {import('../../types/client.js').UseLoad}
  */
-export function useLoad(load, deps) {
+export const useLoad = (load, deps) => {
   const turn = useObservable(revision);
   const [state, set] = useState({ data: null, error: null, loading: true });
   const last = useRef(null);
@@ -127,4 +174,4 @@ export function useLoad(load, deps) {
     return () => abort.abort();
   }, [...deps, turn]);
   return state;
-}
+};

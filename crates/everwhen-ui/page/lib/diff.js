@@ -8,6 +8,7 @@ const ALIKE = 0.5;
 /** Parts of both texts in order: `['same' | 'gone' | 'new', text]`. */
 export function changes(before, after) {
   const parts = [];
+  /** @type {[string[], string[]]} */
   let [gone, fresh] = [[], []];
   const flush = () => {
     for (let index = 0; index < Math.max(gone.length, fresh.length); index += 1) {

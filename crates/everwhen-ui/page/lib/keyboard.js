@@ -9,6 +9,7 @@ const MONTH = 30;
 const helpShown = observable(false);
 /** What follows `g`, and the view it leads to. */
 const PLACES = { m: 'memories', t: 'timeline', a: 'ask', f: 'facts', d: 'document', l: 'live', s: 'settings' };
+/** @type {number | null} */
 let prefix = null;
 
 const keys = {
@@ -27,7 +28,7 @@ const keys = {
 
 function openAsk() {
   go({ view: 'ask' });
-  setTimeout(() => document.querySelector('.ask-box input')?.focus(), 60);
+  setTimeout(() => /** @type {HTMLElement | null} */ (document.querySelector('.ask-box input'))?.focus(), 60);
 }
 
 function place(letter, { route }) {
@@ -40,12 +41,13 @@ function place(letter, { route }) {
 
 /** Moves the focus to the next or previous row of the view. */
 function step(by) {
-  const rows = [...document.querySelectorAll('main [data-row]')];
+  /** @type {(HTMLElement | null | undefined)[]} */
+  const rows = [...document.querySelectorAll(/** @type {'li'} */ ('main [data-row]'))];
   if (!rows.length) return;
-  const at = rows.indexOf(document.activeElement?.closest?.('[data-row]'));
+  const at = rows.indexOf(/** @type {HTMLElement | null | undefined} */ (document.activeElement?.closest?.('[data-row]')));
   const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by))];
-  next.focus();
-  next.scrollIntoView({ block: 'nearest' });
+  next?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
 }
 
 function press(selector) {

@@ -2,7 +2,7 @@
 import { get, memoryPath, useLoad } from './api.js';
 import { html, useEffect, useRef, useState } from './view.js';
 import { route, setParams } from './router.js';
-import { iso, moment as told, read, shortDay, write } from './time.js';
+import { dayOf, iso, moment as told, read, shortDay, write } from './time.js';
 import { Strip } from './strip.js';
 import { count, t } from './text.js';
 
@@ -51,9 +51,10 @@ export function Moment({ route: here, zone, moment, marks }) {
 function Clock({ name, zone, at, density, marks }) {
   const [drag, setDrag] = useState(null);
   const sending = useRef({ timer: 0, last: 0 });
-  const first = density?.first ? Date.parse(density.first) : null;
-  const last = density?.last ? Date.parse(density.last) : null;
-  const span = first === null ? 0 : last - first;
+  // Without entries both are 0, and so is the span.
+  const first = density?.first ? Date.parse(density.first) : 0;
+  const last = density?.last ? Date.parse(density.last) : 0;
+  const span = last - first;
   const shown = drag ?? at;
   const fraction = shown === null || span <= 0 ? 1 : Math.min(1, Math.max(0, (shown - first) / span));
   const ratio = (time) => Math.min(1, Math.max(0, (time - first) / (span || 1)));
@@ -89,6 +90,7 @@ function Clock({ name, zone, at, density, marks }) {
         aria-label=${t(`moment.${name}.long`)} aria-valuetext=${spoken} onInput=${slide} />
       ${span > 0 && html`<span class="ends" aria-hidden="true"><span>${shortDay(first, zone)}</span><span>${shortDay(last, zone)}</span></span>`}
     </div>
+    <${Years} name=${name} density=${density} zone=${zone} />
     <${Typed} name=${name} zone=${zone} written=${drag === null ? route.value.params[name] : write(drag, zone)} />
   </div>`;
 }
@@ -98,6 +100,18 @@ function summary(name, density, zone) {
   if (!density?.first) return t('density.none');
   const total = density.counts.reduce((sum, one) => sum + one, 0);
   return t(`density.${name}`, { total, from: shortDay(density.first, zone), to: shortDay(density.last, zone), most: count(Math.max(...density.counts)) });
+}
+
+/** The strip in numbers, year by year, for those who cannot see it. */
+function Years({ name, density, zone }) {
+  if (!density?.first) return null;
+  const [first, last] = [Date.parse(density.first), Date.parse(density.last)];
+  const years = new Map();
+  density.counts.forEach((n, index) => {
+    const year = dayOf(first + ((last - first) * (index + 0.5)) / density.counts.length, zone).slice(0, 4);
+    if (n) years.set(year, (years.get(year) ?? 0) + n);
+  });
+  return html`<table class="visually-hidden"><caption>${t(`moment.${name}.long`)}</caption><tbody>${[...years].map(([year, n]) => html`<tr key=${year}><th scope="row">${year}</th><td>${t('entries', { n })}</td></tr>`)}</tbody></table>`;
 }
 
 function Typed({ name, zone, written }) {

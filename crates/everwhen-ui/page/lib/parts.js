@@ -61,7 +61,7 @@ export function Loaded({ of, children }) {
 /** The heading of a view; it takes the focus when the view opens, so that keyboards and readers start there. */
 export function Title({ children, ...rest }) {
   const heading = useRef(null);
-  useEffect(() => { if (document.activeElement === document.body || document.activeElement?.dataset.nav) heading.current?.focus({ preventScroll: true }); }, []);
+  useEffect(() => { const active = /** @type {HTMLElement | null} */ (document.activeElement); if (active === document.body || active?.dataset.nav) heading.current?.focus({ preventScroll: true }); }, []);
   return html`<h1 ref=${heading} tabindex="-1" ...${rest}>${children}</h1>`;
 }
 
@@ -78,7 +78,7 @@ export function Copy({ text, label }) {
 export function Dialog({ title, onClose, children, wide }) {
   const box = useRef(null);
   useLayoutEffect(() => {
-    const before = document.activeElement;
+    const before = /** @type {HTMLElement | null} */ (document.activeElement);
     box.current.showModal();
     // Not the button that closes it, which would be the first.
     (box.current.querySelector('[autofocus], main, input, textarea, select') ?? box.current.querySelector('h2')).focus();
@@ -88,6 +88,14 @@ export function Dialog({ title, onClose, children, wide }) {
     <header><h2 id="dialog-title" tabindex="-1">${title}</h2><button type="button" class="quiet" aria-label=${t('close')} onClick=${onClose}>✕</button></header>
     ${children}
   </dialog>`;
+}
+
+/** A box of lib/acts.js by its name. What only changes things is loaded once something is to be changed. */
+export function Act({ name, ...rest }) {
+  const [acts, set] = useState({ all: null, error: null });
+  useEffect(() => { import('./acts.js').then((all) => set({ all, error: null }), (error) => set({ all: null, error })); }, []);
+  if (acts.error) return html`<${Dialog} title=${t('failure.unreachable')} onClose=${rest.onClose} />`;
+  return acts.all && html`<${acts.all[name]} ...${rest} />`;
 }
 
 /** The buttons of a dialog, and what went wrong. */

@@ -9,9 +9,10 @@ let texts = en;
 export const language = observable('en');
 
 function wished() {
+  /** @type {string | null} */
   let chosen = null;
   try { chosen = localStorage.getItem(CHOICE); } catch { /* storage may be switched off */ }
-  const wishes = [chosen, ...(navigator.languages ?? [])].filter(Boolean).map((one) => one.slice(0, 2).toLowerCase());
+  const wishes = [chosen ?? '', ...(navigator.languages ?? [])].filter(Boolean).map((one) => one.slice(0, 2).toLowerCase());
   return wishes.find((one) => one in LANGUAGES) ?? 'en';
 }
 

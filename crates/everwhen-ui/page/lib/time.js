@@ -54,8 +54,9 @@ export function read(text, zone) {
   const typed = (text ?? '').trim();
   const found = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?$/.exec(typed);
   if (!found) return null;
-  const [year, month_, day, hour, minute, second] = found.slice(1, 7).map((digits) => (digits === undefined ? undefined : Number(digits)));
-  if ((month_ !== undefined && (month_ < 1 || month_ > 12)) || (day !== undefined && (day < 1 || day > 31)) || hour > 23 || minute > 59) return null;
+  const year = Number(found[1]);
+  const [month_, day, hour, minute, second] = found.slice(2, 7).map((digits) => (digits === undefined ? undefined : Number(digits)));
+  if ((month_ !== undefined && (month_ < 1 || month_ > 12)) || (day !== undefined && (day < 1 || day > 31)) || (hour ?? 0) > 23 || (minute ?? 0) > 59) return null;
   if (found[7]) {
     const exact = Date.parse(typed.replace(' ', 'T'));
     return Number.isNaN(exact) ? null : exact;
@@ -81,7 +82,9 @@ export function ago(time, now = Date.now()) {
   const name = `relative ${locale()}`;
   if (!formats.has(name)) formats.set(name, new Intl.RelativeTimeFormat(locale()));
   const relative = formats.get(name);
-  for (const [unit, size] of [['year', 31_557_600], ['month', 2_629_800], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60]]) {
+  /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+  const units = [['year', 31_557_600], ['month', 2_629_800], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60]];
+  for (const [unit, size] of units) {
     if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
   }
   return t('just.now');

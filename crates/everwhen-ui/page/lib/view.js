@@ -1,12 +1,18 @@
 // The view library in one place: the rest of the page imports it from here.
-import { h, render, Fragment, createRef } from '../vendor/preact.js';
-import { useState, useEffect, useLayoutEffect, useRef, useMemo, useCallback } from '../vendor/hooks.js';
+import { h, render as show } from '../vendor/preact.js';
+import * as hooks from '../vendor/hooks.js';
 import htm from '../vendor/htm.js';
 
-export const html = htm.bind(h);
-export { h, render, Fragment, createRef, useState, useEffect, useLayoutEffect, useRef, useMemo, useCallback };
+/** @type {import('../../types/view.js').Library} */
+const library = /** @type {any} */ ({ ...hooks, render: show, html: htm.bind(h) });
+export const { html, render, useState, useEffect, useLayoutEffect, useRef, useMemo, useCallback } = library;
 
-/** A value that others can watch. */
+/**
+ * A value that others can watch.
+ * @template [T=any]
+ * @param {T} value
+ * @returns {import('../../types/view.js').Observable<any extends T ? any : T extends null ? any : T>}
+ */
 export function observable(value) {
   const watchers = new Set();
   return {
@@ -23,7 +29,12 @@ export function observable(value) {
   };
 }
 
-/** The value of an observable; the component renders again when it changes. */
+/**
+ * The value of an observable; the component renders again when it changes.
+ * @template T
+ * @param {import('../../types/view.js').Observable<T>} source
+ * @returns {T}
+ */
 export function useObservable(source) {
   const [, render] = useState(0);
   const seen = source.value;

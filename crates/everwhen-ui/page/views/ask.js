@@ -8,13 +8,17 @@ import { count, t } from '../lib/text.js';
 
 const LANES = ['words', 'meaning', 'when', 'joint'];
 const LIMIT = 10;
+/** How many that just missed the limit are shown. */
+const MISSED = 5;
+/** Characters that the server counts as a token. */
+const PER_TOKEN = 4;
 
 export default function Ask({ route, zone, moment, onMarks }) {
   const path = memoryPath(route);
   const query = route.params.q ?? '';
   const [typed, setTyped] = useState(query);
   const field = useRef(null);
-  const body = { query, limit: LIMIT, explain: true, before: moment.before, asked_at: moment.before, as_of: moment.asOf };
+  const body = { query, limit: LIMIT, missed: MISSED, explain: true, before: moment.before, asked_at: moment.before, as_of: moment.asOf };
   const found = useLoad((signal) => (query ? post(`${path}/recall`, body, { signal }) : Promise.resolve(null)), [path, query, moment.before, moment.asOf]);
   useEffect(() => setTyped(query), [query]);
   useEffect(() => { if (!query) field.current?.focus(); }, []);
@@ -33,9 +37,11 @@ export default function Ask({ route, zone, moment, onMarks }) {
 }
 
 function Answer({ answer, query, body, path, zone, route }) {
+  const [lit, setLit] = useState(null);
   const nothing = !answer.items.length && !answer.facts.length && !answer.conversations.length && !answer.chapters.length;
   const most = Math.max(0, ...[answer.items, answer.facts, answer.conversations, answer.chapters].flat().map((found) => total(found.reasons)));
-  const part = (title, rows, show) => rows.length > 0 && html`<section class="found"><h2>${title}</h2><ol>${rows.map((row) => html`<li class="found-row" data-row="1" tabindex="-1">${show(row)}<${Why} reasons=${row.reasons} most=${most} /></li>`)}</ol></section>`;
+  const said = ({ entry, outside, memory }) => html`<div class="found-text"><p class="muted"><${Link} to=${{ view: 'conversation', memory, id: entry.conversation_id, hash: entry.id }}><${Time} at=${entry.conversation_time} zone=${zone} as=${told} /></${Link}> · ${entry.speaker ?? t(`role.${entry.role}`)}${outside && html` · <span class="outside">${t('ask.outside')}</span>`}</p><${Clamped}><${Said} text=${entry.content} /></${Clamped}></div>`;
+  const part = (title, rows, show, hint) => rows.length > 0 && html`<section class="found"><h2>${title}</h2>${hint && html`<p class="muted">${hint}</p>`}<ol>${rows.map((row) => html`<li class="found-row" id=${idOf(row)} key=${idOf(row)} data-row="1" tabindex="-1" onMouseEnter=${() => setLit(idOf(row))} onMouseLeave=${() => setLit(null)} onFocusIn=${() => setLit(idOf(row))} onFocusOut=${() => setLit(null)}>${show(row)}<${Why} reasons=${row.reasons} most=${most} /></li>`)}</ol></section>`;
   return html`<div class="reading">
       <p class="read-as">${marked(query, answer.about?.words ?? [])}</p>
       ${answer.about && html`<p class="muted">${period(answer.about, zone)}</p>`}
@@ -46,13 +52,33 @@ function Answer({ answer, query, body, path, zone, route }) {
     <div class="answers">
       <div>
         ${part(t('ask.facts'), answer.facts, ({ fact }) => html`<p class="found-text" dir="auto"><${Link} to=${{ view: 'facts', params: { fact: fact.id } }}>${fact.statement}</${Link}> <span class="muted">${t('fact.mentioned', { at: shortDay(fact.mentioned_at, zone) })}</span></p>`)}
-        ${part(t('ask.entries'), answer.items, ({ entry, outside, memory }) => html`<div class="found-text"><p class="muted"><${Link} to=${{ view: 'conversation', memory, id: entry.conversation_id, hash: entry.id }}><${Time} at=${entry.conversation_time} zone=${zone} as=${told} /></${Link}> · ${entry.speaker ?? t(`role.${entry.role}`)}${outside && html` · <span class="outside">${t('ask.outside')}</span>`}</p><${Clamped}><${Said} text=${entry.content} /></${Clamped}></div>`)}
+        ${part(t('ask.entries'), answer.items, said)}
         ${part(t('ask.chapters'), answer.chapters, ({ chapter }) => html`<p class="found-text" dir="auto"><strong>${chapter.title}</strong> <span class="muted">${shortDay(chapter.started_at, zone)} – ${shortDay(chapter.last_at, zone)}</span></p>`)}
         ${part(t('ask.conversations'), answer.conversations, ({ conversation, memory }) => html`<p class="found-text" dir="auto"><${Link} to=${{ view: 'conversation', memory, id: conversation.id }}>${conversation.title ?? t('conversation.untitled')}</${Link}> <span class="muted">${shortDay(conversation.started_at, zone)}</span></p>`)}
+        ${part(t('ask.missed'), answer.missed ?? [], said, t('ask.missed.hint', { n: LIMIT }))}
       </div>
-      ${!nothing && html`<section class="briefing"><h2>${t('ask.briefing')}</h2><p class="muted">${t('ask.briefing.hint', { n: answer.briefing.length })}</p><pre dir="auto" tabindex="0" role="region" aria-label=${t('ask.briefing')}>${answer.briefing}</pre>
-        <p class="copies"><${Copy} text=${answer.briefing} label=${t('copy.briefing')} /> <${Copy} text=${curl(path, body)} label=${t('copy.curl')} /> <${Copy} text=${cli(query, route, body)} label=${t('copy.cli')} /></p></section>`}
+      ${!nothing && html`<section class="briefing"><h2>${t('ask.briefing')}</h2><p class="muted">${t('ask.briefing.hint', { n: answer.briefing.length, tokens: Math.ceil(answer.briefing.length / PER_TOKEN) })}</p><pre dir="auto" tabindex="0" role="region" aria-label=${t('ask.briefing')}>${lines(answer, lit)}</pre>
+        <p class="copies"><${Copy} text=${answer.briefing} label=${t('copy.briefing')} /> <${Copy} text=${curl(path, body)} label=${t('copy.curl')} /> <${Copy} text=${cli(query, route, body)} label=${t('copy.cli')} /> <${Copy} text=${mcp(query, route, body)} label=${t('copy.mcp')} /></p></section>`}
     </div>`;
+}
+
+/** The id of the row that shows something found, by which the lines of the briefing lead to it. */
+const idOf = (found) => found.entry?.id ?? found.fact?.id ?? found.chapter?.id ?? found.conversation?.id;
+
+/**
+ * The briefing line by line; a line that tells something found leads to it, and is lit while that is looked at.
+ * @param {import('../../types/api.js').Recollection} answer
+ * @param {string | null} lit
+ */
+function lines(answer, lit) {
+  const origins = new Map((answer.briefing_lines ?? []).map((one) => [one.line, one.entry_id ?? one.fact_id]));
+  return answer.briefing.split('\n').map((text, index) => {
+    const id = origins.get(index);
+    const end = index ? '\n' : '';
+    if (!id) return end + text;
+    const show = (event) => { event.preventDefault(); const row = document.getElementById(id); row?.scrollIntoView({ block: 'center' }); row?.focus({ preventScroll: true }); };
+    return html`${end}<a class="origin ${lit === id ? 'lit' : ''}" href="#${id}" onClick=${show}>${text}</a>`;
+  });
 }
 
 /** The question with the words that were read as time marked. */
@@ -93,4 +119,5 @@ function Why({ reasons, most }) {
 
 const percent = (share, most) => `${count(Math.round((share / most) * 100))} %`;
 const curl = (path, body) => `curl ${location.origin}${path}/recall -H 'content-type: application/json' -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
+const mcp = (query, route, body) => JSON.stringify({ method: 'tools/call', params: { name: 'search', arguments: { query, vault: route.vault, memory: route.memory, ...(body.as_of ? { as_of: body.as_of } : {}) } } });
 const cli = (query, route, body) => `everwhen recall "${query.replaceAll('"', '\\"')}" --vault "${route.vault}" --memory "${route.memory}" --explain${body.as_of ? ` --as-of ${body.as_of}` : ''}`;

@@ -10,6 +10,9 @@ import { t } from '../lib/text.js';
 
 /** A shorter wait between two messages is not worth saying. */
 const WAIT_MS = 2 * 60_000;
+/** How far the neighbours of a conversation are looked for in the past, where every one within the bounds is read. */
+const NEAR_DAYS = 180;
+const around = (time, side) => new Date(Date.parse(time) + side * NEAR_DAYS * 86_400_000).toISOString();
 
 export default function Conversation({ route, zone, moment }) {
   const path = memoryPath(route);
@@ -53,19 +56,24 @@ export default function Conversation({ route, zone, moment }) {
   </article>`}</${Loaded}>`;
 }
 
+/**
+ * @param {import('../../types/client.js').AtMemory} path
+ * @param {string} id
+ * @param {string | undefined} asOf
+ * @param {AbortSignal} signal
+ */
 async function load(path, id, asOf, signal) {
-  const conversation = await get(`${path}/conversations/${encodeURIComponent(id)}`, null, { signal });
+  const conversation = await get(`${path}/conversations/${encodeURIComponent(id)}`, { as_of: asOf }, { signal });
   const name = conversation.source_id ?? conversation.id;
   const [all, facts, earlier, later] = await Promise.all([
     get(`${path}/entries`, { conversation_id: name, ...(asOf ? { as_of: asOf } : { include: 'all' }), limit: 1000 }, { signal }),
     get(`${path}/facts`, asOf ? { as_of: asOf, limit: 1000 } : { all: true, limit: 1000 }, { signal }),
-    get(`${path}/conversations`, { before: conversation.started_at, order: 'desc', limit: 1, archived: 'all' }, { signal }),
-    get(`${path}/conversations`, { after: conversation.last_at, order: 'asc', limit: 2, archived: 'all' }, { signal }),
+    get(`${path}/conversations`, { after: asOf && around(conversation.started_at, -1), before: conversation.started_at, as_of: asOf, order: 'desc', limit: 1, archived: 'all' }, { signal }),
+    get(`${path}/conversations`, { after: conversation.last_at, before: asOf && around(conversation.last_at, 1), as_of: asOf, order: 'asc', limit: 2, archived: 'all' }, { signal }),
   ]);
-  // In the past the entries are those that were in force then.
-  const entries = asOf ? all.data : conversation.entries;
+  const { entries } = conversation;
   const ids = new Set(entries.map((entry) => entry.id));
-  const replaced = new Map(all.data.filter((entry) => entry.corrected_by).map((entry) => [entry.corrected_by.entry_id, entry]));
+  const replaced = new Map(all.data.filter((entry) => entry.corrected_by).map((entry) => [entry.corrected_by?.entry_id, entry]));
   const other = (page) => page.data.find((one) => one.id !== conversation.id && one.started_at !== conversation.started_at);
   return {
     conversation, entries, replaced,
@@ -88,6 +96,7 @@ function Work({ time }) {
 }
 
 function messages(entries, replaced, zone, onBox) {
+  /** @type {import('../../types/api.js').Entry | null} */
   let before = null;
   return entries.map((entry) => {
     const day = dayOf(entry.conversation_time, zone);

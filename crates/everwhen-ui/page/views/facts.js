@@ -1,9 +1,9 @@
 // What is known, by what it is about: the present value first, what it was before under it, and for each a chart of both clocks.
 import { get, memoryPath, useLoad } from '../lib/api.js';
-import { html, useMemo } from '../lib/view.js';
+import { html, useMemo, useState } from '../lib/view.js';
 import { Link, setParams } from '../lib/router.js';
 import { Dialog, Empty, Loaded, Said, Time, Title } from '../lib/parts.js';
-import { pin } from '../lib/acts.js';
+import { CorrectFact, RemoveFact, pin } from '../lib/acts.js';
 import { cut } from '../lib/bytes.js';
 import { Chart } from '../lib/chart.js';
 import { dayOf, month, moment as told, shortDay } from '../lib/time.js';
@@ -22,9 +22,17 @@ export default function Facts({ route, zone, moment }) {
     ${route.params.fact && html`<${Detail} path=${path} id=${route.params.fact} zone=${zone} moment=${moment} route=${route} />`}`;
 }
 
+/**
+ * @param {import('../../types/client.js').AtMemory} path
+ * @param {{ as_of?: string, about?: string, tag?: string, all?: boolean }} query
+ * @param {AbortSignal} signal
+ */
 async function everything(path, query, signal) {
+  /** @type {import('../../types/api.js').Fact[]} */
   const all = [];
-  for (let cursor; ;) {
+  /** @type {string | null | undefined} */
+  let cursor;
+  for (;;) {
     const page = await get(`${path}/facts`, { ...query, limit: 1000, cursor }, { signal });
     all.push(...page.data);
     if (!page.has_more || all.length >= 5000) return all;
@@ -92,10 +100,16 @@ function PinButton({ fact, past, route }) {
 
 /** One fact: both clocks as a chart, and the words it rests on. */
 function Detail({ path, id, zone, moment, route }) {
+  const [act, setAct] = useState(null);
   const close = () => setParams({ fact: undefined });
+  const back = () => setAct(null);
   const found = useLoad((signal) => detail(path, id, signal), [path, id]);
-  return html`<${Dialog} title=${t('fact.title')} wide onClose=${close}><${Loaded} of=${found}>${({ fact, history, evidence }) => html`
-    <p class="fact-text" dir="auto">${fact.statement}</p>
+  const fact = found.data?.fact;
+  if (fact && act === 'correct') return html`<${CorrectFact} key="correct" route=${route} fact=${fact} onClose=${back} onDone=${(made) => { back(); setParams({ fact: made.id }); }} />`;
+  if (fact && act === 'remove') return html`<${RemoveFact} key="remove" route=${route} fact=${fact} onClose=${back} onDone=${() => { back(); close(); }} />`;
+  return html`<${Dialog} key="detail" title=${t('fact.title')} wide onClose=${close}><${Loaded} of=${found}>${({ fact, history, evidence }) => html`
+    <div class="head"><p class="fact-text" dir="auto">${fact.statement}</p>
+      ${moment.past ? html`<p class="note">${t('banner.locked')}</p>` : html`<div class="acts"><button type="button" class="quiet" onClick=${() => setAct('correct')}>${t('correct')}</button><button type="button" class="quiet" onClick=${() => setAct('remove')}>${t('fact.remove')}</button></div>`}</div>
     <dl class="pairs">
       <dt>${t('fact.holds')}</dt><dd>${holding(fact, zone) || t('fact.open')}</dd>
       <dt>${t('fact.known')}</dt><dd>${fact.known.until ? `${told(fact.known.since, zone)} – ${told(fact.known.until, zone)}` : t('facts.since', { at: told(fact.known.since, zone) })}</dd>
@@ -109,6 +123,11 @@ function Detail({ path, id, zone, moment, route }) {
   `}</${Loaded}></${Dialog}>`;
 }
 
+/**
+ * @param {import('../../types/client.js').AtMemory} path
+ * @param {string} id
+ * @param {AbortSignal} signal
+ */
 async function detail(path, id, signal) {
   const [fact, history] = await Promise.all([
     get(`${path}/facts/${id}`, null, { signal }),

@@ -62,11 +62,15 @@ function joined(all) {
   return [...found.values()].filter((one) => one.asked).sort((a, b) => b.id - a.id).slice(0, KEPT);
 }
 
+/** What the person said last, as a question to the memory. */
+const lastWords = (asked) => asked.stored.findLast((entry) => entry.role === 'user')?.content.slice(0, 400);
+
 function Exchange({ one: { asked, answered }, zone }) {
   const degraded = asked.degraded ?? answered?.degraded;
   return html`<li class="exchange ${degraded ? 'degraded' : ''}" data-row="1" tabindex="-1">
     <p class="exchange-head"><time datetime=${asked.time}>${clock(asked.time, zone)}</time> <strong>${asked.model ?? asked.door}</strong>
       ${asked.memory && html` → <${Link} to=${{ view: 'timeline', vault: asked.vault, memory: asked.memory }}>${asked.memory}</${Link}>`}
+      ${asked.memory && lastWords(asked) && html` · <${Link} to=${{ view: 'ask', vault: asked.vault, memory: asked.memory, params: { q: lastWords(asked) } }}>${t('live.ask')}</${Link}>`}
       <span class="muted"> · ${t('live.messages', { n: asked.messages })} · ${t('live.stamped', { n: asked.stamped.length })}${asked.errand ? ` · ${t('live.errand')}` : ''}</span></p>
     ${degraded && html`<p class="failure">${t('live.degraded', { why: degraded })}</p>`}
     <div class="two">

@@ -1,8 +1,9 @@
-// The server: its health, work that waits, what models cost, keys, how to connect, what to forget, and how the page looks.
-import { call, get, key, post, refresh, remove, setKey, useLoad, vaultPath } from '../lib/api.js';
+// The server: its health, work that waits, what comes in and goes out, keys, how to connect, what models cost, what to forget, and how the page looks.
+import { get, key, post, refresh, remove, setKey, useLoad, vaultPath } from '../lib/api.js';
 import { html, useObservable, useState } from '../lib/view.js';
 import { Buttons, Copy, Dialog, Loaded, Time, Title, useAct } from '../lib/parts.js';
 import { ForgetPeriod } from '../lib/acts.js';
+import { Backup, Export, Import } from '../lib/transfer.js';
 import { iso, moment as told, read } from '../lib/time.js';
 import { LANGUAGES, count, language, loadLanguage, t } from '../lib/text.js';
 import { THEMES, applyTheme, theme } from '../lib/theme.js';
@@ -12,8 +13,12 @@ export default function Settings() {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const vaults = useLoad((signal) => get('/v1/vaults', { limit: 1000 }, { signal }), []);
   const names = vaults.data?.data ?? [];
+  const doctor = useLoad((signal) => get('/v1/doctor', null, { signal, quiet: true }), []);
   return html`<${Title}>${t('nav.settings')}</${Title}><div class="settings">
-    <${Health} zone=${zone} /><${Look} /><${Connect} /><${Keys} zone=${zone} vaults=${names} /><${Usage} vaults=${names} /><${ForgetBox} vaults=${names} />
+    <${Health} zone=${zone} doctor=${doctor} /><${Look} />
+    <${Import} vaults=${names} />
+    <${Export} vaults=${names} /><${Backup} zone=${zone} doctor=${doctor} isRefused=${isRefused(doctor)} refusal=${html`<${Operators} />`} />
+    <${Connect} /><${Keys} zone=${zone} vaults=${names} /><${Usage} vaults=${names} /><${ForgetBox} vaults=${names} />
   </div>`;
 }
 
@@ -22,8 +27,7 @@ const Panel = ({ title, children, class: kind }) => html`<section class="panel $
 const Operators = () => html`<p class="muted">${t('settings.operator')}</p><pre>everwhen ui</pre>`;
 const isRefused = (of) => of.error && (of.error.status === 401 || of.error.status === 403);
 
-function Health({ zone }) {
-  const doctor = useLoad((signal) => get('/v1/doctor', null, { signal, quiet: true }), []);
+function Health({ zone, doctor }) {
   const ready = useLoad((signal) => get('/readyz', null, { signal, quiet: true }), []);
   const retry = (id) => post(`/v1/jobs/${id}/retry`).then(refresh, refresh);
   return html`<${Panel} title=${t('health.title')}>
@@ -77,7 +81,7 @@ function AddKey({ vaults, onClose }) {
   const send = (event) => {
     event.preventDefault();
     const form = new FormData(event.target);
-    act.run(() => post('/v1/keys', { vault: form.get('vault'), label: form.get('label').trim() || undefined, scope: form.get('scope') }));
+    act.run(() => post('/v1/keys', { vault: String(form.get('vault')), label: String(form.get('label')).trim() || undefined, scope: /** @type {'read' | 'write' | 'admin'} */ (form.get('scope')) }));
   };
   const close = () => { onClose(); refresh(); };
   if (made) return html`<${Dialog} title=${t('keys.made')} onClose=${close}><p>${t('keys.once')}</p><p class="row"><code class="secret">${made.key}</code><${Copy} text=${made.key} /></p></${Dialog}>`;
@@ -117,7 +121,7 @@ function ForgetBox({ vaults }) {
   const send = (event) => {
     event.preventDefault();
     const form = new FormData(event.target);
-    const bound = (field) => { const typed = form.get(field).trim(); return typed ? read(field === 'after' ? dayStart(typed) : typed, zone) : undefined; };
+    const bound = (field) => { const typed = String(form.get(field)).trim(); return typed ? read(field === 'after' ? dayStart(typed) : typed, zone) : undefined; };
     const [after, before] = [bound('after'), bound('before')];
     setWrong(after === null || before === null);
     if (after !== null && before !== null) setBox({ memory: form.get('memory'), after: after && iso(after), before: before && iso(before) });

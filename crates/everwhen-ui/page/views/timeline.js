@@ -3,8 +3,7 @@
 import { get, memoryPath, revision } from '../lib/api.js';
 import { html, useCallback, useEffect, useLayoutEffect, useMemo, useObservable, useRef, useState } from '../lib/view.js';
 import { Link, go, setParams } from '../lib/router.js';
-import { Clamped, Empty, Failure, Loading, Said, Time, Title } from '../lib/parts.js';
-import { AddEntry, CorrectEntry, ForgetEntry } from '../lib/acts.js';
+import { Act, Clamped, Empty, Failure, Loading, Said, Time, Title } from '../lib/parts.js';
 import { clock, dayOf, daysBetween, longDay, pause } from '../lib/time.js';
 import { t } from '../lib/text.js';
 
@@ -14,6 +13,7 @@ const SHOWN = 4;
 /** How near to an end of the window the next page is fetched, in pixels. */
 const NEAR = 800;
 const ROLES = ['user', 'assistant'];
+const ACTS = { add: 'AddEntry', correct: 'CorrectEntry', forget: 'ForgetEntry' };
 
 export default function Timeline({ route, zone, moment }) {
   const [box, setBox] = useState(null);
@@ -29,9 +29,7 @@ export default function Timeline({ route, zone, moment }) {
       ${!moment.past && html`<button type="button" class="primary" onClick=${() => setBox({ kind: 'add' })}>${t('add.title')}</button>`}
     </div>
     <${Rows} route=${route} zone=${zone} moment=${moment} onBox=${setBox} />
-    ${box?.kind === 'add' && html`<${AddEntry} route=${route} zone=${zone} onClose=${close} />`}
-    ${box?.kind === 'correct' && html`<${CorrectEntry} route=${route} entry=${box.entry} onClose=${close} />`}
-    ${box?.kind === 'forget' && html`<${ForgetEntry} route=${route} entry=${box.entry} zone=${zone} onClose=${close} />`}`;
+    ${box && html`<${Act} name=${ACTS[box.kind]} route=${route} zone=${zone} entry=${box.entry} onClose=${close} />`}`;
 }
 
 /** The moving window. Page 0 is the newest; `low` to `high` are in the document. */
@@ -43,12 +41,12 @@ function useWindow(route, moment) {
   const busy = useRef(null);
   const current = useRef(state);
   current.current = state;
-  const query = { order: 'desc', limit: PAGE, before: moment.before, as_of: moment.asOf, role, tag };
+  const query = { order: /** @type {'desc'} */ ('desc'), limit: PAGE, before: moment.before, as_of: moment.asOf, role, tag };
 
   const fetchPage = useCallback(async (cursor, signal) => {
     const page = await get(`${path}/entries`, { ...query, cursor }, { signal });
     const rows = page.data.reverse();
-    const titles = rows.length ? await titlesOf(path, rows, signal) : new Map();
+    const titles = rows.length ? await titlesOf(path, rows, moment.asOf, signal) : new Map();
     return { cursor, rows, next: page.has_more ? page.next_cursor : null, titles };
   }, [path, moment.before, moment.asOf, role, tag]);
 
@@ -91,11 +89,19 @@ function shifted(old, index, page, older) {
   return { ...old, pages: slim, low, high, titles: new Map([...old.titles, ...page.titles]) };
 }
 
-async function titlesOf(path, rows, signal) {
-  const [first, last] = [rows[0].conversation_time, rows.at(-1).conversation_time];
+/**
+ * @param {import('../../types/client.js').AtMemory} path
+ * @param {import('../../types/api.js').Entry[]} rows
+ * @param {string | undefined} asOf
+ * @param {AbortSignal} signal
+ */
+async function titlesOf(path, rows, asOf, signal) {
+  const [first, last] = [rows[0].conversation_time, rows[rows.length - 1].conversation_time];
   const before = new Date(Date.parse(last) + 1000).toISOString();
-  const page = await get(`${path}/conversations`, { after: first, before, archived: 'all', limit: 1000 }, { signal });
-  return new Map(page.data.flatMap((one) => [[one.id, one], ...(one.source_id ? [[one.source_id, one]] : [])]));
+  const page = await get(`${path}/conversations`, { after: first, before, as_of: asOf, archived: 'all', limit: 1000 }, { signal });
+  const titles = new Map(page.data.map((one) => [one.id, one]));
+  for (const one of page.data) if (one.source_id) titles.set(one.source_id, one);
+  return titles;
 }
 
 function Rows({ route, zone, moment, onBox }) {

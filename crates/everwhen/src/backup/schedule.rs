@@ -26,7 +26,7 @@ pub async fn run_schedule(
     stop: impl Future<Output = ()>,
 ) {
     let Some(every) = config.every.value else { return stop.await };
-    let directory = config.directory.value.clone().unwrap_or_else(|| data.join("backups"));
+    let directory = directory(&config, &data);
     let every = SignedDuration::try_from(every).unwrap_or(SignedDuration::MAX);
     let keep = config.keep.value.max(1) as usize;
     let making = async {
@@ -58,6 +58,11 @@ pub async fn run_schedule(
     }
 }
 
+/// Where scheduled backups are.
+pub(super) fn directory(config: &BackupConfig, data: &Path) -> PathBuf {
+    config.directory.value.clone().unwrap_or_else(|| data.join("backups"))
+}
+
 /// Makes one backup and removes those that are too many.
 fn make(
     store: &StoreLocation,
@@ -83,7 +88,8 @@ fn newest(directory: &Path) -> Option<Timestamp> {
     scheduled(directory).into_iter().map(|(at, _)| at).max()
 }
 
-fn scheduled(directory: &Path) -> Vec<(Timestamp, PathBuf)> {
+/// The backups in a directory that the schedule has made.
+pub(super) fn scheduled(directory: &Path) -> Vec<(Timestamp, PathBuf)> {
     let Ok(files) = std::fs::read_dir(directory) else { return Vec::new() };
     let made = |path: PathBuf| {
         let name = path.file_name()?.to_str()?;

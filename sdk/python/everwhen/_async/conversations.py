@@ -21,25 +21,27 @@ class AsyncConversations(AsyncEntries):
         archived: Literal["false", "true", "all"] | None = None,
         after: Time | None = None,
         before: Time | None = None,
+        as_of: Time | None = None,
         by: Literal["started", "ended"] | None = None,
         order: Literal["asc", "desc"] | None = None,
         limit: int | None = None,
     ) -> AsyncPages[types.Conversation]:
-        """Conversations: when they were, how long, what about."""
+        """Conversations: when they were, how long, what about; `as_of` shows them as they stood then."""
         request = _request.get(
             f"{self._path}/conversations",
             state=state,
             archived=archived,
             after=after,
             before=before,
+            as_of=as_of,
             by=by,
             order=order,
         )
         return AsyncPages(self._transport, types.Conversation, request, limit)
 
-    async def conversation(self, id: str) -> types.ConversationDetail:
-        """One conversation with its entries, by its id or by the name it has in its source."""
-        return await self._transport.send(types.ConversationDetail, _request.get(self._conversation(id)))
+    async def conversation(self, id: str, *, as_of: Time | None = None) -> types.ConversationDetail:
+        """One conversation with its entries, by its id or by the name it has in its source; `as_of` shows it as it stood then."""
+        return await self._transport.send(types.ConversationDetail, _request.get(self._conversation(id), as_of=as_of))
 
     async def end(
         self,

@@ -182,6 +182,7 @@ class Entries:
         except_conversations: Sequence[str] | None = None,
         min_score: float | None = None,
         diversity: float | None = None,
+        missed: int | None = None,
     ) -> types.Recollection:
         """What was said about a question: iterate over it, or give its `briefing` to a model."""
         question = types.Question(
@@ -200,6 +201,7 @@ class Entries:
             except_conversations=list(except_conversations) if except_conversations is not None else None,
             min_score=min_score,
             diversity=diversity,
+            missed=missed,
         )
         return self._transport.send(types.Recollection, _request.ask(f"{self._path}/recall", question))
 

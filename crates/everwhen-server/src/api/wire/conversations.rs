@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::entries::Direction;
-use super::{Activity, ConversationTime, Entry, read_bounds, read_conversation, shape};
+use super::{
+    Activity, ConversationTime, Entry, read_bounds, read_conversation, read_query_time, shape,
+};
 use crate::api::cursor;
 
 /// A run of entries that ended after a pause or explicitly.
@@ -295,6 +297,10 @@ pub(crate) struct ConversationsQuery {
     /// Only conversations that started before this time.
     #[param(value_type = Option<shape::TimeIn>)]
     before: Option<String>,
+    /// State of the conversations at this creation_time: only those with an entry that was stored by then, with
+    /// the bounds, the number of entries and the end they had.
+    #[param(value_type = Option<shape::TimeIn>)]
+    as_of: Option<String>,
     /// Ordered by when they started (the default) or ended; by end, only ended ones.
     #[param(inline)]
     by: Option<By>,
@@ -335,7 +341,29 @@ enum By {
     Ended,
 }
 
+/// Which state of a conversation is meant.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ConversationAsOfQuery {
+    /// State of the conversation at this creation_time; how long it took is not told then.
+    #[param(value_type = Option<shape::TimeIn>)]
+    as_of: Option<String>,
+}
+
+impl ConversationAsOfQuery {
+    /// The creation_time, if one was given.
+    pub(crate) fn as_of(&self) -> Result<Option<Timestamp>> {
+        read_query_time("as_of", self.as_of.as_deref())
+    }
+}
+
 impl ConversationsQuery {
+    /// The creation_time whose state is asked for.
+    pub(crate) fn as_of(&self) -> Result<Option<Timestamp>> {
+        read_query_time("as_of", self.as_of.as_deref())
+    }
+
     /// Converts it to the engine's type.
     pub(crate) fn read(self) -> Result<ConversationQuery> {
         let (after, before) = read_bounds(self.after.as_deref(), self.before.as_deref())?;

@@ -1,7 +1,10 @@
 //! Questions and recollections.
 
 use everwhen::memory::{ConversationName, Role, VaultId};
-use everwhen::recall::{self, About, ConversationFound, EntryFound, Kind, PeriodUse, Query};
+use everwhen::recall::{
+    self, About, ContextFound, ConversationFound, EntryFound, Kind, LineOrigin, OriginItem,
+    PeriodUse, Query,
+};
 use everwhen::time::phrase::{Ordinal, OrdinalOf, Side};
 use everwhen::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -52,8 +55,12 @@ pub(crate) struct Question {
     #[serde(default, deserialize_with = "whole")]
     #[schema(minimum = 1, maximum = 1_000_000)]
     budget_tokens: Option<u32>,
-    /// Return the score breakdown of each item.
+    /// Return the score breakdown of each item, and where each line of the briefing comes from.
     explain: Option<bool>,
+    /// Also return this many entries that just missed the limit or `min_score`, best first.
+    #[serde(default, deserialize_with = "whole")]
+    #[schema(minimum = 0, maximum = 100)]
+    missed: Option<u32>,
     /// Leave out entries of these conversations, by their ids or the caller's names.
     #[schema(value_type = Option<Vec<shape::ConversationRef>>)]
     except_conversations: Option<Vec<String>>,
@@ -115,6 +122,14 @@ impl Question {
     /// Whether the score breakdown was requested.
     pub(crate) fn explain(&self) -> bool {
         self.explain.unwrap_or_default()
+    }
+
+    /// The number of entries that just missed the limit which were requested.
+    pub(crate) fn missed(&self) -> Result<usize> {
+        match self.missed.unwrap_or_default() {
+            missed @ 0..=100 => Ok(missed as usize),
+            missed => Err(Error::invalid(format!("missed is {missed}; use 0 to 100"))),
+        }
     }
 
     /// Converts it to the engine's type.
@@ -180,6 +195,39 @@ pub(crate) struct Recollection {
     words_alone: bool,
     /// The items as text for a model: dated, oldest first, with a timeline.
     briefing: String,
+    /// Where the lines of the briefing come from, if `explain` was set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    briefing_lines: Vec<BriefingLine>,
+    /// Entries that just missed the limit, best first, if `missed` was set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    missed: Vec<FoundEntry>,
+}
+
+/// Where a line of a briefing comes from: an entry or a fact.
+#[derive(Serialize, ToSchema)]
+struct BriefingLine {
+    /// The line, counted from 0.
+    line: u64,
+    /// The entry it tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(examples("ent_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
+    entry_id: Option<String>,
+    /// The fact it tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(examples("fct_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
+    fact_id: Option<String>,
+}
+
+impl From<LineOrigin> for BriefingLine {
+    fn from(origin: LineOrigin) -> Self {
+        let (entry_id, fact_id) = match origin.from {
+            OriginItem::Entry(id) => (Some(id.to_string()), None),
+            OriginItem::Fact(id) => (None, Some(id.to_string())),
+        };
+        Self { line: origin.line as u64, entry_id, fact_id }
+    }
 }
 
 /// An entry that was found.
@@ -343,7 +391,14 @@ impl From<Ordinal> for OrderTold {
 
 impl Recollection {
     /// Converts it from the engine's type.
-    pub(crate) fn write(told: recall::Recollection, explain: bool, vault: VaultId) -> Result<Self> {
+    pub(crate) fn write(
+        told: recall::Recollection,
+        missed: Vec<EntryFound>,
+        explain: bool,
+        vault: VaultId,
+    ) -> Result<Self> {
+        let missed = missed.into_iter().map(|found| FoundEntry::write(found, explain, vault));
+        let origins = told.origins.into_iter().filter(|_| explain);
         let items = told.items.into_iter().map(|found| FoundEntry::write(found, explain, vault));
         let conversations = told.conversations.into_iter();
         Ok(Self {
@@ -382,19 +437,14 @@ impl Recollection {
             contexts: told
                 .contexts
                 .into_iter()
-                .map(|found| FoundContext {
-                    memory: found.memory.to_string(),
-                    version: found.document.version,
-                    conversation_time: found.document.conversation_time.to_string(),
-                    content: found.document.content,
-                    score: found.score,
-                    reasons: reasons(found.reasons, explain),
-                })
+                .map(|found| FoundContext::write(found, explain))
                 .collect(),
             about: told.about.map(AboutTime::from),
             nothing_in_period: told.nothing_in_period,
             words_alone: told.words_alone,
             briefing: told.briefing,
+            briefing_lines: origins.map(BriefingLine::from).collect(),
+            missed: missed.collect::<Result<_>>()?,
         })
     }
 }
@@ -409,6 +459,19 @@ impl FoundEntry {
             reasons,
             entry: Entry::write(found.entry, vault)?,
         })
+    }
+}
+
+impl FoundContext {
+    fn write(found: ContextFound, explain: bool) -> Self {
+        Self {
+            memory: found.memory.to_string(),
+            version: found.document.version,
+            conversation_time: found.document.conversation_time.to_string(),
+            content: found.document.content,
+            score: found.score,
+            reasons: reasons(found.reasons, explain),
+        }
     }
 }
 

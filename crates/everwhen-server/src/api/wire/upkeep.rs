@@ -1,5 +1,6 @@
 //! Health of the server, and jobs.
 
+use everwhen::backup::ScheduleStatus;
 use everwhen::{job, outbox};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -43,6 +44,45 @@ pub(crate) struct Doctor {
     /// Exchanges of the proxy that wait to be stored; absent where there is no outbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outbox: Option<OutboxStatus>,
+    /// The backups that the server makes by itself; absent where none are scheduled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) backup: Option<BackupStatus>,
+}
+
+/// The backups that the server makes by itself.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct BackupStatus {
+    /// Seconds between two backups.
+    every_seconds: u64,
+    /// Number of backups that are kept.
+    keep: u32,
+    /// Number of backups there are.
+    count: u64,
+    /// Their directory.
+    directory: String,
+    /// When the newest one was begun; null before the first one.
+    #[schema(value_type = Option<shape::TimeOut>, required = true)]
+    last_at: Option<String>,
+    /// The size of the newest one in bytes.
+    #[schema(required = true)]
+    last_bytes: Option<u64>,
+    /// When the next one is due; null if that is now.
+    #[schema(value_type = Option<shape::TimeOut>, required = true)]
+    next_at: Option<String>,
+}
+
+impl From<ScheduleStatus> for BackupStatus {
+    fn from(status: ScheduleStatus) -> Self {
+        Self {
+            every_seconds: status.every.as_secs(),
+            keep: status.keep,
+            count: status.count as u64,
+            directory: status.directory.display().to_string(),
+            last_at: status.last.as_ref().map(|last| last.at.to_string()),
+            last_bytes: status.last.as_ref().map(|last| last.bytes),
+            next_at: status.next().map(|at| at.to_string()),
+        }
+    }
 }
 
 /// Exchanges of the proxy that wait to be stored.

@@ -1,0 +1,105 @@
+//! Conversations as they stood at an earlier creation_time.
+//!
+//! What a conversation was then follows from the entries that were in it then, and from what the store keeps of its
+//! former states. Every conversation within the bounds is read, because its place in the list is that of the moment.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+
+use super::page::{Page, bounded, page};
+use super::{ConversationView, MemoryName, Vault, View};
+use crate::memory::{Conversation, ConversationId, ConversationName};
+use crate::memory_edit::find_conversation;
+use crate::past::PastMemory;
+use crate::ports::{ArchiveFilter, ConversationOrder, ConversationQuery, EntryQuery, Order, Which};
+use crate::{Error, Result};
+
+impl Vault {
+    /// Lists conversations as they stood at a creation_time.
+    pub async fn conversations_as_of(
+        &self,
+        memory: MemoryName,
+        query: ConversationQuery,
+        as_of: Timestamp,
+    ) -> Result<Page<Conversation, (Timestamp, ConversationId)>> {
+        let limit = bounded(query.after, query.before, query.limit)?;
+        self.read(memory, move |view, _| {
+            let mut all = standing(view, &query, as_of)?;
+            let key = |one: &Conversation| (query.by.time_of(one), one.id);
+            all.sort_by_key(key);
+            if query.order == Order::Newest {
+                all.reverse();
+            }
+            let is_behind = |one: &Conversation| match (query.from, query.order) {
+                (None, _) => true,
+                (Some(from), Order::Oldest) => key(one) > from,
+                (Some(from), Order::Newest) => key(one) < from,
+            };
+            all.retain(is_behind);
+            Ok(page(all, limit, key))
+        })
+        .await
+    }
+
+    /// Returns a conversation as it stood at a creation_time, with its entries and branches.
+    pub async fn conversation_as_of(
+        &self,
+        memory: MemoryName,
+        address: ConversationName,
+        as_of: Timestamp,
+    ) -> Result<ConversationView> {
+        self.read(memory, move |view, _| {
+            let now = find_conversation(view.snapshot, view.place, &address)?;
+            let query = EntryQuery::of_conversation(now.id, Which::AsOf(as_of));
+            let mut branches = view.snapshot.branches(view.place, now.id)?;
+            branches.retain(|branch| branch.archived_at <= as_of);
+            let (id, past) = (now.id, PastMemory::read(view.snapshot, view.place, as_of)?);
+            let conversation = past.conversation(view.snapshot, view.place, now)?;
+            let conversation = conversation.ok_or_else(|| {
+                Error::not_found(format!("nothing of conversation {id} was stored by {as_of}"))
+            })?;
+            let entries = view.snapshot.entries(view.place, &query)?;
+            Ok(ConversationView { conversation, branches, entries })
+        })
+        .await
+    }
+}
+
+/// Returns the conversations that stood at a moment and match the query, in no order.
+fn standing(
+    view: &View<'_>,
+    query: &ConversationQuery,
+    as_of: Timestamp,
+) -> Result<Vec<Conversation>> {
+    // Where a conversation lies now, it lay then, unless entries were moved; whether it was over or archived is
+    // known only after it was restored.
+    let candidates = ConversationQuery {
+        archive: ArchiveFilter::Both,
+        after: query.after,
+        before: query.before,
+        ..ConversationQuery::default()
+    };
+    let mut rows = view.snapshot.conversations(view.place, &candidates)?;
+    let past = PastMemory::read(view.snapshot, view.place, as_of)?;
+    let known: HashSet<ConversationId> = rows.iter().map(|one| one.id).collect();
+    rows.extend(past.moved(view.snapshot, view.place, &known)?);
+    let mut all = Vec::new();
+    for now in rows {
+        let stood = past.conversation(view.snapshot, view.place, now)?;
+        all.extend(stood.filter(|one| matches(query, one)));
+    }
+    Ok(all)
+}
+
+fn matches(query: &ConversationQuery, then: &Conversation) -> bool {
+    query.ended.is_none_or(|ended| ended == then.ended.is_some())
+        && (query.by == ConversationOrder::Started || then.ended.is_some())
+        && match query.archive {
+            ArchiveFilter::Listed => then.archived_at.is_none(),
+            ArchiveFilter::Archived => then.archived_at.is_some(),
+            ArchiveFilter::Both => true,
+        }
+        && query.after.is_none_or(|after| then.last_at >= after)
+        && query.before.is_none_or(|before| then.started_at < before)
+}

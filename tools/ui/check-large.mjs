@@ -1,0 +1,152 @@
+// A large memory on the page: what is in the document stays small, and with --budgets how long things take.
+import assert from 'node:assert/strict';
+import { ask } from './server.mjs';
+import { chat, check, open, stage } from './harness.mjs';
+
+/** Budgets of a quiet machine; asked for with --budgets, since a busy one breaks them. */
+const BUDGETS = { usable: 300, frame: 16, density: 50, heap: 80, longTask: 50 };
+const BATCH = 1000;
+/** Messages of a conversation, and the pause behind it. */
+const TALK = 20;
+
+/** Fills a memory: ten years of conversations. */
+async function fill(memory, many) {
+  const from = Date.parse('2015-01-01T00:00:00Z');
+  const between = 3e11 / (many / TALK);
+  const time = (index) => new Date(from + Math.floor(index / TALK) * between + (index % TALK) * Math.min(20_000, between / (4 * TALK))).toISOString();
+  for (let first = 0; first < many; first += BATCH) {
+    const entries = Array.from({ length: Math.min(BATCH, many - first) }, (_, offset) => {
+      const index = first + offset;
+      return { role: index % 2 ? 'assistant' : 'user', content: `Number ${index} of many, said in passing.`, conversation_time: time(index), conversation_id: `talk-${Math.floor(index / TALK)}` };
+    });
+    await ask(`${memory}/entries/batch`, { method: 'POST', body: { entries } });
+  }
+}
+
+const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+
+/** Drags a clock and measures what each frame costs the page's thread: the handler, and from the frame's start until it is painted. */
+const drag = (page, name) => page.evaluate(async (clock) => {
+  const slider = document.querySelector(`.clock.${clock} input[type=range]`);
+  const painted = () => new Promise((resume) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = resume; port2.postMessage(0); });
+  const long = [];
+  const observer = new PerformanceObserver((list) => long.push(...list.getEntries().map((one) => one.duration)));
+  observer.observe({ type: 'longtask' });
+  const times = [];
+  for (let step = 0; step < 200; step += 1) {
+    slider.value = 950 - step * 3;
+    const begun = performance.now();
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    await null; await null;
+    const handled = performance.now() - begun;
+    await new Promise(requestAnimationFrame);
+    const start = performance.now();
+    await painted();
+    times.push(handled + performance.now() - start);
+  }
+  observer.disconnect();
+  return { times: times.sort((a, b) => a - b), long: long.sort((a, b) => a - b) };
+}, name);
+
+export async function large(many, budgets) {
+  const { demo } = stage;
+  const memory = `${demo.url}/v1/vaults/demo/memories/many`;
+  const figures = {};
+  await check(`${many} entries: few rows in the document, however far one scrolls`, async () => {
+    const begun = Date.now();
+    await fill(memory, many);
+    console.log(`     ${many} entries stored in ${((Date.now() - begun) / 1000).toFixed(0)} s`);
+    const { page, context, finish } = await open();
+    await page.goto(`${demo.url}/ui/demo/many`);
+    await page.waitForSelector('.entry');
+    const seen = new Set();
+    const wanted = Math.min(many, budgets ? 10_000 : 2500);
+    while (seen.size < wanted) {
+      for (const id of await page.$$eval('[data-entry]', (rows) => rows.map((row) => row.dataset.entry))) seen.add(id);
+      assert.ok((await page.locator('[data-entry]').count()) <= 400);
+      if (seen.size >= wanted) break;
+      const first = await page.locator('[data-entry]').first().getAttribute('data-entry');
+      await page.evaluate(() => { document.querySelector('.timeline').scrollTop = 0; });
+      await page.waitForFunction((before) => document.querySelector('[data-entry]').dataset.entry !== before, first);
+    }
+    const session = await context.newCDPSession(page);
+    await session.send('HeapProfiler.collectGarbage');
+    const metrics = Object.fromEntries((await session.send('Performance.enable').then(() => session.send('Performance.getMetrics'))).metrics.map((one) => [one.name, one.value]));
+    figures.heap = metrics.JSHeapUsedSize / 1e6;
+    console.log(`     heap after ${seen.size} rows: ${figures.heap.toFixed(1)} MB`);
+    assert.ok(figures.heap < BUDGETS.heap);
+    // However far back one drags, the end of the list is what was said last by then.
+    await page.goto(`${demo.url}/ui/demo/many?said=2016-06-01`);
+    await page.waitForSelector('.entry');
+    const last = (await ask(`${memory}/entries?order=desc&limit=1&before=2016-06-02T00:00:00%2B01:00`)).data[0];
+    assert.equal(await page.locator('[data-entry]').last().getAttribute('data-entry'), last.id);
+    await finish();
+  });
+  if (budgets) await measured(memory, many, figures);
+  await ask(memory, { method: 'DELETE' }).catch(() => {});
+}
+
+async function measured(memory, many, figures) {
+  await check(`${many} entries within the budgets`, async () => {
+    const { demo } = stage;
+    const times = [];
+    for (let turn = 0; turn < 10; turn += 1) {
+      for (const by of ['conversation_time', 'creation_time']) {
+        const begun = performance.now();
+        await ask(`${memory}/density?buckets=400&by=${by}`);
+        times.push(performance.now() - begun);
+      }
+    }
+    times.sort((a, b) => a - b);
+    figures.density = at(times, 0.5);
+    const usable = [];
+    for (let turn = 0; turn < 7; turn += 1) {
+      const { page, finish } = await open();
+      await page.addInitScript(() => {
+        new MutationObserver((_, observer) => { if (document.querySelector('.entry')) { globalThis.usable = performance.now(); observer.disconnect(); } }).observe(document, { childList: true, subtree: true });
+      });
+      await page.goto(`${demo.url}/ui/demo/many`);
+      await page.waitForSelector('.entry');
+      usable.push(await page.evaluate(() => globalThis.usable));
+      await finish();
+    }
+    usable.sort((a, b) => a - b);
+    figures.usable = at(usable, 0.5);
+    const { page, finish } = await open();
+    await page.goto(`${demo.url}/ui/demo/many`);
+    await page.waitForFunction(() => document.querySelector('.entry') && !document.querySelector('.clock.said input[type=range]').disabled);
+    const said = await drag(page, 'said');
+    await page.goto(`${demo.url}/ui/demo/many`);
+    await page.waitForFunction(() => document.querySelector('.entry') && !document.querySelector('.clock.known input[type=range]').disabled);
+    const known = await drag(page, 'known');
+    await page.goto(`${demo.url}/ui/-/live`);
+    await page.waitForSelector('.live-controls');
+    const flood = await floodOf(page);
+    await finish();
+    const told = (one) => `median ${at(one.times, 0.5).toFixed(1)} ms, 95 % ${at(one.times, 0.95).toFixed(1)} ms, longest ${one.times.at(-1).toFixed(1)} ms, tasks over 50 ms: ${one.long.length}`;
+    console.log(`     usable ${figures.usable.toFixed(0)} ms after navigation (median of 7, longest ${usable.at(-1).toFixed(0)})`);
+    console.log(`     density of ${many} entries: median ${figures.density.toFixed(1)} ms, longest ${times.at(-1).toFixed(1)} ms`);
+    console.log(`     a frame while "said" is dragged: ${told(said)}`);
+    console.log(`     a frame while "known" is dragged: ${told(known)}`);
+    console.log(`     ${flood.events} events of the proxy in ${flood.seconds.toFixed(1)} s: longest task ${flood.longest.toFixed(0)} ms`);
+    assert.ok(figures.usable < BUDGETS.usable, `usable after ${figures.usable} ms`);
+    assert.ok(at(said.times, 0.95) < BUDGETS.frame && at(known.times, 0.95) < BUDGETS.frame, 'frames');
+    assert.ok(figures.density < BUDGETS.density, `density ${figures.density} ms`);
+    assert.ok(flood.longest < BUDGETS.longTask, `a task of ${flood.longest} ms`);
+  });
+}
+
+/** A thousand events of the proxy while the page watches. */
+async function floodOf(page) {
+  await page.evaluate(() => {
+    globalThis.long = [0];
+    new PerformanceObserver((list) => globalThis.long.push(...list.getEntries().map((one) => one.duration))).observe({ type: 'longtask' });
+  });
+  const begun = performance.now();
+  let sent = 0;
+  const one = async () => { while (sent < 500) { sent += 1; await chat(`Message ${sent} of a flood.`); } };
+  await Promise.all(Array.from({ length: 8 }, one));
+  const seconds = (performance.now() - begun) / 1000;
+  await page.getByText(/of a flood/).first().waitFor();
+  return { events: 1000, seconds, longest: await page.evaluate(() => Math.max(...globalThis.long)) };
+}
