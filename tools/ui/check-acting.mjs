@@ -123,6 +123,36 @@ export async function acting() {
     await finish();
   });
 
+  await check('what is seen is in the address, and the address shows it again', async () => {
+    const { page, finish } = await open();
+    const again = async (address, ready) => {
+      await page.goto('about:blank');
+      await page.goto(address);
+      await page.waitForSelector(ready);
+    };
+    await page.goto(`${demo.url}/ui/-/live`);
+    await page.getByRole('searchbox').fill('small');
+    await page.waitForURL(/show=small/);
+    await again(page.url(), '.live-controls');
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'small');
+    await visit(page, 'timeline');
+    await page.getByRole('button', { name: 'Assistant', exact: true }).click();
+    await page.waitForURL(/role=assistant/);
+    await again(page.url(), '.entry');
+    assert.equal(await page.locator('.entry.role-user').count(), 0);
+    const all = (await ask(`${api}/conversations?limit=1000&archived=all`)).data;
+    const details = await Promise.all(all.map((one) => ask(`${api}/conversations/${one.id}`)));
+    const forked = details.find((one) => one.branches.length);
+    assert.ok(forked, 'the demo has a branch');
+    await page.goto(`${demo.url}/ui/demo/ana/c/${forked.id}`);
+    await page.getByRole('button', { name: /^Left / }).first().click();
+    await page.waitForURL(/branch=/);
+    await again(page.url(), '.message');
+    const left = (await ask(`${api}/entries?branch=${forked.branches[0].id}`)).data.map((entry) => entry.content);
+    await page.waitForFunction((wanted) => JSON.stringify([...document.querySelectorAll('.message .words .said')].map((one) => one.textContent)) === JSON.stringify(wanted), left);
+    await finish();
+  });
+
   await check('every width from 390 px to 4K, and fingers', async () => {
     for (const width of [768, 1920, 3840]) {
       const { page, finish } = await open({ viewport: { width, height: Math.round(width * 0.5625) } });

@@ -1,23 +1,21 @@
 // A large memory on the page: what is in the document stays small, and with --budgets how long things take.
 import assert from 'node:assert/strict';
 import { ask } from './server.mjs';
-import { chat, check, open, stage } from './harness.mjs';
+import { chat, check, open, option, stage } from './harness.mjs';
 
 /** Budgets of a quiet machine; asked for with --budgets, since a busy one breaks them. */
 const BUDGETS = { usable: 300, frame: 16, density: 50, heap: 80, longTask: 50 };
 const BATCH = 1000;
-/** Messages of a conversation, and the pause behind it. */
-const TALK = 20;
+/** The years that a large memory covers. Its last entry was said just now. */
+const SPAN_MS = 3e11;
 
-/** Fills a memory: ten years of conversations. */
+/** Fills a memory with entries at equal distances. From some 200,000 on they are one conversation that goes on, so that no work waits behind it. */
 async function fill(memory, many) {
-  const from = Date.parse('2015-01-01T00:00:00Z');
-  const between = 3e11 / (many / TALK);
-  const time = (index) => new Date(from + Math.floor(index / TALK) * between + (index % TALK) * Math.min(20_000, between / (4 * TALK))).toISOString();
-  for (let first = 0; first < many; first += BATCH) {
-    const entries = Array.from({ length: Math.min(BATCH, many - first) }, (_, offset) => {
-      const index = first + offset;
-      return { role: index % 2 ? 'assistant' : 'user', content: `Number ${index} of many, said in passing.`, conversation_time: time(index), conversation_id: `talk-${Math.floor(index / TALK)}` };
+  const first = Date.now() - SPAN_MS;
+  for (let from = 0; from < many; from += BATCH) {
+    const entries = Array.from({ length: Math.min(BATCH, many - from) }, (_, offset) => {
+      const index = from + offset;
+      return { role: index % 2 ? 'assistant' : 'user', content: `Number ${index} of many, said in passing.`, conversation_time: new Date(first + index * (SPAN_MS / many)).toISOString() };
     });
     await ask(`${memory}/entries/batch`, { method: 'POST', body: { entries } });
   }
@@ -60,7 +58,7 @@ export async function large(many, budgets) {
     await page.goto(`${demo.url}/ui/demo/many`);
     await page.waitForSelector('.entry');
     const seen = new Set();
-    const wanted = Math.min(many, budgets ? 10_000 : 2500);
+    const wanted = Math.min(many, Number(option('--rows', budgets ? 10_000 : 2500)));
     while (seen.size < wanted) {
       for (const id of await page.$$eval('[data-entry]', (rows) => rows.map((row) => row.dataset.entry))) seen.add(id);
       assert.ok((await page.locator('[data-entry]').count()) <= 400);
@@ -76,9 +74,10 @@ export async function large(many, budgets) {
     console.log(`     heap after ${seen.size} rows: ${figures.heap.toFixed(1)} MB`);
     assert.ok(figures.heap < BUDGETS.heap);
     // However far back one drags, the end of the list is what was said last by then.
-    await page.goto(`${demo.url}/ui/demo/many?said=2016-06-01`);
+    const said = new Date(Date.now() - 0.8 * SPAN_MS).toISOString();
+    await page.goto(`${demo.url}/ui/demo/many?said=${said}`);
     await page.waitForSelector('.entry');
-    const last = (await ask(`${memory}/entries?order=desc&limit=1&before=2016-06-02T00:00:00%2B01:00`)).data[0];
+    const last = (await ask(`${memory}/entries?order=desc&limit=1&before=${said}`)).data[0];
     assert.equal(await page.locator('[data-entry]').last().getAttribute('data-entry'), last.id);
     await finish();
   });
@@ -86,9 +85,20 @@ export async function large(many, budgets) {
   await ask(memory, { method: 'DELETE' }).catch(() => {});
 }
 
+/** Waits until the server has no work left from filling the memory, for a few minutes at most. */
+async function idle() {
+  const until = Date.now() + 180_000;
+  for (;;) {
+    const due = Number(/^everwhen_jobs_due (\d+)/m.exec(await (await fetch(`${stage.demo.url}/metrics`)).text())?.[1] ?? 0);
+    if (!due || Date.now() > until) { if (due) console.log(`     ${due} jobs are still due`); return; }
+    await new Promise((resume) => setTimeout(resume, 500));
+  }
+}
+
 async function measured(memory, many, figures) {
   await check(`${many} entries within the budgets`, async () => {
     const { demo } = stage;
+    await idle();
     const times = [];
     for (let turn = 0; turn < 10; turn += 1) {
       for (const by of ['conversation_time', 'creation_time']) {

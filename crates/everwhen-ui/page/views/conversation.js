@@ -1,7 +1,7 @@
 // One conversation as a page to read and to print: who said what, and how long they waited for each other.
 import { get, memoryPath, useLoad } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/view.js';
-import { Link, go } from '../lib/router.js';
+import { Link, go, setParams } from '../lib/router.js';
 import { Loaded, Said, Time, Title } from '../lib/parts.js';
 import { CorrectEntry, EndConversation, ForgetConversation, ForgetEntry } from '../lib/acts.js';
 import { Banner } from '../lib/moment.js';
@@ -16,7 +16,8 @@ const around = (time, side) => new Date(Date.parse(time) + side * NEAR_DAYS * 86
 
 export default function Conversation({ route, zone, moment }) {
   const path = memoryPath(route);
-  const [branch, setBranch] = useState(null);
+  const branch = route.params.branch ?? null;
+  const setBranch = (id) => setParams({ branch: id ?? undefined });
   const [box, setBox] = useState(null);
   const found = useLoad((signal) => load(path, route.id, moment.asOf, signal), [path, route.id, moment.asOf]);
   const other = useLoad((signal) => (branch ? get(`${path}/entries`, { branch, limit: 1000 }, { signal }) : Promise.resolve(null)), [path, branch]);

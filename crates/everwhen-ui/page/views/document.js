@@ -19,7 +19,8 @@ export default function Document_({ route, zone, moment }) {
 
 function Context({ path, zone, moment, route }) {
   const [writing, setWriting] = useState(false);
-  const [compare, setCompare] = useState(true);
+  const compare = route.params.compare !== 'no';
+  const setCompare = (yes) => setParams({ compare: yes ? undefined : 'no' });
   const versions = useLoad((signal) => get(`${path}/context/versions`, { limit: 1000 }, { signal }), [path]);
   const rebuild = () => call('POST', `${path}/context/rebuild`).then(refresh, () => refresh());
   return html`<section><${Loaded} of=${versions}>${({ data }) => {

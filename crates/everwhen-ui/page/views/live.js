@@ -1,7 +1,7 @@
 // What passes through the proxy: what the app sent, what the model saw beside it, and what was remembered.
 import { events, get, useLoad } from '../lib/api.js';
 import { html, useEffect, useRef, useState } from '../lib/view.js';
-import { Link } from '../lib/router.js';
+import { Link, setParams } from '../lib/router.js';
 import { Empty, Said, Title } from '../lib/parts.js';
 import { clock, moment as told } from '../lib/time.js';
 import { t } from '../lib/text.js';
@@ -13,7 +13,8 @@ export default function Live({ route }) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const [seen, setSeen] = useState([]);
   const [paused, setPaused] = useState(false);
-  const [filter, setFilter] = useState(route.params.memory ?? '');
+  const filter = route.params.show ?? '';
+  const setFilter = (text) => setParams({ show: text || undefined });
   const waiting = useRef([]);
   const before = useLoad((signal) => get('/proxy/traces', { limit: KEPT }, { signal, quiet: true }), []);
 
