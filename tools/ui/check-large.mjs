@@ -90,7 +90,8 @@ async function idle() {
   const until = Date.now() + 180_000;
   for (;;) {
     const due = Number(/^everwhen_jobs_due (\d+)/m.exec(await (await fetch(`${stage.demo.url}/metrics`)).text())?.[1] ?? 0);
-    if (!due || Date.now() > until) { if (due) console.log(`     ${due} jobs are still due`); return; }
+    // One is the regular upkeep, which is always there.
+    if (due <= 1 || Date.now() > until) { if (due > 1) console.log(`     ${due} jobs are still due`); return; }
     await new Promise((resume) => setTimeout(resume, 500));
   }
 }
