@@ -33,7 +33,16 @@ class Run:
 
     def __init__(self, binary, name, kind, turns):
         self.binary, self.name, self.turns = binary, name, turns
-        self.home = tempfile.mkdtemp(prefix=f"everwhen-{name}-")
+        self.prepare(turns)
+        upstream = self.start("upstream", [sys.executable, os.path.join(ROOT, "tools/agents/scripted_upstream.py"), os.path.join(self.home, "script.json"), self.record])
+        self.write("everwhen.toml", f'[[upstream]]\nname = "scripted"\nkind = "{kind}"\nbase_url = "{upstream}"\n')
+        self.proxy = self.start("proxy", [binary, "serve", "--data", self.data(), "--config", os.path.join(self.home, "everwhen.toml"), "--listen", "127.0.0.1:0", "--log", "warn"],
+                                # Memory has all the time it needs on a busy machine; what is checked is not how fast it is.
+                                EVERWHEN_PROXY_DEADLINE_MS="20000")
+
+    def prepare(self, turns):
+        """A home with a project in it, and what the model is to say."""
+        self.home = tempfile.mkdtemp(prefix=f"everwhen-{self.name}-")
         self.work, self.record = os.path.join(self.home, "work"), os.path.join(self.home, "record")
         os.makedirs(self.work)
         self.write("work/notes.txt", NOTES + "\n")
@@ -43,11 +52,6 @@ class Run:
         script = {"turns": turns, "errands": ERRANDS, "else": "<summary>A summary of the talk.</summary>"}
         self.write("script.json", json.dumps(script))
         self.started, self.failures = [], []
-        upstream = self.start("upstream", [sys.executable, os.path.join(ROOT, "tools/agents/scripted_upstream.py"), os.path.join(self.home, "script.json"), self.record])
-        self.write("everwhen.toml", f'[[upstream]]\nname = "scripted"\nkind = "{kind}"\nbase_url = "{upstream}"\n')
-        self.proxy = self.start("proxy", [binary, "serve", "--data", self.data(), "--config", os.path.join(self.home, "everwhen.toml"), "--listen", "127.0.0.1:0", "--log", "warn"],
-                                # Memory has all the time it needs on a busy machine; what is checked is not how fast it is.
-                                EVERWHEN_PROXY_DEADLINE_MS="20000")
 
     def data(self):
         return os.path.join(self.home, "data")

@@ -1,5 +1,6 @@
 //! Commands and flags. Their doc comments are the `--help` texts: one line of purpose, then examples.
 
+mod agents;
 mod backup;
 mod bench;
 mod conversations;
@@ -21,6 +22,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use agents::{AgentName, ConnectArgs, ConnectScope, DisconnectArgs, HookArgs};
 pub(crate) use backup::BackupArgs;
 pub(crate) use bench::{
     BenchArgs, BenchTopic, CompareArgs, DatasetArgs, DistillBenchArgs, ImportBenchArgs, LogsArgs,
@@ -93,6 +95,9 @@ pub(crate) struct CommonArgs {
     /// Memory in the vault, by name or id [default: default]
     #[arg(long, global = true, value_name = "MEMORY")]
     pub(crate) memory: Option<String>,
+    /// Memory of the project in the current folder, as connected agents use it
+    #[arg(long, global = true, conflicts_with = "memory")]
+    pub(crate) project: bool,
     /// Data directory
     #[arg(long, global = true, value_name = "DIR", conflicts_with = "server")]
     pub(crate) data: Option<String>,
@@ -118,6 +123,9 @@ pub(crate) enum Command {
     Ui(UiArgs),
     Demo(DemoArgs),
     Mcp(McpArgs),
+    Connect(ConnectArgs),
+    Disconnect(DisconnectArgs),
+    Hook(HookArgs),
     Tail(TailArgs),
     Remember(Box<RememberArgs>),
     Entries(EntriesArgs),
@@ -188,6 +196,9 @@ impl Command {
             Self::Ui(_) => "open the web interface",
             Self::Demo(_) => "show the demo",
             Self::Mcp(_) => "speak MCP",
+            Self::Connect(_) => "connect the agent",
+            Self::Disconnect(_) => "disconnect the agent",
+            Self::Hook(_) => "answer the event",
             Self::Tail(_) => "watch the proxy",
             Self::Remember(_) => "remember",
             Self::Entries(_) => "list entries",

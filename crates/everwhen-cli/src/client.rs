@@ -3,14 +3,15 @@
 //! The process that holds the data directory answers. If none does, this process locks the
 //! directory, builds the router of a server, and unlocks the directory afterwards.
 
+mod jobs;
+
 use std::io::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, StatusCode, header};
-use everwhen::job::Queue;
 use everwhen::protocols::{EventReader, Framing};
 use everwhen::{Config, Engine, Environment, Everwhen, LockHolder, Opened, limits};
 use everwhen_server::McpSettings;
@@ -25,8 +26,6 @@ use crate::failure::{Failure, Result};
 
 /// How long to wait for another command to release the data directory.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a command may spend on jobs that are due.
-const SPARE_TIME: Duration = Duration::from_secs(1);
 /// Jobs that fall due within this time are waited for by nobody, but told of.
 const SOON: Duration = Duration::from_secs(30);
 /// How long a command that reads runs jobs whose results it shows.
@@ -193,8 +192,21 @@ pub(crate) fn escape(text: &str) -> String {
 
 impl Client {
     /// Connects to the named server, else to the process that holds the data directory, else opens
-    /// it.
+    /// it. Work that fell due while nothing ran is done first.
     pub(crate) async fn connect(
+        config: &Config,
+        environment: &Environment,
+        common: &CommonArgs,
+    ) -> Result<Self> {
+        let client = Self::connect_at_once(config, environment, common).await?;
+        if let Self::Local(local) = &client {
+            local.catch_up(config).await?;
+        }
+        Ok(client)
+    }
+
+    /// Connects as [`Self::connect`] does, without doing any work first.
+    pub(crate) async fn connect_at_once(
         config: &Config,
         environment: &Environment,
         common: &CommonArgs,
@@ -207,7 +219,7 @@ impl Client {
             return Remote::new(url, key, false).map(Self::Remote);
         }
         match open_patiently(config).await? {
-            Opened::Here(everwhen) => Self::local(*everwhen, config).await,
+            Opened::Here(everwhen) => Self::open(*everwhen, config).await,
             Opened::Elsewhere(LockHolder { server: Some(server), .. }) => {
                 Remote::new(&server.url, Some(server.token), true).map(Self::Remote)
             }
@@ -217,8 +229,14 @@ impl Client {
 
     /// Answers here. Work that fell due while nothing ran is done first.
     pub(crate) async fn local(everwhen: Everwhen, config: &Config) -> Result<Self> {
-        everwhen.apply_conversation_rules(config).await?;
-        run_due_jobs(everwhen.engine()).await?;
+        let client = Self::open(everwhen, config).await?;
+        if let Self::Local(local) = &client {
+            local.catch_up(config).await?;
+        }
+        Ok(client)
+    }
+
+    async fn open(everwhen: Everwhen, config: &Config) -> Result<Self> {
         let token = everwhen.operator_token().to_owned();
         let state =
             everwhen_server::ServerState::new(everwhen.engine().clone(), Some(token)).await?;
@@ -303,7 +321,7 @@ impl Client {
     pub(crate) async fn catch_up(&self) -> Result<usize> {
         let Self::Local(local) = self else { return Ok(0) };
         let engine = local.everwhen.engine();
-        run_jobs_for(engine, CATCH_UP).await?;
+        jobs::run_for(engine, CATCH_UP).await?;
         // Jobs wait a moment for more entries; those that are about to run are told of, too.
         let now = engine.now() + SOON;
         let due = engine.jobs(limits::PAGE_ROWS).await?;
@@ -314,41 +332,12 @@ impl Client {
     pub(crate) async fn finish(self) -> Result<()> {
         if let Self::Local(local) = self {
             let engine = local.everwhen.engine();
-            run_due_jobs(engine).await?;
-            embed_a_little(engine).await?;
+            jobs::run_due(engine).await?;
+            jobs::embed_a_little(engine).await?;
             engine.keep_indexes(limits::UNKEPT_ENTRIES).await?;
         }
         Ok(())
     }
-}
-
-/// Runs due jobs for a limited time; the rest is left to the next command or to a server.
-async fn run_due_jobs(engine: &Engine) -> Result<()> {
-    run_jobs_for(engine, SPARE_TIME).await
-}
-
-async fn run_jobs_for(engine: &Engine, most: Duration) -> Result<()> {
-    let begin = Instant::now();
-    while begin.elapsed() < most && step(engine).await? {}
-    Ok(())
-}
-
-/// Runs one due job. Jobs that call a language model are left out: a command does not wait for one.
-async fn step(engine: &Engine) -> everwhen::Result<bool> {
-    if !engine.waits_for_models() {
-        return engine.step().await;
-    }
-    match engine.claim(Queue::Quick).await? {
-        Some(job) => engine.run(job).await.map(|()| true),
-        None => Ok(false),
-    }
-}
-
-/// Embeds some waiting entries; their vectors are stored for the next command.
-async fn embed_a_little(engine: &Engine) -> Result<()> {
-    let begin = Instant::now();
-    while begin.elapsed() < SPARE_TIME && engine.embed_step().await? {}
-    Ok(())
 }
 
 /// Opens the data directory; waits a little if another command holds it.
@@ -365,6 +354,12 @@ async fn open_patiently(config: &Config) -> Result<Opened> {
 }
 
 impl Local {
+    /// Applies the configured rules, and does work that fell due while nothing ran.
+    async fn catch_up(&self, config: &Config) -> Result<()> {
+        self.everwhen.apply_conversation_rules(config).await?;
+        jobs::run_due(self.everwhen.engine()).await
+    }
+
     /// The router that answers.
     pub(crate) fn router(&self) -> Router {
         self.router.clone()

@@ -6,6 +6,7 @@ mod bench;
 mod chapters;
 mod completions;
 mod config;
+mod connect;
 mod context;
 mod conversation;
 mod conversations;
@@ -24,6 +25,7 @@ mod fork;
 mod health;
 mod help;
 mod hint;
+mod hook;
 mod import;
 mod key_file;
 mod keys;
@@ -75,8 +77,13 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         Some(Command::Man(args)) => return man::run(args),
         Some(Command::Help(args)) => return help::run(args),
         Some(Command::Version) => return version(common.json),
+        Some(Command::Hook(args)) => {
+            hook::run(common, args);
+            return Ok(());
+        }
         _ => {}
     }
+    let common = of_project(common)?;
     let environment = Environment::of_process()?;
     let flags = flags(&common, command.as_ref());
     let config = Config::load(&environment, &flags)?;
@@ -123,6 +130,8 @@ fn run_with(
         Command::Ui(args) => ui::run(&config, &environment, &common, &args),
         Command::Demo(args) => demo::run(&environment, &common, &args),
         Command::Mcp(args) => mcp::run(config, environment, common, &args),
+        Command::Connect(args) => connect::connect(&config, &environment, &common, &args),
+        Command::Disconnect(args) => connect::disconnect(&config, &environment, &common, &args),
         Command::Service(args) => service::run(&config, &environment, &args),
         Command::Config(args) => config::run(&config, &environment, &args, common.json),
         Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
@@ -151,6 +160,9 @@ async fn ask(
     command: Command,
 ) -> Result<()> {
     let console = Console::open(config, environment, common).await?;
+    if shows_what_jobs_make(&command) {
+        console.catch_up().await?;
+    }
     match command {
         Command::Doctor(args) => doctor::run(&console, config, &args).await?,
         Command::Watch(args) => watch::run(&console, config, &args).await?,
@@ -177,9 +189,6 @@ fn shows_what_jobs_make(command: &Command) -> bool {
 }
 
 async fn dispatch(console: &Console, command: Command) -> Result<()> {
-    if shows_what_jobs_make(&command) {
-        console.catch_up().await?;
-    }
     match command {
         Command::Remember(args) => remember::run(console, *args).await,
         Command::Entries(args) => explained(console, entries::run(console, &args).await).await,
@@ -216,6 +225,9 @@ async fn dispatch(console: &Console, command: Command) -> Result<()> {
         | Command::Ui(_)
         | Command::Demo(_)
         | Command::Mcp(_)
+        | Command::Connect(_)
+        | Command::Disconnect(_)
+        | Command::Hook(_)
         | Command::Backup(_)
         | Command::Migrate(_)
         | Command::Store(_)
@@ -254,6 +266,14 @@ fn version(json: bool) -> Result<()> {
         return output::json(&serde_json::json!({ "version": version }).to_string());
     }
     output::line(&format!("everwhen {version}"))
+}
+
+/// `--project` as the name of a memory.
+fn of_project(mut common: CommonArgs) -> Result<CommonArgs> {
+    if common.project {
+        common.memory = Some(crate::project::memory_name(&std::env::current_dir()?));
+    }
+    Ok(common)
 }
 
 /// The command-line flags that set configuration values.

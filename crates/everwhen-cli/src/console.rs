@@ -32,15 +32,29 @@ impl Console {
         environment: &Environment,
         common: &CommonArgs,
     ) -> Result<Self> {
-        Ok(Self {
+        Ok(Self::with(Client::connect(config, environment, common).await?, config, common))
+    }
+
+    /// Connects to the API without doing work that is due.
+    pub(crate) async fn open_at_once(
+        config: &Config,
+        environment: &Environment,
+        common: &CommonArgs,
+    ) -> Result<Self> {
+        let client = Client::connect_at_once(config, environment, common).await?;
+        Ok(Self::with(client, config, common))
+    }
+
+    fn with(client: Client, config: &Config, common: &CommonArgs) -> Self {
+        Self {
             json: common.json,
-            client: Client::connect(config, environment, common).await?,
+            client,
             vault: config.vault.value.clone(),
             memory: config.memory.value.clone(),
             memory_is_named: !matches!(config.memory.from, everwhen::Origin::Default),
             default_zone: config.zone.value.clone(),
             zone: OnceCell::new(),
-        })
+        }
     }
 
     /// The vault of the command, as it was named.

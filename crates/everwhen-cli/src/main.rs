@@ -8,8 +8,10 @@ mod failure;
 mod input;
 mod log;
 mod output;
+mod project;
 mod show;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
@@ -23,8 +25,17 @@ use args::{Cli, Command};
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let matches = args::command().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let parsed = args::command().try_get_matches_from(&words);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        // Some agents stop what their user wants if a hook fails.
+        Err(error) if error.use_stderr() && words.get(1).is_some_and(|word| word == "hook") => {
+            output::note(&error.to_string());
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => error.exit(),
+    };
     let purpose = cli.command.as_ref().map_or("look around", Command::purpose);
     match command::run(cli) {
         Ok(()) => ExitCode::SUCCESS,

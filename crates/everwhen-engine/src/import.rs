@@ -194,7 +194,8 @@ fn conversation(
 fn correct(edit: &mut MemoryEdit<'_>, edits: Vec<(EntryId, Said)>) -> Result<u64> {
     let count = edits.len() as u64;
     for (entry, content) in edits {
-        let correction = NewCorrection { content, reason: CHANGED.to_owned(), tags: None };
+        let correction =
+            NewCorrection { content, reason: CHANGED.to_owned(), tags: None, metadata: None };
         remember::correction(edit, entry, correction, None)?;
     }
     Ok(count)

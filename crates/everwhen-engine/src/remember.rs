@@ -6,8 +6,8 @@ use crate::conversations::finish;
 use crate::conversations::place::{Placed, Placer};
 use crate::memory::vaults::check_description;
 use crate::memory::{
-    Address, ContextBy, ContextDocument, Corrected, Correction, Entry, EntryId, MemoryId, Name,
-    NewContext, NewEntry, Role, Said, check_tags,
+    Address, ContextBy, ContextDocument, Corrected, Correction, Entry, EntryId, MemoryId, Metadata,
+    Name, NewContext, NewEntry, Role, Said, check_tags,
 };
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryChange, Row};
@@ -182,6 +182,8 @@ pub struct NewCorrection {
     pub reason: String,
     /// Its tags; those it had if absent.
     pub tags: Option<Vec<Name>>,
+    /// What the caller attaches; what was attached before if absent.
+    pub metadata: Option<Metadata>,
 }
 
 /// Stores a correction: a new entry in the place of an old one, at the time the old one was said.
@@ -202,6 +204,7 @@ pub(crate) fn correction(
         sequence: edit.memory.last_sequence + 1,
         summary: old.summary.clone().filter(|_| is_same),
         tags: new.tags.unwrap_or_else(|| old.tags.clone()),
+        metadata: new.metadata.or_else(|| old.metadata.clone()),
         content: new.content,
         creation_time: edit.now,
         placed_by_time: false,

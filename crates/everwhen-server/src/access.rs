@@ -95,6 +95,11 @@ impl Access {
         self.change(KnownKeys::requiring);
     }
 
+    /// Whether requests without a key are accepted.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.known().is_key_required()
+    }
+
     /// Records that a key was added through this server.
     pub(crate) fn added(&self, key: &Key) {
         self.change(|known| known.with(key));

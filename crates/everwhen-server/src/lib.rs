@@ -1,5 +1,5 @@
-//! The HTTP server: the REST API under `/v1`, MCP for agents at `/mcp`, and the proxy, which speaks
-//! the protocols of model providers.
+//! The HTTP server: the REST API under `/v1`, MCP for agents at `/mcp`, the interface of mem0
+//! under `/mem0`, and the proxy, which speaks the protocols of model providers.
 //!
 //! A request passes the `gate`, which rejects cross-site requests and enforces limits. `access`
 //! authenticates the caller, the extractors of `api` parse path, query and body, one verb of the
@@ -19,6 +19,7 @@ mod gate;
 mod imports;
 mod mcp;
 mod mcp_settings;
+mod mem0;
 mod metrics;
 mod proxy;
 mod query_params;

@@ -7,7 +7,7 @@ use axum::middleware::from_fn_with_state;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::gate::{self, Interface};
-use crate::{ServerState, api, error, mcp, metrics, proxy};
+use crate::{ServerState, api, error, mcp, mem0, metrics, proxy};
 
 /// All routes of the server.
 pub fn router(state: ServerState) -> Router {
@@ -24,6 +24,7 @@ pub fn router_with_mcp(state: ServerState, mounted: Router<ServerState>) -> Rout
         .merge(behind_gate(api::docs().with_state(state.clone()), Interface::Docs))
         .merge(behind_gate(everwhen_ui::routes(), Interface::Ui))
         .merge(behind_gate(mounted.with_state(state.clone()), Interface::Mcp))
+        .merge(behind_gate(mem0::routes().with_state(state.clone()), Interface::Rest))
         .merge(behind_gate(proxy::routes().with_state(state.proxy_state()), Interface::Proxy))
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(from_fn_with_state(metrics, metrics::watch))

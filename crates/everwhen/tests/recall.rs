@@ -101,6 +101,7 @@ async fn corrections_and_forgetting_are_followed_and_as_of_keeps_what_was_known(
         content: Said::new("Started learning the cello with a new teacher").unwrap(),
         reason: "wrong instrument".into(),
         tags: None,
+        metadata: None,
     };
     let done = place.vault.correct(place.memory.clone(), entry.id, correction, None).await.unwrap();
     let Receipt::Entries(receipt) = done.receipt else { panic!("not entries") };

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod connect;
 mod conversations;
 mod doctor;
 mod entries;
@@ -12,6 +13,7 @@ mod growing;
 mod guidance;
 mod health;
 mod holding;
+mod hooks;
 mod import;
 mod keys;
 mod log;

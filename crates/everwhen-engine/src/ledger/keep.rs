@@ -236,7 +236,7 @@ pub(super) fn correct(
     if latest.content == content {
         return Ok(Some(latest.id));
     }
-    let correction = NewCorrection { content, reason: EDITED.into(), tags: None };
+    let correction = NewCorrection { content, reason: EDITED.into(), tags: None, metadata: None };
     match remember::correction(edit, latest.id, correction, None)? {
         Receipt::Entries(stored) => Ok(stored.entries.first().map(|entry| entry.id)),
         _ => Ok(Some(id)),

@@ -16,6 +16,7 @@ mod health;
 mod imports;
 mod isolation;
 mod mcp;
+mod mem0;
 mod misbehaving;
 mod once;
 mod page_api;

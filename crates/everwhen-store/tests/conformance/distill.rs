@@ -119,6 +119,7 @@ pub(crate) fn a_correction_withdraws_what_rested_on_it(open: Open) {
         content: Said::new("I live in Bern").unwrap(),
         reason: "typo".into(),
         tags: None,
+        metadata: None,
     };
     block_on(talk.vault.correct(memory(), wrong, correction, None)).unwrap();
     talk.minute(180);

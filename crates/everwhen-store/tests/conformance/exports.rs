@@ -141,7 +141,7 @@ fn live(talk: &Talk) {
     talk.say(Role::User, "My A1C was 7.4% and I live in Lisbon");
     talk.minute(60);
     let content = Said::new("another line").unwrap();
-    let correction = NewCorrection { content, reason: "typo".into(), tags: None };
+    let correction = NewCorrection { content, reason: "typo".into(), tags: None, metadata: None };
     block_on(talk.vault.correct(memory(), stored[0].id, correction, None)).unwrap();
     talk.minute(3 * 24 * 60);
     talk.settle();

@@ -103,6 +103,7 @@ impl Trial {
             content: Said::new("here").unwrap(),
             reason: "typo".into(),
             tags: None,
+            metadata: None,
         };
         self.write("3", |vault, key| {
             block_on(vault.correct(memory(), ids[1], correction.clone(), key))

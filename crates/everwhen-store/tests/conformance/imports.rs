@@ -136,7 +136,7 @@ pub(crate) fn importing_again_brings_only_what_is_new(open: Open) {
     assert_eq!(counts(import(&talk, first)), (0, 0));
     let view = block_on(talk.vault.conversation(memory(), by_name())).unwrap();
     let content = Said::new("Where is the bar?").unwrap();
-    let correction = NewCorrection { content, reason: "a slip".into(), tags: None };
+    let correction = NewCorrection { content, reason: "a slip".into(), tags: None, metadata: None };
     block_on(talk.vault.correct(memory(), view.entries[2].id, correction, None)).unwrap();
     let mut grown = chat();
     grown.entries.push(told_at(-290, Role::User, "Thank you."));

@@ -116,8 +116,12 @@ fn named(text: &str) -> NewEntry {
 }
 
 fn correct(talk: &Talk, id: EntryId, text: &str) -> EntryId {
-    let correction =
-        NewCorrection { content: Said::new(text).unwrap(), reason: "a slip".into(), tags: None };
+    let correction = NewCorrection {
+        content: Said::new(text).unwrap(),
+        reason: "a slip".into(),
+        tags: None,
+        metadata: None,
+    };
     stored(block_on(talk.vault.correct(memory(), id, correction, None))).entries[0].id
 }
 

@@ -213,7 +213,8 @@ pub(crate) fn a_correction_takes_the_place_of_what_it_corrects(open: Open) {
     talk.minute(10);
     let correct = |id, text: &str| {
         let content = Said::new(text).unwrap();
-        let correction = NewCorrection { content, reason: "typo".into(), tags: None };
+        let correction =
+            NewCorrection { content, reason: "typo".into(), tags: None, metadata: None };
         block_on(talk.vault.correct(memory(), id, correction, None))
     };
     let right = stored(correct(wrong.id, "the 5th")).entries.remove(0);
@@ -232,8 +233,12 @@ pub(crate) fn a_corrected_entry_still_holds_its_conversation_together(open: Open
     let talk = Talk::new(open);
     talk.minute(60);
     let bridge = talk.say_at(25, Role::User, "bridge").entries.remove(0);
-    let correction =
-        NewCorrection { content: Said::new("b").unwrap(), reason: "typo".into(), tags: None };
+    let correction = NewCorrection {
+        content: Said::new("b").unwrap(),
+        reason: "typo".into(),
+        tags: None,
+        metadata: None,
+    };
     block_on(talk.vault.correct(memory(), bridge.id, correction, None)).unwrap();
     talk.say_at(50, Role::User, "later");
     talk.say_at(0, Role::User, "earlier");
@@ -289,7 +294,12 @@ pub(crate) fn nul_characters_are_refused_wherever_they_stand(open: Open) {
     let entry = talk.say(Role::User, "hello").entries[0].id;
     let nul = || "a\0b".to_owned();
     let described = VaultChange { description: Some(nul()), ..VaultChange::default() };
-    let corrected = NewCorrection { content: Said::new("hi").unwrap(), reason: nul(), tags: None };
+    let corrected = NewCorrection {
+        content: Said::new("hi").unwrap(),
+        reason: nul(),
+        tags: None,
+        metadata: None,
+    };
     let named = MemoryChange { description: Some(nul()), ..MemoryChange::default() };
     let told = [
         Said::new(nul()).err(),

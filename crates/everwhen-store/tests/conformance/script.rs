@@ -209,7 +209,8 @@ impl Run {
             }
             Step::Correct(pick) => {
                 let content = Said::new("corrected").expect("not blank");
-                let correction = NewCorrection { content, reason: "typo".into(), tags: None };
+                let correction =
+                    NewCorrection { content, reason: "typo".into(), tags: None, metadata: None };
                 block_on(vault.correct(memory, known.entry(*pick), correction, key))
             }
             Step::End(pick) => {

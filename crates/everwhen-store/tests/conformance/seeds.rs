@@ -74,7 +74,7 @@ pub(crate) fn b63_tags_of_what_was_corrected_stay(open: Open) {
 
 fn correct(talk: &Talk, id: EntryId, text: &str) -> EntryId {
     let content = said(Role::User, text).content;
-    let new = NewCorrection { content, reason: "wrong".into(), tags: None };
+    let new = NewCorrection { content, reason: "wrong".into(), tags: None, metadata: None };
     let done = block_on(talk.vault.correct(memory(), id, new, None));
     crate::talk::stored(done).entries[0].id
 }

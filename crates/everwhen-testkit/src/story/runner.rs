@@ -199,7 +199,8 @@ impl<'b> StoryRunner<'b> {
             Action::Correct { entry, content, reason } => {
                 let entry = self.names.entry(entry).map_err(Error::invalid)?;
                 let content = Said::new(content.as_str())?;
-                let correction = NewCorrection { content, reason: reason.clone(), tags: None };
+                let correction =
+                    NewCorrection { content, reason: reason.clone(), tags: None, metadata: None };
                 vault.correct(memory, entry, correction, None).await?
             }
             Action::Fork { conversation, after } => {

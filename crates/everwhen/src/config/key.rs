@@ -510,9 +510,10 @@ const TABLES: [&str; 12] = [
 /// Tables that may occur several times, in double brackets.
 pub(super) const REPEATED: [&str; 3] = ["proxy.for", "upstream", "endpoint"];
 
-/// Variables that set no key: the path of the file, and the server that a command uses.
-pub(super) const OTHER_VARIABLES: [&str; 3] =
-    ["EVERWHEN_CONFIG", "EVERWHEN_SERVER", "EVERWHEN_KEY"];
+/// Variables that set no key: the path of the file, the server that a command uses, and the program
+/// that the packages for developers start.
+pub(super) const OTHER_VARIABLES: [&str; 4] =
+    ["EVERWHEN_CONFIG", "EVERWHEN_SERVER", "EVERWHEN_KEY", "EVERWHEN_BINARY"];
 
 /// The key with this name.
 pub(super) fn named(name: &str) -> Option<Key> {

@@ -314,7 +314,9 @@ fn an_unknown_variable_is_an_error_too() {
         error.message(),
         "unknown environment variable EVERWHEN_LISTN; did you mean EVERWHEN_LISTEN?"
     );
-    let known = [("EVERWHEN_SERVER", "http://x"), ("EVERWHEN_KEY", "k"), HOME[0]].into();
+    let known =
+        [("EVERWHEN_SERVER", "http://x"), ("EVERWHEN_BINARY", "e"), ("EVERWHEN_KEY", "k"), HOME[0]]
+            .into();
     assert!(Config::load(&known, &Flags::default()).is_ok());
 }
 

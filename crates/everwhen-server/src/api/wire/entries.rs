@@ -161,6 +161,7 @@ impl NewCorrection {
             content: Said::new(self.content)?,
             reason: self.reason,
             tags: self.tags.map(|tags| read_names("tags", Some(tags))).transpose()?,
+            metadata: None,
         })
     }
 }

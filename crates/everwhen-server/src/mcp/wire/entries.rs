@@ -273,7 +273,7 @@ impl CorrectEntry {
     pub(crate) fn read(self) -> Result<(EntryId, NewCorrection)> {
         let id = self.entry_id.parse().map_err(|error: everwhen::Error| error.at("entry_id"))?;
         let content = Said::new(self.raw_entry)?;
-        Ok((id, NewCorrection { content, reason: self.reason, tags: None }))
+        Ok((id, NewCorrection { content, reason: self.reason, tags: None, metadata: None }))
     }
 }
 

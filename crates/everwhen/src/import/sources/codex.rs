@@ -148,6 +148,10 @@ impl CodexSession {
         match line["type"].as_str().unwrap_or_default() {
             "session_meta" => self.meta(payload, time),
             "turn_context" => self.turn(payload),
+            // The answer to the program's own request to sum up the session.
+            "response_item" if line["metadata"]["compaction_output"] == true => {
+                reading.leave_out("summaries by the model");
+            }
             "response_item" => self.item(reading, number, payload, time),
             "event_msg" => self.event(payload, time),
             "message" => self.item(reading, number, line, time),

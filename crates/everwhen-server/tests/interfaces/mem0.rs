@@ -1,0 +1,85 @@
+//! The interface of mem0: what its clients send, answered in their shapes, and nobody else's memories.
+
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+const MARCH: i64 = 1_709_374_800;
+
+async fn added(stage: &Stage, key: &str, text: &str) -> String {
+    let body = json!({ "messages": [{ "role": "user", "content": text }], "user_id": "ana", "timestamp": MARCH });
+    let add = stage
+        .ask("POST", "/mem0/v3/memories/add/")
+        .header("authorization", &format!("Token {key}"));
+    let told = add.json(&body).told().await.with(200);
+    told["results"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_key_opens_its_own_vault_and_no_other() {
+    let stage = Stage::new().await;
+    let (ours, theirs) = (stage.key_of("one").await, stage.key_of("two").await);
+    let id = added(&stage, &ours, "I moved to Porto.").await;
+    let path = format!("/mem0/v1/memories/{id}/");
+    let own = stage.ask("GET", &path).header("authorization", &format!("Token {ours}"));
+    let own = own.told().await.with(200);
+    assert_eq!((&own["memory"], &own["user_id"]), (&json!("I moved to Porto."), &json!("ana")));
+    assert_eq!(own["created_at"], "2024-03-02T10:20:00Z");
+    for (method, path) in [
+        ("GET", path.clone()),
+        ("PUT", path.clone()),
+        ("DELETE", path.clone()),
+        ("GET", format!("{path}history/")),
+    ] {
+        let other = stage.ask(method, &path).header("authorization", &format!("Token {theirs}"));
+        let told = other.json(&json!({ "text": "x" })).told().await.with(404);
+        assert_eq!(told["error"], "Memory not found!", "{method}");
+    }
+    let filters = json!({ "query": "Porto", "filters": { "user_id": "ana" } });
+    let search = stage.ask("POST", "/mem0/v3/memories/search/");
+    let search = search.header("authorization", &format!("Token {theirs}")).json(&filters);
+    assert_eq!(search.told().await.with(200), json!({ "results": [] }));
+    let none = stage.ask("GET", &path).told().await.with(401);
+    assert!(none["detail"].as_str().unwrap().contains("API key"), "{none}");
+}
+
+#[tokio::test]
+async fn reading_keys_cannot_write() {
+    let stage = Stage::new().await;
+    let writer = stage.key_of("one").await;
+    added(&stage, &writer, "kept").await;
+    let reader = stage.key_with(json!({ "vault": "one", "scope": "read" })).await;
+    let send = |method: &'static str, path: &'static str, body: Value| {
+        let ask = stage.ask(method, path).header("authorization", &format!("Token {reader}"));
+        async move { ask.json(&body).told().await }
+    };
+    let messages = json!({ "messages": "x", "user_id": "ana" });
+    send("POST", "/mem0/v1/memories/", messages).await.with(403);
+    send("DELETE", "/mem0/v1/memories/?user_id=ana", Value::Null).await.with(403);
+    send("POST", "/mem0/reset", Value::Null).await.with(403);
+    let listed =
+        send("POST", "/mem0/v3/memories/", json!({ "filters": { "user_id": "ana" } })).await;
+    assert_eq!(listed.with(200)["count"], 1);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_where_its_clients_look() {
+    let stage = Stage::new().await;
+    for (method, path, body, status) in [
+        ("POST", "/mem0/v3/memories/add/", json!({ "messages": "x" }), 400),
+        ("POST", "/mem0/v3/memories/add/", json!({ "messages": 3, "user_id": "a" }), 400),
+        ("POST", "/mem0/v3/memories/search/", json!({ "query": " " }), 400),
+        ("DELETE", "/mem0/v1/memories/", Value::Null, 400),
+        ("GET", "/mem0/v1/memories/nonsense/", Value::Null, 404),
+        ("GET", "/mem0/v1/exports/", Value::Null, 404),
+        ("PUT", "/mem0/v1/batch/", json!({ "memories": [] }), 400),
+    ] {
+        let ask = stage.ask(method, path);
+        let ask = if body.is_null() { ask } else { ask.json(&body) };
+        let told = ask.told().await.with(status);
+        assert!(
+            told["detail"].as_str().is_some_and(|text| !text.is_empty()),
+            "{method} {path}: {told}"
+        );
+    }
+}
