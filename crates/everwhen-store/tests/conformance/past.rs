@@ -172,7 +172,8 @@ impl Watched {
             }
             Step::Correct(pick, text) => {
                 let content = Said::new(SAID[*text]).unwrap();
-                let correction = NewCorrection { content, reason: "wrong".into(), tags: None };
+                let correction =
+                    NewCorrection { content, reason: "wrong".into(), tags: None, metadata: None };
                 drop(block_on(vault.correct(memory(), self.picked(*pick), correction, key)));
             }
             Step::Tag(pick, tagged) => {
