@@ -38,12 +38,6 @@ def emulator(target: str) -> list[str]:
     return [] if own_cpu(target) else [f"qemu-{target.split('-')[0]}-static"]
 
 
-def tool(name: str) -> str:
-    """A program of the toolchain."""
-    sysroot = subprocess.run(["rustc", "--print", "sysroot"], capture_output=True, text=True, check=True).stdout.strip()
-    return str(next(Path(sysroot).glob(f"lib/rustlib/*/bin/{name}")))
-
-
 def quiet(*command: str | Path, **more: object) -> str:
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, stdin=subprocess.DEVNULL, **more)
     if done.returncode != 0:
@@ -90,7 +84,7 @@ def check_archive(dist: Path, target: Platform) -> None:
 def check_crate_list(dist: Path, binary: Path, target: Platform) -> None:
     """The list of crates inside the binary names what the bill of materials names."""
     section = binary.with_name("section")
-    quiet(tool("rust-objcopy"), f"--dump-section=.dep-v0={section}", binary, "/dev/null")
+    quiet(ROOT / "tools/packages/objcopy", f"--dump-section=.dep-v0={section}", binary, "/dev/null")
     inside = json.loads(zlib.decompress(section.read_bytes()))["packages"]
     assert sum(1 for package in inside if package.get("root")) == 1
     inside = {(package["name"], package["version"]) for package in inside if package.get("kind") != "build" and not package.get("root")}
