@@ -39,7 +39,7 @@ SERVES = re.compile(r"^everwhen (serve|demo)\b")
 ADDRESS = re.compile(r"http://[\w.:\[\]-]+")
 WILMER = ROOT / "crates" / "everwhen-workflow" / "tests" / "wilmer" / "Public"
 # Blocks that cannot run here: they need another program, an account, a data set or many minutes.
-MOST_NOT_RUN = 5
+MOST_NOT_RUN = 8
 BUILDS = re.compile(r"^(cargo (build|install|run|test)|tools/)")
 PATIENCE = 300
 
