@@ -11,8 +11,10 @@ use crate::memory::{
     Address, Chance, ChapterRules, ConversationTime, FactRules, Fading, KeyId, Mint, Name,
     Retrieved, Settings, SettingsChange, VaultId, VaultInfo,
 };
+use crate::memory_edit::EditTools;
 use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Store, Tx};
 use crate::receipt::{Done, Idempotency, Receipt};
+use crate::similarity::Ruler;
 use crate::time::{Clock, Zone, to_microsecond};
 use crate::{ConflictReason, Error, Result, idempotency, limits};
 
@@ -170,6 +172,16 @@ impl Engine {
     /// How facts fade; not at all if nothing is said.
     pub fn fading(&self) -> Option<Fading> {
         self.fading
+    }
+
+    /// How this engine measures closeness.
+    pub(crate) fn ruler(&self) -> Ruler {
+        Ruler::new(self.embedders.present().as_deref(), self.fact_rules())
+    }
+
+    /// What an edit of a memory needs of this engine.
+    pub(crate) fn edit_tools(&self) -> EditTools {
+        EditTools { ruler: self.ruler(), keepers: self.embedders.keepers() }
     }
 
     /// The same, with other rules for facts.

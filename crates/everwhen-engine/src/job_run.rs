@@ -8,9 +8,8 @@ use jiff::Timestamp;
 use crate::engine::{Engine, World};
 use crate::job::{Epoch, Job, JobState};
 use crate::memory::{Address, Conversation, Entry, VaultInfo};
-use crate::memory_edit::MemoryEdit;
+use crate::memory_edit::{EditTools, MemoryEdit};
 use crate::ports::{EntryQuery, JobSelection, Prompt, Removal, Reply, Row, Snapshot, Tx, Which};
-use crate::similarity::Ruler;
 use crate::vault::Vault;
 use crate::{ConflictReason, Error, Result};
 
@@ -22,7 +21,7 @@ impl Engine {
     where
         F: Fn(&mut MemoryEdit<'_>, &Job) -> Result<()> + Send + 'static,
     {
-        let (job, world, ruler) = (job.clone(), Arc::clone(&self.world), self.ruler());
+        let (job, world, tools) = (job.clone(), Arc::clone(&self.world), self.edit_tools());
         self.store
             .transact_in(Address::Id(job.vault), move |tx| {
                 // The vault comes first, as in every verb, so that two never wait for each other.
@@ -33,7 +32,7 @@ impl Engine {
                 if !is_of_this_epoch(tx.snapshot(), &job)? {
                     return tx.put(Row::Job(&job.clone().given_back()));
                 }
-                edit_memory(tx, &job, (&world, &ruler), &work)?;
+                edit_memory(tx, &job, (&world, &tools), &work)?;
                 if is_held(tx.snapshot(), &job)? {
                     tx.remove(Removal::Job(job.vault, job.kind, job.subject))?;
                 }
@@ -47,7 +46,7 @@ impl Engine {
     where
         F: Fn(&mut MemoryEdit<'_>, &Job) -> Result<()> + Send + 'static,
     {
-        let (job, world, ruler) = (job.clone(), Arc::clone(&self.world), self.ruler());
+        let (job, world, tools) = (job.clone(), Arc::clone(&self.world), self.edit_tools());
         self.store
             .transact_in(Address::Id(job.vault), move |tx| {
                 tx.vault(job.vault)?;
@@ -59,7 +58,7 @@ impl Engine {
                     return Err(Error::conflict("something was forgotten meanwhile")
                         .because(ConflictReason::ChangedMeanwhile));
                 }
-                edit_memory(tx, &job, (&world, &ruler), &work)
+                edit_memory(tx, &job, (&world, &tools), &work)
             })
             .await
     }
@@ -119,14 +118,14 @@ fn is_held(snapshot: &dyn Snapshot, job: &Job) -> Result<bool> {
 fn edit_memory(
     tx: &mut dyn Tx,
     job: &Job,
-    (world, ruler): (&World, &Ruler),
+    (world, tools): (&World, &EditTools),
     work: &dyn Fn(&mut MemoryEdit<'_>, &Job) -> Result<()>,
 ) -> Result<()> {
     let (Some(vault), Some(memory)) = (tx.vault(job.vault)?, tx.memory(job.place())?) else {
         return Ok(());
     };
     let edit = MemoryEdit::new(tx, vault, memory, world.now(), &*world.chance);
-    work(&mut edit.with_ruler(ruler.clone()), job)
+    work(&mut edit.with_tools(tools.clone()), job)
 }
 
 /// Asks the language model for a job. Each try asks a little more freely, because the same words

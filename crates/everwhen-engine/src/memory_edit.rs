@@ -5,13 +5,17 @@ mod distilled;
 mod past;
 mod versions;
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::job::{Job, JobKind, Subject};
 use crate::memory::{Address, Chance, ConversationId, Memory, MemoryId, Mint, VaultInfo};
 use crate::memory::{Conversation, FIRST_CHAPTER_CHECK, Name};
-use crate::ports::{ArchiveFilter, ConversationQuery, MemoryRef, Removal, Row, Snapshot, Tx};
+use crate::ports::{
+    ArchiveFilter, ConversationQuery, Embedder, MemoryRef, Removal, Row, Snapshot, Tx,
+};
 use crate::similarity::Ruler;
 use crate::{Error, Result};
 
@@ -27,9 +31,18 @@ pub(crate) struct MemoryEdit<'t> {
     pub(crate) ended_some: bool,
     /// How facts are compared.
     pub(crate) ruler: Ruler,
+    /// Those who keep vectors of texts outside the store, and let go of what is erased.
+    pub(crate) keepers: Vec<Arc<dyn Embedder>>,
     /// Whether it has been noted that facts or chapters change.
     is_distilled: bool,
     chance: &'t dyn Chance,
+}
+
+/// What an edit gets from the engine.
+#[derive(Clone)]
+pub(crate) struct EditTools {
+    pub(crate) ruler: Ruler,
+    pub(crate) keepers: Vec<Arc<dyn Embedder>>,
 }
 
 impl<'t> MemoryEdit<'t> {
@@ -45,13 +58,13 @@ impl<'t> MemoryEdit<'t> {
         let vault = VaultInfo { settings, ..vault };
         let ruler = Ruler::default();
         let (is_new, ended_some, is_distilled) = (false, false, false);
-        Self { tx, vault, memory, now, is_new, ended_some, ruler, is_distilled, chance }
+        let keepers = Vec::new();
+        Self { tx, vault, memory, now, is_new, ended_some, ruler, keepers, is_distilled, chance }
     }
 
-    /// Returns this edit, with facts that are compared by meaning.
-    pub(crate) fn with_ruler(mut self, ruler: Ruler) -> Self {
-        self.ruler = ruler;
-        self
+    /// Returns this edit, with the tools of the engine.
+    pub(crate) fn with_tools(self, EditTools { ruler, keepers }: EditTools) -> Self {
+        Self { ruler, keepers, ..self }
     }
 
     /// Puts a job about a conversation.

@@ -363,10 +363,10 @@ impl Vault {
     where
         F: Fn(&mut MemoryEdit<'_>) -> Result<Receipt> + Send + 'static,
     {
-        let ruler = self.engine.ruler();
+        let tools = self.engine.edit_tools();
         self.write(idempotency, move |tx, vault, world| {
             let edit = open_edit(tx, vault, &memory, absent, world)?;
-            work(&mut edit.with_ruler(ruler.clone()))
+            work(&mut edit.with_tools(tools.clone()))
         })
         .await
     }
@@ -383,11 +383,11 @@ impl Vault {
         F: Fn(&mut MemoryEdit<'_>) -> Result<T> + Send + 'static,
     {
         let (id, draft) = (self.id, self.draft.clone());
-        let (world, ruler) = (Arc::clone(&self.engine.world), self.engine.ruler());
+        let (world, tools) = (Arc::clone(&self.engine.world), self.engine.edit_tools());
         let work = move |tx: &mut dyn Tx| {
             let vault = load_or_make_vault(tx, id, draft.as_deref())?;
             let edit = open_edit(tx, vault, &memory, absent, &world)?;
-            work(&mut edit.with_ruler(ruler.clone()))
+            work(&mut edit.with_tools(tools.clone()))
         };
         self.engine.store.transact_in(self.address(), work).await
     }

@@ -30,6 +30,7 @@ pub(crate) mod memories;
 pub(crate) mod past;
 pub(crate) mod proofs;
 pub(crate) mod receipts;
+mod registry;
 pub(crate) mod segments;
 pub(crate) mod summaries;
 mod table;

@@ -122,7 +122,9 @@ pub(super) fn remove_over(edit: &mut MemoryEdit<'_>, stale: &[Chapter]) -> Resul
     if stale.is_empty() {
         return Ok(());
     }
-    let mut all = edit.tx.chapters(edit.place(), ChapterSelection::Behind(None, None))?;
+    let first =
+        stale.iter().map(|gone| Cursor { sequence: 0, ..gone.first }).min_by_key(|it| it.time);
+    let mut all = edit.tx.chapters(edit.place(), ChapterSelection::Behind(first, None))?;
     all.retain(|one| one.kind == ChapterKind::Condensed);
     let holds = |one: &&Chapter| {
         stale.iter().any(|gone| at(one.first) <= at(gone.last) && at(gone.first) <= at(one.last))

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::plan::{Planned, plan};
-use super::watch::{DELAY, LONGEST_WAIT, is_hurried};
+use super::watch::{DELAY, LONGEST_WAIT, is_hurried, look_now};
 use super::{Chapter, ChapterKind, ChapterRules, condense, imported, state_document};
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
@@ -54,6 +54,8 @@ struct ChapterPlan {
     stale: Vec<Chapter>,
     /// The sequence up to which entries were read.
     sequence: u64,
+    /// Where the last planned chapter ends, if there are more entries than were read.
+    rest: Option<Cursor>,
 }
 
 /// A chapter's words.
@@ -92,8 +94,8 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
         state_document::merge(engine, writer.as_ref(), job, news).await?;
         condense::run(engine, writer.as_ref(), job).await?;
     }
-    let (sequence, rules) = (read.sequence, engine.chapter_rules().clone());
-    engine.commit(job, move |edit, _| finish(edit, sequence, &rules)).await
+    let (sequence, rest, rules) = (read.sequence, read.rest, engine.chapter_rules().clone());
+    engine.commit(job, move |edit, _| finish(edit, sequence, rest, &rules)).await
 }
 
 async fn read_plan(engine: &Engine, job: &Job) -> Result<PlanState> {
@@ -120,11 +122,10 @@ fn look(
     let foreign = snapshot.chapters(place, ChapterSelection::Foreign)?;
     let ends = [sound.map(|chapter| chapter.last), imported::told_until(&foreign)];
     let from = ends.into_iter().flatten().max_by_key(|end| (end.time, end.sequence));
+    let (planned, rest) = plan_some(snapshot, place, from, &foreign, rules)?;
     let mut known = snapshot.chapters(place, ChapterSelection::Story(from, None))?;
-    known.retain(|one| one.kind == ChapterKind::Written);
-    let query = EntryQuery { from, ..EntryQuery::default() };
-    let entries = imported::without_told(&foreign, snapshot.entries(place, &query)?);
-    let planned = plan(entries, rules);
+    let is_read = |one: &Chapter| rest.is_none_or(|rest| order(one.last) <= order(rest));
+    known.retain(|one| one.kind == ChapterKind::Written && is_read(one));
     let wanted: HashSet<[u8; 32]> = planned.iter().map(|one| one.digest).collect();
     let written: HashSet<[u8; 32]> = known.iter().map(|one| one.digest).collect();
     Ok(PlanState::Ready(Box::new(ChapterPlan {
@@ -132,7 +133,38 @@ fn look(
         missing: planned.into_iter().filter(|one| !written.contains(&one.digest)).collect(),
         stale: known.into_iter().filter(|one| !wanted.contains(&one.digest)).collect(),
         sequence: memory.last_sequence,
+        rest,
     })))
+}
+
+/// Entries are read for this many full chapters at a time: after an import there may be a million of them.
+const CHAPTERS_AT_A_TIME: usize = 64;
+
+/// Plans the next chapters behind a place, and says where the last of them ends if there is more to read.
+fn plan_some(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    from: Option<Cursor>,
+    foreign: &[Chapter],
+    rules: &ChapterRules,
+) -> Result<(Vec<Planned>, Option<Cursor>)> {
+    let mut limit = CHAPTERS_AT_A_TIME * rules.max_messages + rules.lookback;
+    loop {
+        let query = EntryQuery { from, limit: Some(limit), ..EntryQuery::default() };
+        let entries = snapshot.entries(place, &query)?;
+        let is_all = entries.len() < limit;
+        let planned = plan(imported::without_told(foreign, entries), rules);
+        let rest = planned.last().and_then(Planned::last).filter(|_| !is_all);
+        if is_all || rest.is_some() {
+            return Ok((planned, rest));
+        }
+        // Nothing among them is told of in chapters.
+        limit *= 4;
+    }
+}
+
+fn order(cursor: Cursor) -> (Timestamp, u64) {
+    (cursor.time, cursor.sequence)
 }
 
 /// Looks again when entries may have stopped pouring in.
@@ -340,11 +372,16 @@ fn digest_now(
 }
 
 /// Says up to when there are chapters and when to look again, and has new ones folded.
-fn finish(edit: &mut MemoryEdit<'_>, sequence: u64, rules: &ChapterRules) -> Result<()> {
+fn finish(
+    edit: &mut MemoryEdit<'_>,
+    sequence: u64,
+    rest: Option<Cursor>,
+    rules: &ChapterRules,
+) -> Result<()> {
     let last = edit.tx.chapters(edit.place(), ChapterSelection::Last(None))?.pop();
     edit.memory.chaptered_until = last.as_ref().map(|chapter| chapter.last.time);
     edit.memory.chapters_at = sequence + rules.max_messages as u64;
-    edit.memory.chapters_from = None;
+    edit.memory.chapters_from = rest.map(|rest| rest.time + jiff::SignedDuration::from_micros(1));
     let story = edit.tx.chapters(edit.place(), ChapterSelection::Story(None, Some(1)))?;
     if !story.is_empty() {
         let subject = Subject::Memory(edit.memory.id);
@@ -356,6 +393,9 @@ fn finish(edit: &mut MemoryEdit<'_>, sequence: u64, rules: &ChapterRules) -> Res
     let arrived = edit.tx.entries(edit.place(), &EntryQuery::arrived(sequence, usize::MAX))?;
     if let Some(earliest) = arrived.iter().map(|entry| entry.conversation_time).min() {
         super::note_said(edit, earliest)?;
+    }
+    if rest.is_some() {
+        return look_now(edit);
     }
     edit.tx.put(Row::Memory(edit.vault.id, &edit.memory))
 }

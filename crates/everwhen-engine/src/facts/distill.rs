@@ -10,7 +10,7 @@ use crate::job_run::{self, ConversationMaterial};
 use crate::memory::is_statement;
 use crate::memory::{Entry, EntryId};
 use crate::ports::{Embedder, EntryQuery, Row, Which};
-use crate::similarity::{Ruler, thresholds};
+use crate::similarity::thresholds;
 
 /// Runs a distill job. Facts, the conversation's state and the end of the job are one transaction,
 /// so that a crash anywhere neither loses a fact nor makes it twice.
@@ -103,11 +103,4 @@ async fn embed(
     let vectors = vectors.iter().map(|vector| Some(FactVector::new(embedder.name(), vector)));
     let vectors: Vec<_> = vectors.collect();
     Ok(drafts.into_iter().zip(vectors).collect())
-}
-
-impl Engine {
-    /// How this engine measures closeness.
-    pub(crate) fn ruler(&self) -> Ruler {
-        Ruler::new(self.embedders.present().as_deref(), self.fact_rules())
-    }
 }

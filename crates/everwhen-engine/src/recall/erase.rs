@@ -11,45 +11,31 @@ use crate::memory::{Entry, EntryId, Forget, VaultId};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{
     ContextSelection, Embedder, EntryQuery, FactSelection, MemoryRef, MemorySelection, Snapshot,
-    Which,
 };
 
 /// The number of rows that are read at a time.
 const STEP: usize = 1_000;
 
 impl Embedders {
-    /// Erases the vectors of what is about to be forgotten in a memory.
+    /// Erases the vectors of a memory or a context document that is about to be forgotten.
     pub(crate) fn erase(&self, edit: &MemoryEdit<'_>, what: &Forget) -> Result<()> {
         let keepers = self.keepers();
         if keepers.is_empty() {
             return Ok(());
         }
         let (snapshot, place) = (edit.tx.snapshot(), edit.place());
-        let query = match what {
-            Forget::Memory => return erase_memory(&keepers, snapshot, place),
+        match what {
+            Forget::Memory => erase_memory(&keepers, snapshot, place),
             Forget::Context(version) => {
                 let versions = ContextSelection::Number(*version);
                 let found = snapshot.contexts(place, versions, 1)?;
                 let texts: Vec<&str> = found.iter().map(|one| one.content.as_str()).collect();
                 keepers.iter().for_each(|keeper| keeper.forget(&texts));
-                return Ok(());
+                Ok(())
             }
-            Forget::Entry(id) => {
-                let entry = snapshot.entry(place, *id)?;
-                let chain = entry.map(|entry| edit.versions(entry)).transpose()?;
-                return erase_entries(&keepers, snapshot, place, &chain.unwrap_or_default());
-            }
-            Forget::Conversation(address) => {
-                EntryQuery::of_conversation(edit.conversation(address)?.id, Which::All)
-            }
-            Forget::Period { after, before } => EntryQuery {
-                after: *after,
-                before: *before,
-                which: Which::All,
-                ..EntryQuery::default()
-            },
-        };
-        erase_entries(&keepers, snapshot, place, &snapshot.entries(place, &query)?)
+            // Whoever removes entries has their vectors erased, too.
+            Forget::Entry(_) | Forget::Conversation(_) | Forget::Period { .. } => Ok(()),
+        }
     }
 
     /// Erases the vectors of a vault that is about to be forgotten.

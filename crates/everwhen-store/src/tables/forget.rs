@@ -5,29 +5,8 @@ use everwhen_engine::memory::{ConversationId, EntryId, VaultId};
 use everwhen_engine::ports::{MemoryRef, Removed};
 
 use super::ledger::forget_entries;
+use super::registry::{Owner, TABLES};
 use super::{Database, Dialect, IN_MEMORY, Sql, Value, past, place};
-
-/// Tables of a memory whose rows are not counted: the ledger's, parts of the index, activities, what
-/// was derived, how things stood before, other names and ends of conversations.
-const OF_MEMORY: [&str; 15] = [
-    "ledger",
-    "ledger_head",
-    "promised_time",
-    "proof",
-    "addition",
-    "segment",
-    "activity",
-    "chapter",
-    "chapter_past",
-    "entry_past",
-    "conversation_past",
-    "fact_past",
-    "rolling_summary",
-    "conversation_alias",
-    "ending",
-];
-/// Tables of a vault whose rows are not counted.
-const OF_VAULT: [&str; 4] = ["receipt", "llm_usage", "llm_reply", "addition_epoch"];
 
 /// Removes entries with all that names them or holds their words; answers how many there were.
 pub(crate) fn entries(db: &dyn Database, memory: MemoryRef, entries: &[EntryId]) -> Result<u64> {
@@ -88,22 +67,30 @@ pub(crate) fn memory(db: &dyn Database, memory: MemoryRef) -> Result<Removed> {
     static RECEIPTS: Sql = Sql::new(|_| blank_receipts(""));
     let values = place(memory);
     db.write(&RECEIPTS, &values)?;
-    let delete = |table: &str, id: &str| {
-        let sql = format!("DELETE FROM {table} WHERE vault_id = ?1 AND {id} = ?2");
-        db.run(&db.dialect().parameters(sql), &values)
-    };
-    for table in OF_MEMORY {
-        delete(table, "memory_id")?;
+    let mut removed = Removed::default();
+    for table in TABLES {
+        if let Owner::Memory(id) = table.owner {
+            let sql = format!("DELETE FROM {} WHERE vault_id = ?1 AND {id} = ?2", table.name);
+            let rows = db.run(&db.dialect().parameters(sql), &values)?;
+            count(&mut removed, table.name, rows);
+        }
     }
-    Ok(Removed {
-        entries: delete("entry", "memory_id")?,
-        conversations: delete("conversation", "memory_id")?,
-        contexts: delete("context", "memory_id")?,
-        facts: delete("fact", "memory_id")?,
-        jobs: delete("job", "memory_id")?,
-        memories: delete("memory", "id")?,
-        ..Removed::default()
-    })
+    Ok(removed)
+}
+
+/// Counts removed rows of the tables that a receipt tells of.
+fn count(removed: &mut Removed, table: &str, rows: u64) {
+    match table {
+        "entry" => removed.entries = rows,
+        "conversation" => removed.conversations = rows,
+        "context" => removed.contexts = rows,
+        "fact" => removed.facts = rows,
+        "job" => removed.jobs = rows,
+        "access_key" => removed.keys = rows,
+        "memory" => removed.memories = rows,
+        "vault" => removed.vaults = rows,
+        _ => {}
+    }
 }
 
 /// Removes a vault and all in it.
@@ -115,17 +102,9 @@ pub(crate) fn vault(db: &dyn Database, id: VaultId) -> Result<Removed> {
     if db.dialect() == Dialect::Postgres {
         delete("vault_name")?;
     }
-    for table in OF_VAULT.iter().chain(&OF_MEMORY) {
-        delete(table)?;
+    let mut removed = Removed::default();
+    for table in TABLES {
+        count(&mut removed, table.name, delete(table.name)?);
     }
-    Ok(Removed {
-        entries: delete("entry")?,
-        conversations: delete("conversation")?,
-        contexts: delete("context")?,
-        facts: delete("fact")?,
-        jobs: delete("job")?,
-        keys: delete("access_key")?,
-        memories: delete("memory")?,
-        vaults: delete("vault")?,
-    })
+    Ok(removed)
 }

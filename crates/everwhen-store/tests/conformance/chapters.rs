@@ -324,3 +324,36 @@ pub(crate) fn a_model_writes_chapters_by_the_owners_prompt(open: Open) {
     let summary = block_on(talk.vault.rolling_summary(memory())).unwrap();
     assert_eq!(summary.by, WrittenBy::Llm);
 }
+
+/// After an import there may be a million entries without a chapter: they are read a part at a time.
+pub(crate) fn chapters_of_many_entries_are_written_part_by_part(open: Open) {
+    let mut talk = Talk::new(open);
+    let rules = ChapterRules { max_messages: 3, lookback: 1, ..ChapterRules::default() };
+    talk.engine = talk.engine.with_chapter_rules(rules);
+    talk.vault = block_on(talk.engine.vault(Address::Name(name("v")))).unwrap();
+    let line = |number: i64| said(Role::User, &format!("bird {number}")).said_at(at(number - 900));
+    let count = 3 * 64 + 3 * 20 + 2;
+    talk.remember((0..count).map(line).collect());
+    let told = |talk: &Talk| {
+        let query = ChapterQuery { limit: Some(500), ..ChapterQuery::default() };
+        block_on(talk.vault.chapters(memory(), query)).unwrap().data
+    };
+    talk.clock.advance(SignedDuration::from_mins(1));
+    let mut counts = Vec::new();
+    while block_on(talk.engine.step()).unwrap() {
+        counts.push(told(&talk).len());
+    }
+    assert!(counts.contains(&64), "{counts:?}");
+    let all = told(&talk);
+    assert_eq!(all.len(), 84);
+    assert!(all.iter().all(|one| one.entries == 3));
+    assert!(all.windows(2).all(|two| two[0].last.time < two[1].first.time));
+    // A late word among the first has those behind it written again, also part by part.
+    talk.remember(vec![said(Role::User, "a late bird").said_at(at(-900))]);
+    talk.clock.advance(SignedDuration::from_mins(1));
+    block_on(talk.engine.settle()).unwrap();
+    let again = told(&talk);
+    assert_eq!(again.len(), 84);
+    assert!(again.iter().all(|one| one.entries == 3));
+    assert!(again[1..].iter().zip(&all[1..]).all(|(new, old)| new.id != old.id));
+}

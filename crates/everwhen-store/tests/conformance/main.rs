@@ -228,6 +228,7 @@ suite! {
         a_conversation_that_goes_on_leaves_the_archive,
         surplus_conversations_are_archived_and_restored,
         surplus_conversations_are_deleted_if_the_vault_says_so,
+        surplus_conversations_leave_no_vector_behind,
         a_question_waits_for_its_answer,
         a_question_grows_stale,
         a_fork_keeps_what_it_puts_aside,
@@ -323,6 +324,7 @@ suite! {
         recall_follows_chapters_as_they_come_and_go,
         forgetting_takes_chapters_and_summaries_along,
         a_model_writes_chapters_by_the_owners_prompt,
+        chapters_of_many_entries_are_written_part_by_part,
     }
     foreign_chapters {
         importing_chapters_again_changes_nothing,

@@ -1,14 +1,16 @@
 //! The rules of conversations, seen through the verbs of a vault.
 
+use std::sync::{Arc, Mutex};
+
 use everwhen_engine::job::JobKind;
 use everwhen_engine::memory::{
     Address, ConversationState, Ended, EndedBy, Lifecycle, Metadata, Name, NewContext, NewEntry,
     Retention, Role, Said, SettingsChange,
 };
-use everwhen_engine::ports::{ArchiveFilter, ConversationQuery, EntryQuery, Which};
+use everwhen_engine::ports::{ArchiveFilter, ConversationQuery, Embedder, EntryQuery, Wait, Which};
 use everwhen_engine::receipt::{PendingQuestion, Receipt};
 use everwhen_engine::{ErrorKind, MemoryChange, NewCorrection, VaultChange};
-use everwhen_testkit::block_on;
+use everwhen_testkit::{WordEmbedder, block_on};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::bed::Open;
@@ -162,6 +164,53 @@ pub(crate) fn surplus_conversations_are_deleted_if_the_vault_says_so(open: Open)
         talk.settle();
     }
     assert_eq!(block_on(talk.engine.jobs(9)).unwrap(), []);
+}
+
+/// An embedder that keeps vectors outside the store, and notes which texts it is told to let go of.
+#[derive(Default)]
+struct KeepingEmbedder(Mutex<Vec<String>>);
+
+impl Embedder for KeepingEmbedder {
+    fn name(&self) -> &str {
+        WordEmbedder.name()
+    }
+
+    fn dimensions(&self) -> usize {
+        WordEmbedder.dimensions()
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {
+        Box::pin(async move { WordEmbedder.embed(texts).await })
+    }
+
+    fn keeps(&self) -> bool {
+        true
+    }
+
+    fn forget(&self, texts: &[&str]) {
+        self.0.lock().unwrap().extend(texts.iter().map(|text| (*text).to_owned()));
+    }
+}
+
+pub(crate) fn surplus_conversations_leave_no_vector_behind(open: Open) {
+    let mut talk = Talk::with(open, retaining(1, Retention::Delete));
+    let embedder = Arc::new(KeepingEmbedder::default());
+    talk.engine = talk.engine.with_embedder(Arc::clone(&embedder) as Arc<dyn Embedder>);
+    talk.vault = block_on(talk.engine.vault(Address::Name(name("v")))).unwrap();
+    talk.say_at(-300, Role::User, "I live in Rome");
+    talk.settle();
+    talk.minute(1);
+    assert!(embedder.0.lock().unwrap().is_empty());
+    talk.say_at(-100, Role::User, "newest");
+    let forgotten = embedder.0.lock().unwrap().clone();
+    assert!(forgotten.iter().any(|text| text == "I live in Rome"), "{forgotten:?}");
+    assert_eq!(talk.texts(EntryQuery::default()), ["newest"]);
+    // Closed by a job as well as by what is said.
+    talk.say(Role::User, "and the next");
+    talk.minute(200);
+    talk.settle();
+    let forgotten = embedder.0.lock().unwrap().clone();
+    assert!(forgotten.iter().any(|text| text == "newest"), "{forgotten:?}");
 }
 
 pub(crate) fn a_question_waits_for_its_answer(open: Open) {

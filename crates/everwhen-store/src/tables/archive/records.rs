@@ -1,7 +1,7 @@
 //! Which tables belong to a memory, in the order of their lines, and what their columns hold.
 //!
 //! A new table or column that belongs to a memory is a line here; the tests at the end compare this
-//! list with the tables as they are. What is not exported is listed there with its reason.
+//! list with the tables as they are. What is not exported is in `registry` with its reason.
 
 use everwhen_engine::memory::{
     BranchId, ChapterId, ContextId, ConversationId, EntryId, FactId, JobId,
@@ -338,10 +338,8 @@ mod tests {
 
     use super::*;
     use crate::sqlite::{SqliteOptions, SqliteStore};
+    use crate::tables::registry::{Exported, TABLES};
 
-    /// Tables that are not part of an export: what is rebuilt, what belongs to the vault or the operator.
-    const OTHER_TABLES: [&str; 7] =
-        ["segment", "receipt", "access_key", "llm_usage", "llm_reply", "vault", "addition_epoch"];
     /// Columns that a restored row does not have: what retries are recognised by, and who works on a job.
     const OTHER_COLUMNS: [&str; 4] = ["receipt_key", "leased_until", "last_error", "row"];
 
@@ -357,11 +355,8 @@ mod tests {
         let path = directory.path().join("everwhen.db");
         drop(SqliteStore::open(&path, SqliteOptions::default()).unwrap());
         let connection = rusqlite::Connection::open(&path).unwrap();
-        let tables = names(
-            &connection,
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-        );
-        for table in tables.iter().filter(|name| !OTHER_TABLES.contains(&name.as_str())) {
+        let exported = TABLES.iter().filter(|table| table.exported == Exported::Yes);
+        for table in exported.map(|table| table.name) {
             let record = RECORDS.iter().find(|record| record.table == table);
             let record = record.unwrap_or_else(|| panic!("{table} is not exported"));
             let columns =
