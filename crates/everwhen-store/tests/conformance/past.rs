@@ -375,9 +375,15 @@ fn answers(vault: &Vault, then: Timestamp) -> Answers {
     ]
 }
 
-pub(crate) fn no_later_write_changes_an_answer(open: Open) {
+/// How many histories to try.
+#[expect(clippy::disallowed_methods, reason = "a longer run is asked for by the environment")]
+fn histories() -> u32 {
     let asked = std::env::var(HISTORIES_VARIABLE).ok().and_then(|count| count.parse().ok());
-    for_all(asked.unwrap_or(HISTORIES), vec(any_step(), 4..24), |steps| {
+    asked.unwrap_or(HISTORIES)
+}
+
+pub(crate) fn no_later_write_changes_an_answer(open: Open) {
+    for_all(histories(), vec(any_step(), 4..24), |steps| {
         let mut watched = Watched::new(open);
         steps.iter().for_each(|step| watched.take(step));
         let changed = watched.changed();
