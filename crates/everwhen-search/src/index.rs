@@ -22,7 +22,7 @@ pub(crate) use end_order::LONG;
 pub(crate) use group_counts::{GroupCount, GroupCounts, Totals};
 pub(crate) use grouped::GroupedDocuments;
 pub(crate) use history::PastView;
-pub(crate) use lexicon::Term;
+pub(crate) use lexicon::{Form, Term};
 pub(crate) use postings::{Occurrences, Postings};
 pub(crate) use sample::{GroupSample, SAMPLE_GROUPS};
 pub(crate) use score_buffer::{BufferPool, ScoreBuffer};
@@ -36,6 +36,7 @@ use self::sample::CachedSample;
 use crate::document::{
     Document, DocumentInfo, DocumentState, GroupId, Micros, NO_DOCUMENT, Placement,
 };
+use crate::text::Language;
 use crate::vectors::{PassageVectors, prefetch};
 
 /// A search index. Documents and groups are numbered from zero, in the order they were first added.
@@ -243,6 +244,16 @@ impl Index {
         self.lexicon.term(token)
     }
 
+    /// Returns the terms of a token in some languages, if any document contains them.
+    pub(crate) fn forms(&self, token: &str, languages: &[Language]) -> Vec<Form> {
+        self.lexicon.terms(token, languages)
+    }
+
+    /// Returns the languages in which documents are written.
+    pub(crate) fn languages(&self) -> Vec<Language> {
+        self.lexicon.languages()
+    }
+
     /// Returns where a term occurs.
     pub(crate) fn postings(&self, term: Term) -> &Postings {
         &self.postings[term as usize]
@@ -262,10 +273,15 @@ impl Index {
 
     /// Indexes the terms of a text and returns how many there are.
     fn add_words(&mut self, number: u32, group: u32, text: &str) -> u32 {
-        let mut terms = Vec::new();
-        self.lexicon.add_text(text, |term| terms.extend(term));
+        let (mut terms, mut length) = (Vec::new(), 0);
+        self.lexicon.add_text(text, |form| match form {
+            Form::Written(term) => {
+                terms.push(term);
+                length += 1;
+            }
+            Form::Plain(term) => terms.push(term),
+        });
         self.postings.resize_with(self.lexicon.len(), Postings::new);
-        let length = terms.len() as u32;
         terms.sort_unstable();
         for same in terms.chunk_by(|a, b| a == b) {
             let postings = &mut self.postings[same[0] as usize];

@@ -3,12 +3,16 @@
 use std::borrow::Cow;
 
 use crate::document::Micros;
-use crate::index::{Index, Term};
+use crate::index::{Form, Index, Term};
 use crate::shared_rarity::SharedRarity;
-use crate::text::{is_frame_word, is_stop_word, tokens};
+use crate::text::{Language, is_frame_word, is_stop_word, tokens};
 
 /// The weight of a word that mostly introduces a question.
 const FRAME_WEIGHT: f32 = 0.25;
+
+/// The weight of each form of a word with an accent: it counts fully where it is written so, and half
+/// where it is written without.
+const ACCENT_WEIGHT: f32 = 0.5;
 
 /// The distinct terms of a query that occur in an index, with their weights.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,12 +35,19 @@ impl Index {
 
     fn weighted_terms(&self, text: &str, correction: impl Fn(&str) -> f32) -> QueryTerms {
         let mut terms: Vec<(Term, f32)> = Vec::new();
-        for token in tokens(text) {
-            if let Some(term) = self.term(&token)
-                && terms.iter().all(|(known, _)| *known != term)
-            {
-                let weight = if is_frame_word(&token) { FRAME_WEIGHT } else { 1.0 };
-                terms.push((term, weight * correction(&token)));
+        let (asked_in, languages) = (Language::of(text), self.languages());
+        for token in tokens(text).filter(|token| !asked_in.has_stop_word(token)) {
+            let frame = if is_frame_word(&token) { FRAME_WEIGHT } else { 1.0 };
+            let forms = self.forms(&token, &languages);
+            let weight = if forms.iter().any(|form| matches!(form, Form::Plain(_))) {
+                frame * ACCENT_WEIGHT
+            } else {
+                frame
+            };
+            for Form::Written(term) | Form::Plain(term) in forms {
+                if terms.iter().all(|(known, _)| *known != term) {
+                    terms.push((term, weight * correction(&token)));
+                }
             }
         }
         QueryTerms(terms)

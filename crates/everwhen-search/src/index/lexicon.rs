@@ -1,19 +1,34 @@
-//! Numbers for terms. Each distinct token is stemmed once; afterwards its term is looked up.
+//! Numbers for terms. Each distinct token is stemmed once in each language; afterwards its term is looked
+//! up.
+//!
+//! A document is stemmed in its own language, so a token may be several terms. A query does not know
+//! which documents it will meet, so it asks for its tokens in every language that the index has.
 
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use crate::text::{is_stop_word, stem, tokens};
+use crate::text::{Language, stem, tokens, without_accents};
 
 /// The number of a term in one index.
 pub(crate) type Term = u32;
 
+/// What a query or a document has at one place: a word as it is written, or its form without accents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Written(Term),
+    Plain(Term),
+}
+
+type TokenTerms = HashMap<Box<str>, Option<Term>, RandomState>;
+
 /// Terms by token and by stem.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lexicon {
-    /// The term of each known token; `None` for stop words.
-    tokens: HashMap<Box<str>, Option<Term>, RandomState>,
+    /// The term of each known token of English documents; `None` for stop words.
+    tokens: TokenTerms,
+    /// The same for documents in other languages.
+    foreign: Vec<(Language, TokenTerms)>,
     stems: HashMap<Box<str>, Term, RandomState>,
 }
 
@@ -23,28 +38,101 @@ impl Lexicon {
         self.stems.len()
     }
 
-    /// Calls `each` with the term of every token of a text, in order, and adds new terms.
-    pub(crate) fn add_text(&mut self, text: &str, mut each: impl FnMut(Option<Term>)) {
+    /// Calls `each` with the term of every token of a text that is no stop word, in order, and adds new
+    /// terms.
+    pub(crate) fn add_text(&mut self, text: &str, mut each: impl FnMut(Form)) {
+        let language = Language::of(text);
+        self.add_language(language);
         for token in tokens(text) {
-            let term = match self.tokens.get(&*token) {
-                Some(term) => *term,
-                None => self.add_token(&token),
-            };
-            each(term);
+            let Some(term) = self.add_token(&token, language) else { continue };
+            each(Form::Written(term));
+            let plain = without_accents(&token).and_then(|form| self.add_token(&form, language));
+            if let Some(plain) = plain.filter(|plain| *plain != term) {
+                each(Form::Plain(plain));
+            }
         }
     }
 
-    fn add_token(&mut self, token: &str) -> Option<Term> {
-        let term = (!is_stop_word(token)).then(|| {
+    fn add_token(&mut self, token: &str, language: Language) -> Option<Term> {
+        if let Some(known) = self.known(language).and_then(|terms| terms.get(token)) {
+            return *known;
+        }
+        let term = (!language.has_stop_word(token)).then(|| {
             let next = self.stems.len() as Term;
-            let stem = stem(token);
+            let stem = stem(token, language);
             match self.stems.get(&*stem) {
                 Some(term) => *term,
                 None => *self.stems.entry(stem.into()).or_insert(next),
             }
         });
-        self.tokens.insert(token.into(), term);
+        match self.foreign.iter_mut().find(|(other, _)| *other == language) {
+            Some((_, terms)) => terms.insert(token.into(), term),
+            None => self.tokens.insert(token.into(), term),
+        };
         term
+    }
+
+    fn known(&self, language: Language) -> Option<&TokenTerms> {
+        if language == Language::English {
+            return Some(&self.tokens);
+        }
+        self.foreign.iter().find(|(other, _)| *other == language).map(|(_, terms)| terms)
+    }
+
+    /// Records that documents in a language exist. A term without documents stands for it, so that
+    /// segments hold it as they hold every term.
+    fn add_language(&mut self, language: Language) {
+        if language != Language::English && self.known(language).is_none() {
+            let next = self.stems.len() as Term;
+            self.stems.entry(language_mark(language)).or_insert(next);
+            self.foreign.push((language, TokenTerms::default()));
+        }
+    }
+
+    fn has_language(&self, language: Language) -> bool {
+        language == Language::English || self.stems.contains_key(&language_mark(language))
+    }
+
+    /// Returns the languages in which documents are written; English is always one of them.
+    pub(crate) fn languages(&self) -> Vec<Language> {
+        let others = Language::OTHERS.into_iter().filter(|other| self.has_language(*other));
+        std::iter::once(Language::English).chain(others).collect()
+    }
+
+    /// Returns the terms of a token in these languages, if any document contains them.
+    pub(crate) fn terms(&self, token: &str, languages: &[Language]) -> Vec<Form> {
+        let mut forms: Vec<Form> = Vec::new();
+        let mut add = |term: Term, form: fn(Term) -> Form| {
+            let is_new =
+                |known: &Form| !matches!(known, Form::Written(t) | Form::Plain(t) if *t == term);
+            if forms.iter().all(is_new) {
+                forms.push(form(term));
+            }
+        };
+        for language in languages {
+            self.term_in(token, *language).into_iter().for_each(|term| add(term, Form::Written));
+        }
+        if let Some(plain) = without_accents(token) {
+            for language in languages {
+                self.term_in(&plain, *language).into_iter().for_each(|term| add(term, Form::Plain));
+            }
+        }
+        forms
+    }
+
+    /// Returns the term of a token in a language, if any document contains it.
+    fn term_in(&self, token: &str, language: Language) -> Option<Term> {
+        match self.known(language).and_then(|terms| terms.get(token)) {
+            Some(term) => *term,
+            None if language.has_stop_word(token) => None,
+            None => self.stems.get(&*stem(token, language)).copied(),
+        }
+    }
+
+    /// Returns the first term of a token, if any document contains it.
+    pub(crate) fn term(&self, token: &str) -> Option<Term> {
+        let forms = self.terms(token, &self.languages());
+        forms.first().map(|(Form::Written(term) | Form::Plain(term))| *term)
     }
 
     /// Returns the term of a tag, added if it is new. The prefix keeps tags apart from words, because
@@ -57,15 +145,6 @@ impl Lexicon {
     /// Returns the term of a tag, if any document has it.
     pub(crate) fn tag(&self, tag: &str) -> Option<Term> {
         self.stems.get(&prefixed(tag)).copied()
-    }
-
-    /// Returns the term of a token, if any document contains it.
-    pub(crate) fn term(&self, token: &str) -> Option<Term> {
-        match self.tokens.get(token) {
-            Some(term) => *term,
-            None if is_stop_word(token) => None,
-            None => self.stems.get(&*stem(token)).copied(),
-        }
     }
 
     /// Returns the stems of the terms from `first` on, in the order of their numbers.
@@ -84,8 +163,14 @@ impl Lexicon {
 
     /// Returns the approximate number of bytes in use.
     pub(crate) fn size(&self) -> usize {
-        (self.tokens.len() + self.stems.len()) * 48
+        let foreign: usize = self.foreign.iter().map(|(_, terms)| terms.len()).sum();
+        (self.tokens.len() + foreign + self.stems.len()) * 48
     }
+}
+
+/// Returns a language as it is stored among stems.
+fn language_mark(language: Language) -> Box<str> {
+    format!("%{}", language.code()).into()
 }
 
 /// Returns a tag as it is stored among stems.
@@ -102,12 +187,39 @@ mod tests {
         let mut lexicon = Lexicon::default();
         let mut terms = Vec::new();
         lexicon.add_text("The dentist visits dentists", |term| terms.push(term));
-        assert_eq!(terms, [None, Some(0), Some(1), Some(0)]);
+        assert_eq!(terms, [0, 1, 0].map(Form::Written));
         assert_eq!(lexicon.term("visiting"), Some(1));
         assert_eq!(lexicon.term("museum"), None);
         assert_eq!(lexicon.len(), 2);
         assert_eq!(lexicon.tag("dentist"), None, "a tag is no word");
         assert_eq!((lexicon.add_tag("dentist"), lexicon.add_tag("Dentist")), (2, 3));
         assert_eq!((lexicon.tag("dentist"), lexicon.term("dentist")), (Some(2), Some(0)));
+    }
+
+    #[test]
+    fn a_word_with_an_accent_is_found_without_it() {
+        let mut lexicon = Lexicon::default();
+        let mut terms = Vec::new();
+        lexicon.add_text("The cafés of Kraków", |term| terms.push(term));
+        assert_eq!(terms.len(), 4);
+        let english = [Language::English];
+        assert_eq!(lexicon.terms("cafes", &english), [Form::Written(1)]);
+        assert_eq!(lexicon.terms("kraków", &english), [Form::Written(2), Form::Plain(3)]);
+        assert_eq!(lexicon.languages(), english);
+    }
+
+    #[test]
+    fn a_language_is_known_from_its_documents_and_from_stored_stems() {
+        let mut lexicon = Lexicon::default();
+        lexicon.add_text("Ich war gestern bei den Zahnärzten in der Stadt", |_| {});
+        assert_eq!(lexicon.languages(), [Language::English, Language::German]);
+        assert!(lexicon.term("zahnärzte").is_some());
+        assert_eq!(lexicon.term("der"), None);
+        let mut loaded = Lexicon::default();
+        for stem in lexicon.stems_from(0) {
+            assert_eq!(loaded.add_stem(stem), Some(()));
+        }
+        assert_eq!(loaded.languages(), lexicon.languages());
+        assert_eq!(loaded.term("zahnärzte"), lexicon.term("zahnärzte"));
     }
 }
