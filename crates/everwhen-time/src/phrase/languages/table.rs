@@ -116,12 +116,15 @@ pub(super) struct Pattern {
     pub(super) is_time: bool,
 }
 
+/// Words that fill a slot, and their English.
+type Filler = (Slot, Vec<Box<str>>, &'static str);
+
 /// A language.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     words: Vec<Box<str>>,
     /// What a word sequence fills, by its first word.
-    vocabulary: Map<Vec<(Slot, Vec<Box<str>>, &'static str)>>,
+    vocabulary: Map<Vec<Filler>>,
     patterns: Vec<Pattern>,
     /// Patterns by their first word.
     by_word: Map<Vec<usize>>,
