@@ -397,8 +397,8 @@ impl Mem0Call {
     }
 
     pub(super) async fn update_batch(&self) -> Mem0Result<Value> {
-        let vault = self.vault(Scope::Write).await?;
         let batch = self.batch()?;
+        let vault = self.vault(Scope::Write).await?;
         for (id, change) in &batch {
             self.update_one(&vault, id, change).await?;
         }
@@ -406,8 +406,8 @@ impl Mem0Call {
     }
 
     pub(super) async fn delete_batch(&self) -> Mem0Result<Value> {
-        let vault = self.vault(Scope::Write).await?;
         let batch = self.batch()?;
+        let vault = self.vault(Scope::Write).await?;
         for (id, _) in &batch {
             self.forget(&vault, id).await?;
         }

@@ -18,6 +18,9 @@ async fn added(stage: &Stage, key: &str, text: &str) -> String {
 #[tokio::test]
 async fn a_key_opens_its_own_vault_and_no_other() {
     let stage = Stage::new().await;
+    for vault in ["one", "two"] {
+        stage.post("/v1/vaults", json!({ "name": vault })).await;
+    }
     let (ours, theirs) = (stage.key_of("one").await, stage.key_of("two").await);
     let id = added(&stage, &ours, "I moved to Porto.").await;
     let path = format!("/mem0/v1/memories/{id}/");
@@ -46,6 +49,7 @@ async fn a_key_opens_its_own_vault_and_no_other() {
 #[tokio::test]
 async fn reading_keys_cannot_write() {
     let stage = Stage::new().await;
+    stage.post("/v1/vaults", json!({ "name": "one" })).await;
     let writer = stage.key_of("one").await;
     added(&stage, &writer, "kept").await;
     let reader = stage.key_with(json!({ "vault": "one", "scope": "read" })).await;
