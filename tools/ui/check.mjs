@@ -275,8 +275,7 @@ try {
 
   await check('what passes through the proxy is seen as it passes', async () => {
     const { page, finish } = await open();
-    await page.goto(`${demo.url}/ui/-/live`);
-    await page.waitForTimeout(500);
+    await Promise.all([page.waitForResponse((response) => response.url().includes('/proxy/tail')), page.goto(`${demo.url}/ui/-/live`)]);
     await chat('Where do I live, by the way?');
     await page.getByText('Where do I live, by the way?').first().waitFor();
     await page.getByText(/Answered with/).first().waitFor();

@@ -6,7 +6,8 @@ import { Empty, Said, Title } from '../lib/parts.js';
 import { clock, moment as told } from '../lib/time.js';
 import { t } from '../lib/text.js';
 
-const KEPT = 200;
+/** More would cost each frame too much while many arrive. */
+const KEPT = 50;
 const RETRY_MS = 2000;
 
 export default function Live({ route }) {
@@ -37,7 +38,7 @@ export default function Live({ route }) {
         const fresh = waiting.current.splice(0);
         setSeen((all) => [...all, ...fresh].slice(-2 * KEPT));
       }
-      frame = setTimeout(() => requestAnimationFrame(take), 100);
+      frame = setTimeout(() => requestAnimationFrame(take), 250);
     };
     take();
     return () => clearTimeout(frame);
