@@ -4,6 +4,7 @@
 //! of a shared machine mean little.
 
 pub mod distill;
+pub mod exam;
 mod harness;
 pub mod import;
 pub mod locomo;

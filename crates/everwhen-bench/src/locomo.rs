@@ -1,6 +1,7 @@
-//! `everwhen bench locomo`: does recall find the session and the turn that hold the answer?
+//! `everwhen bench locomo`, `realtalk` and `beam`: does recall find the session and the turn that hold
+//! the answer?
 //!
-//! Two people talk over months. Each conversation of the file is one memory, each session a
+//! All three sets have one form. Two people talk over months, or a user with an assistant. Each conversation of the file is one memory, each session a
 //! conversation of it, each turn an entry with its speaker; what a shared picture shows is part of
 //! the turn. Gold are the turns named as evidence.
 
@@ -22,9 +23,33 @@ use crate::harness::{EmbedderChoice, Harness, memory};
 use crate::report::{Ingest, Latency};
 use crate::score::Judged;
 
+/// A set in LoCoMo's form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LocomoSet {
+    /// LoCoMo: two people, written by models and corrected by people.
+    Locomo,
+    /// REALTALK: real people, short messages.
+    Realtalk,
+    /// BEAM: long technical chats with an assistant.
+    Beam,
+}
+
+impl LocomoSet {
+    /// The name of the set.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Locomo => "LoCoMo",
+            Self::Realtalk => "REALTALK",
+            Self::Beam => "BEAM",
+        }
+    }
+}
+
 /// What to measure.
 #[derive(Debug, Clone)]
 pub struct Locomo {
+    /// Which set it is.
+    pub set: LocomoSet,
     /// The JSON file.
     pub data: PathBuf,
     /// Which embedder takes part.
@@ -122,10 +147,20 @@ const RANKED: usize = 1_000;
 /// Runs the benchmark; `step` is called after each question with the number done and the total.
 pub async fn run(setup: &Locomo, step: &(dyn Fn(usize, usize) + Sync)) -> Result<LocomoRun> {
     let dialogues = data::read(&setup.data)?;
-    let harness = Harness::new(&setup.embedder).await?;
+    let (answered, ingest) = ask_all(&dialogues, &setup.embedder, step).await?;
+    Ok(LocomoRun { summary: summary(setup, &answered, ingest), questions: answered })
+}
+
+/// Remembers each dialogue in a memory of its own, and asks its questions.
+pub(crate) async fn ask_all(
+    dialogues: &[LocomoDialogue],
+    embedder: &EmbedderChoice,
+    step: &(dyn Fn(usize, usize) + Sync),
+) -> Result<(Vec<LocomoAnswered>, Ingest)> {
+    let harness = Harness::new(embedder).await?;
     let total = dialogues.iter().map(|dialogue| dialogue.questions.len()).sum();
     let (mut answered, mut ingest) = (Vec::new(), Ingest { entries: 0, seconds: 0.0 });
-    for dialogue in &dialogues {
+    for dialogue in dialogues {
         let place = memory(&dialogue.name)?;
         let began = Instant::now();
         let entries: Result<Vec<NewEntry>> = dialogue.turns.iter().map(entry).collect();
@@ -138,15 +173,26 @@ pub async fn run(setup: &Locomo, step: &(dyn Fn(usize, usize) + Sync)) -> Result
             step(answered.len(), total);
         }
     }
-    Ok(LocomoRun { summary: summary(setup, &answered, ingest), questions: answered })
+    Ok((answered, ingest))
 }
 
-/// The turn's id travels in the entry's metadata, which is not searched.
+/// The turn's id travels in the entry's metadata, which is not searched. Where the speakers are a user and
+/// an assistant, they are roles; other speakers have names.
 fn entry(turn: &LocomoTurn) -> Result<NewEntry> {
-    let entry = NewEntry::new(Role::User, Said::new(turn.text.clone())?).said_at(turn.time);
+    let role = match turn.speaker.as_str() {
+        "user" => Some(Role::User),
+        "assistant" => Some(Role::Assistant),
+        _ => None,
+    };
+    let speaker = match role {
+        Some(_) => None,
+        None => Some(Name::new("speaker", turn.speaker.clone())?),
+    };
+    let said = Said::new(turn.text.clone())?;
+    let entry = NewEntry::new(role.unwrap_or(Role::User), said).said_at(turn.time);
     let id = serde_json::json!({"turn": turn.id}).to_string();
     Ok(NewEntry {
-        speaker: Some(Name::new("speaker", turn.speaker.clone())?),
+        speaker,
         conversation: Some(Address::Name(Name::new("session", turn.session.clone())?)),
         metadata: Some(everwhen::memory::Metadata::new(id)?),
         ..entry
@@ -190,7 +236,8 @@ impl LocomoAnswered {
         sessions
     }
 
-    fn judged(&self) -> (Judged, Judged) {
+    /// The ranking of sessions and that of turns, against the gold.
+    pub(crate) fn judged(&self) -> (Judged, Judged) {
         let sessions = Judged::new(self.sessions.iter().map(String::as_str), &self.gold_sessions());
         (sessions, Judged::new(self.turns.iter().map(String::as_str), &self.gold))
     }
@@ -223,7 +270,7 @@ fn summary(setup: &Locomo, answered: &[LocomoAnswered], ingest: Ingest) -> Locom
     };
     let latency = |one: &LocomoAnswered| Duration::from_secs_f64(one.latency_ms / 1000.0);
     LocomoSummary {
-        dataset: "LoCoMo".into(),
+        dataset: setup.set.as_str().into(),
         n: answered.len(),
         all: scores(answered.iter()),
         by_type: grouped(|one| &one.category),

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use everwhen::memory::{Address, Name, NewEntry, Role, Said};
-use everwhen::recall::{Query, Reason, Recollection};
+use everwhen::memory::{Address, Metadata, Name, NewEntry, Role, Said};
+use everwhen::recall::{EntryFound, Query, Reason, Recollection};
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 
@@ -65,6 +65,21 @@ pub struct LongMemEvalAnswered {
     /// What spoke for each ranked session.
     #[serde(skip)]
     pub reasons: Vec<Vec<Reason>>,
+    /// Turns that hold the answer.
+    #[serde(skip)]
+    pub gold_turns: Vec<String>,
+    /// Turns, best first.
+    #[serde(skip)]
+    pub turns: Vec<LongMemEvalFound>,
+}
+
+/// A turn that was found.
+#[derive(Debug, Clone)]
+pub struct LongMemEvalFound {
+    /// The id of its session, `#`, and its place there.
+    pub id: String,
+    /// What spoke for it.
+    pub reasons: Vec<Reason>,
 }
 
 /// Sessions that are asked for: all that there are, for every metric. Of a pool it is ten, as for
@@ -199,14 +214,35 @@ impl Run {
 /// The entries of a session, all said at its date, in a conversation of the caller's own.
 fn entries(session: &LongMemEvalSession) -> Result<Vec<NewEntry>> {
     let name = Address::Name(Name::new("session", session.id.clone())?);
-    let turns = session.turns.iter().filter(|turn| !turn.content.trim().is_empty());
-    turns
-        .map(|turn| {
+    turns(session)
+        .map(|(id, turn)| {
             let said = Said::new(turn.content.replace('\0', " "))?;
             let entry = NewEntry::new(Role::named(&turn.role)?, said).said_at(session.date);
-            Ok(NewEntry { conversation: Some(name.clone()), ..entry })
+            let metadata = Metadata::new(serde_json::json!({"turn": id}).to_string())?;
+            let (conversation, metadata) = (Some(name.clone()), Some(metadata));
+            Ok(NewEntry { conversation, metadata, ..entry })
         })
         .collect()
+}
+
+/// The turns of a session that say something, with ids. An id is not searched.
+fn turns(session: &LongMemEvalSession) -> impl Iterator<Item = (String, &LongMemEvalTurn)> {
+    let said = session.turns.iter().filter(|turn| !turn.content.trim().is_empty());
+    said.enumerate().map(|(place, turn)| (format!("{}#{place}", session.id), turn))
+}
+
+/// Turns of gold sessions that hold the answer.
+fn gold_turns(item: &LongMemEvalItem) -> Vec<String> {
+    let gold = item.haystack.iter().filter(|session| item.gold.contains(&session.id));
+    let turns = gold.flat_map(turns).filter(|(_, turn)| turn.has_answer);
+    turns.map(|(id, _)| id).collect()
+}
+
+fn found_turn(one: EntryFound) -> Option<LongMemEvalFound> {
+    let metadata: serde_json::Value =
+        serde_json::from_str(one.entry.metadata.as_ref()?.as_str()).ok()?;
+    let id = metadata["turn"].as_str()?.to_owned();
+    Some(LongMemEvalFound { id, reasons: one.reasons })
 }
 
 fn end_of_day(instant: Timestamp) -> Result<Timestamp> {
@@ -233,6 +269,8 @@ fn answered(item: &LongMemEvalItem, found: Recollection, latency: Duration) -> L
         places,
         latency_ms: latency.as_secs_f64() * 1000.0,
         reasons,
+        gold_turns: gold_turns(item),
+        turns: found.items.into_iter().filter_map(found_turn).collect(),
     }
 }
 

@@ -25,8 +25,8 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use agents::{AgentName, ConnectArgs, ConnectScope, DisconnectArgs, HookArgs};
 pub(crate) use backup::BackupArgs;
 pub(crate) use bench::{
-    BenchArgs, BenchTopic, CompareArgs, DatasetArgs, DistillBenchArgs, ImportBenchArgs, LogsArgs,
-    LongMemEvalArgs, McpBenchArgs, ModeArg, OverheadArgs, PlanArgs, ProxyBenchArgs,
+    BenchArgs, BenchTopic, CompareArgs, DatasetArgs, DistillBenchArgs, ExamArgs, ImportBenchArgs,
+    LogsArgs, LongMemEvalArgs, McpBenchArgs, ModeArg, OverheadArgs, PlanArgs, ProxyBenchArgs,
     RecallBenchArgs, RunArgs, StoreBenchArgs, TuneArgs, VerifyArgs, WorkflowBenchArgs,
 };
 pub(crate) use conversations::{

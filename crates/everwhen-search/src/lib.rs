@@ -26,7 +26,7 @@ mod weights;
 pub use document::{Document, DocumentId, DocumentInfo, DocumentState, GroupId, Micros, Source};
 pub use index::{Index, InvalidSegment, SEGMENT_DOCUMENTS, Segment};
 pub use merge::merge_scores;
-pub use query_text::{NamedSpeakers, QueryTerms};
+pub use query_text::{AskedSpeakers, QueryTerms};
 pub use rank::{Hit, OrderedMatches, RankedList, Ranking, SearchQuery};
 pub use scope::{Scope, SearchFilter};
 pub use shared_rarity::SharedRarity;

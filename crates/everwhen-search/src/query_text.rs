@@ -5,10 +5,18 @@ use std::borrow::Cow;
 use crate::document::Micros;
 use crate::index::{Form, Index, Term};
 use crate::shared_rarity::SharedRarity;
-use crate::text::{Language, is_frame_word, is_stop_word, tokens};
+use crate::text::{Language, is_stop_word, tokens};
 
-/// The weight of a word that mostly introduces a question.
-const FRAME_WEIGHT: f32 = 0.25;
+/// English words by which the asker means themselves.
+const FIRST_PERSON: [&str; 7] = ["i", "me", "my", "mine", "myself", "we", "our"];
+/// English words by which the asker means the one who replies.
+const SECOND_PERSON: [&str; 4] = ["you", "your", "yours", "yourself"];
+/// After these words, "you" does not say who spoke: they ask for an answer ("can you tell me"), are
+/// polite, or make it the one who was spoken to ("what did I tell you").
+const BEFORE_OBJECT: [&str; 17] = [
+    "can", "could", "would", "will", "do", "if", "thank", "let", "tell", "told", "to", "with",
+    "ask", "asked", "show", "showed", "for",
+];
 
 /// The weight of each form of a word with an accent: it counts fully where it is written so, and half
 /// where it is written without.
@@ -18,9 +26,29 @@ const ACCENT_WEIGHT: f32 = 0.5;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QueryTerms(pub(crate) Vec<(Term, f32)>);
 
-/// Speakers of an index, by number.
+/// Who said what a query asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NamedSpeakers(pub(crate) Vec<u16>);
+pub struct AskedSpeakers {
+    /// Speakers of the index that the query names, by number.
+    named: Vec<u16>,
+    /// Whether it is a reply, if the query names no speaker but says "you" or "I".
+    in_reply: Option<bool>,
+}
+
+impl AskedSpeakers {
+    /// Returns whether the query does not say who.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.named.is_empty() && self.in_reply.is_none()
+    }
+
+    /// Returns whether a document of this speaker is asked for.
+    pub(crate) fn contain(&self, speaker: u16, is_reply: bool) -> bool {
+        if self.named.is_empty() {
+            return self.in_reply == Some(is_reply);
+        }
+        self.named.contains(&speaker)
+    }
+}
 
 impl Index {
     /// Returns the terms of a query for a search in this index alone.
@@ -37,13 +65,9 @@ impl Index {
         let mut terms: Vec<(Term, f32)> = Vec::new();
         let (asked_in, languages) = (Language::of(text), self.languages());
         for token in tokens(text).filter(|token| !asked_in.has_stop_word(token)) {
-            let frame = if is_frame_word(&token) { FRAME_WEIGHT } else { 1.0 };
             let forms = self.forms(&token, &languages);
-            let weight = if forms.iter().any(|form| matches!(form, Form::Plain(_))) {
-                frame * ACCENT_WEIGHT
-            } else {
-                frame
-            };
+            let has_plain = forms.iter().any(|form| matches!(form, Form::Plain(_)));
+            let weight = if has_plain { ACCENT_WEIGHT } else { 1.0 };
             for Form::Written(term) | Form::Plain(term) in forms {
                 if terms.iter().all(|(known, _)| *known != term) {
                     terms.push((term, weight * correction(&token)));
@@ -53,16 +77,23 @@ impl Index {
         QueryTerms(terms)
     }
 
-    /// Returns the speakers whose name, or one word of it, a query contains.
-    pub fn named_speakers(&self, text: &str) -> NamedSpeakers {
-        self.named_speakers_as_of(text, None)
+    /// Returns who said what a query asks for: the speakers whose name, or one word of it, the query
+    /// contains; without a name, whom "I" or "you" stands for.
+    pub fn asked_speakers(&self, text: &str) -> AskedSpeakers {
+        self.asked_speakers_as_of(text, None)
     }
 
-    /// Returns the speakers that a query names, of those who had spoken by a time.
-    pub fn named_speakers_as_of(&self, text: &str, as_of: Option<Micros>) -> NamedSpeakers {
+    /// Returns who said what a query asks for; only speakers who had spoken by a time are named.
+    pub fn asked_speakers_as_of(&self, text: &str, as_of: Option<Micros>) -> AskedSpeakers {
+        let named = self.named_speakers(text, as_of);
+        let in_reply = if named.is_empty() { asks_for_reply(text) } else { None };
+        AskedSpeakers { named, in_reply }
+    }
+
+    fn named_speakers(&self, text: &str, as_of: Option<Micros>) -> Vec<u16> {
         let speakers = self.speakers_as_of(as_of);
         if speakers.is_empty() {
-            return NamedSpeakers::default();
+            return Vec::new();
         }
         let names = SpeakerNames::new(speakers.iter().map(String::as_str));
         let asked = names.in_query(text);
@@ -71,7 +102,7 @@ impl Index {
             distinctive_words(name).any(|token| has(&token)) || common_words(name).any(has)
         };
         let named = speakers.iter().zip(1..).filter(|(name, _)| is_named(name));
-        NamedSpeakers(named.map(|(_, number)| number).collect())
+        named.map(|(_, number)| number).collect()
     }
 
     /// Returns a query without the names of speakers. The speaker of a document is known, so searching
@@ -101,6 +132,20 @@ impl Index {
         let last = self.documents[..end].iter().map(|info| info.speaker).max().unwrap_or(0);
         &self.speakers[..usize::from(last)]
     }
+}
+
+/// Returns whether a query asks for something that was said in reply ("what did you recommend?"), or
+/// for something the asker said ("what is my size?"); `None` if it says neither.
+fn asks_for_reply(text: &str) -> Option<bool> {
+    let words: Vec<Cow<'_, str>> = tokens(text).collect();
+    let before = |place: usize| place.checked_sub(1).map_or("", |place| &words[place]);
+    let means_replier = |(place, word): (usize, &Cow<'_, str>)| {
+        SECOND_PERSON.contains(&word.as_ref()) && !BEFORE_OBJECT.contains(&before(place))
+    };
+    if words.iter().enumerate().any(means_replier) {
+        return Some(true);
+    }
+    words.iter().any(|word| FIRST_PERSON.contains(&word.as_ref())).then_some(false)
 }
 
 /// Words by which speakers are recognized.
@@ -143,7 +188,7 @@ impl<'i> SpeakerNames<'i> {
 
 /// Iterates over the words of a name that are no common words.
 fn distinctive_words(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    tokens(name).filter(|token| !is_common(token))
+    tokens(name).filter(|token| !is_stop_word(token))
 }
 
 /// Iterates over the capitalized words of a name that consists of common words only.
@@ -151,10 +196,6 @@ fn common_words(name: &str) -> impl Iterator<Item = &str> {
     let is_common = distinctive_words(name).next().is_none();
     let words = name.split_whitespace().filter(move |_| is_common);
     words.filter(|word| word.starts_with(char::is_uppercase))
-}
-
-fn is_common(token: &str) -> bool {
-    is_stop_word(token) || is_frame_word(token)
 }
 
 /// Iterates over the words of a text, with whether each begins a sentence.
@@ -182,7 +223,7 @@ mod tests {
     }
 
     fn named(index: &Index, text: &str) -> Vec<u16> {
-        index.named_speakers(text).0
+        index.named_speakers(text, None)
     }
 
     #[test]
@@ -203,5 +244,19 @@ mod tests {
         assert_eq!(named(&index, "where does ana live?"), [3]);
         assert_eq!(index.without_speakers("What will Will do?"), "What will do?");
         assert_eq!(index.without_speakers("where does Ana live?"), "where does live?");
+    }
+
+    #[test]
+    fn a_pronoun_says_whether_a_reply_is_asked_for() {
+        assert_eq!(asks_for_reply("Which hotel did you recommend to me?"), Some(true));
+        assert_eq!(asks_for_reply("Can you remind me where I parked?"), Some(false));
+        assert_eq!(asks_for_reply("What is my shoe size? Thank you!"), Some(false));
+        assert_eq!(asks_for_reply("What did I tell you about the boat?"), Some(false));
+        assert_eq!(asks_for_reply("When is the wedding?"), None);
+        let index = index(&["Ana"]);
+        let asked = index.asked_speakers("Did Ana show you the boat?");
+        assert!(asked.contain(1, false) && !asked.contain(0, true), "a name says more: {asked:?}");
+        let asked = index.asked_speakers("What did you suggest?");
+        assert!(asked.contain(0, true) && !asked.contain(1, false));
     }
 }

@@ -20,7 +20,7 @@ use crate::fuse::{Distribution, FusedScores};
 use crate::index::Index;
 use crate::lanes::meaning::{self, MeaningScores};
 use crate::lanes::words::{self, PostingBudget, WordScores};
-use crate::query_text::{NamedSpeakers, QueryTerms};
+use crate::query_text::{AskedSpeakers, QueryTerms};
 use crate::scope::{Scope, SearchFilter};
 use crate::signal::Reason;
 use crate::time_range::TimeRange;
@@ -36,8 +36,8 @@ pub struct SearchQuery {
     pub terms: QueryTerms,
     /// The vector, made by the embedder of the index; see [`Index::active_embedder`].
     pub vector: Option<Vec<f32>>,
-    /// The speakers that the query names; see [`Index::named_speakers`].
-    pub speakers: NamedSpeakers,
+    /// Who said what the query asks for; see [`Index::asked_speakers`].
+    pub speakers: AskedSpeakers,
     /// When the query is asked.
     pub asked_at: Micros,
     /// The period that the query asks about.
@@ -61,7 +61,7 @@ impl Default for SearchQuery {
         Self {
             terms: QueryTerms::default(),
             vector: None,
-            speakers: NamedSpeakers::default(),
+            speakers: AskedSpeakers::default(),
             asked_at: 0,
             period: None,
             inside_first: None,
@@ -166,8 +166,8 @@ impl<'q> Ranker<'q> {
         };
         let mut words = words::score(index, scope, &query.terms.0, budget);
         let meaning = query.vector.as_ref().map(|vector| meaning::score(index, scope, vector));
-        let times = TimeScores::new(index, &scope.counts, query);
-        let weights = Weights::new(meaning.is_some(), !query.speakers.0.is_empty());
+        let times = TimeScores::new(index, scope, query);
+        let weights = Weights::new(meaning.is_some());
         let vector = meaning.as_ref().map(|meaning| &meaning.cosines.query);
         let sampled = sample.as_ref().zip(vector).map(|(sample, to)| sample.cosines(to));
         let sampled = sampled.unwrap_or_default();

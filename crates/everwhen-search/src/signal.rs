@@ -68,23 +68,17 @@ macro_rules! signals {
 signals! {
     /// The words of the query occur in it.
     Words, "words", Some(Lane::Words), Relative;
-    /// The words occur together in one of the primary documents of the group.
-    WordsTogether, "words_together", Some(Lane::Words), Relative;
-    /// The words occur in the document before it.
-    WordsBefore, "words_before", Some(Lane::Words), Relative;
+    /// The words occur in the document before or after it.
+    WordsNearby, "words_nearby", Some(Lane::Words), Relative;
     /// A passage of it is similar in meaning.
     Meaning, "meaning", Some(Lane::Meaning), Relative;
-    /// A passage of the document before or after it is.
+    /// A passage of the document before or after it is similar in meaning.
     MeaningNearby, "meaning_nearby", Some(Lane::Meaning), Relative;
-    /// The first primary document of the group is similar in meaning.
-    Opening, "opening", Some(Lane::Meaning), Relative;
     /// A passage of the group is similar to the groups that match best.
     Sibling, "sibling", Some(Lane::Meaning), Relative;
     /// The documents of the group match.
     Documents, "documents", None, Relative;
-    /// It is long.
-    Length, "length", Some(Lane::Words), Relative;
-    /// The query names its speaker.
+    /// It was said by the one that the query asks about.
     Speaker, "speaker", Some(Lane::Words), Absolute;
     /// It is in or near the period asked about.
     Period, "period", Some(Lane::When), Absolute;

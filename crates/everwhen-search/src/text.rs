@@ -9,7 +9,7 @@
 mod language;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
@@ -26,12 +26,6 @@ const PASSAGE_OVERLAP: usize = 100;
 /// Length of the longest token that is indexed; longer ones are data, not words.
 const TOKEN_BYTES: usize = 64;
 
-type WordList = LazyLock<HashSet<&'static str, FixedState>>;
-
-/// Words that introduce a question ("remind me", "how many") and rarely name what it asks for.
-static FRAME_WORDS: WordList =
-    LazyLock::new(|| include_str!("text/frame_words.txt").split_whitespace().collect());
-
 /// Exceptions to the stemmer, which would otherwise merge "evening" with "even" and "added" with
 /// "ad". Each line of the file has a stem, then its tokens.
 static STEMS: LazyLock<HashMap<&'static str, &'static str, FixedState>> = LazyLock::new(|| {
@@ -46,11 +40,6 @@ static STEMS: LazyLock<HashMap<&'static str, &'static str, FixedState>> = LazyLo
 /// Returns whether a lower-case token is an English stop word.
 pub(crate) fn is_stop_word(token: &str) -> bool {
     Language::English.has_stop_word(token)
-}
-
-/// Returns whether a lower-case token mostly introduces a question.
-pub(crate) fn is_frame_word(token: &str) -> bool {
-    FRAME_WORDS.contains(token)
 }
 
 /// Splits a text into lower-case tokens: runs of letters and digits, decimal numbers as one token, and
@@ -223,7 +212,6 @@ mod tests {
         let german = |token| super::stem(token, Language::German);
         assert_eq!(german("zahnärzte"), german("zahnärzten"));
         assert!(is_stop_word("the") && !is_stop_word("dentist"));
-        assert!(is_frame_word("recommended") && !is_frame_word("dentist"));
     }
 
     #[test]

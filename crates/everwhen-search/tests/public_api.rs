@@ -51,7 +51,7 @@ fn index() -> Index {
 fn query(index: &Index, text: &str) -> SearchQuery {
     SearchQuery {
         terms: index.query_terms(text),
-        speakers: index.named_speakers(text),
+        speakers: index.asked_speakers(text),
         asked_at: START + 30 * DAY,
         ..SearchQuery::default()
     }

@@ -21,7 +21,11 @@ EXAMPLES
   everwhen bench longmemeval --data longmemeval_s_cleaned.json --out figures
   everwhen bench longmemeval --data longmemeval_s_cleaned.json --ids dev_ids.txt --embedder minilm
   everwhen bench locomo --data locomo10.json
+  everwhen bench realtalk --data realtalk.json
+  everwhen bench beam --data beam.json
+  everwhen bench tune --longmemeval DIR --locomo locomo10.json --realtalk realtalk.json
   everwhen bench temporal --data TemporalMemoryDataset
+  everwhen bench exam
   everwhen bench recall --entries 10000,100000,1000000
   everwhen bench import
   everwhen bench import --messages 50000
@@ -44,6 +48,10 @@ pub(crate) enum BenchTopic {
     Store(StoreBenchArgs),
     Longmemeval(LongMemEvalArgs),
     Locomo(DatasetArgs),
+    /// Retrieval quality on REALTALK, in LoCoMo's form: real people, short messages
+    Realtalk(DatasetArgs),
+    /// Retrieval quality on BEAM, in LoCoMo's form: long technical chats with an assistant
+    Beam(DatasetArgs),
     Temporal(DatasetArgs),
     Recall(RecallBenchArgs),
     Import(ImportBenchArgs),
@@ -51,6 +59,7 @@ pub(crate) enum BenchTopic {
     Mcp(McpBenchArgs),
     Proxy(ProxyBenchArgs),
     Workflow(WorkflowBenchArgs),
+    Exam(ExamArgs),
     Tune(TuneArgs),
     Run(Box<RunArgs>),
     Overhead(OverheadArgs),
@@ -156,20 +165,38 @@ pub(crate) struct DistillBenchArgs {
     pub(crate) model_takes: u64,
 }
 
-/// Fit the recall weights on LongMemEval S with cross-validation
+/// Retrieval quality on a fixed exam made from tables inside the program; needs no data
+#[derive(Debug, Args)]
+pub(crate) struct ExamArgs {
+    /// Embedder: static, none, or the name or directory of a downloaded model
+    #[arg(long, value_name = "NAME", default_value = "static")]
+    pub(crate) embedder: String,
+}
+
+/// Fit the recall weights on several data sets, and score each set while it is left out
+///
+/// All weights start equal, every set has the same influence, and one set of weights serves all of
+/// them. Name at least two data sets. Nothing is changed: the weights that were found are printed.
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
-    #[command(flatten)]
-    pub(crate) dataset: DatasetArgs,
-    /// File with the ids of the training questions, one per line
+    /// LongMemEval S: a file, or the directory of the packed dataset
+    #[arg(long, value_name = "PATH")]
+    pub(crate) longmemeval: Option<PathBuf>,
+    /// LoCoMo's file
     #[arg(long, value_name = "FILE")]
-    pub(crate) ids: PathBuf,
-    /// Random seed
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Number of weight sets to try
-    #[arg(long, default_value_t = 300)]
-    pub(crate) tries: usize,
+    pub(crate) locomo: Option<PathBuf>,
+    /// REALTALK, in LoCoMo's form
+    #[arg(long, value_name = "FILE")]
+    pub(crate) realtalk: Option<PathBuf>,
+    /// BEAM, in LoCoMo's form
+    #[arg(long, value_name = "FILE")]
+    pub(crate) beam: Option<PathBuf>,
+    /// Embedder: static, none, or the name or directory of a downloaded model
+    #[arg(long, value_name = "NAME", default_value = "static")]
+    pub(crate) embedder: String,
+    /// Also fit without each signal, to see which left-out sets it helps; takes minutes
+    #[arg(long)]
+    pub(crate) ablate: bool,
 }
 
 /// Speed of storing and listing entries, and memory use

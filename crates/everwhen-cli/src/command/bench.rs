@@ -10,6 +10,7 @@ use std::time::Duration;
 use everwhen::Config;
 use everwhen_bench::distill::{self, DistillBench};
 use everwhen_bench::import::{self, ImportBench};
+use everwhen_bench::locomo::LocomoSet;
 use everwhen_bench::mcp;
 use everwhen_bench::proxy::{self, ProxyBench};
 use everwhen_bench::store::{self, BesideBench, StoreBench};
@@ -37,7 +38,11 @@ pub(crate) async fn run(config: &Config, common: &CommonArgs, args: &BenchArgs) 
         (BenchTopic::Store(args), Some(store)) => beside(store, args, json).await,
         (BenchTopic::Store(args), None) => bench_store(args, json).await,
         (BenchTopic::Longmemeval(args), _) => recall::longmemeval(home, args, json).await,
-        (BenchTopic::Locomo(args), _) => recall::locomo(home, args, json).await,
+        (BenchTopic::Locomo(args), _) => recall::locomo(home, LocomoSet::Locomo, args, json).await,
+        (BenchTopic::Realtalk(args), _) => {
+            recall::locomo(home, LocomoSet::Realtalk, args, json).await
+        }
+        (BenchTopic::Beam(args), _) => recall::locomo(home, LocomoSet::Beam, args, json).await,
         (BenchTopic::Temporal(args), _) => recall::temporal(home, args, json).await,
         (BenchTopic::Recall(args), _) => recall::speed(home, args, json).await,
         (BenchTopic::Mcp(args), _) => bench_mcp(args, json).await,
@@ -45,6 +50,7 @@ pub(crate) async fn run(config: &Config, common: &CommonArgs, args: &BenchArgs) 
         (BenchTopic::Workflow(args), _) => bench_workflow(args, json).await,
         (BenchTopic::Import(args), _) => bench_import(args, json).await,
         (BenchTopic::Distill(args), _) => bench_distill(args, json).await,
+        (BenchTopic::Exam(args), _) => recall::exam(home, args, json).await,
         (BenchTopic::Tune(args), _) => recall::tune(home, args, json).await,
         (BenchTopic::Run(args), _) => runner::run(config, common.key.as_deref(), args, json).await,
         (BenchTopic::Overhead(args), _) => runner::overhead(config, args, json).await,

@@ -74,7 +74,7 @@ impl Question {
                 Some(rarity) => search.shared_query_terms(&memory.rest, rarity),
                 None => search.query_terms(&memory.rest),
             },
-            speakers: search.named_speakers_as_of(&self.query.text, self.as_of()),
+            speakers: search.asked_speakers_as_of(&self.query.text, self.as_of()),
             vector: vector.map(|vector| vector.values.clone()),
             asked_at: self.asked_at.as_microsecond(),
             period,

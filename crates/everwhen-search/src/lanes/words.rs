@@ -12,8 +12,10 @@ use crate::document::Placement;
 use crate::index::{Index, Occurrences, ScoreBuffer, Term};
 use crate::scope::{Scope, VisibleCounts};
 
-/// The `k1` of BM25: how soon repeating a term stops counting.
+/// The `k1` of BM25 for groups: how soon repeating a term stops counting.
 const SATURATION: f32 = 1.2;
+/// The `k1` of BM25 for documents. One entry says a thing once, so that repeating it says little more.
+const DOCUMENT_SATURATION: f32 = 0.3;
 /// The `b` of BM25: how much long texts are held back.
 const LENGTH: f32 = 0.3;
 /// What a term counts in a primary document, and in a reply.
@@ -232,7 +234,7 @@ fn saturated(frequency: f32) -> f32 {
 
 /// Returns the saturated frequency of a count with a length norm, with one division less.
 fn share(count: f32, norm: f32) -> f32 {
-    count / (count + SATURATION * norm)
+    count / (count + DOCUMENT_SATURATION * norm)
 }
 
 /// Returns how much a term counts that occurs in `occurs_in` of `total` texts.

@@ -40,14 +40,13 @@ impl Ranker<'_> {
         let meaning = self.meaning.as_ref().map(|_| &self.document_meaning[..]);
         match signal {
             Signal::Words => Some(Cow::Borrowed(&self.document_words)),
-            Signal::WordsBefore => Some(self.of_previous(&self.document_words)),
+            Signal::WordsNearby => Some(self.of_neighbours(&self.document_words)),
             Signal::Meaning => meaning.map(Cow::Borrowed),
             Signal::MeaningNearby => meaning.map(|values| self.of_neighbours(values)),
-            Signal::Length => Some(self.each_document(|document| self.length(document))),
             Signal::Speaker => {
-                let has_speakers = !self.query.speakers.0.is_empty();
+                let has_speakers = !self.query.speakers.is_empty();
                 has_speakers
-                    .then(|| self.each_document(|document| self.has_named_speaker(document)))
+                    .then(|| self.each_document(|document| self.has_asked_speaker(document)))
             }
             Signal::Period => {
                 let has_period = self.times.has_period();
@@ -58,7 +57,7 @@ impl Ranker<'_> {
             }
             // Added once the groups are scored, or to the leading documents only.
             Signal::Group | Signal::Inside | Signal::Order => None,
-            Signal::WordsTogether | Signal::Opening | Signal::Sibling | Signal::Documents => None,
+            Signal::Sibling | Signal::Documents => None,
         }
     }
 
@@ -66,15 +65,11 @@ impl Ranker<'_> {
         self.candidates.documents.iter().map(|document| value(*document)).collect()
     }
 
-    /// Returns 1 if the query names the speaker of a document.
-    fn has_named_speaker(&self, document: u32) -> f32 {
+    /// Returns 1 if a document was said by the one that the query asks about.
+    fn has_asked_speaker(&self, document: u32) -> f32 {
         let speaker = self.index.documents[document as usize].speaker;
-        f32::from(u8::from(self.query.speakers.0.contains(&speaker)))
-    }
-
-    /// Returns the logarithm of the length of a document.
-    fn length(&self, document: u32) -> f32 {
-        (self.index.placements[document as usize].length() as f32).ln_1p()
+        let is_reply = self.index.placements[document as usize].is_reply();
+        f32::from(u8::from(self.query.speakers.contain(speaker, is_reply)))
     }
 
     /// Returns whether the document at a position is a reply.
@@ -82,26 +77,17 @@ impl Ranker<'_> {
         self.index.placements[self.candidates.documents[position] as usize].is_reply()
     }
 
-    /// Returns the value of the previous document in the same group: an answer follows its question.
-    fn of_previous(&self, values: &[f32]) -> Cow<'_, [f32]> {
-        let mut previous = vec![0.0; values.len()];
-        for range in self.candidates.ranges() {
-            let from = &values[range.start..range.end - 1];
-            previous[range.start + 1..range.end].copy_from_slice(from);
-        }
-        Cow::Owned(previous)
-    }
-
-    /// Returns the sum of the values of the previous and the next document in the same group.
+    /// Returns the higher value of the previous and the next document in the same group: an answer
+    /// follows its question, and what is meant is often said next to it.
     fn of_neighbours(&self, values: &[f32]) -> Cow<'_, [f32]> {
-        let mut sums = vec![0.0; values.len()];
+        let mut highest = vec![0.0; values.len()];
         for range in self.candidates.ranges() {
-            let (values, sums) = (&values[range.clone()], &mut sums[range]);
+            let (values, highest) = (&values[range.clone()], &mut highest[range]);
             for (position, pair) in values.windows(2).enumerate() {
-                sums[position + 1] += pair[0];
-                sums[position] += pair[1];
+                highest[position + 1] = pair[0].max(highest[position + 1]);
+                highest[position] = pair[1].max(highest[position]);
             }
         }
-        Cow::Owned(sums)
+        Cow::Owned(highest)
     }
 }

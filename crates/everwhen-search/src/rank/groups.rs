@@ -1,7 +1,6 @@
 //! The signals of groups.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::{FusedScores, Ranker};
 use crate::signal::Signal;
@@ -26,9 +25,7 @@ impl Ranker<'_> {
         let meaning = self.meaning.as_ref();
         match signal {
             Signal::Words => Some(self.each_group(|group| self.words.groups.get(group))),
-            Signal::WordsTogether => Some(self.words_together()),
             Signal::Meaning => meaning.map(|_| self.nearest_passages()),
-            Signal::Opening => meaning.map(|_| self.openings()),
             Signal::Sibling => meaning.map(|meaning| self.siblings(meaning)),
             Signal::Documents => Some(self.best_documents(documents)),
             Signal::Period => {
@@ -36,9 +33,8 @@ impl Ranker<'_> {
                 has_period.then(|| self.each_group(|group| self.times.group(group)))
             }
             Signal::Recent => Some(self.each_group(|group| self.times.recent_group(group))),
-            Signal::WordsBefore
+            Signal::WordsNearby
             | Signal::MeaningNearby
-            | Signal::Length
             | Signal::Speaker
             | Signal::Group
             | Signal::Inside
@@ -50,28 +46,9 @@ impl Ranker<'_> {
         self.candidates.groups.iter().map(|group| value(*group)).collect()
     }
 
-    /// Returns the word score of the best primary document: a fact is mostly stated in one document,
-    /// while the words of a group may be far apart.
-    fn words_together(&self) -> Cow<'_, [f32]> {
-        let is_primary = |position: &usize| !self.is_reply(*position);
-        let best = |range: Range<usize>| {
-            let scores = range.filter(is_primary).map(|position| self.document_words[position]);
-            scores.fold(0.0, f32::max)
-        };
-        self.candidates.ranges().map(best).collect()
-    }
-
     /// Returns the cosine of the nearest passage.
     fn nearest_passages(&self) -> Cow<'_, [f32]> {
         self.candidates.highest(&self.document_meaning).into()
-    }
-
-    /// Returns the cosine of the first primary document: a group begins with its topic.
-    fn openings(&self) -> Cow<'_, [f32]> {
-        let opening = |mut range: Range<usize>| range.find(|position| !self.is_reply(*position));
-        let cosine =
-            |position: Option<usize>| position.map_or(0.0, |one| self.document_meaning[one]);
-        self.candidates.ranges().map(|range| cosine(opening(range))).collect()
     }
 
     /// Returns the score of the best document, and a little of the next two.

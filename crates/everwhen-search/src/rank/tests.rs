@@ -19,38 +19,33 @@ fn values(found: &RankedList, signal: Signal) -> Vec<f32> {
 }
 
 #[test]
-fn words_in_one_document_count_more_than_words_apart_or_in_a_reply() {
+fn words_in_one_document_count_more_than_words_apart() {
     let index = index_of(&[
         (1, Role::User, "blue"),
         (1, Role::User, "lamp"),
         (2, Role::User, "blue lamp"),
         (3, Role::User, "hello"),
-        (3, Role::Assistant, "blue lamp"),
     ]);
     let found = index.search(&query(&index, "blue lamp", None));
-    let together = values(&found.groups, Signal::WordsTogether);
-    assert!(together[1] > together[0] && together[0] > together[2], "{together:?}");
+    let documents = values(&found.groups, Signal::Documents);
+    assert!(documents[1] > documents[0] && documents[0] > documents[2], "{documents:?}");
     assert_eq!(found.groups.hits[0].number, 1);
 }
 
 #[test]
-fn the_opening_of_a_group_counts_beside_its_nearest_passage() {
-    let mut index = index_of(&[
-        (1, Role::User, "a"),
-        (1, Role::User, "b"),
-        (2, Role::Assistant, "hello"),
-        (2, Role::User, "c"),
-        (2, Role::User, "d"),
+fn a_question_with_you_asks_for_a_reply_and_one_with_my_for_what_the_user_said() {
+    let index = index_of(&[
+        (1, Role::User, "the blue lamp"),
+        (1, Role::Assistant, "the blue lamp"),
+        (2, Role::User, "hello"),
     ]);
-    let (near, far) = (vec![vec![1.0, 0.0]], vec![vec![0.0, 1.0]]);
-    let rows = [&far[..], &near, &[], &near, &far];
-    (0..).zip(rows).for_each(|(number, rows)| index.add_vectors("test", number, rows));
-    let found = index.search(&query(&index, "", Some(near[0].clone())));
-    let meaning = values(&found.groups, Signal::Meaning);
-    let opening = values(&found.groups, Signal::Opening);
-    assert_eq!(meaning[0], meaning[1]);
-    assert!(opening[1] > opening[0], "{opening:?}");
-    assert_eq!(found.groups.hits[0].number, 1);
+    let first = |text: &str| {
+        let speakers = index.asked_speakers(text);
+        let asked = SearchQuery { speakers, ..query(&index, text, None) };
+        index.search(&asked).documents.hits[0].number
+    };
+    assert_eq!(first("Which lamp did you mean?"), 1);
+    assert_eq!(first("What colour is my lamp?"), 0);
 }
 
 #[test]
@@ -74,25 +69,22 @@ fn the_theme_of_the_leading_group_finds_its_siblings() {
 }
 
 #[test]
-fn where_a_speaker_is_named_an_answer_follows_its_question() {
+fn what_stands_next_to_the_words_is_found_and_the_named_speaker_leads() {
     let mut index = Index::default();
     let talk = [
         ("Ben", "How did the pottery class go"),
         ("Anna", "We made bowls and it rained all day"),
         ("Ben", "ok"),
+        ("Ben", "bye"),
     ];
     for (sequence, (speaker, text)) in (1..).zip(talk) {
         index.add(&Document { speaker: Some(speaker), ..document(sequence, 1, Role::User, text) });
     }
     let mut asked = query(&index, "pottery", None);
-    let unnamed = index.search(&asked).documents;
-    assert!(values(&unnamed, Signal::WordsBefore).is_empty());
-    asked.speakers = index.named_speakers("What did Anna do in pottery class?");
-    let found = index.search(&asked).documents;
-    let (before, length) = (values(&found, Signal::WordsBefore), values(&found, Signal::Length));
-    assert!(before[1] > before[0] && before[1] > before[2], "{before:?}");
-    assert!(length[1] > length[2], "{length:?}");
-    assert_eq!(found.hits[0].number, 1);
+    let nearby = values(&index.search(&asked).documents, Signal::WordsNearby);
+    assert!(nearby[1] > nearby[2] && nearby[2] == nearby[3], "{nearby:?}");
+    asked.speakers = index.asked_speakers("What did Anna do in pottery class?");
+    assert_eq!(index.search(&asked).documents.hits[0].number, 1);
 }
 
 #[test]

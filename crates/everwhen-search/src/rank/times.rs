@@ -3,7 +3,7 @@
 use super::SearchQuery;
 use crate::index::Index;
 use crate::lanes::when::{Nearness, recency};
-use crate::scope::VisibleCounts;
+use crate::scope::{Scope, VisibleCounts};
 use crate::time_range::TimeRange;
 
 /// The times of a query compared with those of an index.
@@ -12,15 +12,24 @@ pub(super) struct TimeScores<'q> {
     counts: &'q VisibleCounts<'q>,
     query: &'q SearchQuery,
     period: Option<Nearness>,
+    /// How much the period tells: the fewer groups are in it, the more.
+    information: f32,
 }
 
 impl<'q> TimeScores<'q> {
-    pub(super) fn new(
-        index: &'q Index,
-        counts: &'q VisibleCounts<'q>,
-        query: &'q SearchQuery,
-    ) -> Self {
-        Self { index, counts, query, period: query.period.map(Nearness::to) }
+    pub(super) fn new(index: &'q Index, scope: &'q Scope<'q>, query: &'q SearchQuery) -> Self {
+        let inside = match (&query.chosen_groups, query.period) {
+            (Some(chosen), _) => chosen.len(),
+            (None, Some(period)) => index.ended_between(period.since, period.until).len(),
+            (None, None) => 0,
+        };
+        Self {
+            index,
+            counts: &scope.counts,
+            query,
+            period: query.period.map(Nearness::to),
+            information: information(inside, scope.group_total()),
+        }
     }
 
     /// Returns whether the query asks about a time.
@@ -38,8 +47,13 @@ impl<'q> TimeScores<'q> {
         self.query.period
     }
 
-    /// Returns how near a group is to the period, or whether it is asked for by its order.
+    /// Returns how near a group is to the period, or whether it is asked for by its order, by how much
+    /// that tells.
     pub(super) fn group(&self, group: u32) -> f32 {
+        self.information * self.group_nearness(group)
+    }
+
+    fn group_nearness(&self, group: u32) -> f32 {
         match (&self.query.chosen_groups, &self.period) {
             (Some(chosen), _) => is_chosen(chosen, group),
             (None, Some(period)) => self.counts.times(group).map_or(0.0, |times| period.of(times)),
@@ -47,8 +61,13 @@ impl<'q> TimeScores<'q> {
         }
     }
 
-    /// Returns how near a document is to the period, or whether its group is asked for.
+    /// Returns how near a document is to the period, or whether its group is asked for, by how much that
+    /// tells.
     pub(super) fn document(&self, document: u32) -> f32 {
+        self.information * self.document_nearness(document)
+    }
+
+    fn document_nearness(&self, document: u32) -> f32 {
         let group = self.index.placements[document as usize].group;
         let time = self.index.documents[document as usize].time;
         match (&self.query.chosen_groups, &self.period) {
@@ -69,7 +88,29 @@ impl<'q> TimeScores<'q> {
     }
 }
 
+/// Returns how much it tells that a group is one of `inside`, among `total`: much for one day of years,
+/// nothing for a period that has everything in it. Like the rarity of a word.
+fn information(inside: usize, total: usize) -> f32 {
+    ((total as f32 + 1.0) / (inside.clamp(1, total.max(1)) as f32 + 0.5)).ln()
+}
+
 /// Returns 1 if a group is among the chosen ones.
 fn is_chosen(chosen: &[u32], group: u32) -> f32 {
     f32::from(u8::from(chosen.binary_search(&group).is_ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::information;
+
+    #[test]
+    fn a_narrow_period_tells_more_than_a_wide_one() {
+        assert!(information(1, 400) > 2.0 * information(40, 400));
+        assert!(information(400, 400) < 0.01);
+        assert_eq!(
+            information(0, 400),
+            information(1, 400),
+            "an empty period is not the most telling"
+        );
+    }
 }

@@ -4,11 +4,12 @@ use std::fmt::Display;
 use std::path::Path;
 
 use everwhen::{MODELS_FOLDER, VECTORS_FOLDER};
-use everwhen_bench::{EmbedderChoice, locomo, longmemeval, recall, report, temporal, tune};
+use everwhen_bench::locomo::LocomoSet;
+use everwhen_bench::{EmbedderChoice, exam, locomo, longmemeval, recall, report, temporal, tune};
 use serde::Serialize;
 
 use super::{failed, show};
-use crate::args::{DatasetArgs, LongMemEvalArgs, RecallBenchArgs, TuneArgs};
+use crate::args::{DatasetArgs, ExamArgs, LongMemEvalArgs, RecallBenchArgs, TuneArgs};
 use crate::failure::Result;
 use crate::output;
 
@@ -23,9 +24,14 @@ pub(super) async fn longmemeval(home: &Path, args: &LongMemEvalArgs, json: bool)
     finish(&args.dataset, &run.summary, &run.questions, json)
 }
 
-pub(super) async fn locomo(home: &Path, args: &DatasetArgs, json: bool) -> Result<()> {
-    let setup =
-        locomo::Locomo { data: args.data.clone().into(), embedder: embedder(home, &args.embedder) };
+pub(super) async fn locomo(
+    home: &Path,
+    set: LocomoSet,
+    args: &DatasetArgs,
+    json: bool,
+) -> Result<()> {
+    let (data, embedder) = (args.data.clone().into(), embedder(home, &args.embedder));
+    let setup = locomo::Locomo { set, data, embedder };
     let run = locomo::run(&setup, &bar()).await.map_err(failed)?;
     finish(args, &run.summary, &run.questions, json)
 }
@@ -56,13 +62,23 @@ pub(super) async fn speed(home: &Path, args: &RecallBenchArgs, json: bool) -> Re
     show(&report, json)
 }
 
+pub(super) async fn exam(home: &Path, args: &ExamArgs, json: bool) -> Result<()> {
+    let report = exam::run(&embedder(home, &args.embedder), &bar()).await.map_err(failed)?;
+    show(&report, json)
+}
+
 pub(super) async fn tune(home: &Path, args: &TuneArgs, json: bool) -> Result<()> {
+    let dialogues = [
+        (LocomoSet::Locomo, &args.locomo),
+        (LocomoSet::Realtalk, &args.realtalk),
+        (LocomoSet::Beam, &args.beam),
+    ];
+    let given = dialogues.into_iter().filter_map(|(set, path)| Some((set, path.clone()?)));
     let setup = tune::Tune {
-        data: args.dataset.data.clone().into(),
-        ids: args.ids.clone(),
-        embedder: embedder(home, &args.dataset.embedder),
-        seed: args.seed,
-        tries: args.tries,
+        longmemeval: args.longmemeval.clone(),
+        dialogues: given.collect(),
+        embedder: embedder(home, &args.embedder),
+        ablate: args.ablate,
     };
     let tuned = tune::run(&setup, &bar()).await.map_err(failed)?;
     show(&tuned, json)
