@@ -21,7 +21,7 @@ fn entry_block(entry: &Value, zone: &Zone, width: usize) -> String {
 }
 
 /// When an entry was said: to the minute, or as well as it is known.
-fn entry_time(entry: &Value, zone: &Zone) -> String {
+pub(crate) fn entry_time(entry: &Value, zone: &Zone) -> String {
     let precision = TimePrecision::named(text(&entry["provenance"]["precision"])).ok();
     let at = read_time(text(&entry["conversation_time"])).ok();
     let about = precision.zip(at).and_then(|(precision, at)| precision.about(at, zone));

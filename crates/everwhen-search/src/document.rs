@@ -3,6 +3,9 @@
 /// An instant in microseconds since the Unix epoch.
 pub type Micros = i64;
 
+/// A minute in microseconds.
+const MINUTE: Micros = 60_000_000;
+
 /// Marks the absence of a document where a document number is stored.
 pub(crate) const NO_DOCUMENT: u32 = u32::MAX;
 
@@ -49,6 +52,8 @@ pub struct Document<'d> {
     pub sequence: u64,
     /// The time the document is about, such as when it was written.
     pub time: Micros,
+    /// How many minutes long the period is that begins at `time`, if no instant is known; else 0.
+    pub lasts: u32,
     /// When it was stored. Never earlier than that of a document added before.
     pub created: Micros,
     /// When it stopped being current, if it did. It is then found only by a search as of an earlier
@@ -91,10 +96,22 @@ pub struct DocumentInfo {
     /// When it stopped being current: `Micros::MAX` if it is current, `Micros::MIN` if it was erased
     /// and no search may find it.
     pub removed: Micros,
+    /// How many minutes long the period is that begins at `time`; 0 if `time` is an instant.
+    pub lasts: u32,
     /// The number of its speaker in the index, from 1; 0 if it has none.
     pub(crate) speaker: u16,
     /// Where it comes from.
     pub source: Source,
+}
+
+impl DocumentInfo {
+    /// Returns the last instant it may be about: `time`, unless only a period is known.
+    pub fn last(&self) -> Micros {
+        match self.lasts {
+            0 => self.time,
+            minutes => self.time.saturating_add(Micros::from(minutes) * MINUTE - 1),
+        }
+    }
 }
 
 /// The group, length and flags of a document in eight bytes, because scoring reads them for every

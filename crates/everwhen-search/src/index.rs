@@ -109,6 +109,7 @@ impl Index {
             time: document.time,
             created: document.created,
             removed: document.removed.unwrap_or(Micros::MAX),
+            lasts: document.lasts,
             speaker: self.speaker_number(document.speaker),
             source: document.source,
         };
@@ -127,7 +128,7 @@ impl Index {
         self.history.add(number, &placement, self.previous[number as usize] == NO_DOCUMENT);
         self.sequence = info.sequence;
         if placement.is_current() {
-            self.end_order.document_added(&self.counts, placement.group, info.time);
+            self.end_order.document_added(&self.counts, placement.group, &info);
             self.counts.add(&placement, &info);
         }
         self.cached_sample.group_changed(placement.group, self.groups.len());

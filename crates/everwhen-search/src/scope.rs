@@ -55,7 +55,10 @@ impl SearchFilter {
     /// Returns the first instant inside both ranges, and the first after.
     fn bounds(&self) -> Option<(Micros, Micros)> {
         let both = [self.period, self.about].into_iter().flatten();
-        both.map(|range| range.bounds()).reduce(|a, b| (a.0.max(b.0), a.1.min(b.1)))
+        let (since, until) =
+            both.map(|range| range.bounds()).reduce(|a, b| (a.0.max(b.0), a.1.min(b.1)))?;
+        // Between ranges that do not meet there is no instant, and a document that spans both is outside.
+        Some(if since < until { (since, until) } else { (Micros::MAX, Micros::MIN) })
     }
 }
 
@@ -156,8 +159,8 @@ impl<'i> Scope<'i> {
                 return true;
             }
         }
-        let time = self.index.documents[document as usize].time;
-        since <= time && time < until
+        let info = &self.index.documents[document as usize];
+        since <= info.last() && info.time < until
     }
 
     /// Returns how many visible documents contain a term.

@@ -42,6 +42,7 @@ pub(crate) fn document(sequence: u64, group: u128, role: Role, text: &str) -> Do
         group: self::group(group),
         sequence,
         time,
+        lasts: 0,
         created: time,
         removed: None,
         source: role.source(),

@@ -18,6 +18,12 @@ impl TimeRange {
             && self.until.is_none_or(|until| instant < until)
     }
 
+    /// Returns whether any instant from `first` to `last`, including both, is inside.
+    pub fn touches(&self, first: Micros, last: Micros) -> bool {
+        let (since, until) = self.bounds();
+        since <= last && first < until
+    }
+
     /// Returns both ends, with the first and the last instant there is for open ones.
     pub(crate) fn bounds(&self) -> (Micros, Micros) {
         (self.since.unwrap_or(Micros::MIN), self.until.unwrap_or(Micros::MAX))

@@ -19,6 +19,7 @@ fn document(sequence: u64, text: &str) -> Document<'_> {
         group: group((sequence / 2) as u8),
         sequence,
         time: START + sequence as Micros * DAY,
+        lasts: 0,
         created: START + sequence as Micros * DAY,
         removed: None,
         source: Source::new(0),

@@ -18,6 +18,7 @@ pub(crate) const SHARED: &[&str] = &[
     include_str!("schema/0007_chapter_kinds.sql"),
     include_str!("schema/0008_places_and_retrospection.sql"),
     include_str!("schema/0009_second_clock.sql"),
+    include_str!("schema/0011_entry_by_period.sql"),
 ];
 
 /// The statements of a shared migration for one database.

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use everwhen_engine::ledger::{Begun, Commit, ExchangeReply, History, Message};
-use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Person, Provenance, Role, Said};
+use everwhen_engine::memory::{
+    Address, MemoryId, Name, NewEntry, Person, Provenance, Role, Said, TimePrecision,
+};
 use everwhen_engine::memory_block::Wishes;
 use everwhen_engine::ports::{ConversationQuery, EntryQuery};
 use everwhen_engine::time::ManualClock;
@@ -79,6 +81,35 @@ fn importing_one_conversation_costs_the_same_in_a_memory_of_any_size() {
     assert!(small > 0, "nothing was counted");
     // The conversations that are retained are counted, up to their number.
     assert!(large <= small * 5 / 4, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+#[test]
+fn reading_what_was_said_lately_costs_the_same_in_a_memory_of_any_size() {
+    let _turn = alone();
+    let [small, large] = [400, 2_000].map(steps_of_reading_the_last_hours);
+    assert!(small > 0, "nothing was counted");
+    assert!(large <= small * 11 / 10, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+/// What reading the entries of the last hours takes in a memory with a number of entries, all of the last
+/// months; one more is only known to be of this year.
+fn steps_of_reading_the_last_hours(entries: i64) -> u64 {
+    let chat = Chat::new();
+    chat.fill(entries);
+    let source = Provenance::stated(Name::new("name", "notes").expect("a name"));
+    let from = Provenance { precision: TimePrecision::Year, ..source };
+    let text = Said::new("a good year").expect("text");
+    let time = chat.engine.now() - SignedDuration::from_hours(24 * 364);
+    let year = NewEntry::new(Role::User, text).said_at(time);
+    let year = NewEntry { provenance: Some(Box::new(from)), ..year };
+    block_on(chat.vault.remember(memory(), vec![year], None)).expect("an entry");
+    let before = STEPS.load(Ordering::Relaxed);
+    let after = Some(chat.engine.now() - SignedDuration::from_hours(entries - entries / 10 + 6));
+    let read = chat.vault.entries(memory(), None, EntryQuery { after, ..EntryQuery::default() });
+    let read = block_on(read).expect("entries").data;
+    assert!((30..=70).contains(&read.len()), "{}", read.len());
+    assert_eq!(read[0].content.as_str(), "a good year");
+    STEPS.load(Ordering::Relaxed) - before
 }
 
 /// What importing a conversation takes beside a number of entries that were imported before.

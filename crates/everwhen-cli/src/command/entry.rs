@@ -21,7 +21,7 @@ async fn print(console: &Console, entry: &Value) -> Result<()> {
     let metadata = &entry["metadata"];
     let lines = show::fields(&[
         ("id", text(&entry["id"]).into()),
-        ("said", console.minute(&entry["conversation_time"]).await?),
+        ("said", show::entry_time(entry, console.zone().await?)),
         ("stored", console.minute(&entry["creation_time"]).await?),
         ("role", text(&entry["role"]).into()),
         ("speaker", text(&entry["speaker"]).into()),

@@ -114,7 +114,7 @@ impl Page<'_> {
     fn entry(&self, item: &Value) -> String {
         let entry = &item["entry"];
         let speaker = entry["speaker"].as_str().unwrap_or_else(|| text(&entry["role"]));
-        let when = self.when(&entry["conversation_time"], item);
+        let when = self.when(&show::entry_time(entry, self.zone), item);
         let content = highlight(&plain(text(&entry["content"])), self.question);
         let lead = format!("{when}  {}", bold(&plain(speaker)));
         self.block(item, format!("{lead}  {}", content.replace('\n', "\n    ")), &entry["id"])
@@ -123,15 +123,15 @@ impl Page<'_> {
     /// A conversation: when it began, its title and summary, and why it was found.
     fn conversation(&self, item: &Value) -> String {
         let talk = &item["conversation"];
-        let when = self.when(&talk["started_at"], item);
+        let when = self.when(&show_minute(&talk["started_at"], self.zone), item);
         let title = talk["title"].as_str().map_or_else(|| dim("no title yet"), plain);
         let summary = talk["summary"].as_str().map(|text| highlight(&plain(text), self.question));
         let summary = summary.map_or_else(String::new, |summary| format!("\n    {summary}"));
         self.block(item, format!("{when}  {}{summary}", bold(&title)), &talk["id"])
     }
 
-    fn when(&self, time: &Value, item: &Value) -> String {
-        let time = date(&show_minute(time, self.zone));
+    fn when(&self, time: &str, item: &Value) -> String {
+        let time = date(time);
         let memory =
             if self.all { format!("  {}", plain(text(&item["memory"]))) } else { String::new() };
         let outside = if item["outside"] == true { dim(" (outside)") } else { String::new() };

@@ -254,3 +254,24 @@ fn a_backup_of_a_database_restores_into_either_kind_of_store() {
     let again = stage.run(&["backup", file, "--restore", "--store", &to]);
     assert_ne!(again.code, 0, "a store that is not empty is not written to");
 }
+
+#[test]
+fn a_day_without_a_time_is_found_by_any_hour_of_it_and_said_to_be_about_that_day() {
+    let stage = Stage::new();
+    let rows = "time,role,text\n2023-03-03,user,The cat was ill\n2023-03-05T10:00:00Z,user,The cat is well\n";
+    let path = stage.file("notes.csv", rows);
+    assert_eq!(counts(&import(&stage, &path, &["--from", "rows", "--memory", "m"])), (2, 0));
+    let in_memory = |args: &[&str]| stage.ok(&[args, &["--memory", "m"]].concat());
+    let hour = ["--after", "2023-03-03 15:00", "--before", "2023-03-03 16:00"];
+    for told in [
+        in_memory(&[&["entries"], &hour[..]].concat()),
+        in_memory(&[&["timeline"], &hour[..]].concat()),
+        in_memory(&[&["recall", "cat"], &hour[..]].concat()),
+        in_memory(&["recall", "What about the cat on 3 March 2023?", "--period", "filter"]),
+        in_memory(&["recall", "What about the cat on 3 March 2023?", "--briefing"]),
+    ] {
+        assert!(told.contains("bout 3 March 2023") && told.contains("The cat was ill"), "{told}");
+    }
+    let next = in_memory(&["entries", "--after", "2023-03-04 00:00"]);
+    assert!(!next.contains("ill") && next.contains("well"), "{next}");
+}

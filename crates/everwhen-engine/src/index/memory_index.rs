@@ -10,7 +10,7 @@ use everwhen_search::{
 use jiff::Timestamp;
 
 use super::entry_cache::{CachedEntry, EntryCache};
-use crate::memory::{ConversationId, Entry, EntryId, Memory, MemoryId, Name, Role};
+use crate::memory::{ConversationId, Entry, EntryId, Memory, MemoryId, Name, Provenance, Role};
 use crate::past::PastMemory;
 use crate::ports::{EntryState, PastEntry};
 use crate::time::Period;
@@ -44,6 +44,7 @@ impl MemoryIndex {
             group: group(entry.conversation),
             sequence: entry.sequence,
             time: entry.conversation_time.as_microsecond(),
+            lasts: minutes(entry),
             created: entry.creation_time.as_microsecond(),
             removed: removed_at(entry).map(Timestamp::as_microsecond),
             source: source(entry.role),
@@ -254,6 +255,15 @@ fn past_state(entry: &PastEntry) -> DocumentState {
         group: group(entry.conversation),
         removed: if entry.branch.is_some() { Some(i64::MIN) } else { corrected },
     }
+}
+
+/// Returns how many minutes the period is long in which an entry was said; 0 if the time is known.
+fn minutes(entry: &Entry) -> u32 {
+    let length = |from: &Provenance| {
+        let end = from.precision.end_of(entry.conversation_time);
+        u32::try_from(end.duration_since(entry.conversation_time).as_mins()).unwrap_or(0)
+    };
+    entry.provenance.as_deref().map_or(0, length)
 }
 
 /// Returns when an entry stopped being current: when it was corrected, or put on a branch.

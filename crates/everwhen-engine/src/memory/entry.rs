@@ -1,9 +1,9 @@
 //! One thing said: immutable, with the time it was said beside the time it was stored.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{Address, BranchId, ConversationId, EntryId, MemoryId, Name, Provenance, Said};
-use crate::time::Zone;
+use crate::time::{Period, Zone};
 use crate::{ConflictReason, Error, Result, limits};
 
 /// Who speaks.
@@ -122,6 +122,22 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The last instant at which it may have been said: `conversation_time`, unless only a day, a month
+    /// or the like is known.
+    pub fn said_by(&self) -> Timestamp {
+        let time = self.conversation_time;
+        match self.provenance.as_ref().map(|from| from.precision.end_of(time)) {
+            Some(end) if end > time => end - SignedDuration::from_micros(1),
+            _ => time,
+        }
+    }
+
+    /// Whether it may have been said within a period.
+    pub fn may_be_within(&self, period: &Period) -> bool {
+        period.since().is_none_or(|since| since <= self.said_by())
+            && period.until().is_none_or(|until| self.conversation_time < until)
+    }
+
     /// When it was said, as people should read it, if that is only approximately known:
     /// `about 3 March 2023`.
     pub fn about(&self, zone: &Zone) -> Option<String> {

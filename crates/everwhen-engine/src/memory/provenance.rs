@@ -1,6 +1,8 @@
 //! Where an entry came from, and how well its time is known.
 
-use jiff::{SignedDuration, Timestamp, ToSpan};
+use jiff::civil::Time;
+use jiff::tz::Offset;
+use jiff::{SignedDuration, Span, Timestamp, ToSpan};
 
 use super::Name;
 use crate::time::Zone;
@@ -135,20 +137,48 @@ impl Provenance {
     }
 }
 
+/// Moves an instant by calendar units. Which time zone a date was in is not stored, and the vault's may
+/// be another. But dates start at midnight, and that midnight is near one in UTC: so the calendar of UTC
+/// is used, and the distance to its midnight is kept. A change to or from daylight saving time within
+/// the period is not seen.
+fn shifted(at: Timestamp, span: Span) -> Timestamp {
+    // From Hawaii to New Zealand in summer.
+    let east = SignedDuration::from_hours(13);
+    let near = Offset::UTC.to_datetime(at.saturating_add(east).unwrap_or(at));
+    let midnight = near.date().to_datetime(Time::midnight());
+    let moved = midnight.checked_add(span).and_then(|moved| {
+        let distance = at.duration_since(Offset::UTC.to_timestamp(midnight)?);
+        Offset::UTC.to_timestamp(moved)?.checked_add(distance)
+    });
+    moved.unwrap_or(at)
+}
+
 impl TimePrecision {
+    /// The precisions that make a time a period, from the shortest to the longest.
+    pub const PERIODS: [Self; 5] = [Self::Hour, Self::Day, Self::Week, Self::Month, Self::Year];
+
     /// The end of the period that starts at `at` and in which something known to this precision
-    /// happened; `at` itself where the precision is a minute or better.
-    pub fn end_of(self, at: Timestamp, zone: &Zone) -> Timestamp {
-        let span = match self {
-            Self::Microsecond | Self::Millisecond | Self::Second | Self::Minute => return at,
-            Self::Unknown => return at,
-            Self::Hour => return at.saturating_add(SignedDuration::from_hours(1)).unwrap_or(at),
-            Self::Day => 1.day(),
-            Self::Week => 1.week(),
-            Self::Month => 1.month(),
-            Self::Year => 1.year(),
-        };
-        zone.show(at).checked_add(span).map_or(at, |end| end.timestamp())
+    /// happened; `at` itself where the precision is a minute or better, or unknown.
+    pub fn end_of(self, at: Timestamp) -> Timestamp {
+        self.length().map_or(at, |length| shifted(at, length))
+    }
+
+    /// The instant at or before which a period of this precision has to start in order to be over at
+    /// `instant`. A period that starts later, and before `instant`, contains `instant`.
+    pub fn over_by(self, instant: Timestamp) -> Timestamp {
+        self.length().map_or(instant, |length| shifted(instant, -length))
+    }
+
+    fn length(self) -> Option<Span> {
+        match self {
+            Self::Microsecond | Self::Millisecond | Self::Second | Self::Minute => None,
+            Self::Unknown => None,
+            Self::Hour => Some(1.hour()),
+            Self::Day => Some(1.day()),
+            Self::Week => Some(1.week()),
+            Self::Month => Some(1.month()),
+            Self::Year => Some(1.year()),
+        }
     }
 
     /// A time as people should read it, if it is only approximately known: `about 3 March 2023`.
@@ -164,5 +194,42 @@ impl TimePrecision {
             Self::Unknown => "at an unknown time, after %-d %B %Y",
         };
         Some(shown.strftime(format).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_period_lasts_as_long_as_the_calendar_says_where_the_date_was_written() {
+        use TimePrecision::{Day, Hour, Minute, Month, Unknown, Week, Year};
+        for (precision, from, to) in [
+            (Minute, "2023-03-03T00:00Z", "2023-03-03T00:00Z"),
+            (Unknown, "2023-03-03T00:00Z", "2023-03-03T00:00Z"),
+            (Hour, "2023-03-03T10:00Z", "2023-03-03T11:00Z"),
+            (Day, "2023-03-03T00:00Z", "2023-03-04T00:00Z"),
+            (Week, "2023-02-27T00:00Z", "2023-03-06T00:00Z"),
+            (Month, "2023-02-01T00:00Z", "2023-03-01T00:00Z"),
+            (Year, "2024-01-01T00:00Z", "2025-01-01T00:00Z"),
+            // Berlin, New York, Auckland in summer, Honolulu.
+            (Month, "2023-01-31T23:00Z", "2023-02-28T23:00Z"),
+            (Month, "2023-02-01T05:00Z", "2023-03-01T05:00Z"),
+            (Month, "2023-01-31T11:00Z", "2023-02-28T11:00Z"),
+            (Month, "2023-02-01T10:00Z", "2023-03-01T10:00Z"),
+        ] {
+            assert_eq!(precision.end_of(at(from)), at(to), "{precision:?} from {from}");
+            assert_eq!(precision.over_by(at(to)), at(from), "{precision:?} to {to}");
+        }
+    }
+
+    #[test]
+    fn times_at_the_end_of_the_calendar_stay() {
+        assert_eq!(TimePrecision::Year.end_of(Timestamp::MAX), Timestamp::MAX);
+        assert_eq!(TimePrecision::Year.over_by(Timestamp::MIN), Timestamp::MIN);
     }
 }

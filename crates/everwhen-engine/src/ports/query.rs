@@ -86,6 +86,9 @@ pub struct EntryQuery {
     pub after: Option<Timestamp>,
     /// Said before this.
     pub before: Option<Timestamp>,
+    /// Also what began before `after`, if only a day, a month or the like is known and reaches into the
+    /// time asked for.
+    pub with_periods: bool,
     /// Stored at or after this.
     pub created_after: Option<Timestamp>,
     /// Stored before this.

@@ -47,7 +47,7 @@ impl Question {
         recollection.about = self.time.about();
         if let Some(period) = recollection.about.as_ref().and_then(|about| about.period) {
             for item in &mut recollection.items {
-                item.outside = !period.contains(item.entry.conversation_time);
+                item.outside = !item.entry.may_be_within(&period);
             }
         }
     }

@@ -59,7 +59,7 @@ pub(crate) fn list_entries(
     query: EntryQuery,
     limit: usize,
 ) -> Result<Page<Entry, Cursor>> {
-    let query = EntryQuery { limit: Some(limit + 1), ..query };
+    let query = EntryQuery { limit: Some(limit + 1), with_periods: true, ..query };
     let rows = view.snapshot.entries(view.place, &query)?;
     Ok(page(rows, limit, |entry: &Entry| query.cursor(entry)))
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::{GroupCounts, Index};
-use crate::document::Micros;
+use crate::document::{DocumentInfo, Micros};
 
 /// A group that lasts longer than this, a day, is long.
 pub(crate) const LONG: Micros = 86_400_000_000;
@@ -28,19 +28,19 @@ struct SortedGroups {
 
 impl EndOrder {
     /// Accounts for a document that is about to be counted in a group.
-    pub(super) fn document_added(&mut self, counts: &GroupCounts, group: u32, time: Micros) {
+    pub(super) fn document_added(&mut self, counts: &GroupCounts, group: u32, info: &DocumentInfo) {
         let Some(SortedGroups { by_end, long }) = self.sorted.get_mut() else { return };
-        let known = counts.times(group);
-        if known.is_some_and(|known| !is_long(known) && is_long(extended(known, time))) {
+        let (known, added) = (counts.times(group), (info.time, info.last()));
+        if !known.is_some_and(is_long) && is_long(known.map_or(added, |one| extended(one, added))) {
             long.push(group);
         }
-        if known.is_some_and(|(_, last)| last >= time) {
+        if known.is_some_and(|(_, last)| last >= added.1) {
             return;
         }
         let position_at = |time: Micros| {
             by_end.partition_point(|one| (end_of(counts, *one), *one) < (time, group))
         };
-        let (new, old) = (position_at(time), known.map(|(_, last)| position_at(last)));
+        let (new, old) = (position_at(added.1), known.map(|(_, last)| position_at(last)));
         match old {
             Some(old) => by_end[old..new].rotate_left(1),
             None => by_end.insert(new, group),
@@ -107,9 +107,9 @@ impl Index {
     }
 }
 
-/// Returns a range of times extended to contain an instant.
-fn extended((first, last): (Micros, Micros), time: Micros) -> (Micros, Micros) {
-    (first.min(time), last.max(time))
+/// Returns a range of times extended to contain another.
+fn extended(one: (Micros, Micros), other: (Micros, Micros)) -> (Micros, Micros) {
+    (one.0.min(other.0), one.1.max(other.1))
 }
 
 fn is_long((first, last): (Micros, Micros)) -> bool {

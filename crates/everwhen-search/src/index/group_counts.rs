@@ -89,8 +89,8 @@ impl GroupCounts {
 impl GroupCount {
     /// Counts a document.
     pub(crate) fn add(&mut self, placement: &Placement, info: &DocumentInfo) {
-        let (first, last) = self.times().unwrap_or((info.time, info.time));
-        self.times = (first.min(info.time), last.max(info.time));
+        let (first, last) = self.times().unwrap_or((info.time, info.last()));
+        self.times = (first.min(info.time), last.max(info.last()));
         self.lengths[usize::from(placement.is_reply())] += placement.length();
         self.documents += 1;
     }

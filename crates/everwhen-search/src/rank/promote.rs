@@ -27,7 +27,8 @@ impl Ranker<'_> {
         let Some(range) = &self.query.inside_first else { return };
         let is_inside = |position: &usize| {
             let document = self.candidates.documents[*position];
-            range.contains(self.index.documents[document as usize].time)
+            let info = &self.index.documents[document as usize];
+            range.touches(info.time, info.last())
         };
         let leading = documents.best(self.query.leading);
         let (inside, outside): (Vec<usize>, Vec<usize>) = leading.into_iter().partition(is_inside);

@@ -69,10 +69,10 @@ impl<'q> TimeScores<'q> {
 
     fn document_nearness(&self, document: u32) -> f32 {
         let group = self.index.placements[document as usize].group;
-        let time = self.index.documents[document as usize].time;
+        let info = &self.index.documents[document as usize];
         match (&self.query.chosen_groups, &self.period) {
             (Some(chosen), _) => is_chosen(chosen, group),
-            (None, Some(period)) => period.of((time, time)),
+            (None, Some(period)) => period.of((info.time, info.last())),
             (None, None) => 0.0,
         }
     }

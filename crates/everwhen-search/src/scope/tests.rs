@@ -5,7 +5,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::{Document, DocumentState};
+use crate::document::{Document, DocumentInfo, DocumentState};
 use crate::index::GroupCounts;
 use crate::rank::SearchQuery;
 use crate::testing::{Role, document, group};
@@ -23,6 +23,8 @@ fn drawn_document(sequence: u64, (group, hour, role, removed): &Drawn) -> Docume
     let created = at(sequence as i64 / 3);
     Document {
         time: at(*hour),
+        // Of some only a period is known, of an hour or of more than a day.
+        lasts: [0, 0, 60, 0, 2_000][sequence as usize % 5],
         created,
         removed: removed.map(|later| created + i64::from(later) * HOUR),
         ..document(sequence, u128::from(*group), Role::ALL[*role], "a cat and a dog")
@@ -109,10 +111,17 @@ impl<'i> Naive<'i> {
 fn naively_admits(index: &Index, filter: &SearchFilter, one: usize) -> bool {
     let (info, group) = (&index.documents[one], index.placements[one].group);
     (filter.sources.is_empty() || filter.sources.contains(&info.source))
-        && [filter.period, filter.about].iter().flatten().all(|range| range.contains(info.time))
+        && is_inside_both([filter.period, filter.about], info)
         && filter.groups.as_ref().is_none_or(|listed| listed.contains(&group))
         && filter.without_group != Some(group)
         && filter.documents.as_ref().is_none_or(|listed| listed.contains(&(one as u32)))
+}
+
+/// Whether one instant that a document may be about is inside both ranges.
+fn is_inside_both(ranges: [Option<TimeRange>; 2], info: &DocumentInfo) -> bool {
+    let sinces = ranges.iter().flatten().filter_map(|range| range.since);
+    let first = sinces.chain([info.time]).max().unwrap();
+    first <= info.last() && ranges.iter().flatten().all(|range| range.contains(first))
 }
 
 fn compare(index: &Index, filter: &SearchFilter) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::{
-    ConversationId, Corrected, Correction, Entry, EntryId, Name, Provenance, VaultId,
+    ConversationId, Corrected, Correction, Entry, EntryId, Name, Provenance, TimePrecision, VaultId,
 };
 use everwhen_engine::ports::{
     EntryChange, EntryQuery, EntryState, MemoryRef, Neighbour, Order, Speakers, Which,
@@ -284,9 +284,81 @@ pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> 
     if let Some(after) = query.arrived_after {
         return arrived(db, memory, after, query.limit);
     }
+    let said = |filter: &mut Filter<'_>| {
+        filter.add_if("conversation_time >=", query.after);
+        filter.add_if("conversation_time <", query.before);
+    };
+    let Some(after) = query.after.filter(|_| query.with_periods) else {
+        return listed(db, memory, query, query.limit, said);
+    };
+    // What had begun before all of it was said before the rest, so each part is ordered by itself.
+    let begun = |filter: &mut Filter<'_>| begun_before(filter, after);
+    let rest = |rows: &[Entry]| query.limit.map(|limit| limit.saturating_sub(rows.len()));
+    let (mut rows, behind) = match query.order {
+        Order::Oldest => {
+            let begun = listed(db, memory, query, query.limit, begun)?;
+            let behind = listed(db, memory, query, rest(&begun), said)?;
+            (begun, behind)
+        }
+        Order::Newest => {
+            let said = listed(db, memory, query, query.limit, said)?;
+            let behind = listed(db, memory, query, rest(&said), begun)?;
+            (said, behind)
+        }
+    };
+    rows.extend(behind);
+    Ok(rows)
+}
+
+/// Only entries whose time is a period that began before an instant and contains it.
+fn begun_before(filter: &mut Filter<'_>, instant: Timestamp) {
+    // As the index by period is declared, so that it can be used.
+    filter.condition("time_precision > 3 AND time_precision < 9");
+    filter.add("conversation_time <", instant);
+    filter.add("conversation_time >", TimePrecision::Year.over_by(instant));
+    let containing = TimePrecision::PERIODS.map(|precision| {
+        let (precision, over) = (filter.value(precision), filter.value(precision.over_by(instant)));
+        format!("(time_precision = {precision} AND conversation_time > {over})")
+    });
+    filter.condition(&format!("({})", containing.join(" OR ")));
+}
+
+/// Only entries with the tag, of the conversation and from the source of a query.
+fn narrow<'q>(
+    db: &dyn Database,
+    filter: &mut Filter<'q>,
+    query: &'q EntryQuery,
+    then: Option<Timestamp>,
+) {
+    if let Some(tag) = &query.tag {
+        tagged(db, filter, tag, then);
+    }
+    if query.retagged {
+        filter.condition("retagged_at IS NOT NULL");
+    }
+    if let Some(id) = query.conversation {
+        of_conversation(filter, id, then);
+    }
+    filter.add_if("source =", query.source.as_ref());
+    if let Some(ids) = &query.source_ids {
+        let ids: Vec<String> = ids.iter().map(|id| filter.value(id)).collect();
+        filter.condition(&format!("source_id IN ({})", ids.join(", ")));
+    }
+}
+
+/// Entries by conversation_time, then place, with conditions for their times.
+fn listed<'q>(
+    db: &dyn Database,
+    memory: MemoryRef,
+    query: &'q EntryQuery,
+    most: Option<usize>,
+    times: impl FnOnce(&mut Filter<'q>),
+) -> Result<Vec<Entry>> {
+    if most == Some(0) {
+        return Ok(Vec::new());
+    }
     let mut filter = Filter::new(memory);
-    filter.add_if("conversation_time >=", query.after);
-    filter.add_if("conversation_time <", query.before);
+    times(&mut filter);
     filter.add_if("creation_time >=", query.created_after);
     filter.add_if("creation_time <", query.created_before);
     let (side, order) = match query.order {
@@ -304,21 +376,8 @@ pub(crate) fn list(db: &dyn Database, memory: MemoryRef, query: &EntryQuery) -> 
         Which::AsOf(time) => Some(time),
         _ => None,
     };
-    if let Some(tag) = &query.tag {
-        tagged(db, &mut filter, tag, then);
-    }
-    if query.retagged {
-        filter.condition("retagged_at IS NOT NULL");
-    }
-    if let Some(id) = query.conversation {
-        of_conversation(&mut filter, id, then);
-    }
-    filter.add_if("source =", query.source.as_ref());
-    if let Some(ids) = &query.source_ids {
-        let ids: Vec<String> = ids.iter().map(|id| filter.value(id)).collect();
-        filter.condition(&format!("source_id IN ({})", ids.join(", ")));
-    }
-    let most = filter.value(limit(query.limit));
+    narrow(db, &mut filter, query, then);
+    let most = filter.value(limit(most));
     // Without statistics SQLite prefers an index in the order asked for, and would read the whole memory
     // for a few ids.
     let time = match &query.source_ids {

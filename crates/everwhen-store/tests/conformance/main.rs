@@ -39,6 +39,7 @@ mod outages;
 mod outside;
 mod paging;
 mod past;
+mod periods;
 mod proofs;
 mod receipts;
 mod recollections;
@@ -164,6 +165,11 @@ suite! {
         a_kept_index_answers_as_a_new_one,
         what_is_forgotten_is_in_no_segment,
         keeping_an_index_ends_though_the_chat_goes_on,
+    }
+    periods {
+        a_list_has_what_reaches_into_its_time,
+        pages_go_from_periods_to_instants_and_back,
+        recall_finds_a_day_and_a_month_by_any_time_within,
     }
     recollections {
         what_is_at_hand_is_told_as_the_store_has_it,

@@ -54,6 +54,7 @@ fn write_document(index: &Index, writer: &mut Writer, number: usize, previous: &
     writer.signed(info.time.wrapping_sub(previous.time));
     writer.signed(info.created.wrapping_sub(previous.created));
     writer.signed(info.removed);
+    writer.number(u64::from(info.lasts));
     writer.number(u64::from(info.speaker));
     writer.number(u64::from(info.source.number()));
     writer.number(u64::from(placement.group));
@@ -116,6 +117,7 @@ fn read_document(
         time: previous.time.wrapping_add(reader.signed()?),
         created: previous.created.wrapping_add(reader.signed()?),
         removed: reader.signed()?,
+        lasts: reader.small()?,
         speaker: reader.number()?.try_into().ok()?,
         source: *Source::ALL.get(reader.small()? as usize)?,
     };
