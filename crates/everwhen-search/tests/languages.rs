@@ -140,6 +140,7 @@ fn document(sequence: u64, text: &str) -> Document<'_> {
         group: GroupId(u128::from(sequence).to_be_bytes()),
         sequence,
         time: START + sequence as Micros * DAY,
+        lasts: 0,
         created: START + sequence as Micros * DAY,
         removed: None,
         source: Source::new(0),

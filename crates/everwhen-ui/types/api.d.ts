@@ -1400,7 +1400,7 @@ export interface Routes {
     delete: { query: Record<string, never>; body: undefined; answer: Removed };
   };
   "/v1/vaults/{vault}/export": {
-    get: { query: { memory?: string | undefined }; body: undefined; answer: string };
+    get: { query: { memory?: string | undefined; format?: "everwhen" | "chatgpt" | "claude" | "open-webui" | "sillytavern" | undefined }; body: undefined; answer: Record<string, unknown>[] };
   };
   "/v1/vaults/{vault}/forget": {
     post: { query: Record<string, never>; body: Forget; answer: Removed };

@@ -11,8 +11,10 @@
 //! A new source is a file in `sources` and a line in its table.
 
 mod archive;
+mod beside;
 mod decode;
 mod finish;
+mod gaps;
 mod input;
 mod json;
 pub(crate) mod moment;

@@ -166,8 +166,9 @@ export class VaultClient {
     return this.#transport.send({ method: "DELETE", path: `${this.#path}/imports/${part(id)}` });
   }
 
-  /** Everything in the vault, or in one memory, as lines of JSON. */
-  export(options: { memory?: string } = {}): Promise<ReadableStream<Uint8Array>> {
+  /** Everything in the vault, or in one memory, as lines of JSON; with a `format` of another program, the
+   * conversations of one memory as that program has them. */
+  export(options: { memory?: string; format?: "chatgpt" | "claude" | "open-webui" | "sillytavern" } = {}): Promise<ReadableStream<Uint8Array>> {
     return this.#transport.stream(`${this.#path}/export`, { ...options });
   }
 

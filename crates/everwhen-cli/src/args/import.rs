@@ -158,6 +158,8 @@ pub(crate) struct ImportTimesArgs {
 EXAMPLES
   everwhen export vault everything.jsonl
   everwhen export messages chats.jsonl --memory chatgpt
+  everwhen export chatgpt conversations.json --memory chatgpt
+  everwhen export sillytavern chats.zip --memory ana
   everwhen export markdown ~/notes/chats --memory chatgpt
   everwhen export wilmer Public/DiscussionIds --memory 1234
   everwhen export wilmer-timestamps Public/DiscussionIds --memory 1234 --flat
@@ -181,6 +183,18 @@ pub(crate) enum ExportTarget {
     Messages(ExportMessagesArgs),
     /// Conversations as Markdown, a note each with front matter, as Obsidian reads it
     Markdown(ExportFolderArgs),
+    /// Conversations as ChatGPT exports them: conversations.json, a tree with all branches
+    ///
+    /// Most viewers and chat programs read it. `everwhen import` gives back the same entries.
+    Chatgpt(ExportChatsArgs),
+    /// Conversations as Claude.ai exports them: conversations.json
+    Claude(ExportChatsArgs),
+    /// Conversations as Open WebUI exports and imports them
+    OpenWebui(ExportChatsArgs),
+    /// Conversations as chats of SillyTavern, in a zip archive with a folder for each character
+    ///
+    /// Other answers are swipes; a branch of several messages is a chat of its own.
+    Sillytavern(ExportChatsArgs),
     /// Memories, summary, state document and times, as the folder of a WilmerAI discussion
     ///
     /// Writes memories.json, chat_summary.json, vector_memory.db, state_document.md and timestamps.json
@@ -206,6 +220,14 @@ pub(crate) struct ExportFileArgs {
 /// Where a vault is written.
 #[derive(Debug, Args)]
 pub(crate) struct ExportVaultArgs {
+    /// File to write, which must not exist; - writes to standard output
+    #[arg(value_name = "FILE|-")]
+    pub(crate) file: String,
+}
+
+/// Where the chats of a memory are written.
+#[derive(Debug, Args)]
+pub(crate) struct ExportChatsArgs {
     /// File to write, which must not exist; - writes to standard output
     #[arg(value_name = "FILE|-")]
     pub(crate) file: String,

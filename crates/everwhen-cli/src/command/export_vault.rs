@@ -1,9 +1,10 @@
-//! `everwhen export vault`: everything in a vault as lines of JSON.
+//! `everwhen export vault`: everything in a vault as lines of JSON; `everwhen export chatgpt` and others: the
+//! conversations of a memory as another program has them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use crate::args::ExportVaultArgs;
+use crate::args::{ExportChatsArgs, ExportVaultArgs};
 use crate::client::Request;
 use crate::console::Console;
 use crate::failure::{Failure, Result};
@@ -12,21 +13,31 @@ use crate::output;
 /// Writes the export into a new file, or to standard output.
 pub(crate) async fn run(console: &Console, args: &ExportVaultArgs) -> Result<()> {
     let request = Request::get(console.in_vault("/export")).with("memory", console.named_memory());
-    if args.file == "-" {
+    save(console, request, &args.file).await
+}
+
+/// Writes the conversations of the memory in the format of another program.
+pub(crate) async fn chats(console: &Console, format: &str, args: &ExportChatsArgs) -> Result<()> {
+    let request = Request::get(console.in_vault("/export")).with("memory", Some(console.memory()));
+    save(console, request.with("format", Some(format)), &args.file).await
+}
+
+async fn save(console: &Console, request: Request, path: &str) -> Result<()> {
+    if path == "-" {
         console.download(request, &mut output::stream()).await?;
         return Ok(());
     }
-    let unwritable = |error: std::io::Error| Failure::new(format!("{}: {error}", args.file));
-    let file = File::options().write(true).create_new(true).open(&args.file).map_err(unwritable)?;
+    let unwritable = |error: std::io::Error| Failure::new(format!("{path}: {error}"));
+    let file = File::options().write(true).create_new(true).open(path).map_err(unwritable)?;
     let mut writer = BufWriter::new(file);
     let bytes = match console.download(request, &mut writer).await {
         Ok(bytes) => bytes,
         Err(failure) => {
             // A part of an export is no use.
-            let _ = std::fs::remove_file(&args.file);
+            let _ = std::fs::remove_file(path);
             return Err(failure);
         }
     };
     writer.flush().map_err(unwritable)?;
-    output::line(&format!("Exported {bytes} bytes to {}", args.file))
+    output::line(&format!("Exported {bytes} bytes to {path}"))
 }

@@ -53,12 +53,23 @@ pub(crate) async fn import(console: &Console, args: &ImportWilmerArgs) -> Result
         };
         outcomes.push(one(console, discussion, memory, &dating, args.dry_run).await?);
     }
+    let nothing = outcomes.iter().all(Outcome::is_nothing);
+    let problem = outcomes.iter().find_map(|one| one.problems.first());
+    let failure = problem
+        .filter(|_| nothing)
+        .map(|problem| Failure::new(format!("nothing was imported: {}", output::plain(problem))));
+    tell(console, args, &outcomes)?;
+    failure.map_or(Ok(()), Err)
+}
+
+/// Says what became of all discussions.
+fn tell(console: &Console, args: &ImportWilmerArgs, outcomes: &[Outcome]) -> Result<()> {
     if console.json {
         let imported: Vec<Value> = outcomes.iter().map(Outcome::json).collect();
         let answer = json!({ "dry_run": args.dry_run, "imported": imported });
         return output::json(&answer.to_string());
     }
-    for outcome in &outcomes {
+    for outcome in outcomes {
         for problem in &outcome.problems {
             output::note(&output::plain(&format!("left out {problem}")));
         }
@@ -224,6 +235,11 @@ impl Outcome {
         self.known += number("known");
         self.removed += number("removed");
         self.summary |= answer["summary"].as_bool().unwrap_or_default();
+    }
+
+    /// Whether nothing came over, and nothing was here before.
+    fn is_nothing(&self) -> bool {
+        self.stored + self.known == 0 && self.times == 0 && !self.summary && !self.state_document
     }
 
     fn json(&self) -> Value {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod bad_imports;
 mod connect;
 mod conversations;
 mod doctor;
@@ -28,6 +29,7 @@ mod stage;
 mod stopping;
 mod transfer;
 mod upkeep;
+mod watching;
 mod wilmer;
 mod wilmer_times;
 mod workflow;

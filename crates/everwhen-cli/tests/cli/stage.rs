@@ -125,6 +125,21 @@ impl Stage {
     }
 }
 
+/// Sends JSON to a server; says whether it was acknowledged.
+pub(crate) fn post(url: &str, path: &str, body: &str) -> bool {
+    let host = url.trim_start_matches("http://").trim_end_matches('/');
+    let Ok(mut stream) = TcpStream::connect(host) else { return false };
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+         Connection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let mut answer = String::new();
+    stream.write_all(request.as_bytes()).is_ok()
+        && stream.read_to_string(&mut answer).is_ok()
+        && answer.starts_with("HTTP/1.1 2")
+}
+
 /// Polls until there is an answer. What bounds it is the number of polls, each with the time that
 /// its own work takes, so that a busy machine is waited for.
 pub(crate) fn eventually<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {

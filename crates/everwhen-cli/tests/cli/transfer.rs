@@ -275,3 +275,88 @@ fn a_day_without_a_time_is_found_by_any_hour_of_it_and_said_to_be_about_that_day
     let next = in_memory(&["entries", "--after", "2023-03-04 00:00"]);
     assert!(!next.contains("ill") && next.contains("well"), "{next}");
 }
+
+#[test]
+fn a_backup_of_a_database_amid_writes_has_all_that_was_acknowledged_before() {
+    let stage = Stage::new();
+    let (from, to) = (crate::growing::fresh(), crate::growing::fresh());
+    let mut command = stage.command(&[]);
+    command.env("EVERWHEN_STORE_URL", &from);
+    let server = stage.serve_with(command, "127.0.0.1:0");
+    let acknowledged = std::sync::Mutex::new(Vec::new());
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let file = stage.home().join("backup.zip");
+    let before = std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let (host, acknowledged, is_over) = (&server.url, &acknowledged, &is_over);
+            scope.spawn(move || {
+                for number in 0.. {
+                    if is_over.load(std::sync::atomic::Ordering::SeqCst) {
+                        return;
+                    }
+                    let content = format!("writer {writer} entry {number}");
+                    let body = json!({ "role": "user", "content": content }).to_string();
+                    if crate::stage::post(
+                        host,
+                        &format!("/v1/vaults/v/memories/m{writer}/entries"),
+                        &body,
+                    ) {
+                        acknowledged.lock().unwrap().push(content);
+                    }
+                }
+            });
+        }
+        let known = || acknowledged.lock().unwrap().len();
+        crate::stage::eventually("writes", || (known() >= 40).then_some(()));
+        let before = acknowledged.lock().unwrap().clone();
+        stage.ok(&["backup", file.to_str().unwrap(), "--store", &from]);
+        let during = known();
+        is_over.store(true, std::sync::atomic::Ordering::SeqCst);
+        assert!(during > before.len(), "nothing was written while the backup was made");
+        before
+    });
+    assert_eq!(server.terminate(), 0);
+    stage.ok(&["backup", file.to_str().unwrap(), "--verify"]);
+    stage.ok(&["backup", file.to_str().unwrap(), "--restore", "--store", &to]);
+    let mut restored = std::collections::HashSet::new();
+    for writer in 0..4 {
+        let memory = format!("m{writer}");
+        let args = ["entries", "--vault", "v", "--memory", &memory, "--store", &to, "--all"];
+        let list = stage.json(&args);
+        let rows = list["data"].as_array().unwrap().clone();
+        restored.extend(rows.iter().map(|row| row["content"].as_str().unwrap().to_owned()));
+    }
+    for content in before {
+        assert!(restored.contains(&content), "{content} was acknowledged before the backup");
+    }
+}
+
+#[test]
+fn the_chats_of_a_memory_go_to_other_programs_and_back() {
+    let stage = Stage::new();
+    let path = archive(&stage, "chatgpt.zip", &[conversation(1, 4), conversation(2, 3)]);
+    import(&stage, &path, &[]);
+    for (format, name) in [
+        ("chatgpt", "conversations.json"),
+        ("claude", "claude.json"),
+        ("open-webui", "webui.json"),
+        ("sillytavern", "chats.zip"),
+    ] {
+        let file = stage.home().join(name);
+        let told = stage.ok(&["export", format, file.to_str().unwrap(), "--memory", "chatgpt"]);
+        assert!(told.contains(name), "{told}");
+        let again = stage.run(&["export", format, file.to_str().unwrap(), "--memory", "chatgpt"]);
+        assert_ne!(again.code, 0, "{format}: nothing is replaced");
+        let memory = format!("from {format}");
+        let told = import(&stage, &file, &["--memory", &memory]);
+        assert_eq!(counts(&told), (7, 0), "{format}: {told}");
+        let said = |memory: &str| -> Vec<(Value, Value)> {
+            let list = stage.json(&["entries", "--memory", memory]);
+            let rows = list["data"].as_array().unwrap().clone();
+            rows.iter().map(|r| (r["conversation_time"].clone(), r["content"].clone())).collect()
+        };
+        assert_eq!(said(&memory), said("chatgpt"), "{format}");
+    }
+    let missing = stage.run(&["export", "chatgpt", "x.json", "--memory", "none"]);
+    assert!(missing.code != 0 && !stage.home().join("x.json").exists(), "{missing:?}");
+}

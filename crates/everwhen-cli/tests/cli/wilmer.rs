@@ -104,8 +104,15 @@ fn what_changed_in_wilmer_comes_over_and_what_cannot_be_read_is_told() {
     let told = "d1: Imported 1 memory, 1 time; 1 already here; 1 no longer there and removed\n";
     assert_eq!(ran.stdout, told);
     assert!(ran.stderr.contains("chat_summary.json: this is not JSON"), "{}", ran.stderr);
-    let plain = stage.run(&["import", &format!("{from}/DiscussionIds/d1/vector_memory.db")]);
+    let plain = stage.run(&["import", &format!("{from}/DiscussionIds/d1"), "--vault", "other"]);
     assert!(plain.stderr.contains("everwhen import wilmer"), "{plain:?}");
+    assert!(plain.code == 0 && plain.stdout.contains("d1: Imported"), "{plain:?}");
+    let broken = stage.home().join("broken");
+    std::fs::create_dir_all(&broken).unwrap();
+    std::fs::write(broken.join("memories.json"), "[{\"text_block\": \"Bo").unwrap();
+    let ran = stage.run(&["import", "wilmer", broken.to_str().unwrap()]);
+    assert!(ran.code == 1 && ran.stderr.contains("memories.json"), "{ran:?}");
+    assert!(ran.stderr.contains("nothing was imported"), "{ran:?}");
     let empty = stage.home().join("empty");
     std::fs::create_dir(&empty).unwrap();
     let ran = stage.run(&["import", "wilmer", empty.to_str().unwrap()]);

@@ -132,6 +132,13 @@ impl Entry {
         }
     }
 
+    /// Whether only a period is known, which began before an instant and contains it.
+    pub fn spans(&self, instant: Timestamp) -> bool {
+        let time = self.conversation_time;
+        let from = self.provenance.as_ref();
+        time < instant && from.is_some_and(|from| time > from.precision.over_by(instant))
+    }
+
     /// Whether it may have been said within a period.
     pub fn may_be_within(&self, period: &Period) -> bool {
         period.since().is_none_or(|since| since <= self.said_by())

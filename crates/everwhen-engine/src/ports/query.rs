@@ -128,6 +128,14 @@ impl EntryQuery {
         }
     }
 
+    /// Whether an entry was said in the time asked for.
+    pub fn has_time_of(&self, entry: &Entry) -> bool {
+        let time = entry.conversation_time;
+        let reaches = |after: Timestamp| self.with_periods && entry.spans(after);
+        self.after.is_none_or(|after| after <= time || reaches(after))
+            && self.before.is_none_or(|before| time < before)
+    }
+
     /// Where a list goes on behind an entry.
     pub fn cursor(&self, entry: &Entry) -> Cursor {
         let sequence = if self.which.is_by_place() { entry.place } else { entry.sequence };

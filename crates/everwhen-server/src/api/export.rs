@@ -1,4 +1,4 @@
-//! The export of a vault or a memory as lines of JSON.
+//! The export of a vault or a memory as lines of JSON, or of a memory in the format of another program.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use everwhen::Error;
-use everwhen::export::ExportWriter;
+use everwhen::export::{ExportWriter, write_foreign};
 use everwhen::memory::Address;
 use futures_util::stream;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
@@ -24,11 +24,14 @@ const LINES: &str = "application/x-ndjson";
 ///
 /// Everything in the vault, or in one memory, as lines of JSON: entries with both times and their origin,
 /// conversations, branches, corrections, facts, chapters, context documents. It is one consistent state.
-/// `POST .../imports` makes the same vault of it.
+/// `POST .../imports` makes the same vault of it. With a `format` of another program, the conversations of
+/// one memory with their times and branches, as that program and `POST .../imports` read them.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/export", tag = "imports",
     params(wire::ExportQuery),
-    responses((status = 200, description = "ExportFileLines of JSON", content_type = "application/x-ndjson", body = String)),
+    responses((status = 200, description = "The file", content(
+        (String = "application/x-ndjson"), (Vec<serde_json::Value> = "application/json"), (String = "application/zip"),
+    ))),
 )]
 pub(super) async fn export_vault(
     OpenVault(vault): OpenVault,
@@ -38,7 +41,19 @@ pub(super) async fn export_vault(
     // Written to a file first, so that a slow client does not hold a state of the store.
     let file = tempfile::tempfile().map_err(|error| unwritable(&error))?;
     let reading = file.try_clone().map_err(|error| unwritable(&error))?;
-    vault.export(memory, Arc::new(ExportWriter::new(file))).await?;
+    let media_type = match (query.format.foreign(), memory) {
+        (None, memory) => {
+            vault.export(memory, Arc::new(ExportWriter::new(file))).await?;
+            LINES
+        }
+        (Some(format), Some(memory)) => {
+            write_foreign(&vault, memory, format, file).await?;
+            format.media_type()
+        }
+        (Some(_), None) => {
+            return Err(Error::conflict("this format has one memory; name it with `memory`").into());
+        }
+    };
     let mut file = tokio::fs::File::from_std(reading);
     file.rewind().await.map_err(|error| unwritable(&error))?;
     let chunks = stream::try_unfold(file, |mut file| async move {
@@ -47,7 +62,7 @@ pub(super) async fn export_vault(
         chunk.truncate(read);
         Ok::<_, std::io::Error>((read > 0).then_some((chunk, file)))
     });
-    Ok(([(CONTENT_TYPE, LINES)], Body::from_stream(chunks)).into_response())
+    Ok(([(CONTENT_TYPE, media_type)], Body::from_stream(chunks)).into_response())
 }
 
 fn unwritable(error: &std::io::Error) -> RequestError {

@@ -172,7 +172,7 @@ fn is_in_force(entry: &Entry, which: Which) -> bool {
 }
 
 fn is_wanted(entry: &Entry, query: &EntryQuery) -> bool {
-    (is_within(entry.conversation_time, query.after, query.before) || reaches_into(entry, query))
+    query.has_time_of(entry)
         && is_within(entry.creation_time, query.created_after, query.created_before)
         && is_in_force(entry, query.which)
         && query.role.is_none_or(|role| entry.role == role)
@@ -185,13 +185,6 @@ fn is_wanted(entry: &Entry, query: &EntryQuery) -> bool {
             id.is_some_and(|id| ids.contains(id))
         })
         && query.conversation.is_none_or(|id| entry.conversation == id)
-}
-
-/// Whether the time of an entry is a period that begins before the time asked for and reaches into it.
-fn reaches_into(entry: &Entry, query: &EntryQuery) -> bool {
-    let (Some(after), Some(from)) = (query.after, &entry.provenance) else { return false };
-    let is_before = entry.conversation_time < after;
-    query.with_periods && is_before && entry.conversation_time > from.precision.over_by(after)
 }
 
 fn is_within(time: Timestamp, after: Option<Timestamp>, before: Option<Timestamp>) -> bool {

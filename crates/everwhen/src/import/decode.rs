@@ -175,6 +175,11 @@ impl<R: Read> Surrogates<R> {
     }
 }
 
+/// JSON in a text, such as a column of a database; nothing if it is none.
+pub(crate) fn json_of(text: &str) -> serde_json::Value {
+    serde_json::from_reader(Surrogates::new(text.as_bytes())).unwrap_or_default()
+}
+
 /// The length of an escape, and whether it is half of a pair without the other half.
 fn escape(bytes: &[u8]) -> (usize, bool) {
     match unit(bytes) {

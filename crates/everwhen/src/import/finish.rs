@@ -2,7 +2,6 @@
 
 use everwhen_engine::memory::{Metadata, Name, NewEntry, Provenance, Said};
 use everwhen_engine::{ImportedBranch, ImportedConversation, limits};
-use jiff::Timestamp;
 
 use super::moment::Moment;
 use super::options::Options;
@@ -208,35 +207,4 @@ fn line(text: Option<String>, most: usize) -> Option<String> {
 
 fn cut(text: &str, most: usize) -> String {
     text[..text.floor_char_boundary(most)].to_owned()
-}
-
-/// Where messages of a chat without threads are split: after this many seconds of silence.
-const GAP_SECONDS: i64 = 30 * 60;
-
-/// Splits messages of a chat without threads at silences. Each part is named by when it began.
-pub(crate) fn by_gaps(id: &str, place: &str, mut messages: Vec<Message>) -> Vec<Thread> {
-    messages.sort_by_key(|message| message.time.as_ref().map(|time| time.at));
-    let mut threads: Vec<Thread> = Vec::new();
-    let mut last: Option<Timestamp> = None;
-    for message in messages {
-        let at = message.time.as_ref().map(|time| time.at);
-        let is_near = match (last, at) {
-            (Some(last), Some(at)) => at.as_second() - last.as_second() <= GAP_SECONDS,
-            _ => !threads.is_empty(),
-        };
-        if !is_near {
-            let began = at.map_or_else(
-                || "undated".to_owned(),
-                |at| {
-                    at.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-                },
-            );
-            threads.push(Thread::new(format!("{id} {began}"), place));
-        }
-        last = at.or(last);
-        if let Some(thread) = threads.last_mut() {
-            thread.messages.push(message);
-        }
-    }
-    threads
 }

@@ -3,7 +3,9 @@
 
 use std::io::{BufRead, Read};
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::{Map, Value};
 
 /// What a reader of elements is told: the fields before the list, and one element. It answers
@@ -145,6 +147,103 @@ impl<'de> Visitor<'de> for List<'_, '_> {
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(Some(Value::Null))
+    }
+}
+
+/// Reads the messages of chats one by one, wherever they are: a chat is an object with a list `messages`,
+/// or in a list below `chats`, `left_chats` or `list`. Each is told with `id`, `name` and `type` of its chat.
+pub(super) fn chat_messages(
+    reader: impl Read,
+    on_element: OnJsonElement<'_>,
+) -> Result<(), serde_json::Error> {
+    let reader = std::io::BufReader::with_capacity(64 * 1024, reader);
+    let mut json = serde_json::Deserializer::from_reader(reader);
+    let mut stopped = false;
+    let outcome = ChatWalk { on_element, stopped: &mut stopped }.deserialize(&mut json);
+    if stopped {
+        return Ok(());
+    }
+    outcome?;
+    json.end()
+}
+
+struct ChatWalk<'a, 'f> {
+    on_element: &'a mut (dyn FnMut(&Map<String, Value>, Value) -> bool + 'f),
+    stopped: &'a mut bool,
+}
+
+impl<'de> DeserializeSeed<'de> for ChatWalk<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ChatWalk<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("chats")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut object: M) -> Result<(), M::Error> {
+        let mut head = Map::new();
+        while let Some(key) = object.next_key::<String>()? {
+            match key.as_str() {
+                "messages" => {
+                    let list =
+                        List { head: &head, on_element: self.on_element, stopped: self.stopped };
+                    object.next_value_seed(list)?;
+                }
+                "chats" | "left_chats" | "list" => {
+                    object.next_value_seed(ChatWalk {
+                        on_element: self.on_element,
+                        stopped: self.stopped,
+                    })?;
+                }
+                "id" | "name" | "type" => {
+                    head.insert(key, object.next_value()?);
+                }
+                _ => {
+                    object.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<(), S::Error> {
+        let Self { on_element, stopped } = self;
+        while list
+            .next_element_seed(ChatWalk { on_element: &mut *on_element, stopped: &mut *stopped })?
+            .is_some()
+        {}
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
     }
 }
 

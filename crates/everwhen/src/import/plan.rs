@@ -1,15 +1,20 @@
 //! Which source reads which file, and the reading itself.
 
-use everwhen_engine::ImportedConversation;
 use std::path::{Path, PathBuf};
 
-use super::input::Documents;
+use everwhen_engine::ImportedConversation;
+use serde::de::IgnoredAny;
+
+use super::input::{Document, Documents};
 use super::options::Options;
 use super::reading::Reading;
 use super::report::Report;
 use super::sample::{Claim, Sample};
 use super::sources::{SOURCES, Source};
 use crate::{Error, Result};
+
+/// The most files that are named where none can be read.
+const REFUSED_NAMED: usize = 5;
 
 /// Files whose sources are known.
 pub struct Plan {
@@ -63,9 +68,13 @@ impl Plan {
             match (recognise(&sample, forced).as_slice(), forced) {
                 ([source], _) => plan.give(source, place),
                 ([], Some(source)) if plan.documents.list.len() == 1 => {
-                    return Err(is_not(&document.place, source, &sample));
+                    let why = broken(document, &sample).map(Error::invalid);
+                    return Err(why.unwrap_or_else(|| is_not(&document.place, source, &sample)));
                 }
-                ([], _) => plan.unknown.push(document.place.clone()),
+                ([], _) => match broken(document, &sample) {
+                    Some(why) => plan.documents.refused.push(why),
+                    None => plan.unknown.push(document.place.clone()),
+                },
                 (several, _) => doubts.push(format!(
                     "{}: {}",
                     document.place,
@@ -93,8 +102,10 @@ impl Plan {
     }
 
     fn nothing(&self) -> Error {
-        if let Some(refused) = self.documents.refused.first() {
-            return Error::invalid(refused.clone());
+        let refused = &self.documents.refused;
+        if !refused.is_empty() {
+            let named = &refused[..refused.len().min(REFUSED_NAMED)];
+            return Error::invalid(named.join("; "));
         }
         if let Some(document) = self.documents.list.first().filter(|one| one.size == 0) {
             return Error::invalid(format!("{}: the file is empty", document.place));
@@ -161,6 +172,31 @@ fn recognise(sample: &Sample<'_>, forced: Option<&'static Source>) -> Vec<&'stat
         return Vec::new();
     }
     claims.into_iter().filter(|(claim, _)| *claim == best).map(|(_, source)| source).collect()
+}
+
+/// Why a document that no source knows may be one of a known program after all: JSON that breaks off, with
+/// the place, or a database that cannot be read where it is.
+fn broken(document: &Document, sample: &Sample<'_>) -> Option<String> {
+    let is_database = || document.first_bytes().is_ok_and(|b| b.starts_with(b"SQLite format 3\0"));
+    if document.path().is_none() && is_database() {
+        let what = "a database inside of an archive; unpack the archive and import the folder";
+        return Some(format!("{}: {what}", document.place));
+    }
+    if !sample.text.trim_start().starts_with(['{', '[']) || sample.lines.len() > 1 {
+        return None;
+    }
+    let read = document.with_json(|text| {
+        let text = std::io::BufReader::with_capacity(64 * 1024, text);
+        serde_json::from_reader::<_, IgnoredAny>(text)
+    });
+    let error = read.ok()?.0.err().filter(serde_json::Error::is_eof)?;
+    Some(format!(
+        "{}: the file is cut off: its JSON breaks off in line {}, column {}, before anything shows which program \
+         wrote it; download or copy it again and import it again",
+        document.place,
+        error.line(),
+        error.column()
+    ))
 }
 
 /// The refusal of a file that was named as one of another program.

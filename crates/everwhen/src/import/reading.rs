@@ -1,6 +1,7 @@
 //! What a source reads with: its documents, the options, the report, and where conversations go.
 
 use std::collections::HashSet;
+use std::io::{BufRead, Read};
 
 use everwhen_engine::ImportedConversation;
 use everwhen_engine::memory::{Role, TimeFrom};
@@ -19,11 +20,18 @@ use super::thread::{Message, Thread};
 pub(super) type OnReadElement<'e, 'r> =
     &'e mut dyn FnMut(&mut Reading<'r>, &Map<String, Value>, usize, Value);
 
+/// Takes a message of a chat, with what is known of the chat.
+pub(super) type OnChatMessage<'e, 'r> =
+    &'e mut dyn FnMut(&mut Reading<'r>, &Map<String, Value>, Value);
+
 /// Takes conversations; answers whether to go on.
 pub(super) type Sink<'s> = &'s mut dyn FnMut(ImportedConversation) -> bool;
 
 /// Messages within one second that make a conversation look imported by a program that lost the times.
 const SUSPECT: usize = 20;
+
+/// A line of text longer than this is cut.
+const LINE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The reading of one source.
 pub(crate) struct Reading<'r> {
@@ -116,6 +124,23 @@ impl<'r> Reading<'r> {
         );
     }
 
+    /// Tells each message of the chats in a document, with `id`, `name` and `type` of its chat; see
+    /// [`json::chat_messages`].
+    pub(crate) fn chat_messages(
+        &mut self,
+        document: &'r Document,
+        on_message: OnChatMessage<'_, 'r>,
+    ) {
+        let outcome = document.with_json(|text| {
+            json::chat_messages(text, &mut |head, message| {
+                on_message(self, head, message);
+                !self.stopped
+            })
+        });
+        let outcome = outcome.map(|(outcome, notes)| (outcome.map_err(|e| e.to_string()), notes));
+        self.note(document, outcome, "what came before was taken; fetch the file again");
+    }
+
     /// A whole document as JSON.
     pub(crate) fn value(&mut self, document: &'r Document) -> Option<Value> {
         let mut found = None;
@@ -155,6 +180,49 @@ impl<'r> Reading<'r> {
         self.note(document, outcome, "what came before was taken");
     }
 
+    /// Hands the text of a document to `read`, as a stream; notes what had to be repaired if `is_first`.
+    pub(crate) fn stream(
+        &mut self,
+        document: &'r Document,
+        is_first: bool,
+        read: &mut dyn FnMut(&mut Self, &mut dyn std::io::Read) -> std::io::Result<()>,
+    ) {
+        let outcome = document.with_text(|text| read(self, text));
+        let outcome = outcome.map(|(outcome, notes)| {
+            let notes = if is_first { notes } else { Vec::new() };
+            (outcome.map_err(|e| e.to_string()), notes)
+        });
+        self.note(document, outcome, "what came before was taken");
+    }
+
+    /// Tells each line of a text, without its end. One that is longer than any message is cut.
+    pub(crate) fn text_lines(
+        &mut self,
+        document: &'r Document,
+        is_first: bool,
+        on_line: &mut dyn FnMut(&mut Self, &str),
+    ) {
+        self.stream(document, is_first, &mut |reading, text| {
+            let mut text = std::io::BufReader::with_capacity(64 * 1024, text);
+            let mut bytes = Vec::new();
+            loop {
+                bytes.clear();
+                let read =
+                    Read::by_ref(&mut text).take(LINE_BYTES).read_until(b'\n', &mut bytes)?;
+                if read == 0 || reading.stopped {
+                    return Ok(());
+                }
+                if read as u64 == LINE_BYTES && !bytes.ends_with(b"\n") {
+                    text.skip_until(b'\n')?;
+                    reading.problem(document, "a line is longer than 64 MiB; it was cut");
+                }
+                let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                on_line(reading, &String::from_utf8_lossy(line));
+            }
+        });
+    }
+
     /// The text of a document.
     pub(crate) fn text(&mut self, document: &'r Document) -> Option<String> {
         let mut bytes = Vec::new();
@@ -188,10 +256,7 @@ impl<'r> Reading<'r> {
 
     /// Whether an id is met for the first time in this reading.
     pub(crate) fn is_first(&mut self, id: &str) -> bool {
-        let hash = blake3::hash(id.as_bytes());
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&hash.as_bytes()[..16]);
-        self.seen.insert(u128::from_le_bytes(bytes))
+        self.seen.insert(short_hash(id))
     }
 
     /// Takes a conversation: checks texts, repairs times, and hands it on.
@@ -284,4 +349,11 @@ impl<'r> Reading<'r> {
             ));
         }
     }
+}
+
+/// Half of the hash of a text, to know it again.
+pub(crate) fn short_hash(text: &str) -> u128 {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    u128::from_le_bytes(bytes)
 }

@@ -1,6 +1,11 @@
 //! One small file of each source, made after its layout and with its traps, and what is in it.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
+
+use crate::databases::{make, open_webui_database, opencode, signal};
+use crate::stage::Stage;
 
 /// How a file is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,6 +13,8 @@ pub(crate) enum Form {
     Json,
     Lines,
     Text,
+    /// A SQLite database, written as SQL.
+    Database,
 }
 
 /// A file, what it becomes when it grows, and what is in it.
@@ -91,7 +98,24 @@ pub(crate) fn all() -> Vec<Fixture> {
         rows(),
         csv(),
         markdown(),
+        opencode(),
+        open_webui_database(),
+        signal(),
     ]
+}
+
+impl Fixture {
+    /// Writes the file with this content below `in`.
+    pub(crate) fn write(&self, stage: &Stage, content: &str) -> PathBuf {
+        match self.form {
+            Form::Database => {
+                let path = stage.directory.path().join("in").join(self.file);
+                make(&path, content);
+                path
+            }
+            _ => stage.file("in", self.file, content),
+        }
+    }
 }
 
 fn chatgpt() -> Fixture {

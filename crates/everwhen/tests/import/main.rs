@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod bad_input;
+mod databases;
 mod fixtures;
+mod round_trip;
 mod sixteen;
 mod stage;
 mod traps;

@@ -4,6 +4,7 @@ use everwhen::import::{Options, Plan, SOURCES};
 use everwhen::memory::TimeFrom;
 use serde_json::Value;
 
+use crate::databases::{otherwise_written, with_times};
 use crate::fixtures::{Fixture, Form, all};
 use crate::stage::{Stage, now, options};
 
@@ -30,6 +31,7 @@ fn rewritten(fixture: &Fixture, change: impl Fn(&mut Value) + Copy) -> String {
         Form::Json => serde_json::to_string_pretty(&rewrite(&fixture.golden)).unwrap(),
         Form::Lines => fixture.golden.lines().map(|line| format!("{}\n", rewrite(line))).collect(),
         Form::Text => fixture.golden.clone(),
+        Form::Database => otherwise_written(&fixture.golden),
     }
 }
 
@@ -48,7 +50,7 @@ fn each_object(value: &mut Value, change: &dyn Fn(&mut serde_json::Map<String, V
 fn t01_the_golden_file_gives_exactly_its_entries() {
     for fixture in all() {
         let stage = Stage::new();
-        let path = stage.file("in", fixture.file, &fixture.golden);
+        let path = fixture.write(&stage, &fixture.golden);
         let (told, report) = stage.import(&path);
         let name = fixture.file;
         assert_eq!(stage.rows(), expected(&fixture), "{name}: {report:?}");
@@ -65,7 +67,7 @@ fn t01_the_golden_file_gives_exactly_its_entries() {
 fn t02_again_stores_nothing() {
     for fixture in all() {
         let stage = Stage::new();
-        let path = stage.file("in", fixture.file, &fixture.golden);
+        let path = fixture.write(&stage, &fixture.golden);
         stage.import(&path);
         let before = stage.rows();
         let (told, _) = stage.import(&path);
@@ -79,8 +81,8 @@ fn t02_again_stores_nothing() {
 fn t03_a_grown_file_stores_its_tail() {
     for fixture in all() {
         let stage = Stage::new();
-        stage.import(&stage.file("in", fixture.file, &fixture.golden));
-        let (told, _) = stage.import(&stage.file("in", fixture.file, &fixture.grown));
+        stage.import(&fixture.write(&stage, &fixture.golden));
+        let (told, _) = stage.import(&fixture.write(&stage, &fixture.grown));
         assert_eq!((told.stored, told.corrected), (fixture.more, 0), "{}", fixture.file);
         assert!(stage.rows().iter().any(|(_, _, text)| text == "later words"), "{}", fixture.file);
     }
@@ -90,8 +92,8 @@ fn t03_a_grown_file_stores_its_tail() {
 fn t04_otherwise_written_is_the_same() {
     for fixture in all() {
         let stage = Stage::new();
-        stage.import(&stage.file("in", fixture.file, &fixture.golden));
-        let (told, _) = stage.import(&stage.file("in", fixture.file, rewritten(&fixture, |_| {})));
+        stage.import(&fixture.write(&stage, &fixture.golden));
+        let (told, _) = stage.import(&fixture.write(&stage, &rewritten(&fixture, |_| {})));
         assert_eq!((told.stored, told.corrected), (0, 0), "{}", fixture.file);
     }
 }
@@ -100,9 +102,9 @@ fn t04_otherwise_written_is_the_same() {
 fn t05_an_older_file_after_a_newer_one_takes_nothing_away() {
     for fixture in all() {
         let stage = Stage::new();
-        stage.import(&stage.file("in", fixture.file, &fixture.grown));
+        stage.import(&fixture.write(&stage, &fixture.grown));
         let before = stage.rows();
-        let (told, _) = stage.import(&stage.file("in", fixture.file, &fixture.golden));
+        let (told, _) = stage.import(&fixture.write(&stage, &fixture.golden));
         assert_eq!((told.stored, told.corrected), (0, 0), "{}", fixture.file);
         assert_eq!(stage.rows(), before, "{}", fixture.file);
     }
@@ -112,14 +114,21 @@ fn t05_an_older_file_after_a_newer_one_takes_nothing_away() {
 fn t06_marks_and_line_ends_change_nothing_and_cuts_only_shorten() {
     for fixture in all() {
         let stage = Stage::new();
-        let marked = format!("\u{feff}{}", fixture.golden.replace('\n', "\r\n"));
-        stage.import(&stage.file("in", fixture.file, marked));
+        let marked = match fixture.form {
+            Form::Database => fixture.golden.clone(),
+            _ => format!("\u{feff}{}", fixture.golden.replace('\n', "\r\n")),
+        };
+        stage.import(&fixture.write(&stage, &marked));
         let texts = |rows: Vec<(String, String, String)>| -> Vec<_> {
             rows.into_iter()
                 .map(|(time, role, text)| (time, role, text.replace('\r', "")))
                 .collect()
         };
         assert_eq!(texts(stage.rows()), expected(&fixture), "{}", fixture.file);
+        if fixture.form == Form::Database {
+            cut_database(&fixture, &stage);
+            continue;
+        }
         for part in 1..8 {
             let cut = fixture.golden.floor_char_boundary(fixture.golden.len() * part / 8);
             let bytes = fixture.golden.as_bytes()[..cut].to_vec();
@@ -137,6 +146,18 @@ fn t06_marks_and_line_ends_change_nothing_and_cuts_only_shorten() {
     }
 }
 
+/// A database that is cut gives no more than it has, and an empty one is refused.
+fn cut_database(fixture: &Fixture, stage: &Stage) {
+    let whole = std::fs::read(fixture.write(stage, &fixture.golden)).unwrap();
+    for part in 0..8 {
+        let path = stage.file("cut", fixture.file, &whole[..whole.len() * part / 8]);
+        let Ok(plan) = Plan::of_paths(&[path], &options("UTC")) else { continue };
+        assert!(part > 0, "{}: an empty file is refused", fixture.file);
+        let report = plan.read(&options("UTC"), &mut |_, _| true);
+        assert!(report.messages <= fixture.expected.len() as u64, "{}", fixture.file);
+    }
+}
+
 #[test]
 fn t07_unknown_fields_and_blocks_are_no_fault() {
     for fixture in all() {
@@ -150,7 +171,7 @@ fn t07_unknown_fields_and_blocks_are_no_fault() {
                 });
             }
         });
-        let (_, report) = stage.import(&stage.file("in", fixture.file, changed));
+        let (_, report) = stage.import(&fixture.write(&stage, &changed));
         assert_eq!(stage.rows(), expected(&fixture), "{}: {report:?}", fixture.file);
     }
 }
@@ -164,8 +185,11 @@ fn t08_impossible_times_are_never_used() {
             ("\"1970-01-01T00:00:00Z\"", "0"),
         ] {
             let stage = Stage::new();
-            let changed = rewritten(&fixture, |value| each_time(value, text, number));
-            let path = stage.file("in", fixture.file, &changed);
+            let changed = match fixture.form {
+                Form::Database => with_times(&fixture.golden, number),
+                _ => rewritten(&fixture, |value| each_time(value, text, number)),
+            };
+            let path = fixture.write(&stage, &changed);
             let Ok((told, report)) = stage.import_with(&path, &options("UTC"), false) else {
                 continue;
             };
@@ -213,14 +237,22 @@ fn t09_circles_and_orphans_lose_nothing() {
         let Some(field) = fixture.parent else { continue };
         for parent in ["gone", "u1", "1", "h1", "m1"] {
             let stage = Stage::new();
-            let changed = rewritten(&fixture, |value| {
+            let of_database = || {
+                let old = format!("\"{field}\":\"m1\"");
+                fixture.golden.replace(&old, &format!("\"{field}\":\"{parent}\""))
+            };
+            let of_json = |value: &mut Value| {
                 each_object(value, &|map| {
                     if map.contains_key(field) {
                         map.insert(field.into(), parent.into());
                     }
                 });
-            });
-            stage.import(&stage.file("in", fixture.file, changed));
+            };
+            let changed = match fixture.form {
+                Form::Database => of_database(),
+                _ => rewritten(&fixture, of_json),
+            };
+            stage.import(&fixture.write(&stage, &changed));
             let mut texts: Vec<String> =
                 stage.rows().into_iter().map(|(_, _, text)| text).collect();
             let mut wanted: Vec<String> =
@@ -263,15 +295,21 @@ fn t11_an_archive_is_read_wherever_the_file_is_in_it() {
         let path = stage.directory.path().join("export.zip");
         let mut zip = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
         let usual = zip::write::SimpleFileOptions::default();
+        let golden = std::fs::read(fixture.write(&stage, &fixture.golden)).unwrap();
         for (name, content) in [
-            (format!("deep/er/{}", fixture.file), fixture.golden.as_str()),
-            ("../outside.json".to_owned(), "{}"),
-            ("readme.bin".to_owned(), "\u{1}\u{2}"),
+            (format!("deep/er/{}", fixture.file), golden.as_slice()),
+            ("../outside.json".to_owned(), b"{}"),
+            ("readme.bin".to_owned(), b"\x01\x02"),
         ] {
             zip.start_file(name, usual).unwrap();
-            std::io::Write::write_all(&mut zip, content.as_bytes()).unwrap();
+            std::io::Write::write_all(&mut zip, content).unwrap();
         }
         zip.finish().unwrap();
+        if fixture.form == Form::Database {
+            let error = stage.import_with(&path, &options("UTC"), false).unwrap_err();
+            assert!(error.message().contains("unpack"), "{}: {error}", fixture.file);
+            continue;
+        }
         let (_, report) = stage.import(&path);
         assert_eq!(stage.rows(), expected(&fixture), "{}", fixture.file);
         assert!(report.problems.iter().any(|one| one.contains("outside")), "{:?}", report.problems);
@@ -288,9 +326,10 @@ fn t12_odd_characters_are_kept_or_replaced() {
         };
         let changed = fixture
             .golden
+            .replace("'first words'", "'a\u{1f600}' || char(0) || 'b'")
             .replace("first words", &odd)
             .replace("\"first \"", &format!("\"{odd} \""));
-        stage.import(&stage.file("in", fixture.file, changed));
+        stage.import(&fixture.write(&stage, &changed));
         let found = stage
             .rows()
             .iter()
@@ -304,7 +343,7 @@ fn t13_a_file_of_another_program_is_refused_by_name() {
     let generic = ["messages", "rows", "markdown"];
     for fixture in all() {
         let stage = Stage::new();
-        let path = stage.file("in", fixture.file, &fixture.golden);
+        let path = fixture.write(&stage, &fixture.golden);
         for source in
             SOURCES.iter().filter(|one| one.name != fixture.source && !generic.contains(&one.name))
         {
@@ -319,7 +358,7 @@ fn t13_a_file_of_another_program_is_refused_by_name() {
 fn t14_a_rehearsal_tells_what_happens() {
     for fixture in all() {
         let stage = Stage::new();
-        let path = stage.file("in", fixture.file, &fixture.golden);
+        let path = fixture.write(&stage, &fixture.golden);
         let (told, _) = stage.import_with(&path, &options("UTC"), true).unwrap();
         assert!(stage.rows().is_empty(), "{}", fixture.file);
         let (done, _) = stage.import(&path);
@@ -332,7 +371,7 @@ fn t15_no_zone_changes_a_stated_time() {
     for fixture in all().into_iter().filter(|one| one.is_utc) {
         let rows = ["Asia/Tokyo", "America/New_York"].map(|zone| {
             let stage = Stage::new();
-            let path = stage.file("in", fixture.file, &fixture.golden);
+            let path = fixture.write(&stage, &fixture.golden);
             stage.import_with(&path, &options(zone), false).unwrap();
             stage.rows()
         });
@@ -344,7 +383,7 @@ fn t15_no_zone_changes_a_stated_time() {
 fn t16_a_stated_time_is_kept_as_it_was_written() {
     for fixture in all() {
         let stage = Stage::new();
-        stage.import(&stage.file("in", fixture.file, &fixture.golden));
+        stage.import(&fixture.write(&stage, &fixture.golden));
         for entry in stage.entries() {
             let from = entry.provenance.unwrap();
             if from.time_from != TimeFrom::Stated {

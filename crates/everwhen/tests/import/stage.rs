@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use everwhen::export::{ForeignFormat, write_foreign};
 use everwhen::import::{Options, Plan, Report};
 use everwhen::memory::{Address, Entry, Name};
-use everwhen::ports::{EntryQuery, Which};
+use everwhen::ports::{ConversationQuery, EntryQuery, Which};
 use everwhen::time::Zone;
 use everwhen::{Config, Environment, Everwhen, Flags, ImportOutcome, Result};
 use jiff::Timestamp;
@@ -87,6 +88,40 @@ impl Stage {
                 }
             }
             Ok((told, report))
+        })
+    }
+
+    /// Writes the memory in the format of another program.
+    pub(crate) fn export(&self, format: ForeignFormat, path: &Path) {
+        let vault = Address::Name(Name::new("vault", "v").unwrap());
+        let memory = Address::Name(Name::new("memory", "m").unwrap());
+        let file = std::fs::File::create(path).unwrap();
+        let written = self.runtime.block_on(async {
+            let vault = self.everwhen.engine().vault(vault).await?;
+            write_foreign(&vault, memory, format, file).await
+        });
+        written.unwrap();
+    }
+
+    /// The conversations: name, title, and when each branch was archived.
+    pub(crate) fn conversations(&self) -> Vec<(String, Option<String>, Vec<String>)> {
+        let vault = Address::Name(Name::new("vault", "v").unwrap());
+        let memory = Address::Name(Name::new("memory", "m").unwrap());
+        self.runtime.block_on(async {
+            let vault = self.everwhen.engine().vault(vault).await.unwrap();
+            let page = vault.conversations(memory.clone(), ConversationQuery::default()).await;
+            let mut all = Vec::new();
+            for one in page.unwrap().data {
+                let view = vault.conversation(memory.clone(), one.id.into()).await.unwrap();
+                let name = one.name.map(|name| name.to_string()).unwrap_or_default();
+                let title = view.conversation.summary.map(|summary| summary.title);
+                let mut branches: Vec<String> =
+                    view.branches.iter().map(|one| one.archived_at.to_string()).collect();
+                branches.sort();
+                all.push((name, title, branches));
+            }
+            all.sort();
+            all
         })
     }
 

@@ -245,9 +245,15 @@ class AsyncVaultClient:
         request = _request.Request("DELETE", f"{self._path}/imports/{_request.part(id)}")
         return await self._transport.send(types.ImportRun, request)
 
-    async def export(self, path: str | os.PathLike[str], *, memory: str | None = None) -> int:
-        """Writes everything in the vault, or in one memory, into a new file; says how many bytes it has."""
-        return await self._transport.download(_request.get(f"{self._path}/export", memory=memory), path)
+    async def export(
+        self, path: str | os.PathLike[str], *, memory: str | None = None, format: str | None = None
+    ) -> int:
+        """Writes everything in the vault, or in one memory, into a new file; says how many bytes it has.
+
+        With a format of another program (`chatgpt`, `claude`, `open-webui`, `sillytavern`), the conversations of one memory.
+        """
+        request = _request.get(f"{self._path}/export", memory=memory, format=format)
+        return await self._transport.download(request, path)
 
     async def get(self) -> types.Vault:
         """What is known of the vault itself."""

@@ -246,9 +246,15 @@ class VaultClient:
         request = _request.Request("DELETE", f"{self._path}/imports/{_request.part(id)}")
         return self._transport.send(types.ImportRun, request)
 
-    def export(self, path: str | os.PathLike[str], *, memory: str | None = None) -> int:
-        """Writes everything in the vault, or in one memory, into a new file; says how many bytes it has."""
-        return self._transport.download(_request.get(f"{self._path}/export", memory=memory), path)
+    def export(
+        self, path: str | os.PathLike[str], *, memory: str | None = None, format: str | None = None
+    ) -> int:
+        """Writes everything in the vault, or in one memory, into a new file; says how many bytes it has.
+
+        With a format of another program (`chatgpt`, `claude`, `open-webui`, `sillytavern`), the conversations of one memory.
+        """
+        request = _request.get(f"{self._path}/export", memory=memory, format=format)
+        return self._transport.download(request, path)
 
     def get(self) -> types.Vault:
         """What is known of the vault itself."""

@@ -18,8 +18,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{body, export_file, found};
-use crate::args::ImportPathsArgs;
+use crate::args::{ImportPathsArgs, ImportWilmerArgs};
 use crate::client::{Request, escape};
+use crate::command::wilmer;
 use crate::console::Console;
 use crate::failure::{Failure, Result};
 use crate::{output, show};
@@ -51,8 +52,14 @@ pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()>
         return export_file::run(console, file, args).await;
     }
     let options = options(console, args).await?;
-    let plan = Plan::of_paths(&args.paths, &options).map_err(|error| hint(args, error))?;
-    let plan = Arc::new(plan);
+    let plan = match (Plan::of_paths(&args.paths, &options), are_discussions(args)) {
+        (Ok(plan), true) if plan.sources().iter().all(|(one, _)| is_generic(one.name)) => {
+            return discussions(console, args).await;
+        }
+        (Ok(plan), _) => Arc::new(plan),
+        (Err(_), true) => return discussions(console, args).await,
+        (Err(error), false) => return Err(error.into()),
+    };
     let looked = plan.read(&options, &mut |_, _| true);
     let zone = console.zone().await?;
     if !console.json {
@@ -79,15 +86,22 @@ pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()>
     output::line(&tally.told(args.dry_run, &memories(console, &plan)))
 }
 
-/// What to do with files that no source reads, if they are WilmerAI's: it keeps memories, not messages.
-fn hint(args: &ImportPathsArgs, error: everwhen::Error) -> Failure {
-    match everwhen::wilmer::find(&args.paths) {
-        Ok(found) if !found.is_empty() => Failure::new(format!(
-            "{}: these are discussions of WilmerAI; import them with everwhen import wilmer",
-            args.paths[0].display()
-        )),
-        _ => error.into(),
-    }
+/// Whether files are discussions of WilmerAI, which keeps memories, not messages.
+fn are_discussions(args: &ImportPathsArgs) -> bool {
+    args.from.is_none() && everwhen::wilmer::find(&args.paths).is_ok_and(|found| !found.is_empty())
+}
+
+/// Whether a source reads files of no particular program.
+fn is_generic(source: &str) -> bool {
+    matches!(source, "markdown" | "rows" | "messages")
+}
+
+/// Imports discussions of WilmerAI.
+async fn discussions(console: &Console, args: &ImportPathsArgs) -> Result<()> {
+    output::note("These are discussions of WilmerAI; as everwhen import wilmer does:");
+    let (paths, timezone, at) = (args.paths.clone(), args.timezone.clone(), args.at.clone());
+    let args = ImportWilmerArgs { paths, dry_run: args.dry_run, timezone, at };
+    wilmer::import(console, &args).await
 }
 
 /// How files are read unless something else is asked for.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use everwhen::export::ForeignFormat;
 use everwhen::import::Report;
 use everwhen::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -81,6 +82,41 @@ pub(crate) struct ExportQuery {
     /// Only this memory, by id or name.
     #[param(value_type = Option<shape::Name>)]
     pub(crate) memory: Option<String>,
+    /// The format: everything as lines of JSON, or the conversations of one memory as another program
+    /// has them.
+    #[serde(default)]
+    #[param(inline)]
+    pub(crate) format: ExportFormat,
+}
+
+/// The format of an export.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ExportFormat {
+    /// Everything, as lines of JSON.
+    #[default]
+    Everwhen,
+    /// `conversations.json` of ChatGPT.
+    Chatgpt,
+    /// `conversations.json` of Claude.ai.
+    Claude,
+    /// Chats of Open WebUI, as JSON.
+    OpenWebui,
+    /// A zip archive of SillyTavern's chats.
+    Sillytavern,
+}
+
+impl ExportFormat {
+    /// The format of another program; `None` for our own.
+    pub(crate) fn foreign(self) -> Option<ForeignFormat> {
+        match self {
+            Self::Everwhen => None,
+            Self::Chatgpt => Some(ForeignFormat::ChatGpt),
+            Self::Claude => Some(ForeignFormat::Claude),
+            Self::OpenWebui => Some(ForeignFormat::OpenWebUi),
+            Self::Sillytavern => Some(ForeignFormat::SillyTavern),
+        }
+    }
 }
 
 /// An import of an uploaded file.

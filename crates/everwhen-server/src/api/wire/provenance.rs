@@ -65,3 +65,23 @@ impl Provenance {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use utoipa::PartialSchema;
+
+    use super::*;
+
+    #[test]
+    fn the_patterns_have_the_words_of_the_engine() {
+        let schema = serde_json::to_value(Provenance::schema()).unwrap();
+        let words = |all: Vec<&str>| format!("^({})$", all.join("|"));
+        for (field, expected) in [
+            ("precision", words(TimePrecision::ALL.iter().map(|one| one.as_str()).collect())),
+            ("time_from", words(TimeFrom::ALL.iter().map(|one| one.as_str()).collect())),
+            ("zone_from", words(ZoneFrom::ALL.iter().map(|one| one.as_str()).collect())),
+        ] {
+            assert_eq!(schema["properties"][field]["pattern"], expected, "{field}");
+        }
+    }
+}

@@ -115,7 +115,7 @@ fn take(reading: &mut Reading<'_>, conversation: &Value, place: &str) {
             if let Some(project) = project {
                 message.more.insert("project".to_owned(), project.into());
             }
-            message
+            message.beside(&node["message"]["metadata"]["everwhen"])
         }),
     });
     let nodes: Vec<TreeMessage> = nodes.collect();

@@ -74,7 +74,8 @@ fn take(reading: &mut Reading<'_>, conversation: &Value, place: &str) {
             true => message["parent_message_uuid"].as_str().map(str::to_owned),
             false => before.replace(own.clone()),
         };
-        let taken = self::message(reading, message).map(|one| one.id(format!("{id}/{own}")));
+        let taken = self::message(reading, message)
+            .map(|one| one.id(format!("{id}/{own}")).beside(&message["everwhen"]));
         nodes.push(TreeMessage { id: own, parent, message: taken });
     }
     thread.take_tree(

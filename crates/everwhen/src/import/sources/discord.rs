@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::Source;
-use crate::import::finish::by_gaps;
+use crate::import::gaps::by_gaps;
 use crate::import::moment::{self, Moment};
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample, has};

@@ -7,7 +7,7 @@ use everwhen_engine::memory::Role;
 use serde_json::Value;
 
 use super::Source;
-use crate::import::finish::by_gaps;
+use crate::import::gaps::by_gaps;
 use crate::import::moment;
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample};

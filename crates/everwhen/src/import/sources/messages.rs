@@ -97,7 +97,8 @@ pub(super) fn time_of(reading: &Reading<'_>, one: &Value) -> Option<Moment> {
         Some(field) => at_path(one, field),
         None => TIMES.iter().map(|field| &one[*field]).find(|value| !value.is_null())?,
     };
-    match value.as_str().filter(|text| moment::stated(text).is_none()).and_then(moment::iso_local) {
+    let local = |text: &str| moment::iso_local(text).or_else(|| moment::date_only(text));
+    match value.as_str().filter(|text| moment::stated(text).is_none()).and_then(local) {
         Some(local) => {
             // A text without a zone is in the zone that was stated, or else assumed.
             let written = value.as_str().unwrap_or_default();

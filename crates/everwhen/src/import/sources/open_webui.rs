@@ -4,6 +4,7 @@ use everwhen_store::foreign::{self, ForeignValue};
 use serde_json::{Value, json};
 
 use super::Source;
+use crate::import::decode::json_of;
 use crate::import::moment;
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample};
@@ -67,7 +68,7 @@ fn chat_row(row: &[ForeignValue]) -> Value {
         Some(ForeignValue::Integer(number)) => Value::from(*number),
         _ => Value::Null,
     };
-    let chat: Value = serde_json::from_str(text(2)).unwrap_or(Value::Null);
+    let chat = json_of(text(2));
     json!({ "id": text(0), "title": text(1), "chat": chat, "created_at": number(3), "updated_at": number(4) })
 }
 
@@ -88,7 +89,8 @@ fn take(reading: &mut Reading<'_>, row: &Value, place: &str) {
         id: key.clone(),
         parent: node["parentId"].as_str().map(str::to_owned),
         // An import there gives a chat another id and leaves those of messages.
-        message: message(node).map(|message| message.id(format!("{id}/{key}"))),
+        message: message(node)
+            .map(|message| message.id(format!("{id}/{key}")).beside(&node["everwhen"])),
     });
     let nodes = nodes.collect();
     thread.take_tree(nodes, history["currentId"].as_str());

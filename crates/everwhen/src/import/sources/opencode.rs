@@ -6,6 +6,7 @@ use everwhen_store::foreign::{self, ForeignValue};
 use serde_json::Value;
 
 use super::Source;
+use crate::import::decode::json_of;
 use crate::import::input::Document;
 use crate::import::moment;
 use crate::import::reading::Reading;
@@ -74,7 +75,7 @@ impl Storage {
             ForeignValue::Text(text) => text.clone(),
             _ => String::new(),
         };
-        let json = |value: &ForeignValue| serde_json::from_str(&text(value)).unwrap_or(Value::Null);
+        let json = |value: &ForeignValue| json_of(&text(value));
         foreign::rows(path, "SELECT id, title, time_created FROM session", &mut |row| {
             let time = match row[2] {
                 ForeignValue::Integer(time) => Value::from(time),

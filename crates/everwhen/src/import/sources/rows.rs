@@ -2,13 +2,15 @@
 //! stated with `--time-field`, `--role-field`, `--text-field` and `--conversation-field`, or found by the
 //! usual names.
 
+use std::collections::HashMap;
+
 use everwhen_engine::memory::{Role, TimePrecision};
 use jiff::civil::DateTime;
 use serde_json::{Map, Value};
 
 use super::Source;
 use super::messages::{TIMES, time_of};
-use crate::import::finish::by_gaps;
+use crate::import::gaps::{GapSplitter, HELD_BYTES};
 use crate::import::input::Document;
 use crate::import::moment::Local;
 use crate::import::options::DateOrder;
@@ -93,7 +95,7 @@ fn is_csv(text: &str) -> bool {
 
 fn read(reading: &mut Reading<'_>) {
     for document in reading.documents() {
-        let mut rows = Rows::default();
+        let mut rows = Rows::new(document);
         let name = document.file_name();
         if name.ends_with(".csv") || name.ends_with(".tsv") {
             csv_rows(reading, document, &mut rows);
@@ -113,21 +115,51 @@ fn read(reading: &mut Reading<'_>) {
                 },
             );
         }
-        rows.finish(reading, document);
+        rows.finish(reading);
         if reading.is_stopped() {
             return;
         }
     }
 }
 
-#[derive(Default)]
+/// This many rows are held until conversations are handed on, if their texts are not longer than
+/// [`HELD_BYTES`].
+const HELD_ROWS: usize = 20_000;
+
+/// The rows of one document.
 struct Rows {
+    place: String,
+    /// Conversations that rows name, in the order they were first named.
     threads: Vec<Thread>,
-    loose: Vec<Message>,
+    /// Where each one is.
+    by_name: HashMap<String, usize>,
+    /// Rows in them, and bytes of their texts.
+    held: usize,
+    held_bytes: usize,
+    /// Rows that name none.
+    loose: GapSplitter,
+    has_loose: bool,
+    has_time: bool,
     without_text: u64,
 }
 
 impl Rows {
+    fn new(document: &Document) -> Self {
+        let name = document.file_name();
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        Self {
+            place: document.place.clone(),
+            threads: Vec::new(),
+            by_name: HashMap::new(),
+            held: 0,
+            held_bytes: 0,
+            loose: GapSplitter::new(stem, document.place.as_str()),
+            has_loose: false,
+            has_time: false,
+            without_text: 0,
+        }
+    }
+
     fn take(&mut self, reading: &mut Reading<'_>, row: &Value, number: u64) {
         let fields = &reading.options.fields;
         let find = |named: &Option<String>, usual: &[&str]| -> Option<Value> {
@@ -155,117 +187,184 @@ impl Rows {
         let id = ["id", "uuid", "_id", "message_id"].iter().find_map(|field| row[*field].as_str());
         message.id = id.map(str::to_owned);
         message.more.insert("row".to_owned(), number.into());
-        match conversation.as_ref().and_then(Value::as_str) {
-            Some(id) => {
-                let place = self.threads.iter().position(|thread| thread.id == id);
-                let place = place.unwrap_or_else(|| {
-                    self.threads.push(Thread::new(id, format!("conversation {id}")));
-                    self.threads.len() - 1
-                });
-                self.threads[place].messages.push(message);
-            }
-            None => self.loose.push(message),
+        self.give(reading, conversation.as_ref().and_then(Value::as_str), message);
+    }
+
+    /// Gives a message to its conversation.
+    fn give(&mut self, reading: &mut Reading<'_>, conversation: Option<&str>, message: Message) {
+        let Some(id) = conversation else {
+            self.has_loose = true;
+            self.has_time |= message.time.is_some();
+            self.loose.push(reading, message);
+            return;
+        };
+        let next = self.threads.len();
+        let place = *self.by_name.entry(id.to_owned()).or_insert(next);
+        if place == next {
+            self.threads.push(Thread::new(id, format!("{}: {id}", self.place)));
+        }
+        self.held += 1;
+        self.held_bytes += message.text.len();
+        self.threads[place].messages.push(message);
+        if self.held >= HELD_ROWS || self.held_bytes >= HELD_BYTES {
+            self.hand_on(reading);
         }
     }
 
-    fn finish(self, reading: &mut Reading<'_>, document: &Document) {
-        if self.without_text > 0 {
-            reading.warn(format!(
-                "{}: {} rows have no text; name its field with --text-field if it has another name",
-                document.place, self.without_text
-            ));
-        }
-        let stem =
-            document.file_name().rsplit_once('.').map_or(document.file_name(), |(stem, _)| stem);
-        let is_dated = self.loose.iter().any(|message| message.time.is_some());
-        if !is_dated && !self.loose.is_empty() && reading.options.at.is_none() {
-            reading.warn(format!(
-                "{}: no row has a time; name its field with --time-field, or state a day with --at",
-                document.place
-            ));
-        }
-        for mut thread in by_gaps(stem, &document.place, self.loose).into_iter().chain(self.threads)
-        {
-            thread.place = format!("{}: {}", document.place, thread.id);
+    /// Hands on what was said so far in the conversations that rows name; what follows is added to them.
+    fn hand_on(&mut self, reading: &mut Reading<'_>) {
+        self.by_name.clear();
+        (self.held, self.held_bytes) = (0, 0);
+        for thread in std::mem::take(&mut self.threads) {
             reading.take(thread);
         }
     }
+
+    fn finish(mut self, reading: &mut Reading<'_>) {
+        if self.without_text > 0 {
+            reading.warn(format!(
+                "{}: {} rows have no text; name its field with --text-field if it has another name",
+                self.place, self.without_text
+            ));
+        }
+        if self.has_loose && !self.has_time && reading.options.at.is_none() {
+            reading.warn(format!(
+                "{}: no row has a time; name its field with --time-field, or state a day with --at",
+                self.place
+            ));
+        }
+        self.hand_on(reading);
+        self.loose.finish(reading);
+    }
 }
 
+/// Reads the rows of a CSV file, twice: the order of day and month in its dates follows from all of them.
 fn csv_rows<'r>(reading: &mut Reading<'r>, document: &'r Document, rows: &mut Rows) {
-    let Some(text) = reading.text(document) else { return };
-    let first = text.lines().next().unwrap_or_default();
-    let delimiter = [b'\t', b';', b',']
-        .into_iter()
-        .max_by_key(|mark| first.bytes().filter(|b| b == mark).count());
-    let mut csv = csv::ReaderBuilder::new()
-        .delimiter(delimiter.unwrap_or(b','))
-        .flexible(true)
-        .from_reader(text.as_bytes());
-    let names: Vec<String> = match csv.headers() {
-        Ok(names) => names.iter().map(|name| name.trim().to_owned()).collect(),
-        Err(error) => return reading.problem(document, format!("no CSV ({error})")),
-    };
-    let mut found: Vec<Map<String, Value>> = Vec::new();
-    for (number, record) in csv.records().enumerate() {
-        match record {
-            Ok(record) => {
-                let cells = names.iter().zip(record.iter());
-                found.push(cells.map(|(name, cell)| (name.clone(), Value::from(cell))).collect());
-            }
-            Err(error) => reading.problem(
-                document,
-                format!("row {} cannot be read ({error}); it was left out", number + 2),
-            ),
-        }
-    }
-    rewrite_dates(reading, document, &mut found);
-    for (number, row) in found.into_iter().enumerate() {
-        rows.take(reading, &Value::Object(row), number as u64 + 2);
-    }
+    let first = document.beginning().unwrap_or_default();
+    let first = first.lines().next().unwrap_or_default();
+    let marks = [b'\t', b';', b','];
+    let delimiter =
+        marks.into_iter().max_by_key(|mark| first.bytes().filter(|b| b == mark).count());
+    let delimiter = delimiter.unwrap_or(b',');
+    let mut dates = CsvDates::default();
+    each_record(reading, document, (delimiter, true), &mut |reading, _, row| {
+        dates.see(reading, &row)
+    });
+    let order = dates.order(reading, document);
+    each_record(reading, document, (delimiter, false), &mut |reading, number, mut row| {
+        dates.rewrite(&mut row, order);
+        rows.take(reading, &Value::Object(row), number);
+    });
 }
 
-/// Writes dates such as `3/4/2024 10:00` as ISO, in the order that the whole column has.
-fn rewrite_dates(reading: &mut Reading<'_>, document: &Document, rows: &mut [Map<String, Value>]) {
-    let named = reading.options.fields.time.clone();
-    let column = named.or_else(|| {
-        TIMES
-            .iter()
-            .chain(&["Time", "CreatedAt", "Date", "Timestamp"])
-            .find(|field| rows.iter().any(|row| row.contains_key(**field)))
-            .map(|field| (*field).to_owned())
+/// Takes a row of a CSV file with its number.
+type OnRecord<'f> = &'f mut dyn FnMut(&mut Reading<'_>, u64, Map<String, Value>);
+
+fn each_record<'r>(
+    reading: &mut Reading<'r>,
+    document: &'r Document,
+    (delimiter, is_first): (u8, bool),
+    on_record: OnRecord<'_>,
+) {
+    reading.stream(document, is_first, &mut |reading, text| {
+        let mut csv =
+            csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text);
+        let names: Vec<String> = match csv.headers() {
+            Ok(names) => names.iter().map(|name| name.trim().to_owned()).collect(),
+            Err(error) if is_first => {
+                reading.problem(document, format!("no CSV ({error})"));
+                return Ok(());
+            }
+            Err(_) => return Ok(()),
+        };
+        for (number, record) in (2..).zip(csv.records()) {
+            match record {
+                Ok(record) => {
+                    let cells = names.iter().zip(record.iter());
+                    let row = cells.map(|(name, cell)| (name.clone(), Value::from(cell))).collect();
+                    on_record(reading, number, row);
+                }
+                Err(error) if is_first => reading.problem(
+                    document,
+                    format!("row {number} cannot be read ({error}); it was left out"),
+                ),
+                Err(_) => {}
+            }
+            if reading.is_stopped() {
+                break;
+            }
+        }
+        Ok(())
     });
-    let Some(column) = column else { return };
-    let slashed =
-        |row: &Map<String, Value>| row.get(&column).and_then(Value::as_str).and_then(slashes);
-    let dates: Vec<Slashed> = rows.iter().filter_map(slashed).collect();
-    let both = [DateOrder::DayFirst, DateOrder::MonthFirst];
-    let possible: Vec<DateOrder> = both
-        .into_iter()
-        .filter(|order| dates.iter().all(|date| date.local(*order).is_some()))
-        .collect();
-    let order = match (reading.options.date_order, possible.as_slice()) {
-        _ if dates.is_empty() => DateOrder::DayFirst,
-        (Some(order), _) => order,
-        (None, [order]) => *order,
-        (None, _) => {
-            reading.problem(
-                document,
-                "it cannot be told whether day or month comes first in its dates; say it \
-                with --date-order dmy or --date-order mdy. Its rows have no time without it",
-            );
-            return;
+}
+
+/// What the rows of a CSV file say about dates such as `3/4/2024 10:00`.
+#[derive(Default)]
+struct CsvDates {
+    /// The column with the time.
+    column: Option<String>,
+    has_some: bool,
+    /// Whether a date does not exist with the day first, and with the month first.
+    impossible: [bool; 2],
+}
+
+impl CsvDates {
+    fn see(&mut self, reading: &Reading<'_>, row: &Map<String, Value>) {
+        if self.column.is_none() {
+            let usual = TIMES.iter().chain(&["Time", "CreatedAt", "Date", "Timestamp"]);
+            let named = reading.options.fields.time.clone();
+            self.column = named.or_else(|| {
+                let mut usual = usual.filter(|field| row.contains_key(**field));
+                usual.next().map(|field| (*field).to_owned())
+            });
         }
-    };
-    for row in rows.iter_mut() {
-        if let Some(written) = row.get(&column).cloned() {
-            row.insert(WRITTEN.to_owned(), written);
+        if let Some(date) = self.slashed(row) {
+            self.has_some = true;
+            self.impossible[0] |= date.local(DateOrder::DayFirst).is_none();
+            self.impossible[1] |= date.local(DateOrder::MonthFirst).is_none();
         }
-        if let Some(local) = slashed(row).and_then(|date| date.local(order)) {
-            row.insert(column.clone(), local.wall.to_string().into());
-            row.insert("timestamp".to_owned(), local.wall.to_string().into());
-        } else if let Some(value) = row.get(&column).cloned() {
-            row.insert("timestamp".to_owned(), value);
+    }
+
+    fn slashed(&self, row: &Map<String, Value>) -> Option<Slashed> {
+        row.get(self.column.as_ref()?)?.as_str().and_then(slashes)
+    }
+
+    /// The order that all rows have; `None` if it cannot be told, and then rows have no time.
+    fn order(&self, reading: &mut Reading<'_>, document: &Document) -> Option<DateOrder> {
+        match (reading.options.date_order, self.impossible) {
+            _ if !self.has_some => Some(DateOrder::DayFirst),
+            (Some(order), _) => Some(order),
+            (None, [false, true]) => Some(DateOrder::DayFirst),
+            (None, [true, false]) => Some(DateOrder::MonthFirst),
+            (None, _) => {
+                reading.problem(
+                    document,
+                    "it cannot be told whether day or month comes first in its dates; say it \
+                     with --date-order dmy or --date-order mdy. Its rows have no time without it",
+                );
+                None
+            }
+        }
+    }
+
+    /// Writes the date of a row as ISO.
+    fn rewrite(&self, row: &mut Map<String, Value>, order: Option<DateOrder>) {
+        let (Some(column), Some(order)) = (&self.column, order) else { return };
+        let Some(written) = row.get(column).cloned() else { return };
+        let local = self.slashed(row).and_then(|date| date.local(order));
+        row.insert(WRITTEN.to_owned(), written.clone());
+        match local {
+            Some(local) => {
+                let iso = match local.precision {
+                    TimePrecision::Day => local.wall.date().to_string(),
+                    _ => local.wall.to_string(),
+                };
+                row.insert(column.clone(), iso.as_str().into());
+                row.insert("timestamp".to_owned(), iso.into());
+            }
+            None => {
+                row.insert("timestamp".to_owned(), written);
+            }
         }
     }
 }

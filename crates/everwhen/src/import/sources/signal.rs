@@ -1,13 +1,11 @@
 //! Signal Desktop: its database, once decrypted into a plain SQLite file.
 
-use std::collections::BTreeMap;
-
 use everwhen_engine::memory::Role;
 use everwhen_store::foreign::{self, ForeignValue};
 use serde_json::Value;
 
 use super::Source;
-use crate::import::finish::by_gaps;
+use crate::import::gaps::GapSplitter;
 use crate::import::moment;
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample};
@@ -25,7 +23,7 @@ pub(super) static SOURCE: Source = Source {
 
 const SQL: &str =
     "SELECT m.id, m.sent_at, m.type, m.body, c.id, coalesce(c.name, c.profileFullName, c.id)
-    FROM messages m LEFT JOIN conversations c ON c.id = m.conversationId ORDER BY m.sent_at, m.id";
+    FROM messages m LEFT JOIN conversations c ON c.id = m.conversationId ORDER BY c.id, m.sent_at, m.id";
 
 fn claims(sample: &Sample<'_>) -> Claim {
     Claim::when(sample.has_tables(&["messages", "conversations", "items", "sessions"]))
@@ -37,7 +35,7 @@ fn read(reading: &mut Reading<'_>) {
             reading.problem(document, "a database inside of an archive; unpack the archive first");
             continue;
         };
-        let mut chats: BTreeMap<String, Vec<Message>> = BTreeMap::new();
+        let mut open: Option<(String, GapSplitter)> = None;
         let outcome = foreign::rows(path, SQL, &mut |row| {
             let text = |place: usize| match &row[place] {
                 ForeignValue::Text(text) => text.as_str(),
@@ -57,16 +55,26 @@ fn read(reading: &mut Reading<'_>) {
             };
             let message =
                 Message::new(Role::User, text(3), moment::of_value(&sent)).by(speaker).id(text(0));
-            chats.entry(format!("{} {}", text(5), text(4))).or_default().push(message);
-            Ok(true)
+            let name = format!("{} {}", text(5), text(4));
+            if open.as_ref().is_none_or(|(chat, _)| *chat != name) {
+                if let Some((_, before)) = open.take() {
+                    before.finish(reading);
+                }
+                open = Some((name.clone(), GapSplitter::new(name, document.place.as_str())));
+            }
+            if let Some((_, messages)) = &mut open {
+                messages.push(reading, message);
+            }
+            Ok(!reading.is_stopped())
         });
         if let Err(error) = outcome {
             reading.report.problem(error.message().to_owned());
         }
-        for (name, messages) in chats {
-            for thread in by_gaps(&name, &document.place, messages) {
-                reading.take(thread);
-            }
+        if let Some((_, last)) = open {
+            last.finish(reading);
+        }
+        if reading.is_stopped() {
+            return;
         }
     }
 }

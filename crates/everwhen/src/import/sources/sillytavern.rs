@@ -56,8 +56,11 @@ fn chat(reading: &mut Reading<'_>, document: &Document, header: Value, lines: &[
     let character = lines.iter().find(|line| line["is_user"].as_bool() != Some(true));
     let character = character.and_then(|line| line["name"].as_str()).unwrap_or(stem).to_owned();
     let folder = document.name.rsplit('/').nth(1).unwrap_or_default();
+    let told = &header["chat_metadata"]["everwhen"];
     let id = if folder.is_empty() { stem.to_owned() } else { format!("{folder}/{stem}") };
+    let id = told["conversation"].as_str().map_or(id, str::to_owned);
     let mut thread = Thread::new(id, document.place.as_str());
+    thread.title = told["title"].as_str().map(str::to_owned);
     thread.created = header["create_date"]
         .as_str()
         .and_then(parse)
@@ -68,7 +71,9 @@ fn chat(reading: &mut Reading<'_>, document: &Document, header: Value, lines: &[
         let offset = offsets.at(index);
         let time = sent(&line["send_date"]).and_then(|time| time.at(reading, offset));
         let text = line["mes"].as_str().unwrap_or_default();
-        let Some(message) = chat.message(reading, line, text, (&line["send_date"], time.clone()))
+        let Some(message) = chat
+            .message(reading, line, text, (&line["send_date"], time.clone()))
+            .map(|message| message.beside(&line["extra"]["everwhen"]))
         else {
             continue;
         };
@@ -82,7 +87,9 @@ fn chat(reading: &mut Reading<'_>, document: &Document, header: Value, lines: &[
             let date = if date.is_null() { &line["send_date"] } else { date };
             let own = sent(date).and_then(|time| time.at(reading, offset));
             let swiped = swipe.as_str().unwrap_or_default();
-            if let Some(message) = chat.message(reading, line, swiped, (date, own)) {
+            let told = &line["swipe_info"][number]["extra"]["everwhen"];
+            let message = chat.message(reading, line, swiped, (date, own));
+            if let Some(message) = message.map(|message| message.beside(told)) {
                 let (at, after) = (time.as_ref().map(|time| time.at), time.clone());
                 thread.branches.push(Branch { at, after, messages: vec![message] });
             }

@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use serde_json::{Map, Value};
 
 use super::Source;
-use crate::import::finish::by_gaps;
+use crate::import::gaps::GapSplitter;
 use crate::import::moment::{self, Moment};
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample, has};
@@ -37,51 +37,59 @@ fn claims(sample: &Sample<'_>) -> Claim {
 
 fn read(reading: &mut Reading<'_>) {
     for document in reading.documents() {
-        let mut head = Map::new();
-        let mut messages: Vec<Value> = Vec::new();
-        reading.elements(document, &["messages"], &mut |reading, fields, _, element| {
-            if let Some(list) = element["chats"]["list"].as_array() {
-                for chat in list {
-                    let all = chat["messages"].as_array().map_or(&[][..], Vec::as_slice);
-                    take(reading, chat, all, &document.place);
+        let mut open: Option<TelegramChat> = None;
+        reading.chat_messages(document, &mut |reading, head, message| {
+            let id = head.get("id").unwrap_or(&Value::Null).to_string();
+            if open.as_ref().is_none_or(|chat| chat.id != id) {
+                if let Some(before) = open.take() {
+                    before.messages.finish(reading);
                 }
-            } else {
-                if head.is_empty() {
-                    head.clone_from(fields);
-                }
-                messages.push(element);
+                open = Some(TelegramChat::new(id, head, &document.place));
+            }
+            if let Some(chat) = &mut open {
+                chat.take(reading, &message);
             }
         });
-        take(reading, &Value::Object(head), &messages, &document.place);
+        if let Some(last) = open {
+            last.messages.finish(reading);
+        }
         if reading.is_stopped() {
             return;
         }
     }
 }
 
-fn take(reading: &mut Reading<'_>, chat: &Value, list: &[Value], place: &str) {
-    let id = chat["id"].to_string();
-    let name = chat["name"].as_str().map_or_else(|| format!("telegram {id}"), str::to_owned);
-    let offset = list.iter().find_map(offset);
-    let mut messages = Vec::new();
-    for message in list {
+/// The chat whose messages are being read.
+struct TelegramChat {
+    id: String,
+    /// How far its local times are from UTC, once a message had both.
+    offset: Option<SignedDuration>,
+    messages: GapSplitter,
+}
+
+impl TelegramChat {
+    fn new(id: String, head: &Map<String, Value>, place: &str) -> Self {
+        let name = head.get("name").and_then(Value::as_str);
+        let name = name.map_or_else(|| format!("telegram {id}"), str::to_owned);
+        Self { id, offset: None, messages: GapSplitter::new(name, place) }
+    }
+
+    fn take(&mut self, reading: &mut Reading<'_>, message: &Value) {
         if message["type"].as_str() != Some("message") {
             reading.leave_out("notices of the program");
-            continue;
+            return;
         }
-        let said = said(message);
-        let mut taken = Message::new(Role::User, said, time(reading, message, offset))
-            .by(message["from"].as_str())
-            .id(format!("{id}/{}", message["id"]));
+        self.offset = self.offset.or_else(|| offset(message));
+        let mut taken =
+            Message::new(Role::User, said(message), time(reading, message, self.offset))
+                .by(message["from"].as_str())
+                .id(format!("{}/{}", self.id, message["id"]));
         for field in ["edited_unixtime", "forwarded_from", "reply_to_message_id"] {
             if let Some(value) = message.get(field).filter(|value| !value.is_null()) {
                 taken.more.insert(field.to_owned(), value.clone());
             }
         }
-        messages.push(taken);
-    }
-    for thread in by_gaps(&name, place, messages) {
-        reading.take(thread);
+        self.messages.push(reading, taken);
     }
 }
 

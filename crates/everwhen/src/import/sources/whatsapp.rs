@@ -9,11 +9,11 @@ use everwhen_engine::memory::{Role, TimePrecision};
 use jiff::civil::DateTime;
 
 use super::Source;
-use crate::import::finish::by_gaps;
+use crate::import::gaps::GapSplitter;
 use crate::import::input::Document;
 use crate::import::moment::Local;
 use crate::import::options::DateOrder;
-use crate::import::reading::Reading;
+use crate::import::reading::{Reading, short_hash};
 use crate::import::sample::{Claim, Sample};
 use crate::import::thread::Message;
 
@@ -144,79 +144,157 @@ fn half_of_day(hour: u16, rest: &str) -> (u16, &str) {
     }
 }
 
-/// The order of day and month under which a file is possible, or both if it is under either.
-fn orders(stamps: &[Stamp<'_>]) -> Vec<DateOrder> {
-    if stamps.iter().all(|stamp| stamp.is_year_first) {
-        return vec![DateOrder::YearFirst];
-    }
-    let both = [DateOrder::DayFirst, DateOrder::MonthFirst].into_iter();
-    let exists = |order: &DateOrder| stamps.iter().all(|stamp| stamp.local(*order).is_some());
-    let possible: Vec<DateOrder> = both.filter(exists).collect();
-    let rises = |order: &DateOrder| {
-        let times: Vec<DateTime> =
-            stamps.iter().filter_map(|stamp| Some(stamp.local(*order)?.wall)).collect();
+/// What the lines of a file say about the order of day and month in its dates.
+#[derive(Default)]
+struct DateOrders {
+    /// The first date as it is written, and its reading in each order.
+    first: Option<(String, [Option<Local>; 2])>,
+    has_day_or_month_first: bool,
+    /// Whether a date does not exist in this order.
+    impossible: [bool; 2],
+    /// Whether a date is long before the one above it in this order.
+    falls: [bool; 2],
+    last: [Option<DateTime>; 2],
+}
+
+/// The orders that cannot be told from one line.
+const ORDERS: [DateOrder; 2] = [DateOrder::DayFirst, DateOrder::MonthFirst];
+
+impl DateOrders {
+    fn see(&mut self, stamp: &Stamp<'_>) {
         // Clocks are set back, and messages arrive late.
         let most_back = jiff::SignedDuration::from_hours(26);
-        times.windows(2).all(|pair| pair[0].duration_since(pair[1]) <= most_back)
-    };
-    let rising: Vec<DateOrder> = possible.iter().copied().filter(rises).collect();
-    if rising.is_empty() { possible } else { rising }
+        let read = ORDERS.map(|order| stamp.local(order));
+        for (place, local) in read.iter().enumerate() {
+            let Some(local) = local else {
+                self.impossible[place] = true;
+                continue;
+            };
+            let before = self.last[place].replace(local.wall);
+            let is_back = before.is_some_and(|b| b.duration_since(local.wall) > most_back);
+            self.falls[place] |= is_back;
+        }
+        self.has_day_or_month_first |= !stamp.is_year_first;
+        self.first.get_or_insert_with(|| (stamp.written.to_owned(), read));
+    }
+
+    /// The orders under which the whole file is possible: one, or both if it is under either.
+    fn possible(&self) -> Vec<DateOrder> {
+        if !self.has_day_or_month_first {
+            return vec![DateOrder::YearFirst];
+        }
+        let possible = |place: &usize| !self.impossible[*place];
+        let rising: Vec<usize> =
+            [0, 1].into_iter().filter(possible).filter(|place| !self.falls[*place]).collect();
+        let best =
+            if rising.is_empty() { [0, 1].into_iter().filter(possible).collect() } else { rising };
+        best.into_iter().map(|place: usize| ORDERS[place]).collect()
+    }
+
+    /// The question that only the person can answer.
+    fn undecided(&self) -> String {
+        let Some((written, readings)) = &self.first else { return String::new() };
+        let readings: Vec<String> = ["dmy", "mdy"]
+            .iter()
+            .zip(readings)
+            .filter_map(|(flag, local)| {
+                let day = local.as_ref()?.wall.strftime("%A, %-d %B %Y");
+                Some(format!("--date-order {flag} reads {day}"))
+            })
+            .collect();
+        format!(
+            "it cannot be told whether day or month comes first in {written:?}; say it: {}. Nothing of the \
+             file was taken",
+            readings.join(", ")
+        )
+    }
 }
 
 fn read(reading: &mut Reading<'_>) {
     for document in reading.documents() {
-        let Some(text) = reading.text(document) else { continue };
-        chat(reading, document, &text);
+        // The order of day and month follows from the whole file, so it is read twice.
+        let mut dates = DateOrders::default();
+        reading.text_lines(document, true, &mut |_, line| {
+            if let Some(stamp) = Stamp::read(line) {
+                dates.see(&stamp);
+            }
+        });
+        let order = match (reading.options.date_order, dates.possible().as_slice()) {
+            (Some(order), _) => order,
+            (None, [order]) => *order,
+            (None, []) => {
+                reading.problem(document, "its dates exist in no order of day and month");
+                continue;
+            }
+            (None, _) => {
+                reading.problem(document, dates.undecided());
+                continue;
+            }
+        };
+        let mut chat = WhatsAppChat::new(document, order);
+        reading.text_lines(document, false, &mut |reading, line| chat.line(reading, line));
+        chat.finish(reading);
         if reading.is_stopped() {
             return;
         }
     }
 }
 
-fn chat(reading: &mut Reading<'_>, document: &Document, text: &str) {
-    let stamps: Vec<Stamp<'_>> = text.lines().filter_map(Stamp::read).collect();
-    let order = match (reading.options.date_order, orders(&stamps).as_slice()) {
-        (Some(order), _) => order,
-        (None, [order]) => *order,
-        (None, []) => {
-            return reading.problem(document, "its dates exist in no order of day and month");
-        }
-        (None, _) => return reading.problem(document, undecided(&stamps)),
-    };
-    let name = chat_name(document);
-    let mut lines: Vec<(Stamp<'_>, String)> = Vec::new();
-    for line in text.lines() {
+/// The chat whose lines are being read.
+struct WhatsAppChat {
+    name: String,
+    order: DateOrder,
+    /// The last line that began with a time: the time, and all that was said since.
+    open: Option<(String, Local, String)>,
+    /// How often a message of this time, speaker and text occurred.
+    occurrences: HashMap<u128, u32>,
+    messages: GapSplitter,
+}
+
+impl WhatsAppChat {
+    fn new(document: &Document, order: DateOrder) -> Self {
+        let name = chat_name(document);
+        let messages = GapSplitter::new(name.as_str(), document.place.as_str());
+        Self { name, order, open: None, occurrences: HashMap::new(), messages }
+    }
+
+    fn line(&mut self, reading: &mut Reading<'_>, line: &str) {
         // A line of a message may look like a time; one that is no date in this order is none.
-        match Stamp::read(line).filter(|stamp| stamp.local(order).is_some()) {
-            Some(stamp) => lines.push((stamp, String::new())),
-            None => {
-                if let Some((_, more)) = lines.last_mut() {
-                    more.push('\n');
-                    more.push_str(line);
-                }
+        let stamp = Stamp::read(line).and_then(|stamp| Some((stamp.local(self.order)?, stamp)));
+        match (stamp, &mut self.open) {
+            (Some((local, stamp)), _) => {
+                self.close(reading);
+                self.open = Some((stamp.written.to_owned(), local, stamp.rest.to_owned()));
             }
+            (None, Some((_, _, said))) => {
+                said.push('\n');
+                said.push_str(line);
+            }
+            (None, None) => {}
         }
     }
-    let mut occurrences: HashMap<String, u32> = HashMap::new();
-    let mut messages = Vec::new();
-    for (stamp, more) in lines {
-        let Some((speaker, said)) = speaker(stamp.rest) else {
+
+    /// Takes the message whose last line was read.
+    fn close(&mut self, reading: &mut Reading<'_>) {
+        let Some((written, local, rest)) = self.open.take() else { return };
+        let Some((speaker, said)) = speaker(&rest) else {
             reading.leave_out("notices of the program");
-            continue;
+            return;
         };
-        let said = format!("{said}{more}").replace(is_mark, "");
-        let time = stamp.local(order).and_then(|local| reading.local(local));
+        let said = said.replace(is_mark, "");
+        let time = reading.local(local).map(|time| time.written(&written));
         let hash = blake3::hash(format!("{speaker}\n{said}").as_bytes()).to_hex();
-        let key = format!("{name}/{}/{}", stamp.written, &hash.as_str()[..16]);
-        let number = occurrences.entry(key.clone()).or_default();
+        let key = format!("{}/{written}/{}", self.name, &hash.as_str()[..16]);
+        let number = self.occurrences.entry(short_hash(&key)).or_default();
         *number += 1;
-        let time = time.map(|time| time.written(stamp.written));
-        messages.push(
-            Message::new(Role::User, said, time).by(Some(speaker)).id(format!("{key}/{number}")),
-        );
+        let id = format!("{key}/{number}");
+        let message = Message::new(Role::User, said, time).by(Some(speaker)).id(id);
+        self.messages.push(reading, message);
     }
-    for thread in by_gaps(&name, &document.place, messages) {
-        reading.take(thread);
+
+    fn finish(mut self, reading: &mut Reading<'_>) {
+        self.close(reading);
+        self.messages.finish(reading);
     }
 }
 
@@ -226,22 +304,6 @@ fn speaker(rest: &str) -> Option<(&str, &str)> {
     let speaker = speaker.trim_matches(is_space).trim_start_matches('~').trim_matches(is_space);
     let is_name = !speaker.is_empty() && speaker.chars().count() <= 60;
     is_name.then(|| (speaker, said.trim_start_matches(is_space)))
-}
-
-fn undecided(stamps: &[Stamp<'_>]) -> String {
-    let readings: Vec<String> = [("dmy", DateOrder::DayFirst), ("mdy", DateOrder::MonthFirst)]
-        .iter()
-        .filter_map(|(flag, order)| {
-            let first = stamps.first()?.local(*order)?;
-            Some(format!("--date-order {flag} reads {}", first.wall.strftime("%A, %-d %B %Y")))
-        })
-        .collect();
-    let first = stamps.first().map_or("", |stamp| stamp.written);
-    format!(
-        "it cannot be told whether day or month comes first in {first:?}; say it: {}. Nothing of the \
-         file was taken",
-        readings.join(", ")
-    )
 }
 
 /// The name of a chat, by its file or, if all have the same name, by its archive.
@@ -286,7 +348,9 @@ mod tests {
     #[test]
     fn the_whole_file_decides_the_order() {
         let read = |lines: &[&str]| {
-            orders(&lines.iter().filter_map(|line| Stamp::read(line)).collect::<Vec<_>>()).len()
+            let mut dates = DateOrders::default();
+            lines.iter().filter_map(|line| Stamp::read(line)).for_each(|stamp| dates.see(&stamp));
+            dates.possible().len()
         };
         assert_eq!(read(&["03/04/24, 10:00 - A: x", "02/05/24, 10:00 - A: y"]), 1);
         assert_eq!(read(&["03/04/24, 10:00 - A: x"]), 2);
