@@ -16,7 +16,7 @@ use self::bytes::{Checksum, Reader, Writer};
 use super::Index;
 
 /// The format and its version.
-const FORMAT: &[u8; 8] = b"EvWhIx\x00\x04";
+const FORMAT: &[u8; 8] = b"EvWhIx\x00\x05";
 /// The number of documents in a full segment.
 pub const SEGMENT_DOCUMENTS: usize = 32_768;
 
