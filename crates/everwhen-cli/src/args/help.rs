@@ -8,8 +8,9 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without a word it shows all commands. Topics are the pages of the documentation: concepts, configuration, ui,
-troubleshooting, proxy, frontends, mcp, rest, sdk, workflows, wilmer, wilmer-features, import, export, backup, server,
-access, scale, benchmarks, recall, seeds and security; commands and settings are complete lists.
+troubleshooting, proxy, frontends, agents, mcp, rest, sdk, mem0, workflows, wilmer, wilmer-features, import, export,
+backup, server, access, scale, releasing, benchmarks, recall, seeds and security; commands and settings are complete
+lists.
 
 EXAMPLES
   everwhen help
