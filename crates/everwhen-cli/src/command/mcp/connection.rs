@@ -64,9 +64,11 @@ impl ApiConnection {
     }
 
     async fn find(&self) -> Result<ActiveConnection> {
-        let client = Client::connect(&self.config, &self.environment, &self.common).await?;
+        // The worker does what fell due while nothing ran; the first answer does not wait for it.
+        let client = Client::connect_at_once(&self.config, &self.environment, &self.common).await?;
         let tasks = match &client {
             Client::Local(local) => {
+                local.everwhen().apply_conversation_rules(&self.config).await?;
                 Some(BackgroundTasks::start(local, self.config.server.limits()).await?)
             }
             Client::Remote(_) => None,
