@@ -17,7 +17,7 @@ STARTING_SECONDS = 120
 class Use:
     """A command that starts the program, and the directory that stands for a user's home."""
 
-    def __init__(self, command: list[str], *, home: str | None = None, path: str = "/usr/bin:/bin") -> None:
+    def __init__(self, command: list[str], *, home: str | None = None, path: str = "/usr/sbin:/usr/bin:/sbin:/bin") -> None:
         self.command = command
         self._own = tempfile.TemporaryDirectory(prefix="release-check-") if home is None else None
         self.environment = {"HOME": home or self._own.name, "PATH": path, "EVERWHEN_ZONE": "UTC"}
