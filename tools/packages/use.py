@@ -47,6 +47,8 @@ class Use:
                 assert SAID in response.read().decode()
             with urllib.request.urlopen(f"{address}/ui/", timeout=STARTING_SECONDS) as response:
                 assert b"<html" in response.read().lower()
+            with urllib.request.urlopen(f"{address}/docs/swagger-ui-bundle.js", timeout=STARTING_SECONDS) as response:
+                assert len(response.read()) > 100_000
         finally:
             server.terminate()
             server.wait(60)
