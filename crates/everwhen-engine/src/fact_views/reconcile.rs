@@ -10,15 +10,15 @@ use crate::memory::{Fact, FactId, Link, Relation};
 use crate::similarity::{ComparedFact, Ruler};
 use crate::text::quantity::{bare, quantities};
 
-/// Links every fact anew. Facts that are withdrawn must not be among them.
+/// Links all facts from the beginning. Facts that are withdrawn must not be among them.
 #[cfg(test)]
 pub(crate) fn link_all(facts: &mut [Fact], ruler: &Ruler) {
     let all = facts.iter().map(|fact| fact.id).collect();
     relink(facts, &all, ruler);
 }
 
-/// Links facts after some came and some went; answers which others have another link now. Looks only
-/// at pairs that can have changed, and comes to what linking all of them anew comes to.
+/// Updates the links after facts were added or removed, and returns the other facts whose link changed.
+/// Only pairs that can have changed are compared; the result is the same as that of linking all facts.
 pub(crate) fn relink(facts: &mut [Fact], fresh: &HashSet<FactId>, ruler: &Ruler) -> Vec<FactId> {
     facts.sort_by(|a, b| a.order().cmp(&b.order()));
     let links = Linking::new(facts, fresh, ruler).links();
