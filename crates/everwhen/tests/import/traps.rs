@@ -1,6 +1,6 @@
 //! Traps that one source has alone.
 
-use everwhen::import::{DateOrder, Options};
+use everwhen::import::{DateOrder, Options, Plan};
 use everwhen::memory::{TimeFrom, TimePrecision, ZoneFrom};
 use everwhen::time::Zone;
 use serde_json::{Value, json};
@@ -200,9 +200,36 @@ fn a_claude_manifest_of_downloads_says_what_to_do() {
     let stage = Stage::new();
     let list =
         json!({ "files": [{ "name": "conversations-000.zip", "url": "https://example.org/x" }] });
-    let (told, report) = stage.import(&stage.file("in", "manifest-1-2026.json", list.to_string()));
-    assert_eq!(told.stored, 0);
-    assert!(report.problems[0].contains("only lists downloads"), "{:?}", report.problems);
+    for name in ["manifest-1-2026.json", "renamed.json"] {
+        let (told, report) = stage.import(&stage.file("in", name, list.to_string()));
+        assert_eq!(told.stored, 0);
+        assert!(
+            report.problems[0].contains("only lists downloads"),
+            "{name}: {:?}",
+            report.problems
+        );
+    }
+}
+
+#[test]
+fn files_beside_the_messages_are_known() {
+    let stage = Stage::new();
+    let slack =
+        json!([{ "type": "message", "user": "U1", "text": "hi", "ts": "1704103200.000100" }]);
+    stage.file("slack/general", "2024-01-01.json", slack.to_string());
+    stage.file("slack", "users.json", json!([{ "id": "U1", "name": "ana" }]).to_string());
+    stage.file("slack", "channels.json", json!([{ "id": "C1", "name": "general" }]).to_string());
+    let message = json!({ "id": "01HWTB0001ABCDEFGHJKMNPQRS", "object": "thread.message", "thread_id": "t1",
+        "role": "user", "content": [{ "type": "text", "text": { "value": "yo" } }], "created_at": 1_714_557_600 });
+    stage.file("jan/threads/t1", "messages.jsonl", message.to_string());
+    let thread = stage.file(
+        "jan/threads/t1",
+        "thread.json",
+        json!({ "id": "t1", "title": "Talk" }).to_string(),
+    );
+    let root = thread.ancestors().nth(4).unwrap();
+    let plan = Plan::of_paths(&[root.join("slack"), root.join("jan")], &options("UTC")).unwrap();
+    assert_eq!(plan.unknown, Vec::<String>::new());
 }
 
 #[test]

@@ -21,20 +21,24 @@ pub(super) static SOURCE: Source = Source {
 };
 
 fn claims(sample: &Sample<'_>) -> Claim {
-    let is_list = sample.file.starts_with("manifest-")
-        && sample.text.contains("conversations-")
-        && sample.text.contains("http");
     let is_ours = |one: &Value| {
         one["chat_messages"].is_array()
             || one.get("conversations_memory").is_some()
             || has(one, &["prompt_template", "docs", "uuid"])
     };
-    Claim::when(is_list || sample.any(is_ours))
+    Claim::when(lists_downloads(&sample.text) || sample.any(is_ours))
+}
+
+/// Whether this is the list of downloads that Claude.ai hands out since August 2026 instead of the export.
+fn lists_downloads(text: &str) -> bool {
+    text.contains("conversations-000.zip")
+        && text.contains("https://")
+        && !text.contains("chat_messages")
 }
 
 fn read(reading: &mut Reading<'_>) {
     for document in reading.documents() {
-        if document.file_name().starts_with("manifest-") {
+        if Sample::of(document).is_ok_and(|sample| lists_downloads(&sample.text)) {
             reading.problem(
                 document,
                 "this file only lists downloads; fetch its parts (conversations-000.zip \

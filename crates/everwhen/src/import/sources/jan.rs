@@ -24,11 +24,13 @@ fn claims(sample: &Sample<'_>) -> Claim {
         one["object"].as_str() == Some("thread.message")
             || has(one, &["thread_id", "role", "content"])
     };
-    Claim::when(sample.any_line(is_message))
+    let is_thread = sample.file == "thread.json" && sample.any(|one| has(one, &["id", "title"]));
+    Claim::when(is_thread || sample.any_line(is_message))
 }
 
 fn read(reading: &mut Reading<'_>) {
-    for document in reading.documents() {
+    let documents = reading.documents();
+    for document in documents.into_iter().filter(|one| one.file_name() != "thread.json") {
         let folder = document.name.rsplit('/').nth(1).unwrap_or(document.file_name());
         let mut thread = Thread::new(folder, document.place.as_str());
         if let Some(about) =

@@ -34,7 +34,7 @@ fn claims(sample: &Sample<'_>) -> Claim {
     );
     let is_entry = |one: &Value| {
         has(one, &["id"])
-            && (has(one, &["team_id"]) || has(one, &["members"]) || has(one, &["profile"]))
+            && ["team_id", "members", "profile", "name"].iter().any(|field| has(one, &[field]))
     };
     Claim::when(sample.any(is_message) || (is_list && sample.any(is_entry)))
 }
