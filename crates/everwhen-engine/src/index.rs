@@ -2,7 +2,7 @@
 //! arrived, brought up to date before each use, cached up to a byte budget and saved as segments.
 //!
 //! [`IndexCache`] is what the engine holds; `memory_index` is the index of one memory with its cached
-//! entries; `distilled` are the facts and chapters beside it; `embedders` compute vectors. What a question makes of
+//! entries; `distilled` are the facts and chapters beside it; `moments` are the states as of earlier moments; `embedders` compute vectors. What a question makes of
 //! it is the module `recall`.
 
 mod cache;
@@ -10,10 +10,12 @@ mod distilled;
 mod embedders;
 mod entry_cache;
 mod memory_index;
+mod moments;
 mod word_index;
 
 pub(crate) use cache::{IndexCache, IndexNeed, IndexSource, OpenedMemory, SharedIndex};
-pub(crate) use distilled::{Distilled, words_of_chapter, words_of_fact};
+pub(crate) use distilled::Distilled;
 pub(crate) use embedders::{Embedders, embedded_passages};
 pub(crate) use memory_index::{MemoryIndex, range, source};
+pub(crate) use moments::PastMoment;
 pub(crate) use word_index::WordIndex;

@@ -46,6 +46,8 @@ pub const RECALL_ITEMS_DEFAULT: usize = 10;
 pub const RECALL_CHATS: usize = 200;
 /// Bytes that indexes may take in memory, all together.
 pub const INDEX_BYTES: usize = 1024 * 1024 * 1024;
+/// How many moments of one memory are cached that questions asked as of.
+pub(crate) const CACHED_MOMENTS: usize = 4;
 /// Bytes that the cached entries of one index may take.
 pub const ENTRY_CACHE_BYTES: usize = 64 * 1024 * 1024;
 /// An index is kept again when so many entries have come since.

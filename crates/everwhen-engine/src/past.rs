@@ -7,15 +7,13 @@ use jiff::Timestamp;
 use crate::Result;
 use crate::memory::{Chapter, ContextDocument, Conversation, ConversationId, Entry, EntryId, Fact};
 use crate::ports::{
-    ContextSelection, EntryQuery, MemoryRef, PastEntry, PastFact, PastKind, PastRows, Snapshot,
-    Which,
+    ContextSelection, MemoryRef, PastEntry, PastFact, PastKind, PastRows, Snapshot,
 };
 
-/// What stood otherwise in a memory at a moment.
+/// What stood otherwise in a memory at a moment, but for conversations: of those only what is shown is read.
 pub(crate) struct PastMemory {
     pub(crate) at: Timestamp,
     entries: HashMap<EntryId, PastEntry>,
-    conversations: HashMap<ConversationId, Conversation>,
     pub(crate) facts: Vec<PastFact>,
     /// Chapters that have been replaced since, oldest first.
     pub(crate) chapters: Vec<Chapter>,
@@ -26,36 +24,22 @@ pub(crate) struct PastMemory {
 impl PastMemory {
     /// Reads what stood otherwise at a moment.
     pub(crate) fn read(snapshot: &dyn Snapshot, place: MemoryRef, at: Timestamp) -> Result<Self> {
-        let PastRows { entries, conversations, facts, chapters } =
-            snapshot.past(place, at, &PastKind::ALL)?;
+        let kinds = [PastKind::Entries, PastKind::Facts, PastKind::Chapters];
+        let PastRows { entries, facts, chapters, .. } = snapshot.past(place, at, &kinds)?;
         Ok(Self {
             at,
             entries: entries.into_iter().map(|one| (one.id, one)).collect(),
-            conversations: conversations.into_iter().map(|one| (one.id, one)).collect(),
             facts,
             chapters,
             context: snapshot.contexts(place, ContextSelection::AsOf(at), 1)?.pop(),
         })
     }
 
-    /// Returns the conversations that stood otherwise or had other entries, but for those known already: as they
-    /// stand, or, if they are no more, as they stood.
-    pub(crate) fn moved(
-        &self,
-        snapshot: &dyn Snapshot,
-        place: MemoryRef,
-        known: &HashSet<ConversationId>,
-    ) -> Result<Vec<Conversation>> {
-        let mut ids: Vec<ConversationId> = self.entries().map(|entry| entry.conversation).collect();
-        ids.extend(self.conversations.keys());
-        ids.sort_unstable();
-        ids.dedup();
-        let mut moved = Vec::new();
-        for id in ids.into_iter().filter(|id| !known.contains(id)) {
-            let now = snapshot.conversation(place, id)?;
-            moved.extend(now.or_else(|| self.conversations.get(&id).cloned()));
-        }
-        Ok(moved)
+    /// Returns a memory of which only entries stood otherwise.
+    #[cfg(test)]
+    pub(crate) fn of_entries(at: Timestamp, entries: Vec<PastEntry>) -> Self {
+        let entries = entries.into_iter().map(|one| (one.id, one)).collect();
+        Self { at, entries, facts: Vec::new(), chapters: Vec::new(), context: None }
     }
 
     /// Returns the entries that stood otherwise.
@@ -68,28 +52,59 @@ impl PastMemory {
         let past = self.entries.get(&entry.id).cloned();
         PastEntry::restore(entry, past)
     }
+}
 
-    /// Returns a conversation as it stood, given as it stands; `None` if it had no entries.
-    pub(crate) fn conversation(
-        &self,
-        snapshot: &dyn Snapshot,
-        place: MemoryRef,
-        conversation: Conversation,
-    ) -> Result<Option<Conversation>> {
-        let query = EntryQuery::of_conversation(conversation.id, Which::AsOf(self.at));
-        let entries = snapshot.entries(place, &query)?;
-        let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return Ok(None) };
-        let stood = self.conversations.get(&conversation.id).cloned().unwrap_or(conversation);
-        Ok(Some(Conversation {
-            started_at: first.conversation_time,
-            last_at: last.conversation_time,
-            entries: entries.len() as u64,
+/// Returns conversations as they stood at a moment, given as they stand and each in its place; `None` for one
+/// that had no entries.
+pub(crate) fn restore_conversations(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    at: Timestamp,
+    now: Vec<Conversation>,
+) -> Result<Vec<Option<Conversation>>> {
+    let ids: Vec<ConversationId> = now.iter().map(|one| one.id).collect();
+    let extents = snapshot.extents(place, at, &ids)?;
+    let extents: HashMap<_, _> = extents.into_iter().map(|one| (one.id, one)).collect();
+    let past = snapshot.past_conversations(place, at, &ids)?;
+    let mut past: HashMap<_, _> = past.into_iter().map(|one| (one.id, one)).collect();
+    let restore = |now: Conversation| {
+        let extent = extents.get(&now.id)?;
+        Some(Conversation {
+            started_at: extent.first,
+            last_at: extent.last,
+            entries: extent.entries,
             // These two are about the work behind it, not about what was known.
             distilled_at: None,
             facts_dropped: 0,
-            ..stood
-        }))
-    }
+            ..past.remove(&now.id).unwrap_or(now)
+        })
+    };
+    Ok(now.into_iter().map(restore).collect())
+}
+
+/// Returns the conversations that stood otherwise at a moment or had other entries, but for those known
+/// already: as they stand, or, if they are no more, as they stood.
+pub(crate) fn moved_conversations(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    at: Timestamp,
+    known: &HashSet<ConversationId>,
+) -> Result<Vec<Conversation>> {
+    let past = snapshot.past(place, at, &[PastKind::Entries, PastKind::Conversations])?;
+    let mut ids: Vec<ConversationId> = past.entries.iter().map(|one| one.conversation).collect();
+    ids.extend(past.conversations.iter().map(|one| one.id));
+    ids.retain(|id| !known.contains(id));
+    ids.sort_unstable();
+    ids.dedup();
+    let mut stood: HashMap<_, _> =
+        past.conversations.into_iter().map(|one| (one.id, one)).collect();
+    let (_, now) = snapshot.each_of(place, &[], &ids)?;
+    // One that has become part of another is found as that one.
+    let own = |(id, now): (ConversationId, Option<Conversation>)| match now {
+        Some(now) if now.id == id => Some(now),
+        now => stood.remove(&id).or(now.map(|now| Conversation { id, ..now })),
+    };
+    Ok(ids.into_iter().zip(now).filter_map(own).collect())
 }
 
 /// Makes facts stand as they stood at a moment, given what has changed since. How often they were recalled

@@ -17,7 +17,7 @@ pub use ledger::{
     Requested,
 };
 pub use llm::{AskedHash, Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent, Usage};
-pub use past::{PastEntry, PastFact, PastKind, PastRows, Replaced};
+pub use past::{ConversationExtent, PastEntry, PastFact, PastKind, PastRows, Replaced};
 pub use query::{
     ArchiveFilter, Buckets, ChapterSelection, ContextSelection, ContextVersion, ConversationOrder,
     ConversationQuery, EachOf, EntryQuery, EntryState, FactSelection, JobSelection,

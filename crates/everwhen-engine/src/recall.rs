@@ -35,9 +35,8 @@ use self::about::AskedTime;
 use self::derived::DerivedQuery;
 use crate::engine::Engine;
 use crate::facts::FactVector;
-use crate::index::{MemoryIndex, OpenedMemory, SharedIndex};
+use crate::index::{OpenedMemory, PastMoment, SharedIndex};
 use crate::memory::{Memory, VaultInfo};
-use crate::past::PastMemory;
 use crate::ports::MemoryRef;
 use crate::time::Period;
 use crate::{Result, limits};
@@ -91,10 +90,8 @@ struct PreparedMemory {
     place: MemoryRef,
     memory: Memory,
     index: Arc<SharedIndex>,
-    /// What stood otherwise at the moment that is asked for, if one is.
-    past: Option<PastMemory>,
-    /// The index of that moment, if entries were in other conversations.
-    rewound: Option<MemoryIndex>,
+    /// The memory at the moment that is asked for, if one is.
+    past: Option<Arc<PastMoment>>,
     /// The question without time phrases and names of speakers.
     rest: String,
     vector: Option<QuestionVector>,
@@ -130,7 +127,7 @@ impl Question {
             let (distilled, zone) = (memory.index.distilled(), &self.vault.zone);
             if !distilled.is_empty() || memory.past.is_some() {
                 let vector = memory.fact_vector();
-                let past = memory.past.as_ref();
+                let past = memory.past.as_deref();
                 let facts = distilled.facts(&asked, vector.as_ref(), past, &ruler, zone);
                 recollection.facts.extend(facts);
                 recollection.chapters.extend(distilled.chapters(&asked, past));
@@ -211,8 +208,7 @@ impl Question {
     ) -> Result<PreparedMemory> {
         let (place, memory) = (opened.place, opened.memory.clone());
         let index = engine.index_cache.up_to_date(engine.index_source(), opened).await?;
-        let past = self.read_past(engine, place).await?;
-        let rewound = past.as_ref().and_then(|past| index.read().rewound(past));
+        let past = self.past_moment(engine, place, &index, &memory).await?;
         let text = &self.query.text;
         let rest = self.time.rest(text);
         let rest = index.read().search.without_speakers_as_of(&rest, self.as_of());
@@ -220,7 +216,7 @@ impl Question {
             embed(engine, &index, if rest.is_empty() { text } else { &rest }, embedded).await;
         let words_alone = vector.is_err();
         let vector = vector.ok().flatten();
-        Ok(PreparedMemory { place, memory, index, past, rewound, rest, vector, words_alone })
+        Ok(PreparedMemory { place, memory, index, past, rest, vector, words_alone })
     }
 }
 

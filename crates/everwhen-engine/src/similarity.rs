@@ -27,6 +27,12 @@ impl Ruler {
         Self { meaning: embedder.map(|one| (one.name().to_owned(), thresholds(one, rules))) }
     }
 
+    /// Whether a fact has a vector that can be compared.
+    pub(crate) fn has_meaning(&self, fact: &Fact) -> bool {
+        let own = self.meaning.as_ref().map(|(name, _)| name);
+        fact.vector.as_ref().is_some_and(|vector| Some(&vector.by) == own)
+    }
+
     /// How close two facts are, and what that means.
     pub(crate) fn measure(
         &self,
@@ -44,11 +50,12 @@ impl Ruler {
     }
 }
 
-/// A fact with what is compared of it, read from its statement once.
+/// A fact with what is compared of it, read from its statement once and only when it is asked for: most facts
+/// are compared with no other.
 pub(crate) struct ComparedFact<'f> {
     pub(crate) fact: &'f Fact,
-    pub(crate) denies: bool,
-    pub(crate) tells_a_change: bool,
+    denies: OnceCell<bool>,
+    tells_a_change: OnceCell<bool>,
     words: OnceCell<BTreeSet<String>>,
     quantities: OnceCell<BTreeSet<String>>,
 }
@@ -58,14 +65,25 @@ impl<'f> ComparedFact<'f> {
     pub(crate) fn new(fact: &'f Fact) -> Self {
         Self {
             fact,
-            denies: denies(&fact.statement),
-            tells_a_change: tells_a_change(&fact.statement),
+            denies: OnceCell::new(),
+            tells_a_change: OnceCell::new(),
             words: OnceCell::new(),
             quantities: OnceCell::new(),
         }
     }
 
-    fn words(&self) -> &BTreeSet<String> {
+    /// Whether the statement says that something is not so, or no longer.
+    pub(crate) fn denies(&self) -> bool {
+        *self.denies.get_or_init(|| denies(&self.fact.statement))
+    }
+
+    /// Whether the statement says of itself that something has changed.
+    pub(crate) fn tells_a_change(&self) -> bool {
+        *self.tells_a_change.get_or_init(|| tells_a_change(&self.fact.statement))
+    }
+
+    /// The words of the statement that say something.
+    pub(crate) fn words(&self) -> &BTreeSet<String> {
         self.words.get_or_init(|| content_words(&self.fact.statement))
     }
 
@@ -86,12 +104,21 @@ pub(crate) fn thresholds(embedder: &dyn Embedder, rules: &FactRules) -> Embedder
     }
 }
 
-/// Twice the words in both, over the words in each.
 fn shared_words(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     if a.is_empty() || b.is_empty() {
         return 0.0;
     }
-    2.0 * a.intersection(b).count() as f32 / (a.len() + b.len()) as f32
+    closeness(a.intersection(b).count(), a.len(), b.len())
+}
+
+/// Twice the words in both, over the words in each.
+fn closeness(shared: usize, a: usize, b: usize) -> f32 {
+    2.0 * shared as f32 / (a + b) as f32
+}
+
+/// Whether two statements of so many words are about the same thing if they share this many.
+pub(crate) fn close_by_words(shared: usize, a: usize, b: usize) -> bool {
+    closeness(shared, a, b) >= BY_WORDS.related
 }
 
 /// The words that say something, figures left out: they are compared by themselves.

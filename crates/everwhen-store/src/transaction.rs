@@ -15,10 +15,11 @@ use everwhen_engine::memory::{
     MemoryId, Name, VaultId, VaultInfo,
 };
 use everwhen_engine::ports::{
-    Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationQuery, Cursor,
-    EachOf, EntryChange, EntryQuery, EntryState, Erasure, FactSelection, JobSelection, LedgerHead,
-    LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour, PastKind, PastRows,
-    ProofHolder, Removal, Removed, Reply, Requested, Row, Snapshot, Speakers, TimeAxis, Tx, Which,
+    Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
+    ConversationQuery, Cursor, EachOf, EntryChange, EntryQuery, EntryState, Erasure, FactSelection,
+    JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour,
+    PastKind, PastRows, ProofHolder, Removal, Removed, Reply, Requested, Row, Snapshot, Speakers,
+    TimeAxis, Tx, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -223,6 +224,8 @@ macro_rules! reads {
                 chapters::through as chapters_through(memory: MemoryRef, through: Cursor) -> (u64, Option<Timestamp>);
                 summaries::list as summaries(memory: MemoryRef, before: Option<u64>, limit: Option<usize>) -> Vec<RollingSummary>;
                 past::rows as past(memory: MemoryRef, at: Timestamp, kinds: &[PastKind]) -> PastRows;
+                past::conversations as past_conversations(memory: MemoryRef, at: Timestamp, ids: &[ConversationId]) -> Vec<Conversation>;
+                past::extents as extents(memory: MemoryRef, at: Timestamp, ids: &[ConversationId]) -> Vec<ConversationExtent>;
                 segments::by_number as segment(memory: MemoryRef, number: u32) -> Option<Vec<u8>>;
                 proofs::holders as proof_holders(vault: VaultId, proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;
                 proofs::requested as requested(vault: VaultId, request: [u8; 32]) -> Vec<Requested>;

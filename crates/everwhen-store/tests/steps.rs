@@ -10,6 +10,7 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::memory_block::Wishes;
 use everwhen_engine::ports::{ConversationQuery, EntryQuery};
+use everwhen_engine::recall::Query;
 use everwhen_engine::time::ManualClock;
 use everwhen_engine::{Engine, ImportedConversation, Vault};
 use everwhen_store::{SqliteOptions, SqliteStore};
@@ -89,6 +90,67 @@ fn reading_what_was_said_lately_costs_the_same_in_a_memory_of_any_size() {
     let [small, large] = [400, 2_000].map(steps_of_reading_the_last_hours);
     assert!(small > 0, "nothing was counted");
     assert!(large <= small * 11 / 10, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+#[test]
+fn recall_as_of_an_earlier_moment_costs_the_same_in_a_memory_of_any_size() {
+    let _turn = alone();
+    let [small, large] = [400, 2_000].map(steps_of_recall_as_of);
+    assert!(small.0 > 0, "nothing was counted");
+    assert!(
+        large.0 <= small.0 * 11 / 10,
+        "{} steps with 400 entries, {} with 2,000",
+        small.0,
+        large.0
+    );
+    assert!(
+        large.1 <= small.1 * 11 / 10,
+        "then {} with 400 entries, {} with 2,000",
+        small.1,
+        large.1
+    );
+    assert!(large.0 <= 30 * large.2, "{} steps as of a moment, {} now", large.0, large.2);
+}
+
+#[test]
+fn reading_a_conversation_as_of_a_moment_costs_the_same_in_a_memory_of_any_size() {
+    let _turn = alone();
+    let [small, large] = [400, 2_000].map(steps_of_reading_as_of);
+    assert!(small > 0, "nothing was counted");
+    assert!(large <= small * 11 / 10, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+/// What a question takes as of a moment before all conversations were summarized, what the next one takes, and
+/// what one takes that asks as of now.
+fn steps_of_recall_as_of(entries: i64) -> (u64, u64, u64) {
+    let chat = Chat::new();
+    chat.say(entries);
+    let then = chat.engine.now();
+    chat.settle();
+    let ask = |text: &str, as_of| {
+        let before = STEPS.load(Ordering::Relaxed);
+        let query = Query { as_of, ..Query::new(text) };
+        let told = block_on(chat.vault.recall(memory(), query)).expect("a recollection");
+        assert_eq!((told.items.len(), told.conversations.len()), (10, 10));
+        let is_summarized = told.conversations.iter().any(|one| one.conversation.summary.is_some());
+        assert_eq!(is_summarized, as_of.is_none(), "as it stood");
+        STEPS.load(Ordering::Relaxed) - before
+    };
+    ask("Where did we have lunch?", None);
+    let now = ask("Which walk was in Rome?", None);
+    (ask("Which walk was in Rome?", Some(then)), ask("Which lunch was in Rome?", Some(then)), now)
+}
+
+/// What reading one conversation as of a moment takes in a memory with a number of entries.
+fn steps_of_reading_as_of(entries: i64) -> u64 {
+    let chat = Chat::new();
+    chat.fill(entries);
+    let listed = block_on(chat.vault.conversations(memory(), ConversationQuery::default()));
+    let one = Address::Id(listed.expect("conversations").data.remove(0).id);
+    let before = STEPS.load(Ordering::Relaxed);
+    let read = chat.vault.conversation_as_of(memory(), one, chat.engine.now());
+    assert_eq!(block_on(read).expect("a conversation").entries.len(), 10);
+    STEPS.load(Ordering::Relaxed) - before
 }
 
 /// What reading the entries of the last hours takes in a memory with a number of entries, all of the last
@@ -205,6 +267,12 @@ impl Chat {
 
     /// Conversations of ten entries, an hour apart, and what follows from them.
     fn fill(&self, entries: i64) {
+        self.say(entries);
+        self.settle();
+    }
+
+    /// Conversations of ten entries, an hour apart.
+    fn say(&self, entries: i64) {
         let first = self.engine.now() - SignedDuration::from_hours(entries);
         let said = |number: i64| {
             let role = if number % 2 == 0 { Role::User } else { Role::Assistant };
@@ -216,7 +284,6 @@ impl Chat {
             let batch = batch.iter().copied().map(said).collect();
             block_on(self.vault.remember(memory(), batch, None)).expect("entries");
         }
-        self.settle();
     }
 
     /// Imports a conversation of ten entries with ids of their own.

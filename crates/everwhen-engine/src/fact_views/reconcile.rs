@@ -3,11 +3,15 @@
 //! Each fact is linked to the *latest* earlier one it has to do with, where earlier and later are
 //! by when they were mentioned. That is a function of the set of facts alone: in whatever order
 //! conversations arrive, the links come out the same, and old news never replaces newer.
+//!
+//! A fact is compared only with those it can have to do with: those of the same matter, those with vectors if it has
+//! one, and of the others those that share enough words with it.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use crate::memory::{Fact, FactId, Link, Relation};
-use crate::similarity::{ComparedFact, Ruler};
+use crate::similarity::{ComparedFact, Ruler, close_by_words};
 use crate::text::quantity::{bare, quantities};
 
 /// Links all facts from the beginning. Facts that are withdrawn must not be among them.
@@ -38,10 +42,12 @@ struct Linking<'f> {
     places: HashMap<FactId, usize>,
     /// Where those stand that have just come.
     fresh: Vec<usize>,
-    /// Where those stand that state no value.
-    plain: Vec<usize>,
     /// Where those stand that state a value of a matter.
     by_matter: HashMap<&'f str, Vec<usize>>,
+    /// Where those stand that have vectors.
+    with_meaning: Vec<usize>,
+    /// Where those stand that use a word.
+    by_word: OnceCell<HashMap<String, Vec<usize>>>,
     ruler: &'f Ruler,
 }
 
@@ -51,17 +57,20 @@ impl<'f> Linking<'f> {
             facts: facts.iter().map(ComparedFact::new).collect(),
             places: facts.iter().enumerate().map(|(place, fact)| (fact.id, place)).collect(),
             fresh: Vec::new(),
-            plain: Vec::new(),
             by_matter: HashMap::new(),
+            with_meaning: Vec::new(),
+            by_word: OnceCell::new(),
             ruler,
         };
         for (place, fact) in facts.iter().enumerate() {
             if fresh.contains(&fact.id) {
                 linking.fresh.push(place);
             }
-            match &fact.matter {
-                Some(matter) => linking.by_matter.entry(&matter.key).or_default().push(place),
-                None => linking.plain.push(place),
+            if let Some(matter) = &fact.matter {
+                linking.by_matter.entry(&matter.key).or_default().push(place);
+            }
+            if ruler.has_meaning(fact) {
+                linking.with_meaning.push(place);
             }
         }
         linking
@@ -83,41 +92,71 @@ impl<'f> Linking<'f> {
         }
     }
 
-    /// The latest of all earlier ones. Of two that state values only those of one matter have to do with
-    /// each other.
+    /// The latest of all earlier ones.
     fn latest(&self, place: usize) -> Option<Link> {
-        let before = |places: &[usize]| places.partition_point(|one| *one < place);
-        let find = |places: &[usize]| {
-            let near = places[..before(places)].iter().rev();
-            near.copied().find_map(|older| Some((older, self.relation(older, place)?)))
+        let near = self.candidates(place);
+        near.into_iter().rev().find_map(|older| self.link_between(older, place))
+    }
+
+    /// The earlier facts that one can have to do with, in order.
+    fn candidates(&self, place: usize) -> Vec<usize> {
+        let fact = &self.facts[place];
+        let mut found: Vec<usize> = Vec::new();
+        let mut add = |places: &[usize]| {
+            found.extend_from_slice(&places[..places.partition_point(|one| *one < place)]);
         };
-        let found = match &self.facts[place].fact.matter {
-            Some(matter) => {
-                let both = [find(&self.by_matter[matter.key.as_str()]), find(&self.plain)];
-                both.into_iter().flatten().max_by_key(|(older, _)| *older)
+        if let Some(matter) = &fact.fact.matter {
+            add(&self.by_matter[matter.key.as_str()]);
+        }
+        let has_meaning = self.ruler.has_meaning(fact.fact);
+        if has_meaning {
+            add(&self.with_meaning);
+        }
+        if !has_meaning || self.with_meaning.len() < self.facts.len() {
+            found.extend(self.close_by_words(place));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The earlier facts that share enough words with one.
+    fn close_by_words(&self, place: usize) -> Vec<usize> {
+        let by_word = self.by_word.get_or_init(|| self.words());
+        let words = self.facts[place].words();
+        let mut users: Vec<usize> = Vec::new();
+        for places in words.iter().filter_map(|word| by_word.get(word)) {
+            users.extend(places.iter().take_while(|one| **one < place));
+        }
+        users.sort_unstable();
+        let is_close = |same: &&[usize]| {
+            close_by_words(same.len(), words.len(), self.facts[same[0]].words().len())
+        };
+        users.chunk_by(|a, b| a == b).filter(is_close).map(|same| same[0]).collect()
+    }
+
+    fn words(&self) -> HashMap<String, Vec<usize>> {
+        let mut users: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, fact) in self.facts.iter().enumerate() {
+            for word in fact.words() {
+                users.entry(word.clone()).or_default().push(place);
             }
-            None => (0..place).rev().find_map(|older| Some((older, self.relation(older, place)?))),
-        };
-        found.map(|(older, relation)| self.to(older, relation))
+        }
+        users
     }
 
     /// The latest of those that have just come, from a place on.
     fn newer_link(&self, from: usize, place: usize) -> Option<Link> {
         let side = |place: usize| self.fresh.partition_point(|one| *one < place);
         let between = self.fresh.get(side(from)..side(place)).unwrap_or_default();
-        let found =
-            between.iter().rev().find_map(|older| Some((*older, self.relation(*older, place)?)));
-        found.map(|(older, relation)| self.to(older, relation))
+        between.iter().rev().find_map(|older| self.link_between(*older, place))
     }
 
-    fn relation(&self, older: usize, newer: usize) -> Option<Relation> {
+    fn link_between(&self, older: usize, newer: usize) -> Option<Link> {
         #[cfg(test)]
         tests::COMPARISONS.with(|count| count.set(count.get() + 1));
-        relate(&self.facts[older], &self.facts[newer], self.ruler)
-    }
-
-    fn to(&self, older: usize, relation: Relation) -> Link {
-        Link { to: self.facts[older].fact.id, relation }
+        let relation = relate(&self.facts[older], &self.facts[newer], self.ruler)?;
+        Some(Link { to: self.facts[older].fact.id, relation })
     }
 }
 
@@ -129,7 +168,6 @@ impl<'f> Linking<'f> {
 fn relate(older: &ComparedFact<'_>, newer: &ComparedFact<'_>, ruler: &Ruler) -> Option<Relation> {
     let is_later = newer.fact.mentioned_at > older.fact.mentioned_at;
     let if_later = |relation| is_later.then_some(relation);
-    let denial = (older.denies, newer.denies);
     if let (Some(old), Some(new)) = (&older.fact.matter, &newer.fact.matter) {
         if old.key != new.key {
             return None;
@@ -138,7 +176,7 @@ fn relate(older: &ComparedFact<'_>, newer: &ComparedFact<'_>, ruler: &Ruler) -> 
         if !same && is_list(&new.key) && !is_same_item(&old.value, &new.value) {
             return None;
         }
-        return match denial {
+        return match (older.denies(), newer.denies()) {
             (a, b) if a == b && same => Some(Relation::Repeats),
             // What is over says nothing about another value, and another value nothing about it.
             (true, false) | (false, true) if !same => None,
@@ -154,12 +192,12 @@ fn relate(older: &ComparedFact<'_>, newer: &ComparedFact<'_>, ruler: &Ruler) -> 
         return None;
     }
     let (old, new) = (older.quantities(), newer.quantities());
-    match denial {
+    match (older.denies(), newer.denies()) {
         (false, true) => if_later(Relation::Retracts),
         (true, false) => if_later(Relation::Supersedes),
         _ if close >= thresholds.same && old == new => Some(Relation::Repeats),
         _ if old != new && old.len() == new.len() => if_later(Relation::Supersedes),
-        _ if newer.tells_a_change => if_later(Relation::Supersedes),
+        _ if newer.tells_a_change() => if_later(Relation::Supersedes),
         _ => None,
     }
 }

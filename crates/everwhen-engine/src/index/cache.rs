@@ -11,6 +11,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use jiff::Timestamp;
+
 use self::growth::GrowthTracker;
 pub(crate) use self::growth::IndexNeed;
 use self::turn_lock::TurnLock;
@@ -18,8 +20,10 @@ pub(crate) use self::updates::OpenedMemory;
 use super::distilled::Distilled;
 use super::embedders::{Embedders, embedded_passages};
 use super::memory_index::MemoryIndex;
+use super::moments::{PastMoment, PastMoments};
 use crate::Result;
-use crate::memory::{Entry, MemoryId, VaultId};
+use crate::memory::{Entry, Memory, MemoryId, VaultId};
+use crate::past::PastMemory;
 use crate::ports::{Embedder, EntryQuery, MemoryRef, Snapshot, Store};
 use crate::time::Zone;
 
@@ -55,6 +59,7 @@ pub(crate) struct SharedIndex {
     place: MemoryRef,
     index: RwLock<MemoryIndex>,
     distilled: RwLock<Distilled>,
+    moments: PastMoments,
     /// Held while changes of facts and chapters are read.
     following: Mutex<()>,
     /// Held while the index is brought up to date.
@@ -68,6 +73,7 @@ impl SharedIndex {
             place,
             index: RwLock::default(),
             distilled: RwLock::default(),
+            moments: PastMoments::default(),
             following: Mutex::default(),
             catch_up_turn: TurnLock::default(),
             size: AtomicUsize::default(),
@@ -82,6 +88,19 @@ impl SharedIndex {
     /// Returns the facts and chapters, as they were when they were last read from the store.
     pub(crate) fn distilled(&self) -> RwLockReadGuard<'_, Distilled> {
         self.distilled.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the memory at a moment, if that is cached and nothing about it can have changed.
+    pub(crate) fn moment(&self, at: Timestamp, memory: &Memory) -> Option<Arc<PastMoment>> {
+        self.moments.get(at, &self.read(), memory)
+    }
+
+    /// Caches the memory at a moment, of which `past` was read after the index was up to date.
+    pub(crate) fn add_moment(&self, past: PastMemory, memory: &Memory) -> Arc<PastMoment> {
+        let moment = Arc::new(PastMoment::new(past, &self.read(), memory));
+        self.moments.put(&moment);
+        self.update_size();
+        moment
     }
 
     /// Brings facts and chapters up to date, unless another question just did.
@@ -109,7 +128,7 @@ impl SharedIndex {
     }
 
     fn update_size(&self) {
-        let size = self.read().size() + self.distilled().size();
+        let size = self.read().size() + self.distilled().size() + self.moments.size();
         self.size.store(size, Ordering::Relaxed);
     }
 

@@ -26,6 +26,11 @@ pub(crate) struct Distilled {
 }
 
 impl Distilled {
+    /// Returns the memory's count of changes when they were read.
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
     /// Returns the approximate number of bytes in use.
     pub(crate) fn size(&self) -> usize {
         self.views.size() + self.chapters.size()

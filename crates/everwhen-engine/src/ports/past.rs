@@ -84,6 +84,19 @@ impl PastEntry {
     }
 }
 
+/// The entries that a conversation had in force at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConversationExtent {
+    /// The conversation.
+    pub id: ConversationId,
+    /// When the first of them was said.
+    pub first: Timestamp,
+    /// When the last of them was said.
+    pub last: Timestamp,
+    /// How many there were.
+    pub entries: u64,
+}
+
 /// What can change about a fact that was not withdrawn, as it stood at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PastFact {

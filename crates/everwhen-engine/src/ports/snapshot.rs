@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::{
-    Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationQuery, EachOf,
-    EntryQuery, EntryState, FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines,
-    MemorySelection, Neighbour, PastKind, PastRows, ProofHolder, Reply, Requested, Speakers,
-    TimeAxis, Usage, Which,
+    Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
+    ConversationQuery, EachOf, EntryQuery, EntryState, FactSelection, JobSelection, LedgerHead,
+    LedgerLine, LedgerLines, MemorySelection, Neighbour, PastKind, PastRows, ProofHolder, Reply,
+    Requested, Speakers, TimeAxis, Usage, Which,
 };
 use crate::job::Job;
 use crate::key::Key;
@@ -142,6 +142,39 @@ pub trait Snapshot {
     ) -> Result<Vec<RollingSummary>>;
     /// What stood otherwise at a creation_time than it stands now, of these kinds.
     fn past(&self, memory: MemoryRef, at: Timestamp, kinds: &[PastKind]) -> Result<PastRows>;
+    /// Those of some conversations that stood otherwise at a creation_time, in no order.
+    fn past_conversations(
+        &self,
+        memory: MemoryRef,
+        at: Timestamp,
+        ids: &[ConversationId],
+    ) -> Result<Vec<Conversation>> {
+        let mut all = self.past(memory, at, &[PastKind::Conversations])?.conversations;
+        all.retain(|one| ids.contains(&one.id));
+        Ok(all)
+    }
+    /// The entries that some conversations had in force at a creation_time, without reading what was
+    /// said; in no order, those without entries left out.
+    fn extents(
+        &self,
+        memory: MemoryRef,
+        at: Timestamp,
+        ids: &[ConversationId],
+    ) -> Result<Vec<ConversationExtent>> {
+        let mut extents = Vec::new();
+        for id in ids.iter().copied() {
+            let query = EntryQuery::of_conversation(id, Which::AsOf(at));
+            let entries = self.entries(memory, &query)?;
+            let times = (entries.first(), entries.last());
+            extents.extend(times.0.zip(times.1).map(|(first, last)| ConversationExtent {
+                id,
+                first: first.conversation_time,
+                last: last.conversation_time,
+                entries: entries.len() as u64,
+            }));
+        }
+        Ok(extents)
+    }
     /// The part of a memory's index with this number, from 0, as bytes that mean nothing to a store.
     fn segment(&self, memory: MemoryRef, number: u32) -> Result<Option<Vec<u8>>>;
 

@@ -11,10 +11,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{About, ChapterFound, ContextFound, FactFound, Query, Reason, Signal, history};
 use crate::chapters::Chapter;
-use crate::facts::{FactVector, FactView, views_at};
-use crate::index::{Distilled, WordIndex, words_of_chapter, words_of_fact};
+use crate::facts::{FactVector, FactView};
+use crate::index::{Distilled, PastMoment, WordIndex};
 use crate::memory::Name;
-use crate::past::PastMemory;
 use crate::similarity::Ruler;
 use crate::text::content_words;
 use crate::time::{Period, Precision, Zone};
@@ -107,9 +106,10 @@ impl Distilled {
         &self,
         query: &DerivedQuery<'_>,
         memory: &Name,
-        past: Option<&PastMemory>,
+        moment: Option<&PastMoment>,
     ) -> Option<ContextFound> {
-        let document = past.map_or(&self.context, |past| &past.context).as_ref()?;
+        let context = moment.map_or(&self.context, |moment| &moment.past.context);
+        let document = context.as_ref()?;
         let shared = query.shared(std::iter::once(document.content.as_str()));
         let (score, reasons) = query.score(shared, 0.0, false).filter(|_| shared > 0)?;
         let (memory, document) = (memory.clone(), document.clone());
@@ -121,25 +121,25 @@ impl Distilled {
         &self,
         query: &DerivedQuery<'_>,
         vector: Option<&FactVector>,
-        past: Option<&PastMemory>,
+        moment: Option<&PastMoment>,
         ruler: &Ruler,
         zone: &Zone,
     ) -> Vec<FactFound> {
-        let Some(past) = past else { return facts(&self.views, query, vector) };
-        let shown = views_at(self.facts.clone(), (past.at, &past.facts), ruler, zone);
-        facts(&WordIndex::new(shown, words_of_fact), query, vector)
+        match moment {
+            Some(moment) => facts(&moment.facts(self, ruler, zone), query, vector),
+            None => facts(&self.views, query, vector),
+        }
     }
 
     /// Returns the chapters that answer, best first; as of a moment with those that have been replaced since.
     pub(super) fn chapters(
         &self,
         query: &DerivedQuery<'_>,
-        past: Option<&PastMemory>,
+        moment: Option<&PastMoment>,
     ) -> Vec<ChapterFound> {
         let mut found = chapters(&self.chapters, query);
-        if let Some(past) = past {
-            let replaced = WordIndex::new(past.chapters.clone(), words_of_chapter);
-            found.extend(chapters(&replaced, query));
+        if let Some(moment) = moment {
+            found.extend(chapters(&moment.chapters, query));
             let place = |one: &ChapterFound| {
                 (one.chapter.last.time, one.chapter.last.sequence, one.chapter.id)
             };

@@ -1,7 +1,7 @@
 //! Recall as of an earlier moment: what was found is shown as it stood then.
 
 use std::ops::Deref;
-use std::sync::RwLockReadGuard;
+use std::sync::{Arc, RwLockReadGuard};
 
 use everwhen_search::Micros;
 use jiff::Timestamp;
@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use super::{ConversationFound, PreparedMemory, Question, Recollection};
 use crate::Result;
 use crate::engine::Engine;
-use crate::index::MemoryIndex;
-use crate::memory::Conversation;
-use crate::past::PastMemory;
+use crate::index::{MemoryIndex, PastMoment, SharedIndex};
+use crate::memory::{Conversation, Memory};
+use crate::past::{PastMemory, restore_conversations};
 use crate::ports::{MemoryRef, Snapshot};
 
 /// The index that a question searches: that of the memory, or a copy of it as it was.
@@ -34,7 +34,7 @@ impl Deref for SearchedIndex<'_> {
 impl PreparedMemory {
     /// Returns the index to search.
     pub(super) fn read(&self) -> SearchedIndex<'_> {
-        match &self.rewound {
+        match self.past.as_deref().and_then(|moment| moment.rewound.as_ref()) {
             Some(index) => SearchedIndex::Rewound(index),
             None => SearchedIndex::Shared(self.index.read()),
         }
@@ -47,16 +47,21 @@ impl Question {
         self.query.as_of.map(Timestamp::as_microsecond)
     }
 
-    /// Reads what stood otherwise in a memory at the moment that is asked for. The index has to be up to
-    /// date before, so that nothing changes in between unnoticed.
-    pub(super) async fn read_past(
+    /// Returns the memory at the moment that is asked for. The index has to be up to date before, so that
+    /// nothing changes in between unnoticed.
+    pub(super) async fn past_moment(
         &self,
         engine: &Engine,
         place: MemoryRef,
-    ) -> Result<Option<PastMemory>> {
+        index: &SharedIndex,
+        memory: &Memory,
+    ) -> Result<Option<Arc<PastMoment>>> {
         let Some(at) = self.query.as_of else { return Ok(None) };
-        let read = engine.store.look(move |snapshot| PastMemory::read(snapshot, place, at));
-        read.await.map(Some)
+        if let Some(known) = index.moment(at, memory) {
+            return Ok(Some(known));
+        }
+        let past = engine.store.look(move |snapshot| PastMemory::read(snapshot, place, at)).await?;
+        Ok(Some(index.add_moment(past, memory)))
     }
 
     /// Shows what was found as it stood at the moment that is asked for.
@@ -67,19 +72,19 @@ impl Question {
         recollection: &mut Recollection,
     ) -> Result<()> {
         for memory in memories {
-            let Some(past) = &memory.past else { continue };
+            let Some(past) = memory.past.as_ref().map(|moment| &moment.past) else { continue };
             for item in &mut recollection.items {
                 if item.entry.memory == memory.place.memory {
                     item.entry = past.entry(item.entry.clone());
                 }
             }
-            restore_conversations(engine, memory.place, past.at, recollection).await?;
+            show_conversations(engine, memory.place, past.at, recollection).await?;
         }
         Ok(())
     }
 }
 
-async fn restore_conversations(
+async fn show_conversations(
     engine: &Engine,
     place: MemoryRef,
     at: Timestamp,
@@ -88,12 +93,12 @@ async fn restore_conversations(
     let is_here = |found: &ConversationFound| found.conversation.memory == place.memory;
     let here = recollection.conversations.iter().filter(|found| is_here(found));
     let now: Vec<Conversation> = here.map(|found| found.conversation.clone()).collect();
-    let read = move |snapshot: &dyn Snapshot| {
-        let past = PastMemory::read(snapshot, place, at)?;
-        let restore = |one: &Conversation| past.conversation(snapshot, place, one.clone());
-        now.iter().map(restore).collect::<Result<Vec<_>>>()
-    };
-    let mut stood = engine.store.look(read).await?.into_iter();
+    if now.is_empty() {
+        return Ok(());
+    }
+    let read =
+        move |snapshot: &dyn Snapshot| restore_conversations(snapshot, place, at, now.clone());
+    let mut stood = engine.store.peek(read).await?.into_iter();
     recollection.conversations.retain_mut(|found| {
         if !is_here(found) {
             return true;

@@ -94,7 +94,7 @@ impl Question {
     fn filter(&self, memory: &PreparedMemory, index: &MemoryIndex) -> SearchFilter {
         let tags: Vec<&str> = self.query.tags.iter().map(|tag| tag.as_str()).collect();
         let tagged = || match &memory.past {
-            Some(past) => index.tagged_at(&tags, past),
+            Some(moment) => index.tagged_at(&tags, &moment.past),
             None => index.tagged(&tags),
         };
         SearchFilter {

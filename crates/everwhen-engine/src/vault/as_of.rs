@@ -11,7 +11,7 @@ use super::page::{Page, bounded, page};
 use super::{ConversationView, MemoryName, Vault, View};
 use crate::memory::{Conversation, ConversationId, ConversationName};
 use crate::memory_edit::find_conversation;
-use crate::past::PastMemory;
+use crate::past::{moved_conversations, restore_conversations};
 use crate::ports::{ArchiveFilter, ConversationOrder, ConversationQuery, EntryQuery, Order, Which};
 use crate::{Error, Result};
 
@@ -54,9 +54,9 @@ impl Vault {
             let query = EntryQuery::of_conversation(now.id, Which::AsOf(as_of));
             let mut branches = view.snapshot.branches(view.place, now.id)?;
             branches.retain(|branch| branch.archived_at <= as_of);
-            let (id, past) = (now.id, PastMemory::read(view.snapshot, view.place, as_of)?);
-            let conversation = past.conversation(view.snapshot, view.place, now)?;
-            let conversation = conversation.ok_or_else(|| {
+            let id = now.id;
+            let stood = restore_conversations(view.snapshot, view.place, as_of, vec![now])?.pop();
+            let conversation = stood.flatten().ok_or_else(|| {
                 Error::not_found(format!("nothing of conversation {id} was stored by {as_of}"))
             })?;
             let entries = view.snapshot.entries(view.place, &query)?;
@@ -81,15 +81,10 @@ fn standing(
         ..ConversationQuery::default()
     };
     let mut rows = view.snapshot.conversations(view.place, &candidates)?;
-    let past = PastMemory::read(view.snapshot, view.place, as_of)?;
     let known: HashSet<ConversationId> = rows.iter().map(|one| one.id).collect();
-    rows.extend(past.moved(view.snapshot, view.place, &known)?);
-    let mut all = Vec::new();
-    for now in rows {
-        let stood = past.conversation(view.snapshot, view.place, now)?;
-        all.extend(stood.filter(|one| matches(query, one)));
-    }
-    Ok(all)
+    rows.extend(moved_conversations(view.snapshot, view.place, as_of, &known)?);
+    let stood = restore_conversations(view.snapshot, view.place, as_of, rows)?;
+    Ok(stood.into_iter().flatten().filter(|one| matches(query, one)).collect())
 }
 
 fn matches(query: &ConversationQuery, then: &Conversation) -> bool {

@@ -84,15 +84,9 @@ pub(super) const COPIED: [&str; 18] = [
     "retrospected_at",
 ];
 
-/// Conversations as they stood, by id. The table of those has the same columns.
-pub(super) fn past(
-    db: &dyn Database,
-    values: &[Value<'_>],
-    holds: &str,
-) -> Result<Vec<Conversation>> {
-    let (list, dialect) = (CONVERSATION.list(), db.dialect());
-    let sql = format!("SELECT {list} FROM conversation_past {IN_MEMORY} AND {holds} ORDER BY id");
-    db.all_of(&dialect.parameters(sql), values, read)
+/// A statement that finds conversations as they stood. The table of those has the same columns.
+pub(super) fn select_past(which: &str) -> String {
+    format!("SELECT {} FROM conversation_past {IN_MEMORY} AND {which}", CONVERSATION.list())
 }
 
 columns! { static BRANCH: BranchColumns {
@@ -119,7 +113,7 @@ fn listed_at(conversation: &Conversation) -> Option<Timestamp> {
     listed.then(|| ConversationOrder::Ended.time_of(conversation))
 }
 
-fn read(row: &dyn Row) -> Result<Conversation> {
+pub(super) fn read(row: &dyn Row) -> Result<Conversation> {
     Ok(Conversation {
         id: row.get(CONVERSATION.id)?,
         memory: row.get(CONVERSATION.memory_id)?,
@@ -353,10 +347,12 @@ pub(crate) fn branches(
     memory: MemoryRef,
     conversation: ConversationId,
 ) -> Result<Vec<Branch>> {
-    static SQL: Sql = Sql::new(|_| {
+    // Without statistics SQLite prefers the index of the memory, and would read all of it.
+    static SQL: Sql = Sql::new(|dialect| {
+        let memory = dialect.not_by_index("memory_id");
         BRANCH.select(&format!(
-            "FROM entry {IN_MEMORY} AND conversation_id = ?3 AND branch_id IS NOT NULL
-                AND corrected_by IS NULL
+            "FROM entry WHERE vault_id = ?1 AND {memory} = ?2 AND conversation_id = ?3
+                AND branch_id IS NOT NULL AND corrected_by IS NULL
              GROUP BY branch_id ORDER BY min(branched_at), branch_id"
         ))
     });

@@ -357,7 +357,15 @@ fn listed<'q>(
     if most == Some(0) {
         return Ok(Vec::new());
     }
-    let mut filter = Filter::new(memory);
+    let then = match query.which {
+        Which::AsOf(time) => Some(time),
+        _ => None,
+    };
+    let is_stood = then.and(query.conversation).is_some();
+    let mut filter = match is_stood {
+        true => Filter::by_other_index(db.dialect(), memory),
+        false => Filter::new(memory),
+    };
     times(&mut filter);
     filter.add_if("creation_time >=", query.created_after);
     filter.add_if("creation_time <", query.created_before);
@@ -372,18 +380,12 @@ fn listed<'q>(
     }
     which(&mut filter, query.which);
     filter.add_if("role =", query.role);
-    let then = match query.which {
-        Which::AsOf(time) => Some(time),
-        _ => None,
-    };
     narrow(db, &mut filter, query, then);
     let most = filter.value(limit(most));
     // Without statistics SQLite prefers an index in the order asked for, and would read the whole memory
     // for a few ids.
     let time = match &query.source_ids {
-        _ if then.and(query.conversation).is_some() => {
-            db.dialect().not_by_index("conversation_time")
-        }
+        _ if is_stood => db.dialect().not_by_index("conversation_time"),
         Some(_) => db.dialect().not_by_index("conversation_time"),
         None => "conversation_time".to_owned(),
     };

@@ -16,6 +16,14 @@ impl<'v> Filter<'v> {
         Self { conditions: super::IN_MEMORY.to_owned(), values: place(memory).into() }
     }
 
+    /// Only what is in this memory, found by another index than that of the memory: without statistics
+    /// SQLite would read all of it.
+    pub(super) fn by_other_index(dialect: Dialect, memory: MemoryRef) -> Self {
+        let conditions =
+            format!("WHERE vault_id = ?1 AND {} = ?2", dialect.not_by_index("memory_id"));
+        Self { conditions, values: place(memory).into() }
+    }
+
     /// Takes a value; answers how the statement names it.
     pub(super) fn value(&mut self, value: impl Into<Value<'v>>) -> String {
         self.values.push(value.into());

@@ -2,13 +2,15 @@
 //! were changed. A row of them holds from `known_from` until before `known_until`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{Entry, EntryId};
+use everwhen_engine::memory::{Conversation, ConversationId, Entry, EntryId};
 use everwhen_engine::ports::{
-    Cursor, MemoryRef, PastEntry, PastFact, PastKind, PastRows, Replaced,
+    ConversationExtent, Cursor, MemoryRef, PastEntry, PastFact, PastKind, PastRows, Replaced,
 };
 use jiff::Timestamp;
 
-use super::{Database, IN_MEMORY, Row, Sql, Value, chapters, columns, conversations, place};
+use super::{
+    Database, Dialect, IN_MEMORY, Row, Sql, Value, chapters, columns, conversations, place,
+};
 
 /// What holds at the third value of a statement.
 const HOLDS: &str = "known_from <= ?3 AND known_until > ?3";
@@ -16,6 +18,10 @@ const HOLDS: &str = "known_from <= ?3 AND known_until > ?3";
 columns! { static ENTRY: PastEntryColumns {
     entry_id, sequence, conversation_id, branch_id, branched_at, tags,
     corrected_at = "(SELECT e.corrected_at FROM entry e WHERE e.vault_id = ?1 AND e.id = entry_past.entry_id)",
+} }
+columns! { static EXTENT: ExtentColumns {
+    conversation_id, first = "min(conversation_time)", last = "max(conversation_time)",
+    entries = "count(*)",
 } }
 columns! { static FACT: PastFactColumns { fact_id, pinned_at, written_by } }
 
@@ -114,6 +120,8 @@ pub(crate) fn rows(
     static FACTS: Sql = Sql::new(|_| {
         FACT.select(&format!("FROM fact_past {IN_MEMORY} AND {HOLDS} ORDER BY fact_id"))
     });
+    static CONVERSATIONS: Sql =
+        Sql::new(|_| conversations::select_past(&format!("{HOLDS} ORDER BY id")));
     let [vault, home] = place(memory);
     let values = [vault, home, at.into()];
     let mut found = PastRows::default();
@@ -121,13 +129,70 @@ pub(crate) fn rows(
         match kind {
             PastKind::Entries => found.entries = db.all(&ENTRIES, &values, read_entry)?,
             PastKind::Conversations => {
-                found.conversations = conversations::past(db, &values, HOLDS)?;
+                found.conversations = db.all(&CONVERSATIONS, &values, conversations::read)?;
             }
             PastKind::Facts => found.facts = db.all(&FACTS, &values, read_fact)?,
             PastKind::Chapters => found.chapters = chapters::past(db, &values)?,
         }
     }
     Ok(found)
+}
+
+/// Those of some conversations that stood otherwise at a time.
+pub(crate) fn conversations(
+    db: &dyn Database,
+    memory: MemoryRef,
+    at: Timestamp,
+    ids: &[ConversationId],
+) -> Result<Vec<Conversation>> {
+    static SQL: Sql = Sql::new(|dialect| {
+        conversations::select_past(&format!("{HOLDS} AND id {}", dialect.is_one_of(4)))
+    });
+    let [vault, home] = place(memory);
+    let each = ids.iter().copied().map(Into::into).collect();
+    db.all_each(&SQL, &[vault, home, at.into()], each, conversations::read)
+}
+
+/// The entries that some conversations had in force at a time: those that are in them and have not
+/// changed since, and those that were.
+pub(crate) fn extents(
+    db: &dyn Database,
+    memory: MemoryRef,
+    at: Timestamp,
+    ids: &[ConversationId],
+) -> Result<Vec<ConversationExtent>> {
+    static SQL: Sql = Sql::new(|dialect| select_extents(dialect));
+    let [vault, home] = place(memory);
+    let each = ids.iter().copied().map(Into::into).collect();
+    db.all_each(&SQL, &[vault, home, at.into()], each, |row| {
+        Ok(ConversationExtent {
+            id: row.get(EXTENT.conversation_id)?,
+            first: row.get(EXTENT.first)?,
+            last: row.get(EXTENT.last)?,
+            entries: row.get(EXTENT.entries)?,
+        })
+    })
+}
+
+/// A statement for the extents of conversations. Each part is found by the index of its conversation:
+/// without statistics SQLite prefers that of the memory, and would read all of it.
+fn select_extents(dialect: Dialect) -> String {
+    let (one, memory) = (dialect.is_one_of(4), dialect.not_by_index("e.memory_id"));
+    let in_force = "e.creation_time <= ?3 AND coalesce(e.corrected_at > ?3, true)";
+    let in_past =
+        "p.vault_id = ?1 AND p.memory_id = ?2 AND p.known_from <= ?3 AND p.known_until > ?3";
+    EXTENT.select(&format!(
+        "FROM (
+            SELECT e.conversation_id, e.conversation_time FROM entry e
+            WHERE e.vault_id = ?1 AND {memory} = ?2 AND e.conversation_id {one}
+              AND {in_force} AND coalesce(e.branched_at > ?3, true)
+              AND NOT EXISTS (SELECT 1 FROM entry_past p WHERE {in_past} AND p.entry_id = e.id)
+            UNION ALL
+            SELECT p.conversation_id, e.conversation_time
+            FROM entry_past p JOIN entry e ON e.vault_id = ?1 AND e.id = p.entry_id
+            WHERE {in_past} AND p.conversation_id {one} AND p.branch_id IS NULL AND {in_force}
+         ) AS said GROUP BY conversation_id"
+    ))
 }
 
 fn read_entry(row: &dyn Row) -> Result<PastEntry> {

@@ -228,6 +228,24 @@ fn facts_as_of_a_time_are_not_compared_with_each_other_again() {
     assert!(compared <= 10 * 501, "{compared} pairs for ten facts among 501");
 }
 
+#[test]
+fn a_fact_is_compared_with_those_that_share_enough_words_with_it() {
+    let say = |number: i64| match number % 2 {
+        0 => format!("Hana{number} visited Kyoto{number}"),
+        _ => format!("Hana{} left Kyoto{}", number - 1, number - 1),
+    };
+    let facts = (0..5_000).map(|number| fact(number as u128 + 1, number, number, &say(number)));
+    let all: Vec<Fact> = facts.collect();
+    COMPARISONS.set(0);
+    let facts = linked(all.clone());
+    assert_eq!(COMPARISONS.get(), 2_500, "pairs of 5,000 facts");
+    // Everything was withdrawn since, as when facts are extracted again by other rules.
+    let withdrawn = |fact: Fact| Fact { withdrawn_at: Some(day(9_000)), link: None, ..fact };
+    let then = as_of(facts.iter().cloned().map(withdrawn).collect(), day(8_000), &Ruler::default());
+    assert_eq!(COMPARISONS.get(), 5_000, "as many again");
+    assert_eq!(then, facts);
+}
+
 /// A fact that says this and nothing else.
 pub(crate) fn plain_fact(statement: &str) -> Fact {
     fact(1, 9, 9, statement)
