@@ -12,6 +12,7 @@
 
 mod archive;
 mod beside;
+mod content_id;
 mod decode;
 mod finish;
 mod gaps;

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use everwhen::memory::TimePrecision;
 use everwhen::time::{Zone, read_time};
 use serde_json::{Value, json};
 
@@ -66,29 +67,49 @@ pub(crate) async fn markdown(console: &Console, args: &ExportFolderArgs) -> Resu
 /// A note with front matter, as Obsidian reads it.
 fn note(conversation: &Value, id: &str, zone: &Zone) -> String {
     let title = conversation["title"].as_str().unwrap_or(id);
-    let mut note = format!(
-        "---\nconversation_id: {}\ntitle: {}\ndate: {}\n---\n",
-        json!(id),
-        json!(title),
-        text(&conversation["started_at"])
-    );
-    for entry in rows_of(&conversation["entries"]) {
+    let entries = rows_of(&conversation["entries"]);
+    let started = text(&conversation["started_at"]);
+    // A note about a day, or more, has a day in its front matter.
+    let is_day = entries.first().is_some_and(|first| precision(first) >= TimePrecision::Day);
+    let date = match read_time(started) {
+        Ok(time) if is_day => zone.day(time).to_string(),
+        _ => started.to_owned(),
+    };
+    let (id, title) = (json!(id), json!(title));
+    let mut note = format!("---\nconversation_id: {id}\ntitle: {title}\ndate: {date}\n---\n");
+    for entry in entries {
         let speaker = entry["speaker"].as_str().unwrap_or_else(|| text(&entry["role"]));
-        note.push_str(&format!(
-            "\n[{}] **{speaker}**: {}\n",
-            stamp(text(&entry["conversation_time"]), zone),
-            text(&entry["content"])
-        ));
+        let (stamp, content) = (stamp(entry, zone), text(&entry["content"]));
+        note.push_str(&format!("\n[{stamp}] **{speaker}**: {content}\n"));
     }
     note
 }
 
-/// `2026-11-14 10:42:05 +01:00`.
-fn stamp(time: &str, zone: &Zone) -> String {
-    match read_time(time) {
-        Ok(time) => zone.show(time).strftime("%Y-%m-%d %H:%M:%S %:z").to_string(),
-        Err(_) => time.to_owned(),
-    }
+/// How precisely the time of an entry is known; to the second or better unless its source says otherwise.
+fn precision(entry: &Value) -> TimePrecision {
+    let named = entry["provenance"]["precision"].as_str();
+    named.and_then(|name| TimePrecision::named(name).ok()).unwrap_or(TimePrecision::Second)
+}
+
+/// The time of an entry as precisely as it is known: `2026-11-14 10:42:05 +01:00`, `2026-11-14`,
+/// `2026-01-01 (year)`. Markdown that is imported is read like this, too.
+fn stamp(entry: &Value, zone: &Zone) -> String {
+    let time = text(&entry["conversation_time"]);
+    let Ok(at) = read_time(time) else { return time.to_owned() };
+    let precision = precision(entry);
+    let (format, is_named) = match precision {
+        TimePrecision::Microsecond | TimePrecision::Millisecond | TimePrecision::Second => {
+            ("%Y-%m-%d %H:%M:%S %:z", false)
+        }
+        TimePrecision::Minute => ("%Y-%m-%d %H:%M %:z", false),
+        TimePrecision::Hour => ("%Y-%m-%d %H:%M %:z", true),
+        TimePrecision::Day => ("%Y-%m-%d", false),
+        TimePrecision::Month => ("%Y-%m", false),
+        TimePrecision::Week | TimePrecision::Year => ("%Y-%m-%d", true),
+        TimePrecision::Unknown => ("%Y-%m-%d %H:%M:%S %:z", true),
+    };
+    let shown = zone.show(at).strftime(format).to_string();
+    if is_named { format!("{shown} ({})", precision.as_str()) } else { shown }
 }
 
 /// The day, then the title in letters that every file system takes; the end of the id keeps names apart.

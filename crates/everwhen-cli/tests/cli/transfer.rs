@@ -277,6 +277,44 @@ fn a_day_without_a_time_is_found_by_any_hour_of_it_and_said_to_be_about_that_day
 }
 
 #[test]
+fn notes_have_times_as_precise_as_they_are_known_and_come_back_with_them() {
+    let stage = Stage::new();
+    let rows = "time,role,text\n2023-03,user,in March\n2023-04-03,user,on a day\n\
+        2023-04-03T10:20Z,user,in a minute\n2023-04-03T10:20:30Z,user,in a second\n";
+    let path = stage.file("notes.csv", rows);
+    import(&stage, &path, &["--from", "rows", "--memory", "m"]);
+    let folder = stage.home().join("notes");
+    let export = ["export", "markdown", folder.to_str().unwrap(), "--memory", "m"];
+    stage.ok(&export);
+    let mut notes: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|one| std::fs::read_to_string(one.unwrap().path()).unwrap())
+        .collect();
+    notes.sort();
+    let all = notes.concat();
+    for line in [
+        "\n[2023-03] **user**: in March\n",
+        "\n[2023-04-03] **user**: on a day\n",
+        "\n[2023-04-03 12:20 +02:00] **user**: in a minute\n",
+        "\n[2023-04-03 12:20:30 +02:00] **user**: in a second\n",
+        "\ndate: 2023-03-01\n",
+    ] {
+        assert!(all.contains(line), "{line}: {all}");
+    }
+    import(&stage, &folder, &["--memory", "again"]);
+    let known = |memory: &str| -> Vec<(Value, Value, Value)> {
+        let list = stage.json(&["entries", "--memory", memory]);
+        let rows = list["data"].as_array().unwrap().clone();
+        let one = |row: &Value| {
+            let precision = row["provenance"]["precision"].clone();
+            (row["content"].clone(), row["conversation_time"].clone(), precision)
+        };
+        rows.iter().map(one).collect()
+    };
+    assert_eq!(known("again"), known("m"));
+}
+
+#[test]
 fn a_backup_of_a_database_amid_writes_has_all_that_was_acknowledged_before() {
     let stage = Stage::new();
     let (from, to) = (crate::growing::fresh(), crate::growing::fresh());

@@ -2,8 +2,8 @@
 //!
 //! An entry with an id in its source is known by that id in the whole memory: the same message in a
 //! copy of a conversation is not stored again, and one whose text has changed is corrected. An entry
-//! without one is known by its time, role and text in its conversation; each of several alike counts
-//! once.
+//! without one, or with one that a reader derived from its content, is known by its time, role and text in
+//! its conversation; each of several alike counts once.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -12,7 +12,9 @@ use jiff::Timestamp;
 
 use super::ImportedBranch;
 use crate::Result;
-use crate::memory::{Address, ConversationId, Entry, EntryId, Name, NewEntry, Role, Said};
+use crate::memory::{
+    Address, ConversationId, Entry, EntryId, Name, NewEntry, Provenance, Role, Said,
+};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryQuery, Which};
 
@@ -55,7 +57,11 @@ pub(super) fn source_ids<'e>(
 }
 
 fn key(entry: &NewEntry) -> Option<(Name, Name)> {
-    let from = entry.provenance.as_ref()?;
+    key_of(entry.provenance.as_deref())
+}
+
+fn key_of(from: Option<&Provenance>) -> Option<(Name, Name)> {
+    let from = from?;
     Some((from.source.clone(), from.source_id.clone()?))
 }
 
@@ -136,7 +142,7 @@ impl Known {
                 return Some(old);
             }
         }
-        let found = self.by_text(&new, key.is_some());
+        let found = self.by_text(&new, key.as_ref());
         match &found {
             Some(_) => self.known += 1,
             None => self.fresh.push(new),
@@ -159,15 +165,27 @@ impl Known {
         Some(current)
     }
 
-    /// An entry of the same time, role and text. One that has an id is another one if this has an
-    /// id, too.
-    fn by_text(&mut self, new: &NewEntry, has_id: bool) -> Option<Entry> {
+    /// An entry of the same time, role and text, if their ids do not tell them apart.
+    fn by_text(&mut self, new: &NewEntry, key: Option<&(Name, Name)>) -> Option<Entry> {
         let time = new.conversation_time.unwrap_or_default();
         let alike = self.by_text.get_mut(&(time, new.role))?;
+        let by_id = &self.by_id;
         let place = alike.iter().position(|old| {
-            let old_has_id = old.provenance.as_ref().is_some_and(|from| from.source_id.is_some());
-            old.content == new.content && !(has_id && old_has_id)
+            old.content == new.content && !tells_apart(by_id, key, old.provenance.as_deref())
         })?;
         Some(alike.swap_remove(place))
     }
+}
+
+/// Whether ids say that two messages of the same time, role and text are two: both have one of the same
+/// kind, or the old one is in this import as well.
+fn tells_apart(
+    in_import: &HashMap<(Name, Name), Vec<Entry>>,
+    new: Option<&(Name, Name)>,
+    old: Option<&Provenance>,
+) -> bool {
+    let (Some(new), Some(old)) = (new, key_of(old)) else { return false };
+    let is_derived = |id: &Name| id.as_str().starts_with(Provenance::CONTENT_ID);
+    let is_either = is_derived(&new.1) || is_derived(&old.1);
+    !is_either || new.0 != old.0 || in_import.contains_key(&old)
 }

@@ -119,6 +119,10 @@ pub struct Provenance {
 }
 
 impl Provenance {
+    /// The beginning of ids that a reader derived from time, role and text because the source has none.
+    /// Such an id says no more than these three: another id of the same source does not contradict it.
+    pub const CONTENT_ID: &'static str = "content:";
+
     /// A message of `source` with a stated time in UTC.
     pub fn stated(source: Name) -> Self {
         Self {

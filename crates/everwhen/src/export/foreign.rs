@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use everwhen_engine::Vault;
-use everwhen_engine::memory::{Address, Entry, MemoryId, Role};
+use everwhen_engine::memory::{Address, Entry, MemoryId, Role, TimeFrom, TimePrecision, ZoneFrom};
 use serde_json::{Map, Value, json};
 use zip::write::SimpleFileOptions;
 
@@ -31,7 +31,7 @@ pub enum ForeignFormat {
     Claude,
     /// The JSON export of Open WebUI.
     OpenWebUi,
-    /// ExportedChats of SillyTavern, a `.jsonl` each, in a zip archive.
+    /// Chats of SillyTavern, a `.jsonl` each, in a zip archive.
     SillyTavern,
 }
 
@@ -144,13 +144,15 @@ fn beside(entry: &Entry, source: &str) -> Value {
     let mut fields = Map::new();
     fields.insert("id".into(), id.unwrap_or_else(|| entry.id.to_string()).into());
     fields.insert("time".into(), entry.conversation_time.to_string().into());
-    if let Some(from) = from {
-        fields.insert("precision".into(), from.precision.as_str().into());
-        fields.insert("time_from".into(), from.time_from.as_str().into());
-        fields.insert("zone_from".into(), from.zone_from.as_str().into());
-        let text = from.time_text.as_ref();
-        fields.extend(text.map(|text| ("time_text".to_owned(), text.as_str().into())));
-    }
+    let known = from
+        .map_or((TimePrecision::Microsecond, TimeFrom::Stated, ZoneFrom::Stated), |from| {
+            (from.precision, from.time_from, from.zone_from)
+        });
+    fields.insert("precision".into(), known.0.as_str().into());
+    fields.insert("time_from".into(), known.1.as_str().into());
+    fields.insert("zone_from".into(), known.2.as_str().into());
+    let text = from.and_then(|from| from.time_text.as_ref());
+    fields.extend(text.map(|text| ("time_text".to_owned(), text.as_str().into())));
     let speaker = entry.speaker.as_ref();
     fields.extend(speaker.map(|name| ("speaker".to_owned(), name.as_str().into())));
     if matches!(entry.role, Role::System | Role::Tool) {

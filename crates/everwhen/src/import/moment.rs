@@ -155,8 +155,11 @@ fn fraction_precision(text: &str) -> TimePrecision {
     let digits = text
         .split_once('.')
         .map_or(0, |(_, rest)| rest.bytes().take_while(u8::is_ascii_digit).count());
+    // The offset after the clock has a colon, too.
+    let clock = text.get(11..).unwrap_or_default();
+    let clock = clock.split(['+', '-']).next().unwrap_or_default();
     match digits {
-        0 if text.matches(':').count() < 2 => TimePrecision::Minute,
+        0 if clock.matches(':').count() < 2 => TimePrecision::Minute,
         0 => TimePrecision::Second,
         1..=3 => TimePrecision::Millisecond,
         _ => TimePrecision::Microsecond,
@@ -294,6 +297,8 @@ mod tests {
             ("2026-02-03T04:05:06.123456Z", Microsecond),
             ("2026-02-03T04:05:06.123+02:00", Millisecond),
             ("2026-02-03T04:05:06Z", Second),
+            ("2026-02-03T04:05:06+01:00", Second),
+            ("2026-02-03T04:05+01:00", Minute),
             ("2026-02-03 04:05", Minute),
             ("2026-02-03", Day),
             ("20260203", Day),

@@ -106,10 +106,12 @@ impl<'d> Sample<'d> {
 
 fn json_lines(text: &str) -> Vec<Value> {
     let mut found = Vec::new();
-    for line in text.lines().take(50) {
+    for (place, line) in text.lines().take(50).enumerate() {
+        // A file that lost its beginning starts with the rest of a line.
+        let is_rest = place == 0 && line.trim_end().ends_with('}');
         match serde_json::from_str::<Value>(line.trim()) {
             Ok(value) if value.is_object() => found.push(value),
-            _ if line.trim().is_empty() => {}
+            _ if line.trim().is_empty() || is_rest => {}
             _ if found.is_empty() => break,
             _ => {}
         }

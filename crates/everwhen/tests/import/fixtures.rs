@@ -1,6 +1,7 @@
 //! One small file of each source, made after its layout and with its traps, and what is in it.
 
 use std::path::PathBuf;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -91,6 +92,7 @@ pub(crate) fn all() -> Vec<Fixture> {
         vitamem(),
         mem0(),
         graphiti(),
+        mcp_memory(),
         mcp_memory_service(),
         letta(),
         mempalace(),
@@ -113,7 +115,12 @@ impl Fixture {
                 make(&path, content);
                 path
             }
-            _ => stage.file("in", self.file, content),
+            _ => {
+                let path = stage.file("in", self.file, content);
+                let file = std::fs::File::options().write(true).open(&path).unwrap();
+                file.set_modified(UNIX_EPOCH + Duration::from_secs(1_700_000_000)).unwrap();
+                path
+            }
         }
     }
 }
@@ -625,6 +632,21 @@ fn graphiti() -> Fixture {
     let expected = vec![("2025-09-01T00:00:01Z", "user", "first words")];
     let pair = json_pair(json!({ "episodes": [one] }), json!({ "episodes": [one, two] }));
     fixture("graphiti", "episodes.json", Form::Json, pair, expected, (0, 1))
+}
+
+/// Has no times but that of its file.
+fn mcp_memory() -> Fixture {
+    let mut all = vec![
+        json!({ "type": "entity", "name": "Ana", "entityType": "person", "observations": ["first words"] }),
+        json!({ "type": "relation", "from": "Ana", "to": "Bo", "relationType": "knows" }),
+    ];
+    let golden = lines(&all);
+    all.push(json!({ "type": "relation", "from": "later", "to": "", "relationType": "words" }));
+    let expected = vec![
+        ("2023-11-14T22:13:20Z", "user", "Ana knows Bo"),
+        ("2023-11-14T22:13:20Z", "user", "Ana: first words"),
+    ];
+    fixture("mcp-memory", "memory.jsonl", Form::Lines, (golden, lines(&all)), expected, (0, 1))
 }
 
 fn mcp_memory_service() -> Fixture {

@@ -60,10 +60,8 @@ fn what_a_program_exported_goes_back_and_comes_again_as_it_was() {
             assert_eq!((again.stored, again.corrected), (0, 0), "{name}, into the same memory");
             let second = empty.directory.path().join(file_of(format));
             empty.export(format, &second);
-            if format != ForeignFormat::SillyTavern {
-                let [one, other] = [&path, &second].map(|path| std::fs::read(path).unwrap());
-                assert!(one == other, "{name}: a second export differs");
-            }
+            let [one, other] = [&path, &second].map(|path| std::fs::read(path).unwrap());
+            assert!(one == other, "{name}: a second export differs");
         }
     }
 }
@@ -79,18 +77,79 @@ fn what_another_program_exported_keeps_dates_tags_and_speakers_in_every_format()
             stage.export(format, &path);
             let (_, report) = empty.import(&path);
             assert!(report.problems.is_empty(), "{source} as {format:?}: {report:?}");
-            let without_branches = |stage: &Stage| -> Vec<String> {
-                let all = entries(stage, false);
-                all.into_iter().map(|line| line.rsplit_once(' ').unwrap().0.to_owned()).collect()
-            };
-            if format == ForeignFormat::SillyTavern && fixture.branches > 0 {
-                // A branch of several messages is a chat of its own there.
-                assert_eq!(without_branches(&empty).len(), without_branches(&stage).len());
-                continue;
-            }
             assert_eq!(entries(&empty, false), entries(&stage, false), "{source} as {format:?}");
+            assert_eq!(empty.conversations(), stage.conversations(), "{source} as {format:?}");
+            let second = empty.directory.path().join(file_of(format));
+            empty.export(format, &second);
+            let [one, other] = [&path, &second].map(|path| std::fs::read(path).unwrap());
+            assert!(one == other, "{source} as {format:?}: a second export differs");
         }
     }
+}
+
+/// A conversation of ChatGPT in which a question was asked again after an answer and its reply.
+fn forked() -> String {
+    let node = |id: &str, parent: &str, role: &str, second: u32| {
+        let message = json!({ "id": id, "author": { "role": role }, "create_time": 1_760_000_000 + second,
+            "content": { "content_type": "text", "parts": [format!("words of {id}")] } });
+        (id.to_owned(), json!({ "id": id, "parent": parent, "message": message }))
+    };
+    let mapping: serde_json::Map<String, Value> = [
+        node("u1", "r", "user", 1),
+        node("a1", "u1", "assistant", 2),
+        node("u2", "a1", "user", 3),
+        node("a2", "u2", "assistant", 4),
+        node("u3", "a2", "user", 5),
+        node("u2b", "a1", "user", 60),
+        node("a2b", "u2b", "assistant", 61),
+        node("a2c", "u2b", "assistant", 62),
+    ]
+    .into_iter()
+    .collect();
+    json!([{ "id": "c", "current_node": "a2c", "create_time": 1_760_000_000, "mapping": mapping }])
+        .to_string()
+}
+
+#[test]
+fn a_branch_is_a_chat_of_its_own_in_sillytavern_and_a_branch_again_here() {
+    let (stage, empty) = (Stage::new(), Stage::new());
+    stage.import(&stage.file("in", "conversations.json", forked()));
+    let path = stage.directory.path().join("chats.zip");
+    stage.export(ForeignFormat::SillyTavern, &path);
+    let mut zip = zip::ZipArchive::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let mut chats: Vec<(String, Vec<Value>)> = (0..zip.len())
+        .map(|place| {
+            let mut member = zip.by_index(place).unwrap();
+            let text = std::io::read_to_string(&mut member).unwrap();
+            let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            (member.name().unwrap().into_owned(), lines)
+        })
+        .collect();
+    chats.sort_by_key(|(name, _)| name.len());
+    let [(main, lines), (branch, own)] = &chats[..] else { panic!("{chats:?}") };
+    assert_eq!(
+        (main.as_str(), branch.as_str()),
+        ("Assistant/c.jsonl", "Assistant/c - Branch 1.jsonl")
+    );
+    // What SillyTavern itself reads to show the branch.
+    assert_eq!(own[0]["chat_metadata"]["main_chat"], "c");
+    assert_eq!(lines[2]["extra"]["branches"], json!(["c - Branch 1"]));
+    let said = |lines: &[Value]| -> Vec<Value> {
+        lines[1..].iter().map(|line| line["mes"].clone()).collect()
+    };
+    assert_eq!(said(own), ["u1", "a1", "u2", "a2", "u3"].map(|id| format!("words of {id}")));
+    assert_eq!(lines[4]["swipes"], json!(["words of a2b", "words of a2c"]));
+    // Files in any order, alone and together, make the same memory.
+    for place in [branch, main, branch] {
+        let (_, lines) = chats.iter().find(|(name, _)| name == place).unwrap();
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        empty.import(&empty.file("in", place, text));
+    }
+    assert_eq!(entries(&empty, false), entries(&stage, false));
+    assert_eq!(empty.conversations(), stage.conversations());
+    let second = empty.directory.path().join("chats.zip");
+    empty.export(ForeignFormat::SillyTavern, &second);
+    assert_eq!(std::fs::read(&second).unwrap(), std::fs::read(&path).unwrap());
 }
 
 #[test]

@@ -311,7 +311,12 @@ fn t11_an_archive_is_read_wherever_the_file_is_in_it() {
             continue;
         }
         let (_, report) = stage.import(&path);
-        assert_eq!(stage.rows(), expected(&fixture), "{}", fixture.file);
+        if fixture.source == "mcp-memory" {
+            // It has the time of its file alone, and a member of an archive is no file.
+            assert_eq!(report.undated, fixture.expected.len() as u64);
+        } else {
+            assert_eq!(stage.rows(), expected(&fixture), "{}", fixture.file);
+        }
         assert!(report.problems.iter().any(|one| one.contains("outside")), "{:?}", report.problems);
     }
 }

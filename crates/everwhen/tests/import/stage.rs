@@ -91,6 +91,28 @@ impl Stage {
         })
     }
 
+    /// Imports a file under other ids, by the place of each message, as an earlier version gave them.
+    pub(crate) fn import_under(&self, path: &Path, id: &dyn Fn(usize) -> String) -> u64 {
+        let options = options("UTC");
+        let mut all = Vec::new();
+        Plan::of_paths(&[path.to_owned()], &options).unwrap().read(&options, &mut |_, one| {
+            all.push(one);
+            true
+        });
+        let entries = all.iter_mut().flat_map(|one| &mut one.entries);
+        for (place, entry) in entries.enumerate() {
+            let from = entry.provenance.as_mut().unwrap();
+            from.source_id = Some(Name::new("id", id(place)).unwrap());
+        }
+        let vault = Address::Name(Name::new("vault", "v").unwrap());
+        let memory = Address::Name(Name::new("memory", "m").unwrap());
+        self.runtime.block_on(async {
+            let vault = self.everwhen.engine().vault_to_write(vault).await.unwrap();
+            let outcomes = vault.import_conversations(memory, all, false).await.unwrap();
+            outcomes.into_iter().map(|outcome| outcome.unwrap().stored).sum()
+        })
+    }
+
     /// Writes the memory in the format of another program.
     pub(crate) fn export(&self, format: ForeignFormat, path: &Path) {
         let vault = Address::Name(Name::new("vault", "v").unwrap());

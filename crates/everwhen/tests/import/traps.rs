@@ -124,6 +124,82 @@ fn a_fork_of_codex_without_its_parent_is_dated_by_ids_or_said_to_be_unknown() {
     assert_eq!(new.provenance.unwrap().precision, TimePrecision::Millisecond);
 }
 
+/// A session of Codex whose messages have no ids.
+fn codex_session(texts: &[&str]) -> Vec<Value> {
+    let time = |minute: usize| format!("2026-05-01T10:{minute:02}:00.000Z");
+    let id = "0190a6f4-1c00-7abc-8def-0123456789ab";
+    let meta = json!({ "timestamp": time(0), "type": "session_meta", "payload": { "id": id, "timestamp": time(0) } });
+    let said = |(minute, text): (usize, &&str)| {
+        json!({ "timestamp": time(minute), "type": "response_item", "payload": { "type": "message",
+            "role": "user", "content": [{ "type": "input_text", "text": text }] } })
+    };
+    std::iter::once(meta).chain(texts.iter().enumerate().map(said)).collect()
+}
+
+#[test]
+fn a_session_of_codex_that_loses_its_beginning_keeps_what_it_had() {
+    for name in ["rollout-1.jsonl", "rollout-2026-0190a6f4-1c00-7abc-8def-0123456789ab.jsonl"] {
+        let stage = Stage::new();
+        let all = codex_session(&["one", "two", "yes", "yes", "five", "six"]);
+        let (told, _) = stage.import(&stage.file("in", name, lines(&all[..6])));
+        assert_eq!(told.stored, 5);
+        for start in [3, 4, 2] {
+            let rest = format!("\"rest of a line\"}}\n{}", lines(&all[start..]));
+            let (told, _) = stage.import(&stage.file("in", name, rest));
+            assert_eq!(told.corrected, 0, "{name} from line {start}");
+        }
+        let texts: Vec<String> = stage.rows().into_iter().map(|(_, _, text)| text).collect();
+        assert_eq!(texts, ["one", "two", "yes", "yes", "five", "six"], "{name}");
+    }
+}
+
+#[test]
+fn a_session_of_codex_that_an_earlier_version_numbered_is_not_stored_again() {
+    let stage = Stage::new();
+    let name = "rollout-2026-0190a6f4-1c00-7abc-8def-0123456789ab.jsonl";
+    let mut all = codex_session(&["one", "yes", "yes"]);
+    // Two messages that are alike in everything are two.
+    all[3]["timestamp"] = all[2]["timestamp"].clone();
+    let path = stage.file("in", name, lines(&all));
+    let numbered = |place: usize| format!("0190a6f4-1c00-7abc-8def-0123456789ab/{}", place + 2);
+    assert_eq!(stage.import_under(&path, &numbered), 3);
+    let (told, _) = stage.import(&path);
+    assert_eq!((told.stored, told.corrected, told.known), (0, 0, 3));
+    all.push(codex_session(&["", "", "", "four"]).remove(4));
+    let (told, _) = stage.import(&stage.file("in", name, lines(&all[2..])));
+    assert_eq!((told.stored, told.corrected), (1, 0), "without its beginning, grown");
+    assert_eq!(stage.rows().len(), 4);
+}
+
+/// A chat of SillyTavern in which nobody has replied yet.
+fn unanswered(character: &str) -> Vec<Value> {
+    vec![
+        json!({ "user_name": "Bo", "character_name": character, "create_date": "2026-01-01T10:00:00.000Z",
+            "chat_metadata": { "integrity": "7f" } }),
+        json!({ "name": "Bo", "is_user": true, "send_date": "2026-01-01T10:00:05.000Z", "mes": "anyone?" }),
+    ]
+}
+
+#[test]
+fn a_chat_of_sillytavern_without_a_reply_may_be_renamed() {
+    for character in ["Ana", "unused"] {
+        let stage = Stage::new();
+        let mut all = unanswered(character);
+        stage.import(&stage.file("in/Ana", "first.jsonl", lines(&all)));
+        let (told, _) = stage.import(&stage.file("in/Ana", "renamed.jsonl", lines(&all)));
+        assert_eq!((told.stored, told.known), (0, 1), "{character}");
+        all.push(json!({ "name": "Ana", "is_user": false, "send_date": "2026-01-01T10:00:09.000Z", "mes": "I am" }));
+        let (told, _) = stage.import(&stage.file("in/Ana", "first.jsonl", lines(&all)));
+        assert_eq!((told.stored, told.known), (1, 1), "{character}: the reply came");
+        let other = [
+            json!({ "user_name": "Bo", "character_name": "Cy", "create_date": "2026-01-02T10:00:00.000Z" }),
+            all[1].clone(),
+        ];
+        let (told, _) = stage.import(&stage.file("in/Cy", "other.jsonl", lines(&other)));
+        assert_eq!(told.stored, 1, "{character}: the same words in another chat");
+    }
+}
+
 #[test]
 fn sillytavern_infers_its_zone_and_says_so() {
     let stage = Stage::new();

@@ -27,20 +27,31 @@ pub(super) struct ChatBranch {
     pub(super) entries: Vec<Entry>,
 }
 
-/// The conversations of a memory, by when they started.
+impl ChatBranch {
+    /// What branches are ordered by: their ids differ between two vaults.
+    fn order(&self) -> (Timestamp, Option<(Timestamp, &str)>) {
+        let first = self.entries.first();
+        (self.archived_at, first.map(|one| (one.conversation_time, one.content.as_str())))
+    }
+}
+
+/// The conversations of a memory, by when they started; of several at the same time by their names, so that
+/// two vaults with the same conversations give the same export.
 pub(super) struct ExportedChats<'v> {
     vault: &'v Vault,
     memory: Address<MemoryId>,
     source: &'static str,
     waiting: std::vec::IntoIter<Conversation>,
+    /// The end of the page: those that started at the same time, of which the next page may have more.
+    held: Vec<Conversation>,
     from: Option<(Timestamp, ConversationId)>,
     is_last_page: bool,
 }
 
 impl<'v> ExportedChats<'v> {
     pub(super) fn new(vault: &'v Vault, memory: Address<MemoryId>, source: &'static str) -> Self {
-        let waiting = Vec::new().into_iter();
-        Self { vault, memory, source, waiting, from: None, is_last_page: false }
+        let (waiting, held) = (Vec::new().into_iter(), Vec::new());
+        Self { vault, memory, source, waiting, held, from: None, is_last_page: false }
     }
 
     /// The next conversation in which anything was said.
@@ -69,7 +80,16 @@ impl<'v> ExportedChats<'v> {
         };
         let page = self.vault.conversations(self.memory.clone(), query).await?;
         (self.from, self.is_last_page) = (page.next, page.next.is_none());
-        self.waiting = page.data.into_iter();
+        let mut list = std::mem::take(&mut self.held);
+        list.extend(page.data);
+        list.sort_by(|one, other| {
+            (one.started_at, &one.name, one.id).cmp(&(other.started_at, &other.name, other.id))
+        });
+        if let Some(last) = list.last().filter(|_| !self.is_last_page) {
+            let start = list.partition_point(|one| one.started_at < last.started_at);
+            self.held = list.split_off(start);
+        }
+        self.waiting = list.into_iter();
         Ok(())
     }
 
@@ -82,12 +102,10 @@ impl<'v> ExportedChats<'v> {
                 branches.push(ChatBranch { archived_at: branch.archived_at, entries });
             }
         }
+        branches.sort_by(|one, other| one.order().cmp(&other.order()));
         let summary = view.conversation.summary.as_ref();
         Ok(ExportedChat {
-            id: conversation
-                .name
-                .as_ref()
-                .map_or_else(|| conversation.id.to_string(), ToString::to_string),
+            id: self.id(&conversation),
             title: summary.map(|summary| summary.title.clone()),
             summary: summary.map(|summary| summary.text.clone()),
             entries: view.entries,
@@ -95,6 +113,15 @@ impl<'v> ExportedChats<'v> {
             conversation: view.conversation,
             source: self.source,
         })
+    }
+
+    /// The name of a conversation, else its id. An import of an export gives a conversation without a name
+    /// its former id as a name, after that of the source: this is the id again.
+    fn id(&self, conversation: &Conversation) -> String {
+        let Some(name) = &conversation.name else { return conversation.id.to_string() };
+        let own = name.as_str().strip_prefix(self.source).and_then(|rest| rest.strip_prefix(':'));
+        let own = own.filter(|id| id.parse::<ConversationId>().is_ok());
+        own.unwrap_or(name.as_str()).to_owned()
     }
 
     async fn branch(&self, conversation: ConversationId, branch: BranchId) -> Result<Vec<Entry>> {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use everwhen_engine::memory::Entry;
+use everwhen_engine::memory::{Entry, EntryId};
 
 use super::read::{ChatBranch, ExportedChat};
 
@@ -61,8 +61,12 @@ impl<'c> ChatTree<'c> {
 fn free_id(chat: &ExportedChat, entry: &Entry, used: &mut HashSet<String>) -> String {
     let from = entry.provenance.as_ref().filter(|from| from.source.as_str() == chat.source);
     let own = from.and_then(|from| {
-        let rest = from.source_id.as_ref()?.as_str().strip_prefix(chat.id.as_str())?;
-        rest.strip_prefix('/').map(str::to_owned)
+        let id = from.source_id.as_ref()?.as_str();
+        if id.parse::<EntryId>().is_ok() {
+            // An earlier export gave it its id here.
+            return Some(id.to_owned());
+        }
+        id.strip_prefix(chat.id.as_str())?.strip_prefix('/').map(str::to_owned)
     });
     let id = own.filter(|id| !used.contains(id)).unwrap_or_else(|| entry.id.to_string());
     used.insert(id.clone());

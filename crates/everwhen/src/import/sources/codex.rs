@@ -2,13 +2,17 @@
 //!
 //! A forked session repeats the whole history of its parent, and stamps each line with the time of
 //! the fork. What the parent has is left out; what only the fork has gets its time from its turn's id.
+//!
+//! Few messages have ids. The others are known by time, role and text, which stay the same when a file
+//! loses its beginning.
 
 use std::collections::{HashMap, HashSet};
 
-use everwhen_engine::memory::{Role, TimeFrom, TimePrecision};
+use everwhen_engine::memory::{Provenance, Role, TimeFrom, TimePrecision};
 use serde_json::Value;
 
 use super::Source;
+use crate::import::content_id::ContentIds;
 use crate::import::input::Document;
 use crate::import::moment::{self, Moment};
 use crate::import::reading::Reading;
@@ -99,20 +103,23 @@ struct Turn {
 
 #[derive(Default)]
 struct CodexSession {
+    /// What the name of the file says, where the file does not say it itself.
+    name: String,
     id: Option<String>,
     began: Option<Moment>,
     parent: Option<String>,
     turns: Vec<Turn>,
     rolled_back: Vec<(Option<Moment>, Vec<Turn>)>,
     events: Vec<(Message, Option<Moment>)>,
+    ids: ContentIds,
 }
 
 fn session<'r>(reading: &mut Reading<'r>, document: &'r Document, turns: &Turns) {
-    let mut session = CodexSession::default();
-    session.turns.push(Turn::default());
-    reading.lines(document, &mut |reading, number, line| session.line(reading, number, &line));
     let stem = document.file_name().trim_end_matches(".zst").trim_end_matches(".jsonl");
-    let id = session.id.clone().unwrap_or_else(|| stem.to_owned());
+    let mut session = CodexSession { name: id_in(stem).to_owned(), ..CodexSession::default() };
+    session.turns.push(Turn::default());
+    reading.lines(document, &mut |reading, _, line| session.line(reading, &line));
+    let id = session.id.clone().unwrap_or_else(|| session.name.clone());
     if session.turns.iter().all(|turn| turn.messages.is_empty()) {
         let events = std::mem::take(&mut session.events);
         session.turns.push(Turn { messages: events, ..Turn::default() });
@@ -141,10 +148,23 @@ fn session<'r>(reading: &mut Reading<'r>, document: &'r Document, turns: &Turns)
     reading.take(thread);
 }
 
+/// The id of the session at the end of a file's name, else the whole name.
+fn id_in(stem: &str) -> &str {
+    let end = stem.len().checked_sub(36).and_then(|start| stem.get(start..));
+    let is_id = |end: &&str| {
+        end.bytes().enumerate().all(|(place, byte)| match place {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+    };
+    end.filter(is_id).unwrap_or(stem)
+}
+
 impl CodexSession {
-    fn line(&mut self, reading: &mut Reading<'_>, number: u64, line: &Value) {
+    fn line(&mut self, reading: &mut Reading<'_>, line: &Value) {
         let payload = &line["payload"];
-        let time = moment::of_value(&line["timestamp"]);
+        let stamp = &line["timestamp"];
+        let time = moment::of_value(stamp);
         match line["type"].as_str().unwrap_or_default() {
             "session_meta" => self.meta(payload, time),
             "turn_context" => self.turn(payload),
@@ -152,14 +172,21 @@ impl CodexSession {
             "response_item" if line["metadata"]["compaction_output"] == true => {
                 reading.leave_out("summaries by the model");
             }
-            "response_item" => self.item(reading, number, payload, time),
-            "event_msg" => self.event(payload, time),
-            "message" => self.item(reading, number, line, time),
+            "response_item" => self.item(reading, payload, (stamp, time)),
+            "event_msg" => self.event(payload, (stamp, time)),
+            "message" => self.item(reading, line, (stamp, time)),
             "" if self.id.is_none() && has(line, &["id", "timestamp"]) => self.meta(line, time),
             "" => {}
             "compacted" => reading.leave_out("summaries by the model"),
             other => reading.leave_out(&format!("lines of type {other}")),
         }
+    }
+
+    /// The id of a message that has none: by its time, else by its session.
+    fn id_of(&mut self, stamp: &Value, role: Role, said: &str) -> String {
+        let session = self.id.as_deref().unwrap_or(&self.name);
+        let whose = if stamp.is_null() { session } else { "" };
+        self.ids.next(&format!("{}{whose}", Provenance::CONTENT_ID), stamp, role, said)
     }
 
     /// The first is the session's own; others are those of the sessions it copies.
@@ -190,9 +217,8 @@ impl CodexSession {
     fn item(
         &mut self,
         reading: &mut Reading<'_>,
-        number: u64,
         payload: &Value,
-        time: Option<Moment>,
+        (stamp, time): (&Value, Option<Moment>),
     ) {
         match payload["type"].as_str().unwrap_or_default() {
             "message" => {}
@@ -212,11 +238,9 @@ impl CodexSession {
         }
         let original = &payload["internal_chat_message_metadata_passthrough"]["create_time"];
         let original = moment::of_value(original).map(|time| time.found(TimeFrom::Generation));
-        let mut message = Message::new(role, said, time);
-        message.id = payload["id"].as_str().map_or_else(
-            || Some(format!("{}/{number}", self.id.as_deref().unwrap_or_default())),
-            |id| Some(id.to_owned()),
-        );
+        let id = payload["id"].as_str().map(str::to_owned);
+        let id = id.unwrap_or_else(|| self.id_of(stamp, role, &said));
+        let mut message = Message::new(role, said, time).id(id);
         if let Some(turn) = self.turns.last_mut() {
             if let Some(zone) = &turn.zone {
                 message.more.insert("timezone".to_owned(), zone.as_str().into());
@@ -225,7 +249,7 @@ impl CodexSession {
         }
     }
 
-    fn event(&mut self, payload: &Value, time: Option<Moment>) {
+    fn event(&mut self, payload: &Value, (stamp, time): (&Value, Option<Moment>)) {
         match payload["type"].as_str().unwrap_or_default() {
             "task_started" | "turn_started" => {
                 let started = moment::of_value(&payload["started_at"]);
@@ -251,11 +275,7 @@ impl CodexSession {
             kind @ ("user_message" | "agent_message") => {
                 let role = if kind == "user_message" { Role::User } else { Role::Assistant };
                 let said = payload["message"].as_str().unwrap_or_default();
-                let id = format!(
-                    "{}/event {}",
-                    self.id.as_deref().unwrap_or_default(),
-                    self.events.len()
-                );
+                let id = self.id_of(stamp, role, said);
                 self.events.push((Message::new(role, said, time).id(id), None));
             }
             _ => {}

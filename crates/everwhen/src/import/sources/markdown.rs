@@ -161,6 +161,10 @@ impl Note {
 /// A time anywhere in a short text.
 fn find_time(reading: &Reading<'_>, said: &str) -> Option<Moment> {
     let said = said.trim();
+    if let Some((time, precision)) = precise(said) {
+        let time = find_time(reading, time)?;
+        return Some(time.to(precision).written(said));
+    }
     if let Some(time) = moment::stated(said) {
         return Some(time.written(said));
     }
@@ -201,6 +205,12 @@ fn find_time(reading: &Reading<'_>, said: &str) -> Option<Moment> {
         }
     }
     None
+}
+
+/// `2026-01-01 (year)`, as our own Markdown has a time that only looks precise.
+fn precise(said: &str) -> Option<(&str, TimePrecision)> {
+    let (time, word) = said.strip_suffix(')')?.rsplit_once(" (")?;
+    Some((time, TimePrecision::named(word).ok()?))
 }
 
 /// `2026-11-14 10:42:05 +01:00`, as our own Markdown has it.

@@ -2,15 +2,17 @@
 //!
 //! Older files have local times without a zone. When a reply was generated stands beside them in UTC,
 //! so the file itself tells the offset.
+//!
+//! A branch is a file of its own that repeats what was said before the fork. One that a person made goes
+//! on as a chat of its own. One that our export wrote says when it was put aside, and is a branch again.
 
-use std::collections::HashMap;
-
-use everwhen_engine::memory::{Role, TimePrecision, ZoneFrom};
+use everwhen_engine::memory::{Provenance, Role, TimePrecision, ZoneFrom};
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::Source;
+use crate::import::content_id::{ContentIds, short_hash};
 use crate::import::input::Document;
 use crate::import::moment::{self, Local, Moment};
 use crate::import::reading::Reading;
@@ -53,8 +55,6 @@ fn chat(reading: &mut Reading<'_>, document: &Document, header: Value, lines: &[
     if let Some(told) = offsets.told() {
         reading.warn(format!("{}: {told}", document.place));
     }
-    let character = lines.iter().find(|line| line["is_user"].as_bool() != Some(true));
-    let character = character.and_then(|line| line["name"].as_str()).unwrap_or(stem).to_owned();
     let folder = document.name.rsplit('/').nth(1).unwrap_or_default();
     let told = &header["chat_metadata"]["everwhen"];
     let id = if folder.is_empty() { stem.to_owned() } else { format!("{folder}/{stem}") };
@@ -66,18 +66,68 @@ fn chat(reading: &mut Reading<'_>, document: &Document, header: Value, lines: &[
         .and_then(parse)
         .or_else(|| file_date(stem))
         .and_then(|time| time.at(reading, offsets.first()));
-    let mut chat = Chat { character, occurrences: HashMap::new() };
+    let whose = whose(&header, lines);
+    let mut chat = Chat { whose, ids: ContentIds::default(), thread, aside: None };
     for (index, line) in lines.iter().enumerate() {
-        let offset = offsets.at(index);
+        chat.line(reading, line, offsets.at(index));
+    }
+    let Chat { mut thread, aside, .. } = chat;
+    thread.branches.extend(aside);
+    reading.take(thread);
+}
+
+/// What keeps messages of this chat apart from those of others: the name of the character who replies, as
+/// a copy of the chat has the same; else what the header has of its own. The name of the file may change.
+fn whose(header: &Value, lines: &[Value]) -> String {
+    let reply = lines.iter().find(|line| line["is_user"].as_bool() != Some(true));
+    let named = |name: &Value| {
+        name.as_str().filter(|name| !name.is_empty() && *name != "unused").map(str::to_owned)
+    };
+    let character = match reply {
+        Some(reply) => reply["name"].as_str().map(str::to_owned),
+        None => named(&header["character_name"]),
+    };
+    character.unwrap_or_else(|| {
+        let own = [&header["create_date"], &header["chat_metadata"]["integrity"]];
+        let own = own.map(ToString::to_string).join(" ");
+        format!("{}{}", Provenance::CONTENT_ID, short_hash(&own))
+    })
+}
+
+struct Chat {
+    whose: String,
+    ids: ContentIds,
+    thread: Thread,
+    /// What was put aside, if this file is a branch that our export wrote.
+    aside: Option<Branch>,
+}
+
+impl Chat {
+    /// Takes a message and its swipes.
+    fn line(&mut self, reading: &mut Reading<'_>, line: &Value, offset: Option<SignedDuration>) {
+        let told = &line["extra"]["everwhen"];
         let time = sent(&line["send_date"]).and_then(|time| time.at(reading, offset));
         let text = line["mes"].as_str().unwrap_or_default();
-        let Some(message) = chat
-            .message(reading, line, text, (&line["send_date"], time.clone()))
-            .map(|message| message.beside(&line["extra"]["everwhen"]))
-        else {
-            continue;
-        };
-        thread.messages.push(message);
+        let message = self.message(reading, line, text, (&line["send_date"], time.clone()));
+        let Some(message) = message.map(|message| message.beside(told)) else { return };
+        let put_aside = told["branch"].as_str().and_then(moment::stated);
+        if let Some(at) = put_aside.filter(|_| self.aside.is_none()) {
+            self.aside = Some(Branch { at: Some(at.at), ..Branch::default() });
+        }
+        match &mut self.aside {
+            Some(aside) => aside.messages.push(message),
+            None => self.thread.messages.push(message),
+        }
+        self.swipes(reading, line, (offset, time));
+    }
+
+    /// Takes the replies that were not chosen.
+    fn swipes(
+        &mut self,
+        reading: &mut Reading<'_>,
+        line: &Value,
+        (offset, time): (Option<SignedDuration>, Option<Moment>),
+    ) {
         let swipes = line["swipes"].as_array().map_or(&[][..], Vec::as_slice);
         let current = line["swipe_id"].as_u64().unwrap_or(0);
         for (number, swipe) in
@@ -88,24 +138,16 @@ fn chat(reading: &mut Reading<'_>, document: &Document, header: Value, lines: &[
             let own = sent(date).and_then(|time| time.at(reading, offset));
             let swiped = swipe.as_str().unwrap_or_default();
             let told = &line["swipe_info"][number]["extra"]["everwhen"];
-            let message = chat.message(reading, line, swiped, (date, own));
+            let message = self.message(reading, line, swiped, (date, own));
             if let Some(message) = message.map(|message| message.beside(told)) {
                 let (at, after) = (time.as_ref().map(|time| time.at), time.clone());
-                thread.branches.push(Branch { at, after, messages: vec![message] });
+                self.thread.branches.push(Branch { at, after, messages: vec![message] });
             }
         }
     }
-    reading.take(thread);
-}
 
-struct Chat {
-    character: String,
-    occurrences: HashMap<String, u32>,
-}
-
-impl Chat {
-    /// A message. There are no ids: it is known by its character, time and text, and by how often that
-    /// occurs, so that a backup or bookmark of a chat has the same.
+    /// A message. There are no ids: it is known by its character, time and text, so that a backup or
+    /// bookmark of a chat has the same.
     fn message(
         &mut self,
         reading: &mut Reading<'_>,
@@ -120,11 +162,8 @@ impl Chat {
         }
         let role =
             if line["is_user"].as_bool() == Some(true) { Role::User } else { Role::Assistant };
-        let hash = blake3::hash(text.as_bytes()).to_hex();
-        let key = format!("{}/{}/{}/{}", self.character, date, role.as_str(), &hash.as_str()[..16]);
-        let number = self.occurrences.entry(key.clone()).or_default();
-        *number += 1;
-        let mut message = Message::new(role, text, time).by(name).id(format!("{key}/{number}"));
+        let id = self.ids.next(&self.whose, date, role, text);
+        let mut message = Message::new(role, text, time).by(name).id(id);
         message.model = line["extra"]["model"].as_str().map(str::to_owned);
         if line["is_system"].as_bool() == Some(true) {
             message.tags.push("hidden".to_owned());
