@@ -22,7 +22,7 @@ export const browser = await chromium.launch({ executablePath: process.env.EVERW
 export const home = directory();
 export const answering = await model('Here is what I know about Lisbon.');
 /** The served demo; a check may stop it and start another. */
-export const stage = { demo: null };
+export const stage = { demo: null, figures: [] };
 export const results = [];
 
 /** One page with everything watched that must never happen. */
@@ -70,7 +70,7 @@ export const VIEWS = {
   memories: '/ui/demo', timeline: '/ui/demo/ana', ask: '/ui/demo/ana/ask?q=Where+did+I+live+in+March%3F', facts: '/ui/demo/ana/facts', document: '/ui/demo/ana/document', live: '/ui/-/live', settings: '/ui/-/settings',
 };
 export const READY = {
-  memories: '.memory .strip', timeline: '.entry', ask: '.found-row', facts: '.matter', document: '.chapters, .paper', live: '.exchange', settings: '.connect', conversation: '.message',
+  home: '.memory .strip, .vaults .chip', memories: '.memory .strip', timeline: '.entry', ask: '.found-row', facts: '.matter', document: '.chapters, .paper', live: '.exchange', settings: '.connect', conversation: '.message',
 };
 
 export async function visit(page, name) {
@@ -82,6 +82,7 @@ export async function visit(page, name) {
 export async function examine(page, where) {
   await page.evaluate(axeSource);
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  assert.ok(found.passes.length > 10, `${where}: axe looked at ${found.passes.length} rules`);
   const told = found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).slice(0, 3).join(' | ')}`);
   assert.deepEqual(told, [], where);
   await fits(page, where);
@@ -91,6 +92,15 @@ export async function examine(page, where) {
 export async function fits(page, where) {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(wide <= 0, `${where} is ${wide} px wider than its window`);
+}
+
+/** Prints what was measured, each beside its limit. */
+export function table(figures) {
+  if (!figures.length) return;
+  const rows = figures.map(({ name, limit, value, unit, digits = 1 }) => [name, `${limit} ${unit}`, `${value.toFixed(digits)} ${unit}`, value > limit ? 'OVER' : 'ok']);
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...[['budget', 'limit', 'measured', ''], ...rows].map((row) => row[column].length)));
+  const line = (row) => row.map((text, column) => (column === 0 ? text.padEnd(widths[0]) : text.padStart(widths[column]))).join('  ');
+  console.log(['', line(['budget', 'limit', 'measured', '']), ...rows.map(line), ''].join('\n'));
 }
 
 /** Somebody chats through the proxy. */

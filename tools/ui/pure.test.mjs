@@ -1,5 +1,6 @@
 // What the page computes by itself, without a browser: dates, differences, byte offsets, addresses.
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
 import test from 'node:test';
 
 if (!globalThis.navigator) globalThis.navigator = { languages: ['en-GB'] };
@@ -8,10 +9,13 @@ globalThis.addEventListener = () => {};
 const page = new URL(`file://${process.env.EVERWHEN_UI_PAGE}/`);
 const load = (path) => import(new URL(path, page));
 const { dayOf, daysBetween, read, write } = await load('lib/time.js');
+const { loadLanguage } = await load('lib/text.js');
 const { changes, words } = await load('lib/diff.js');
 const { cut } = await load('lib/bytes.js');
 const { format, parse } = await load('lib/router.js');
 
+if (!globalThis.document) globalThis.document = { documentElement: {} };
+await loadLanguage('en');
 const iso = (time) => (time === null ? null : new Date(time).toISOString());
 
 test('a typed day, month or year means its end, in the zone of the vault', () => {
@@ -71,4 +75,26 @@ test('every address is read as it was written', () => {
     const again = parse(new URL(format(route), 'http://x'));
     for (const [name, value] of Object.entries({ params: {}, hash: '', ...route })) assert.deepEqual(again[name], value, `${name} of ${JSON.stringify(route)}`);
   }
+});
+
+test('every language has the same texts, with the same values and forms', async () => {
+  const { LANGUAGES } = await load('lib/text.js');
+  const all = await Promise.all(Object.keys(LANGUAGES).map(async (name) => [name, (await load(`texts/${name}.js`)).default]));
+  const [[, english], ...others] = all;
+  assert.ok(Object.keys(english).length > 300 && others.length > 0);
+  const shape = (text) => ({ values: [...new Set(text.match(/\{\w+\}/g) ?? [])].sort(), forms: text.split('|').length });
+  for (const [name, texts] of others) {
+    assert.deepEqual(Object.keys(texts).sort(), Object.keys(english).sort(), name);
+    for (const [key, text] of Object.entries(english)) assert.deepEqual(shape(texts[key]), shape(text), `${key} in ${name}`);
+    const same = Object.keys(english).filter((key) => texts[key] === english[key] && english[key].length > 20);
+    assert.deepEqual(same, [], `${name} has long texts that were not translated`);
+  }
+});
+
+test('every text that the page names is there', async () => {
+  const texts = (await load('texts/en.js')).default;
+  const sources = readdirSync(page, { recursive: true }).filter((path) => path.endsWith('.js') && !/^(vendor|texts)/.test(path)).map((path) => readFileSync(new URL(path, page), 'utf8'));
+  const named = new Set(sources.flatMap((source) => [...source.matchAll(/\bt\('([a-z0-9.]+)'/g)].map(([, name]) => name)));
+  assert.ok(named.size > 150, `${named.size} names`);
+  assert.deepEqual([...named].filter((name) => !(name in texts)), []);
 });

@@ -19,7 +19,10 @@ export async function start(binary, args) {
     ended.then((code) => reject(new Error(`${binary} ${args.join(' ')} ended with ${code}: ${said}`)));
   });
   const stop = async (signal = 'SIGTERM') => { child.kill(signal); await ended; };
-  return { url, stop };
+  /** Stops it as a machine that sleeps does: connections stay open, and nothing answers. */
+  const freeze = () => child.kill('SIGSTOP');
+  const thaw = () => child.kill('SIGCONT');
+  return { url, stop, freeze, thaw };
 }
 
 /** Runs a command to its end and returns what it printed. */
@@ -39,12 +42,13 @@ export function directory() {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** A model that always says the same. */
+/** A model that always says the same, and the list that has it. */
 export async function model(words) {
   const server = http.createServer((request, response) => {
     request.resume();
     request.on('end', () => {
       response.setHeader('content-type', 'application/json');
+      if (request.method === 'GET') { response.end(JSON.stringify({ object: 'list', data: [{ id: 'small-model', object: 'model', created: 0, owned_by: 'test' }] })); return; }
       response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'small-model', choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: words } }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
     });
   });

@@ -17,6 +17,7 @@ mod health;
 mod imports;
 mod keys;
 mod memories;
+mod period;
 mod recall;
 mod response;
 mod retrospection;

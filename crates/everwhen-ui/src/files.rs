@@ -15,6 +15,7 @@ pub(crate) const FILES: &[(&str, &[u8])] = files![
     "lib/api.js",
     "lib/bytes.js",
     "lib/chart.js",
+    "lib/connect.js",
     "lib/diff.js",
     "lib/drop.js",
     "lib/keyboard.js",

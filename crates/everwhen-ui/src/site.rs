@@ -20,7 +20,7 @@ use crate::headers;
 /// The page itself; everything else is an asset.
 const PAGE: &str = "index.html";
 /// Modules that every view needs, so that the browser asks for all of them at once.
-const EARLY: [&str; 15] = [
+const EARLY: [&str; 14] = [
     "lib/api.js",
     "lib/drop.js",
     "lib/keyboard.js",
@@ -32,7 +32,6 @@ const EARLY: [&str; 15] = [
     "lib/theme.js",
     "lib/time.js",
     "lib/view.js",
-    "texts/en.js",
     "vendor/hooks.js",
     "vendor/htm.js",
     "vendor/preact.js",
@@ -75,7 +74,9 @@ impl Site {
 
     /// The page. It is asked for each time, since it names the version of all the rest.
     pub(crate) fn page(&self, request: &HeaderMap) -> Response {
-        self.page.told(request, "no-cache")
+        let mut response = self.page.told(request, "no-cache");
+        response.headers_mut().extend(headers::of_document());
+        response
     }
 
     /// A file that the page loads, if it is of this version.

@@ -50,6 +50,19 @@ async fn every_view_has_an_address_and_every_response_the_policy() {
 }
 
 #[tokio::test]
+async fn headers_that_only_a_document_needs_are_sent_with_the_document_only() {
+    let (page, script) = (ask("/ui/", &[]).await, ask(&script_address().await, &[]).await);
+    let only = [
+        ("x-frame-options", "DENY"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+    ];
+    for (name, value) in only {
+        assert_eq!((header(&page, name), header(&script, name)), (value, ""), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn assets_are_kept_for_ever_and_the_page_is_asked_for_again() {
     let script = script_address().await;
     let response = ask(&script, &[]).await;

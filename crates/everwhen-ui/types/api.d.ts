@@ -1545,6 +1545,9 @@ export interface Routes {
     get: { query: Record<string, never>; body: undefined; answer: TextTimes };
     put: { query: Record<string, never>; body: NewTextTimes; answer: TextTimes };
   };
+  "/v1/vaults/{vault}/period": {
+    get: { query: { text: string | undefined; asked_at?: Time | undefined }; body: undefined; answer: FactPeriod };
+  };
   "/v1/vaults/{vault}/recall": {
     post: { query: Record<string, never>; body: Question; answer: Recollection };
   };

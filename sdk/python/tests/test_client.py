@@ -138,6 +138,8 @@ def test_vaults_and_keys(client: Everwhen, name: str) -> None:
     changed = there.change(types.VaultPatch(description="Ana's"))
     assert (changed.description, changed.zone) == ("Ana's", "Europe/Lisbon")
     assert there.usage().total.calls == 0
+    march = there.read_period("last March", asked_at="2025-08-01T12:00:00Z")
+    assert (march.since.isoformat(), march.precision) == ("2025-03-01T00:00:00+00:00", "month")
     assert there.forget().memories == 1
 
 

@@ -4,7 +4,7 @@ import { MemoryClient, type Write } from "./memory.ts";
 import { Pages } from "./pages.ts";
 import { part, Transport, type EverwhenOptions } from "./transport.ts";
 import type {
-  Doctor, ImportRun, ImportRuns, Key, MadeKey, Memory, NewKey, NewMemory, NewVault, Question, Recollection, Removed, Retried, RetriedJobs, Settled, Standing, Usage, Vault, VaultPatch,
+  Doctor, FactPeriod, ImportRun, ImportRuns, Key, MadeKey, Memory, NewKey, NewMemory, NewVault, Question, Recollection, Removed, Retried, RetriedJobs, Settled, Standing, Usage, Vault, VaultPatch,
 } from "./types.ts";
 
 /**
@@ -144,6 +144,11 @@ export class VaultClient {
   /** What language models took since a day such as "2025-04-01", by day, model and purpose. */
   usage(options: { since?: string } = {}): Promise<Usage> {
     return this.#transport.get(`${this.#path}/usage`, { ...options });
+  }
+
+  /** How a date or words such as "last March" are read, in the zone of the vault. */
+  readPeriod(text: string, options: { asked_at?: string } = {}): Promise<FactPeriod> {
+    return this.#transport.get(`${this.#path}/period`, { text, ...options });
   }
 
   /** Uploads a file of another program, or an export, which is imported in the background. */

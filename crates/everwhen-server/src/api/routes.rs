@@ -6,7 +6,7 @@ use utoipa_axum::routes;
 
 use super::{
     chapters, context, conversations, entries, export, facts, health, imports, keys, memories,
-    recall, retrospection, timeline, times, upkeep, usage, vaults,
+    period, recall, retrospection, timeline, times, upkeep, usage, vaults,
 };
 use crate::ServerState;
 
@@ -27,6 +27,8 @@ pub(super) fn table() -> OpenApiRouter<ServerState> {
         .routes(routes!(vaults::forget_period))
         // GET /v1/vaults/{vault}/usage
         .routes(routes!(usage::get_usage))
+        // GET /v1/vaults/{vault}/period
+        .routes(routes!(period::read_period))
 
         // …/memories, …/memories/{memory}
         .routes(routes!(memories::list_memories, memories::create_memory))

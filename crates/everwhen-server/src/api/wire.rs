@@ -15,6 +15,7 @@ mod imported_chapters;
 mod imports;
 mod keys;
 mod lists;
+mod period;
 mod problem;
 mod provenance;
 mod recall;
@@ -38,7 +39,7 @@ pub(crate) use entries::{
     Batch, EntriesQuery, Entry, EntryPatch, NewCorrection, NewEntry, TagCount,
 };
 pub(crate) use facts::{
-    Fact, FactRemoved, FactsQuery, FactsText, FactsTextQuery, NewFactText, Pin, ProfileQuery,
+    Fact, FactPeriod, FactRemoved, FactsQuery, FactsText, FactsTextQuery, NewFactText, Pin, ProfileQuery,
     ProfileValue,
 };
 pub(crate) use import_runs::{ExportQuery, ImportFileQuery, ImportRun, ImportRuns};
@@ -48,6 +49,7 @@ pub(crate) use imports::{
 };
 pub(crate) use keys::{Key, MadeKey, NewKey};
 pub(crate) use lists::{NamesQuery, Page};
+pub(crate) use period::PeriodQuery;
 pub(crate) use problem::{Problem, ProblemKind, ProblemReason};
 pub(crate) use recall::{Question, Recollection};
 pub(crate) use receipts::{BatchReceipt, EntryReceipt, Removed};

@@ -20,6 +20,7 @@ mod mem0;
 mod misbehaving;
 mod once;
 mod page_api;
+mod period;
 mod problems;
 mod recall;
 mod scopes;

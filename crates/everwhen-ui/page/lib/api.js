@@ -3,6 +3,10 @@ import { observable, useEffect, useObservable, useRef, useState } from './view.j
 
 const KEY = 'everwhen.key';
 const RETRY_MS = 1000;
+/** A server that takes longer to say that it is there does not answer. */
+const PATIENCE_MS = 5000;
+/** A silent stream has a comment every 15 seconds; without one for so long, the connection is dead though nothing closed it. */
+const SILENCE_MS = 40_000;
 
 /** 'ok' or 'lost': whether the server answered last. */
 export const connection = observable('ok');
@@ -49,12 +53,12 @@ function target(path, query) {
  * Sends a request and returns the Response, whatever its status.
  * @param {string} method
  * @param {string} path
- * @param {{ query?: any, body?: any, signal?: AbortSignal }} [options]
+ * @param {{ query?: any, body?: any, signal?: AbortSignal, extra?: Record<string, string> }} [options]
  */
-async function send(method, path, { query, body, signal } = {}) {
+export async function send(method, path, { query, body, signal, extra } = {}) {
   try {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const response = await fetch(target(path, query), { method, headers: headers(body), body: text, signal, cache: 'no-store' });
+    const response = await fetch(target(path, query), { method, headers: { ...headers(body), ...extra }, body: text, signal, cache: 'no-store' });
     connection.set('ok');
     return response;
   } catch (error) {
@@ -117,14 +121,15 @@ export async function download(path, query, { signal } = {}) {
   return response.blob();
 }
 
-/** Reads server-sent events until the signal ends it. `EventSource` could not send the key. */
+/** Reads server-sent events until the signal ends it, or until nothing at all comes any more. `EventSource` could not send the key. */
 export async function events(path, signal, onEvent) {
   const response = await send('GET', path, { signal });
   if (!response.ok) throw new ApiError(response.status, null);
   const reader = /** @type {ReadableStream} */ (response.body).pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
-    const { value, done } = await reader.read();
+    const silence = setTimeout(() => { lose(); reader.cancel(); }, SILENCE_MS);
+    const { value, done } = await reader.read().finally(() => clearTimeout(silence));
     if (done) return;
     rest += value;
     const parts = rest.split('\n\n');
@@ -139,7 +144,7 @@ export function lose() {
   connection.set('lost');
   const again = async () => {
     try {
-      await fetch('/healthz', { cache: 'no-store' });
+      await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
       connection.set('ok');
       refresh();
     } catch { setTimeout(again, RETRY_MS); }

@@ -1,5 +1,5 @@
 // The moment control: two clocks, one for when things were said and one for when they became known. Both live in the address.
-import { get, memoryPath, useLoad } from './api.js';
+import { get, memoryPath, useLoad, vaultPath } from './api.js';
 import { html, useEffect, useRef, useState } from './view.js';
 import { route, setParams } from './router.js';
 import { dayOf, iso, moment as told, read, shortDay, write } from './time.js';
@@ -114,25 +114,35 @@ function Years({ name, density, zone }) {
   return html`<table class="visually-hidden"><caption>${t(`moment.${name}.long`)}</caption><tbody>${[...years].map(([year, n]) => html`<tr key=${year}><th scope="row">${year}</th><td>${t('entries', { n })}</td></tr>`)}</tbody></table>`;
 }
 
+/** What is typed as it stands in the address, where words would mean another day tomorrow. The server reads words; undefined means now. */
+async function addressed(text, zone) {
+  if (!text) return undefined;
+  if (read(text, zone) !== null) return text.replace(' ', 'T');
+  const { since, until } = await get(`${vaultPath(route.value.vault)}/period`, { text });
+  const end = Date.parse(until ?? since ?? '');
+  if (!(end < Date.now())) return undefined;
+  const day = dayOf(end - 1, zone);
+  return read(day, zone) === end ? day : write(end, zone);
+}
+
 function Typed({ name, zone, written }) {
   const [typed, setTyped] = useState(null);
   const [wrong, setWrong] = useState(false);
   const value = typed ?? (written ?? '').replace('T', ' ');
-  const take = (event) => {
+  const take = async (event) => {
     event.preventDefault();
     if (typed === null) return;
-    const time = read(typed, zone);
-    const isNow = typed.trim() === '';
-    setWrong(!isNow && time === null);
-    if (!isNow && time === null) return;
-    setParams({ [name]: isNow ? undefined : typed.trim().replace(' ', 'T') });
-    setTyped(null);
+    try {
+      setParams({ [name]: await addressed(typed.trim(), zone) });
+      setTyped(null);
+      setWrong(false);
+    } catch { setWrong(true); }
   };
   return html`<form class="typed" onSubmit=${take}>
     <input type="text" size="16" spellcheck=${false} autocomplete="off" placeholder=${t('moment.now')} value=${value}
-      aria-label=${t(`moment.${name}.type`)} aria-invalid=${wrong} title=${t('moment.type.hint')}
+      aria-label=${t(`moment.${name}.type`)} aria-invalid=${wrong} title=${t('moment.words.hint')}
       onInput=${(event) => setTyped(event.target.value)} onBlur=${take} />
-    ${wrong && html`<span class="hint" role="alert">${t('moment.type.hint')}</span>`}
+    ${wrong && html`<span class="hint" role="alert">${t('moment.words.hint')}</span>`}
   </form>`;
 }
 

@@ -8,13 +8,16 @@ const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f
 const PIECES = /(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff])/;
 /** A longer text is cut here until somebody asks for all of it. */
 const LONG = 4000;
+/** A click shows so many times as much: a browser takes a moment to lay out a megabyte without a space. */
+const MORE = 25;
 
 /** What somebody said, as text and never as anything else. Addresses become links, hidden characters become visible. */
 export function Said({ text, mark }) {
-  const [whole, setWhole] = useState(false);
-  const shown = whole || text.length <= LONG ? text : text.slice(0, LONG);
+  const [most, setMost] = useState(LONG);
+  const shown = text.length <= most ? text : text.slice(0, most);
+  const next = most * MORE;
   return html`<span class="said" dir="auto">${mark ? mark(shown) : pieces(shown)}</span>
-    ${shown !== text && html`<button type="button" class="link more" onClick=${() => setWhole(true)}>${t('entry.whole', { n: text.length })}</button>`}`;
+    ${shown !== text && html`<button type="button" class="link more" onClick=${() => setMost(next)}>${next < text.length ? t('entry.part', { part: next, n: text.length }) : t('entry.whole', { n: text.length })}</button>`}`;
 }
 
 export function pieces(text) {

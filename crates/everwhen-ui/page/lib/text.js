@@ -1,11 +1,10 @@
-// Every visible text comes through `t`. A language is one file in texts/; English is always there.
+// Every visible text comes through `t`. A language is one file in texts/, and every language has every text.
 import { observable } from './view.js';
-import en from '../texts/en.js';
 
 const CHOICE = 'everwhen.language';
 /** Languages there are, each by its own name. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' };
-let texts = en;
+let texts = {};
 export const language = observable('en');
 
 function wished() {
@@ -20,7 +19,7 @@ function wished() {
 export async function loadLanguage(chosen) {
   if (chosen) try { localStorage.setItem(CHOICE, chosen); } catch { /* then it lasts for this page */ }
   const lang = chosen ?? wished();
-  texts = lang === 'en' ? en : { ...en, ...(await import(`../texts/${lang}.js`)).default };
+  texts = (await import(`../texts/${lang}.js`)).default;
   document.documentElement.lang = lang;
   language.set(lang);
 }
@@ -30,7 +29,7 @@ export const locale = () => (navigator.languages ?? []).find((one) => one.slice(
 
 /** The text of this name with its `{values}` filled in. Of `one|many` the number `n` chooses. */
 export function t(name, values = {}) {
-  let text = texts[name] ?? en[name] ?? name;
+  let text = texts[name] ?? name;
   if (text.includes('|') && 'n' in values) text = text.split('|')[Number(values.n) === 1 ? 0 : 1];
   return text.replace(/\{(\w+)\}/g, (whole, value) => {
     if (!(value in values)) return whole;

@@ -22,12 +22,17 @@ export function Import({ vaults }) {
   const [picked, setPicked] = useState(null);
   const [chosen, setChosen] = useState({ vault: null, memory: '' });
   const box = useRef(null);
+  const field = useRef(null);
   const chosenVault = chosen.vault ?? vaults[0]?.name ?? 'default';
   const memories = useMemories(chosenVault);
   const work = useImport(chosenVault);
   useEffect(() => {
     if (!given) return;
     setPicked({ file: given.file, others: given.others });
+    // The field says which file it is, too.
+    const files = new DataTransfer();
+    files.items.add(given.file);
+    field.current.files = files.files;
     setChosen({ vault: given.vault ?? null, memory: given.memory ?? '' });
     work.reset();
     dropped.set(null);
@@ -42,7 +47,7 @@ export function Import({ vaults }) {
     <h2 tabindex="-1">${t('import.title')}</h2>
     <p class="muted">${t('import.hint')}</p>
     <div class="row import-row">
-      <label class="file">${t('import.file')}<input type="file" onChange=${pick} disabled=${busy} /></label>
+      <label class="file">${t('import.file')}<input ref=${field} type="file" onChange=${pick} disabled=${busy} /></label>
       <${VaultSelect} vaults=${vaults} value=${chosenVault} onChange=${(vault) => setChosen({ vault, memory: '' })} />
       <label>${t('import.into')}<select value=${chosen.memory} disabled=${busy} onChange=${(event) => setChosen({ ...chosen, memory: event.target.value })}>
         <option value="">${t('import.by.source')}</option>
@@ -53,7 +58,7 @@ export function Import({ vaults }) {
     <${Progress} work=${work} />
     ${work.error && html`<p class="failure" role="alert">${work.error.message}</p>`}
     ${run && run.state !== 'running' && html`<${Outcome} run=${run} zone=${zone} vault=${chosenVault} memory=${chosen.memory}
-      onTake=${() => start(false)} onAgain=${() => { setPicked(null); work.reset(); }} />`}
+      onTake=${() => start(false)} onAgain=${() => { field.current.value = ''; setPicked(null); work.reset(); }} />`}
     <${Recent} vault=${chosenVault} zone=${zone} current=${run?.id} />
   </section>`;
 }

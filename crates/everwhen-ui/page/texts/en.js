@@ -16,20 +16,20 @@ export default {
 
   'moment.label': 'The moment shown', 'moment.said': 'said', 'moment.known': 'known', 'moment.now': 'now',
   'moment.said.long': 'What had been said by this time', 'moment.known.long': 'What this memory knew at this time',
-  'moment.said.type': 'Said by: type a date', 'moment.known.type': 'Known by: type a date', 'moment.type.hint': 'A date such as 2025-06-08, 2025-06, or 2025-06-08 14:30. Empty means now.',
+  'moment.said.type': 'Said by: type a date', 'moment.known.type': 'Known by: type a date', 'moment.words.hint': 'A date such as 2025-06-08, or words such as “last March”. Empty means now.', 'moment.type.hint': 'A date such as 2025-06-08, 2025-06, or 2025-06-08 14:30. Empty means now.',
   'density.none': 'Nothing yet', 'density.said': '{total} entries said from {from} to {to}', 'density.known': '{total} entries stored from {from} to {to}',
   'banner.said': 'What had been said by {said}.', 'banner.known': 'This memory as it stood on {known}.', 'banner.both': 'This memory as it stood on {known}: what had been said by {said}.',
   'banner.locked': 'The past cannot be changed.', 'banner.back': 'Back to now',
 
   'vaults.title': 'Vaults', 'memories.title': 'Memories', 'memories.none': 'Nothing is remembered yet', 'memories.first': 'Say something, let an app talk through the proxy, or look at a made-up year:',
-  'memory.empty': 'Nothing said yet', 'memory.new': 'New memory', 'memory.rename': 'Rename the memory', 'memory.name': 'Name', 'memory.description': 'Description',
+  'memory.empty': 'Nothing said yet', 'memory.waits': '{n} conversation waits to be summed up|{n} conversations wait to be summed up', 'memory.new': 'New memory', 'memory.rename': 'Rename the memory', 'memory.name': 'Name', 'memory.description': 'Description',
 
   'timeline.none': 'Nothing was said here yet', 'timeline.first': 'Add an entry, or let an app talk through the proxy.', 'timeline.nothing': 'Nothing by then', 'timeline.nothing.hint': 'This memory had nothing at {at}.',
   'timeline.older': 'Earlier…', 'timeline.beginning': 'The beginning', 'timeline.until': 'Up to {at}', 'timeline.silence': '{pause} of silence',
   'pause.days': '{n} day|{n} days', 'pause.months': '{n} month|{n} months', 'pause.years': '{n} year|{n} years',
   'duration.seconds': '{n} s', 'duration.minutes': '{n} min', 'duration.hours': '{h} h {m} min',
 
-  'entry.more': 'Show all', 'entry.whole': 'Show all {n} characters', 'entry.hidden': 'A character that is usually not visible', 'entry.corrects': 'Corrected: {reason}', 'entry.corrected': 'Corrected {at}: {reason}', 'entry.tools': 'Tools: {names}',
+  'entry.more': 'Show all', 'entry.whole': 'Show all {n} characters', 'entry.part': 'Show {part} of {n} characters', 'entry.hidden': 'A character that is usually not visible', 'entry.corrects': 'Corrected: {reason}', 'entry.corrected': 'Corrected {at}: {reason}', 'entry.tools': 'Tools: {names}',
 
   'conversation.untitled': 'Conversation', 'conversation.open': 'going on', 'conversation.span': '{from} to {to}', 'conversation.ended.pause': 'ended by a pause', 'conversation.ended.word': 'ended: {reason}',
   'conversation.learned': 'Learned here', 'conversation.previous': 'Earlier', 'conversation.next': 'Later', branches: 'Branches', 'branch.main': 'In force', 'branch.left': 'Left {at} ({n})', work: '{active} of work, {idle} of waiting',
@@ -41,7 +41,7 @@ export default {
   'ask.placeholder': 'What did we decide in March?', 'ask.label': 'Your question', 'ask.do': 'Ask', 'ask.none': 'Ask this memory', 'ask.first': 'You see what is found and why: which words, which meaning, which dates.',
   'ask.example.1': 'What changed last month?', 'ask.example.2': 'Where do I live?', 'ask.example.3': 'What did we talk about in spring?',
   'ask.facts': 'Facts', 'ask.entries': 'Said', 'ask.chapters': 'Chapters', 'ask.conversations': 'Conversations', 'ask.outside': 'outside the time you asked about', 'ask.nothing': 'Nothing found', 'ask.nothing.hint': 'Try other words, or another time.',
-  'ask.nothing.period': 'Nothing was said in the time you asked about; this comes from other times.', 'ask.words.alone': 'Found by words alone: vectors are not ready yet.', 'ask.period': 'Read as {since} to {until}', 'ask.order': 'Read as the {from} of the {of}', 'ask.order.first': 'first', 'ask.order.last': 'last', 'ask.order.conversations': 'conversations', 'ask.order.matches': 'matches',
+  'ask.nothing.period': 'Nothing was said in the time you asked about; this comes from other times.', 'ask.words.alone': 'Found by words alone: vectors are not ready yet.', 'ask.period': 'Read as {since} to {until}', 'ask.day': 'Read as {day}', 'ask.order': 'Read as the {from} of the {of}', 'ask.order.first': 'first', 'ask.order.last': 'last', 'ask.order.conversations': 'conversations', 'ask.order.matches': 'matches',
   'ask.why': 'Why: words {words}, meaning {meaning}, dates {when}', 'ask.briefing': 'What a model gets', 'ask.briefing.hint': '{n} characters, about {tokens} tokens. A line leads to what it tells.', 'ask.missed': 'Just missed', 'ask.missed.hint': 'The next ones after the best {n}; a model does not get them.', 'copy.mcp': 'Copy as MCP call', 'copy.briefing': 'Copy the briefing', 'copy.curl': 'Copy as curl', 'copy.cli': 'Copy as command',
   'lane.words': 'words', 'lane.meaning': 'meaning', 'lane.when': 'dates', 'lane.joint': 'all together', 'lane.words.letter': 'W', 'lane.meaning.letter': 'M', 'lane.when.letter': 'D', 'lane.joint.letter': 'A',
 
@@ -63,7 +63,7 @@ export default {
   'time.stated': 'the message itself', 'time.generation': 'when it was generated', 'time.id': 'its id', 'time.neighbour': 'messages beside it', 'time.conversation': 'its conversation', 'time.file': 'the file', 'time.export': 'the export', 'time.asked': 'you',
   'export.title': 'Export', 'export.hint': 'Everything with both times as lines of JSON. Importing the file makes the same vault of it.', 'export.all': 'all memories', 'export.do': 'Download',
   'backup.title': 'Backup', 'backup.last': 'Last backup {at}, {size}', 'backup.never': 'The first backup is being made.', 'backup.schedule': 'Every {every}, the newest {keep} are kept; there are {count}.', 'backup.next': 'Next: {at}.', 'backup.none': 'The server makes no backups by itself. This in its configuration file changes that:', 'backup.now': 'One at once, while the server runs:',
-  'connect.title': 'Connect', 'connect.hint': 'Programs remember through this server once they know its address.', 'connect.openai': 'OpenAI clients', 'connect.anthropic': 'Anthropic clients', 'connect.ollama': 'Ollama clients', 'connect.docs': 'The API, with a page to try it',
+  'connect.title': 'Connect', 'connect.hint': 'Programs remember through this server once they know its address.', 'connect.openai': 'OpenAI clients', 'connect.anthropic': 'Anthropic clients', 'connect.ollama': 'Ollama clients', 'connect.test': 'Test', 'connect.test.of': 'Test {name}', 'connect.testing': 'Asking…', 'connect.tools': 'Works: {n} tool|Works: {n} tools', 'connect.models': 'Works: {n} model|Works: {n} models', 'connect.failed': 'Does not work: {why}', 'connect.docs': 'The API, with a page to try it',
   'keys.title': 'Keys', 'keys.none': 'No keys: everyone on this machine may use every vault.', 'keys.label': 'Label', 'keys.vault': 'Vault', 'keys.scope': 'Scope', 'keys.used': 'Last used', 'keys.never': 'never', 'keys.add': 'Add a key', 'keys.remove': 'Remove', 'keys.remove.hint': 'Programs that use the key {name} are turned away from now on.', 'keys.made': 'The new key', 'keys.once': 'Keep it now: it is shown this once.',
   'scope.read': 'read', 'scope.write': 'read and write', 'scope.admin': 'everything in the vault',
   'usage.title': 'Language models', 'usage.none': 'No language model was used.', 'usage.day': 'Day', 'usage.model': 'Model', 'usage.purpose': 'For', 'usage.tokens': 'Tokens', 'usage.cost': 'Cost',

@@ -3,7 +3,7 @@ import { memoryPath, post, useLoad } from '../lib/api.js';
 import { html, useEffect, useRef, useState } from '../lib/view.js';
 import { Link, setParams } from '../lib/router.js';
 import { Clamped, Copy, Empty, Loaded, Said, Time, Title } from '../lib/parts.js';
-import { moment as told, shortDay } from '../lib/time.js';
+import { clock, moment as told, shortDay } from '../lib/time.js';
 import { count, t } from '../lib/text.js';
 
 const LANES = ['words', 'meaning', 'when', 'joint'];
@@ -97,7 +97,12 @@ function marked(query, words) {
 
 function period(about, zone) {
   if (about.order) return t('ask.order', { from: t(`ask.order.${about.order.from}`), of: t(`ask.order.${about.order.of}`) });
-  if (about.since && about.until) return t('ask.period', { since: told(about.since, zone), until: told(about.until, zone) });
+  if (about.since && about.until) {
+    // Whole days are told as days, the last one included.
+    const isWhole = clock(about.since, zone) === '00:00' && clock(about.until, zone) === '00:00';
+    const [since, until] = isWhole ? [shortDay(about.since, zone), shortDay(Date.parse(about.until) - 1, zone)] : [told(about.since, zone), told(about.until, zone)];
+    return since === until ? t('ask.day', { day: since }) : t('ask.period', { since, until });
+  }
   if (about.since) return t('facts.since', { at: told(about.since, zone) });
   return about.until ? t('facts.until', { at: told(about.until, zone) }) : '';
 }

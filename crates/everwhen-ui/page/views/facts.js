@@ -80,7 +80,7 @@ function Matter({ group, zone, past, route }) {
     <p class="matter-key">${present.matter.key}<${PinButton} fact=${present} past=${past} route=${route} /></p>
     <p class="matter-value" dir="auto"><button type="button" class="plain" data-row="1" onClick=${() => setParams({ fact: present.id }, { replace: false })}>${value(present)}</button></p>
     <p class="muted">${holding(present, zone)}</p>
-    ${former.length > 0 && html`<ul class="former">${former.map((fact) => html`<li key=${fact.id}><button type="button" class="plain" onClick=${() => setParams({ fact: fact.id }, { replace: false })}>${value(fact)}</button> <span class="muted">${holding(fact, zone)}</span></li>`)}</ul>`}
+    ${former.length > 0 && html`<ul class="former">${former.map((fact) => html`<li key=${fact.id} class=${fact.current ? 'holds' : ''}><button type="button" class="plain" onClick=${() => setParams({ fact: fact.id }, { replace: false })}>${value(fact)}</button> <span class="muted">${holding(fact, zone)}</span></li>`)}</ul>`}
   </li>`;
 }
 

@@ -9,6 +9,8 @@ import { ago, shortDay } from '../lib/time.js';
 import { t } from '../lib/text.js';
 
 const BUCKETS = 120;
+/** Conversations of so many days tell what goes on and what waits. */
+const RECENT_DAYS = 7;
 
 export default function Memories({ route, zone }) {
   const vaults = useLoad((signal) => get('/v1/vaults', { limit: 1000 }, { signal }), []);
@@ -50,15 +52,17 @@ function Row({ vault, memory, zone, onBox }) {
   const path = memoryPath({ vault, memory: memory.name });
   const density = useLoad((signal) => get(`${path}/density`, { buckets: BUCKETS }, { signal }), [path]);
   const last = useLoad((signal) => get(`${path}/entries`, { order: 'desc', limit: 1 }, { signal }), [path]);
+  const recent = useLoad((signal) => get(`${path}/conversations`, { after: new Date(Date.now() - RECENT_DAYS * 86_400_000).toISOString(), order: 'desc', limit: 100 }, { signal }), [path]);
+  const inState = (state) => recent.data?.data.filter((one) => one.state === state).length ?? 0;
   const to = { view: 'timeline', vault, memory: memory.name };
   const total = density.data?.counts.reduce((sum, one) => sum + one, 0) ?? 0;
   const words = last.data?.data[0];
   return html`<li class="memory" tabindex="-1" data-row="1" onKeyDown=${(event) => { if (event.key === 'Enter' && event.target === event.currentTarget) go(to); }}>
-    <div class="memory-name"><${Link} to=${to}>${memory.name}</${Link}>${memory.description && html`<p class="muted">${memory.description}</p>`}</div>
+    <div class="memory-name"><${Link} to=${to}>${memory.name}</${Link}>${inState('active') > 0 && html` <span class="live-dot">${t('conversation.open')}</span>`}${memory.description && html`<p class="muted">${memory.description}</p>`}</div>
     <div class="memory-words">${words ? html`<p class="last" dir="auto">${words.content.slice(0, 240)}</p>` : html`<p class="muted">${t('memory.empty')}</p>`}</div>
     <div class="memory-strip">${density.data?.first && html`<${Strip} counts=${density.data.counts} tone="accent" label=${t('density.said', { total, from: shortDay(density.data.first, zone), to: shortDay(density.data.last, zone), most: '' })} />
       <span class="ends" aria-hidden="true"><span>${shortDay(density.data.first, zone)}</span><span>${shortDay(density.data.last, zone)}</span></span>`}</div>
-    <div class="memory-facts"><span>${t('entries', { n: total })}</span>${words && html`<span class="muted"><${Time} at=${words.conversation_time} zone=${zone} as=${(at) => ago(at)} /></span>`}</div>
+    <div class="memory-facts"><span>${t('entries', { n: total })}</span>${words && html`<span class="muted"><${Time} at=${words.conversation_time} zone=${zone} as=${(at) => ago(at)} /></span>`}${inState('cooling') > 0 && html`<span class="muted">${t('memory.waits', { n: inState('cooling') })}</span>`}</div>
     <div class="acts"><button type="button" class="quiet" onClick=${() => onBox({ kind: 'rename', memory })}>${t('rename')}</button><button type="button" class="quiet" onClick=${() => onBox({ kind: 'forget', memory })}>${t('forget')}</button></div>
   </li>`;
 }

@@ -3,6 +3,7 @@ import { get, key, post, refresh, remove, setKey, useLoad, vaultPath } from '../
 import { html, useObservable, useState } from '../lib/view.js';
 import { Buttons, Copy, Dialog, Loaded, Time, Title, useAct } from '../lib/parts.js';
 import { ForgetPeriod } from '../lib/acts.js';
+import { Connect } from '../lib/connect.js';
 import { Backup, Export, Import } from '../lib/transfer.js';
 import { iso, moment as told, read } from '../lib/time.js';
 import { LANGUAGES, count, language, loadLanguage, t } from '../lib/text.js';
@@ -49,19 +50,6 @@ function Look() {
     <label>${t('look.language')}<select value=${language.value} onChange=${(event) => loadLanguage(event.target.value)}>${Object.entries(LANGUAGES).map(([name, own]) => html`<option key=${name} value=${name}>${own}</option>`)}</select></label>
     ${key() && html`<p><button type="button" onClick=${() => setKey(null)}>${t('key.forget')}</button></p>`}
   </${Panel}>`;
-}
-
-function Connect() {
-  const at = location.origin;
-  const rows = [
-    ['Claude Code', `claude mcp add --transport http everwhen ${at}/mcp`],
-    ['Codex', `codex mcp add everwhen --url ${at}/mcp`],
-    ['Cursor, VS Code', JSON.stringify({ mcpServers: { everwhen: { url: `${at}/mcp` } } })],
-    [t('connect.openai'), `OPENAI_BASE_URL=${at}/v1`],
-    [t('connect.anthropic'), `ANTHROPIC_BASE_URL=${at}`],
-    [t('connect.ollama'), `OLLAMA_HOST=${at}`],
-  ];
-  return html`<${Panel} title=${t('connect.title')} class="wide"><p class="muted">${t('connect.hint')}</p><dl class="connect">${rows.map(([name, line]) => html`<dt key=${name}>${name}</dt><dd><code>${line}</code><${Copy} text=${line} /></dd>`)}</dl><p><a href="/docs/">${t('connect.docs')}</a></p></${Panel}>`;
 }
 
 function Keys({ zone, vaults }) {

@@ -205,6 +205,11 @@ class AsyncVaultClient:
         """What language models took, by day, model and purpose."""
         return await self._transport.send(types.Usage, _request.get(f"{self._path}/usage", since=since))
 
+    async def read_period(self, text: str, *, asked_at: Time | None = None) -> types.FactPeriod:
+        """How a date or words such as "last March" are read, in the zone of the vault."""
+        request = _request.get(f"{self._path}/period", text=text, asked_at=asked_at)
+        return await self._transport.send(types.FactPeriod, request)
+
     async def import_file(
         self,
         path: str | os.PathLike[str],

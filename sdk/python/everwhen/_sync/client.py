@@ -206,6 +206,11 @@ class VaultClient:
         """What language models took, by day, model and purpose."""
         return self._transport.send(types.Usage, _request.get(f"{self._path}/usage", since=since))
 
+    def read_period(self, text: str, *, asked_at: Time | None = None) -> types.FactPeriod:
+        """How a date or words such as "last March" are read, in the zone of the vault."""
+        request = _request.get(f"{self._path}/period", text=text, asked_at=asked_at)
+        return self._transport.send(types.FactPeriod, request)
+
     def import_file(
         self,
         path: str | os.PathLike[str],
