@@ -1,6 +1,6 @@
 // The moment control: two clocks, one for when things were said and one for when they became known. Both live in the address.
 import { get, memoryPath, useLoad, vaultPath } from './api.js';
-import { html, useEffect, useRef, useState } from './view.js';
+import { html, useEffect, useMemo, useRef, useState } from './view.js';
 import { route, setParams } from './router.js';
 import { dayOf, iso, moment as told, read, shortDay, write } from './time.js';
 import { Strip } from './strip.js';
@@ -102,15 +102,23 @@ function summary(name, density, zone) {
   return t(`density.${name}`, { total, from: shortDay(density.first, zone), to: shortDay(density.last, zone), most: count(Math.max(...density.counts)) });
 }
 
-/** The strip in numbers, year by year, for those who cannot see it. */
-function Years({ name, density, zone }) {
+function byYear(density, zone) {
   if (!density?.first) return null;
   const [first, last] = [Date.parse(density.first), Date.parse(density.last)];
   const years = new Map();
   density.counts.forEach((n, index) => {
+    if (!n) return;
     const year = dayOf(first + ((last - first) * (index + 0.5)) / density.counts.length, zone).slice(0, 4);
-    if (n) years.set(year, (years.get(year) ?? 0) + n);
+    years.set(year, (years.get(year) ?? 0) + n);
   });
+  return years;
+}
+
+/** The strip in numbers, year by year, for those who cannot see it. */
+function Years({ name, density, zone }) {
+  // Hundreds of days are named for it, which is too much for each frame of a drag.
+  const years = useMemo(() => byYear(density, zone), [density, zone]);
+  if (!years) return null;
   return html`<table class="visually-hidden"><caption>${t(`moment.${name}.long`)}</caption><tbody>${[...years].map(([year, n]) => html`<tr key=${year}><th scope="row">${year}</th><td>${t('entries', { n })}</td></tr>`)}</tbody></table>`;
 }
 

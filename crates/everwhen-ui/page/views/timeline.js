@@ -5,7 +5,7 @@ import { html, useCallback, useEffect, useLayoutEffect, useMemo, useObservable, 
 import { Link, go, setParams } from '../lib/router.js';
 import { Act, Clamped, Empty, Failure, Loading, Said, Time, Title } from '../lib/parts.js';
 import { clock, dayOf, daysBetween, longDay, pause } from '../lib/time.js';
-import { t } from '../lib/text.js';
+import { language, t } from '../lib/text.js';
 
 const PAGE = 100;
 /** Pages that are in the document at once. */
@@ -110,6 +110,9 @@ function Rows({ route, zone, moment, onBox }) {
   const anchor = useRef(null);
   const rows = useMemo(() => view.pages.slice(view.low, view.high + 1).reverse().flatMap((page) => page.rows ?? []), [view.pages, view.low, view.high]);
 
+  // A clock that is dragged changes the moment often and the rows seldom; they are drawn again only when they change.
+  const groups = useMemo(() => grouped(rows, zone).map((group) => html`<${Group} key=${group.key} group=${group} zone=${zone} titles=${view.titles} past=${moment.past} onBox=${onBox} />`), [rows, zone, view.titles, moment.past, onBox, language.value]);
+
   const onScroll = useCallback(() => {
     const box = list.current;
     if (!box) return;
@@ -135,7 +138,7 @@ function Rows({ route, zone, moment, onBox }) {
   return html`<div class="timeline" ref=${list} onScroll=${onScroll} tabindex="0" role="region" aria-label=${t('nav.timeline')} data-before=${moment.before} data-as-of=${moment.asOf} data-generation=${view.generation}>
     <div class="rows">
       ${view.pages[view.high]?.next ? html`<p class="end muted">${t('timeline.older')}</p>` : html`<p class="end muted">${t('timeline.beginning')}</p>`}
-      ${grouped(rows, zone).map((group) => html`<${Group} key=${group.key} group=${group} zone=${zone} route=${route} titles=${view.titles} past=${moment.past} onBox=${onBox} />`)}
+      ${groups}
       ${view.low === 0 && moment.said !== null && html`<p class="end muted">${t('timeline.until', { at: moment.saidTold })}</p>`}
     </div>
   </div>`;
@@ -164,14 +167,14 @@ export function grouped(rows, zone) {
   return groups;
 }
 
-function Group({ group, zone, route, titles, past, onBox }) {
+function Group({ group, zone, titles, past, onBox }) {
   const conversation = titles.get(group.conversation);
   const open = { view: 'conversation', id: group.conversation };
   return html`<section class="group">
     ${group.silence > 1 && html`<p class="silence"><span>${t('timeline.silence', { pause: pause(group.silence) })}</span></p>`}
     ${group.isNewDay && html`<h2 class="day"><time datetime=${group.day}>${longDay(group.rows[0].conversation_time, zone)}</time></h2>`}
     ${group.isNewConversation && html`<h3 class="conversation-title"><${Link} to=${open}>${conversation?.title ?? t('conversation.untitled')}</${Link}>${conversation && !conversation.ended_at && html` <span class="live-dot">${t('conversation.open')}</span>`}</h3>`}
-    <ol class="entries">${group.rows.map((entry) => html`<${Row} key=${entry.id} entry=${entry} zone=${zone} route=${route} past=${past} onBox=${onBox} />`)}</ol>
+    <ol class="entries">${group.rows.map((entry) => html`<${Row} key=${entry.id} entry=${entry} zone=${zone} past=${past} onBox=${onBox} />`)}</ol>
   </section>`;
 }
 
