@@ -52,7 +52,11 @@ try {
   await shoot('fact', `/ui/demo/ana/facts?fact=${reading.id}`, '.chart rect');
   await shoot('document', '/ui/demo/ana/document', '.paper', { viewport: { width: 1280, height: 600 } });
   const key = new URL((await run(binary, ['ui', '--print', '--data', `${home.path}/demo`])).trim()).hash.slice(5);
-  await shoot('settings', '/ui/-/settings', '.connect', { key, viewport: { width: 1100, height: 1120 } });
+  await shoot('settings', '/ui/-/settings', '.connect', { key, viewport: { width: 1100, height: 1120 }, act: async (page) => {
+    await page.locator('.connect .test').first().click();
+    await page.waitForSelector('.connect-told.good:not(:empty)');
+    await page.evaluate(() => scrollTo(0, 0));
+  } });
   await shoot('import', '/ui/demo', '.memory .strip', { act: async (page) => {
     await drop(page, 'conversations.json', JSON.stringify(chatgpt(128)));
     await page.getByRole('button', { name: 'See what would come in' }).click();

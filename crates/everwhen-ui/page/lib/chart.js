@@ -21,7 +21,7 @@ export function Chart({ history, current, zone, moment, onOpen }) {
           onClick=${() => onOpen(fact.id)} onKeyDown=${(event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); onOpen(fact.id); } }}>
         <title>${spoken(fact, zone)}</title>
         <rect x=${x} y=${y} width=${width} height=${height} rx="2" />
-        ${width > 40 && height > 14 && html`<text x=${x + 6} y=${y + 14}>${(fact.matter?.value ?? fact.statement).slice(0, Math.floor(width / 7))}</text>`}
+        ${width > 30 && height > 14 && html`<text x=${x + 6} y=${y + 14}>${(fact.matter?.value ?? fact.statement).slice(0, Math.floor(width / 7))}</text>`}
       </g>`)}
       ${moment.said !== null && html`<line class="cross said" x1=${scale.x(moment.said)} y1=${TOP} x2=${scale.x(moment.said)} y2=${HEIGHT - BOTTOM} />`}
       ${moment.known !== null && html`<line class="cross known" x1=${LEFT} y1=${scale.y(moment.known)} x2=${width - RIGHT} y2=${scale.y(moment.known)} />`}
