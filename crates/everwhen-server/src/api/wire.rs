@@ -39,8 +39,8 @@ pub(crate) use entries::{
     Batch, EntriesQuery, Entry, EntryPatch, NewCorrection, NewEntry, TagCount,
 };
 pub(crate) use facts::{
-    Fact, FactPeriod, FactRemoved, FactsQuery, FactsText, FactsTextQuery, NewFactText, Pin, ProfileQuery,
-    ProfileValue,
+    Fact, FactPeriod, FactRemoved, FactsQuery, FactsText, FactsTextQuery, NewFactText, Pin,
+    ProfileQuery, ProfileValue,
 };
 pub(crate) use import_runs::{ExportQuery, ImportFileQuery, ImportRun, ImportRuns};
 pub(crate) use imported_chapters::{ChapterImport, ImportedChapters};

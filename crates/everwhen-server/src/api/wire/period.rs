@@ -29,7 +29,9 @@ impl PeriodQuery {
         let length = self.text.chars().count();
         if length > limits::NAME_CHARS {
             let most = limits::NAME_CHARS;
-            return Err(Error::invalid(format!("text has {length} characters; use at most {most}")));
+            return Err(Error::invalid(format!(
+                "text has {length} characters; use at most {most}"
+            )));
         }
         everwhen::time::read_period(&self.text, asked_at, zone)
             .map_err(|error| Error::invalid(format!("text {}", error.message())))
