@@ -10,6 +10,7 @@ pub mod import;
 pub mod locomo;
 pub mod longmemeval;
 pub mod mcp;
+mod peers;
 pub mod proxy;
 pub mod recall;
 pub mod report;
@@ -23,3 +24,4 @@ pub mod workflow;
 /// Why a measurement could not be made.
 pub use anyhow::Error;
 pub use harness::EmbedderChoice;
+pub use peers::PeerChoice;

@@ -2,8 +2,10 @@
 //!
 //! Walk: read → per question a fresh memory → remember every session with its date → ask at the
 //! question's date, with everything after that day cut off → judge → summary. Pooled, all sessions
-//! of the file stand in one memory and every question is asked there.
+//! of the file stand in one memory and every question is asked there. Other systems, where they are
+//! chosen, get the same entries and questions and are judged alike.
 
+mod beside;
 mod data;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,7 +22,8 @@ pub use data::{LongMemEvalItem, LongMemEvalSession, LongMemEvalTurn};
 pub(crate) use data::{answer_text, read, read_date, undated};
 
 use crate::harness::{EmbedderChoice, Harness, memory};
-use crate::report::{Ingest, Latency, LongMemEvalSummary};
+use crate::peers::PeerChoice;
+use crate::report::{Ingest, Latency, LongMemEvalSummary, PeerSummary, Say};
 use crate::score::{Judged, Scores};
 
 /// What to measure.
@@ -85,6 +88,8 @@ pub struct LongMemEvalFound {
 /// Sessions that are asked for: all that there are, for every metric. Of a pool it is ten, as for
 /// everybody: in a large memory fewer take part if fewer are wanted.
 const RANKED: usize = 1_000;
+/// The end of the id of a question that asks for what is not there.
+const ABSTENTION: &str = "_abs";
 /// Sessions that are written down per question.
 const WRITTEN: usize = 50;
 
@@ -116,6 +121,12 @@ pub async fn run(
         step(done + 1, asked.len());
     }
     Ok(run.finish(setup))
+}
+
+/// Has other systems answer the same questions from the same entries; `say` reports which is at it.
+pub fn beside(setup: &LongMemEval, choice: &PeerChoice, say: Say<'_>) -> Result<Vec<PeerSummary>> {
+    let all = data::read(&setup.data)?;
+    beside::measure(choice, &all, &chosen(&all, setup)?, setup.pooled, say)
 }
 
 fn chosen<'a>(all: &'a [LongMemEvalItem], setup: &LongMemEval) -> Result<Vec<&'a LongMemEvalItem>> {
@@ -206,6 +217,7 @@ impl Run {
             ingest: Ingest { entries, seconds: took.as_secs_f64() },
             embedder: setup.embedder.as_str().into(),
             version: env!("CARGO_PKG_VERSION").into(),
+            peers: Vec::new(),
         };
         LongMemEvalRun { summary, questions: self.answered }
     }
@@ -286,7 +298,7 @@ fn strict_gold(item: &LongMemEvalItem) -> Vec<String> {
 impl LongMemEvalAnswered {
     /// Whether the question asks for what is not there.
     pub fn is_abstention(&self) -> bool {
-        self.question_id.ends_with("_abs")
+        self.question_id.ends_with(ABSTENTION)
     }
 
     /// The ranking against the gold of the set.

@@ -6,9 +6,7 @@
 //! Beside it, in the same run: how fast this machine reads memory, SQLite's FTS5, and ChromaDB where
 //! a Python with it is given.
 
-mod chroma;
 pub(crate) mod dialogue;
-mod fts;
 mod machine;
 mod narrowed;
 mod report;
@@ -25,6 +23,7 @@ pub use report::{Machine, Narrowed, Peer, RecallReport, RecallSpeed, Restart};
 
 use self::narrowed::Narrowing;
 use crate::harness::{EmbedderChoice, Harness, memory};
+use crate::peers::{self, PeerChoice, PeerEntry, PeerMemory, PeerQuestion};
 use crate::report::Latency;
 use crate::report::Say;
 
@@ -64,6 +63,8 @@ impl RecallBench {
 
 /// Entries that are stored before the memory is made ready again.
 const BATCH: usize = 10_000;
+/// Entries that a peer is asked for.
+const PEER_LIMIT: usize = 10;
 
 /// Runs the benchmark; `say` reports progress.
 pub async fn run(setup: &RecallBench, say: Say<'_>) -> Result<RecallReport> {
@@ -71,19 +72,33 @@ pub async fn run(setup: &RecallBench, say: Say<'_>) -> Result<RecallReport> {
     for embedder in &setup.embedders {
         speeds.extend(of_embedder(setup, embedder, say).await?);
     }
-    let mut peers = Vec::new();
-    if setup.peer_entries > 0 {
-        say("SQLite FTS5");
-        peers.push(fts::measure(setup.peer_entries, setup.questions)?);
-        if let Some(python) = &setup.chroma {
-            say("ChromaDB");
-            peers.push(chroma::measure(python, setup.peer_entries, setup.questions)?);
-        }
-    }
+    let peers = if setup.peer_entries > 0 { beside(setup, say)? } else { Vec::new() };
     // Last, because what it takes up would be counted as resident before.
     say("how fast this machine reads memory");
     let machine = machine::measure(setup.read_bytes);
     Ok(RecallReport { version: env!("CARGO_PKG_VERSION").to_owned(), machine, speeds, peers })
+}
+
+/// Gives other systems the same texts and questions.
+fn beside(setup: &RecallBench, say: Say<'_>) -> Result<Vec<Peer>> {
+    let entry = |number| {
+        let second = dialogue::time(number)?.as_second();
+        Ok(PeerEntry { text: dialogue::text(number).into(), second })
+    };
+    let asked = |number| PeerQuestion { text: dialogue::question(number).join(" "), before: None };
+    let memory = PeerMemory {
+        entries: (0..setup.peer_entries).map(entry).collect::<Result<_>>()?,
+        questions: (0..setup.questions).map(asked).collect(),
+    };
+    let choice = PeerChoice { chroma: setup.chroma.clone() };
+    let answers = peers::answers(&choice, &[memory], PEER_LIMIT, say)?;
+    let peers = answers.into_iter().map(|one| Peer {
+        name: one.name,
+        entries: setup.peer_entries,
+        ingest_seconds: one.ingest_seconds,
+        latency_ms: Latency::of(one.latencies),
+    });
+    Ok(peers.collect())
 }
 
 async fn of_embedder(

@@ -34,6 +34,22 @@ pub struct LongMemEvalSummary {
     pub embedder: String,
     /// The program's version.
     pub version: String,
+    /// Other systems with the same entries and questions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub peers: Vec<PeerSummary>,
+}
+
+/// Another system in numbers.
+#[derive(Debug, Serialize)]
+pub struct PeerSummary {
+    /// Its name and version.
+    pub name: String,
+    /// Scores of the questions that can be answered.
+    pub scores: Scores,
+    /// How long an answer took.
+    pub latency_ms: Latency,
+    /// Ingestion speed.
+    pub ingest: Ingest,
 }
 
 /// Percentiles.
@@ -97,6 +113,20 @@ impl fmt::Display for LongMemEvalSummary {
         let Latency { p50, p95, p99 } = self.latency_ms;
         writeln!(f, "recall p50 {p50:.2} ms, p95 {p95:.2} ms, p99 {p99:.2} ms")?;
         let Ingest { entries, seconds } = self.ingest;
-        write!(f, "{entries} entries in {seconds:.1} s, {:.0}/s", entries as f64 / seconds)
+        write!(f, "{entries} entries in {seconds:.1} s, {:.0}/s", entries as f64 / seconds)?;
+        if self.peers.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\nbeside it, questions that can be answered; p50 and p95 in ms, entries/s\n")?;
+        write!(f, "{:<28} {COLUMNS} {:>8} {:>8} {:>8}", "", "p50", "p95", "ingest")?;
+        self.peers.iter().try_for_each(|peer| write!(f, "\n{peer}"))
+    }
+}
+
+impl fmt::Display for PeerSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, scores, latency_ms: Latency { p50, p95, .. }, ingest } = self;
+        let rate = ingest.entries as f64 / ingest.seconds;
+        write!(f, "{name:<28} {scores} {p50:>8.3} {p95:>8.3} {rate:>8.0}")
     }
 }

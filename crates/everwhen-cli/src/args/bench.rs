@@ -93,6 +93,12 @@ pub(crate) struct LongMemEvalArgs {
     /// Put all sessions of the file into one memory
     #[arg(long)]
     pub(crate) pooled: bool,
+    /// Have SQLite FTS5 answer the same questions from the same entries, for comparison
+    #[arg(long)]
+    pub(crate) peers: bool,
+    /// Python interpreter with ChromaDB, to have it answer them too; see tools/chroma
+    #[arg(long, value_name = "PYTHON")]
+    pub(crate) chroma: Option<PathBuf>,
 }
 
 /// Retrieval quality on a dataset: is the evidence for the answer found?

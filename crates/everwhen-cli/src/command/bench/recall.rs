@@ -5,7 +5,9 @@ use std::path::Path;
 
 use everwhen::{MODELS_FOLDER, VECTORS_FOLDER};
 use everwhen_bench::locomo::LocomoSet;
-use everwhen_bench::{EmbedderChoice, exam, locomo, longmemeval, recall, report, temporal, tune};
+use everwhen_bench::{
+    EmbedderChoice, PeerChoice, exam, locomo, longmemeval, recall, report, temporal, tune,
+};
 use serde::Serialize;
 
 use super::{failed, show};
@@ -20,7 +22,12 @@ pub(super) async fn longmemeval(home: &Path, args: &LongMemEvalArgs, json: bool)
         pooled: args.pooled,
         embedder: embedder(home, &args.dataset.embedder),
     };
-    let run = longmemeval::run(&setup, &bar()).await.map_err(failed)?;
+    let mut run = longmemeval::run(&setup, &bar()).await.map_err(failed)?;
+    if args.peers || args.chroma.is_some() {
+        let choice = PeerChoice { chroma: args.chroma.clone() };
+        let say = |what: &str| output::note(what);
+        run.summary.peers = longmemeval::beside(&setup, &choice, &say).map_err(failed)?;
+    }
     finish(&args.dataset, &run.summary, &run.questions, json)
 }
 
