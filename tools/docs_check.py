@@ -13,6 +13,8 @@ Usage: docs_check.py BINARY [PAGE...]        without pages: README.md and all of
   `<!-- wait N s -->` waits first, for what is done in the background.
 - Lines that build the binary (`cargo build`, `tools/…`) are left out, because the binary is given.
 
+Commands inside a sentence, such as `everwhen recall QUESTION --limit 3`, are not run, but the command and its flags have to exist.
+
 A page whose commands need a server gets one on a free port; the address http://localhost:3939 stands for it. /home/ana stands for the home,
 with a copy of the WilmerAI tree that the tests use.
 """
@@ -41,6 +43,8 @@ WILMER = ROOT / "crates" / "everwhen-workflow" / "tests" / "wilmer" / "Public"
 # Blocks that cannot run here: they need another program, an account, a data set or many minutes.
 MOST_NOT_RUN = 8
 BUILDS = re.compile(r"^(cargo (build|install|run|test)|tools/)")
+MENTION = re.compile(r"`everwhen ([^`]+)`")
+HELP: dict[tuple[str, ...], str | None] = {}
 PATIENCE = 300
 
 
@@ -194,11 +198,43 @@ def check_output(home: Home, block: Block) -> str | None:
     return None
 
 
+def help_of(binary: Path, *command: str) -> str | None:
+    """The help of a command; nothing if there is no such command."""
+    if command not in HELP:
+        done = subprocess.run([str(binary), *command, "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+        HELP[command] = done.stdout if done.returncode == 0 else None
+    return HELP[command]
+
+
+def check_mentions(binary: Path, page: Path) -> list[str]:
+    """Commands in sentences that the program does not have, or not with these flags."""
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    wrong = []
+    for mention in MENTION.findall(prose):
+        words = [word.strip("[](),;…") for word in mention.split()]
+        names = [word for word in words if re.fullmatch(r"[a-z][a-z0-9|-]*", word)]
+        flags = [word.split("=")[0] for word in words if re.fullmatch(r"--[a-z][a-z-]*(=.*)?", word)]
+        for name in names[0].split("|") if names and names[0] == words[0] else [None]:
+            command = [name] if name else []
+            text = help_of(binary, *command)
+            if text is None:
+                wrong.append(f"`everwhen {mention}`: there is no such command")
+                continue
+            for sub in names[1].split("|") if name and len(names) > 1 and names[1] == words[1] else []:
+                if re.search(r"^Commands:|^  help  ", text, flags=re.MULTILINE):
+                    text += help_of(binary, name, sub) or ""
+                    if not re.search(rf"^  {re.escape(sub)}(\s|,|$)", text, flags=re.MULTILINE):
+                        wrong.append(f"`everwhen {mention}`: {name} has no command {sub}")
+            wrong += [f"`everwhen {mention}`: no flag {flag}" for flag in flags if not re.search(rf"{flag}\b", text)]
+    return [f"{page.name}: {one}" for one in wrong]
+
+
 def main() -> None:
     binary = Path(sys.argv[1]).resolve()
     pages = [Path(name) for name in sys.argv[2:]] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     wrong, ran, skipped = [], 0, []
     for page in pages:
+        wrong += check_mentions(binary, page)
         found = blocks(page)
         if not found:
             continue

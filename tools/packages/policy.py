@@ -1,5 +1,6 @@
 """Compares all crates with deny.toml: licences, unwanted crates, sources. It takes a second and needs no network, so it runs with every
-test; `tools/deny` runs cargo-deny itself, which also looks into licence texts and knows vulnerabilities.
+test; `tools/deny` runs cargo-deny itself, which also looks into licence texts and knows vulnerabilities, and `tools/deny-check`
+shows that both refuse the same crates.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import tomllib
 
 from common import ROOT, run
 
-REGISTRY = "registry+https://github.com/rust-lang/crates.io-index"
+CRATES_IO = "https://github.com/rust-lang/crates.io-index"
 
 
 def is_allowed(expression: str, allowed: set[str]) -> bool:
@@ -48,30 +49,46 @@ def is_allowed(expression: str, allowed: set[str]) -> bool:
     return bool(words) and either()
 
 
-def main() -> None:
-    policy = tomllib.loads((ROOT / "deny.toml").read_text())
-    allowed = set(policy["licenses"]["allow"])
-    unwanted = {entry["crate"]: set(entry.get("wrappers", [])) for entry in policy["bans"]["deny"]}
+def packages_and_users(targets: list[str]) -> tuple[list[dict], dict[str, set[str]]]:
+    """Crates of others on any of the targets, and the names of the crates that use each."""
     packages, users = {}, {}
-    for target in policy["graph"]["targets"]:
+    for target in targets:
         known = json.loads(run("cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target))
         packages |= {package["id"]: package for package in known["packages"]}
         for node in known["resolve"]["nodes"]:
             for needed in node["dependencies"]:
                 users.setdefault(needed, set()).add(packages[node["id"]]["name"])
-    wrong = []
-    foreign = [package for package in packages.values() if package["source"]]
+    return [package for package in packages.values() if package["source"]], users
+
+
+def refused(policy: dict, foreign: list[dict], users: dict[str, set[str]]) -> dict[str, list[str]]:
+    """What speaks against each crate that the policy does not allow, by name and version."""
+    allowed = set(policy["licenses"]["allow"])
+    registries = {f"registry+{address}" for address in policy["sources"].get("allow-registry", [CRATES_IO])}
+    unwanted = {entry["crate"]: set(entry.get("wrappers", [])) for entry in policy["bans"]["deny"]}
+    wrong: dict[str, list[str]] = {}
     for package in foreign:
-        title = f"{package['name']} {package['version']}"
-        if package["source"] != REGISTRY:
-            wrong.append(f"{title} comes from {package['source']}")
+        reasons = []
+        if package["source"] not in registries:
+            reasons.append(f"comes from {package['source']}")
         if not is_allowed(package["license"] or "", allowed):
-            wrong.append(f"{title}: the licence {package['license']} is not allowed")
+            reasons.append(f"has the licence {package['license']}, which is not allowed")
         if package["name"] in unwanted and (by := users.get(package["id"], set()) - unwanted[package["name"]]):
-            wrong.append(f"{title} is not wanted, and {', '.join(sorted(by))} uses it")
-    print("\n".join(sorted(wrong)), file=sys.stderr)
+            reasons.append(f"is not wanted, and {', '.join(sorted(by))} uses it")
+        if reasons:
+            wrong[f"{package['name']} {package['version']}"] = reasons
+    return wrong
+
+
+def main() -> None:
+    policy = tomllib.loads((ROOT / "deny.toml").read_text())
+    foreign, users = packages_and_users(policy["graph"]["targets"])
+    wrong = refused(policy, foreign, users)
+    for crate, reasons in sorted(wrong.items()):
+        print(f"{crate} {', '.join(reasons)}", file=sys.stderr)
     print(f"{len(foreign)} crates, {len(wrong)} against deny.toml")
     sys.exit(1 if wrong else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
