@@ -36,7 +36,7 @@ export default function Live({ route }) {
     const take = () => {
       if (!paused && waiting.current.length) {
         const fresh = waiting.current.splice(0);
-        setSeen((all) => [...all, ...fresh].slice(-2 * KEPT));
+        setSeen((all) => joined(all, fresh).slice(0, 2 * KEPT));
       }
       frame = setTimeout(() => requestAnimationFrame(take), 250);
     };
@@ -44,7 +44,7 @@ export default function Live({ route }) {
     return () => clearTimeout(frame);
   }, [paused]);
 
-  const exchanges = joined([...(before.data?.data ?? []), ...seen]).filter((one) => !filter || (one.asked?.memory ?? '').includes(filter) || (one.asked?.model ?? '').includes(filter));
+  const exchanges = joined(seen, before.data?.data ?? []).filter((one) => one.asked).slice(0, KEPT).filter((one) => !filter || (one.asked?.memory ?? '').includes(filter) || (one.asked?.model ?? '').includes(filter));
   return html`<div class="head"><${Title}>${t('nav.live')}</${Title}>
       <div class="live-controls"><input type="search" placeholder=${t('live.filter')} aria-label=${t('live.filter')} value=${filter} onInput=${(event) => setFilter(event.target.value)} />
       <button type="button" aria-pressed=${paused} onClick=${() => setPaused(!paused)}>${t(paused ? 'live.resume' : 'live.pause')}</button></div></div>
@@ -53,15 +53,14 @@ export default function Live({ route }) {
 curl ${location.origin}/v1/chat/completions …</pre></${Empty}>`}`;
 }
 
-/** Requests and replies that belong together, the newest first. */
-function joined(all) {
-  const found = new Map();
-  for (const event of all) {
+/** Exchanges with events added to them: requests and replies that belong together, the newest first. What came live is not replaced by what was kept. */
+function joined(exchanges, events) {
+  const found = new Map(exchanges.map((one) => [one.id, one]));
+  for (const event of events) {
     const one = found.get(event.id) ?? { id: event.id };
-    one[event.event] = event;
-    found.set(event.id, one);
+    found.set(event.id, { ...one, [event.event]: one[event.event] ?? event });
   }
-  return [...found.values()].filter((one) => one.asked).sort((a, b) => b.id - a.id).slice(0, KEPT);
+  return [...found.values()].sort((a, b) => b.id - a.id);
 }
 
 /** What the person said last, as a question to the memory. */
