@@ -16,7 +16,7 @@ use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Store, Tx};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::similarity::Ruler;
 use crate::time::{Clock, Zone, to_microsecond};
-use crate::{ConflictReason, Error, Result, idempotency, limits};
+use crate::{ConflictReason, Error, Result, idempotency, limits, tombstones};
 
 /// Where time and chance come from.
 pub struct World {
@@ -364,5 +364,6 @@ fn insert_vault(tx: &mut dyn Tx, draft: &VaultInfo) -> Result<Receipt> {
             .because(ConflictReason::AlreadyExists));
     }
     tx.put(Row::Vault(draft))?;
+    tombstones::adopt(tx, draft)?;
     Ok(Receipt::Vault(draft.id))
 }

@@ -3,6 +3,8 @@
 //! An entry and its corrections are versions of one thing said and go together. What was derived
 //! from a forgotten entry is made again from what is left, or goes too.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use crate::conversations::finish;
@@ -12,7 +14,7 @@ use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryQuery, Erasure, Removed, Row, Tx, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
-use crate::{Error, Result, chapters, erase};
+use crate::{Error, Result, chapters, erase, tombstones};
 
 /// Forgets, in a memory that is known to exist.
 pub(crate) fn forget(edit: &mut MemoryEdit<'_>, what: &Forget) -> Result<Removed> {
@@ -26,7 +28,9 @@ pub(crate) fn forget(edit: &mut MemoryEdit<'_>, what: &Forget) -> Result<Removed
         Forget::Context(version) => context(edit, *version),
         Forget::Memory => {
             erase::replies(edit)?;
-            edit.tx.erase(Erasure::Memory(edit.place()))
+            let (place, now, chance) = (edit.place(), edit.now, edit.chance);
+            tombstones::keep_history(edit.tx, place, now, chance)?;
+            edit.tx.erase(Erasure::Memory(place))
         }
     }
 }
@@ -120,9 +124,12 @@ impl Vault {
 
     /// Forgets the whole vault, with its keys.
     pub async fn forget_vault(&self, idempotency: Option<Idempotency>) -> Result<Done> {
-        let embedders = self.engine.embedders.clone();
+        let (embedders, world) = (self.engine.embedders.clone(), Arc::clone(&self.engine.world));
         let forget = move |tx: &mut dyn Tx, vault: VaultId| {
             embedders.erase_vault(tx.snapshot(), vault)?;
+            if let Some(info) = tx.vault(vault)? {
+                tombstones::keep_vault(tx, &info, world.now(), &*world.chance)?;
+            }
             tx.erase(Erasure::Vault(vault)).map(Receipt::Forgotten)
         };
         let done = self.write_whole(idempotency, forget).await?;

@@ -4,7 +4,7 @@
 use crate::memory::{Name, VaultId};
 use crate::ports::{Row, Snapshot, Tx};
 use crate::receipt::{Done, Idempotency, KeptReceipt, Receipt};
-use crate::{ConflictReason, Error, Result};
+use crate::{ConflictReason, Error, Result, tombstones};
 
 /// Does `work` unless its key says it has been done.
 pub(crate) fn once(
@@ -18,6 +18,11 @@ pub(crate) fn once(
     };
     if let Some(done) = kept(tx.snapshot(), vault, idempotency)? {
         return Ok(done);
+    }
+    if let Some(vault) = vault
+        && tombstones::is_forgotten_key(tx.snapshot(), vault, &idempotency.key)?
+    {
+        return Err(forgotten(&idempotency.key));
     }
     let receipt = work(tx)?;
     tx.put(Row::Receipt(vault, &idempotency.key, idempotency.digest, &receipt))?;
@@ -41,10 +46,13 @@ fn replay(key: &Name, digest: [u8; 32], kept: KeptReceipt) -> Result<Done> {
         ))
         .because(ConflictReason::IdempotencyKeyReused));
     }
-    let receipt = kept.receipt.ok_or_else(|| {
-        Error::conflict(format!(
-            "what idempotency key {key:?} stored has been forgotten since; use a new key to store it again"
-        )).because(ConflictReason::Forgotten)
-    })?;
+    let receipt = kept.receipt.ok_or_else(|| forgotten(key))?;
     Ok(Done { receipt, replayed: true })
+}
+
+fn forgotten(key: &Name) -> Error {
+    Error::conflict(format!(
+        "what idempotency key {key:?} stored has been forgotten since; use a new key to store it again"
+    ))
+    .because(ConflictReason::Forgotten)
 }

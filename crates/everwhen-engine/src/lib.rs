@@ -48,6 +48,7 @@ mod stamp;
 mod summary;
 mod text;
 mod timeline;
+mod tombstones;
 mod transcript;
 pub mod usage;
 mod vault;

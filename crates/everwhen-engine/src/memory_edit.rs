@@ -35,7 +35,7 @@ pub(crate) struct MemoryEdit<'t> {
     pub(crate) keepers: Vec<Arc<dyn Embedder>>,
     /// Whether it has been noted that facts or chapters change.
     is_distilled: bool,
-    chance: &'t dyn Chance,
+    pub(crate) chance: &'t dyn Chance,
 }
 
 /// What an edit gets from the engine.

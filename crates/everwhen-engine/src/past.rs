@@ -1,13 +1,16 @@
 //! A memory as it stood at an earlier creation_time: what has changed since, and how it was.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 
 use crate::Result;
-use crate::memory::{Chapter, ContextDocument, Conversation, ConversationId, Entry, EntryId, Fact};
+use crate::memory::{
+    Branch, BranchId, Chapter, ContextDocument, Conversation, ConversationId, Entry, EntryId, Fact,
+};
 use crate::ports::{
-    ContextSelection, MemoryRef, PastEntry, PastFact, PastKind, PastRows, Snapshot,
+    ContextSelection, EntryQuery, MemoryRef, PastEntry, PastFact, PastKind, PastRows, Snapshot,
+    Which,
 };
 
 /// What stood otherwise in a memory at a moment, but for conversations: of those only what is shown is read.
@@ -80,6 +83,35 @@ pub(crate) fn restore_conversations(
         })
     };
     Ok(now.into_iter().map(restore).collect())
+}
+
+/// Returns the branches of a conversation as they stood at a moment, oldest first.
+pub(crate) fn branches_at(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    id: ConversationId,
+    at: Timestamp,
+) -> Result<Vec<Branch>> {
+    let past = snapshot.past(place, at, &[PastKind::Entries])?.entries;
+    let changed: HashSet<EntryId> = past.iter().map(|one| one.id).collect();
+    let was_corrected = |corrected: Option<Timestamp>| corrected.is_some_and(|then| then <= at);
+    let then = past.iter().filter(|one| one.conversation == id);
+    let then = then.filter(|one| !was_corrected(one.corrected_at)).filter_map(|one| one.branch);
+    let now = snapshot.entries(place, &EntryQuery::of_conversation(id, Which::All))?;
+    let unchanged = now.iter().filter(|one| one.creation_time <= at && !changed.contains(&one.id));
+    let unchanged = unchanged
+        .filter(|one| !was_corrected(one.corrected.map(|corrected| corrected.at)))
+        .filter_map(|one| one.branch.filter(|(_, since)| *since <= at));
+    let mut branches: BTreeMap<BranchId, Branch> = BTreeMap::new();
+    for (id, since) in then.chain(unchanged) {
+        let new = Branch { id, archived_at: since, entries: 0 };
+        let branch = branches.entry(id).or_insert(new);
+        branch.archived_at = branch.archived_at.min(since);
+        branch.entries += 1;
+    }
+    let mut branches: Vec<Branch> = branches.into_values().collect();
+    branches.sort_by_key(|branch| (branch.archived_at, branch.id));
+    Ok(branches)
 }
 
 /// Returns the conversations that stood otherwise at a moment or had other entries, but for those known

@@ -7,6 +7,7 @@ mod past;
 mod query;
 mod snapshot;
 mod store;
+mod tombstone;
 mod tx;
 mod writer;
 
@@ -25,6 +26,7 @@ pub use query::{
 };
 pub use snapshot::Snapshot;
 pub use store::{Reading, Store, Wait, Writing};
+pub use tombstone::{Tombstone, TombstoneKind, TombstoneOwner};
 pub use tx::{EntryChange, Erasure, Removal, Row, Tx};
 pub use writer::{
     ChapterMaterial, ChapterWords, ChapterWriter, CondenseMaterial, CondenseRule, StateMaterial,

@@ -19,6 +19,7 @@ pub(crate) const SHARED: &[&str] = &[
     include_str!("schema/0008_places_and_retrospection.sql"),
     include_str!("schema/0009_second_clock.sql"),
     include_str!("schema/0011_entry_by_period.sql"),
+    include_str!("schema/0012_tombstones.sql"),
 ];
 
 /// The statements of a shared migration for one database.

@@ -34,6 +34,7 @@ mod registry;
 pub(crate) mod segments;
 pub(crate) mod summaries;
 mod table;
+pub(crate) mod tombstones;
 pub(crate) mod usage;
 mod value;
 pub(crate) mod vaults;

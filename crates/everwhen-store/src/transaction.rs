@@ -19,7 +19,7 @@ use everwhen_engine::ports::{
     ConversationQuery, Cursor, EachOf, EntryChange, EntryQuery, EntryState, Erasure, FactSelection,
     JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour,
     PastKind, PastRows, ProofHolder, Removal, Removed, Reply, Requested, Row, Snapshot, Speakers,
-    TimeAxis, Tx, Which,
+    TimeAxis, Tombstone, TombstoneKind, TombstoneOwner, Tx, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -30,8 +30,8 @@ use crate::deferred::DeferredRows;
 use crate::tables::vaults::Lock;
 use crate::tables::{
     Database, activities, archive, chapters, contexts, conversations, density, entries, facts,
-    forget, jobs, keys, ledger, memories, past, proofs, receipts, segments, summaries, usage,
-    vaults,
+    forget, jobs, keys, ledger, memories, past, proofs, receipts, segments, summaries, tombstones,
+    usage, vaults,
 };
 use crate::write_cache::WriteCache;
 
@@ -231,6 +231,8 @@ macro_rules! reads {
                 proofs::requested as requested(vault: VaultId, request: [u8; 32]) -> Vec<Requested>;
                 proofs::additions as additions(memory: MemoryRef, numbers: &[u64]) -> Vec<(u64, Addition)>;
                 receipts::by_key as receipt(vault: Option<VaultId>, key: &Name) -> Option<KeptReceipt>;
+                receipts::keys as receipt_keys(vault: VaultId) -> Vec<Name>;
+                tombstones::list as tombstones(owner: TombstoneOwner, which: Option<(TombstoneKind, Option<[u8; 32]>)>) -> Vec<Tombstone>;
                 keys::list as keys() -> Vec<Key>;
                 usage::list as usage(vault: VaultId, since: Date) -> Vec<Usage>;
                 usage::cost as cost_since(since: Date) -> u64;
@@ -284,6 +286,7 @@ impl Tx for Transaction<'_> {
             Row::Proof(memory, proof) => proofs::put(db, memory, proof),
             Row::Addition(memory, line, added) => proofs::put_addition(db, memory, line, added),
             Row::Receipt(vault, key, digest, it) => receipts::keep(db, vault, key, digest, it),
+            Row::Tombstone(owner, row) => tombstones::put(db, owner, row),
             Row::Job(job) => jobs::put(db, job),
             Row::Key(key) => keys::add(db, key),
             Row::KeyUse(used) => keys::note_use(db, used),
@@ -337,6 +340,7 @@ impl Tx for Transaction<'_> {
             Removal::PromisedTime(memory, text) => ledger::keep_promise(db, memory, text),
             Removal::Additions(vault) => proofs::drop_additions(db, vault),
             Removal::Replies(vault, before) => usage::drop_replies(db, vault, before),
+            Removal::Tombstones(owner) => tombstones::remove(db, owner),
             Removal::Job(vault, kind, subject) => jobs::remove(db, vault, kind, subject),
             Removal::Key(id) => keys::remove(db, id),
         }
@@ -367,6 +371,7 @@ fn holds_words(rows: &Removal<'_>) -> bool {
         Removal::PromisedTime(..)
         | Removal::Additions(_)
         | Removal::Replies(..)
+        | Removal::Tombstones(_)
         | Removal::Job(..)
         | Removal::Key(_) => false,
     }

@@ -7,6 +7,7 @@
 mod changes;
 mod chapters;
 mod facts;
+mod forgotten;
 mod ledger;
 mod past;
 mod state;

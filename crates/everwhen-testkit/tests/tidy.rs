@@ -49,11 +49,12 @@ const EDGES: [(&str, &[&str]); 14] = [
 ];
 /// The layers of the engine, from the bottom up. A module uses modules of lower layers only, so modules
 /// of one layer do not know each other. ARCHITECTURE.md shows the same table.
-const ENGINE_LAYERS: [&[&str]; 17] = [
+const ENGINE_LAYERS: [&[&str]; 18] = [
     &["error", "json", "limits"],
     &["memory", "stamp"],
     &["job", "key", "receipt", "text"],
     &["dated", "ports", "summary", "transcript"],
+    &["tombstones"],
     &["idempotency", "past", "similarity"],
     &["fact_views", "memory_edit"],
     &["index"],

@@ -8,7 +8,7 @@ use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryChange, LedgerLine, LedgerLines, Row};
 use crate::receipt::Receipt;
 use crate::remember::{self, NewCorrection};
-use crate::{Result, chapters};
+use crate::{Result, chapters, tombstones};
 
 use super::begin::Item;
 use super::plan::{Fate, Plan, Request, awaited_reply};
@@ -186,6 +186,7 @@ fn keep_entries(
 ) -> Result<()> {
     let mut new = Vec::new();
     let mut owners = Vec::new();
+    let forgotten = forgotten(edit, request, fates)?;
     for (at, fate) in fates.iter().enumerate() {
         let message = request.items[at].message;
         match fate {
@@ -194,6 +195,7 @@ fn keep_entries(
             Fate::Edited { old, .. } if old.entry.is_some() => {
                 lines[at].entry = correct(edit, old.entry, message)?;
             }
+            Fate::New if forgotten[at] => {}
             Fate::Edited { .. } | Fate::New => {
                 if let Some(entry) = new_entry(message) {
                     new.push(entry.said_at(lines[at].time));
@@ -210,6 +212,19 @@ fn keep_entries(
         lines[owner].entry = Some(entry.id);
     }
     Ok(())
+}
+
+/// Which messages were forgotten with the memory they were in, and come again with a history. What has just been
+/// said is none of them, nor the reply that was given here to what was said before.
+fn forgotten(edit: &MemoryEdit<'_>, request: &Request<'_>, fates: &[Fate]) -> Result<Vec<bool>> {
+    let (last, awaited) = (fates.len().saturating_sub(1), awaited_reply(request, fates));
+    let may_be = |at: usize| fates[at] == Fate::New && at != last && awaited != Some(at);
+    if !(0..fates.len()).any(may_be) {
+        return Ok(vec![false; fates.len()]);
+    }
+    let marks: Vec<[u8; 32]> = request.items.iter().map(|item| item.mark).collect();
+    let found = tombstones::forgotten_messages(edit.tx.snapshot(), edit.vault.id, &marks)?;
+    Ok(found.into_iter().enumerate().map(|(at, found)| found && may_be(at)).collect())
 }
 
 /// The entry a message makes; nothing if it has no text, or more than fits.

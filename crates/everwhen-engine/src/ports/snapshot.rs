@@ -7,7 +7,7 @@ use super::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
     ConversationQuery, EachOf, EntryQuery, EntryState, FactSelection, JobSelection, LedgerHead,
     LedgerLine, LedgerLines, MemorySelection, Neighbour, PastKind, PastRows, ProofHolder, Reply,
-    Requested, Speakers, TimeAxis, Usage, Which,
+    Requested, Speakers, TimeAxis, Tombstone, TombstoneKind, TombstoneOwner, Usage, Which,
 };
 use crate::job::Job;
 use crate::key::Key;
@@ -216,6 +216,15 @@ pub trait Snapshot {
 
     /// What the idempotency key stands for; `vault` is `None` for keys of vaults themselves.
     fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>>;
+    /// The idempotency keys of writes in a vault, by name.
+    fn receipt_keys(&self, vault: VaultId) -> Result<Vec<Name>>;
+    /// What is left of what was forgotten, by kind and hash: all of an owner, those of a kind, or the one of
+    /// a kind with a hash.
+    fn tombstones(
+        &self,
+        owner: TombstoneOwner,
+        which: Option<(TombstoneKind, Option<[u8; 32]>)>,
+    ) -> Result<Vec<Tombstone>>;
     /// Jobs.
     fn jobs(&self, query: JobSelection) -> Result<Vec<Job>>;
     /// All keys.

@@ -2,7 +2,10 @@
 
 use jiff::Timestamp;
 
-use super::{Addition, AskedHash, LedgerHead, LedgerLine, Proof, Replaced, Reply, Snapshot, Usage};
+use super::{
+    Addition, AskedHash, LedgerHead, LedgerLine, Proof, Replaced, Reply, Snapshot, Tombstone,
+    TombstoneOwner, Usage,
+};
 use crate::job::{Job, JobKind, Subject};
 use crate::key::{Key, KeyUse};
 use crate::memory::{
@@ -84,6 +87,8 @@ pub enum Row<'r> {
     Addition(MemoryRef, u64, &'r Addition),
     /// What an idempotency key stands for: the digest of the write, and what it did.
     Receipt(Option<VaultId>, &'r Name, [u8; 32], &'r Receipt),
+    /// A hash of what is forgotten, or a salt; replaces the same one of this owner.
+    Tombstone(TombstoneOwner, &'r Tombstone),
     /// A job; replaces the one of the same kind about the same thing.
     Job(&'r Job),
     /// A new key.
@@ -139,6 +144,8 @@ pub enum Removal<'r> {
     Additions(VaultId),
     /// What models answered before an instant, or all of it.
     Replies(VaultId, Option<Timestamp>),
+    /// All hashes of an owner.
+    Tombstones(TombstoneOwner),
     /// A job by what it does.
     Job(VaultId, JobKind, Subject),
     /// A key.

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 
 use super::page::{Page, bounded, page};
 use super::{ConversationView, MemoryName, Vault, View};
-use crate::memory::{Conversation, ConversationId, ConversationName};
+use crate::memory::{Address, Conversation, ConversationId, ConversationName};
 use crate::memory_edit::find_conversation;
-use crate::past::{moved_conversations, restore_conversations};
+use crate::past::{branches_at, moved_conversations, restore_conversations};
 use crate::ports::{ArchiveFilter, ConversationOrder, ConversationQuery, EntryQuery, Order, Which};
 use crate::{Error, Result};
 
@@ -50,20 +50,35 @@ impl Vault {
         as_of: Timestamp,
     ) -> Result<ConversationView> {
         self.read(memory, move |view, _| {
-            let now = find_conversation(view.snapshot, view.place, &address)?;
-            let query = EntryQuery::of_conversation(now.id, Which::AsOf(as_of));
-            let mut branches = view.snapshot.branches(view.place, now.id)?;
-            branches.retain(|branch| branch.archived_at <= as_of);
-            let id = now.id;
-            let stood = restore_conversations(view.snapshot, view.place, as_of, vec![now])?.pop();
-            let conversation = stood.flatten().ok_or_else(|| {
-                Error::not_found(format!("nothing of conversation {id} was stored by {as_of}"))
-            })?;
+            let (id, conversation) = single(view, &address, as_of)?;
+            let branches = branches_at(view.snapshot, view.place, id, as_of)?;
+            let query = EntryQuery::of_conversation(id, Which::AsOf(as_of));
             let entries = view.snapshot.entries(view.place, &query)?;
             Ok(ConversationView { conversation, branches, entries })
         })
         .await
     }
+}
+
+/// Returns a conversation as it stood at a moment. One that has become part of another since is shown as itself, if
+/// it had entries of its own then.
+fn single(
+    view: &View<'_>,
+    address: &ConversationName,
+    as_of: Timestamp,
+) -> Result<(ConversationId, Conversation)> {
+    let now = find_conversation(view.snapshot, view.place, address)?;
+    let mut rows = vec![now.clone()];
+    if let Address::Id(id) = address
+        && *id != now.id
+    {
+        rows.insert(0, Conversation { id: *id, ..now.clone() });
+    }
+    let stood = restore_conversations(view.snapshot, view.place, as_of, rows)?;
+    let found = stood.into_iter().flatten().next().map(|one| (one.id, one));
+    found.ok_or_else(|| {
+        Error::not_found(format!("nothing of conversation {} was stored by {as_of}", now.id))
+    })
 }
 
 /// Returns the conversations that stood at a moment and match the query, in no order.

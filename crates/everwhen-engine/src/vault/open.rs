@@ -5,7 +5,7 @@ use crate::engine::World;
 use crate::memory::{Address, Memory, MemoryId, Mint, Name, VaultId, VaultInfo};
 use crate::memory_edit::{MemoryEdit, find_memory, fresh_memory};
 use crate::ports::{Row, Snapshot, Tx};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, tombstones};
 
 /// What to do about a memory that does not exist.
 #[derive(Clone, Copy)]
@@ -63,6 +63,7 @@ pub(super) fn load_or_make_vault(
     match (load(tx.snapshot(), id, draft), draft) {
         (Err(error), Some(draft)) if error.kind() == ErrorKind::NotFound => {
             tx.put(Row::Vault(draft))?;
+            tombstones::adopt(tx, draft)?;
             Ok(draft.clone())
         }
         (found, _) => found,

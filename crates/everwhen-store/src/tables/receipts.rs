@@ -33,6 +33,12 @@ pub(crate) fn by_key(
     })
 }
 
+/// The idempotency keys of a vault.
+pub(crate) fn keys(db: &dyn Database, vault: VaultId) -> Result<Vec<Name>> {
+    static SQL: Sql = Sql::new(|_| RECEIPT.select("WHERE vault_id = ?1 ORDER BY key"));
+    db.all(&SQL, &[vault.into()], |row| row.get(RECEIPT.key))
+}
+
 /// Stores what an idempotency key stands for.
 pub(crate) fn keep(
     db: &dyn Database,

@@ -51,6 +51,7 @@ mod script;
 mod seeds;
 mod segments;
 mod talk;
+mod tombstones;
 mod vaults;
 
 /// One test for each case on each backend.
@@ -364,6 +365,12 @@ suite! {
         a_job_that_ends_the_process_each_time_is_set_aside,
         a_job_that_panics_is_one_failed_job,
         a_month_of_outages_delays_work_and_loses_none,
+    }
+    tombstones {
+        hashes_are_kept_by_owner,
+        a_history_does_not_bring_back_a_forgotten_memory,
+        the_same_words_said_again_are_stored,
+        a_forgotten_vault_stays_forgotten,
     }
     forgetting {
         a_forget_at_any_step_of_any_job_leaves_no_trace,

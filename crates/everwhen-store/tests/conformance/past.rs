@@ -4,18 +4,21 @@
 //! Random histories are watched: at some of their moments everything is asked as of now, and at the end
 //! it is asked again as of those moments.
 
+use std::sync::Arc;
+
 use everwhen_engine::chapters::{ChapterQuery, ChapterRules};
 use everwhen_engine::facts::{FactCorrection, FactQuery};
 use everwhen_engine::ledger::{Commit, ExchangeReply, History, Message};
 use everwhen_engine::memory::{
-    Address, ConversationId, EntryId, FactId, NewContext, NewEntry, Role, Said, SettingsChange,
+    Address, Conversation, ConversationId, EntryId, FactId, NewContext, NewEntry, Role, Said,
+    SettingsChange,
 };
 use everwhen_engine::ports::{ArchiveFilter, ContextVersion, ConversationQuery, EntryQuery, Which};
 use everwhen_engine::recall::Query;
 use everwhen_engine::{
     DensityQuery, Forget, ImportedBranch, ImportedConversation, NewCorrection, Vault,
 };
-use everwhen_testkit::block_on;
+use everwhen_testkit::{block_on, engine_over};
 use jiff::{SignedDuration, Timestamp};
 use proptest::collection::vec;
 use proptest::option;
@@ -317,8 +320,12 @@ impl Watched {
 
     /// Asks everything again as of every moment at which it was asked; says what is answered otherwise.
     fn changed(&self) -> Vec<String> {
+        // Nothing is cached there.
+        let (engine, clock) = engine_over(Arc::clone(&self.talk.bed.store));
+        clock.set(self.talk.engine.now());
+        let vault = block_on(engine.vault(Address::Name(name("v")))).unwrap();
         let again = |(then, before): &(Timestamp, Answers)| {
-            let after = answers(&self.talk.vault, *then);
+            let after = answers(&vault, *then);
             let pairs = before.clone().into_iter().zip(after).filter(|(a, b)| a != b);
             let told = pairs
                 .map(|((what, was), (_, is))| format!("{what} as of {then}:\n{is}\nwas\n{was}"));
@@ -352,7 +359,16 @@ fn answers(vault: &Vault, then: Timestamp) -> Answers {
         };
         format!("{:#?}", block_on(vault.recall(memory(), query)))
     };
+    let every = ConversationQuery { archive: ArchiveFilter::Both, ..ConversationQuery::default() };
+    let conversations = block_on(vault.conversations_as_of(memory(), every, then));
+    let conversations = conversations.map(|page| page.data);
+    let single = |one: &Conversation| {
+        format!("{:#?}", block_on(vault.conversation_as_of(memory(), one.id.into(), then)))
+    };
+    let singles: Vec<String> = conversations.iter().flatten().map(single).collect();
     vec![
+        ("the conversations", format!("{conversations:#?}")),
+        ("each conversation", singles.join("\n")),
         ("the list", entries(listed)),
         ("the list by tag", entries(tagged)),
         ("the timeline", format!("{:#?}", timeline.map(|page| page.data))),
@@ -407,7 +423,15 @@ pub(crate) fn a_changed_answer_is_noticed(open: Open) {
     let said = watched.picked(1);
     block_on(watched.talk.vault.forget(memory(), Forget::Entry(said), None)).unwrap();
     let changed = watched.changed();
-    for what in ["the list as", "the list by tag", "the timeline", "the density", "recall as"] {
+    for what in [
+        "the conversations",
+        "each conversation",
+        "the list as",
+        "the list by tag",
+        "the timeline",
+        "the density",
+        "recall as",
+    ] {
         assert!(changed.iter().any(|one| one.starts_with(what)), "{what} in {changed:#?}");
     }
 }

@@ -108,6 +108,6 @@ pub(crate) fn stored(done: Result<Done>) -> EntriesReceipt {
     }
 }
 
-fn texts(entries: &[Entry]) -> Vec<String> {
+pub(crate) fn texts(entries: &[Entry]) -> Vec<String> {
     entries.iter().map(|entry| entry.content.as_str().to_owned()).collect()
 }

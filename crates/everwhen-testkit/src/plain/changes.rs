@@ -5,7 +5,7 @@ use everwhen_engine::job::{Epoch, Job, Subject};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{Conversation, ConversationId, EntryId, Memory, Name, VaultId};
 use everwhen_engine::ports::{
-    EntryChange, Erasure, MemoryRef, Removal, Removed, Row, Snapshot, Tx,
+    EntryChange, Erasure, MemoryRef, Removal, Removed, Row, Snapshot, Tombstone, TombstoneOwner, Tx,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::{Error, Result};
@@ -128,6 +128,12 @@ impl State {
                 let same = |row: &ReceiptRow| row.vault == vault && row.key == *key;
                 replace(&mut self.receipts, ReceiptRow { vault, key: key.clone(), kept }, same);
             }
+            Row::Tombstone(owner, row) => {
+                let same = |one: &(TombstoneOwner, Tombstone)| {
+                    one.0 == owner && (one.1.kind, one.1.hash) == (row.kind, row.hash)
+                };
+                replace(&mut self.tombstones, (owner, *row), same);
+            }
             Row::Job(job) => {
                 let about = |job: &Job| (job.vault, job.kind, job.subject);
                 // The epoch belongs to one claim; it is not stored.
@@ -169,6 +175,7 @@ impl State {
         self.usage.retain(|(vault, _)| *vault != id);
         self.replies.retain(|row| row.vault != id);
         self.addition_epochs.retain(|(vault, _)| *vault != id);
+        self.tombstones.retain(|(owner, _)| *owner != TombstoneOwner::Vault(id));
         let vaults = drop_rows(&mut self.vaults, |vault| vault.id == id);
         let keys = drop_rows(&mut self.keys, |key| key.vault == id);
         Removed { vaults, keys, ..inside }
@@ -247,6 +254,7 @@ impl Tx for State {
             Removal::PromisedTime(memory, text) => self.remove_promise(memory, text),
             Removal::Additions(vault) => self.remove_additions(vault)?,
             Removal::Replies(vault, before) => self.remove_replies(vault, before),
+            Removal::Tombstones(owner) => drop_rows(&mut self.tombstones, |row| row.0 == owner),
             Removal::Job(vault, kind, subject) => drop_rows(&mut self.jobs, |job| {
                 (job.vault, job.kind, job.subject) == (vault, kind, subject)
             }),

@@ -17,7 +17,7 @@ use everwhen_engine::ports::{
     ConversationOrder, ConversationQuery, Cursor, EachOf, EntryQuery, EntryState, FactSelection,
     JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour,
     Order, PastEntry, PastKind, PastRows, Proof, ProofHolder, Reply, Requested, Snapshot, Speakers,
-    TimeAxis, Which,
+    TimeAxis, Tombstone, TombstoneKind, TombstoneOwner, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -55,6 +55,7 @@ pub(super) struct State {
     pub(super) chapters: Vec<(VaultId, Chapter)>,
     pub(super) summaries: Vec<(VaultId, RollingSummary)>,
     pub(super) past: Past,
+    pub(super) tombstones: Vec<(TombstoneOwner, Tombstone)>,
 }
 
 /// An entry, where it is, and the idempotency key it came with.
@@ -439,19 +440,7 @@ impl Snapshot for State {
     }
 
     fn branches(&self, memory: MemoryRef, id: ConversationId) -> Result<Vec<Branch>> {
-        let mut branches: Vec<Branch> = Vec::new();
-        for row in self.entries_in(memory).filter(|row| row.entry.conversation == id) {
-            let Some((branch, archived_at)) = row.entry.branch else { continue };
-            if row.entry.corrected.is_some() {
-                continue;
-            }
-            match branches.iter_mut().find(|known| known.id == branch) {
-                Some(known) => known.entries += 1,
-                None => branches.push(Branch { id: branch, archived_at, entries: 1 }),
-            }
-        }
-        branches.sort_by_key(|branch| (branch.archived_at, branch.id));
-        Ok(branches)
+        Ok(self.branches_of(memory, id))
     }
 
     fn endings(
@@ -561,6 +550,18 @@ impl Snapshot for State {
     fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>> {
         let found = self.receipts.iter().find(|row| row.vault == vault && row.key == *key);
         Ok(found.map(|row| row.kept.clone()))
+    }
+
+    fn receipt_keys(&self, vault: VaultId) -> Result<Vec<Name>> {
+        Ok(self.keys_of_receipts(vault))
+    }
+
+    fn tombstones(
+        &self,
+        owner: TombstoneOwner,
+        which: Option<(TombstoneKind, Option<[u8; 32]>)>,
+    ) -> Result<Vec<Tombstone>> {
+        Ok(self.tombstones_of(owner, which))
     }
 
     fn jobs(&self, query: JobSelection) -> Result<Vec<Job>> {

@@ -1,0 +1,137 @@
+//! What was forgotten does not come back: neither with a history that a client sends again, nor with a write
+//! that is retried. The same words said again are stored.
+
+use everwhen_engine::ledger::{Commit, ExchangeReply, History, Message};
+use everwhen_engine::memory::{Address, MemoryId, Role};
+use everwhen_engine::ports::{
+    EntryQuery, Erasure, Removal, Row, Tombstone, TombstoneKind, TombstoneOwner,
+};
+use everwhen_engine::receipt::Idempotency;
+use everwhen_engine::{ErrorKind, Forget, Vault};
+use everwhen_testkit::block_on;
+
+use crate::bed::Open;
+use crate::rows::{at, id, name};
+use crate::talk::{Talk, memory, said, texts};
+
+const SECRET: [&str; 4] = ["My PIN is 4711", "I will keep it", "And my dog is Rex", "Nice dog"];
+
+pub(crate) fn hashes_are_kept_by_owner(open: Open) {
+    let bed = open();
+    let row = |kind, byte| Tombstone { kind, hash: [byte; 32], at: at(i64::from(byte)) };
+    let (salt, first, second) =
+        (row(TombstoneKind::Salt, 1), row(TombstoneKind::Hash, 2), row(TombstoneKind::Hash, 3));
+    let (ours, theirs) = (TombstoneOwner::Vault(id(1)), TombstoneOwner::Vault(id(2)));
+    let gone = TombstoneOwner::Name([9; 32]);
+    for (owner, one) in [(ours, second), (ours, first), (ours, salt), (theirs, first), (gone, salt)]
+    {
+        bed.write(move |tx| tx.put(Row::Tombstone(owner, &one)));
+        bed.write(move |tx| tx.put(Row::Tombstone(owner, &one)));
+    }
+    let list = |owner, which| bed.look(move |rows| rows.tombstones(owner, which));
+    assert_eq!(list(ours, None), [salt, first, second]);
+    assert_eq!(list(ours, Some((TombstoneKind::Salt, None))), [salt]);
+    assert_eq!(list(ours, Some((TombstoneKind::Hash, Some([3; 32])))), [second]);
+    assert_eq!(list(theirs, Some((TombstoneKind::Hash, Some([3; 32])))), []);
+    assert_eq!(list(TombstoneOwner::Name([8; 32]), None), []);
+    bed.write(move |tx| tx.erase(Erasure::Vault(id(1))));
+    assert_eq!(
+        (list(ours, None), list(theirs, None), list(gone, None)),
+        (vec![], vec![first], vec![salt])
+    );
+    bed.write(move |tx| tx.remove(Removal::Tombstones(gone)));
+    assert_eq!(list(gone, None), []);
+}
+
+fn named(text: &str) -> Address<MemoryId> {
+    Address::Name(name(text))
+}
+
+/// Sends a chat, the user and the assistant in turn, and gets a reply.
+fn send(vault: &Vault, memory: &str, lines: &[&str], reply: &str) {
+    let role = |at: usize| if at.is_multiple_of(2) { Role::User } else { Role::Assistant };
+    let messages = lines.iter().enumerate().map(|(at, text)| Message::new(role(at), *text));
+    let history = History::from(messages.collect::<Vec<_>>());
+    let begun = block_on(vault.begin_exchange(named(memory), history, Commit::NextTurn)).unwrap();
+    let reply = ExchangeReply { content: reply.into(), ..ExchangeReply::default() };
+    block_on(vault.finish_exchange(begun.exchange, reply)).unwrap();
+}
+
+fn told(vault: &Vault, memory: &str) -> Vec<String> {
+    let entries = vault.entries(named(memory), None, EntryQuery::default());
+    texts(&block_on(entries).unwrap().data)
+}
+
+/// A chat of two turns.
+fn chat(talk: &Talk, vault: &Vault, memory: &str) {
+    talk.minute(1);
+    send(vault, memory, &SECRET[..1], SECRET[1]);
+    talk.minute(2);
+    send(vault, memory, &SECRET[..3], SECRET[3]);
+    assert_eq!(told(vault, memory), SECRET);
+    talk.minute(10);
+}
+
+pub(crate) fn a_history_does_not_bring_back_a_forgotten_memory(open: Open) {
+    let talk = Talk::new(open);
+    chat(&talk, &talk.vault, "chat");
+    block_on(talk.vault.forget(named("chat"), Forget::Memory, None)).unwrap();
+    let mut history = SECRET.to_vec();
+    history.push("What is new?");
+    send(&talk.vault, "chat", &history, "Nothing");
+    assert_eq!(told(&talk.vault, "chat"), ["What is new?", "Nothing"]);
+    talk.minute(11);
+    history.extend(["Nothing", "Bye"]);
+    send(&talk.vault, "chat", &history, "Bye");
+    assert_eq!(told(&talk.vault, "chat"), ["What is new?", "Nothing", "Bye", "Bye"]);
+    // Cut at the front, and under another name.
+    send(&talk.vault, "other", &[SECRET[2], SECRET[3], "Are you there?"], "Yes");
+    assert_eq!(told(&talk.vault, "other"), ["Are you there?", "Yes"]);
+    assert!(talk.bed.is_plain() || talk.bed.places_of("4711").is_empty());
+}
+
+pub(crate) fn the_same_words_said_again_are_stored(open: Open) {
+    let talk = Talk::new(open);
+    chat(&talk, &talk.vault, "chat");
+    block_on(talk.vault.forget(named("chat"), Forget::Memory, None)).unwrap();
+    // The same chat word by word, in a new memory and in one of the same name.
+    chat(&talk, &talk.vault, "new");
+    chat(&talk, &talk.vault, "chat");
+    // A history that was never here is stored, though single words of it were.
+    let other = [SECRET[0], "Which PIN?", SECRET[2], "What breed?", "A poodle"];
+    send(&talk.vault, "elsewhere", &other, "How nice");
+    assert_eq!(told(&talk.vault, "elsewhere")[..5], other);
+    block_on(talk.vault.remember(memory(), vec![said(Role::User, SECRET[0])], None)).unwrap();
+    assert_eq!(told(&talk.vault, "m"), [SECRET[0]]);
+}
+
+pub(crate) fn a_forgotten_vault_stays_forgotten(open: Open) {
+    let talk = Talk::new(open);
+    chat(&talk, &talk.vault, "chat");
+    chat(&talk, &talk.vault, "second");
+    block_on(talk.vault.forget(named("second"), Forget::Memory, None)).unwrap();
+    let key = |text: &str| Some(Idempotency::new(name(text), &[b"the same"]));
+    let remember = |vault: &Vault, key| {
+        block_on(vault.remember(named("chat"), vec![said(Role::User, SECRET[0])], key))
+    };
+    remember(&talk.vault, key("first")).unwrap();
+    block_on(talk.vault.forget_vault(None)).unwrap();
+    let again = || block_on(talk.engine.vault_to_write(Address::Name(name("v")))).unwrap();
+    let refused = remember(&again(), key("first")).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert!(refused.message().contains("forgotten"), "{refused}");
+    assert!(
+        block_on(talk.engine.vault(Address::Name(name("v")))).is_err(),
+        "it is not made by that"
+    );
+    let mut history = SECRET.to_vec();
+    history.push("What is new?");
+    send(&again(), "chat", &history, "Nothing");
+    assert_eq!(told(&again(), "chat"), ["What is new?", "Nothing"]);
+    let refused = remember(&again(), key("first")).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    remember(&again(), key("second")).unwrap();
+    assert_eq!(told(&again(), "chat").len(), 3);
+    let other = block_on(talk.engine.vault_to_write(Address::Name(name("other")))).unwrap();
+    remember(&other, key("first")).unwrap();
+}
