@@ -9,10 +9,10 @@ use everwhen_engine::memory::{
     Address, MemoryId, Name, NewEntry, Person, Provenance, Role, Said, TimePrecision,
 };
 use everwhen_engine::memory_block::Wishes;
-use everwhen_engine::ports::{ConversationQuery, EntryQuery};
+use everwhen_engine::ports::{ConversationQuery, EntryQuery, TimeAxis};
 use everwhen_engine::recall::Query;
 use everwhen_engine::time::ManualClock;
-use everwhen_engine::{Engine, ImportedConversation, Vault};
+use everwhen_engine::{DensityQuery, Engine, ImportedConversation, Vault};
 use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::{block_on, engine_over};
 use jiff::SignedDuration;
@@ -150,6 +150,28 @@ fn steps_of_reading_as_of(entries: i64) -> u64 {
     let before = STEPS.load(Ordering::Relaxed);
     let read = chat.vault.conversation_as_of(memory(), one, chat.engine.now());
     assert_eq!(block_on(read).expect("a conversation").entries.len(), 10);
+    STEPS.load(Ordering::Relaxed) - before
+}
+
+#[test]
+fn counting_entries_over_time_costs_the_same_in_a_memory_of_any_size() {
+    let _turn = alone();
+    let [small, large] = [400, 2_000].map(steps_of_density);
+    assert!(small > 0, "nothing was counted");
+    assert!(large <= small * 11 / 10, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+/// What counting the entries over time takes, on either clock, after the index was used.
+fn steps_of_density(entries: i64) -> u64 {
+    let chat = Chat::new();
+    chat.fill(entries);
+    block_on(chat.vault.recall(memory(), Query::new("garden"))).expect("an answer");
+    let before = STEPS.load(Ordering::Relaxed);
+    for axis in [TimeAxis::ConversationTime, TimeAxis::CreationTime] {
+        let query = DensityQuery { axis, ..DensityQuery::default() };
+        let density = block_on(chat.vault.density(memory(), query)).expect("counts");
+        assert_eq!(density.counts.iter().sum::<u64>(), entries.unsigned_abs());
+    }
     STEPS.load(Ordering::Relaxed) - before
 }
 

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use super::entry_cache::{CachedEntry, EntryCache};
 use crate::memory::{ConversationId, Entry, EntryId, Memory, MemoryId, Name, Provenance, Role};
 use crate::past::PastMemory;
-use crate::ports::{EntryState, PastEntry};
+use crate::ports::{EntryState, PastEntry, TimeAxis};
 use crate::time::Period;
 
 /// How many bytes of a cached text are prefetched; the CPU prefetches the rest of a long one.
@@ -147,12 +147,46 @@ impl MemoryIndex {
 
     /// Returns the entries of this index that stood otherwise at a moment, with their numbers.
     fn past_entries<'p>(&self, past: &'p PastMemory) -> impl Iterator<Item = (u32, &'p PastEntry)> {
-        past.entries().filter_map(|entry| {
+        self.numbered(past.entries())
+    }
+
+    fn numbered<'p>(
+        &self,
+        entries: impl Iterator<Item = &'p PastEntry>,
+    ) -> impl Iterator<Item = (u32, &'p PastEntry)> {
+        entries.filter_map(|entry| {
             let number = self.search.number_after(entry.sequence - 1);
             let is_known = (number as usize) < self.search.len()
                 && self.search.document(number).id == DocumentId(entry.id.bytes());
             is_known.then_some((number, entry))
         })
+    }
+
+    /// Returns when each entry in force was said or stored, in microseconds.
+    pub(crate) fn times(&self, axis: TimeAxis) -> Vec<i64> {
+        let current = self.documents().filter(|(_, document)| document.removed == i64::MAX);
+        current.map(|(_, document)| time_on(axis, document)).collect()
+    }
+
+    /// Returns the same for the entries that were in force at a moment, given those that stood otherwise then.
+    pub(crate) fn times_at(&self, axis: TimeAxis, at: Timestamp, past: &[PastEntry]) -> Vec<i64> {
+        let at = at.as_microsecond();
+        let otherwise: HashMap<u32, &PastEntry> = self.numbered(past.iter()).collect();
+        let was_in_force = |number: u32, document: &DocumentInfo| match otherwise.get(&number) {
+            Some(entry) if document.removed > i64::MIN => {
+                let corrected = entry.corrected_at.map(Timestamp::as_microsecond);
+                entry.branch.is_none() && corrected.is_none_or(|corrected| corrected > at)
+            }
+            _ => document.removed > at,
+        };
+        let in_force = self
+            .documents()
+            .filter(|(number, document)| document.created <= at && was_in_force(*number, document));
+        in_force.map(|(_, document)| time_on(axis, document)).collect()
+    }
+
+    fn documents(&self) -> impl Iterator<Item = (u32, &DocumentInfo)> {
+        (0..self.search.len() as u32).map(|number| (number, self.search.document(number)))
     }
 
     /// Returns whether the index has everything that a memory had when it was read.
@@ -229,6 +263,13 @@ pub(crate) fn range(period: Period) -> TimeRange {
 /// Returns the id of the entry that a document stands for.
 pub(super) fn entry_id(info: &DocumentInfo) -> EntryId {
     uuid::Uuid::from_bytes(info.id.0).into()
+}
+
+fn time_on(axis: TimeAxis, document: &DocumentInfo) -> i64 {
+    match axis {
+        TimeAxis::ConversationTime => document.time,
+        TimeAxis::CreationTime => document.created,
+    }
 }
 
 fn group(conversation: ConversationId) -> GroupId {

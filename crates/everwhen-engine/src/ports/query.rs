@@ -68,6 +68,18 @@ impl Buckets {
         (whole / i64::try_from(self.count).unwrap_or(i64::MAX)).max(1)
     }
 
+    /// How many of these times, in microseconds, each part contains.
+    pub fn counts(&self, times: &[i64]) -> Vec<u64> {
+        let (since, until) = (self.since.as_microsecond(), self.until.as_microsecond());
+        let width = self.width_micros();
+        let mut counts = vec![0; self.count];
+        for time in times.iter().filter(|time| (since..until).contains(time)) {
+            let place = usize::try_from((time - since) / width).unwrap_or(usize::MAX);
+            counts[place.min(self.count - 1)] += 1;
+        }
+        counts
+    }
+
     /// The part that contains a time; nothing outside of all.
     pub fn of(&self, time: Timestamp) -> Option<usize> {
         if !(self.since..self.until).contains(&time) {

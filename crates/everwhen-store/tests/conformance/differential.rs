@@ -7,12 +7,12 @@ use crate::bed::{Open, for_all, plain};
 use crate::dump::{Dump, dump};
 use crate::script::{Known, Run, Script, any_script, memory};
 
-fn look(run: &Run, known: &Known) -> Dump {
+pub(crate) fn look(run: &Run, known: &Known) -> Dump {
     let known = known.conversations.clone();
     run.bed.look(move |rows| dump(rows, &known))
 }
 
-fn learn(known: &mut Known, dump: &Dump) {
+pub(crate) fn learn(known: &mut Known, dump: &Dump) {
     for memory in &dump.memories {
         let new = memory.entries.iter().map(|entry| entry.id);
         let new: Vec<_> = new.filter(|id| !known.entries.contains(id)).collect();

@@ -15,6 +15,7 @@ mod chapters;
 mod contexts;
 mod conversations;
 mod crash;
+mod density;
 mod differential;
 mod distill;
 mod dump;
@@ -311,6 +312,9 @@ suite! {
         memories_and_contexts_come_in_pages,
         impossible_pages_are_refused,
     }
+    density {
+        the_index_counts_as_the_store_does,
+    }
     differential {
         every_script_ends_alike,
     }
@@ -378,6 +382,7 @@ suite! {
     }
     past {
         no_later_write_changes_an_answer,
+        density_is_the_same_in_the_index_and_in_the_store,
         a_changed_answer_is_noticed,
         an_import_of_branches_leaves_the_past_alone,
     }

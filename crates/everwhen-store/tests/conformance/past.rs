@@ -26,6 +26,7 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::select;
 
 use crate::bed::{Open, for_all};
+use crate::density;
 use crate::rows::name;
 use crate::talk::{Talk, memory};
 
@@ -404,6 +405,17 @@ pub(crate) fn no_later_write_changes_an_answer(open: Open) {
         steps.iter().for_each(|step| watched.take(step));
         let changed = watched.changed();
         assert!(changed.is_empty(), "{}", changed.join("\n"));
+    });
+}
+
+pub(crate) fn density_is_the_same_in_the_index_and_in_the_store(open: Open) {
+    for_all(8, vec(any_step(), 4..24), |steps| {
+        let mut watched = Watched::new(open);
+        for step in &steps {
+            watched.take(step);
+            let Talk { bed, vault, engine, .. } = &watched.talk;
+            density::compare(bed, vault, &memory(), engine.now());
+        }
     });
 }
 

@@ -3,7 +3,7 @@
 //! An import of a million entries takes a minute, and the first question after it would wait for the
 //! index of all of them. Growth is recorded as entries are stored. A cached index is updated all the
 //! time, so that a question in the middle of an import waits little; one that is not cached is built
-//! once growth has paused, so that it never slows an import down.
+//! once growth has paused, so that it never slows an import down. An index can also be requested.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -50,11 +50,17 @@ struct Growth {
     updated: u64,
     /// The newest entry when a build was last called for.
     built: u64,
+    /// Whether the index is to be built at the next check.
+    is_requested: bool,
 }
 
 impl Growth {
     /// Returns what is needed now, and assumes that it will be done.
     fn need(&mut self) -> Option<IndexNeed> {
+        if std::mem::take(&mut self.is_requested) {
+            (self.built, self.updated) = (self.sequence, self.sequence);
+            return Some(IndexNeed::Build);
+        }
         let is_quiet = std::mem::replace(&mut self.seen, self.sequence) == self.sequence;
         self.quiet_checks = if is_quiet { self.quiet_checks + 1 } else { 0 };
         if self.has_paused() && self.sequence - self.built >= BUILD_STEP {
@@ -85,11 +91,31 @@ impl GrowthTracker {
             // The index of a memory that was large before may have been saved, so it counts as built.
             let before = sequence.saturating_sub(count);
             let built = if before < BUILD_STEP { 0 } else { before };
-            Growth { sequence, seen: before, quiet_checks: 0, updated: before, built }
+            Growth {
+                sequence,
+                seen: before,
+                quiet_checks: 0,
+                updated: before,
+                built,
+                is_requested: false,
+            }
         };
         let mut growing = self.lock();
         let growth = growing.entry(memory).or_insert_with(begin);
         growth.sequence = growth.sequence.max(sequence);
+    }
+
+    /// Calls for the index of a memory whose newest entry has this sequence number.
+    fn request(&self, memory: MemoryAddress, sequence: u64) {
+        let begin = || Growth {
+            sequence,
+            seen: sequence,
+            quiet_checks: 0,
+            updated: sequence,
+            built: sequence,
+            is_requested: false,
+        };
+        self.lock().entry(memory).or_insert_with(begin).is_requested = true;
     }
 
     /// Returns what is to be done now.
@@ -121,6 +147,14 @@ impl IndexCache {
         }
     }
 
+    /// Has the index of a memory built soon, because it would have answered faster than the store. Small
+    /// memories do not need it.
+    pub(crate) fn request(&self, memory: impl FnOnce() -> MemoryAddress, sequence: u64) {
+        if sequence >= BUILD_STEP {
+            self.growth.request(memory(), sequence);
+        }
+    }
+
     /// Returns the memories that have grown, and what that calls for.
     pub(crate) fn grown(&self) -> Vec<(MemoryAddress, IndexNeed)> {
         self.growth.due()
@@ -135,6 +169,16 @@ mod tests {
     fn place(memory: &str) -> MemoryAddress {
         let name = |text| Name::new("name", text).unwrap();
         (Address::Name(name("vault")), Address::Name(name(memory)))
+    }
+
+    #[test]
+    fn an_index_that_is_requested_is_built_once() {
+        let tracker = GrowthTracker::default();
+        tracker.request(place("a"), 500_000);
+        tracker.request(place("a"), 500_000);
+        assert_eq!(tracker.due(), [(place("a"), IndexNeed::Build)]);
+        assert!((0..2 * QUIET_CHECKS).all(|_| tracker.due().is_empty()));
+        assert!(tracker.lock().is_empty());
     }
 
     #[test]

@@ -134,6 +134,14 @@ impl IndexCache {
         Ok(OpenedMemory { place, memory, update })
     }
 
+    /// Returns whether the index of a memory is cached and lacks so little that it is up to date at once.
+    pub(crate) fn is_nearly_up_to_date(&self, memory: &Memory) -> bool {
+        self.position(memory.id).is_some_and(|position| {
+            let missing = memory.last_sequence.saturating_sub(position.sequence);
+            position.generation == memory.generation && missing < STEP as u64
+        })
+    }
+
     /// Returns whether the index of a memory is cached.
     pub(crate) fn contains(&self, memory: MemoryId) -> bool {
         self.lock().indexes.contains_key(&memory)
