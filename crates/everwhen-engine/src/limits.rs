@@ -50,6 +50,11 @@ pub const INDEX_BYTES: usize = 1024 * 1024 * 1024;
 pub(crate) const CACHED_MOMENTS: usize = 4;
 /// Bytes that the cached entries of one index may take.
 pub const ENTRY_CACHE_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes that the cached entries of a large index may take: few of them fit anyway, and most of what a
+/// question finds is read from the store.
+pub const LARGE_ENTRY_CACHE_BYTES: usize = 16 * 1024 * 1024;
+/// Entries of a large index.
+pub const LARGE_INDEX_ENTRIES: usize = 400_000;
 /// An index is kept again when so many entries have come since.
 pub const UNKEPT_ENTRIES: usize = 2_000;
 /// Tries of a job before it is set aside, without those that failed for a reason that passes.

@@ -14,6 +14,7 @@ mod postings;
 mod sample;
 mod score_buffer;
 mod segment;
+mod text_table;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,10 +24,11 @@ pub(crate) use group_counts::{GroupCount, GroupCounts, Totals};
 pub(crate) use grouped::GroupedDocuments;
 pub(crate) use history::PastView;
 pub(crate) use lexicon::{Form, Term};
-pub(crate) use postings::{Occurrences, Postings};
+pub use postings::SEGMENT_DOCUMENTS;
+pub(crate) use postings::{Occurrences, PostingLists, Postings};
 pub(crate) use sample::{GroupSample, SAMPLE_GROUPS};
 pub(crate) use score_buffer::{BufferPool, ScoreBuffer};
-pub use segment::{InvalidSegment, SEGMENT_DOCUMENTS, Segment};
+pub use segment::{DecodedSegment, InvalidSegment, Segment};
 
 use self::embedders::{PendingVectors, VectorCoverage};
 use self::end_order::EndOrder;
@@ -48,9 +50,7 @@ pub struct Index {
     /// if no documents exist in between.
     pub sequence: u64,
     lexicon: Lexicon,
-    postings: Vec<Postings>,
-    /// The number of bytes in postings.
-    posting_bytes: usize,
+    words: PostingLists,
     /// What scoring reads for every occurrence of a term.
     pub(crate) placements: Vec<Placement>,
     /// The rest of what is known of each document.
@@ -77,11 +77,11 @@ pub struct Index {
     end_order: EndOrder,
     history: History,
     cached_sample: CachedSample,
-    /// Buffers that searches write scores to.
-    pub(crate) buffers: BufferPool,
-    /// The number of documents in saved segments.
-    saved: usize,
-    full_segments: segment::FullSegments,
+    /// Buffers that searches write scores of documents to.
+    pub(crate) document_buffers: BufferPool,
+    /// The same for scores of groups, of which there are fewer.
+    pub(crate) group_buffers: BufferPool,
+    segments: segment::SegmentRanges,
 }
 
 impl Index {
@@ -99,9 +99,11 @@ impl Index {
     /// numbers. Vectors of its passages follow by [`Index::add_vectors`].
     pub fn add(&mut self, document: &Document<'_>) -> u32 {
         let number = self.len() as u32;
+        self.reopen_last_segment();
         let group = self.group_number(document.group);
-        let length = self.add_words(number, group, document.text);
-        self.add_tags(number, group, document.tags);
+        let length = self.add_words(group, document.text);
+        self.add_tags(group, document.tags);
+        self.words.end_document();
         let placement = Placement::new(group, length, document.source, document.is_reply);
         let info = DocumentInfo {
             id: document.id,
@@ -114,6 +116,7 @@ impl Index {
             source: document.source,
         };
         self.push(placement, info);
+        self.close_full_segment();
         number
     }
 
@@ -256,15 +259,14 @@ impl Index {
     }
 
     /// Returns where a term occurs.
-    pub(crate) fn postings(&self, term: Term) -> &Postings {
-        &self.postings[term as usize]
+    pub(crate) fn postings(&self, term: Term) -> Postings<'_> {
+        self.words.of(term)
     }
 
     /// Returns the approximate number of bytes in use.
     pub fn size(&self) -> usize {
         self.lexicon.size()
-            + self.postings.capacity() * size_of::<Postings>()
-            + self.posting_bytes
+            + self.words.size()
             + self.placements.capacity() * (size_of::<Placement>() + size_of::<DocumentInfo>() + 4)
             + self.groups.capacity() * 72
             + self.counts.size()
@@ -273,7 +275,7 @@ impl Index {
     }
 
     /// Indexes the terms of a text and returns how many there are.
-    fn add_words(&mut self, number: u32, group: u32, text: &str) -> u32 {
+    fn add_words(&mut self, group: u32, text: &str) -> u32 {
         let (mut terms, mut length) = (Vec::new(), 0);
         self.lexicon.add_text(text, |form| match form {
             Form::Written(term) => {
@@ -282,24 +284,21 @@ impl Index {
             }
             Form::Plain(term) => terms.push(term),
         });
-        self.postings.resize_with(self.lexicon.len(), Postings::new);
+        self.words.reserve(self.lexicon.len());
         terms.sort_unstable();
         for same in terms.chunk_by(|a, b| a == b) {
-            let postings = &mut self.postings[same[0] as usize];
-            self.posting_bytes += postings.add(number, same.len() as u32, group);
+            self.words.add(same[0], same.len() as u32, group);
         }
         length
     }
 
     /// Indexes tags, each as a term of its own.
-    fn add_tags(&mut self, number: u32, group: u32, tags: &[&str]) {
+    fn add_tags(&mut self, group: u32, tags: &[&str]) {
         let mut terms: Vec<Term> = tags.iter().map(|tag| self.lexicon.add_tag(tag)).collect();
-        self.postings.resize_with(self.lexicon.len(), Postings::new);
+        self.words.reserve(self.lexicon.len());
         terms.sort_unstable();
         terms.dedup();
-        for term in terms {
-            self.posting_bytes += self.postings[term as usize].add(number, 1, group);
-        }
+        terms.into_iter().for_each(|term| self.words.add(term, 1, group));
     }
 
     /// Returns the documents with at least one of these tags, in rising order, current or not.

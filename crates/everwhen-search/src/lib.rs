@@ -24,7 +24,7 @@ mod vectors;
 mod weights;
 
 pub use document::{Document, DocumentId, DocumentInfo, DocumentState, GroupId, Micros, Source};
-pub use index::{Index, InvalidSegment, SEGMENT_DOCUMENTS, Segment};
+pub use index::{DecodedSegment, Index, InvalidSegment, SEGMENT_DOCUMENTS, Segment};
 pub use merge::merge_scores;
 pub use query_text::{AskedSpeakers, QueryTerms};
 pub use rank::{Hit, OrderedMatches, RankedList, Ranking, SearchQuery};

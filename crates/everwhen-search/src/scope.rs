@@ -164,7 +164,7 @@ impl<'i> Scope<'i> {
     }
 
     /// Returns how many visible documents contain a term.
-    pub(crate) fn occurs_in(&self, postings: &Postings) -> u32 {
+    pub(crate) fn occurs_in(&self, postings: Postings<'_>) -> u32 {
         if self.nothing_was_removed() {
             return self.occurrences(postings).0;
         }
@@ -173,7 +173,7 @@ impl<'i> Scope<'i> {
     }
 
     /// Returns in about how many documents and groups a term occurs, including removed documents.
-    pub(crate) fn occurrences(&self, postings: &Postings) -> (u32, u32) {
+    pub(crate) fn occurrences(&self, postings: Postings<'_>) -> (u32, u32) {
         match &self.counts.past {
             None => (postings.len(), postings.groups()),
             Some(past) => past.occurrences(self.index, postings),

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 pub use dot::{nearest_row, prefetch};
 
+pub(crate) use self::clusters::Centroids;
 use self::clusters::Clusters;
 use self::dot::{BLOCK, Factor, dots};
 
@@ -29,6 +30,17 @@ pub(crate) struct PassageVectors {
     documents: Vec<u32>,
     /// The first row of each document up to the newest one with rows, then the number of rows.
     starts: Vec<u32>,
+}
+
+/// Consecutive rows, quantized already.
+#[derive(Debug, Default)]
+pub(crate) struct PassageRows {
+    /// The number of values in a row.
+    pub(crate) width: usize,
+    pub(crate) scales: Vec<f32>,
+    pub(crate) values: Vec<i8>,
+    /// The cluster of each row, if there are clusters.
+    pub(crate) clusters: Option<(Centroids, Vec<u8>)>,
 }
 
 /// A vector quantized to bytes.
@@ -122,12 +134,55 @@ impl PassageVectors {
         self.add_to_cluster(values);
     }
 
+    /// Adds rows; `counts` says how many each document from `first` on has.
+    pub(crate) fn add_rows(&mut self, first: u32, counts: &[u32], rows: PassageRows) {
+        let start = self.len();
+        for (document, count) in (first..).zip(counts) {
+            if *count > 0 {
+                self.starts.resize(document as usize + 1, self.len() as u32);
+                self.documents.extend((0..*count).map(|_| document));
+                self.starts.push(self.len() as u32);
+            }
+        }
+        if self.len() == start {
+            return;
+        }
+        self.width = rows.width;
+        self.scales.extend_from_slice(&rows.scales);
+        self.values.extend_from_slice(&rows.values);
+        let clusters = rows.clusters.filter(|(centroids, _)| centroids.width == self.width);
+        if let Some((centroids, _)) = &clusters
+            && self.clusters.is_none()
+        {
+            let mut own = Clusters::with(centroids.clone());
+            own.add_rows(0, &self.values[..start * self.width]);
+            self.clusters = Some(own);
+        }
+        if let Some(own) = &mut self.clusters {
+            match clusters.filter(|(centroids, _)| centroids == own.centroids()) {
+                None => own.add_rows(start as u32, &rows.values),
+                Some((_, clusters)) => {
+                    let numbered = (start as u32..).zip(rows.values.chunks_exact(self.width));
+                    for ((passage, row), cluster) in numbered.zip(clusters) {
+                        own.add_to(cluster.into(), passage, row);
+                    }
+                }
+            }
+        }
+        self.find_clusters();
+    }
+
     /// Assigns the newest row to a cluster, and finds clusters when it is time to.
     fn add_to_cluster(&mut self, values: &[i8]) {
         let newest = self.len() as u32 - 1;
         if let Some(clusters) = &mut self.clusters {
-            clusters.add(newest, values);
+            clusters.add_rows(newest, values);
         }
+        self.find_clusters();
+    }
+
+    /// Finds clusters if it is time to.
+    fn find_clusters(&mut self) {
         let is_due = match &self.clusters {
             Some(clusters) => clusters.are_outgrown(),
             None => self.len() > EXACT_LIMIT,
@@ -135,6 +190,17 @@ impl PassageVectors {
         if is_due {
             self.clusters = Some(Clusters::new(&self.values, self.width));
         }
+    }
+
+    /// Returns the centroids, and the cluster of each passage in a range, if there are clusters.
+    pub(crate) fn clusters_of(&self, passages: Range<usize>) -> Option<(&Centroids, Vec<u8>)> {
+        let clusters = self.clusters.as_ref()?;
+        Some((clusters.centroids(), clusters.of(passages)))
+    }
+
+    /// Returns among how many passages the clusters were found; 0 if there are none.
+    pub(crate) fn clustered_among(&self) -> usize {
+        self.clusters.as_ref().map_or(0, |clusters| clusters.centroids().found_among)
     }
 
     /// Returns whether there are so few passages that a search compares all of them.

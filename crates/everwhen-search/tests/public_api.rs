@@ -176,7 +176,8 @@ fn segments_restore_an_index_and_damaged_ones_are_refused() {
     assert_eq!(index.unsaved(), 8);
     let segment = index.next_segment().unwrap();
     index.mark_saved(&segment);
-    assert_eq!((index.unsaved(), segment.number, segment.is_full()), (0, 0, false));
+    assert_eq!((segment.after, segment.through), (0, 8));
+    assert_eq!((index.unsaved(), segment.is_full()), (0, false));
 
     let mut restored = Index::default();
     restored.load_segment(&segment.bytes).unwrap();

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use everwhen_engine::job::Queue;
 use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Role, Said, VaultInfo};
 use everwhen_engine::ports::{EntryQuery, Row, Store};
+use everwhen_engine::recall::Query;
 use everwhen_engine::receipt::Receipt;
 use everwhen_engine::{Engine, Error, ErrorKind, Forget, Vault};
 use everwhen_store::{SqliteOptions, SqliteStore};
@@ -241,4 +242,37 @@ fn a_job_claimed_by_a_process_that_is_gone_is_free_at_once() {
     clock.advance(SignedDuration::from_mins(1));
     let again = block_on(second.claim(Queue::Quick)).unwrap().unwrap();
     assert_eq!((again.id, again.tries), (claimed.id, claimed.tries + 1));
+}
+
+#[test]
+fn a_damaged_page_of_a_saved_index_does_not_stop_recall() {
+    let place = Place::new();
+    let store: Arc<dyn Store> = Arc::new(place.open().unwrap());
+    let (engine, _) = engine_over(store);
+    let vault = vault_of(&engine);
+    block_on(vault.remember(memory(), say("my cat sleeps"), None)).unwrap();
+    let ask = |vault: &Vault| block_on(vault.recall(memory(), Query::new("the cat?"))).unwrap();
+    assert_eq!(ask(&vault).items.len(), 1);
+    block_on(engine.keep_indexes(1)).unwrap();
+    drop((vault, engine));
+
+    let database = Connection::open(place.file()).unwrap();
+    let root: u32 = database
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'segment'", [], |row| {
+            row.get(0)
+        })
+        .unwrap();
+    let size: u32 = database.query_row("PRAGMA page_size", [], |row| row.get(0)).unwrap();
+    database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    drop(database);
+    let mut bytes = std::fs::read(place.file()).unwrap();
+    let page = ((root - 1) * size) as usize;
+    bytes[page..page + 8].fill(0xff);
+    std::fs::write(place.file(), bytes).unwrap();
+    let damaged = Connection::open(place.file()).unwrap();
+    assert!(damaged.query_row("SELECT bytes FROM segment", [], |_| Ok(())).is_err());
+    drop(damaged);
+
+    let vault = place.vault(SqliteOptions::default());
+    assert_eq!(ask(&vault).items.len(), 1);
 }

@@ -6,13 +6,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use everwhen::memory::{Address, Name, NewEntry, Role, Said};
+use everwhen::memory::{Address, EntryId, Name, NewEntry, Role, Said};
 use everwhen::ports::{Embedder, Wait};
 use everwhen::recall::Query;
-use everwhen::{Config, Engine, Environment, Everwhen, Flags, Vault, limits};
+use everwhen::receipt::Receipt;
+use everwhen::{Config, Engine, Environment, Everwhen, Flags, Forget, Vault, limits};
 
 /// Entries of a memory that is worth it.
 const ENTRIES: usize = 33_000;
+
+/// Entries in a full segment of an index.
+const SEGMENT: usize = 32_768;
 
 /// An embedder that counts the texts it was given.
 #[derive(Default)]
@@ -77,11 +81,26 @@ impl StoreLocation {
         Self::open(directory).await
     }
 
-    async fn fill(&self) {
+    /// Fills a memory; returns the ids of its entries.
+    async fn fill(&self) -> Vec<EntryId> {
         let entry = NewEntry::new(Role::User, Said::new("a cat").unwrap());
+        let mut ids = Vec::new();
         for batch in vec![entry; ENTRIES].chunks(limits::BATCH_ENTRIES) {
-            self.vault.remember(name("diary"), batch.to_vec(), None).await.unwrap();
+            let done = self.vault.remember(name("diary"), batch.to_vec(), None).await.unwrap();
+            let Receipt::Entries(stored) = done.receipt else { panic!("{:?}", done.receipt) };
+            ids.extend(stored.entries.iter().map(|entry| entry.id));
         }
+        ids
+    }
+
+    /// Forgets an entry; returns how many texts are embedded for the first answer after a restart.
+    async fn embedded_after_forgetting(self, entry: EntryId) -> (Self, usize) {
+        self.vault.forget(name("diary"), Forget::Entry(entry), None).await.unwrap();
+        let place = self.restarted().await;
+        place.ask().await;
+        place.engine.keep_indexes(1).await.unwrap();
+        let texts = place.counting.texts();
+        (place, texts)
     }
 
     async fn ask(&self) {
@@ -112,4 +131,20 @@ async fn a_memory_that_grew_is_ready_before_anybody_asks_and_after_a_restart() {
     let place = place.restarted().await;
     place.ask().await;
     assert_eq!(place.counting.texts(), 0, "what was kept is read");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn forgetting_an_entry_rebuilds_only_the_part_of_the_index_that_held_it() {
+    let place = StoreLocation::open(tempfile::tempdir().unwrap()).await;
+    let ids = place.fill().await;
+    place.ask().await;
+    place.engine.keep_indexes(1).await.unwrap();
+    place.counting.texts();
+    let (place, texts) = place.embedded_after_forgetting(ids[ENTRIES - 1]).await;
+    assert_eq!(texts, ENTRIES - SEGMENT - 1);
+    let (place, texts) = place.embedded_after_forgetting(ids[7]).await;
+    assert_eq!(texts, SEGMENT - 1);
+    let place = place.restarted().await;
+    place.ask().await;
+    assert_eq!(place.counting.texts(), 0, "what was rebuilt is kept");
 }

@@ -71,6 +71,11 @@ impl EntryCache {
         }
     }
 
+    /// Sets the number of bytes that entries may take from now on.
+    pub(super) fn set_budget(&mut self, bytes: usize) {
+        self.budget = bytes;
+    }
+
     /// Drops an entry. [`EntryCache::tidy_order`] has to be called after the last one.
     pub(super) fn remove(&mut self, number: u32) {
         self.bytes -= self.entries.remove(&number).map_or(0, |cached| cached.size());

@@ -10,6 +10,7 @@ use everwhen_search::{
 use jiff::Timestamp;
 
 use super::entry_cache::{CachedEntry, EntryCache};
+use crate::limits;
 use crate::memory::{ConversationId, Entry, EntryId, Memory, MemoryId, Name, Provenance, Role};
 use crate::past::PastMemory;
 use crate::ports::{EntryState, PastEntry, TimeAxis};
@@ -31,11 +32,6 @@ pub(crate) struct MemoryIndex {
 }
 
 impl MemoryIndex {
-    /// Wraps a search index that was loaded.
-    pub(super) fn new(search: Index) -> Self {
-        Self { search, ..Self::default() }
-    }
-
     /// Adds an entry and returns its number. Entries are added in the order of their sequence numbers.
     pub(crate) fn add(&mut self, entry: &Entry) -> u32 {
         let tags: Vec<&str> = entry.tags.iter().map(|tag| tag.as_str()).collect();
@@ -200,6 +196,9 @@ impl MemoryIndex {
         let is_same = self.search.document(number).id == DocumentId(entry.id.bytes())
             && self.search.group_of(number) == group(entry.conversation);
         if is_current && is_same && self.search.is_current(number) {
+            if self.search.len() > limits::LARGE_INDEX_ENTRIES {
+                self.entries.set_budget(limits::LARGE_ENTRY_CACHE_BYTES);
+            }
             self.entries.insert(number, entry);
         }
     }

@@ -175,8 +175,9 @@ pub trait Snapshot {
         }
         Ok(extents)
     }
-    /// The part of a memory's index with this number, from 0, as bytes that mean nothing to a store.
-    fn segment(&self, memory: MemoryRef, number: u32) -> Result<Option<Vec<u8>>>;
+    /// The next part of a memory's index, of those that begin above the sequence number `after` or a later
+    /// one: above which it begins, and its bytes, which mean nothing to a store.
+    fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<(u64, Vec<u8>)>>;
 
     /// The head of a memory's ledger.
     fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>>;

@@ -72,9 +72,10 @@ pub enum Row<'r> {
     /// How something stands, kept for questions as of a moment before this creation_time, at which it
     /// is about to change. Kept once for one time, and not if it came to be no earlier.
     Past(MemoryRef, Replaced<'r>, Timestamp),
-    /// A part of a memory's index; replaces the one with its number. It goes with the memory, and
-    /// as soon as any entry of it is removed.
-    Segment(MemoryRef, u32, &'r [u8]),
+    /// A part of a memory's index, which covers the sequence numbers above the first one, up to the second;
+    /// replaces all that begin there. It goes with the memory, and as soon as any entry that it covers is
+    /// removed.
+    Segment(MemoryRef, (u64, u64), &'r [u8]),
     /// The head of a ledger; replaces the one there is.
     LedgerHead(MemoryRef, &'r LedgerHead),
     /// A line of a ledger; replaces the one with its number.
@@ -121,7 +122,7 @@ pub enum EntryChange<'c> {
 /// Rows to remove for good.
 #[derive(Debug, Clone, Copy)]
 pub enum Removal<'r> {
-    /// Entries. Receipts that name them are marked as forgotten, and the memory's segments are
+    /// Entries. Receipts that name them are marked as forgotten, and segments that cover them are
     /// removed: they hold words of the entries. So do titles and summaries that conversations had
     /// while they held the entries; those are removed, too.
     Entries(MemoryRef, &'r [EntryId]),

@@ -5,7 +5,7 @@
 //! order of the documents and replace the active ones once none is missing.
 
 use super::Index;
-use crate::vectors::PassageVectors;
+use crate::vectors::{PassageRows, PassageVectors};
 
 /// How many documents have vectors of one embedder.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +58,12 @@ impl Index {
             self.mark_all_unsaved();
         }
         if self.active_embedder() == embedder {
+            let clustered = self.vectors.clustered_among();
             self.active.add(&mut self.vectors, document, passages);
+            if self.vectors.clustered_among() != clustered {
+                // Segments say which cluster each vector belongs to.
+                self.mark_all_unsaved();
+            }
             return self.vectors_changed(document);
         }
         let other = |pending: &PendingVectors| pending.coverage.embedder != embedder;
@@ -89,20 +94,22 @@ impl Index {
         if self.active.embedder.is_empty() { self.len() } else { self.active.documents as usize }
     }
 
-    /// Adds vectors read from a segment, if they continue the active ones.
+    /// Adds vectors read from a segment, if they continue the active ones. `counts` says how many each
+    /// document from `first` on has.
     pub(crate) fn add_saved_vectors(
         &mut self,
         embedder: &str,
-        document: u32,
-        rows: &[(&[i8], f32)],
+        first: u32,
+        counts: &[u32],
+        rows: PassageRows,
     ) {
-        if self.active.embedder.is_empty() && document == 0 {
+        if self.active.embedder.is_empty() && first == 0 {
             self.active = VectorCoverage::new(embedder);
         }
-        if self.active.embedder == embedder && self.active.documents == document {
-            rows.iter().for_each(|(values, scale)| self.vectors.add_row(document, values, *scale));
-            self.active.documents += 1;
-            self.vectors_changed(document);
+        if self.active.embedder == embedder && self.active.documents == first {
+            self.vectors.add_rows(first, counts, rows);
+            self.active.documents += counts.len() as u32;
+            self.cached_sample.clear();
         }
     }
 

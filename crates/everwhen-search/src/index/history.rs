@@ -150,7 +150,7 @@ impl PastView {
     }
 
     /// Returns in how many documents and groups a term occurred, including removed documents.
-    pub(crate) fn occurrences(&self, index: &Index, postings: &Postings) -> (u32, u32) {
+    pub(crate) fn occurrences(&self, index: &Index, postings: Postings<'_>) -> (u32, u32) {
         postings.below(self.end, |document| index.placements[document as usize].group)
     }
 }

@@ -4,10 +4,7 @@
 //! A document is stemmed in its own language, so a token may be several terms. A query does not know
 //! which documents it will meet, so it asks for its tokens in every language that the index has.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
-
+use super::text_table::TextTable;
 use crate::text::{Language, stem, tokens, without_accents};
 
 /// The number of a term in one index.
@@ -20,16 +17,38 @@ pub(crate) enum Form {
     Plain(Term),
 }
 
-type TokenTerms = HashMap<Box<str>, Option<Term>, RandomState>;
+/// The terms of known tokens.
+#[derive(Debug, Clone, Default)]
+struct TokenTerms {
+    tokens: TextTable,
+    /// The term of each token; `None` for stop words.
+    terms: Vec<Option<Term>>,
+}
+
+impl TokenTerms {
+    fn get(&self, token: &str) -> Option<Option<Term>> {
+        self.tokens.get(token).map(|number| self.terms[number as usize])
+    }
+
+    fn insert(&mut self, token: &str, term: Option<Term>) {
+        if self.tokens.add(token) as usize == self.terms.len() {
+            self.terms.push(term);
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.tokens.size() + self.terms.capacity() * size_of::<Option<Term>>()
+    }
+}
 
 /// Terms by token and by stem.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lexicon {
-    /// The term of each known token of English documents; `None` for stop words.
+    /// The terms of tokens of English documents.
     tokens: TokenTerms,
     /// The same for documents in other languages.
     foreign: Vec<(Language, TokenTerms)>,
-    stems: HashMap<Box<str>, Term, RandomState>,
+    stems: TextTable,
 }
 
 impl Lexicon {
@@ -55,20 +74,14 @@ impl Lexicon {
 
     fn add_token(&mut self, token: &str, language: Language) -> Option<Term> {
         if let Some(known) = self.known(language).and_then(|terms| terms.get(token)) {
-            return *known;
+            return known;
         }
-        let term = (!language.has_stop_word(token)).then(|| {
-            let next = self.stems.len() as Term;
-            let stem = stem(token, language);
-            match self.stems.get(&*stem) {
-                Some(term) => *term,
-                None => *self.stems.entry(stem.into()).or_insert(next),
-            }
-        });
+        let is_stop_word = language.has_stop_word(token);
+        let term = (!is_stop_word).then(|| self.stems.add(&stem(token, language)));
         match self.foreign.iter_mut().find(|(other, _)| *other == language) {
-            Some((_, terms)) => terms.insert(token.into(), term),
-            None => self.tokens.insert(token.into(), term),
-        };
+            Some((_, terms)) => terms.insert(token, term),
+            None => self.tokens.insert(token, term),
+        }
         term
     }
 
@@ -83,14 +96,13 @@ impl Lexicon {
     /// segments hold it as they hold every term.
     fn add_language(&mut self, language: Language) {
         if language != Language::English && self.known(language).is_none() {
-            let next = self.stems.len() as Term;
-            self.stems.entry(language_mark(language)).or_insert(next);
+            self.stems.add(&language_mark(language));
             self.foreign.push((language, TokenTerms::default()));
         }
     }
 
     fn has_language(&self, language: Language) -> bool {
-        language == Language::English || self.stems.contains_key(&language_mark(language))
+        language == Language::English || self.stems.get(&language_mark(language)).is_some()
     }
 
     /// Returns the languages in which documents are written; English is always one of them.
@@ -123,9 +135,9 @@ impl Lexicon {
     /// Returns the term of a token in a language, if any document contains it.
     fn term_in(&self, token: &str, language: Language) -> Option<Term> {
         match self.known(language).and_then(|terms| terms.get(token)) {
-            Some(term) => *term,
+            Some(term) => term,
             None if language.has_stop_word(token) => None,
-            None => self.stems.get(&*stem(token, language)).copied(),
+            None => self.stems.get(&stem(token, language)),
         }
     }
 
@@ -138,44 +150,48 @@ impl Lexicon {
     /// Returns the term of a tag, added if it is new. The prefix keeps tags apart from words, because
     /// tokens consist of letters and digits.
     pub(crate) fn add_tag(&mut self, tag: &str) -> Term {
-        let next = self.stems.len() as Term;
-        *self.stems.entry(prefixed(tag)).or_insert(next)
+        self.stems.add(&prefixed(tag))
     }
 
     /// Returns the term of a tag, if any document has it.
     pub(crate) fn tag(&self, tag: &str) -> Option<Term> {
-        self.stems.get(&prefixed(tag)).copied()
+        self.stems.get(&prefixed(tag))
     }
 
-    /// Returns the stems of the terms from `first` on, in the order of their numbers.
-    pub(crate) fn stems_from(&self, first: usize) -> Vec<&str> {
-        let new = self.stems.iter().filter(|(_, term)| **term as usize >= first);
-        let mut stems: Vec<(Term, &str)> = new.map(|(stem, term)| (*term, &**stem)).collect();
-        stems.sort_unstable();
-        stems.into_iter().map(|(_, stem)| stem).collect()
+    /// Returns the stem of a term.
+    pub(crate) fn stem(&self, term: Term) -> Option<&str> {
+        self.stems.text(term)
     }
 
-    /// Adds the stem of the next term; `None` if it is known already.
-    pub(crate) fn add_stem(&mut self, stem: &str) -> Option<()> {
-        let next = self.stems.len() as Term;
-        self.stems.insert(stem.into(), next).is_none().then_some(())
+    /// Returns the term of a stem, added if it is new. `expected` is the term it probably has.
+    pub(crate) fn add_stem(&mut self, stem: &str, expected: Term) -> Term {
+        if self.stem(expected) == Some(stem) { expected } else { self.stems.add(stem) }
+    }
+
+    /// Returns the terms that stand for languages, in rising order.
+    pub(crate) fn language_marks(&self) -> Vec<Term> {
+        let others = Language::OTHERS.into_iter();
+        let mut marks: Vec<Term> =
+            others.filter_map(|other| self.stems.get(&language_mark(other))).collect();
+        marks.sort_unstable();
+        marks
     }
 
     /// Returns the approximate number of bytes in use.
     pub(crate) fn size(&self) -> usize {
-        let foreign: usize = self.foreign.iter().map(|(_, terms)| terms.len()).sum();
-        (self.tokens.len() + foreign + self.stems.len()) * 48
+        let foreign: usize = self.foreign.iter().map(|(_, terms)| terms.size()).sum();
+        self.tokens.size() + foreign + self.stems.size()
     }
 }
 
 /// Returns a language as it is stored among stems.
-fn language_mark(language: Language) -> Box<str> {
-    format!("%{}", language.code()).into()
+fn language_mark(language: Language) -> String {
+    format!("%{}", language.code())
 }
 
 /// Returns a tag as it is stored among stems.
-fn prefixed(tag: &str) -> Box<str> {
-    format!("#{tag}").into()
+fn prefixed(tag: &str) -> String {
+    format!("#{tag}")
 }
 
 #[cfg(test)]
@@ -216,8 +232,8 @@ mod tests {
         assert!(lexicon.term("zahnärzte").is_some());
         assert_eq!(lexicon.term("der"), None);
         let mut loaded = Lexicon::default();
-        for stem in lexicon.stems_from(0) {
-            assert_eq!(loaded.add_stem(stem), Some(()));
+        for term in 0..lexicon.len() as Term {
+            loaded.add_stem(lexicon.stem(term).unwrap(), term);
         }
         assert_eq!(loaded.languages(), lexicon.languages());
         assert_eq!(loaded.term("zahnärzte"), lexicon.term("zahnärzte"));

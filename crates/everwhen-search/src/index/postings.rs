@@ -1,178 +1,399 @@
-//! Postings: the documents in which one term occurs, with counts, packed into units of two bytes.
+//! Postings: the documents in which each term occurs, with counts.
 //!
-//! Documents come in rising order, so the distance to the previous one is stored, with a bit that says
-//! whether a count above one follows. Nearly all occurrences take one unit. A byte code would be
-//! smaller, but then the position of the next occurrence depends on decoding the previous one, which
-//! makes reading slower.
+//! Documents come in rising order. Those of full segments are in [blocks](block), which never change;
+//! the newest ones are in a [tail](tail), which becomes a block when it is full.
 
+mod block;
+mod tail;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+pub(crate) use self::block::Block;
+use self::block::List;
+use self::tail::Tail;
+use super::Term;
 use crate::vectors::prefetch;
 
-/// The occurrences of one term.
+/// The number of documents in a full segment. Offsets inside it fit into fifteen bits.
+pub const SEGMENT_DOCUMENTS: usize = 32_768;
+
+/// Where every term occurs.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Postings {
-    units: Vec<u16>,
-    /// The newest document plus one; zero if there is none.
-    next: u32,
+pub(crate) struct PostingLists {
+    /// Each with the number of its first document; copies of an index share them.
+    blocks: Vec<(u32, Arc<Block>)>,
+    tail: Tail,
+    totals: Vec<TermTotals>,
+}
+
+/// Counts of one term over all documents.
+#[derive(Debug, Clone, Copy, Default)]
+struct TermTotals {
     /// The number of documents.
     len: u32,
     /// The number of groups; one is counted again when documents of several groups alternate.
     groups: u32,
     /// The group of the newest document.
     newest_group: u32,
-    /// Positions at which reading can start, at regular intervals.
-    skip_points: Vec<SkipPoint>,
 }
 
-/// A position in the postings right after a document.
+impl PostingLists {
+    /// Makes room for terms below a number.
+    pub(crate) fn reserve(&mut self, terms: usize) {
+        if self.totals.len() < terms {
+            self.totals.resize(terms, TermTotals::default());
+        }
+    }
+
+    /// Adds a term that the newest document contains `count` times; see [`PostingLists::end_document`].
+    pub(crate) fn add(&mut self, term: Term, count: u32, group: u32) {
+        self.tail.add(term, self.tail.documents, count, group);
+        self.count_groups(term, (1, 1), (group, group));
+    }
+
+    /// Ends the newest document, whose terms were added.
+    pub(crate) fn end_document(&mut self) {
+        self.tail.documents += 1;
+        if self.tail.is_full() {
+            self.close_tail();
+        }
+    }
+
+    /// Counts further documents of a term, in groups of which the first and the last are given.
+    fn count_groups(&mut self, term: Term, (len, groups): (u32, u32), (first, last): (u32, u32)) {
+        let totals = &mut self.totals[term as usize];
+        let continues = totals.len > 0 && totals.newest_group == first;
+        totals.groups += groups - u32::from(continues);
+        totals.len += len;
+        totals.newest_group = last;
+    }
+
+    /// Appends a block; `group` is the group of a document.
+    pub(crate) fn append(&mut self, block: Block, group: impl Fn(u32) -> u32) {
+        self.close_tail();
+        let first = self.tail_start();
+        for (position, term) in block.terms.iter().enumerate() {
+            let list = block.list_at(position);
+            if let (Some(start), Some(end)) = (list.offsets.first(), list.offsets.last()) {
+                let group = |unit: &u16| group(first + u32::from(unit >> 1));
+                let counts = (list.offsets.len() as u32, list.groups);
+                self.count_groups(*term, counts, (group(start), group(end)));
+            }
+        }
+        self.blocks.push((first, Arc::new(block)));
+    }
+
+    /// Makes the tail a block, though it is not full.
+    pub(crate) fn close_tail(&mut self) {
+        if self.tail.documents > 0 {
+            self.blocks.push((self.tail_start(), Arc::new(self.tail.to_block())));
+            self.tail = Tail::default();
+        }
+    }
+
+    /// Makes the last block the tail again, if it is not full and there is no tail; `group` is the group of
+    /// a document.
+    pub(crate) fn reopen(&mut self, group: impl Fn(u32) -> u32) {
+        let is_open =
+            |(_, block): &mut (u32, Arc<Block>)| (block.documents as usize) < SEGMENT_DOCUMENTS;
+        if self.tail.documents == 0
+            && let Some((first, block)) = self.blocks.pop_if(is_open)
+        {
+            self.tail = Tail::from_block(&block, |offset| group(first + offset));
+        }
+    }
+
+    /// Returns the block of the documents from a number on; that of the tail is made now.
+    pub(crate) fn block(&self, first: u32) -> Option<Arc<Block>> {
+        let known = self.blocks.iter().find(|(start, _)| *start == first);
+        if let Some((_, block)) = known {
+            return Some(Arc::clone(block));
+        }
+        (self.tail_start() == first).then(|| Arc::new(self.tail.to_block()))
+    }
+
+    /// Returns the number of the first document of the tail.
+    fn tail_start(&self) -> u32 {
+        self.blocks.last().map_or(0, |(first, block)| first + block.documents)
+    }
+
+    /// Returns where a term occurs.
+    pub(crate) fn of(&self, term: Term) -> Postings<'_> {
+        Postings { lists: self, term }
+    }
+
+    /// Returns the number of bytes in use.
+    pub(crate) fn size(&self) -> usize {
+        self.blocks.iter().map(|(_, block)| block.size()).sum::<usize>()
+            + self.tail.size()
+            + self.totals.capacity() * size_of::<TermTotals>()
+    }
+
+    fn totals(&self, term: Term) -> TermTotals {
+        self.totals.get(term as usize).copied().unwrap_or_default()
+    }
+}
+
+/// The occurrences of one term.
 #[derive(Debug, Clone, Copy)]
-struct SkipPoint {
-    document: u32,
-    /// The first unit after the document.
-    unit: u32,
-    /// The number of groups up to and including the document's.
-    groups: u32,
+pub(crate) struct Postings<'i> {
+    lists: &'i PostingLists,
+    term: Term,
 }
 
-/// The number of documents between two skip points.
-const STRIDE: u32 = 16;
+/// The occurrences of a term in consecutive documents.
+#[derive(Debug, Clone, Copy)]
+enum Part<'i> {
+    Block(List<'i>),
+    Tail(&'i [u32], u32),
+}
 
-impl Postings {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a document that contains the term `count` times, and returns by how many bytes the postings
-    /// grew. Documents are added in rising order.
-    pub(crate) fn add(&mut self, document: u32, count: u32, group: u32) -> usize {
-        let distance = if self.next == 0 { document } else { document + 1 - self.next };
-        self.next = document + 1;
-        if self.len == 0 || self.newest_group != group {
-            self.newest_group = group;
-            self.groups += 1;
-        }
-        self.len += 1;
-        let before = self.size();
-        self.make_room();
-        self.units.push(head(distance, count > 1));
-        if distance >= FAR {
-            self.units.extend([distance as u16, (distance >> 16) as u16]);
-        }
-        if count > 1 {
-            // Counts saturate: larger ones do not change a score.
-            self.units.push(count.min(u16::MAX.into()) as u16);
-        }
-        if self.len.is_multiple_of(STRIDE) {
-            let (unit, groups) = (self.units.len() as u32, self.groups);
-            self.skip_points.push(SkipPoint { document, unit, groups });
-        }
-        self.size() - before
-    }
-
-    fn size(&self) -> usize {
-        size_of::<u16>() * self.units.capacity()
-            + size_of::<SkipPoint>() * self.skip_points.capacity()
-    }
-
-    /// Reserves room for one more occurrence. Grows by a quarter: there are many lists, and most of them
-    /// stay as they are.
-    fn make_room(&mut self) {
-        let len = self.units.len();
-        if self.units.capacity() < len + MOST_UNITS {
-            self.units.reserve_exact((len / 4).max(MOST_UNITS));
+impl Part<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Block(list) => list.offsets.len(),
+            Self::Tail(units, _) => units.len(),
         }
     }
 
+    fn offset(&self, position: usize) -> u32 {
+        match self {
+            Self::Block(list) => u32::from(list.offsets[position] >> 1),
+            Self::Tail(units, _) => units[position] >> 16,
+        }
+    }
+
+    fn groups(&self) -> u32 {
+        match self {
+            Self::Block(list) => list.groups,
+            Self::Tail(_, groups) => *groups,
+        }
+    }
+
+    /// Returns the first position from `from` on with at least this offset.
+    fn position(&self, offset: u32, from: usize) -> usize {
+        match self {
+            Self::Block(list) => {
+                first_from(list.offsets, from, |unit| u32::from(unit >> 1) < offset)
+            }
+            Self::Tail(units, _) => first_from(units, from, |unit| unit >> 16 < offset),
+        }
+    }
+
+    fn prefetch(&self, position: usize) {
+        match self {
+            Self::Block(list) => {
+                prefetch(list.offsets.get(position..=position).unwrap_or_default())
+            }
+            Self::Tail(units, _) => prefetch(units.get(position..=position).unwrap_or_default()),
+        }
+    }
+}
+
+impl<'i> Postings<'i> {
     /// Returns the number of documents that contain the term.
-    pub(crate) fn len(&self) -> u32 {
-        self.len
+    pub(crate) fn len(self) -> u32 {
+        self.lists.totals(self.term).len
     }
 
     /// Returns the number of groups that contain the term; some are counted more than once if documents
     /// of several groups alternate.
-    pub(crate) fn groups(&self) -> u32 {
-        self.groups
+    pub(crate) fn groups(self) -> u32 {
+        self.lists.totals(self.term).groups
+    }
+
+    /// Returns all parts, each with its first document and the number of documents of its range. Blocks are
+    /// far from each other in memory, so each step is prefetched for all of them.
+    fn parts(self) -> Vec<(u32, u32, Part<'i>)> {
+        let PostingLists { blocks, tail, .. } = self.lists;
+        blocks.iter().for_each(|(_, block)| block.prefetch_hint(self.term));
+        blocks.iter().for_each(|(_, block)| block.prefetch_term(self.term));
+        let mut positions = Vec::with_capacity(blocks.len());
+        positions.extend(blocks.iter().map(|(_, block)| block.position(self.term)));
+        let ranges = blocks.iter().zip(positions);
+        let ranges = ranges.map(|((_, block), position)| block.prefetched_range(position));
+        let ranges: Vec<Range<usize>> = ranges.collect();
+        let mut parts = Vec::with_capacity(blocks.len() + 1);
+        for ((first, block), range) in blocks.iter().zip(ranges) {
+            parts.push((*first, block.documents, Part::Block(block.list_in(range))));
+        }
+        let newest = tail.list(self.term);
+        let newest = newest.map_or(Part::Tail(&[], 0), |list| Part::Tail(&list.units, list.groups));
+        parts.push((self.lists.tail_start(), tail.documents, newest));
+        parts
     }
 
     /// Returns how many documents below a number contain the term, and how many groups.
-    pub(crate) fn below(&self, end: u32, group: impl Fn(u32) -> u32) -> (u32, u32) {
-        if self.next <= end {
-            return (self.len, self.groups);
-        }
-        let passed = self.skip_points.partition_point(|point| point.document < end);
-        let point = passed.checked_sub(1).map(|last| self.skip_points[last]);
-        let (mut groups, mut last) = (0, None);
-        if let Some(point) = point {
-            (groups, last) = (point.groups, Some(group(point.document)));
-        }
-        let mut documents = passed as u32 * STRIDE;
-        for (document, _) in self.after(passed).take_while(|(document, _)| *document < end) {
-            let own = Some(group(document));
-            groups += u32::from(std::mem::replace(&mut last, own) != own);
-            documents += 1;
+    pub(crate) fn below(self, end: u32, group: impl Fn(u32) -> u32) -> (u32, u32) {
+        let (mut documents, mut groups, mut last) = (0, 0, None);
+        for (first, len, part) in self.parts().into_iter().take_while(|(first, ..)| *first < end) {
+            let is_whole = first + len <= end;
+            if is_whole && part.len() > 0 {
+                let continues = last == Some(group(first + part.offset(0)));
+                groups += part.groups() - u32::from(continues);
+                last = Some(group(first + part.offset(part.len() - 1)));
+                documents += part.len() as u32;
+                continue;
+            }
+            let inside = (0..part.len()).map(|position| first + part.offset(position));
+            for document in inside.take_while(|document| *document < end) {
+                let own = Some(group(document));
+                groups += u32::from(std::mem::replace(&mut last, own) != own);
+                documents += 1;
+            }
         }
         (documents, groups)
     }
 
-    /// Returns the occurrences after the first `passed` skip points.
-    fn after(&self, passed: usize) -> Occurrences<'_> {
-        let Some(last) = passed.checked_sub(1) else { return self.iter() };
-        let point = self.skip_points[last];
-        Occurrences { rest: &self.units[point.unit as usize..], document: point.document }
-    }
-
-    /// Returns for each document how many skip points precede it, and prefetches what follows them.
-    /// Documents in rising order take the least time.
-    pub(crate) fn skip_points_before(&self, documents: impl Iterator<Item = u32>) -> Vec<usize> {
-        let mut near = (0, 0);
-        let passed = |document: u32| {
-            let (last, passed) = near;
-            let passed =
-                self.skip_points_passed(document, if last <= document { passed } else { 0 });
-            near = (document, passed);
-            prefetch(self.after(passed).rest.get(..1).unwrap_or_default());
-            passed
-        };
-        documents.map(passed).collect()
-    }
-
-    /// Returns how many skip points precede a document, of which at least `passed` do.
-    fn skip_points_passed(&self, document: u32, mut passed: usize) -> usize {
-        // Galloping search: the next one is seldom far.
-        let mut step = 1;
-        while self.skip_points.get(passed + step).is_some_and(|point| point.document < document) {
-            passed += step;
-            step *= 2;
-        }
-        let near = &self.skip_points[passed..self.skip_points.len().min(passed + step)];
-        passed + near.partition_point(|point| point.document < document)
-    }
-
-    /// Calls `each` with those of some documents that contain the term, and how often they do.
-    /// `documents` rise; `passed` skip points precede the first one.
-    pub(crate) fn among(&self, documents: &[u32], passed: usize, mut each: impl FnMut(u32, u32)) {
-        let Some(last) = documents.last() else { return };
-        let mut position = 0;
-        for (found, count) in self.after(passed).take_while(|(found, _)| found <= last) {
-            while documents[position] < found {
-                position += 1;
-            }
-            if documents[position] == found {
-                each(found, count);
-            }
-        }
+    /// Prepares to look up documents.
+    pub(crate) fn look_up(self) -> LookUp<'i> {
+        LookUp { parts: self.parts() }
     }
 
     /// Iterates over documents and counts, in rising order.
-    pub(crate) fn iter(&self) -> Occurrences<'_> {
-        Occurrences { rest: &self.units, document: 0 }
+    pub(crate) fn iter(self) -> Occurrences<'i> {
+        let (parts, part) = (self.parts().into_iter(), Part::Tail(&[], 0));
+        Occurrences { parts, first: 0, part, position: 0, counted: 0 }
     }
+}
+
+/// Looks up documents in the postings of one term.
+#[derive(Debug)]
+pub(crate) struct LookUp<'i> {
+    /// All parts, each with its first document and the number of documents of its range.
+    parts: Vec<(u32, u32, Part<'i>)>,
+}
+
+/// A place in the postings of a term.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Place {
+    part: usize,
+    position: usize,
+}
+
+impl LookUp<'_> {
+    /// Returns for each document the place at or behind which it is, and prefetches it. Documents in rising
+    /// order take the least time.
+    pub(crate) fn places(&self, documents: impl Iterator<Item = u32>) -> Vec<Place> {
+        let mut near = Place::default();
+        let mut place = |document: u32| {
+            near = self.place(document, near);
+            if let Some((.., part)) = self.parts.get(near.part) {
+                part.prefetch(near.position);
+            }
+            near
+        };
+        documents.map(&mut place).collect()
+    }
+
+    /// Returns the place at or behind which a document is; `near` is a place near it, if possible before.
+    fn place(&self, document: u32, near: Place) -> Place {
+        let is_in = |number: usize| {
+            let part = self.parts.get(number);
+            part.is_some_and(|(first, len, _)| (*first..first + len).contains(&document))
+        };
+        let number = match is_in(near.part) {
+            true => near.part,
+            false => self.parts.partition_point(|(first, ..)| *first <= document).max(1) - 1,
+        };
+        let Some((first, _, part)) = self.parts.get(number) else { return Place::default() };
+        let offset = document.saturating_sub(*first);
+        let is_before = near.part == number
+            && near.position < part.len()
+            && part.offset(near.position) <= offset;
+        let from = if is_before { near.position } else { 0 };
+        Place { part: number, position: part.position(offset, from) }
+    }
+
+    /// Calls `each` with those of some documents that contain the term, and how often they do.
+    /// `documents` rise; `place` is that of the first one.
+    pub(crate) fn among(
+        &self,
+        mut documents: &[u32],
+        mut place: Place,
+        mut each: impl FnMut(u32, u32),
+    ) {
+        while let Some((first, len, part)) = self.parts.get(place.part) {
+            let inside = documents.partition_point(|document| *document < first + len);
+            let (own, others) = documents.split_at(inside);
+            part.among(own, *first, place.position, &mut each);
+            let Some(next) = others.first() else { return };
+            let behind = self.place(*next, place);
+            if behind.part == place.part {
+                return;
+            }
+            (documents, place) = (others, behind);
+        }
+    }
+}
+
+impl Part<'_> {
+    /// Calls `each` with those of some documents that are here; `first` is the first document of the part.
+    fn among(&self, own: &[u32], first: u32, from: usize, each: &mut impl FnMut(u32, u32)) {
+        match self {
+            Self::Block(list) => {
+                let mut counted = None;
+                let found = list.offsets[from..].iter().enumerate();
+                let found = found.map(|(position, unit)| (position, first + u32::from(unit >> 1)));
+                meet(own, found, |position, document| {
+                    let position = from + position;
+                    let is_one = list.offsets[position] & 1 == 0;
+                    let count = if is_one { 1 } else { list.count_after(position, &mut counted) };
+                    each(document, count);
+                });
+            }
+            Self::Tail(units, _) => {
+                let found = units[from..].iter().enumerate();
+                let found = found.map(|(position, unit)| (position, first + (unit >> 16)));
+                meet(own, found, |position, document| {
+                    each(document, units[from + position] & 0xffff);
+                });
+            }
+        }
+    }
+}
+
+/// Calls `each` with the position of every document that is in both lists, which rise.
+fn meet(
+    documents: &[u32],
+    found: impl Iterator<Item = (usize, u32)>,
+    mut each: impl FnMut(usize, u32),
+) {
+    let Some(last) = documents.last() else { return };
+    let mut next = 0;
+    for (position, found) in found.take_while(|(_, found)| found <= last) {
+        while documents[next] < found {
+            next += 1;
+        }
+        if documents[next] == found {
+            each(position, found);
+        }
+    }
+}
+
+/// Returns the first position from `from` on at which a condition that ends somewhere does not hold.
+fn first_from<T: Copy>(values: &[T], from: usize, holds: impl Fn(T) -> bool) -> usize {
+    // Galloping search: it is seldom far.
+    let (mut low, mut step) = (from, 1);
+    while low + step < values.len() && holds(values[low + step]) {
+        low += step;
+        step *= 2;
+    }
+    let near = &values[low..values.len().min(low + step)];
+    low + near.partition_point(|value| holds(*value))
 }
 
 /// An iterator over the occurrences of a term.
 #[derive(Debug, Clone)]
-pub(crate) struct Occurrences<'p> {
-    rest: &'p [u16],
-    document: u32,
+pub(crate) struct Occurrences<'i> {
+    /// The parts that follow.
+    parts: std::vec::IntoIter<(u32, u32, Part<'i>)>,
+    /// The current part, its first document, the next position in it, and how many counts precede that.
+    part: Part<'i>,
+    first: u32,
+    position: usize,
+    counted: usize,
 }
 
 impl Iterator for Occurrences<'_> {
@@ -180,11 +401,8 @@ impl Iterator for Occurrences<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let head = take(&mut self.rest)?;
-        let near = u32::from(head >> 1);
-        self.document += if near < FAR { near } else { take_far(&mut self.rest)? };
-        let count = if head & 1 == 1 { take(&mut self.rest)?.into() } else { 1 };
-        Some((self.document, count))
+        let (mut document, mut count) = ([0], [0]);
+        (self.read(&mut document, &mut count) == 1).then(|| (document[0], count[0]))
     }
 }
 
@@ -192,128 +410,50 @@ impl Occurrences<'_> {
     /// Reads as many occurrences as fit into the slices, and returns how many it read. Faster than
     /// calling `next` for each.
     pub(crate) fn read(&mut self, documents: &mut [u32], counts: &mut [u32]) -> usize {
-        let mut own = self.clone();
         let mut read = 0;
-        for (document, count) in documents.iter_mut().zip(counts) {
-            let Some(next) = own.next() else { break };
-            (*document, *count) = next;
-            read += 1;
+        while read < documents.len() {
+            if self.position == self.part.len() && !self.advance() {
+                break;
+            }
+            read += self.read_part(&mut documents[read..], &mut counts[read..]);
         }
-        *self = own;
         read
     }
-}
 
-impl Postings {
-    /// Iterates over the documents from `first` up to, but not including, `end`.
-    pub(crate) fn iter_from(&self, first: u32, end: u32) -> impl Iterator<Item = (u32, u32)> {
-        // Most terms are rare and do not occur in the newest documents at all.
-        let reaches = self.next > first;
-        let all = reaches.then(|| self.iter()).into_iter().flatten();
-        all.skip_while(move |(document, _)| *document < first)
-            .take_while(move |(document, _)| *document < end)
+    /// Goes on to the next part; returns whether there is one.
+    fn advance(&mut self) -> bool {
+        let Some((first, _, part)) = self.parts.next() else { return false };
+        (self.first, self.part, self.position, self.counted) = (first, part, 0, 0);
+        true
     }
-}
 
-/// The largest number of units that one occurrence takes.
-const MOST_UNITS: usize = 4;
-/// A distance of at least this does not fit beside the count bit and takes two units of its own.
-const FAR: u32 = 0x7fff;
-
-/// Returns the first unit of an occurrence: the distance to the previous document, and whether a count
-/// follows.
-fn head(distance: u32, has_count: bool) -> u16 {
-    (distance.min(FAR) as u16) << 1 | u16::from(has_count)
-}
-
-/// Removes the first unit and returns it.
-#[inline(always)]
-fn take(units: &mut &[u16]) -> Option<u16> {
-    let (first, rest) = units.split_first()?;
-    *units = rest;
-    Some(*first)
-}
-
-/// Removes two units and returns the distance they hold.
-#[cold]
-fn take_far(units: &mut &[u16]) -> Option<u32> {
-    Some(u32::from(take(units)?) | u32::from(take(units)?) << 16)
+    fn read_part(&mut self, documents: &mut [u32], counts: &mut [u32]) -> usize {
+        let slots = documents.iter_mut().zip(counts);
+        let len = slots.len().min(self.part.len() - self.position);
+        match self.part {
+            Part::Block(list) => {
+                let (units, first) = (&list.offsets[self.position..], self.first);
+                let mut counted = self.counted;
+                for ((document, count), unit) in slots.zip(units) {
+                    *document = first + u32::from(unit >> 1);
+                    *count = 1;
+                    if unit & 1 == 1 {
+                        *count = list.count_ranked(counted);
+                        counted += 1;
+                    }
+                }
+                self.counted = counted;
+            }
+            Part::Tail(units, _) => {
+                for ((document, count), unit) in slots.zip(&units[self.position..]) {
+                    (*document, *count) = (self.first + (unit >> 16), unit & 0xffff);
+                }
+            }
+        }
+        self.position += len;
+        len
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn what_was_added_is_read(steps in proptest::collection::vec((1u32..30_000_000, 1u32..65_536), 0..120)) {
-            let mut postings = Postings::new();
-            let mut expected = Vec::new();
-            let mut document = 0;
-            for (step, count) in steps {
-                // Near and far in turn.
-                document += if count % 2 == 0 { step % 50 + 1 } else { step };
-                let count = if count % 3 == 0 { 1 } else { count };
-                postings.add(document, count, document / 100_000);
-                expected.push((document, count));
-            }
-            prop_assert_eq!(postings.len() as usize, expected.len());
-            let (mut documents, mut counts, mut read) = ([0; 7], [0; 7], Vec::new());
-            let mut occurrences = postings.iter();
-            loop {
-                let len = occurrences.read(&mut documents, &mut counts);
-                read.extend(documents.into_iter().zip(counts).take(len));
-                if len < documents.len() { break }
-            }
-            prop_assert_eq!(&read, &expected);
-            for end in [0, 1, document / 3, document, document.saturating_add(1)] {
-                let below: Vec<u32> = expected.iter().map(|one| one.0).filter(|one| *one < end).collect();
-                let runs = below.chunk_by(|a, b| a / 100_000 == b / 100_000).count();
-                let found = postings.below(end, |document| document / 100_000);
-                prop_assert_eq!(found, (below.len() as u32, runs as u32));
-            }
-            prop_assert_eq!(postings.iter().collect::<Vec<_>>(), expected);
-        }
-    }
-
-    #[test]
-    fn the_first_document_may_be_number_zero() {
-        let mut postings = Postings::new();
-        postings.add(0, 2, 7);
-        postings.add(1, 1, 7);
-        assert_eq!(postings.iter().collect::<Vec<_>>(), [(0, 2), (1, 1)]);
-        assert_eq!(postings.groups(), 1);
-    }
-
-    #[test]
-    fn documents_are_looked_up_in_any_order() {
-        look_up_below(3_000);
-        // The last skip point is after every document.
-        look_up_below(3 * 16 * STRIDE);
-    }
-
-    fn look_up_below(end: u32) {
-        let mut postings = Postings::new();
-        let count = |document: u32| if document.is_multiple_of(3) { document % 5 + 1 } else { 0 };
-        for document in (0..end).filter(|document| count(*document) > 0) {
-            postings.add(document, count(document), document / 10);
-        }
-        assert_eq!(postings.groups(), end.div_ceil(10));
-        let wanted =
-            |first: u32| (first..first + 12).filter(|document| document % 7 != 1).collect();
-        let wanted: Vec<Vec<u32>> = (0..900).map(|one| wanted(one * 77 % 3_100)).collect();
-        let points = postings.skip_points_before(wanted.iter().map(|documents| documents[0]));
-        for (documents, passed) in wanted.iter().zip(points) {
-            let mut found = Vec::new();
-            postings.among(documents, passed, |document, count| found.push((document, count)));
-            let is_there = |document: &u32| *document < end && count(*document) > 0;
-            let expected = documents.iter().copied().filter(is_there);
-            assert_eq!(
-                found,
-                expected.map(|document| (document, count(document))).collect::<Vec<_>>()
-            );
-        }
-    }
-}
+mod tests;

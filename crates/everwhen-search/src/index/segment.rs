@@ -1,52 +1,63 @@
 //! Segments: an index as bytes, in parts, so that a restart does not rebuild it.
 //!
-//! A segment holds the words and the vectors of [`SEGMENT_DOCUMENTS`] consecutive documents, and the
-//! terms, speakers and groups that no earlier segment holds. Only the last segment ever grows. Each
-//! one ends with a checksum and names the checksum of the one before, so segments that do not belong
-//! together are never combined. A segment that is damaged, of another format or out of order is
-//! refused; the caller then builds the index again.
+//! A segment holds the words and the vectors of up to [`SEGMENT_DOCUMENTS`] consecutive documents, with all
+//! that they need: terms, speakers and groups. It says which sequence numbers it covers, and is loaded where
+//! the one before ends. Only the last segment ever grows. A segment that ends with a wrong checksum, is of
+//! another format or out of order is refused; the caller then builds that part of the index again.
 
 mod bytes;
+mod documents;
 mod vectors;
 mod words;
 
 use std::fmt;
 
-use self::bytes::{Checksum, Reader, Writer};
-use super::Index;
+use self::bytes::{Reader, Writer};
+use super::{Index, SEGMENT_DOCUMENTS};
 
 /// The format and its version.
-const FORMAT: &[u8; 8] = b"EvWhIx\x00\x05";
-/// The number of documents in a full segment.
-pub const SEGMENT_DOCUMENTS: usize = 32_768;
+const FORMAT: &[u8; 8] = b"EvWhIx\x00\x06";
 
-/// What the full segments hold. They never change.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct FullSegments {
-    /// How many there are.
-    count: u32,
-    /// The checksum of the last one.
-    checksum: Checksum,
-    terms: usize,
-    groups: usize,
-    speakers: usize,
+/// Which documents are in which segment.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SegmentRanges {
+    /// Segments that do not grow any more, in order.
+    closed: Vec<ClosedSegment>,
+    /// How many documents of the index are in saved segments, if the last one is; else at most as many as
+    /// are in closed ones.
+    saved: u32,
+}
+
+/// A segment that does not grow any more.
+#[derive(Debug, Clone, Copy)]
+struct ClosedSegment {
+    /// The number behind its last document.
+    end: u32,
+    /// The last sequence number that it covers.
+    through: u64,
+    is_saved: bool,
 }
 
 /// A segment to be stored.
 #[derive(Debug, Clone)]
 pub struct Segment {
-    /// Its position among the segments of the index.
-    pub number: u32,
+    /// The sequence numbers that it covers: those above this one,
+    pub after: u64,
+    /// up to this one.
+    pub through: u64,
     /// The bytes to store.
     pub bytes: Vec<u8>,
-    /// The number of documents in all segments up to this one.
-    end: usize,
+    /// Its position among the segments of the index.
+    position: usize,
+    /// The number behind its last document.
+    end: u32,
+    is_full: bool,
 }
 
 impl Segment {
-    /// Returns whether the segment is full: it never changes, and the next one follows it.
+    /// Returns whether the segment does not grow any more, and the next one follows it.
     pub fn is_full(&self) -> bool {
-        self.end == (self.number as usize + 1) * SEGMENT_DOCUMENTS
+        self.is_full
     }
 }
 
@@ -62,75 +73,160 @@ impl fmt::Display for InvalidSegment {
 
 impl std::error::Error for InvalidSegment {}
 
+/// A segment that was decoded and verified, to be [added](Index::add_segment) to an index.
+#[derive(Debug)]
+pub struct DecodedSegment {
+    after: u64,
+    through: u64,
+    generation: u64,
+    words: words::Words,
+    documents: documents::Documents,
+    vectors: vectors::Vectors,
+}
+
+impl DecodedSegment {
+    /// Decodes the bytes of a segment.
+    pub fn new(bytes: &[u8]) -> Result<Self, InvalidSegment> {
+        Self::read(bytes).ok_or(InvalidSegment)
+    }
+
+    /// Returns the sequence number above which it begins.
+    pub fn after(&self) -> u64 {
+        self.after
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::verified(bytes)?;
+        (reader.array()? == *FORMAT).then_some(())?;
+        let (after, through, generation) = (reader.number()?, reader.number()?, reader.number()?);
+        let words = words::Words::read(&mut reader)?;
+        let documents = documents::Documents::read(&mut reader)?;
+        let count = documents.len();
+        let vectors = vectors::Vectors::read(&mut reader, count)?;
+        let is_valid = reader.is_at_end()
+            && words.documents() == count
+            && count > 0
+            && documents.are_within(after, through);
+        is_valid.then_some(Self { after, through, generation, words, documents, vectors })
+    }
+}
+
 impl Index {
-    /// Returns the number of documents that are in no segment yet.
+    /// Returns the number of documents that are in no saved segment.
     pub fn unsaved(&self) -> usize {
-        self.len() - self.saved
+        let SegmentRanges { closed, saved } = &self.segments;
+        let starts = std::iter::once(0).chain(closed.iter().map(|one| one.end));
+        let unsaved = closed.iter().zip(starts).filter(|(one, _)| !one.is_saved);
+        let closed_end = self.closed_end();
+        unsaved.map(|(one, start)| (one.end - start) as usize).sum::<usize>()
+            + (self.len() - closed_end.max(*saved) as usize)
     }
 
     /// Returns the first segment that has changed since it was saved. `None` if there is none, or if
     /// documents in it still wait for their vectors.
     pub fn next_segment(&self) -> Option<Segment> {
-        let first = self.full_segments.count as usize * SEGMENT_DOCUMENTS;
-        let end = self.len().min(first + SEGMENT_DOCUMENTS);
-        if self.unsaved() == 0 || self.covered() < end {
+        if self.unsaved() == 0 {
             return None;
         }
+        let closed = &self.segments.closed;
+        let position = closed.iter().position(|one| !one.is_saved).unwrap_or(closed.len());
+        let before = position.checked_sub(1).map(|before| closed[before]);
+        let (first, after) = before.map_or((0, 0), |one| (one.end, one.through));
+        let own = closed.get(position);
+        let end = own.map_or(self.len() as u32, |one| one.end);
+        if self.covered() < end as usize {
+            return None;
+        }
+        let last = self.documents[end as usize - 1].sequence;
+        let through = own.map_or(last, |one| one.through);
         let mut writer = Writer::default();
         writer.raw(FORMAT);
-        writer.raw(&self.full_segments.checksum);
+        writer.number(after);
+        writer.number(through);
         writer.number(self.generation);
-        words::write(self, &mut writer, first..end);
-        vectors::write(self, &mut writer, first..end);
-        Some(Segment { number: self.full_segments.count, bytes: writer.finish(), end })
+        let range = first as usize..end as usize;
+        words::write(self, &mut writer, first)?;
+        documents::write(self, &mut writer, range.clone());
+        vectors::write(self, &mut writer, range);
+        let (bytes, is_full) = (writer.finish(), own.is_some());
+        Some(Segment { after, through, bytes, position, end, is_full })
     }
 
     /// Records that a segment was stored.
     pub fn mark_saved(&mut self, segment: &Segment) {
-        if segment.number == self.full_segments.count {
-            self.saved = self.saved.max(segment.end);
-            if let Some((_, checksum)) = Reader::verified(&segment.bytes) {
-                self.complete_segment(segment.end, checksum);
-            }
+        match self.segments.closed.get_mut(segment.position) {
+            Some(closed) => closed.is_saved |= closed.end == segment.end,
+            None => self.segments.saved = self.segments.saved.max(segment.end),
         }
     }
 
-    /// Adds the documents of the next segment. After an error the index is incomplete and must be
-    /// discarded.
+    /// Decodes the next segment and adds it; see [`Index::add_segment`].
     pub fn load_segment(&mut self, bytes: &[u8]) -> Result<(), InvalidSegment> {
-        self.read_segment(bytes).ok_or(InvalidSegment)
+        self.add_segment(DecodedSegment::new(bytes)?)
     }
 
-    fn read_segment(&mut self, bytes: &[u8]) -> Option<()> {
-        let (mut reader, checksum) = Reader::verified(bytes)?;
-        let continues =
-            reader.array()? == *FORMAT && reader.array()? == self.full_segments.checksum;
-        let generation = continues.then(|| reader.number())??;
+    /// Adds the documents of a segment, which begins where the index ends and has vectors of the same
+    /// embedder. Otherwise it is refused and the index stays as it was.
+    pub fn add_segment(&mut self, segment: DecodedSegment) -> Result<(), InvalidSegment> {
+        if segment.after != self.sequence || !segment.vectors.fit(self) {
+            return Err(InvalidSegment);
+        }
+        self.close_segment(segment.after, false);
         let first = self.len();
-        words::read(self, &mut reader)?;
-        vectors::read(self, &mut reader, first..self.len())?;
+        let block = segment.words.into_block(&mut self.lexicon);
+        segment.documents.add(self);
+        let placements = &self.placements;
+        let group = |document: u32| placements[document as usize].group;
+        self.words.reserve(self.lexicon.len());
+        self.words.append(block, group);
+        segment.vectors.add(self, first);
         // Segments of several generations count as the earliest, so that all states are read again.
-        self.generation = if first == 0 { generation } else { self.generation.min(generation) };
-        self.saved = self.len();
-        self.complete_segment(self.saved, checksum);
-        reader.is_at_end().then_some(())
+        self.generation =
+            if first == 0 { segment.generation } else { self.generation.min(segment.generation) };
+        self.sequence = segment.through;
+        self.close_segment(segment.through, true);
+        Ok(())
     }
 
     /// Records that no stored segment matches the index any more.
     pub(super) fn mark_all_unsaved(&mut self) {
-        (self.saved, self.full_segments) = (0, FullSegments::default());
+        self.segments.saved = 0;
+        self.segments.closed.iter_mut().for_each(|one| one.is_saved = false);
     }
 
-    fn complete_segment(&mut self, end: usize, checksum: Checksum) {
-        let count = self.full_segments.count + 1;
-        if end == count as usize * SEGMENT_DOCUMENTS {
-            self.full_segments = FullSegments {
-                count,
-                checksum,
-                terms: self.lexicon.len(),
-                groups: self.groups.len(),
-                speakers: self.speakers.len(),
-            };
+    /// Returns the number behind the last document of a closed segment.
+    fn closed_end(&self) -> u32 {
+        self.segments.closed.last().map_or(0, |one| one.end)
+    }
+
+    /// Closes the last segment, which covers sequence numbers up to `through`, if it has documents.
+    fn close_segment(&mut self, through: u64, is_saved: bool) {
+        let end = self.len() as u32;
+        if end > self.closed_end() {
+            self.words.close_tail();
+            self.segments.closed.push(ClosedSegment { end, through, is_saved });
+        }
+    }
+
+    /// Closes the last segment if it is full.
+    pub(super) fn close_full_segment(&mut self) {
+        if self.len() - self.closed_end() as usize == SEGMENT_DOCUMENTS {
+            self.close_segment(self.sequence, false);
+        }
+    }
+
+    /// Opens the last closed segment again if it is not full, so that the next document goes there.
+    pub(super) fn reopen_last_segment(&mut self) {
+        let count = self.segments.closed.len();
+        let start = count.checked_sub(2).map_or(0, |before| self.segments.closed[before].end);
+        let end = self.len() as u32;
+        let is_open = |one: &mut ClosedSegment| {
+            one.end == end && ((one.end - start) as usize) < SEGMENT_DOCUMENTS
+        };
+        if let Some(last) = self.segments.closed.pop_if(is_open) {
+            self.segments.saved = if last.is_saved { last.end } else { start };
+            let placements = &self.placements;
+            self.words.reopen(|document| placements[document as usize].group);
         }
     }
 }

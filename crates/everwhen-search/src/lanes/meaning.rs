@@ -53,7 +53,7 @@ fn passages_to_compare(index: &Index, scope: &Scope<'_>, to: &QuantizedVector) -
 impl<'i> MeaningScores<'i> {
     /// Returns the cosine of the nearest compared passage of every group.
     pub(crate) fn of_groups(&self, index: &'i Index, scope: &Scope<'i>) -> ScoreBuffer<'i> {
-        let mut scores = index.buffers.take(index.groups.len());
+        let mut scores = index.group_buffers.take(index.groups.len());
         let mut raise = |passage: usize, cosine: f32| {
             let document = index.vectors.document(passage);
             if scope.admits(document) {

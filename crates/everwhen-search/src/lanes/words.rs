@@ -79,9 +79,9 @@ impl<'q, 'i> WordScorer<'q, 'i> {
         Self {
             index,
             scope,
-            groups: index.buffers.take(index.groups.len()),
-            documents: index.buffers.take(index.len()),
-            frequencies: index.buffers.take(index.groups.len()),
+            groups: index.group_buffers.take(index.groups.len()),
+            documents: index.document_buffers.take(index.len()),
+            frequencies: index.group_buffers.take(index.groups.len()),
             batch: Batch::new(),
         }
     }

@@ -5,8 +5,10 @@
 //! passages that are worth comparing. A passage in a cluster that is not visited is missed; it can
 //! still be found by its words.
 
+use std::ops::Range;
+
 use super::QuantizedVector;
-use super::dot::{Factor, dots};
+use super::dot::{BLOCK, Factor, dots};
 use super::sketch;
 
 /// The number of centroids.
@@ -24,16 +26,22 @@ const LEAST_SHARE: usize = 48;
 /// The number of centroids that are sorted at a time.
 const SORT_STEP: usize = 16;
 
+/// The directions that clusters have.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Centroids {
+    /// The number of values in a row.
+    pub(crate) width: usize,
+    pub(crate) values: Vec<i8>,
+    pub(crate) scales: Vec<f32>,
+    /// The number of passages when the centroids were found.
+    pub(crate) found_among: usize,
+}
+
 /// Passages by their nearest centroid.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clusters {
-    /// The number of values in a row.
-    width: usize,
-    centroids: Vec<i8>,
-    scales: Vec<f32>,
+    centroids: Centroids,
     clusters: Vec<Cluster>,
-    /// The number of passages when the centroids were found.
-    found_among: usize,
     len: usize,
 }
 
@@ -46,28 +54,52 @@ struct Cluster {
 impl Clusters {
     /// Finds centroids and assigns each row to its cluster.
     pub(super) fn new(rows: &[i8], width: usize) -> Self {
-        let count = rows.len() / width;
-        let mut all = Self { width, found_among: count, ..Self::default() };
-        all.find_centroids(rows, count);
-        all.clusters = vec![Cluster::default(); CENTROIDS];
-        for (passage, row) in (0u32..).zip(rows.chunks_exact(width)) {
-            all.add(passage, row);
-        }
+        let mut all = Self::with(Centroids::find(rows, width));
+        all.add_rows(0, rows);
         all
+    }
+
+    /// Makes empty clusters around known centroids.
+    pub(super) fn with(centroids: Centroids) -> Self {
+        Self { centroids, clusters: vec![Cluster::default(); CENTROIDS], len: 0 }
+    }
+
+    /// Returns the centroids.
+    pub(super) fn centroids(&self) -> &Centroids {
+        &self.centroids
     }
 
     /// Returns whether enough passages were added that the centroids should be computed again.
     pub(super) fn are_outgrown(&self) -> bool {
-        self.len >= GROWTH * self.found_among
+        self.len >= GROWTH * self.centroids.found_among
     }
 
-    /// Assigns a passage to its cluster.
-    pub(super) fn add(&mut self, passage: u32, row: &[i8]) {
-        let nearest = self.nearest_centroid(row);
-        let cluster = &mut self.clusters[nearest];
+    /// Assigns consecutive passages to their clusters.
+    pub(super) fn add_rows(&mut self, first: u32, rows: &[i8]) {
+        for (passage, row) in (first..).zip(rows.chunks_exact(self.centroids.width)) {
+            self.add_to(self.centroids.nearest(row), passage, row);
+        }
+    }
+
+    /// Adds a passage to a cluster.
+    pub(super) fn add_to(&mut self, cluster: usize, passage: u32, row: &[i8]) {
+        let cluster = &mut self.clusters[cluster];
         cluster.passages.push(passage);
         cluster.sketches.extend(sketch::sketch(row));
         self.len += 1;
+    }
+
+    /// Returns the cluster of each passage in a range.
+    pub(super) fn of(&self, passages: Range<usize>) -> Vec<u8> {
+        let mut found = vec![0; passages.len()];
+        for (number, cluster) in self.clusters.iter().enumerate() {
+            let start = cluster.passages.partition_point(|one| (*one as usize) < passages.start);
+            let inside = cluster.passages[start..].iter().map(|one| *one as usize);
+            for passage in inside.take_while(|one| *one < passages.end) {
+                found[passage - passages.start] = number as u8;
+            }
+        }
+        found
     }
 
     /// Returns the passages in the nearest clusters whose sketches are nearest to a vector, at most
@@ -108,7 +140,7 @@ impl Clusters {
         // Integers can be sorted; a millionth is fine enough. The centroid is in the lowest bits.
         let key =
             |near: f32, centroid: usize| (-near * 1e6) as i64 * CENTROIDS as i64 + centroid as i64;
-        self.each_centroid(row, |centroid, near| order.push(key(near, centroid)));
+        self.centroids.each(row, |centroid, near| order.push(key(near, centroid)));
         let (mut seen, enough) = (0, LEAST_VISITED.max(self.len / LEAST_SHARE));
         let mut visited = Vec::new();
         // Few are needed, so a few are sorted at a time.
@@ -128,9 +160,48 @@ impl Clusters {
         visited
     }
 
-    fn nearest_centroid(&self, row: &[i8]) -> usize {
+    /// Returns the number of bytes in use.
+    pub(super) fn size(&self) -> usize {
+        let of = |one: &Cluster| one.passages.capacity() * 4 + one.sketches.capacity() * 8;
+        self.centroids.values.capacity() + self.clusters.iter().map(of).sum::<usize>()
+    }
+}
+
+impl Centroids {
+    /// Finds centroids by k-means on a sample of the rows.
+    fn find(rows: &[i8], width: usize) -> Self {
+        let count = rows.len() / width;
+        let mut all = Self { width, found_among: count, ..Self::default() };
+        let sample: Vec<&[i8]> =
+            rows.chunks_exact(width).step_by(count.div_ceil(SAMPLE).max(1)).collect();
+        let first = sample.iter().step_by((sample.len() / CENTROIDS).max(1)).take(CENTROIDS);
+        all.set(first.map(|row| row.iter().map(|value| f32::from(*value)).collect()));
+        for _ in 0..ROUNDS {
+            let mut sums = vec![vec![0f32; width]; all.scales.len()];
+            for row in &sample {
+                let sum = &mut sums[all.nearest(row)];
+                sum.iter_mut().zip(*row).for_each(|(sum, value)| *sum += f32::from(*value));
+            }
+            all.set(sums.into_iter());
+        }
+        all
+    }
+
+    /// Sets centroids; only their direction counts, not their length.
+    fn set(&mut self, centroids: impl Iterator<Item = Vec<f32>>) {
+        self.values.clear();
+        self.scales.clear();
+        for centroid in centroids {
+            let length = centroid.iter().map(|value| value * value).sum::<f32>().sqrt();
+            let quantized = QuantizedVector::new(&centroid);
+            self.scales.push(if length > 0.0 { quantized.scale() / length } else { 0.0 });
+            self.values.extend_from_slice(quantized.values());
+        }
+    }
+
+    fn nearest(&self, row: &[i8]) -> usize {
         let mut best = (f32::NEG_INFINITY, 0);
-        self.each_centroid(row, |centroid, near| {
+        self.each(row, |centroid, near| {
             if near > best.0 {
                 best = (near, centroid);
             }
@@ -139,46 +210,21 @@ impl Clusters {
     }
 
     /// Calls `each` with every centroid and how near a row is to it.
-    fn each_centroid(&self, row: &[i8], mut each: impl FnMut(usize, f32)) {
-        let near = |centroid: usize, dot: i32| dot as f32 * self.scales[centroid];
-        dots(&self.centroids, [Factor::new(row)], |centroid, [dot]| {
-            each(centroid, near(centroid, dot));
+    fn each(&self, row: &[i8], mut each: impl FnMut(usize, f32)) {
+        dots(&self.values, [Factor::new(row)], |centroid, [dot]| {
+            each(centroid, dot as f32 * self.scales[centroid]);
         });
     }
 
-    /// Runs k-means on a sample of the rows.
-    fn find_centroids(&mut self, rows: &[i8], count: usize) {
-        let width = self.width;
-        let sample: Vec<&[i8]> =
-            rows.chunks_exact(width).step_by(count.div_ceil(SAMPLE).max(1)).collect();
-        let first = sample.iter().step_by((sample.len() / CENTROIDS).max(1)).take(CENTROIDS);
-        self.set_centroids(first.map(|row| row.iter().map(|value| f32::from(*value)).collect()));
-        for _ in 0..ROUNDS {
-            let mut sums = vec![vec![0f32; width]; self.scales.len()];
-            for row in &sample {
-                let sum = &mut sums[self.nearest_centroid(row)];
-                sum.iter_mut().zip(*row).for_each(|(sum, value)| *sum += f32::from(*value));
-            }
-            self.set_centroids(sums.into_iter());
-        }
-    }
-
-    /// Sets centroids; only their direction counts, not their length.
-    fn set_centroids(&mut self, centroids: impl Iterator<Item = Vec<f32>>) {
-        self.centroids.clear();
-        self.scales.clear();
-        for centroid in centroids {
-            let length = centroid.iter().map(|value| value * value).sum::<f32>().sqrt();
-            let quantized = QuantizedVector::new(&centroid);
-            self.scales.push(if length > 0.0 { quantized.scale() / length } else { 0.0 });
-            self.centroids.extend_from_slice(quantized.values());
-        }
-    }
-
-    /// Returns the number of bytes in use.
-    pub(super) fn size(&self) -> usize {
-        let of = |one: &Cluster| one.passages.capacity() * 4 + one.sketches.capacity() * 8;
-        self.centroids.capacity() + self.clusters.iter().map(of).sum::<usize>()
+    /// Returns whether they can be used, and whether they have these clusters.
+    pub(crate) fn are_valid(&self, clusters: &[u8]) -> bool {
+        let count = self.scales.len();
+        (1..=CENTROIDS).contains(&count)
+            && self.width.is_multiple_of(BLOCK)
+            && self.width > 0
+            && self.values.len() == count * self.width
+            && self.found_among > 0
+            && clusters.iter().all(|cluster| usize::from(*cluster) < count)
     }
 }
 

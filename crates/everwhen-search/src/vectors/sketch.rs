@@ -6,8 +6,21 @@ const WORD: usize = u64::BITS as usize;
 
 /// Returns the sign bits of a row, in words.
 pub(super) fn sketch(row: &[i8]) -> impl Iterator<Item = u64> {
-    let bit = |word: u64, (position, value): (usize, &i8)| word | u64::from(*value < 0) << position;
-    row.chunks(WORD).map(move |part| part.iter().enumerate().fold(0, bit))
+    row.chunks(WORD).map(|part| {
+        let eights = part.chunks(8).enumerate();
+        eights.fold(0, |word, (position, eight)| word | signs(eight) << (8 * position))
+    })
+}
+
+/// Returns the sign bits of up to eight values.
+fn signs(values: &[i8]) -> u64 {
+    let Ok(eight) = <[i8; 8]>::try_from(values) else {
+        let bit = |(position, value): (usize, &i8)| u64::from(*value < 0) << position;
+        return values.iter().enumerate().map(bit).sum();
+    };
+    let signs = u64::from_le_bytes(eight.map(i8::cast_unsigned)) & 0x8080_8080_8080_8080;
+    // The product moves the sign of each byte to a bit of its own in the highest byte.
+    (signs >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// Returns the largest distance such that at most `most` rows are nearer; sketches have `words` words.
@@ -74,6 +87,17 @@ fn portable_width<W: AsRef<[u64]> + ?Sized>(sketches: &[u64], to: &W, found: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_bit_is_the_sign_of_one_value() {
+        let row: Vec<i8> = (0..71i32).map(|one| (one * one * 37 % 255 - 127) as i8).collect();
+        let sketch: Vec<u64> = sketch(&row).collect();
+        assert_eq!(sketch.len(), 2);
+        for (position, value) in row.iter().enumerate() {
+            assert_eq!(sketch[position / 64] >> (position % 64) & 1 == 1, *value < 0, "{position}");
+        }
+        assert_eq!(sketch[1] >> 7, 0);
+    }
 
     #[test]
     fn near_vectors_have_near_sketches() {

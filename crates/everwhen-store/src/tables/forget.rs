@@ -6,7 +6,7 @@ use everwhen_engine::ports::{MemoryRef, Removed};
 
 use super::ledger::forget_entries;
 use super::registry::{Owner, TABLES};
-use super::{Database, Dialect, IN_MEMORY, Sql, Value, past, place};
+use super::{Database, Dialect, IN_MEMORY, Sql, Value, past, place, segments};
 
 /// Removes entries with all that names them or holds their words; answers how many there were.
 pub(crate) fn entries(db: &dyn Database, memory: MemoryRef, entries: &[EntryId]) -> Result<u64> {
@@ -15,17 +15,12 @@ pub(crate) fn entries(db: &dyn Database, memory: MemoryRef, entries: &[EntryId])
     static ENTRIES: Sql = Sql::new(|dialect| {
         format!("DELETE FROM entry {IN_MEMORY} AND id {}", dialect.is_one_of(3))
     });
-    static SEGMENTS: Sql = Sql::new(|_| format!("DELETE FROM segment {IN_MEMORY}"));
     let each: Vec<Value<'_>> = entries.iter().copied().map(Into::into).collect();
+    segments::forget(db, memory, each.clone())?;
     forget_entries(db, memory, entries)?;
     past::forget_entries(db, memory, entries)?;
     db.change_each(&RECEIPTS, &place(memory), each.clone())?;
-    let removed = db.change_each(&ENTRIES, &place(memory), each)?;
-    // Parts of the index hold words of the memory's entries.
-    if removed > 0 {
-        db.write(&SEGMENTS, &place(memory))?;
-    }
-    Ok(removed)
+    db.change_each(&ENTRIES, &place(memory), each)
 }
 
 /// Removes what receipts say about entries; their keys stay, so that a late retry stores nothing

@@ -162,7 +162,7 @@ suite! {
     }
     segments {
         a_segment_comes_back_and_is_replaced,
-        segments_go_with_any_entry_of_their_memory,
+        segments_go_with_any_entry_that_they_cover,
         segments_go_with_their_memory_and_vault,
         a_kept_index_answers_as_a_new_one,
         what_is_forgotten_is_in_no_segment,

@@ -19,34 +19,43 @@ fn kept(open: Open) -> Bed {
     let bed = open();
     furnish(&bed);
     bed.write(|tx| {
-        tx.put(Row::Segment(place(1, 1), 0, &[1; 70_000]))?;
-        tx.put(Row::Segment(place(1, 1), 1, b"tail"))?;
-        tx.put(Row::Segment(place(1, 2), 0, b"other"))
+        tx.put(Row::Segment(place(1, 1), (0, 10), &[1; 70_000]))?;
+        tx.put(Row::Segment(place(1, 1), (10, 19), b"tail"))?;
+        tx.put(Row::Segment(place(1, 2), (0, 29), b"other"))
     });
     bed
 }
 
-fn segment(bed: &Bed, memory: u128, number: u32) -> Option<Vec<u8>> {
-    bed.look(move |rows| rows.segment(place(1, memory), number))
+fn segment(bed: &Bed, memory: u128, after: u64) -> Option<Vec<u8>> {
+    let next = bed.look(move |rows| rows.segment(place(1, memory), after));
+    next.filter(|(found, _)| *found == after).map(|(_, bytes)| bytes)
 }
 
 pub(crate) fn a_segment_comes_back_and_is_replaced(open: Open) {
     let bed = kept(open);
     assert_eq!(segment(&bed, 1, 0), Some(vec![1; 70_000]));
-    assert_eq!(segment(&bed, 1, 2), None);
-    bed.write(|tx| tx.put(Row::Segment(place(1, 1), 1, b"longer tail")));
-    assert_eq!(segment(&bed, 1, 1), Some(b"longer tail".to_vec()));
+    assert_eq!(segment(&bed, 1, 20), None);
+    bed.write(|tx| tx.put(Row::Segment(place(1, 1), (10, 22), b"longer tail")));
+    assert_eq!(segment(&bed, 1, 10), Some(b"longer tail".to_vec()));
+    bed.write(|tx| tx.put(Row::Segment(place(1, 1), (22, 30), b"next")));
+    let next = bed.look(|rows| rows.segment(place(1, 1), 11));
+    assert_eq!(next, Some((22, b"next".to_vec())));
+    bed.write(|tx| tx.put(Row::Segment(place(1, 1), (0, 22), b"both")));
+    assert_eq!((segment(&bed, 1, 0), segment(&bed, 1, 10)), (Some(b"both".to_vec()), None));
+    assert!(segment(&bed, 1, 22).is_some());
     assert_eq!(segment(&bed, 2, 0), Some(b"other".to_vec()));
     assert_eq!(bed.look(|rows| rows.segment(place(2, 1), 0)), None);
 }
 
-pub(crate) fn segments_go_with_any_entry_of_their_memory(open: Open) {
+pub(crate) fn segments_go_with_any_entry_that_they_cover(open: Open) {
     let bed = kept(open);
     bed.write(|tx| tx.remove(Removal::Entries(place(1, 1), &[])).map(drop));
     assert!(segment(&bed, 1, 0).is_some());
     bed.write(|tx| tx.remove(Removal::Entries(place(1, 1), &[id(11)])).map(drop));
-    assert_eq!((segment(&bed, 1, 0), segment(&bed, 1, 1)), (None, None));
-    assert!(segment(&bed, 2, 0).is_some());
+    assert!(segment(&bed, 1, 10).is_none());
+    assert!(segment(&bed, 1, 0).is_some() && segment(&bed, 2, 0).is_some());
+    bed.write(|tx| tx.remove(Removal::Entries(place(1, 1), &[id(10)])).map(drop));
+    assert!(segment(&bed, 1, 0).is_none() && segment(&bed, 2, 0).is_some());
 }
 
 pub(crate) fn segments_go_with_their_memory_and_vault(open: Open) {
@@ -73,7 +82,7 @@ fn kept_segment(talk: &Talk) -> (MemoryRef, Option<Vec<u8>>) {
     let vault = talk.vault.id();
     let memory = talk.bed.look(move |rows| rows.memory_named(vault, &name("m"))).unwrap().id;
     let place = MemoryRef { vault, memory };
-    (place, talk.bed.look(move |rows| rows.segment(place, 0)))
+    (place, talk.bed.look(move |rows| rows.segment(place, 0)).map(|(_, bytes)| bytes))
 }
 
 fn talked(open: Open) -> Talk {
@@ -98,15 +107,16 @@ pub(crate) fn a_kept_index_answers_as_a_new_one(open: Open) {
 
     let mut damaged = bytes.unwrap();
     damaged[40] ^= 1;
-    talk.bed.write(move |tx| tx.put(Row::Segment(place, 0, &damaged)));
+    talk.bed.write(move |tx| tx.put(Row::Segment(place, (0, 3), &damaged)));
     assert_eq!(found(&restarted(&talk), "what about the cat?").len(), 4);
 }
 
 pub(crate) fn what_is_forgotten_is_in_no_segment(open: Open) {
     let talk = talked(open);
+    let receipt = talk.say(Role::User, "a secret parrot");
     found(&talk.vault, "cat");
     block_on(talk.engine.keep_indexes(1)).unwrap();
-    let receipt = talk.say(Role::User, "a secret parrot");
+    assert!(kept_segment(&talk).1.is_some());
     let entry = receipt.entries[0].id;
     block_on(talk.vault.forget(memory(), Forget::Entry(entry), None)).unwrap();
     assert_eq!(kept_segment(&talk).1, None);

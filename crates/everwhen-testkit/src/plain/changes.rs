@@ -23,8 +23,10 @@ impl State {
         let (gone, kept): (Vec<_>, Vec<_>) = self.entries.drain(..).partition(doomed);
         self.entries = kept;
         self.blank_lines(&gone.iter().map(|row| row.entry.id).collect::<Vec<EntryId>>());
-        let is_touched = |place: &MemoryRef| gone.iter().any(|row| row.is_in(*place));
-        self.segments.retain(|(place, _, _)| !is_touched(place));
+        self.segments.retain(|(place, (after, through), _)| {
+            let covered = after + 1..=*through;
+            !gone.iter().any(|row| row.is_in(*place) && covered.contains(&row.entry.sequence))
+        });
         for row in &gone {
             if let Some(key) = &row.receipt {
                 self.blank_receipt(row.vault, key);
@@ -107,9 +109,11 @@ impl State {
             Row::Chapter(vault, chapter) => self.put_chapter(vault, chapter),
             Row::Summary(vault, summary) => self.summaries.push((vault, summary.clone())),
             Row::Past(memory, what, until) => self.keep_past(memory, what, until),
-            Row::Segment(memory, number, bytes) => {
-                let same = |row: &(MemoryRef, u32, Vec<u8>)| (row.0, row.1) == (memory, number);
-                replace(&mut self.segments, (memory, number, bytes.to_vec()), same);
+            Row::Segment(memory, (after, through), bytes) => {
+                self.segments.retain(|(place, (other, _), _)| {
+                    *place != memory || !(after..through).contains(other)
+                });
+                self.segments.push((memory, (after, through), bytes.to_vec()));
             }
             other => self.put_other(other),
         }

@@ -38,7 +38,7 @@ pub(super) struct State {
     pub(super) merged: Vec<(MemoryRef, ConversationId, ConversationId)>,
     pub(super) endings: Vec<(MemoryRef, Timestamp)>,
     pub(super) contexts: Vec<(VaultId, ContextDocument)>,
-    pub(super) segments: Vec<(MemoryRef, u32, Vec<u8>)>,
+    pub(super) segments: Vec<(MemoryRef, (u64, u64), Vec<u8>)>,
     pub(super) receipts: Vec<ReceiptRow>,
     pub(super) jobs: Vec<Job>,
     pub(super) keys: Vec<Key>,
@@ -505,9 +505,10 @@ impl Snapshot for State {
         Ok(self.past_rows(memory, at, kinds))
     }
 
-    fn segment(&self, memory: MemoryRef, number: u32) -> Result<Option<Vec<u8>>> {
-        let meant = |row: &&(MemoryRef, u32, Vec<u8>)| row.0 == memory && row.1 == number;
-        Ok(self.segments.iter().find(meant).map(|(_, _, bytes)| bytes.clone()))
+    fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<(u64, Vec<u8>)>> {
+        let meant = self.segments.iter().filter(|row| row.0 == memory && row.1.0 >= after);
+        let next = meant.min_by_key(|(_, (after, _), _)| *after);
+        Ok(next.map(|(_, (after, _), bytes)| (*after, bytes.clone())))
     }
 
     fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {

@@ -8,7 +8,7 @@ use crate::ports::{EntryQuery, EntryState, MemoryRef, Snapshot};
 use crate::{Error, Result};
 
 /// The number of entries that are read at a time.
-const STEP: usize = 2_000;
+pub(super) const STEP: usize = 2_000;
 /// Up to this many new entries are read in the visit that opens a memory.
 const FEW: u64 = 16;
 
@@ -179,7 +179,15 @@ fn apply(index: &mut MemoryIndex, update: IndexUpdate, vectors: &EmbeddedEntries
     } else if index.search.sequence == 0 {
         index.search.generation = update.generation;
     }
-    for (position, entry) in update.entries.into_iter().enumerate() {
+    add_entries(index, update.entries, vectors);
+    let reached = update.complete_up_to.unwrap_or(0);
+    index.search.sequence = index.search.sequence.max(reached);
+    index.search.activate_complete_vectors();
+}
+
+/// Adds entries that the index does not have yet, with the vectors that were computed.
+pub(super) fn add_entries(index: &mut MemoryIndex, entries: Vec<Entry>, vectors: &EmbeddedEntries) {
+    for (position, entry) in entries.into_iter().enumerate() {
         if entry.sequence > index.search.sequence {
             let number = index.add(&entry);
             for (embedder, passages) in vectors {
@@ -190,9 +198,6 @@ fn apply(index: &mut MemoryIndex, update: IndexUpdate, vectors: &EmbeddedEntries
             index.cache_entry(number, entry);
         }
     }
-    let reached = update.complete_up_to.unwrap_or(0);
-    index.search.sequence = index.search.sequence.max(reached);
-    index.search.activate_complete_vectors();
 }
 
 #[cfg(test)]

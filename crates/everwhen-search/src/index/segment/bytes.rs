@@ -2,11 +2,8 @@
 //!
 //! Reading trusts nothing: truncated or out-of-range input gives `None`, never a panic.
 
-/// Length of the checksum at the end.
+/// Length of the checksum at the end: the BLAKE3 hash of the bytes before it.
 pub(super) const CHECKSUM_BYTES: usize = 32;
-
-/// The BLAKE3 hash of the bytes before it.
-pub(super) type Checksum = [u8; CHECKSUM_BYTES];
 
 /// Writes values into bytes.
 #[derive(Debug, Default)]
@@ -37,6 +34,19 @@ impl Writer {
         self.raw(text.as_bytes());
     }
 
+    /// Writes units of two bytes.
+    pub(super) fn units(&mut self, units: &[u16]) {
+        self.bytes.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
+    }
+
+    pub(super) fn floats(&mut self, values: &[f32]) {
+        self.bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    }
+
+    pub(super) fn signed_bytes(&mut self, values: &[i8]) {
+        self.bytes.extend(values.iter().map(|value| value.cast_unsigned()));
+    }
+
     /// Returns the bytes with their checksum at the end.
     pub(super) fn finish(mut self) -> Vec<u8> {
         let checksum = blake3::hash(&self.bytes);
@@ -52,10 +62,25 @@ pub(super) struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    /// Returns a reader of the bytes before the checksum, and the checksum; `None` if it is wrong.
-    pub(super) fn verified(bytes: &'b [u8]) -> Option<(Self, Checksum)> {
+    /// Returns a reader of the bytes before the checksum; `None` if it is wrong.
+    pub(super) fn verified(bytes: &'b [u8]) -> Option<Self> {
         let (rest, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
-        (blake3::hash(rest).as_bytes() == checksum).then_some((Self { rest }, *checksum))
+        (blake3::hash(rest).as_bytes() == checksum).then_some(Self { rest })
+    }
+
+    /// Reads units of two bytes.
+    pub(super) fn units(&mut self, len: usize) -> Option<Vec<u16>> {
+        let units = self.raw(len.checked_mul(2)?)?.as_chunks::<2>().0;
+        Some(units.iter().map(|unit| u16::from_le_bytes(*unit)).collect())
+    }
+
+    pub(super) fn floats(&mut self, len: usize) -> Option<Vec<f32>> {
+        let values = self.raw(len.checked_mul(4)?)?.as_chunks::<4>().0;
+        Some(values.iter().map(|value| f32::from_le_bytes(*value)).collect())
+    }
+
+    pub(super) fn signed_bytes(&mut self, len: usize) -> Option<Vec<i8>> {
+        Some(self.raw(len)?.iter().map(|value| value.cast_signed()).collect())
     }
 
     pub(super) fn raw(&mut self, len: usize) -> Option<&'b [u8]> {
@@ -125,7 +150,7 @@ mod tests {
             }
             writer.text(&text);
             let bytes = writer.finish();
-            let (mut reader, _) = Reader::verified(&bytes).unwrap();
+            let mut reader = Reader::verified(&bytes).unwrap();
             for (number, signed) in numbers {
                 prop_assert_eq!((reader.number(), reader.signed()), (Some(number), Some(signed)));
             }

@@ -26,12 +26,14 @@ fn loaded(bytes: &[u8]) -> Option<Index> {
 
 /// Everything that a search can see.
 fn seen(index: &Index) -> String {
-    let terms = index.lexicon.stems_from(0);
-    let postings: Vec<Vec<(u32, u32)>> =
-        index.postings.iter().map(|one| one.iter().collect()).collect();
+    let terms = (0..index.lexicon.len() as u32).map(|term| {
+        let postings: Vec<(u32, u32)> = index.postings(term).iter().collect();
+        (index.lexicon.stem(term), postings, index.postings(term).groups())
+    });
+    let terms: Vec<_> = terms.collect();
     let vectors = (index.vectors.rows(0..index.vectors.len()), index.active_embedder());
     format!(
-        "{terms:?} {postings:?} {:?} {:?} {:?} {:?} {:?} {vectors:?} {:?}",
+        "{terms:?} {:?} {:?} {:?} {:?} {:?} {vectors:?} {:?}",
         index.placements,
         index.documents,
         index.groups,
@@ -46,7 +48,7 @@ fn what_was_saved_is_loaded_and_can_grow() {
     let mut index = small();
     let segment = index.next_segment().unwrap();
     index.mark_saved(&segment);
-    assert_eq!((segment.number, index.unsaved()), (0, 0));
+    assert_eq!((segment.after, segment.through, index.unsaved()), (0, 3, 0));
     assert!(index.next_segment().is_none());
     let mut again = loaded(&segment.bytes).unwrap();
     assert_eq!(seen(&again), seen(&index));
@@ -87,10 +89,11 @@ fn full_segments_never_change_and_the_last_one_grows() {
         index.mark_saved(&segment);
         saved.push(segment);
     }
-    assert_eq!(saved.iter().map(|one| one.number).collect::<Vec<_>>(), [0, 1]);
+    let full = SEGMENT_DOCUMENTS as u64;
+    assert_eq!(saved.iter().map(|one| one.after).collect::<Vec<_>>(), [0, full]);
     add(&mut index, SEGMENT_DOCUMENTS as u64 + 6);
     let tail = index.next_segment().unwrap();
-    assert_eq!(tail.number, 1);
+    assert_eq!((tail.after, tail.through), (full, full + 6));
     let mut again = Index::default();
     for bytes in [&saved[0].bytes, &tail.bytes] {
         again.load_segment(bytes).unwrap();
@@ -98,6 +101,71 @@ fn full_segments_never_change_and_the_last_one_grows() {
     assert_eq!(seen(&again), seen(&index));
     let mut alone = Index::default();
     assert!(alone.load_segment(&tail.bytes).is_err(), "the one before is missing");
+    assert!(alone.is_empty(), "a refused segment changes nothing");
+}
+
+#[test]
+fn a_missing_segment_is_replaced_by_the_documents_that_are_left() {
+    let of = |sequence: u64| format!("word{sequence} cat{}", sequence % 3);
+    let add = |index: &mut Index, sequence: u64| {
+        let text = of(sequence);
+        index.add(&document(sequence, u128::from(sequence / 9), Role::User, &text));
+        let number = index.len() as u32 - 1;
+        let has_vector = sequence.is_multiple_of(50);
+        let vectors = has_vector.then(|| vec![1.0, sequence as f32 / 1e5]);
+        index.add_vectors("table", number, vectors.as_slice());
+    };
+    let (full, all) = (SEGMENT_DOCUMENTS as u64, SEGMENT_DOCUMENTS as u64 + 105);
+    let mut index = Index::default();
+    (1..=all).for_each(|sequence| add(&mut index, sequence));
+    let mut saved: Vec<Segment> = Vec::new();
+    while let Some(segment) = index.next_segment() {
+        index.mark_saved(&segment);
+        saved.push(segment);
+    }
+    let covers: Vec<_> = saved.iter().map(|one| (one.after, one.through)).collect();
+    assert_eq!(covers, [(0, full), (full, all)]);
+    let (mut again, mut expected) = (Index::default(), Index::default());
+    (1..=full).filter(|one| *one != 7).for_each(|sequence| add(&mut again, sequence));
+    again.load_segment(&saved[1].bytes).unwrap();
+    (1..=all).filter(|one| *one != 7).for_each(|sequence| add(&mut expected, sequence));
+    assert_eq!((again.len(), again.term("word7")), (all as usize - 1, None));
+    for sequence in [1, 6, 8, full, full + 1, all] {
+        let found = |index: &Index| -> Vec<(u32, u32)> {
+            let term = index.term(&format!("word{sequence}")).unwrap();
+            index.postings(term).iter().collect()
+        };
+        assert_eq!(found(&again), found(&expected), "{sequence}");
+    }
+    let rows = |index: &Index| index.vectors.rows(0..index.vectors.len()).to_vec();
+    assert_eq!(rows(&again), rows(&expected));
+    assert_eq!(again.unsaved(), SEGMENT_DOCUMENTS - 1);
+    let segment = again.next_segment().unwrap();
+    assert_eq!((segment.after, segment.through), (0, full));
+    again.mark_saved(&segment);
+    assert_eq!(again.unsaved(), 0);
+}
+
+#[test]
+fn documents_that_arrive_while_a_segment_is_stored_change_nothing() {
+    let mut index = Index::default();
+    let add = |index: &mut Index, sequence: u64| {
+        index.add(&document(sequence, 1, Role::User, &format!("word{sequence}")));
+    };
+    let full = SEGMENT_DOCUMENTS as u64;
+    (1..=full + 3).for_each(|sequence| add(&mut index, sequence));
+    let first = index.next_segment().unwrap();
+    add(&mut index, full + 4);
+    index.mark_saved(&first);
+    let second = index.next_segment().unwrap();
+    (full + 5..full + 9).for_each(|sequence| add(&mut index, sequence));
+    index.mark_saved(&second);
+    assert_eq!(index.unsaved(), 4);
+    let mut again = Index::default();
+    for segment in [&first, &second] {
+        again.load_segment(&segment.bytes).unwrap();
+    }
+    assert_eq!((again.len() as u64, again.sequence), (full + 4, full + 4));
 }
 
 #[test]

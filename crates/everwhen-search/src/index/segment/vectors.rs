@@ -1,9 +1,19 @@
-//! The vectors of a segment, and the name of their embedder.
+//! The vectors of a segment, the name of their embedder, and the clusters they belong to.
 
 use std::ops::Range;
 
 use super::bytes::{Reader, Writer};
 use crate::index::Index;
+use crate::vectors::{Centroids, PassageRows};
+
+/// The vectors of a segment that was read.
+#[derive(Debug, Default)]
+pub(super) struct Vectors {
+    embedder: String,
+    /// The number of passages of each document.
+    counts: Vec<u32>,
+    rows: PassageRows,
+}
 
 /// Writes the vectors of a range of documents, all of which have theirs.
 pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) {
@@ -16,31 +26,57 @@ pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) {
     counts.for_each(|count| writer.number(count as u64));
     let passages = vectors.of(range.start as u32).start..vectors.of(range.end as u32).start;
     writer.number(vectors.width() as u64);
-    vectors.scales(passages.clone()).iter().for_each(|scale| writer.raw(&scale.to_le_bytes()));
-    let values = vectors.rows(passages).iter().map(|value| value.cast_unsigned());
-    writer.raw(&values.collect::<Vec<u8>>());
+    writer.floats(vectors.scales(passages.clone()));
+    writer.signed_bytes(vectors.rows(passages.clone()));
+    let clusters = vectors.clusters_of(passages);
+    writer.number(u64::from(clusters.is_some()));
+    if let Some((centroids, clusters)) = clusters {
+        writer.number(centroids.found_among as u64);
+        writer.number(centroids.scales.len() as u64);
+        writer.floats(&centroids.scales);
+        writer.signed_bytes(&centroids.values);
+        writer.raw(&clusters);
+    }
 }
 
-/// Reads the vectors of a range of documents.
-pub(super) fn read(index: &mut Index, reader: &mut Reader<'_>, range: Range<usize>) -> Option<()> {
-    let embedder = reader.text()?.to_owned();
-    if embedder.is_empty() {
-        return Some(());
+impl Vectors {
+    /// Reads the vectors of some documents.
+    pub(super) fn read(reader: &mut Reader<'_>, documents: usize) -> Option<Self> {
+        let embedder = reader.text()?.to_owned();
+        if embedder.is_empty() {
+            return Some(Self::default());
+        }
+        let counts = (0..documents).map(|_| reader.small()).collect::<Option<Vec<u32>>>()?;
+        let count = counts.iter().try_fold(0usize, |sum, one| sum.checked_add(*one as usize))?;
+        let width = reader.small()? as usize;
+        let scales = reader.floats(count)?;
+        let values = reader.signed_bytes(count.checked_mul(width)?)?;
+        let mut rows = PassageRows { width, scales, values, clusters: None };
+        if reader.number()? == 1 {
+            let found_among = reader.small()? as usize;
+            let len = reader.count()?;
+            let (scales, values) =
+                (reader.floats(len)?, reader.signed_bytes(len.checked_mul(width)?)?);
+            let centroids = Centroids { width, values, scales, found_among };
+            let clusters = reader.raw(count)?.to_vec();
+            centroids.are_valid(&clusters).then_some(())?;
+            rows.clusters = Some((centroids, clusters));
+        }
+        Some(Self { embedder, counts, rows })
     }
-    let counts: Vec<usize> =
-        range.clone().map(|_| reader.small().map(|one| one as usize)).collect::<Option<_>>()?;
-    let width = reader.small()? as usize;
-    let rows = counts.iter().try_fold(0usize, |sum, count| sum.checked_add(*count))?;
-    (rows == 0 || index.vectors.fits(width)).then_some(())?;
-    let scales = reader.raw(rows.checked_mul(4)?)?.as_chunks::<4>().0;
-    let values = reader.raw(rows.checked_mul(width)?)?.iter().map(|value| value.cast_signed());
-    let values: Vec<i8> = values.collect();
-    let mut saved = values
-        .chunks_exact(width.max(1))
-        .zip(scales.iter().map(|bytes| f32::from_le_bytes(*bytes)));
-    for (document, count) in range.zip(counts) {
-        let rows: Vec<(&[i8], f32)> = saved.by_ref().take(count).collect();
-        index.add_saved_vectors(&embedder, document as u32, &rows);
+
+    /// Returns whether the vectors continue those of an index.
+    pub(super) fn fit(&self, index: &Index) -> bool {
+        let continue_it =
+            index.active_embedder() == self.embedder && index.covered() == index.len();
+        (index.is_empty() || continue_it)
+            && (self.rows.scales.is_empty() || index.vectors.fits(self.rows.width))
     }
-    Some(())
+
+    /// Adds the vectors to an index whose documents from `first` on they belong to.
+    pub(super) fn add(self, index: &mut Index, first: usize) {
+        if !self.embedder.is_empty() {
+            index.add_saved_vectors(&self.embedder, first as u32, &self.counts, self.rows);
+        }
+    }
 }

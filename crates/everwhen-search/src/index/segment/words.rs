@@ -1,147 +1,128 @@
-//! The words of a segment: terms, speakers, groups, documents, and where terms occur.
-
-use std::ops::Range;
+//! The words of a segment: its terms, and the block of their postings.
 
 use super::bytes::{Reader, Writer};
-use crate::document::{DocumentId, DocumentInfo, GroupId, Micros, Placement, Source};
-use crate::index::{Index, Postings};
+use crate::index::lexicon::Lexicon;
+use crate::index::postings::Block;
+use crate::index::{Index, Term};
 
-/// Writes a range of documents, and what they need that no earlier segment has.
-pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) {
-    let full = &index.full_segments;
-    writer.number(range.start as u64);
-    write_texts(writer, full.terms, index.lexicon.stems_from(full.terms).into_iter());
-    let speakers = index.speakers[full.speakers..].iter();
-    write_texts(writer, full.speakers, speakers.map(String::as_str));
-    writer.number(full.groups as u64);
-    let groups = &index.groups[full.groups..];
-    writer.number(groups.len() as u64);
-    groups.iter().for_each(|id| writer.raw(&id.0));
-    writer.number(range.len() as u64);
-    let mut previous = Previous::default();
-    range.clone().for_each(|number| write_document(index, writer, number, &mut previous));
-    write_occurrences(index, writer, range);
+/// The words of a segment that was read.
+#[derive(Debug)]
+pub(super) struct Words {
+    /// Languages of documents, as they are among stems.
+    languages: Stems,
+    /// The stems of the terms of the block.
+    stems: Stems,
+    /// The postings, with the terms that the stems had when they were written.
+    block: Block,
 }
 
-fn write_texts<'t>(
-    writer: &mut Writer,
-    first: usize,
-    texts: impl ExactSizeIterator<Item = &'t str>,
-) {
-    writer.number(first as u64);
+/// Stems, and the terms that they had when they were written, in rising order.
+#[derive(Debug, Default)]
+struct Stems {
+    terms: Vec<Term>,
+    texts: String,
+    /// The end of each text.
+    ends: Vec<usize>,
+}
+
+/// Writes the words of the documents from `first` on.
+pub(super) fn write(index: &Index, writer: &mut Writer, first: u32) -> Option<()> {
+    let block = index.words.block(first)?;
+    writer.number(u64::from(block.documents));
+    write_stems(&index.lexicon, writer, &index.lexicon.language_marks());
+    write_stems(&index.lexicon, writer, &block.terms);
+    let starts = std::iter::once(&0).chain(&block.ends);
+    block.ends.iter().zip(starts).for_each(|(end, start)| writer.number(u64::from(end - start)));
+    writer.units(&block.units);
+    Some(())
+}
+
+/// Writes the stems of terms in rising order.
+fn write_stems(lexicon: &Lexicon, writer: &mut Writer, terms: &[Term]) {
+    let texts: Vec<&str> = terms.iter().filter_map(|term| lexicon.stem(*term)).collect();
     writer.number(texts.len() as u64);
-    texts.for_each(|text| writer.text(text));
-}
-
-/// Numbers of the previous document; only differences to them are stored.
-#[derive(Default)]
-struct Previous {
-    sequence: u64,
-    time: Micros,
-    created: Micros,
-}
-
-impl Previous {
-    fn new(info: &DocumentInfo) -> Self {
-        Self { sequence: info.sequence, time: info.time, created: info.created }
+    let mut next = 0;
+    for (term, text) in terms.iter().zip(&texts) {
+        writer.number(u64::from(term - next));
+        writer.number(text.len() as u64);
+        next = term + 1;
     }
+    writer.text(&texts.concat());
 }
 
-fn write_document(index: &Index, writer: &mut Writer, number: usize, previous: &mut Previous) {
-    let (placement, info) = (&index.placements[number], &index.documents[number]);
-    writer.raw(&info.id.0);
-    writer.number(info.sequence - previous.sequence);
-    writer.signed(info.time.wrapping_sub(previous.time));
-    writer.signed(info.created.wrapping_sub(previous.created));
-    writer.signed(info.removed);
-    writer.number(u64::from(info.lasts));
-    writer.number(u64::from(info.speaker));
-    writer.number(u64::from(info.source.number()));
-    writer.number(u64::from(placement.group));
-    writer.number(u64::from(placement.length()) << 1 | u64::from(placement.is_reply()));
-    *previous = Previous::new(info);
-}
-
-/// Writes for each term how many documents of the range contain it, then the documents and counts.
-fn write_occurrences(index: &Index, writer: &mut Writer, range: Range<usize>) {
-    for postings in &index.postings {
-        let mut next = range.start as u32;
-        let inside: Vec<(u32, u32)> = postings.iter_from(next, range.end as u32).collect();
-        writer.number(inside.len() as u64);
-        for (document, count) in inside {
-            writer.number(u64::from(document - next) << 1 | u64::from(count > 1));
-            if count > 1 {
-                writer.number(u64::from(count));
-            }
-            next = document + 1;
-        }
-    }
-}
-
-/// Reads what was written, if it continues what the index holds.
-pub(super) fn read(index: &mut Index, reader: &mut Reader<'_>) -> Option<()> {
-    expect_number(reader, index.len())?;
-    expect_number(reader, index.lexicon.len())?;
-    for _ in 0..reader.count()? {
-        index.lexicon.add_stem(reader.text()?)?;
-    }
-    index.postings.resize_with(index.lexicon.len(), Postings::new);
-    expect_number(reader, index.speakers.len())?;
-    for _ in 0..reader.count()? {
-        index.speakers.push(reader.text()?.to_owned());
-    }
-    expect_number(reader, index.groups.len())?;
-    for _ in 0..reader.count()? {
-        index.group_number(GroupId(reader.array()?));
-    }
-    let first = index.len();
-    let mut previous = Previous::default();
-    for _ in 0..reader.count()? {
-        read_document(index, reader, &mut previous)?;
-    }
-    read_occurrences(index, reader, first)
-}
-
-fn expect_number(reader: &mut Reader<'_>, known: usize) -> Option<()> {
-    (reader.number()? == known as u64).then_some(())
-}
-
-fn read_document(
-    index: &mut Index,
-    reader: &mut Reader<'_>,
-    previous: &mut Previous,
-) -> Option<()> {
-    let info = DocumentInfo {
-        id: DocumentId(reader.array()?),
-        sequence: previous.sequence.checked_add(reader.number()?)?,
-        time: previous.time.wrapping_add(reader.signed()?),
-        created: previous.created.wrapping_add(reader.signed()?),
-        removed: reader.signed()?,
-        lasts: reader.small()?,
-        speaker: reader.number()?.try_into().ok()?,
-        source: *Source::ALL.get(reader.small()? as usize)?,
-    };
-    let group = reader.small()?;
-    let length = reader.small()?;
-    ((group as usize) < index.groups.len()).then_some(())?;
-    let placement = Placement::new(group, length >> 1, info.source, length & 1 == 1);
-    *previous = Previous::new(&info);
-    index.push(placement, info);
-    Some(())
-}
-
-fn read_occurrences(index: &mut Index, reader: &mut Reader<'_>, first: usize) -> Option<()> {
-    let end = index.len() as u64;
-    for term in 0..index.postings.len() {
-        let mut next = first as u64;
+impl Stems {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let mut stems = Self::default();
+        let (mut next, mut end) = (0u32, 0usize);
         for _ in 0..reader.count()? {
-            let head = reader.number()?;
-            let document = next.checked_add(head >> 1).filter(|document| *document < end)?;
-            let count = if head & 1 == 1 { reader.small()? } else { 1 };
-            let group = index.placements[document as usize].group;
-            index.posting_bytes += index.postings[term].add(document as u32, count, group);
-            next = document + 1;
+            let term = next.checked_add(reader.small()?)?;
+            next = term.checked_add(1)?;
+            end = end.checked_add(reader.small()? as usize)?;
+            stems.terms.push(term);
+            stems.ends.push(end);
         }
+        stems.texts = reader.text()?.to_owned();
+        let are_texts = stems.ends.iter().all(|end| stems.texts.is_char_boundary(*end));
+        (are_texts && end == stems.texts.len()).then_some(stems)
     }
-    Some(())
+
+    fn iter(&self) -> impl Iterator<Item = (Term, &str)> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let texts = starts.zip(&self.ends).map(|(start, end)| &self.texts[*start..*end]);
+        self.terms.iter().copied().zip(texts)
+    }
+}
+
+impl Words {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let documents = reader.small()?;
+        let (languages, mut stems) = (Stems::read(reader)?, Stems::read(reader)?);
+        let mut ends = Vec::with_capacity(stems.terms.len());
+        let mut end = 0u32;
+        for _ in 0..stems.terms.len() {
+            end = end.checked_add(reader.small()?)?;
+            ends.push(end);
+        }
+        let units = reader.units(end as usize)?;
+        let terms = std::mem::take(&mut stems.terms);
+        let block = Block::new(documents, terms, ends, units);
+        stems.terms.clone_from(&block.terms);
+        block.is_valid().then_some(Self { languages, stems, block })
+    }
+
+    /// Returns the number of documents.
+    pub(super) fn documents(&self) -> usize {
+        self.block.documents as usize
+    }
+
+    /// Adds the terms to a lexicon and returns the postings with the terms they have there.
+    pub(super) fn into_block(self, lexicon: &mut Lexicon) -> Block {
+        let Self { languages, stems, mut block } = self;
+        let mut languages = languages.iter().peekable();
+        for ((expected, stem), term) in stems.iter().zip(&mut block.terms) {
+            // In the order in which they were added, so that they have the same numbers again.
+            while let Some((mark, text)) = languages.next_if(|(mark, _)| *mark < expected) {
+                lexicon.add_stem(text, mark);
+            }
+            *term = lexicon.add_stem(stem, expected);
+        }
+        for (mark, text) in languages {
+            lexicon.add_stem(text, mark);
+        }
+        if block.terms.is_sorted() { block.finish() } else { sorted(&block).finish() }
+    }
+}
+
+/// Returns a block with its terms in rising order.
+fn sorted(block: &Block) -> Block {
+    let mut order: Vec<usize> = (0..block.terms.len()).collect();
+    order.sort_unstable_by_key(|position| block.terms[*position]);
+    let mut all = Block::empty(block.documents);
+    all.units.reserve_exact(block.units.len());
+    for position in order {
+        all.terms.push(block.terms[position]);
+        all.units.extend_from_slice(&block.units[block.range(position)]);
+        all.ends.push(all.units.len() as u32);
+    }
+    all
 }

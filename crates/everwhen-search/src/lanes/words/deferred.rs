@@ -79,10 +79,11 @@ impl WordScores<'_> {
             let of_documents = weight * rarity(documents_with, totals.documents);
             let of_groups = weight * rarity(groups_with, totals.groups);
             let firsts = ranges.clone().map(|range| documents[range.start]);
-            let points = postings.skip_points_before(firsts);
-            for ((group, range), passed) in groups.iter().zip(ranges.clone()).zip(points) {
+            let look_up = postings.look_up();
+            let places = look_up.places(firsts);
+            for ((group, range), place) in groups.iter().zip(ranges.clone()).zip(places) {
                 let mut frequency = 0.0;
-                postings.among(&documents[range], passed, |document, count| {
+                look_up.among(&documents[range], place, |document, count| {
                     let (own, share) = norms.frequency_and_share(index, document, count);
                     frequency += own;
                     self.documents.add(document, of_documents * share);
