@@ -27,6 +27,9 @@ pub(crate) struct PostingLists {
     totals: Vec<TermTotals>,
 }
 
+/// The first step of a search near a guess: a cache line of units.
+const STEP_NEAR: usize = 32;
+
 /// Counts of one term over all documents.
 #[derive(Debug, Clone, Copy, Default)]
 struct TermTotals {
@@ -171,13 +174,17 @@ impl Part<'_> {
         }
     }
 
-    /// Returns the first position from `from` on with at least this offset.
-    fn position(&self, offset: u32, from: usize) -> usize {
+    /// Returns the first position with at least this offset, in a part of this many documents.
+    fn position(&self, offset: u32, documents: u32) -> usize {
+        // Mostly a term occurs about evenly.
+        let share = |len: usize| len * offset as usize / documents.max(1) as usize;
         match self {
-            Self::Block(list) => {
-                first_from(list.offsets, from, |unit| u32::from(unit >> 1) < offset)
+            Self::Block(List { offsets, .. }) => {
+                first_near(offsets, share(offsets.len()), |unit| u32::from(unit >> 1) < offset)
             }
-            Self::Tail(units, _) => first_from(units, from, |unit| unit >> 16 < offset),
+            Self::Tail(units, _) => {
+                first_near(units, share(units.len()), |unit| unit >> 16 < offset)
+            }
         }
     }
 
@@ -276,34 +283,33 @@ impl LookUp<'_> {
     /// Returns for each document the place at or behind which it is, and prefetches it. Documents in rising
     /// order take the least time.
     pub(crate) fn places(&self, documents: impl Iterator<Item = u32>) -> Vec<Place> {
-        let mut near = Place::default();
+        let mut near = 0;
         let mut place = |document: u32| {
-            near = self.place(document, near);
-            if let Some((.., part)) = self.parts.get(near.part) {
-                part.prefetch(near.position);
+            let place = self.place(document, near);
+            near = place.part;
+            if let Some((.., part)) = self.parts.get(near) {
+                part.prefetch(place.position);
             }
-            near
+            place
         };
         documents.map(&mut place).collect()
     }
 
-    /// Returns the place at or behind which a document is; `near` is a place near it, if possible before.
-    fn place(&self, document: u32, near: Place) -> Place {
+    /// Returns the place at or behind which a document is, probably in the part `near`.
+    fn place(&self, document: u32, near: usize) -> Place {
         let is_in = |number: usize| {
             let part = self.parts.get(number);
             part.is_some_and(|(first, len, _)| (*first..first + len).contains(&document))
         };
-        let number = match is_in(near.part) {
-            true => near.part,
+        let part = match is_in(near) {
+            true => near,
             false => self.parts.partition_point(|(first, ..)| *first <= document).max(1) - 1,
         };
-        let Some((first, _, part)) = self.parts.get(number) else { return Place::default() };
-        let offset = document.saturating_sub(*first);
-        let is_before = near.part == number
-            && near.position < part.len()
-            && part.offset(near.position) <= offset;
-        let from = if is_before { near.position } else { 0 };
-        Place { part: number, position: part.position(offset, from) }
+        let position = self
+            .parts
+            .get(part)
+            .map_or(0, |(first, len, list)| list.position(document.saturating_sub(*first), *len));
+        Place { part, position }
     }
 
     /// Calls `each` with those of some documents that contain the term, and how often they do.
@@ -319,7 +325,7 @@ impl LookUp<'_> {
             let (own, others) = documents.split_at(inside);
             part.among(own, *first, place.position, &mut each);
             let Some(next) = others.first() else { return };
-            let behind = self.place(*next, place);
+            let behind = self.place(*next, place.part + 1);
             if behind.part == place.part {
                 return;
             }
@@ -372,16 +378,26 @@ fn meet(
     }
 }
 
-/// Returns the first position from `from` on at which a condition that ends somewhere does not hold.
-fn first_from<T: Copy>(values: &[T], from: usize, holds: impl Fn(T) -> bool) -> usize {
-    // Galloping search: it is seldom far.
-    let (mut low, mut step) = (from, 1);
-    while low + step < values.len() && holds(values[low + step]) {
-        low += step;
-        step *= 2;
+/// Returns the first position at which a condition that ends somewhere, probably near `guess`, does not
+/// hold.
+fn first_near<T: Copy>(values: &[T], guess: usize, holds: impl Fn(T) -> bool) -> usize {
+    let (mut low, mut high) = (0, values.len());
+    let (mut at, mut step) = (guess.min(high), STEP_NEAR);
+    // Galloping search, up or down.
+    if at < high && holds(values[at]) {
+        while at < high && holds(values[at]) {
+            (low, at) = (at + 1, at + step);
+            step *= 2;
+        }
+        high = high.min(at);
+    } else {
+        while at > 0 && !holds(values[at.min(high - 1)]) {
+            (high, at) = (at, at.saturating_sub(step));
+            step *= 2;
+        }
+        low = if high > 0 && holds(values[at.min(high - 1)]) { at } else { 0 };
     }
-    let near = &values[low..values.len().min(low + step)];
-    low + near.partition_point(|value| holds(*value))
+    low + values[low..high].partition_point(|value| holds(*value))
 }
 
 /// An iterator over the occurrences of a term.

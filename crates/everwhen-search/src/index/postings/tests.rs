@@ -119,3 +119,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_search_near_any_guess_finds_the_same() {
+    for len in [0, 1, 2, 31, 32, 33, 200] {
+        let values: Vec<u32> = (0..len).collect();
+        for (guess, end) in (0..=len).flat_map(|guess| (0..=len).map(move |end| (guess, end))) {
+            let found = first_near(&values, guess as usize, |value| value < end);
+            assert_eq!(found, end as usize, "{len} {guess}");
+        }
+    }
+}
