@@ -161,7 +161,9 @@ mod tests {
         let mut index = MemoryIndex::default();
         let all: Vec<Entry> =
             (1..=entries).map(|number| said(number, 1, Role::User, "the cat sleeps")).collect();
-        all.iter().for_each(|entry| drop(index.add(entry)));
+        for entry in &all {
+            index.add(entry);
+        }
         let conversation = uuid::Uuid::from_u128(2).into();
         let Entry { id, sequence, creation_time: at, .. } = all[1].clone();
         let tags = Vec::new();
@@ -186,7 +188,7 @@ mod tests {
         index.add(&said(9, 1, Role::User, "said later"));
         assert!(is_cached(&index, &memory), "it was not there at the moment");
         assert!(moments.size() > 0);
-        let changed = Memory { generation: memory.generation + 1, ..memory.clone() };
+        let changed = Memory { generation: memory.generation + 1, ..memory };
         assert!(!is_cached(&index, &changed) && moments.size() == 0, "entries may have moved");
     }
 

@@ -161,7 +161,7 @@ pub(crate) fn extents(
     at: Timestamp,
     ids: &[ConversationId],
 ) -> Result<Vec<ConversationExtent>> {
-    static SQL: Sql = Sql::new(|dialect| select_extents(dialect));
+    static SQL: Sql = Sql::new(select_extents);
     let [vault, home] = place(memory);
     let each = ids.iter().copied().map(Into::into).collect();
     db.all_each(&SQL, &[vault, home, at.into()], each, |row| {

@@ -123,7 +123,6 @@ pub(crate) fn a_forget_at_any_step_of_any_job_leaves_no_trace(open: Open) {
     while forget_at(&open(), call) {
         call += 1;
     }
-    println!("a forget at each of {} points", call - 1);
     assert!(call > 60, "only {call} calls");
 }
 

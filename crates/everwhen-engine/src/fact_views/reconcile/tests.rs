@@ -237,7 +237,7 @@ fn a_fact_is_compared_with_those_that_share_enough_words_with_it() {
     let facts = (0..5_000).map(|number| fact(number as u128 + 1, number, number, &say(number)));
     let all: Vec<Fact> = facts.collect();
     COMPARISONS.set(0);
-    let facts = linked(all.clone());
+    let facts = linked(all);
     assert_eq!(COMPARISONS.get(), 2_500, "pairs of 5,000 facts");
     // Everything was withdrawn since, as when facts are extracted again by other rules.
     let withdrawn = |fact: Fact| Fact { withdrawn_at: Some(day(9_000)), link: None, ..fact };
