@@ -21,8 +21,7 @@ use everwhen_engine::ports::{
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
-use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::{Timestamp, civil::Date};
 
 use super::past::Past;
 use super::usage::ReplyRow;
