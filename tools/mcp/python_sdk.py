@@ -1,6 +1,7 @@
 """The whole story by the Python SDK: python_sdk.py BINARY URL"""
 
 import asyncio
+import datetime
 import json
 import pathlib
 import sys
@@ -40,6 +41,27 @@ async def tell(server, memory, mode="auto"):
         return client.protocol_version
 
 
+async def keep_files(server):
+    """Anthropic's memory tool for any client: six commands in plain text, and earlier versions."""
+    async with Client(server) as client:
+        async def run(command, **arguments):
+            result = await client.call_tool("memory", {"command": command, **arguments})
+            return result.content[0].text, result.is_error
+
+        path = "/memories/notes.md"
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["memory"]
+        assert (await run("view", path="/memories"))[0].endswith("\n0B\t/memories")
+        assert await run("create", path=path, file_text="Ana\n") == (f"File created successfully at: {path}", False)
+        before = datetime.datetime.now(datetime.timezone.utc).isoformat()
+        assert not (await run("str_replace", path=path, old_str="Ana", new_str="Bea"))[1]
+        assert await run("insert", path=path, insert_line=1, insert_text="Porto") == (f"The file {path} has been edited.", False)
+        assert (await run("view", path=path))[0].endswith("     1\tBea\n     2\tPorto\n     3\t")
+        assert (await run("view", path=path, as_of=before))[0].endswith("     1\tAna\n     2\t")
+        assert not (await run("rename", old_path=path, new_path="/memories/bea.md"))[1]
+        assert not (await run("delete", path="/memories/bea.md"))[1]
+        assert (await run("view", path="/memories/../etc/passwd"))[1]
+
+
 async def main(binary, url):
     print("http:", await tell(url, "python-http"))
     print("http, older:", await tell(url, "python-http-older", mode="legacy"))
@@ -47,6 +69,9 @@ async def main(binary, url):
         server = StdioServerParameters(command=binary, args=["mcp", "--data", data])
         print("stdio:", await tell(server, "python-stdio"))
         print("stdio, older:", await tell(server, "python-stdio-older", mode="legacy"))
+        await keep_files(StdioServerParameters(command=binary, args=["mcp", "--data", data, "--profile", "files"]))
+        await keep_files(f"{url}?profile=files&memory=python-files")
+        print("files: ok")
 
 
 asyncio.run(main(*sys.argv[1:]))

@@ -13,6 +13,7 @@ mod entries;
 mod export;
 mod extract;
 mod facts;
+mod files;
 mod health;
 mod imports;
 mod keys;

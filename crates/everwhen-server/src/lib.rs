@@ -26,6 +26,7 @@ mod query_params;
 mod router;
 mod serving;
 mod state;
+mod wire;
 
 pub use api::openapi;
 pub use following::{FollowedFolders, follow};

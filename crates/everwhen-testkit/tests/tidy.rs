@@ -66,7 +66,7 @@ const ENGINE_LAYERS: [&[&str]; 18] = [
     &["erase"],
     &["conversations"],
     &["recall", "remember"],
-    &["export", "forget", "graph", "import", "ledger", "timeline"],
+    &["export", "files", "forget", "graph", "import", "ledger", "timeline"],
     &["memory_block", "work"],
 ];
 /// All that the engine is built on.

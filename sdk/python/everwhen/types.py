@@ -39,6 +39,8 @@ __all__ = [
     "FactPeriod",
     "FactRemoved",
     "FactsText",
+    "FileAnswer",
+    "FileCommand",
     "Forget",
     "Fork",
     "Forked",
@@ -734,6 +736,55 @@ class FactsText:
 
     text: str
     """Facts grouped by the month they were mentioned in; pinned ones first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileAnswer:
+    """The answer to a command on files."""
+
+    is_error: bool
+    """Whether the command was refused."""
+
+    text: str
+    """The text for the model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileCommand:
+    """A command of Anthropic's memory tool."""
+
+    command: Literal["view", "create", "str_replace", "insert", "delete", "rename"]
+    """The six commands."""
+
+    as_of: Time | None = None
+    """view: the files as they were at this time (RFC 3339)"""
+
+    file_text: str | None = None
+    """create: the text"""
+
+    insert_line: int | None = None
+    """insert: after this line; 0 is the beginning"""
+
+    insert_text: str | None = None
+    """insert: the text"""
+
+    new_path: str | None = None
+    """rename"""
+
+    new_str: str | None = None
+    """str_replace: the text in its place; nothing if absent"""
+
+    old_path: str | None = None
+    """rename"""
+
+    old_str: str | None = None
+    """str_replace: text that occurs once"""
+
+    path: str | None = None
+    """File or directory below /memories; for all but rename"""
+
+    view_range: list[int] | None = None
+    """view: first and last line; -1 is the end"""
 
 
 @dataclass(frozen=True, kw_only=True)

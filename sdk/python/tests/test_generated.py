@@ -40,11 +40,11 @@ def test_versions_agree() -> None:
 def test_adapters_are_small_and_asked_for_by_name() -> None:
     package = Path(everwhen.__file__).parent
     adapters = sorted(package.glob("integrations/[a-z]*.py"))
-    assert len(adapters) == 8
+    assert len(adapters) == 9
     assert [path.name for path in adapters if len(path.read_text().splitlines()) >= 150] == []
     scripts = sorted((ROOT / "sdk/typescript/src/integrations").glob("*.ts"))
     assert [path.name for path in scripts if len(path.read_text().splitlines()) >= 150] == []
-    frameworks = ("langchain_core", "langgraph", "agents", "google.adk", "llama_index", "pydantic", "agent_framework")
+    frameworks = ("langchain_core", "langgraph", "agents", "google.adk", "llama_index", "pydantic", "agent_framework", "anthropic")
     code = f"import sys, everwhen, everwhen.integrations; print([name for name in {frameworks} if name in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
@@ -71,7 +71,7 @@ def call(name: str, method: Any) -> None:
     """Calls a method with something for each argument it insists on, and for each thing it can forget."""
     signature = inspect.signature(method)
     needed = {p.name: "-id-" for p in signature.parameters.values() if p.default is p.empty}
-    needed |= {key: {} for key in ("vault", "memory", "key", "changes", "times", "conversation") if key in needed}
+    needed |= {key: {} for key in ("vault", "memory", "key", "changes", "times", "conversation", "command") if key in needed}
     needed |= {key: [{"a": 1}] for key in ("entries", "activities", "conversations") if key in needed}
     needed |= {"path": __file__} if name == "import_file" else {}
     choices: list[dict[str, Any]] = [{}]

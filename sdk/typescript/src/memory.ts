@@ -4,7 +4,7 @@ import { Pages } from "./pages.ts";
 import { part, type Transport } from "./transport.ts";
 import type {
   Activity, Chapter, ChapterImport, Context, Conversation, ConversationDetail, ConversationTime, BatchReceipt, Density, Entry, EntryReceipt, Fact, FactRemoved, FactsText,
-  Forked, Imported, ImportedChapters, ImportOutcomes, ImportedConversation, Memory, MemoryPatch, NewEntry, NewFactText, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
+  FileAnswer, FileCommand, Forked, Imported, ImportedChapters, ImportOutcomes, ImportedConversation, Memory, MemoryPatch, NewEntry, NewFactText, NewTextTimes, ProfileValue, Prompt, Question, Recollection,
   Regenerating, RetriedJobs, Removed, Retrospections, Role, RollingSummary, TagCount, TextTimes, Time, TimelineLine,
 } from "./types.ts";
 
@@ -294,6 +294,11 @@ export class MemoryClient {
   /** Removes one version of the context document for good; its number is not given again. */
   deleteContextVersion(version: number, { idempotencyKey }: Write = {}): Promise<Removed> {
     return this.#transport.write("DELETE", `${this.#path}/context/versions/${version}`, undefined, idempotencyKey);
+  }
+
+  /** Runs a command of Anthropic's memory tool on the files of this memory. Every version of a file stays, with its date. */
+  runFileCommand(command: FileCommand, options: Write = {}): Promise<FileAnswer> {
+    return this.#transport.write("POST", `${this.#path}/files`, command, options.idempotencyKey);
   }
 
   /** What the language model wrote when it looked back at ended conversations. */

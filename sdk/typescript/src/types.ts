@@ -411,6 +411,40 @@ export interface FactsText {
   text: string;
 }
 
+/** The answer to a command on files. */
+export interface FileAnswer {
+  /** Whether the command was refused. */
+  is_error: boolean;
+  /** The text for the model. */
+  text: string;
+}
+
+/** A command of Anthropic's memory tool. */
+export interface FileCommand {
+  /** view: the files as they were at this time (RFC 3339) */
+  as_of?: Time | null | undefined;
+  /** The six commands. */
+  command: "view" | "create" | "str_replace" | "insert" | "delete" | "rename";
+  /** create: the text */
+  file_text?: string | null | undefined;
+  /** insert: after this line; 0 is the beginning */
+  insert_line?: number | null | undefined;
+  /** insert: the text */
+  insert_text?: string | null | undefined;
+  /** rename */
+  new_path?: string | null | undefined;
+  /** str_replace: the text in its place; nothing if absent */
+  new_str?: string | null | undefined;
+  /** rename */
+  old_path?: string | null | undefined;
+  /** str_replace: text that occurs once */
+  old_str?: string | null | undefined;
+  /** File or directory below /memories; for all but rename */
+  path?: string | null | undefined;
+  /** view: first and last line; -1 is the end */
+  view_range?: number[] | null | undefined;
+}
+
 /** A period of a memory to forget permanently; at least one end must be given. */
 export interface Forget {
   /** Forget what was said at this time or later. */

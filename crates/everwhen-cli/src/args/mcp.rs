@@ -39,4 +39,6 @@ pub(crate) enum Profile {
     Conversations,
     /// The nine tools of the reference knowledge-graph memory server
     Graph,
+    /// Anthropic's memory tool: files that the model keeps for itself
+    Files,
 }

@@ -5,8 +5,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    chapters, context, conversations, entries, export, facts, health, imports, keys, memories,
-    period, recall, retrospection, timeline, times, upkeep, usage, vaults,
+    chapters, context, conversations, entries, export, facts, files, health, imports, keys,
+    memories, period, recall, retrospection, timeline, times, upkeep, usage, vaults,
 };
 use crate::ServerState;
 
@@ -62,6 +62,9 @@ fn said() -> OpenApiRouter<ServerState> {
         .routes(routes!(context::rebuild_context))
         .routes(routes!(context::list_context_versions))
         .routes(routes!(context::forget_context_version))
+
+        // POST …/memories/{memory}/files
+        .routes(routes!(files::run_file_command))
 
         // …/memories/{memory}/times
         .routes(routes!(times::get_times, times::put_times))

@@ -10,6 +10,7 @@ mod conversations;
 mod density;
 mod entries;
 mod facts;
+mod files;
 mod import_runs;
 mod imported_chapters;
 mod imports;
@@ -42,6 +43,7 @@ pub(crate) use facts::{
     Fact, FactPeriod, FactRemoved, FactsQuery, FactsText, FactsTextQuery, NewFactText, Pin,
     ProfileQuery, ProfileValue,
 };
+pub(crate) use files::FileAnswer;
 pub(crate) use import_runs::{ExportQuery, ImportFileQuery, ImportRun, ImportRuns};
 pub(crate) use imported_chapters::{ChapterImport, ImportedChapters};
 pub(crate) use imports::{

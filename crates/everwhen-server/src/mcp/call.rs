@@ -17,6 +17,9 @@ use crate::ServerState;
 use crate::access::Caller;
 use crate::error::RequestError;
 
+/// The beginning of the message that the default vault does not exist yet.
+pub(super) const NOTHING_YET: &str = "nothing has been remembered here yet";
+
 /// One request: the server's state, the caller, and the options in its URL.
 #[derive(Clone)]
 pub(crate) struct ToolCall {
@@ -77,9 +80,9 @@ impl ToolCall {
     /// A default vault that does not exist yet is not the caller's mistake.
     fn unmade(&self, error: Error, named: Option<&str>) -> Error {
         match named {
-            None if error.kind() == everwhen::ErrorKind::NotFound => Error::not_found(format!(
-                "nothing has been remembered here yet ({error}); the first add_entry makes it"
-            )),
+            None if error.kind() == everwhen::ErrorKind::NotFound => {
+                Error::not_found(format!("{NOTHING_YET} ({error}); the first add_entry makes it"))
+            }
             _ => error,
         }
     }
@@ -103,7 +106,7 @@ async fn recognize(parts: &mut Parts, state: ServerState) -> Result<ToolCall, Re
     use axum::extract::FromRequestParts;
     let caller = Caller::from_request_parts(parts, &state).await?;
     let Query(choice) = Query::<Choice>::try_from_uri(&parts.uri).map_err(|rejection| {
-        let known = "use vault=, memory=, tools=full and profile=graph";
+        let known = "use vault=, memory=, tools=full and profile=graph or profile=files";
         RequestError::invalid(format!("{}; {known}", rejection.body_text()))
     })?;
     Ok(ToolCall { state, caller, choice })

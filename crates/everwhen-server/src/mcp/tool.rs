@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use everwhen::key::Scope;
-use everwhen::{Error, Result};
+use everwhen::{Error, ErrorKind, Result};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ToolAnnotations};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::call::ToolCall;
+use super::call::{NOTHING_YET, ToolCall};
 
 /// One tool.
 pub(crate) trait Tool: 'static {
@@ -35,6 +35,16 @@ pub(crate) trait Tool: 'static {
         call: ToolCall,
         input: Self::Input,
     ) -> impl Future<Output = Result<Self::Output>> + Send;
+
+    /// The result where nothing has been remembered yet. Without one, that is an error.
+    fn nothing_yet() -> Option<Self::Output> {
+        None
+    }
+
+    /// The result as plain text, for a tool whose texts models know. Without one, the text is JSON.
+    fn plain_text(_: &Self::Output) -> Option<String> {
+        None
+    }
 }
 
 /// What a tool does to a memory.
@@ -107,7 +117,12 @@ impl ToolEntry {
 
 async fn run<T: Tool>(call: ToolCall, arguments: JsonObject) -> CallToolResult {
     match answer::<T>(call, arguments).await {
-        Ok(value) => CallToolResult::structured(value),
+        Ok((value, None)) => CallToolResult::structured(value),
+        Ok((value, Some(text))) => {
+            let mut result = CallToolResult::structured(value);
+            result.content = vec![ContentBlock::text(text)];
+            result
+        }
         Err(error) => CallToolResult::error(vec![ContentBlock::text(advice(&error))]),
     }
 }
@@ -123,14 +138,30 @@ fn advice(error: &Error) -> String {
     }
 }
 
-async fn answer<T: Tool>(call: ToolCall, arguments: JsonObject) -> Result<Value> {
+/// The result as JSON and, where the tool has one, as plain text.
+async fn answer<T: Tool>(call: ToolCall, arguments: JsonObject) -> Result<(Value, Option<String>)> {
     call.require(T::EFFECT.scope())?;
+    let is_named = PLACES.iter().any(|place| arguments.get(*place).is_some_and(|v| !v.is_null()));
     let input = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
         Error::invalid(format!("the arguments of {} do not fit: {error}", T::NAME))
     })?;
-    let output = T::call(call, input).await?;
-    serde_json::to_value(output)
-        .map_err(|error| Error::damaged(format!("cannot write the answer as JSON: {error}")))
+    let output = T::call(call, input).await.or_else(|error| match T::nothing_yet() {
+        Some(nothing) if !is_named && is_new_memory(&error) => Ok(nothing),
+        _ => Err(error),
+    })?;
+    let value = serde_json::to_value(&output)
+        .map_err(|error| Error::damaged(format!("cannot write the answer as JSON: {error}")))?;
+    Ok((value, T::plain_text(&output)))
+}
+
+/// The arguments that name a memory. A memory that the caller names and that does not exist may be a
+/// spelling mistake, so it stays an error.
+const PLACES: [&str; 4] = ["memory", "memory_id", "vault", "vault_id"];
+
+/// Whether the error says that the memory has not been created by a first entry.
+fn is_new_memory(error: &Error) -> bool {
+    let begins = |text| error.message().starts_with(text);
+    error.kind() == ErrorKind::NotFound && (begins("memory not found") || begins(NOTHING_YET))
 }
 
 /// The JSON schema of `T` in its shortest form, using only what every client supports: no

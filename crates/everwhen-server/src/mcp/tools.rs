@@ -5,6 +5,7 @@ mod context;
 mod conversations;
 mod entries;
 mod facts;
+mod files;
 mod graph;
 mod search;
 mod timeline;
@@ -50,6 +51,9 @@ static ALL: LazyLock<Vec<ToolEntry>> = LazyLock::new(|| {
 /// The tools of the graph profile.
 static GRAPH: LazyLock<Vec<ToolEntry>> = LazyLock::new(graph::all);
 
+/// The tool of the files profile.
+static FILES: LazyLock<Vec<ToolEntry>> = LazyLock::new(files::all);
+
 /// The last tool that is listed by default.
 const LAST_BY_DEFAULT: &str = context::PutContextTool::NAME;
 
@@ -58,6 +62,7 @@ pub(crate) fn shown(choice: &Choice) -> &'static [ToolEntry] {
     let few = ALL.iter().position(|tool| tool.shown.name == LAST_BY_DEFAULT);
     match (choice.profile, choice.tools) {
         (Profile::Graph, _) => &GRAPH,
+        (Profile::Files, _) => &FILES,
         (Profile::Conversations, ToolSet::Default) => {
             &ALL[..few.map_or(ALL.len(), |last| last + 1)]
         }

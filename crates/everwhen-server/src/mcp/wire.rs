@@ -5,6 +5,7 @@ mod context;
 mod conversations;
 mod entries;
 mod facts;
+mod files;
 mod graph;
 mod search;
 mod timeline;
@@ -22,6 +23,7 @@ pub(crate) use facts::{
     CorrectFact, FactChanged, FactsOutput, GetProfile, ListFacts, PinFact, ProfileOutput,
     RemoveFact,
 };
+pub(crate) use files::FileCommandOutput;
 pub(crate) use graph::{
     AddObservations, CreateEntities, DeleteEntities, DeleteObservations, EntitiesOutput, Entity,
     GraphOutput, ObservationsOutput, OpenNodes, ReadGraph, Relation, RelationsOutput, SearchNodes,

@@ -11,6 +11,7 @@ mod density;
 mod entries;
 mod exports;
 mod facts;
+mod files;
 mod forgetting;
 mod health;
 mod imports;

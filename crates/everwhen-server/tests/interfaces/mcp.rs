@@ -118,8 +118,8 @@ async fn a_time_that_cannot_be_read_stores_nothing_and_shows_the_right_form() {
     assert!(why.contains("in the future"), "{why}");
     let why = agent.refusal("add_entry", json!({ "role": "user", "text": "x" })).await;
     assert!(why.contains("unknown field `text`") && why.contains("`raw_entry`"), "{why}");
-    let why = agent.refusal("search_memories", json!({ "query": "x" })).await;
-    assert!(why.contains("the first add_entry makes it"), "{why}");
+    let found = agent.call("search_memories", json!({ "query": "x" })).await;
+    assert_eq!(found["items"], json!([]), "nothing was stored");
 }
 
 #[tokio::test]
@@ -462,4 +462,89 @@ async fn d45_there_is_a_prompt_for_looking_back() {
     assert!(text.contains("get_conversation") && text.contains("put_context"), "{text}");
     let texts = agent.call("get_default_prompts", json!({})).await;
     assert_eq!(texts["retrospect"], text);
+}
+
+#[tokio::test]
+async fn s4_a_first_question_is_answered_with_nothing_instead_of_an_error() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?tools=full");
+    let nothing = [
+        ("search_memories", json!({ "query": "my dog" }), "items"),
+        ("get_timeline", json!({}), "lines"),
+        ("get_conversation", json!({}), "conversations"),
+        ("list_entries", json!({}), "entries"),
+        ("list_facts", json!({}), "facts"),
+        ("get_profile", json!({}), "values"),
+        ("list_memories", json!({}), "memories"),
+    ];
+    // First no vault, then a vault without the default memory.
+    for _ in 0..2 {
+        for (tool, arguments, list) in &nothing {
+            let told = agent.call(tool, arguments.clone()).await;
+            if *tool != "list_memories" {
+                assert_eq!(told[*list], json!([]), "{tool}: {told}");
+            }
+        }
+        let context = agent.call("get_context", json!({})).await;
+        assert_eq!(context, json!({ "content": "", "version": 0 }));
+        let said = json!({ "role": "user", "raw_entry": "Hi", "memory": "other" });
+        agent.call("add_entry", said).await;
+    }
+    let why = agent.refusal("search_memories", json!({ "query": "x", "memory": "othre" })).await;
+    assert!(why.contains("memory not found") && why.contains("add_entry makes it"), "{why}");
+    let why = agent.refusal("get_entry", json!({ "entry_id": "ent_x" })).await;
+    assert!(!why.is_empty());
+}
+
+#[tokio::test]
+async fn s4_the_text_of_an_entry_may_be_called_content_as_in_rest() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?tools=full");
+    let stored =
+        agent.call("add_entry", json!({ "role": "user", "content": "I live in Bern" })).await;
+    let id = stored["entry_id"].clone();
+    assert_eq!(
+        agent.call("get_entry", json!({ "entry_id": id })).await["raw_entry"],
+        "I live in Bern"
+    );
+    let correction = json!({ "entry_id": id, "content": "I live in Basel", "reason": "slip" });
+    agent.call("correct_entry", correction).await;
+    let listed = agent.call("list_entries", json!({})).await;
+    assert_eq!(listed["entries"][0]["raw_entry"], "I live in Basel");
+}
+
+#[tokio::test]
+async fn the_files_profile_is_the_memory_tool_in_plain_text() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?profile=files");
+    let tools = agent.ask("tools/list", json!({})).await;
+    let tools = tools["result"]["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 1);
+    assert_eq!(tools[0]["name"], "memory");
+    let commands = json!(["view", "create", "str_replace", "insert", "delete", "rename"]);
+    assert_eq!(tools[0]["inputSchema"]["properties"]["command"]["enum"], commands);
+    let run = async |arguments: Value| {
+        let told =
+            agent.ask("tools/call", json!({ "name": "memory", "arguments": arguments })).await;
+        let result = &told["result"];
+        (result["content"][0]["text"].as_str().unwrap().to_owned(), result["isError"] == true)
+    };
+    let path = "/memories/notes.md";
+    let create = json!({ "command": "create", "path": path, "file_text": "Ana\n" });
+    assert_eq!(run(create.clone()).await, (format!("File created successfully at: {path}"), false));
+    assert_eq!(run(create).await, (format!("File {path} already exists"), true));
+    stage.clock.advance(jiff::SignedDuration::from_mins(1));
+    let replace =
+        json!({ "command": "str_replace", "path": path, "old_str": "Ana", "new_str": "Bea" });
+    assert!(!run(replace).await.1);
+    let view = |as_of: Value| json!({ "command": "view", "path": path, "as_of": as_of });
+    assert!(run(view(Value::Null)).await.0.contains("     1\tBea\n"));
+    assert!(run(view(json!("2025-06-01T12:00:30Z"))).await.0.contains("     1\tAna\n"));
+    let escape = json!({ "command": "delete", "path": "/memories/../x" });
+    assert_eq!(
+        run(escape).await,
+        ("Path /memories/../x would escape /memories directory".to_owned(), true)
+    );
+    let memories = stage.get("/v1/vaults/default/memories").await;
+    assert_eq!(memories["data"][0]["name"], "files");
 }

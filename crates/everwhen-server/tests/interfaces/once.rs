@@ -59,6 +59,7 @@ fn writes(
     let times = json!({ "texts": [
         { "text_hash": "ab".repeat(32), "conversation_time": "2025-05-01T10:00:00Z" }] });
     let correction = json!({ "content": "then", "reason": "slip" });
+    let file = json!({ "command": "create", "path": "/memories/a.md", "file_text": "x" });
     vec![
         ("create_vault", "POST", "/v1/vaults".into(), json!({ "name": "bo" })),
         ("change_vault", "PATCH", "/v1/vaults/ana".into(), json!({ "description": "x" })),
@@ -70,6 +71,7 @@ fn writes(
         ("change_entry", "PATCH", entry.clone(), json!({ "tags": ["a"] })),
         ("forget_context_version", "DELETE", format!("{DIARY}/context/versions/1"), Value::Null),
         ("retrospect", "POST", format!("{DIARY}/retrospection"), json!({ "again": true })),
+        ("run_file_command", "POST", format!("{DIARY}/files"), file),
         ("rebuild_context", "POST", format!("{DIARY}/context/rebuild"), Value::Null),
         ("import_conversation", "POST", format!("{DIARY}/conversations/import"), chat),
         ("fork_conversation", "POST", format!("{now}/fork"), json!({ "after": said["id"] })),

@@ -107,6 +107,13 @@ class AsyncMemoryClient(AsyncConversations):
         request = _request.write("DELETE", f"{self._path}/context/versions/{version}", key=idempotency_key)
         return await self._transport.send(types.Removed, request)
 
+    async def run_file_command(
+        self, command: types.FileCommand, *, idempotency_key: str | None = None
+    ) -> types.FileAnswer:
+        """Runs a command of Anthropic's memory tool on the files of this memory. Every version of a file stays, with its date."""
+        request = _request.write("POST", f"{self._path}/files", command, key=idempotency_key)
+        return await self._transport.send(types.FileAnswer, request)
+
     async def retrospection(self, *, limit: int | None = None) -> types.Retrospections:
         """What the language model wrote when it looked back at ended conversations."""
         return await self._transport.send(

@@ -108,6 +108,13 @@ class MemoryClient(Conversations):
         request = _request.write("DELETE", f"{self._path}/context/versions/{version}", key=idempotency_key)
         return self._transport.send(types.Removed, request)
 
+    def run_file_command(
+        self, command: types.FileCommand, *, idempotency_key: str | None = None
+    ) -> types.FileAnswer:
+        """Runs a command of Anthropic's memory tool on the files of this memory. Every version of a file stays, with its date."""
+        request = _request.write("POST", f"{self._path}/files", command, key=idempotency_key)
+        return self._transport.send(types.FileAnswer, request)
+
     def retrospection(self, *, limit: int | None = None) -> types.Retrospections:
         """What the language model wrote when it looked back at ended conversations."""
         return self._transport.send(

@@ -2,7 +2,7 @@
 
 use everwhen::ports::ContextVersion;
 use everwhen::receipt::Receipt;
-use everwhen::{Error, Result};
+use everwhen::{Error, ErrorKind, Result};
 
 use crate::mcp::call::ToolCall;
 use crate::mcp::tool::{Tool, ToolEffect};
@@ -23,8 +23,17 @@ impl Tool for GetContextTool {
     async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
         let memory = call.memory(input.memory.as_deref())?;
         let vault = call.vault(input.vault.as_deref()).await?;
-        let document = vault.context(memory, ContextVersion::Current).await?;
-        Ok(wire::ContextOutput::write(document, true))
+        vault.memory(memory.clone()).await?;
+        match vault.context(memory, ContextVersion::Current).await {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok(wire::ContextOutput::nothing_yet())
+            }
+            document => Ok(wire::ContextOutput::write(document?, true)),
+        }
+    }
+
+    fn nothing_yet() -> Option<Self::Output> {
+        Some(wire::ContextOutput::nothing_yet())
     }
 }
 

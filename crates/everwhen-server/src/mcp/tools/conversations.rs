@@ -35,6 +35,10 @@ impl Tool for GetConversationTool {
             }
         }
     }
+
+    fn nothing_yet() -> Option<Self::Output> {
+        Some(wire::ConversationOutput::list(Vec::new()))
+    }
 }
 
 /// Ends a conversation.

@@ -47,6 +47,10 @@ impl Tool for ListEntriesTool {
         let page = vault.entries(memory, conversation, query).await?;
         Ok(wire::EntriesOutput::write(page, vault.id()))
     }
+
+    fn nothing_yet() -> Option<Self::Output> {
+        Some(wire::EntriesOutput::default())
+    }
 }
 
 /// Returns one entry.

@@ -26,6 +26,10 @@ impl Tool for ListFactsTool {
         let page = vault.facts(memory, input.read()?).await?;
         Ok(wire::FactsOutput::write(page, &vault.info().await?.zone))
     }
+
+    fn nothing_yet() -> Option<Self::Output> {
+        Some(wire::FactsOutput::default())
+    }
 }
 
 /// Lists present values.
@@ -44,6 +48,10 @@ impl Tool for GetProfileTool {
         let memory = call.memory(input.memory.as_deref())?;
         let vault = call.vault(input.vault.as_deref()).await?;
         Ok(wire::ProfileOutput::write(vault.profile(memory, input.read()?).await?))
+    }
+
+    fn nothing_yet() -> Option<Self::Output> {
+        Some(wire::ProfileOutput::default())
     }
 }
 

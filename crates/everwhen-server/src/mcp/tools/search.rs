@@ -25,4 +25,8 @@ impl Tool for SearchMemoriesTool {
         let (query, include_raw) = input.read()?;
         Ok(wire::SearchOutput::write(vault.recall(memory, query).await?, include_raw))
     }
+
+    fn nothing_yet() -> Option<Self::Output> {
+        Some(wire::SearchOutput::nothing_yet())
+    }
 }

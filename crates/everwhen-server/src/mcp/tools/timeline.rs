@@ -26,6 +26,10 @@ impl Tool for GetTimelineTool {
             TimelineRequest::About(query) => vault.timeline_about(memory, query).await?.into(),
         })
     }
+
+    fn nothing_yet() -> Option<Self::Output> {
+        Some(wire::TimelineOutput::default())
+    }
 }
 
 /// Returns the time between two dates.

@@ -108,6 +108,10 @@ impl Tool for ListMemoriesTool {
         let memories = page.data.into_iter().map(wire::MemoryOutput::from).collect();
         Ok(wire::MemoriesOutput { memories })
     }
+
+    fn nothing_yet() -> Option<Self::Output> {
+        Some(wire::MemoriesOutput { memories: Vec::new() })
+    }
 }
 
 fn wrong_receipt() -> Error {

@@ -38,4 +38,6 @@ pub(crate) enum Profile {
     Conversations,
     /// The nine tools of a knowledge graph.
     Graph,
+    /// Anthropic's memory tool.
+    Files,
 }

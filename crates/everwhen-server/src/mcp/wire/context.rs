@@ -39,26 +39,35 @@ impl PutContext {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub(crate) struct ContextOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
+    /// 0: nothing has been written yet
     version: u64,
-    conversation_time: String,
-    creation_time: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversation_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    creation_time: Option<String>,
     /// agent, extractive or llm
-    written_by: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written_by: Option<String>,
 }
 
 impl ContextOutput {
+    /// An empty document.
+    pub(crate) fn nothing_yet() -> Self {
+        Self { content: Some(String::new()), ..Self::default() }
+    }
+
     /// The document, with or without its text.
     pub(crate) fn write(document: ContextDocument, with_text: bool) -> Self {
         Self {
             content: with_text.then_some(document.content),
             version: document.version,
-            conversation_time: document.conversation_time.to_string(),
-            creation_time: document.creation_time.to_string(),
-            written_by: document.by.as_str().to_owned(),
+            conversation_time: Some(document.conversation_time.to_string()),
+            creation_time: Some(document.creation_time.to_string()),
+            written_by: Some(document.by.as_str().to_owned()),
         }
     }
 }

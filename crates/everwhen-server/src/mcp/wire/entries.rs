@@ -19,6 +19,7 @@ pub(crate) struct AddEntry {
     #[schemars(required)]
     role: Option<String>,
     /// The whole text, unedited
+    #[serde(alias = "content")]
     raw_entry: String,
     /// One sentence that stands alone
     summary: Option<String>,
@@ -173,7 +174,7 @@ impl ListEntries {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub(crate) struct EntriesOutput {
     entries: Vec<EntryOutput>,
     has_more: bool,
@@ -258,6 +259,7 @@ impl GetEntry {
 pub(crate) struct CorrectEntry {
     entry_id: String,
     /// What it should have said
+    #[serde(alias = "content")]
     raw_entry: String,
     /// Why
     reason: String,

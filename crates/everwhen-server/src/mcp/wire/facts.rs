@@ -48,7 +48,7 @@ impl ListFacts {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub(crate) struct FactsOutput {
     /// By month, "- statement (mentioned 2025-03-15) (confirmed)"
     text: String,
@@ -112,7 +112,7 @@ impl GetProfile {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub(crate) struct ProfileOutput {
     values: Vec<ProfileValueOutput>,
 }

@@ -115,6 +115,17 @@ struct ItemOutput {
 }
 
 impl SearchOutput {
+    /// The answer where nothing has been remembered yet.
+    pub(crate) fn nothing_yet() -> Self {
+        Self {
+            briefing: "Nothing has been remembered yet.".to_owned(),
+            about: None,
+            nothing_in_period: false,
+            items: Vec::new(),
+            contexts: Vec::new(),
+        }
+    }
+
     /// Writes what was found.
     pub(crate) fn write(told: Recollection, include_raw: bool) -> Self {
         Self {

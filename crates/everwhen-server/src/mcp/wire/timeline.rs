@@ -61,7 +61,7 @@ impl GetTimeline {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub(crate) struct TimelineOutput {
     /// Oldest first, "2023-01-15 – event (+7 days)"
     timeline: String,

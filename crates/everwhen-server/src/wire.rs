@@ -1,0 +1,3 @@
+//! Wire types that several interfaces share.
+
+pub(crate) mod memory_tool;
