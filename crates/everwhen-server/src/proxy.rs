@@ -15,6 +15,7 @@ mod inject;
 mod lists;
 mod memory;
 mod memory_name;
+mod memory_tool;
 mod new_chats;
 mod not_remembered;
 mod outbox;
@@ -57,9 +58,11 @@ use everwhen_protocols::{
 
 use self::egress::Target;
 use self::memory::ProxyMemory;
+use self::memory_tool::Postponed;
 use self::new_chats::NewChats;
 pub(crate) use self::outbox::Outbox;
 use self::prepare::{PreparedRequest, ProxyRequest, prepare};
+use self::recording::Recording;
 use self::relay::{CutReply, Gathered, Listener, Underway, read_reply};
 use self::tail::Tail;
 use self::translated::TranslatedBody;
@@ -100,6 +103,8 @@ pub struct Proxy {
     tail: Tail,
     turns: NewChats,
     underway: Underway,
+    /// Results of the memory tool that wait for those of the client.
+    postponed: Arc<Postponed>,
 }
 
 impl Proxy {
@@ -121,6 +126,7 @@ impl Proxy {
             tail: Tail::default(),
             turns: NewChats::default(),
             underway: Underway::default(),
+            postponed: Arc::default(),
         })
     }
 
@@ -137,6 +143,7 @@ impl Proxy {
             tail: Tail::default(),
             turns: NewChats::default(),
             underway: Underway::default(),
+            postponed: Arc::default(),
         }
     }
 
@@ -175,6 +182,7 @@ impl Proxy {
     ) -> Result<()> {
         let memories = memory.as_ref().map(|(id, name)| vec![id.to_string(), name.to_string()]);
         self.tail.forget(&vaults, memories.as_deref());
+        self.postponed.clear();
         self.outbox.forget(vaults, memories, whole).await
     }
 }
@@ -237,7 +245,8 @@ async fn exchange(
     let talk = request.local.map(|_| WorkflowInput::of(&request, &prepared));
     let mut notes = tell(&request, chosen.responder.name(), std::mem::take(&mut prepared.seen));
     let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
-    let reply = forward(&request, &parts, (&chosen, &model), (written, talk)).await?;
+    let recording = prepared.recording.as_ref();
+    let reply = forward(&request, &parts, (&chosen, &model), (written, talk, recording)).await?;
     if let Some(reason) = prepared.settle().await {
         tracing::warn!(reason, "what was said is not in the store yet");
         notes.headers.insert(DEGRADED, headers::value(&reason));
@@ -271,7 +280,7 @@ async fn forward<'a>(
     request: &ProxyRequest<'_>,
     parts: &Parts,
     (chosen, model): (&'a upstream::ChosenResponder, &str),
-    (written, talk): (Bytes, Option<WorkflowInput>),
+    (written, talk, recording): (Bytes, Option<WorkflowInput>, Option<&Recording>),
 ) -> Result<UpstreamReply<'a>, Refusal> {
     let responder = &*chosen.responder;
     let translation = match responder.kind() == request.chat.protocol() {
@@ -292,7 +301,7 @@ async fn forward<'a>(
         body,
         talk,
     };
-    let answer = responder.ask(call).await?;
+    let answer = memory_tool::ask(request, recording, &chosen.responder, call).await?;
     Ok(UpstreamReply { answer, upstream: responder.name(), translation })
 }
 

@@ -149,7 +149,7 @@ impl ProxyRequest<'_> {
     }
 
     /// The vault: that of the key, else the one that is named, else the usual one.
-    fn vault(&self) -> Result<Address<VaultId>> {
+    pub(crate) fn vault(&self) -> Result<Address<VaultId>> {
         match (self.caller.caller, headers::text(self.headers, VAULT)) {
             (Caller::Holder(vault, _), _) => Ok(vault.into()),
             (_, Some(name)) => Address::read("vault", &name),
@@ -191,6 +191,12 @@ impl ProxyRequest<'_> {
     pub(crate) fn person(&self) -> Person {
         let hints = self.hints(&self.settings(None, &ProxyChange::default()));
         person::person(&hints, self.caller.credential_travels)
+    }
+
+    /// Whether the request says who speaks.
+    pub(crate) fn names_user(&self) -> bool {
+        let settings = self.settings(None, &ProxyChange::default());
+        person::user(&self.hints(&settings)).is_some()
     }
 
     /// What to tell of memory.

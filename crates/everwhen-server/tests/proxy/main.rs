@@ -15,6 +15,7 @@ mod gemini;
 mod injection;
 mod isolation;
 mod kept;
+mod memory_tool;
 mod outbox;
 mod phrased;
 mod prefix;

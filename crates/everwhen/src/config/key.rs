@@ -225,6 +225,13 @@ pub(super) const TOOL_OUTPUT: Key = key(
     "whether results of tools are stored, and not only the names of called tools",
     SWITCH,
 );
+/// Whether the proxy carries out the commands of Anthropic's memory tool.
+pub(super) const MEMORY_TOOL: Key = key(
+    "proxy.memory_tool",
+    "EVERWHEN_PROXY_MEMORY_TOOL",
+    "whether the proxy answers Anthropic's memory tool itself, with files that it keeps",
+    SWITCH,
+);
 /// How large the outbox may be.
 pub(super) const OUTBOX_BYTES: Key = key(
     "proxy.outbox_bytes",
@@ -404,7 +411,7 @@ pub(super) const WORKFLOW_FILES: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 84] = [
+pub const KEYS: [Key; 85] = [
     DATA,
     LISTEN,
     ZONE,
@@ -452,6 +459,7 @@ pub const KEYS: [Key; 84] = [
     UNNAMED,
     PROMPT_CACHE_KEY,
     TOOL_OUTPUT,
+    MEMORY_TOOL,
     OUTBOX_BYTES,
     OUTBOX_DAYS,
     OPENWEBUI_SECRET,

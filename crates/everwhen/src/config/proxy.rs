@@ -88,6 +88,8 @@ pub struct ProxyConfig {
     pub prompt_cache_key: Chosen<bool>,
     /// Whether what tools answer is remembered, and not only which were called.
     pub tool_output: Chosen<bool>,
+    /// Whether the proxy answers Anthropic's memory tool itself.
+    pub memory_tool: Chosen<bool>,
     /// Most bytes of exchanges that wait for the store.
     pub outbox_bytes: Chosen<u32>,
     /// How many days they may wait.
@@ -205,6 +207,7 @@ impl ProxyConfig {
             unnamed: choose(layers, key::UNNAMED, Unnamed::named, || Unnamed::New)?,
             prompt_cache_key: off(key::PROMPT_CACHE_KEY)?,
             tool_output: off(key::TOOL_OUTPUT)?,
+            memory_tool: off(key::MEMORY_TOOL)?,
             outbox_bytes: number(layers, key::OUTBOX_BYTES, 256 * 1024 * 1024)?,
             outbox_days: number(layers, key::OUTBOX_DAYS, 14)?,
             openwebui_secret: secret(layers, key::OPENWEBUI_SECRET)?,
@@ -258,7 +261,7 @@ impl ProxyConfig {
     }
 
     /// The lines of `everwhen config`, in the order of the keys.
-    pub(super) fn listing(&self) -> [(String, &super::Origin); 15] {
+    pub(super) fn listing(&self) -> [(String, &super::Origin); 16] {
         let secret = self.openwebui_secret.value.as_ref();
         let secret = secret.map_or("none".into(), |_| super::quoted("(not shown)"));
         let switch = |chosen: &Chosen<bool>| super::quoted(if chosen.value { "on" } else { "off" });
@@ -275,6 +278,7 @@ impl ProxyConfig {
             (super::quoted(self.unnamed.value.as_str()), &self.unnamed.from),
             (switch(&self.prompt_cache_key), &self.prompt_cache_key.from),
             (switch(&self.tool_output), &self.tool_output.from),
+            (switch(&self.memory_tool), &self.memory_tool.from),
             (self.outbox_bytes.value.to_string(), &self.outbox_bytes.from),
             (self.outbox_days.value.to_string(), &self.outbox_days.from),
             (secret, &self.openwebui_secret.from),

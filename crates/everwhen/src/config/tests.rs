@@ -112,6 +112,7 @@ group_chat = "on"
 unnamed = "default"
 prompt_cache_key = "on"
 tool_output = "on"
+memory_tool = "on"
 outbox_bytes = 1000000
 outbox_days = 3
 openwebui_secret = "(not shown)"
@@ -236,6 +237,7 @@ const VALUES: [&str; KEYS.len()] = [
     "on",
     "on",
     "default",
+    "on",
     "on",
     "on",
     "1000000",
