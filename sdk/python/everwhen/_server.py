@@ -62,13 +62,14 @@ class EmbeddedServer:
         self.path = Path(path) if path is not None else self._own / "data"
         """The directory that holds everything."""
         command = [str(program), "serve", "--data", str(self.path), "--config", str(settings)]
-        command += ["--listen", "127.0.0.1:0", "--log", "warn", "--json"]
+        command += ["--listen", "127.0.0.1:0", "--log", "warn", "--json", "--stop-with-stdin"]
         try:
             with (self._own / "out").open("wb") as out, (self._own / "err").open("wb") as err:
                 # A session of its own: Ctrl-C reaches this program first, which then stops the server.
                 self._process = subprocess.Popen(
                     command,
-                    stdin=subprocess.DEVNULL,
+                    # It closes when this program ends, even if that is killed, and the server stops.
+                    stdin=subprocess.PIPE,
                     stdout=out,
                     stderr=err,
                     env={k: v for k, v in os.environ.items() if not k.startswith("EVERWHEN_")},
@@ -122,6 +123,8 @@ def _is_ready(url: str) -> bool:
 
 
 def _stop(process: subprocess.Popen[bytes], own: Path) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
     try:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import httpx
 import pytest
 
 from everwhen import AsyncEverwhen, EmbeddedServer, Everwhen, find_binary
@@ -77,3 +80,24 @@ def test_a_program_that_ends_takes_its_server_with_it() -> None:
     code = "from everwhen import EmbeddedServer; print(EmbeddedServer().process_id)"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not is_running(int(ended.stdout))
+
+
+def test_a_program_that_is_killed_leaves_no_server_behind() -> None:
+    code = "import time; from everwhen import EmbeddedServer; s = EmbeddedServer(); print(s.url, flush=True); time.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        url = program.stdout.readline().strip()
+        assert answers(url)
+        program.send_signal(signal.SIGKILL)
+    for _ in range(600):
+        if not answers(url):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the server still runs")
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/healthz", timeout=5, trust_env=False).status_code == 200
+    except httpx.TransportError:
+        return False

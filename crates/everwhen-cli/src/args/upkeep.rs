@@ -43,6 +43,9 @@ pub(crate) struct ServeArgs {
     /// Wait up to this long at start for the database and for the first key
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     pub(crate) wait: u64,
+    /// Stop when standard input is closed, so that the server ends with the program that started it
+    #[arg(long)]
+    pub(crate) stop_with_stdin: bool,
 }
 
 /// Check that a server is alive or ready

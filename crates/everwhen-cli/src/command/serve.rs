@@ -15,7 +15,9 @@ use tokio::task::JoinHandle;
 
 use super::wait::StartupWait;
 use crate::args::ServeArgs;
-use crate::command::shutdown::{ShutdownSignal, at_once, stop_on_signal, stopped};
+use crate::command::shutdown::{
+    ShutdownSignal, at_once, stop_on_signal, stop_on_signal_or_input, stopped,
+};
 use crate::failure::{Failure, Result};
 use crate::{log, output};
 
@@ -28,11 +30,7 @@ const STORING: Duration = Duration::from_secs(1);
 pub(crate) fn run(config: &Config, args: &ServeArgs, json: bool) -> Result<()> {
     log::start(config, &config.log.value);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(
-        config,
-        StartupWait::new(args.wait, |why| tracing::warn!("{why}")),
-        json,
-    ));
+    let served = runtime.block_on(serve(config, args, json));
     match served {
         // The second signal: stop without waiting.
         Ok(Ended::AtOnce) => runtime.shutdown_background(),
@@ -50,7 +48,8 @@ enum Ended {
     AtOnce,
 }
 
-async fn serve(config: &Config, wait: StartupWait, json: bool) -> Result<Ended> {
+async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
+    let wait = StartupWait::new(args.wait, |why| tracing::warn!("{why}"));
     wait.for_store(config).await?;
     let limits = within_file_limit(config.server.limits());
     let everwhen = Everwhen::open(config)?;
@@ -74,7 +73,7 @@ async fn serve(config: &Config, wait: StartupWait, json: bool) -> Result<Ended> 
     let state = state.with_uploads(&uploads, !everwhen.is_shared());
     let state = state.with_backups(config.backup.clone(), everwhen.directory().to_owned());
     let catching_up = tokio::spawn(state.clone().catch_up());
-    let stop = stop_on_signal()?;
+    let stop = if args.stop_with_stdin { stop_on_signal_or_input()? } else { stop_on_signal()? };
     let worker = on_own_thread(everwhen::work(engine, stopped(stop.clone())));
     let workflows = tokio::spawn(state.clone().run_workflows(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));

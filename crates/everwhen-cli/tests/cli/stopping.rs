@@ -15,12 +15,13 @@ struct Logged {
 
 impl Logged {
     fn start(stage: &Stage) -> Self {
-        let mut child = stage
-            .command(&["serve", "--listen", "127.0.0.1:0", "--log", "info"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let words = ["serve", "--listen", "127.0.0.1:0", "--log", "info"];
+        Self::spawn(&mut stage.command(&words))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.split("http://").nth(1).unwrap().split(' ').next().unwrap();
@@ -79,6 +80,23 @@ fn a_second_signal_stops_at_once() {
         assert_eq!(code, 0);
         assert!(!log.contains("they are cut off"), "it waited until its time was over: {log}");
     }
+}
+
+#[test]
+fn a_server_stops_when_its_standard_input_is_closed() {
+    let stage = Stage::new();
+    let words = ["serve", "--listen", "127.0.0.1:0", "--log", "info", "--stop-with-stdin"];
+    let mut command = stage.command(&words);
+    let mut server = Logged::spawn(command.stdin(Stdio::piped()));
+    let mut client = TcpStream::connect(&server.address).unwrap();
+    client.write_all(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let mut answer = [0; 12];
+    client.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 200", "it serves while its input is open");
+    drop(server.child.stdin.take());
+    server.wait_for("a second signal stops at once");
+    assert_eq!(server.end().1, 0);
+    assert!(stage.run(&["memories"]).stderr.is_empty(), "the directory is free again");
 }
 
 #[test]
