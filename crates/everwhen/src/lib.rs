@@ -47,6 +47,47 @@
 //! # }
 //! # tokio::runtime::Runtime::new().expect("a runtime").block_on(example()).expect("the example");
 //! ```
+//!
+//! # Questions
+//!
+//! [`Vault::recall`] finds entries by meaning and by time. Time words in the question count from the
+//! moment it is asked; [`Query::as_of`](recall::Query::as_of) answers from what was stored by then.
+//! [`Recollection::briefing`](recall::Recollection::briefing) is the text for a model.
+//!
+//! ```
+//! # use everwhen::memory::{Address, Name, NewEntry, Role, Said};
+//! # use everwhen::{Config, Environment, Everwhen, Flags};
+//! use everwhen::recall::Query;
+//!
+//! # async fn example() -> everwhen::Result<()> {
+//! # let directory = tempfile::tempdir().expect("a directory for the example");
+//! # let data = directory.path().display().to_string();
+//! # let flags = Flags { data: Some(data), zone: Some("UTC".into()), ..Flags::default() };
+//! # let everwhen = Everwhen::open(&Config::load(&Environment::default(), &flags)?)?;
+//! # let ana = Address::Name(Name::new("vault", "ana")?);
+//! # let diary = Address::Name(Name::new("memory", "diary")?);
+//! # let vault = everwhen.engine().vault_to_write(ana.clone()).await?;
+//! # let said = everwhen::time::read_time("2023-01-08T12:49:00Z")?;
+//! # let visit = NewEntry::new(Role::User, Said::new("I went to the museum")?).said_at(said);
+//! # vault.remember(diary.clone(), vec![visit], None).await?;
+//! # let vault = everwhen.engine().vault(ana).await?;
+//! let found = vault.recall(diary, Query::new("Where was I in January 2023?")).await?;
+//! assert_eq!(found.items[0].entry.content.as_str(), "I went to the museum");
+//! assert_eq!(found.about.expect("time words").words, ["in January 2023"]);
+//! assert!(found.briefing.contains("2023-01-08"));
+//! # Ok(())
+//! # }
+//! # tokio::runtime::Runtime::new().expect("a runtime").block_on(example()).expect("the example");
+//! ```
+//!
+//! # Errors
+//!
+//! Every verb returns [`Result`]. [`Error::kind`] tells what a caller can do about an [`Error`]: change
+//! the input, wait, or look at the store. A write may be repeated safely with an
+//! [`Idempotency`](receipt::Idempotency) key; the second time it returns the first receipt.
+//!
+//! The programs in `examples/` open a directory, ask about dated entries, and read earlier versions of
+//! entries and files.
 
 pub mod backup;
 pub mod calibration;
