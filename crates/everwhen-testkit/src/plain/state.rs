@@ -506,8 +506,7 @@ impl Snapshot for State {
 
     fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<(u64, Vec<u8>)>> {
         let meant = self.segments.iter().filter(|row| row.0 == memory && row.1.0 >= after);
-        let next = meant.min_by_key(|(_, (after, _), _)| *after);
-        Ok(next.map(|(_, (after, _), bytes)| (*after, bytes.clone())))
+        Ok(meant.map(|(_, (after, _), bytes)| (*after, bytes.clone())).min())
     }
 
     fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {
