@@ -80,6 +80,12 @@ impl Question {
             }
             show_conversations(engine, memory.place, past.at, recollection).await?;
         }
+        if self.query.as_of.is_some() {
+            // Equal ones come in an order that does not depend on when the index was built.
+            let id = |one: &ConversationFound| one.conversation.id;
+            let found = &mut recollection.conversations;
+            found.sort_by(|a, b| b.score.total_cmp(&a.score).then(id(a).cmp(&id(b))));
+        }
         Ok(())
     }
 }
