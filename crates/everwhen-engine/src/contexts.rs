@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::job::Job;
 use crate::memory::{Address, ContextBy, ContextDocument, MemoryId};
 use crate::memory_edit::MemoryEdit;
-use crate::ports::{ContextSelection, Removal};
+use crate::ports::{ContextSelection, Removal, Row};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result};
@@ -46,12 +46,23 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     };
     let mut sections = Sections::by_rules(&material);
     let mut by = ContextBy::Extractive;
+    let mut stands_in_for = None;
     if let Some(asker) = engine.asker(&material.vault, job) {
-        model::improve(&asker, &material, &mut sections).await?;
-        by = ContextBy::Llm;
+        match model::improve(&asker, &material, &mut sections).await {
+            Ok(()) => by = ContextBy::Llm,
+            Err(failure) if engine.falls_back(&failure) => stands_in_for = Some(failure),
+            Err(failure) => return Err(failure),
+        }
     }
     let written = Written { content: sections.text(), until: material.until(), by };
-    engine.commit(job, move |edit, _| keep(edit, &written)).await
+    engine
+        .commit(job, move |edit, job| {
+            if let Some(failure) = &stands_in_for {
+                edit.tx.put(Row::Job(&job.clone().failed(failure, edit.clock)))?;
+            }
+            keep(edit, &written)
+        })
+        .await
 }
 
 /// A document about to be kept.
@@ -75,7 +86,7 @@ fn add(edit: &mut MemoryEdit<'_>, written: &Written) -> Result<Receipt> {
         memory: edit.memory.id,
         version: edit.next_context()?,
         content: written.content.clone(),
-        conversation_time: written.until.unwrap_or(edit.now),
+        conversation_time: written.until.unwrap_or(edit.clock),
         creation_time: edit.now,
         by: written.by,
     };

@@ -11,7 +11,7 @@ use crate::memory::{
     Address, Chance, ChapterRules, ConversationTime, FactRules, Fading, KeyId, Mint, Name,
     Retrieved, Settings, SettingsChange, VaultId, VaultInfo,
 };
-use crate::memory_edit::EditTools;
+use crate::memory_edit::{ClockSteps, EditTools};
 use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Store, Tx};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::similarity::Ruler;
@@ -71,12 +71,14 @@ pub struct Engine {
     pub(crate) embedders: Embedders,
     llm: Option<Arc<dyn Llm>>,
     pub(crate) spending_cap: Option<u64>,
+    falls_back: bool,
     pub(crate) finished: Arc<Mutex<Vec<ConversationTime>>>,
     chapters: Arc<ChapterWriting>,
     fading: Option<Fading>,
     fact_rules: Arc<FactRules>,
     retrospection: Option<Arc<str>>,
     pub(crate) retrieved: Arc<Mutex<Retrieved>>,
+    clock_steps: Arc<ClockSteps>,
     defaults: VaultDefaults,
 }
 
@@ -96,12 +98,14 @@ impl Engine {
             embedders: Embedders::default(),
             llm: None,
             spending_cap: None,
+            falls_back: false,
             finished: Arc::default(),
             chapters: Arc::default(),
             fading: None,
             fact_rules: Arc::default(),
             retrospection: None,
             retrieved: Arc::default(),
+            clock_steps: Arc::default(),
             defaults,
         }
     }
@@ -132,6 +136,19 @@ impl Engine {
     pub fn with_llm(mut self, llm: Arc<dyn Llm>) -> Self {
         self.llm = Some(llm);
         self
+    }
+
+    /// Returns this engine; if `falls_back`, what a model that is away should write is written by rules
+    /// until it is back, and then written again.
+    #[must_use]
+    pub fn with_fallback_to_rules(mut self, falls_back: bool) -> Self {
+        self.falls_back = falls_back;
+        self
+    }
+
+    /// Whether rules do the work of a model after this failure of it, for the time being.
+    pub(crate) fn falls_back(&self, failure: &Error) -> bool {
+        self.falls_back && failure.passes()
     }
 
     /// The language model, if there is one.
@@ -181,7 +198,16 @@ impl Engine {
 
     /// What an edit of a memory needs of this engine.
     pub(crate) fn edit_tools(&self) -> EditTools {
-        EditTools { ruler: self.ruler(), keepers: self.embedders.keepers() }
+        EditTools {
+            ruler: self.ruler(),
+            keepers: self.embedders.keepers(),
+            clock_steps: Arc::clone(&self.clock_steps),
+        }
+    }
+
+    /// Memories that were found to be written ahead of the clock, since the start.
+    pub fn clock_steps(&self) -> &ClockSteps {
+        &self.clock_steps
     }
 
     /// The same, with other rules for facts.
@@ -243,6 +269,12 @@ impl Engine {
     /// Now, as this engine sees it.
     pub fn now(&self) -> Timestamp {
         self.world.now()
+    }
+
+    /// Whether the store can be used now: fails with the reason if not; else what works in part only, in
+    /// sentences.
+    pub async fn ready(&self) -> Result<Vec<String>> {
+        self.store.ready().await
     }
 
     /// What is wrong with the store, in sentences; nothing if all is well.

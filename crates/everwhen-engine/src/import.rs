@@ -150,7 +150,7 @@ fn each(
     mut imported: ImportedConversation,
 ) -> Result<Result<ImportOutcome>> {
     imported.prepare();
-    if let Err(refusal) = imported.check(edit.now) {
+    if let Err(refusal) = imported.check(edit.clock) {
         return Ok(Err(refusal));
     }
     conversation(edit, imported, None).map(Ok)
@@ -163,7 +163,7 @@ fn conversation(
     receipt: Option<&Name>,
 ) -> Result<ImportOutcome> {
     imported.prepare();
-    imported.check(edit.now)?;
+    imported.check(edit.clock)?;
     let ImportedConversation { name, entries, branches, ended_at, title, summary } = imported;
     let address = Address::Name(name);
     let ids = entries.iter().chain(branches.iter().flat_map(|branch| &branch.entries));

@@ -64,6 +64,7 @@ pub use files::{FileAnswer, FileCommand};
 pub use forget::Forget;
 pub use graph::{Entity, Graph, GraphChange, GraphRelation};
 pub use import::{ImportOutcome, ImportedBranch, ImportedConversation};
+pub use memory_edit::{ClockStep, ClockSteps};
 pub use remember::NewCorrection;
 pub use timeline::{Density, DensityQuery, TimeBetween, TimelineAbout, TimelineLine};
 pub use vault::{ConversationView, MemoryChange, Page, Vault, VaultChange};

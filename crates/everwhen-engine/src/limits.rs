@@ -32,6 +32,9 @@ pub const DENSITY_BUCKETS: usize = 2_000;
 pub const DENSITY_BUCKETS_DEFAULT: usize = 100;
 /// How far in the future a conversation_time may lie: clocks differ a little.
 pub const FUTURE_SLACK: SignedDuration = SignedDuration::from_secs(60);
+/// How far the last write of a memory may be ahead of the clock for the next one to be given the same
+/// creation_time. Beyond it a clock is wrong, and the present one counts.
+pub const CLOCK_SLACK: SignedDuration = SignedDuration::from_secs(60);
 /// Longest timeout a vault may set, in minutes: ten years.
 pub const TIMEOUT_MINUTES: u32 = 10 * 366 * 24 * 60;
 /// Longest text of one timeline line, in characters.

@@ -1,5 +1,6 @@
 //! One memory, open for change inside one transaction, at one point in time.
 
+mod clock_steps;
 mod context_job;
 mod distilled;
 mod past;
@@ -7,7 +8,7 @@ mod versions;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::job::{Job, JobKind, Subject};
@@ -17,14 +18,20 @@ use crate::ports::{
     ArchiveFilter, ConversationQuery, Embedder, MemoryRef, Removal, Row, Snapshot, Tx,
 };
 use crate::similarity::Ruler;
-use crate::{Error, Result};
+use crate::{Error, Result, limits};
 
-/// One memory, open for change. `now` is never before an earlier creation_time in the memory.
+pub use clock_steps::{ClockStep, ClockSteps};
+
+/// One memory, open for change.
 pub(crate) struct MemoryEdit<'t> {
     pub(crate) tx: &'t mut dyn Tx,
     pub(crate) vault: VaultInfo,
     pub(crate) memory: Memory,
+    /// The creation_time of what is written: what the clock says, but not before an earlier
+    /// creation_time in the memory, unless that one is so far ahead that a clock was wrong.
     pub(crate) now: Timestamp,
+    /// What the clock says, which is the default conversation_time.
+    pub(crate) clock: Timestamp,
     /// Whether the memory is made by this verb.
     pub(crate) is_new: bool,
     /// Whether a conversation ended, so that there may be more than the vault retains.
@@ -43,6 +50,12 @@ pub(crate) struct MemoryEdit<'t> {
 pub(crate) struct EditTools {
     pub(crate) ruler: Ruler,
     pub(crate) keepers: Vec<Arc<dyn Embedder>>,
+    pub(crate) clock_steps: Arc<ClockSteps>,
+}
+
+/// How far a memory was written ahead of the clock; negative if it was not.
+fn ahead(memory: &Memory, clock: Timestamp) -> SignedDuration {
+    memory.last_creation.duration_since(clock)
 }
 
 impl<'t> MemoryEdit<'t> {
@@ -50,20 +63,43 @@ impl<'t> MemoryEdit<'t> {
         tx: &'t mut dyn Tx,
         vault: VaultInfo,
         memory: Memory,
-        now: Timestamp,
+        clock: Timestamp,
         chance: &'t dyn Chance,
     ) -> Self {
-        let now = now.max(memory.last_creation);
+        let now = match ahead(&memory, clock) > limits::CLOCK_SLACK {
+            true => clock,
+            false => clock.max(memory.last_creation),
+        };
         let settings = memory.rules(vault.settings);
         let vault = VaultInfo { settings, ..vault };
         let ruler = Ruler::default();
         let (is_new, ended_some, is_distilled) = (false, false, false);
         let keepers = Vec::new();
-        Self { tx, vault, memory, now, is_new, ended_some, ruler, keepers, is_distilled, chance }
+        Self {
+            tx,
+            vault,
+            memory,
+            now,
+            clock,
+            is_new,
+            ended_some,
+            ruler,
+            keepers,
+            is_distilled,
+            chance,
+        }
     }
 
     /// Returns this edit, with the tools of the engine.
-    pub(crate) fn with_tools(self, EditTools { ruler, keepers }: EditTools) -> Self {
+    pub(crate) fn with_tools(self, EditTools { ruler, keepers, clock_steps }: EditTools) -> Self {
+        if ahead(&self.memory, self.clock) > limits::CLOCK_SLACK {
+            clock_steps.note(ClockStep {
+                memory: self.place(),
+                name: self.memory.name.clone(),
+                written_at: self.memory.last_creation,
+                clock: self.clock,
+            });
+        }
         Self { ruler, keepers, ..self }
     }
 

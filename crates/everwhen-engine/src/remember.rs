@@ -25,7 +25,7 @@ pub(crate) fn entries(
     for entry in &mut new {
         entry.conversation_time = entry.conversation_time.map(to_microsecond);
     }
-    check(&new, edit.now)?;
+    check(&new, edit.clock)?;
     date_farewell(edit, &mut new);
     let stored = store(edit, new, receipt)?;
     finish::save_memory(edit)?;
@@ -43,9 +43,9 @@ pub(crate) fn store(
     let pending = answer_or_ask(edit, &new);
     let first = edit.memory.last_sequence + 1;
     let ids: Vec<EntryId> = new.iter().map(|_| edit.mint()).collect();
-    for index in in_order_of_time(&new, edit.now) {
+    for index in in_order_of_time(&new, edit.clock) {
         let (id, sequence) = (ids[index], first + index as u64);
-        let time = new[index].conversation_time.unwrap_or(edit.now);
+        let time = new[index].conversation_time.unwrap_or(edit.clock);
         let placed = placer.place(edit, &new[index], time)?;
         let entry = entry(edit, &new[index], (id, sequence, time), &placed);
         edit.tx.put(Row::Entry(edit.vault.id, &entry, receipt))?;
@@ -54,8 +54,8 @@ pub(crate) fn store(
     placer.finish(edit)?;
     edit.memory.last_sequence += new.len() as u64;
     note_question(edit, &new, &ids);
-    let times = new.iter().map(|entry| entry.conversation_time.unwrap_or(edit.now));
-    chapters::note_said(edit, times.min().unwrap_or(edit.now))?;
+    let times = new.iter().map(|entry| entry.conversation_time.unwrap_or(edit.clock));
+    chapters::note_said(edit, times.min().unwrap_or(edit.clock))?;
     let entries = receipts.into_iter().flatten().collect();
     Ok(EntriesReceipt { entries, pending })
 }
@@ -68,7 +68,7 @@ fn date_farewell(edit: &mut MemoryEdit<'_>, new: &mut [NewEntry]) {
     let Some(opener) = new.iter_mut().find(|entry| !entry.role.is_reply()) else { return };
     edit.memory.unfinished_end = None;
     let is_now = opener.conversation_time.is_none() && opener.conversation.is_none();
-    if is_now && edit.now.duration_since(end) <= limits::FAREWELL {
+    if is_now && edit.clock.duration_since(end) <= limits::FAREWELL {
         opener.conversation_time = Some(end);
     }
 }
@@ -151,7 +151,7 @@ fn answer_or_ask(edit: &mut MemoryEdit<'_>, new: &[NewEntry]) -> Option<PendingQ
     let answer = new
         .iter()
         .filter(|entry| entry.role == Role::User)
-        .map(|entry| entry.conversation_time.unwrap_or(edit.now))
+        .map(|entry| entry.conversation_time.unwrap_or(edit.clock))
         .find(|time| *time >= asked_at)?;
     edit.memory.waiting = None;
     let waited = answer.duration_since(asked_at);
@@ -162,7 +162,7 @@ fn answer_or_ask(edit: &mut MemoryEdit<'_>, new: &[NewEntry]) -> Option<PendingQ
 /// An assistant's question waits if no user entry follows it in the same call.
 fn note_question(edit: &mut MemoryEdit<'_>, new: &[NewEntry], ids: &[EntryId]) {
     for (entry, id) in new.iter().zip(ids) {
-        let time = entry.conversation_time.unwrap_or(edit.now);
+        let time = entry.conversation_time.unwrap_or(edit.clock);
         match entry.role {
             Role::Assistant if entry.is_question => edit.memory.waiting = Some((*id, time)),
             Role::User if edit.memory.waiting.is_some_and(|(_, asked)| time >= asked) => {
@@ -275,8 +275,8 @@ fn set_tags(edit: &mut MemoryEdit<'_>, id: EntryId, tags: &[Name]) -> Result<Rec
 
 /// Stores a version of the context document.
 pub(crate) fn context(edit: &mut MemoryEdit<'_>, new: NewContext) -> Result<Receipt> {
-    let conversation_time = new.conversation_time().map_or(edit.now, to_microsecond);
-    if conversation_time > edit.now + limits::FUTURE_SLACK {
+    let conversation_time = new.conversation_time().map_or(edit.clock, to_microsecond);
+    if conversation_time > edit.clock + limits::FUTURE_SLACK {
         return Err(Error::conflict(format!(
             "conversation_time {conversation_time} is more than a minute in the future"
         ))

@@ -125,6 +125,8 @@ impl Index {
         placement.set_current(info.removed == Micros::MAX);
         self.placements.push(placement);
         self.previous.push(NO_DOCUMENT);
+        self.history.runs_back |=
+            self.documents.last().is_some_and(|last| last.created > info.created);
         self.documents.push(info);
         let number = self.len() as u32 - 1;
         self.link(number);

@@ -128,7 +128,7 @@ impl Index {
     /// which they first spoke.
     fn speakers_as_of(&self, time: Option<Micros>) -> &[String] {
         let Some(time) = time else { return &self.speakers };
-        let end = self.documents.partition_point(|info| info.created <= time);
+        let end = self.stored_by(time);
         let last = self.documents[..end].iter().map(|info| info.speaker).max().unwrap_or(0);
         &self.speakers[..usize::from(last)]
     }

@@ -12,12 +12,16 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
+use everwhen::WorkerStatus;
 use everwhen::activity::ConversationTime;
+use everwhen::job::{Job, JobKind, JobState};
 use everwhen::outbox::OutboxStats;
 use jiff::Timestamp;
 use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
+
+use crate::job_counts::{self, JobWait};
 
 const REQUESTS: &str = "everwhen_http_requests_total";
 const SECONDS: &str = "everwhen_http_request_duration_seconds";
@@ -29,6 +33,9 @@ const OUTBOX_ROWS: &str = "everwhen_outbox_rows";
 const OUTBOX_BYTES: &str = "everwhen_outbox_bytes";
 const OUTBOX_OLDEST: &str = "everwhen_outbox_oldest_seconds";
 const OUTBOX_SET_ASIDE: &str = "everwhen_outbox_set_aside";
+const WORKER_UP: &str = "everwhen_worker_up";
+const WORKER_RESTARTS: &str = "everwhen_worker_restarts_total";
+const JOBS: &str = "everwhen_jobs";
 const DUE: &str = "everwhen_jobs_due";
 const SET_ASIDE: &str = "everwhen_jobs_set_aside";
 
@@ -94,11 +101,35 @@ impl Metrics {
         });
     }
 
-    /// All metrics as Prometheus text, with these numbers of jobs.
-    pub(crate) fn render(&self, due: usize, set_aside: usize) -> String {
+    /// Records what the tasks of the worker are doing.
+    pub(crate) fn worker(&self, worker: &WorkerStatus) {
+        metrics::with_local_recorder(&self.recorder, || {
+            for (task, status) in worker.tasks() {
+                let works = status.is_running && status.failure.is_none();
+                let task = task.as_str();
+                metrics::gauge!(WORKER_UP, "task" => task).set(f64::from(u8::from(works)));
+                metrics::counter!(WORKER_RESTARTS, "task" => task).absolute(status.restarts);
+            }
+        });
+    }
+
+    /// All metrics as Prometheus text, with the numbers of these jobs.
+    pub(crate) fn render(&self, jobs: &[Job], now: Timestamp) -> String {
+        let counts = job_counts::count(jobs, now);
+        let is_due = |job: &&Job| job.due_at <= now && job.state != JobState::SetAside;
+        let due = jobs.iter().filter(is_due).count();
+        let set_aside = jobs.iter().filter(|job| job.state == JobState::SetAside).count();
         metrics::with_local_recorder(&self.recorder, || {
             metrics::gauge!(DUE).set(due as f64);
             metrics::gauge!(SET_ASIDE).set(set_aside as f64);
+            for kind in JobKind::ALL.into_iter().filter(|kind| *kind != JobKind::Lock) {
+                for reason in JobWait::ALL {
+                    let group = counts.get(&(kind.as_str(), reason));
+                    let count = group.map_or(0, |group| group.count);
+                    let labels = [("kind", kind.as_str()), ("reason", reason.as_str())];
+                    metrics::gauge!(JOBS, &labels).set(count as f64);
+                }
+            }
         });
         self.handle.render()
     }
@@ -130,6 +161,9 @@ fn describe() {
     metrics::describe_gauge!(OUTBOX_BYTES, "Bytes in use in the outbox");
     metrics::describe_gauge!(OUTBOX_OLDEST, "Age of the oldest exchange that waits to be stored");
     metrics::describe_gauge!(OUTBOX_SET_ASIDE, "Exchanges that can never be stored");
+    metrics::describe_gauge!(WORKER_UP, "Whether a task of the worker runs and gets its work done");
+    metrics::describe_counter!(WORKER_RESTARTS, "How often a task of the worker died");
+    metrics::describe_gauge!(JOBS, "Jobs by what they do and why they wait, counted up to 1000");
     metrics::describe_gauge!(DUE, "Jobs whose time has come, counted up to 1000");
     metrics::describe_gauge!(SET_ASIDE, "Jobs given up after too many tries, counted up to 1000");
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use everwhen::memory::{Address, MemoryId};
 use everwhen::receipt::{Done, Idempotency};
-use everwhen::{BackupConfig, Config, Engine, Forget, Result, ServerConfig, Vault};
+use everwhen::{BackupConfig, Config, Engine, Forget, Result, ServerConfig, Vault, WorkerStatus};
 
 use crate::McpSettings;
 use crate::access::Access;
@@ -26,6 +26,7 @@ pub struct ServerState {
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) imports: Arc<Imports>,
     pub(crate) backups: Option<Arc<(BackupConfig, PathBuf)>>,
+    pub(crate) worker: Option<WorkerStatus>,
 }
 
 impl ServerState {
@@ -42,6 +43,7 @@ impl ServerState {
             proxy: Arc::new(Proxy::without_upstreams()),
             imports: Arc::default(),
             backups: None,
+            worker: None,
         })
     }
 
@@ -97,6 +99,12 @@ impl ServerState {
     pub fn with_backups(mut self, config: BackupConfig, data: PathBuf) -> Self {
         self.backups = Some(Arc::new((config, data)));
         self
+    }
+
+    /// Lets readiness, metrics and the report of the doctor tell what the worker of this process does.
+    #[must_use]
+    pub fn with_worker(self, status: WorkerStatus) -> Self {
+        Self { worker: Some(status), ..self }
     }
 
     /// Replaces the proxy.

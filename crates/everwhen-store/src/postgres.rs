@@ -115,6 +115,10 @@ impl Store for PostgresStore {
         Box::pin(self.readers.run(move |connection| reader::read(connection, &work)))
     }
 
+    fn ready(&self) -> Wait<'_, Vec<String>> {
+        Box::pin(self.readers.run(|connection| on(connection, readiness)))
+    }
+
     fn check(&self) -> Wait<'_, Vec<String>> {
         Box::pin(self.readers.run(|connection| on(connection, examine)))
     }
@@ -159,6 +163,22 @@ fn on<T>(
     work: impl FnOnce(&Connection) -> Result<T>,
 ) -> Result<T> {
     work(connection.connection().map_err(|failure| failure.error)?)
+}
+
+/// Fails if the database can store nothing; says which nodes of a cluster do not answer.
+fn readiness(connection: &Connection) -> Result<Vec<String>> {
+    connection.begin(TransactionMode::Read);
+    let sql = "SELECT pg_is_in_recovery() AS is_standby";
+    let read = connection.query(sql, &[]).and_then(|rows| match rows.first() {
+        Some(row) => get(row, "is_standby"),
+        None => Ok(false),
+    });
+    let nodes = read.and_then(|is_standby: bool| match is_standby {
+        true => Err(Error::unavailable("the database is a standby; nothing can be stored")),
+        false => distribute::missing_nodes(connection),
+    });
+    connection.end_read();
+    nodes
 }
 
 /// Indexes that a crash or a broken build left unusable.

@@ -9,12 +9,15 @@ mod checkpoint;
 mod connection;
 mod database;
 mod failure;
+mod health;
 mod reader;
 mod schema;
 mod syncer;
+mod wal_tail;
 mod writer;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use everwhen_engine::Result;
 use everwhen_engine::ports::{Reading, Store, Wait, Writing};
@@ -23,6 +26,7 @@ use crate::tables::jobs;
 
 use checkpoint::Checkpointer;
 pub(crate) use failure::Stored;
+use health::StoreHealth;
 use reader::Readers;
 use syncer::{Syncer, WalFile};
 use writer::SqliteWriter;
@@ -67,6 +71,7 @@ pub struct SqliteStore {
     // Fields drop in this order: readers end before the writer copies the log into the file.
     readers: Readers,
     writer: SqliteWriter,
+    health: Arc<StoreHealth>,
     /// Works as long as the writer does.
     _checkpointer: Checkpointer,
 }
@@ -74,21 +79,49 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Opens the file, makes it if it is absent, and brings it up to this version's schema.
     pub fn open(path: &Path, options: SqliteOptions) -> Result<Self> {
+        let health = Arc::new(StoreHealth::default());
+        // SQLite leaves out what it cannot read of the log, and removes it.
+        examine_log(path, &health);
         let mut connection = connection::open_writer(path, options)?;
         schema::migrate(&mut connection)?;
         // The file belongs to one process, so every worker that claimed a job in it is gone.
         jobs::release(&connection)?;
-        let readers = Readers::start(path)?;
+        let readers = Readers::start(path, Arc::clone(&health))?;
         let syncer = match options.syncs_beside() {
             true => {
                 let mut log = WalFile::of(path);
-                Some(Syncer::start(move || log.sync())?)
+                Some(Syncer::start(Arc::clone(&health), move || log.sync())?)
             }
             false => None,
         };
         let checkpointer = Checkpointer::start(path, &mut connection, checkpoint::LONG)?;
-        let writer = SqliteWriter::start(connection, options.commit_group, syncer)?;
-        Ok(Self { readers, writer, _checkpointer: checkpointer })
+        let group = options.commit_group;
+        let writer = SqliteWriter::start(connection, group, syncer, Arc::clone(&health))?;
+        Ok(Self { readers, writer, health, _checkpointer: checkpointer })
+    }
+
+    async fn probe(&self) -> Result<Vec<String>> {
+        self.health.check_damage()?;
+        self.readers.probe().await?;
+        if self.health.is_unknown() {
+            self.writer.probe().await?;
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// Notes if the log of a database has an end that cannot be read.
+fn examine_log(path: &Path, health: &StoreHealth) {
+    let log = WalFile::of(path);
+    match wal_tail::unreadable_pages(log.path()) {
+        Ok(0) => {}
+        Ok(pages) => health.found(format!(
+            "the last {pages} pages of {} could not be read and were left out: after a power failure \
+             that is what nobody was told was stored; otherwise the disk is damaged, and what was \
+             stored last is missing",
+            log.path().display()
+        )),
+        Err(error) => tracing::warn!(%error, "the log of the database cannot be examined"),
     }
 }
 
@@ -103,6 +136,10 @@ impl Store for SqliteStore {
 
     fn glance(&self, work: Reading) -> Wait<'_, ()> {
         Box::pin(self.readers.read_few(work))
+    }
+
+    fn ready(&self) -> Wait<'_, Vec<String>> {
+        Box::pin(self.probe())
     }
 
     fn check(&self) -> Wait<'_, Vec<String>> {

@@ -443,6 +443,15 @@ fn every_table_can_be_spread_by_vault() {
         "unique indexes without the vault in them",
     );
     none(
+        "SELECT c.relname FROM pg_class c
+         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+           AND c.relname NOT IN ('vault_name', 'everwhen_schema') AND c.relname !~ '_[0-9]{5,}$'
+           AND NOT EXISTS (SELECT FROM pg_index x JOIN pg_attribute a ON a.attrelid = c.oid
+                           AND a.attnum = ANY(x.indkey) AND a.attname = 'vault_id'
+                           WHERE x.indrelid = c.oid AND x.indisprimary)",
+        "tables without a primary key that names the vault, which no cluster moves while they are used",
+    );
+    none(
         "SELECT conname FROM pg_constraint WHERE connamespace = current_schema()::regnamespace
            AND contype NOT IN ('p', 'n')",
         "constraints that would reach across nodes, or numbers made by the database",

@@ -32,7 +32,7 @@ pub use facts::FactsConfig;
 pub use key::{KEYS, Key};
 pub use layer::Origin;
 use layer::{Found, Layers};
-pub use llm::LlmConfig;
+pub use llm::{LlmConfig, LlmFallback};
 pub use proxy::{Exception, ProxyChange, ProxyConfig, ProxySettings, Reach, Unnamed};
 pub use server::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimits, WebOrigin};
 pub use upstream::Upstream;

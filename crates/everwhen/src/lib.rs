@@ -103,15 +103,16 @@ mod store_location;
 pub mod watch;
 pub mod wilmer;
 mod worker;
+mod worker_status;
 mod workflow_tree;
 mod world;
 
 pub use config::{
     AllowedHost, AllowedOrigin, BackupConfig, Chosen, Config, ConversationsConfig, EmbedderConfig,
     EmbedderKind, EndpointConfig, Environment, Exception, FactsConfig, Flags, HostName, KEYS,
-    Key as ConfigKey, LlmConfig, LogFormat, MODELS_FOLDER, Origin, ProxyChange, ProxyConfig,
-    ProxySettings, Reach, ServerConfig, ServerLimits, Setting, Unnamed, Upstream, WatchConfig,
-    WebOrigin, WorkflowConfig,
+    Key as ConfigKey, LlmConfig, LlmFallback, LogFormat, MODELS_FOLDER, Origin, ProxyChange,
+    ProxyConfig, ProxySettings, Reach, ServerConfig, ServerLimits, Setting, Unnamed, Upstream,
+    WatchConfig, WebOrigin, WorkflowConfig,
 };
 pub use directory_lock::{DirectoryLock, LockAttempt, LockHolder, ServerAddress};
 pub use embedding::{Embedding, VECTORS_FOLDER};
@@ -123,6 +124,7 @@ pub use memory_settings::{Condensing, MemorySettings, StateDocument};
 pub use migration::{distribute, migrate};
 pub use open::{DATABASE_FILE, Everwhen, Opened, UPLOADS_FOLDER};
 pub use store_location::StoreLocation;
-pub use worker::work;
+pub use worker::{work, work_with_status};
+pub use worker_status::{TaskStatus, WorkerStatus, WorkerTask};
 pub use workflow_tree::{WorkflowTree, is_settings_file};
 pub use world::{SystemChance, SystemClock, world};

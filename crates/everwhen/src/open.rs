@@ -9,7 +9,7 @@ use everwhen_models::RemoteLlm;
 use everwhen_store::{PostgresStore, SqliteStore};
 
 use crate::calibration::ThresholdsFile;
-use crate::config::Config;
+use crate::config::{Config, LlmFallback};
 use crate::directory_lock::{DirectoryLock, LockAttempt, LockHolder};
 use crate::embedding::Embedding;
 use crate::facts::FactRules;
@@ -182,7 +182,9 @@ impl Everwhen {
 fn with_llm(engine: Engine, config: &Config) -> Result<Engine> {
     let Some(setting) = config.llm.setting() else { return Ok(engine) };
     let llm = RemoteLlm::new(setting, Arc::new(SystemChance))?;
-    Ok(engine.with_llm(Arc::new(llm)).with_spending_cap(config.llm.cap_nanos()))
+    let falls_back = config.llm.fallback.value == LlmFallback::Rules;
+    let engine = engine.with_llm(Arc::new(llm)).with_spending_cap(config.llm.cap_nanos());
+    Ok(engine.with_fallback_to_rules(falls_back))
 }
 
 /// The measured thresholds of embedders. A flawed file is reported, and the embedders' own are used: a

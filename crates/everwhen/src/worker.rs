@@ -3,14 +3,20 @@
 //! Jobs are durable, so the worker has no state. Each queue has its own task, so that jobs which
 //! call a model never delay the others. A task polls once a second, because a write may have added
 //! a job that is due earlier than the one it waits for.
+//!
+//! A task that panics is restarted after a pause, counted and logged. What the tasks are doing is in a
+//! [`WorkerStatus`].
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Poll;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::watch;
 
 use crate::job::{Job, Queue};
+use crate::worker_status::{WorkerStatus, WorkerTask};
 use crate::{Engine, Error, Result, limits};
 
 /// Longest interval between two polls of a queue.
@@ -27,27 +33,107 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
 /// Runs jobs until `stop` is ready. A quick job in progress is finished first; one that calls a
 /// model is released.
 pub async fn work(engine: Engine, stop: impl Future<Output = ()> + Send) {
+    work_with_status(engine, WorkerStatus::default(), stop).await;
+}
+
+/// Runs jobs until `stop` is ready, and says in `status` what it is doing.
+pub async fn work_with_status(
+    engine: Engine,
+    status: WorkerStatus,
+    stop: impl Future<Output = ()> + Send,
+) {
     let (tell, told) = watch::channel(false);
-    let [quick, patient] =
-        Queue::OWN.map(|queue| QueueWorker::new(engine.clone(), queue, told.clone()));
+    let supervisor = Supervisor { status, told: told.clone() };
+    let jobs = |queue, task| {
+        let (engine, told, status) = (engine.clone(), told.clone(), supervisor.status.clone());
+        move || QueueWorker::new(engine.clone(), queue, told.clone(), (task, status.clone())).work()
+    };
+    let [quick, patient] = Queue::OWN;
+    let quick = supervisor.run(WorkerTask::Quick, jobs(quick, WorkerTask::Quick));
+    let patient = supervisor.run(WorkerTask::Patient, jobs(patient, WorkerTask::Patient));
+    let keep = || keep_indexes(engine.clone(), told.clone());
+    let keeping = supervisor.run(WorkerTask::Indexes, keep);
     let stop = async {
         stop.await;
         tell.send_replace(true);
     };
     // A separate task, because it computes for long.
-    let following = tokio::spawn(index_grown(engine.clone(), told.clone()));
-    let keeping = keep_indexes(engine, told);
-    tokio::join!(quick.work(), patient.work(), keeping, stop);
-    // A panic in it has been reported, and an index is built again when it is needed.
+    let (growing, growth) = (supervisor.clone(), (engine.clone(), told.clone()));
+    let following = tokio::spawn(async move {
+        let follow = move || index_grown(growth.0.clone(), growth.1.clone());
+        growing.run(WorkerTask::Growth, follow).await;
+    });
+    tokio::join!(quick, patient, keeping, stop);
+    // It ends when it is told to, as the others did.
     let _ = following.await;
+}
+
+/// Restarts tasks that panic.
+#[derive(Clone)]
+struct Supervisor {
+    status: WorkerStatus,
+    told: watch::Receiver<bool>,
+}
+
+impl Supervisor {
+    /// Runs a task until it ends by itself.
+    async fn run<F: Future<Output = ()>>(&self, task: WorkerTask, start: impl Fn() -> F) {
+        let mut deaths = 0;
+        loop {
+            self.status.change(task, |status| {
+                status.is_running = true;
+                status.failure = None;
+            });
+            let ended = caught(start()).await;
+            self.status.change(task, |status| status.is_running = false);
+            let Err(reason) = ended else { return };
+            tracing::error!(task = task.as_str(), reason, "background work died; it is restarted");
+            self.status.change(task, |status| {
+                status.restarts += 1;
+                status.failure = Some(reason);
+            });
+            let mut told = self.told.clone();
+            tokio::select! {
+                () = stopped(&mut told) => return,
+                () = tokio::time::sleep(backoff(deaths)) => {}
+            }
+            deaths += 1;
+        }
+    }
+}
+
+/// Waits for a task; fails with what it said when it panicked.
+async fn caught(task: impl Future<Output = ()>) -> std::result::Result<(), String> {
+    let mut task = Box::pin(task);
+    poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(context))) {
+        Ok(polled) => polled.map(Ok),
+        Err(panic) => {
+            let said = panic.downcast_ref::<String>().map(String::as_str);
+            let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
+            Poll::Ready(Err(said.unwrap_or("it panicked").to_owned()))
+        }
+    })
+    .await
+}
+
+/// The pause before the next attempt, after this many in a row failed.
+fn backoff(failures: u32) -> Duration {
+    LONGEST_WAIT.saturating_mul(1 << failures.min(6)).min(LONGEST_BACKOFF)
 }
 
 /// Persists indexes and recall statistics at intervals, and once more at the end.
 async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
+    let mut clock_steps = 0;
     while !*told.borrow() {
         tokio::select! {
             () = stopped(&mut told) => {}
             () = tokio::time::sleep(KEEP_EVERY) => {}
+        }
+        if let (count, Some(step)) = engine.clock_steps().noted()
+            && count > clock_steps
+        {
+            tracing::warn!("{step}");
+            clock_steps = count;
         }
         let least = if *told.borrow() { 1 } else { limits::UNKEPT_ENTRIES };
         if let Err(error) = engine.keep_retrievals().await {
@@ -80,17 +166,31 @@ struct QueueWorker {
     engine: Engine,
     queue: Queue,
     told: watch::Receiver<bool>,
+    /// Where it says what it is doing.
+    status: (WorkerTask, WorkerStatus),
 }
 
 impl QueueWorker {
-    fn new(engine: Engine, queue: Queue, told: watch::Receiver<bool>) -> Self {
-        Self { engine, queue, told }
+    fn new(
+        engine: Engine,
+        queue: Queue,
+        told: watch::Receiver<bool>,
+        status: (WorkerTask, WorkerStatus),
+    ) -> Self {
+        Self { engine, queue, told, status }
+    }
+
+    fn note(&self, failure: Option<String>) {
+        let (task, status) = &self.status;
+        status.change(*task, |status| status.failure = failure);
     }
 
     async fn work(mut self) {
         let mut backoff = Backoff::default();
         while !*self.told.borrow() {
-            let wait = match self.run_next().await {
+            let ran = self.run_next().await;
+            self.note(ran.as_ref().err().map(ToString::to_string));
+            let wait = match ran {
                 Ok(NextJob::More) => {
                     backoff.over();
                     continue;
@@ -170,8 +270,7 @@ impl Backoff {
             self.told = Some(message);
         }
         self.failures += 1;
-        let wait = LONGEST_WAIT.saturating_mul(1 << (self.failures - 1).min(6));
-        wait.min(LONGEST_BACKOFF)
+        backoff(self.failures - 1)
     }
 
     /// Records a success.
@@ -186,12 +285,14 @@ impl Backoff {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::sync::atomic::AtomicU32;
+    use std::sync::atomic::Ordering::SeqCst;
 
     use everwhen_store::{SqliteOptions, SqliteStore};
 
     use super::*;
     use crate::memory::{Address, Name, NewEntry, Role, Said, SeededChance, Settings};
-    use crate::ports::ConversationQuery;
+    use crate::ports::{ConversationQuery, Reading, Store, Wait, Writing};
     use crate::time::{Clock, ManualClock, Zone};
     use crate::{Vault, VaultDefaults, World};
 
@@ -209,13 +310,16 @@ mod tests {
 
     fn engine_at(clock: &Arc<ManualClock>, directory: &std::path::Path) -> Engine {
         let path = directory.join("test.db");
-        let store = SqliteStore::open(&path, SqliteOptions::default()).unwrap();
+        engine_over(clock, Arc::new(SqliteStore::open(&path, SqliteOptions::default()).unwrap()))
+    }
+
+    fn engine_over(clock: &Arc<ManualClock>, store: Arc<dyn Store>) -> Engine {
         let world = World {
             clock: Box::new(Shared(Arc::clone(clock))),
             chance: Box::new(SeededChance::new(1)),
         };
         let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
-        Engine::new(Arc::new(store), world, defaults)
+        Engine::new(store, world, defaults)
     }
 
     fn default_memory<Id>() -> Address<Id> {
@@ -255,6 +359,62 @@ mod tests {
         assert!(!summary.title.is_empty());
         stop.send(()).unwrap();
         tokio::time::timeout(Duration::from_secs(5), worker).await.unwrap().unwrap();
+    }
+
+    /// A store that panics when it is written to, a few times.
+    struct Explosive {
+        inner: SqliteStore,
+        left: AtomicU32,
+    }
+
+    impl Store for Explosive {
+        fn write(&self, work: Writing) -> Wait<'_, ()> {
+            let left = self.left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+            assert!(left.is_err(), "the store exploded");
+            self.inner.write(work)
+        }
+
+        fn read(&self, work: Reading) -> Wait<'_, ()> {
+            self.inner.read(work)
+        }
+
+        fn check(&self) -> Wait<'_, Vec<String>> {
+            self.inner.check()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_task_that_dies_is_restarted_and_counted() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("test.db");
+        let inner = SqliteStore::open(&path, SqliteOptions::default()).unwrap();
+        let clock = Arc::new(ManualClock::new(noon()));
+        let store = Arc::new(Explosive { inner, left: AtomicU32::new(0) });
+        let engine = engine_over(&clock, Arc::clone(&store) as Arc<dyn Store>);
+        let vault = say(&engine).await;
+        clock.advance(jiff::SignedDuration::from_mins(31));
+        store.left.store(2, SeqCst);
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let status = WorkerStatus::default();
+        let working = work_with_status(engine, status.clone(), async { drop(stopped.await) });
+        let worker = tokio::spawn(working);
+        let restarts = || status.tasks().iter().map(|(_, task)| task.restarts).sum::<u64>();
+        while restarts() < 2 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let is_ended = async || {
+            let query = ConversationQuery::default();
+            vault.conversations(default_memory(), query).await.unwrap().data[0].ended.is_some()
+        };
+        while !is_ended().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        while !status.problems().is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        stop.send(()).unwrap();
+        worker.await.unwrap();
+        assert_eq!(status.problems().len(), 4, "a worker that was stopped does not run");
     }
 
     #[test]

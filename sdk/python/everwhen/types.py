@@ -64,6 +64,7 @@ __all__ = [
     "ImportedConversation",
     "ImportedEntry",
     "ImportedSummary",
+    "JobGroup",
     "Jobs",
     "Key",
     "KnownPeriod",
@@ -123,6 +124,8 @@ __all__ = [
     "UsageTotal",
     "Vault",
     "VaultPatch",
+    "WaitReason",
+    "WorkerTaskStatus",
 ]
 
 Time: TypeAlias = Union[datetime, str]
@@ -167,6 +170,10 @@ Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 
 ScopeName: TypeAlias = Literal["read", "write", "admin"]
 """What a key allows. Each scope includes the ones before it."""
+
+
+WaitReason: TypeAlias = Literal["due", "scheduled", "running", "failed", "set_aside"]
+"""Why a job waits: its time has come or not, a worker runs it, it failed and is tried again, or it failed too often."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -506,6 +513,12 @@ class Doctor:
 
     version: str
     """The server's version."""
+
+    warnings: list[str]
+    """What needs attention though the store works: a clock that was wrong, background work that fails."""
+
+    worker: list[WorkerTaskStatus]
+    """The tasks that run background jobs; none where no worker runs."""
 
     backup: BackupStatus | None = None
     """The backups that the server makes by itself; absent where none are scheduled."""
@@ -1198,8 +1211,31 @@ class ImportedSummary:
 
 
 @dataclass(frozen=True, kw_only=True)
+class JobGroup:
+    """Jobs of one kind that wait for the same reason."""
+
+    count: int
+    """Number of jobs."""
+
+    kind: str
+    """What they do."""
+
+    last_error: str | None
+    """The last error of that one."""
+
+    next_at: datetime | None
+    """When the first of them is due or tried again; absent for those that were set aside."""
+
+    reason: WaitReason
+    """Why they wait."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Jobs:
     """Background jobs."""
+
+    groups: list[JobGroup]
+    """The jobs by what they do and why they wait."""
 
     set_aside: list[SetAsideJob]
     """Jobs that failed too often; they are not retried until requested."""
@@ -2068,6 +2104,23 @@ class VaultPatch:
 
     zone: str | None = None
     """A new time zone; instants stay the same, days move."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerTaskStatus:
+    """A task that runs background jobs."""
+
+    failure: str | None
+    """Why it gets nothing done, while that is so."""
+
+    restarts: int
+    """How often it died and was restarted."""
+
+    running: bool
+    """Whether it runs."""
+
+    task: str
+    """Which one."""
 
 
 @dataclass(frozen=True, kw_only=True)

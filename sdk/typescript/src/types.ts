@@ -252,6 +252,10 @@ export interface Doctor {
   problems: string[];
   /** The server's version. */
   version: string;
+  /** What needs attention though the store works: a clock that was wrong, background work that fails. */
+  warnings: string[];
+  /** The tasks that run background jobs; none where no worker runs. */
+  worker: WorkerTaskStatus[];
 }
 
 /** Which conversation to end, and why. */
@@ -732,8 +736,24 @@ export interface ImportedSummary {
   through?: string | null | undefined;
 }
 
+/** Jobs of one kind that wait for the same reason. */
+export interface JobGroup {
+  /** Number of jobs. */
+  count: number;
+  /** What they do. */
+  kind: string;
+  /** The last error of that one. */
+  last_error: string | null;
+  /** When the first of them is due or tried again; absent for those that were set aside. */
+  next_at: string | null;
+  /** Why they wait. */
+  reason: WaitReason;
+}
+
 /** Background jobs. */
 export interface Jobs {
+  /** The jobs by what they do and why they wait. */
+  groups: JobGroup[];
   /** Jobs that failed too often; they are not retried until requested. */
   set_aside: SetAsideJob[];
   /** Number of jobs that are scheduled or running. */
@@ -1373,4 +1393,19 @@ export interface VaultPatch {
   settings?: NewSettings | null | undefined;
   /** A new time zone; instants stay the same, days move. */
   zone?: string | null | undefined;
+}
+
+/** Why a job waits: its time has come or not, a worker runs it, it failed and is tried again, or it failed too often. */
+export type WaitReason = "due" | "scheduled" | "running" | "failed" | "set_aside";
+
+/** A task that runs background jobs. */
+export interface WorkerTaskStatus {
+  /** Why it gets nothing done, while that is so. */
+  failure: string | null;
+  /** How often it died and was restarted. */
+  restarts: number;
+  /** Whether it runs. */
+  running: boolean;
+  /** Which one. */
+  task: string;
 }

@@ -73,6 +73,9 @@ fn examine(config: &Config, console: &Console, report: &Value) -> Vec<Check> {
         place @ StoreLocation::Postgres(_) => findings.push(fine("store", place.to_string())),
     }
     findings.extend(database(&report["problems"]));
+    let warnings = report["warnings"].as_array().into_iter().flatten();
+    findings.extend(warnings.map(|warning| wrong("warning", text(warning).to_owned())));
+    findings.extend(worker(&report["worker"]));
     findings.extend(jobs(&report["jobs"]));
     findings.extend(outbox(&report["outbox"]));
     findings.extend(workflows(config));
@@ -130,10 +133,42 @@ fn database(problems: &Value) -> Vec<Check> {
 fn jobs(jobs: &Value) -> Vec<Check> {
     let waiting = jobs["waiting"].as_u64().unwrap_or_default();
     let mut findings = vec![fine("jobs", format!("{waiting} waiting"))];
+    for group in jobs["groups"].as_array().into_iter().flatten() {
+        if group["reason"] != "set_aside" {
+            findings.push(fine("jobs", group_of_jobs(group)));
+        }
+    }
     for job in jobs["set_aside"].as_array().into_iter().flatten() {
         findings.push(wrong("jobs", given_up(job)));
     }
     findings
+}
+
+/// What jobs of one kind wait for.
+fn group_of_jobs(group: &Value) -> String {
+    let (kind, count) = (text(&group["kind"]), &group["count"]);
+    let next = text(&group["next_at"]);
+    match text(&group["reason"]) {
+        "failed" => {
+            let error = text(&group["last_error"]);
+            format!("{kind}: {count} failed and are tried again, next at {next}: {error}")
+        }
+        "scheduled" => format!("{kind}: {count} scheduled, next at {next}"),
+        reason => format!("{kind}: {count} {reason}"),
+    }
+}
+
+/// The tasks that run jobs.
+fn worker(tasks: &Value) -> Vec<Check> {
+    let tasks: Vec<&Value> = tasks.as_array().into_iter().flatten().collect();
+    if tasks.is_empty() {
+        return Vec::new();
+    }
+    let running = tasks.iter().filter(|task| task["running"] == true).count();
+    let restarts: u64 = tasks.iter().filter_map(|task| task["restarts"].as_u64()).sum();
+    let restarts = show::count(restarts, "restart", "restarts");
+    let said = format!("{running} of {} tasks running, {restarts}", tasks.len());
+    vec![Check { right: running == tasks.len(), what: "worker", said }]
 }
 
 /// Checks the outbox of the proxy.

@@ -7,7 +7,10 @@ use std::time::Duration;
 use everwhen::memory::Address;
 use everwhen::time::Clock;
 use everwhen::watch::WATCH_FILE;
-use everwhen::{Config, Everwhen, Protocol, ServerLimits, SystemClock, UPLOADS_FOLDER, Upstream};
+use everwhen::{
+    Config, Everwhen, Protocol, ServerLimits, SystemClock, UPLOADS_FOLDER, Upstream, WorkerStatus,
+    work_with_status,
+};
 use everwhen_server::{FollowedFolders, McpSettings};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -74,7 +77,9 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
     let state = state.with_backups(config.backup.clone(), everwhen.directory().to_owned());
     let catching_up = tokio::spawn(state.clone().catch_up());
     let stop = if args.stop_with_stdin { stop_on_signal_or_input()? } else { stop_on_signal()? };
-    let worker = on_own_thread(everwhen::work(engine, stopped(stop.clone())));
+    let status = WorkerStatus::default();
+    let state = state.with_worker(status.clone());
+    let worker = on_own_thread(work_with_status(engine, status, stopped(stop.clone())));
     let workflows = tokio::spawn(state.clone().run_workflows(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let backups = tokio::spawn(back_up(config, &everwhen, stop.clone()));

@@ -335,7 +335,7 @@ fn put_summary(
         None => {
             let first = all.first().map(|one| one.last.time);
             let time = first.or(imported.chapters.first().map(|one| one.until));
-            let time = time.unwrap_or(edit.now) - SignedDuration::from_micros(1);
+            let time = time.unwrap_or(edit.clock) - SignedDuration::from_micros(1);
             Cursor { time, sequence: 0 }
         }
     };

@@ -46,7 +46,7 @@ fn keep(edit: &mut MemoryEdit<'_>, merged: &NewContext, base: u64) -> Result<()>
         memory: edit.memory.id,
         version: base + 1,
         content: merged.content().to_owned(),
-        conversation_time: edit.memory.chaptered_until.unwrap_or(edit.now),
+        conversation_time: edit.memory.chaptered_until.unwrap_or(edit.clock),
         creation_time: edit.now,
         by: ContextBy::Llm,
     };

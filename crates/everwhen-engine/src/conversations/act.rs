@@ -33,7 +33,7 @@ pub(crate) fn end(
     check_description("reason", reason.as_deref())?;
     let mut conversation = match address {
         Some(address) => still_open(edit, edit.conversation(address)?)?,
-        None => boundary::active(edit.tx.snapshot(), edit.place(), &edit.vault, edit.now)?
+        None => boundary::active(edit.tx.snapshot(), edit.place(), &edit.vault, edit.clock)?
             .ok_or_else(|| {
                 Error::conflict("no active conversation to end")
                     .because(ConflictReason::NoActiveConversation)
@@ -62,7 +62,7 @@ fn is_answered(edit: &MemoryEdit<'_>, conversation: &Conversation) -> Result<boo
 
 /// Now, but before whatever was said later in another conversation: that one is not ended.
 fn instant_of_end(edit: &MemoryEdit<'_>, conversation: &Conversation) -> Result<Timestamp> {
-    let at = edit.now.max(conversation.last_at);
+    let at = edit.clock.max(conversation.last_at);
     let later = edit.tx.after(edit.place(), conversation.last_at, Speakers::All)?;
     let other = later.filter(|later| later.time <= at && conversation.name.is_none());
     Ok(other.map_or(at, |other| other.time - SignedDuration::from_micros(1)))
@@ -71,7 +71,7 @@ fn instant_of_end(edit: &MemoryEdit<'_>, conversation: &Conversation) -> Result<
 fn still_open(edit: &MemoryEdit<'_>, conversation: Conversation) -> Result<Conversation> {
     let idle_since = edit.vault.settings.silent_at(conversation.last_at);
     let ended = conversation.ended.as_ref().map(|ended| ended.at);
-    match ended.or((idle_since < edit.now).then_some(idle_since)) {
+    match ended.or((idle_since < edit.clock).then_some(idle_since)) {
         Some(at) => Err(Error::conflict(format!(
             "conversation {} has already ended, at {at}",
             conversation.wire_name()
@@ -152,7 +152,7 @@ fn close_if_idle(edit: &mut MemoryEdit<'_>, job: &Job) -> Result<()> {
     let open = job_run::subject(edit, job)?.filter(|one| one.ended.is_none());
     let Some(mut conversation) = open else { return drop_job(edit.tx, job) };
     let at = edit.vault.settings.silent_at(conversation.last_at);
-    if is_pause(conversation.last_at, edit.now, edit.vault.settings.idle_timeout()) {
+    if is_pause(conversation.last_at, edit.clock, edit.vault.settings.idle_timeout()) {
         conversation.ended = Some(Ended { at, by: EndedBy::Idle });
         return finish::close(edit, conversation);
     }

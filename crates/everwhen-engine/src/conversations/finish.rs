@@ -66,7 +66,7 @@ fn end_of(edit: &MemoryEdit<'_>, conversation: &Conversation) -> Option<Ended> {
         let farewell = conversation.name.is_none().then_some(conversation.last_at);
         return Some(Ended { at: farewell.max(Some(*at))?, by: by.clone() });
     }
-    is_pause(conversation.last_at, edit.now, edit.vault.settings.idle_timeout()).then(|| Ended {
+    is_pause(conversation.last_at, edit.clock, edit.vault.settings.idle_timeout()).then(|| Ended {
         at: edit.vault.settings.silent_at(conversation.last_at),
         by: EndedBy::Idle,
     })

@@ -16,11 +16,24 @@ use crate::similarity::thresholds;
 /// so that a crash anywhere neither loses a fact nor makes it twice.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let Some(read) = engine.material(job).await? else { return engine.drop_job(job).await };
-    let (drafts, dropped) = drafts(engine, &read, job).await?;
+    let (found, stands_in_for) = match drafts(engine, &read, job).await {
+        Err(failure) if engine.falls_back(&failure) => {
+            ((by_rules(engine, &read), 0), Some(failure))
+        }
+        found => (found?, None),
+    };
+    let (drafts, dropped) = found;
     let drafts = embed(engine.embedders.present().as_deref(), drafts).await?;
     engine
         .commit(job, move |edit, job| {
             let Some(mut conversation) = job_run::ended_subject(edit, job)? else { return Ok(()) };
+            if let Some(failure) = &stands_in_for {
+                edit.tx.put(Row::Job(&job.clone().failed(failure, edit.clock)))?;
+                // What the rules say was kept the first time.
+                if job.waits > 0 && conversation.distilled_at.is_some() {
+                    return Ok(());
+                }
+            }
             let query = EntryQuery::of_conversation(conversation.id, Which::All);
             let entries = edit.tx.entries(edit.place(), &query)?;
             let told = entries.iter().filter(|entry| !is_statement(entry));
@@ -40,11 +53,8 @@ async fn drafts(
     read: &ConversationMaterial,
     job: &Job,
 ) -> Result<(Vec<Draft>, u64)> {
-    let zone = &read.vault.zone;
-    // The statements of a graph are facts from the moment they are stored.
-    let told = read.entries.iter().filter(|entry| !is_statement(entry));
-    let told: Vec<Entry> = told.cloned().collect();
-    let (mut drafts, dropped) = match engine.asker(&read.vault, job) {
+    let (zone, told) = (&read.vault.zone, told(read));
+    let (drafts, dropped) = match engine.asker(&read.vault, job) {
         Some(asker) if !told.is_empty() => {
             let mut proposed = model::drafts(&asker, &told, zone).await?;
             let unshared = std::mem::take(&mut proposed.unshared);
@@ -54,8 +64,23 @@ async fn drafts(
             proposed.believed.extend(close);
             (proposed.believed, dropped)
         }
-        _ => (extract::drafts(&told, zone), 0),
+        _ => return Ok((by_rules(engine, read), 0)),
     };
+    Ok((chosen(engine, drafts), dropped))
+}
+
+/// What a conversation says by the rules, without a model.
+fn by_rules(engine: &Engine, read: &ConversationMaterial) -> Vec<Draft> {
+    chosen(engine, extract::drafts(&told(read), &read.vault.zone))
+}
+
+/// What was said. The statements of a graph are facts from the moment they are stored.
+fn told(read: &ConversationMaterial) -> Vec<Entry> {
+    read.entries.iter().filter(|entry| !is_statement(entry)).cloned().collect()
+}
+
+/// Each draft once, pinned if the rules say so.
+fn chosen(engine: &Engine, mut drafts: Vec<Draft>) -> Vec<Draft> {
     let mut seen = Vec::new();
     drafts.retain(|draft| {
         let key = (draft.statement.clone(), draft.evidence.clone());
@@ -66,7 +91,7 @@ async fn drafts(
     for draft in &mut drafts {
         draft.pinned = engine.fact_rules().pins(&draft.statement);
     }
-    Ok((drafts, dropped))
+    drafts
 }
 
 /// Those whose statement is close in meaning to the words they rest on. Without an embedder nobody

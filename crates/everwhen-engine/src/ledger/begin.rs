@@ -109,7 +109,7 @@ pub(super) fn begin_found<'h>(
     let pending = PendingProof::new(history, &items, matches!(prefill, Prefill::Line(_)));
     let head = edit.tx.ledger_head(place)?.unwrap_or_default();
     let newest = strand::tail(edit.tx.snapshot(), place)?;
-    let now = history.sent_at.map_or(edit.now, |sent| sent.min(edit.now));
+    let now = history.sent_at.map_or(edit.clock, |sent| sent.min(edit.clock));
     let request = Request {
         items: &items,
         resent: history.resent,

@@ -125,7 +125,7 @@ pub(super) fn deliver(
     let ids = reply.ids.iter().filter(|id| is_random(id)).map(|id| of_id(person, id));
     let number = line.or(exchange.after).unwrap_or(0);
     for hash in pairs.chain(ids) {
-        let proof = Proof { hash, number, app: pending.client.app, at: edit.now };
+        let proof = Proof { hash, number, app: pending.client.app, at: edit.clock };
         edit.tx.put(Row::Proof(place, &proof))?;
     }
     if !reply.added.is_empty() && edit.tx.forget_epoch(edit.vault.id)? == exchange.epoch {

@@ -2,6 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::limits;
+
 /// How far apart two unknown messages are taken to be.
 const STEP: SignedDuration = SignedDuration::from_secs(1);
 
@@ -16,9 +18,10 @@ pub(super) enum TimeClue {
     Unknown,
 }
 
-/// The time of every message. Times never run backwards as long as the known ones do not.
+/// The time of every message. Times never run backwards as long as the known ones do not, and as long
+/// as none is so far ahead of now that a clock was wrong.
 pub(super) fn backfill(clues: &[TimeClue], now: Timestamp) -> Vec<Timestamp> {
-    let floors = floors(clues);
+    let floors = floors(clues, now);
     let mut anchor = floors.last().copied().flatten().map_or(now, |floor| floor.max(now));
     let mut times = vec![now; clues.len()];
     for place in (0..clues.len()).rev() {
@@ -36,12 +39,14 @@ pub(super) fn backfill(clues: &[TimeClue], now: Timestamp) -> Vec<Timestamp> {
     times
 }
 
-/// For each message the latest known time before it.
-fn floors(clues: &[TimeClue]) -> Vec<Option<Timestamp>> {
+/// For each message the latest known time before it that a right clock may have told.
+fn floors(clues: &[TimeClue], now: Timestamp) -> Vec<Option<Timestamp>> {
     let mut floor = None;
     let step = |clue: &TimeClue| {
         let below = floor;
-        if let TimeClue::Known(time) = clue {
+        if let TimeClue::Known(time) = clue
+            && time.duration_since(now) <= limits::CLOCK_SLACK
+        {
             floor = floor.max(Some(*time));
         }
         below
@@ -74,6 +79,7 @@ mod tests {
         assert_eq!(walk(&[None, Some(50), None, None], 100), [49, 50, 99, 100]);
         assert_eq!(walk(&[Some(50), None, Some(50), None], 100), [50, 50, 50, 100]);
         assert_eq!(walk(&[Some(50), None], 40), [50, 50], "a clock that was set back");
+        assert_eq!(walk(&[Some(5_000), None], 40), [5_000, 40], "a clock that was ahead");
         assert_eq!(walk(&[], 40), [0; 0]);
     }
 

@@ -43,6 +43,12 @@ pub trait Store: Send + Sync {
         self.read(work)
     }
 
+    /// Whether it can be used now: fails with the reason if nothing can be read or stored; else what works
+    /// in part only, in sentences for people.
+    fn ready(&self) -> Wait<'_, Vec<String>> {
+        Box::pin(async move { self.read(Box::new(|_| Ok(()))).await.map(|()| Vec::new()) })
+    }
+
     /// Examines itself and says what is wrong, in sentences for people; nothing if all is well.
     fn check(&self) -> Wait<'_, Vec<String>>;
 }

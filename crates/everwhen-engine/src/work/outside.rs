@@ -59,11 +59,11 @@ impl Vault {
         self.edit_memory_for(memory, Absent::Refuse, move |edit| {
             let id = lock.id(edit.place());
             let known = edit.tx.jobs(JobSelection::Id(id))?.pop();
-            if known.is_some_and(|known| is_anothers(&known, &lock.holder, edit.now)) {
+            if known.is_some_and(|known| is_anothers(&known, &lock.holder, edit.clock)) {
                 return Ok(false);
             }
-            let job = Job::new(id, edit.place(), JobKind::Lock, Subject::Payload(id), edit.now);
-            let job = Job { payload: Some(lock.holder.clone()), ..job }.renewed(edit.now);
+            let job = Job::new(id, edit.place(), JobKind::Lock, Subject::Payload(id), edit.clock);
+            let job = Job { payload: Some(lock.holder.clone()), ..job }.renewed(edit.clock);
             edit.tx.put(Row::Job(&job)).map(|()| true)
         })
         .await

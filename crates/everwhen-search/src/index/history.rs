@@ -20,6 +20,8 @@ pub(crate) struct History {
     totals: Totals,
     /// The totals before each [`INTERVAL`] of documents.
     checkpoints: Vec<Totals>,
+    /// Whether the creation time of a document is before that of an earlier one.
+    pub(super) runs_back: bool,
 }
 
 impl History {
@@ -57,7 +59,7 @@ pub(crate) struct PastView {
 impl Index {
     /// Returns the index as it was at an earlier time; `None` if it was as it is now.
     pub(crate) fn as_of(&self, time: Micros) -> Option<PastView> {
-        let end = self.documents.partition_point(|info| info.created <= time);
+        let end = self.stored_by(time);
         let removed = &self.history.removed;
         let removed = &removed[..removed.partition_point(|one| (*one as usize) < end)];
         let changed = self.groups_of(removed.iter().copied());
@@ -74,6 +76,18 @@ impl Index {
         let is_empty = |one: &&u32| view.count(self, **one).documents == 0;
         view.totals.groups -= view.changed.iter().filter(is_empty).count() as u32;
         Some(view)
+    }
+
+    /// Returns the number of documents that were stored by a time. Creation times rise with the numbers
+    /// of documents, unless a clock was ahead for a while: what was stored then was stored before what
+    /// follows it, whatever its time says.
+    pub(crate) fn stored_by(&self, time: Micros) -> usize {
+        match self.history.runs_back {
+            false => self.documents.partition_point(|info| info.created <= time),
+            true => {
+                self.documents.iter().rposition(|info| info.created <= time).map_or(0, |it| it + 1)
+            }
+        }
     }
 
     /// Returns the groups of documents, in rising order.

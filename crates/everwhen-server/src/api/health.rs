@@ -11,9 +11,8 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use everwhen::job::JobState;
 use everwhen::key::Scope;
-use everwhen::{Error, ErrorKind};
+use everwhen::{Error, ErrorKind, WorkerStatus};
 use tokio::time::timeout;
 
 use super::response::{ApiResult, JsonResponse};
@@ -40,9 +39,10 @@ pub(super) async fn live() -> JsonResponse<wire::HealthStatus> {
 
 /// Readiness
 ///
-/// Whether the store answers within two seconds and the outbox can be written. `degraded` means
-/// that the server works, but exchanges wait in the outbox; `detail` says how many. Needs no key;
-/// details are shown to the operator, and to everyone while there are no keys.
+/// Whether the store answers within two seconds and can be written, and the outbox too. `degraded` means
+/// that the server works, but something needs attention: exchanges wait in the outbox, a node of a
+/// cluster does not answer, background work fails; `detail` says what. Needs no key; details are shown
+/// to the operator, and to everyone while there are no keys.
 #[utoipa::path(
     get, path = "/readyz", tag = "health",
     responses((status = 200, description = "It is ready", body = wire::HealthStatus)),
@@ -52,14 +52,19 @@ pub(super) async fn ready(
     headers: HeaderMap,
 ) -> ApiResult<wire::HealthStatus> {
     let slow = |_| Err(Error::unavailable("the store does not answer within two seconds"));
-    let answers = timeout(READY, state.engine.next_due()).await.unwrap_or_else(slow);
-    let trouble = answers.and_then(|_| state.proxy.outbox.trouble());
+    let ready = timeout(READY, state.engine.ready()).await.unwrap_or_else(slow);
+    let trouble = ready.and_then(|mut partly| {
+        partly.extend(state.proxy.outbox.trouble()?);
+        partly.extend(state.worker.iter().flat_map(WorkerStatus::problems));
+        Ok(partly)
+    });
     let caller = state.access.known_caller(&headers);
     let is_told = matches!(caller, Some(Caller::Operator | Caller::Anyone));
     match trouble {
-        Ok(None) => Ok(JsonResponse::ok(wire::HealthStatus::ok())),
-        Ok(Some(detail)) => {
-            Ok(JsonResponse::ok(wire::HealthStatus::degraded(Some(detail).filter(|_| is_told))))
+        Ok(partly) if partly.is_empty() => Ok(JsonResponse::ok(wire::HealthStatus::ok())),
+        Ok(partly) => {
+            let detail = is_told.then(|| partly.join("; "));
+            Ok(JsonResponse::ok(wire::HealthStatus::degraded(detail)))
         }
         Err(error) if is_told => Err(error.into()),
         Err(_) => Err(not_ready()),
@@ -87,14 +92,14 @@ pub(super) async fn metrics(
 ) -> Result<Response, RequestError> {
     caller.require(Scope::Admin)?;
     let (jobs, now) = (state.engine.jobs(JOBS_COUNTED).await?, state.engine.now());
-    let set_aside = jobs.iter().filter(|job| job.state == JobState::SetAside).count();
-    let is_due = |state| !matches!(state, JobState::SetAside);
-    let due = jobs.iter().filter(|job| job.due_at <= now && is_due(job.state)).count();
     state.metrics.conversed(&state.engine.take_finished());
     if let Some(stats) = state.proxy.outbox.stats() {
         state.metrics.outbox(&stats, now);
     }
-    let text = state.metrics.render(due, set_aside);
+    if let Some(worker) = &state.worker {
+        state.metrics.worker(worker);
+    }
+    let text = state.metrics.render(&jobs, now);
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
 }
 

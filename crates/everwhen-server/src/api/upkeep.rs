@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use everwhen::WorkerStatus;
 use everwhen::backup::ScheduleStatus;
 use everwhen::job::JobState;
 use everwhen::memory::MemoryRef;
@@ -31,6 +32,7 @@ pub(super) async fn examine(
 ) -> ApiResult<wire::Doctor> {
     let problems = state.engine.check().await?;
     let jobs = state.engine.jobs(JOBS_COUNTED).await?;
+    let groups = wire::JobGroup::all(&jobs, state.engine.now());
     let (set_aside, waiting): (Vec<_>, Vec<_>) =
         jobs.into_iter().partition(|job| job.state == JobState::SetAside);
     let outbox = match state.proxy.outbox.stats() {
@@ -44,12 +46,29 @@ pub(super) async fn examine(
         outbox,
         backup: backup_status(&state).await,
         version: env!("CARGO_PKG_VERSION").into(),
+        warnings: warnings(&state, &problems).await,
         problems,
+        worker: wire::WorkerTaskStatus::all(state.worker.as_ref()),
         jobs: wire::Jobs {
+            groups,
             waiting: waiting.len() as u64,
             set_aside: set_aside.into_iter().map(wire::SetAsideJob::from).collect(),
         },
     }))
+}
+
+/// What needs attention though the store can be examined.
+async fn warnings(state: &ServerState, problems: &[String]) -> Vec<String> {
+    let mut warnings = match state.engine.ready().await {
+        Ok(partly) => partly,
+        Err(error) => vec![error.to_string()],
+    };
+    warnings.retain(|warning| !problems.contains(warning));
+    warnings.extend(state.worker.iter().flat_map(WorkerStatus::problems));
+    if let (count, Some(last)) = state.engine.clock_steps().noted() {
+        warnings.push(format!("the clock ran back {count} times since the start; {last}"));
+    }
+    warnings
 }
 
 /// The state of the scheduled backups, if there is a schedule.

@@ -58,8 +58,8 @@ pub(crate) use receipts::{BatchReceipt, EntryReceipt, Removed};
 pub(crate) use timeline::{TimelineLine, TimelineQuery};
 pub(crate) use times::{NewTextTimes, TextTimes};
 pub(crate) use upkeep::{
-    BackupStatus, Doctor, HealthStatus, Jobs, OutboxStatus, Retried, RetriedJobs, RetryQuery,
-    SetAsideJob, SettleQuery, Settled,
+    BackupStatus, Doctor, HealthStatus, JobGroup, Jobs, OutboxStatus, Retried, RetriedJobs,
+    RetryQuery, SetAsideJob, SettleQuery, Settled, WorkerTaskStatus,
 };
 pub(crate) use usage::{Usage, UsageQuery};
 pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};

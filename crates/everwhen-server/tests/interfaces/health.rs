@@ -1,10 +1,12 @@
 //! What those who run the server see: health, metrics, the document and its page.
 
+use everwhen::WorkerStatus;
+use everwhen_server::ServerState;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::stage::Stage;
+use crate::stage::{DIARY, Stage, TOKEN};
 
 #[test]
 fn the_document_in_the_repository_is_this_one() {
@@ -48,6 +50,49 @@ async fn metrics_count_routes_and_entries_but_no_names() {
     }
     assert!(told.text.contains("everwhen_http_request_duration_seconds_bucket{"));
     assert!(!told.text.contains("nobody") && !told.text.contains("private"));
+}
+
+#[tokio::test]
+async fn a_worker_that_gets_nothing_done_is_told_everywhere() {
+    let mut stage = Stage::new().await;
+    let state = ServerState::new(stage.engine.clone(), Some(TOKEN.into())).await.unwrap();
+    // One that was never started.
+    stage.router = everwhen_server::router(state.with_worker(WorkerStatus::default()));
+    stage.say("2025-05-01T10:00:00Z", "hello").await;
+    let ready = stage.get("/readyz").await;
+    assert_eq!(ready["status"], "degraded");
+    assert!(ready["detail"].as_str().unwrap().contains("(quick) does not run"), "{ready}");
+    let told = stage.ask("GET", "/metrics").told().await;
+    for line in [
+        r#"everwhen_worker_up{task="quick"} 0"#,
+        r#"everwhen_worker_restarts_total{task="quick"} 0"#,
+        r#"everwhen_jobs{kind="distill",reason="failed"} 0"#,
+    ] {
+        assert!(told.text.lines().any(|told| told == line), "{line} is not in\n{}", told.text);
+    }
+    let report = stage.ask("GET", "/v1/doctor").key(TOKEN).told().await.with(200);
+    assert_eq!(report["worker"].as_array().unwrap().len(), 4);
+    assert_eq!(report["worker"][0]["running"], false);
+    assert_eq!(report["warnings"].as_array().unwrap().len(), 4, "{report}");
+    let groups = report["jobs"]["groups"].as_array().unwrap();
+    let counted: u64 = groups.iter().map(|group| group["count"].as_u64().unwrap()).sum();
+    assert_eq!(counted, report["jobs"]["waiting"].as_u64().unwrap());
+    assert!(groups.iter().all(|group| group["next_at"].is_string()), "{groups:?}");
+}
+
+#[tokio::test]
+async fn a_clock_that_ran_back_is_told() {
+    let stage = Stage::new().await;
+    let path = format!("{DIARY}/entries");
+    let entry = json!({ "role": "user", "content": "hello" });
+    stage.clock.advance(jiff::SignedDuration::from_hours(24 * 3650));
+    stage.post(&path, entry.clone()).await;
+    stage.clock.advance(-jiff::SignedDuration::from_hours(24 * 3650));
+    let said = stage.post(&path, entry).await;
+    assert!(!said["conversation_time"].as_str().unwrap().starts_with("203"), "{said}");
+    let report = stage.ask("GET", "/v1/doctor").key(TOKEN).told().await.with(200);
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("the clock ran back 1 times"), "{warnings}");
 }
 
 #[tokio::test]

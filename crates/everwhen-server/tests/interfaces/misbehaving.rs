@@ -95,7 +95,10 @@ impl Scene {
     }
 
     async fn doctor(&self) -> Value {
-        self.stage.ask("GET", "/v1/doctor").key(TOKEN).told().await.with(200)["jobs"].clone()
+        let report = self.stage.ask("GET", "/v1/doctor").key(TOKEN).told().await.with(200);
+        let mut jobs = report["jobs"].clone();
+        jobs.as_object_mut().unwrap().remove("groups");
+        jobs
     }
 
     /// Nothing but the model's work is missing, and that is set aside with this reason.

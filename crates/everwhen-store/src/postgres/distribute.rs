@@ -1,15 +1,15 @@
 //! Spreading the tables over a Citus cluster, by vault.
 //!
 //! All rows of a vault lie on one node, so every verb is a transaction of one node. The names of
-//! vaults lie on all of them.
+//! vaults and the API keys lie on all of them: a node that is down stops the vaults on it and no other.
 
 use everwhen_engine::{Error, Result};
 
 use super::connection::Connection;
 use super::database::get;
 
-/// The one table that is not spread.
-const EVERYWHERE: &str = "vault_name";
+/// Tables that lie on every node.
+const EVERYWHERE: [&str; 2] = ["access_key", "vault_name"];
 /// The table all others lie beside.
 const ANCHOR: &str = "vault";
 
@@ -33,11 +33,19 @@ pub(super) fn distribute(connection: &Connection) -> Result<Vec<String>> {
         ));
     }
     let known = spread(connection)?;
+    let misplaced = misplaced(connection)?;
+    let is_settled = |table: &String| known.contains(table) && !misplaced.contains(table);
     let mut tables = tables(connection)?;
-    tables.retain(|table| !known.contains(table));
+    tables.retain(|table| !is_settled(table));
     // The anchor comes first; the others are put beside it.
     tables.sort_by_key(|table| table != ANCHOR);
-    tables.iter().try_for_each(|table| spread_one(connection, table))?;
+    for table in &tables {
+        if misplaced.contains(table) {
+            let sql = "SELECT undistribute_table($1::text::regclass)";
+            connection.execute(sql, &[table])?;
+        }
+        spread_one(connection, table)?;
+    }
     Ok(tables)
 }
 
@@ -58,9 +66,34 @@ fn spread(connection: &Connection) -> Result<Vec<String>> {
     connection.query(sql, &[])?.iter().map(|row| get(row, "name")).collect()
 }
 
+/// Tables that lie on every node now and were spread by an earlier version.
+fn misplaced(connection: &Connection) -> Result<Vec<String>> {
+    let sql = "SELECT c.relname::text AS name FROM pg_dist_partition p
+        JOIN pg_class c ON c.oid = p.logicalrelid
+        WHERE c.relnamespace = current_schema()::regnamespace AND p.partmethod = 'h'";
+    let spread: Result<Vec<String>> =
+        connection.query(sql, &[])?.iter().map(|row| get(row, "name")).collect();
+    Ok(spread?.into_iter().filter(|table| EVERYWHERE.contains(&table.as_str())).collect())
+}
+
+/// What of a cluster does not answer, in sentences.
+pub(super) fn missing_nodes(connection: &Connection) -> Result<Vec<String>> {
+    if !is_spread(connection)? {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT nodename || ':' || nodeport AS node FROM pg_dist_node
+        WHERE isactive AND noderole = 'primary' AND groupid > 0
+          AND NOT citus_check_connection_to_node(nodename, nodeport)
+        ORDER BY 1";
+    let sentence = |node: String| {
+        format!("the node {node} does not answer: vaults on it can be neither read nor written")
+    };
+    connection.query(sql, &[])?.iter().map(|row| Ok(sentence(get(row, "node")?))).collect()
+}
+
 fn spread_one(connection: &Connection, table: &str) -> Result<()> {
     let sql = match table {
-        EVERYWHERE => "SELECT create_reference_table($1::text::regclass)",
+        table if EVERYWHERE.contains(&table) => "SELECT create_reference_table($1::text::regclass)",
         ANCHOR => {
             "SELECT create_distributed_table($1::text::regclass, 'vault_id', colocate_with => 'none')"
         }

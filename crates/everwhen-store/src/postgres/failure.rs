@@ -132,7 +132,11 @@ fn judge(code: &SqlState) -> (Remedy, ErrorKind, &'static str) {
     ];
     let slow = [SqlState::QUERY_CANCELED, SqlState::LOCK_NOT_AVAILABLE];
     let full = [SqlState::DISK_FULL, SqlState::OUT_OF_MEMORY];
-    if lost.contains(code) || code.code().starts_with("08") {
+    if code.code().starts_with("08") {
+        // The database itself says so: it answers, and a node of its cluster does not. Waiting here would
+        // take connections from vaults on other nodes.
+        (Remedy::GiveUp, ErrorKind::Unavailable, "a node of the cluster cannot be reached")
+    } else if lost.contains(code) {
         LOST
     } else if raced.contains(code) {
         (Remedy::Retry, ErrorKind::Busy, "others were writing the same at the same time")

@@ -3,13 +3,17 @@
 //! Once the log has grown, a second connection copies it into the file, which takes most of the
 //! work off the writer. Only the writer can start the log again from its beginning, and only when
 //! all of it has been copied: so it copies what was added meanwhile itself, between two commits.
+//!
+//! A log that nothing was added to for a while is copied too, so that it is not the only copy of what
+//! was written.
 
 use std::ffi::c_int;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use everwhen_engine::{Error, Result};
 use rusqlite::Connection;
@@ -20,6 +24,9 @@ use super::failure::Stored;
 
 /// A log of this many pages (64 MiB) is copied into the file.
 pub(super) const LONG: c_int = 16_384;
+
+/// A log that nothing was added to for this long is copied into the file.
+const QUIET: Duration = Duration::from_secs(2);
 
 /// No checkpoint is running.
 const IDLE: u8 = 0;
@@ -39,14 +46,14 @@ impl Checkpointer {
     pub(super) fn start(path: &Path, writer: &mut Connection, long: c_int) -> Result<Self> {
         let own = connection::open_checkpointer(path)?;
         let (wake, woken) = channel();
-        let stage = Arc::new(AtomicU8::new(IDLE));
-        let shared = Arc::clone(&stage);
+        let progress = Arc::new(Progress::default());
+        let shared = Arc::clone(&progress);
         let thread = std::thread::Builder::new()
             .name("everwhen-checkpoint".into())
             .spawn(move || copy_until_closed(&own, &woken, &shared))
             .map_err(|error| Error::unavailable(format!("no checkpoint thread: {error}")))?;
         let committed = move |log: &mut Wal, pages: c_int| {
-            after_commit(log, pages >= long, &stage, &wake);
+            after_commit(log, pages >= long, &progress, &wake);
             Ok(())
         };
         writer.wal_hook(Some(committed)).stored()?;
@@ -54,16 +61,29 @@ impl Checkpointer {
     }
 }
 
+/// What the writer and the thread tell each other.
+#[derive(Default)]
+struct Progress {
+    stage: AtomicU8,
+    /// The number of commits.
+    commits: AtomicU64,
+    /// Whether the thread knows that something was committed since it last copied a quiet log.
+    is_watched: AtomicBool,
+}
+
 /// After every commit: has the log grown long, or has the thread copied it?
-fn after_commit(log: &mut Wal, is_long: bool, stage: &AtomicU8, wake: &Sender<()>) {
-    match stage.load(Ordering::Acquire) {
+fn after_commit(log: &mut Wal, is_long: bool, progress: &Progress, wake: &Sender<()>) {
+    progress.commits.fetch_add(1, Ordering::AcqRel);
+    let is_first = !progress.is_watched.swap(true, Ordering::AcqRel);
+    match progress.stage.load(Ordering::Acquire) {
         IDLE if is_long => {
-            stage.store(COPYING, Ordering::Release);
+            progress.stage.store(COPYING, Ordering::Release);
             // The thread takes until this sender is gone.
             let _ = wake.send(());
         }
+        IDLE if is_first => drop(wake.send(())),
         COPIED => {
-            stage.store(IDLE, Ordering::Release);
+            progress.stage.store(IDLE, Ordering::Release);
             // What a reader still needs of the log is copied another time.
             let _ = log.checkpoint();
         }
@@ -71,10 +91,47 @@ fn after_commit(log: &mut Wal, is_long: bool, stage: &AtomicU8, wake: &Sender<()
     }
 }
 
-fn copy_until_closed(connection: &Connection, woken: &Receiver<()>, stage: &AtomicU8) {
+fn copy_until_closed(connection: &Connection, woken: &Receiver<()>, progress: &Progress) {
     while woken.recv().is_ok() {
-        let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-        stage.store(COPIED, Ordering::Release);
+        copy_if_long(connection, progress);
+        if !copy_once_quiet(connection, woken, progress) {
+            return;
+        }
+    }
+}
+
+/// Copies the log if the writer asks for it.
+fn copy_if_long(connection: &Connection, progress: &Progress) {
+    if progress.stage.load(Ordering::Acquire) == COPYING {
+        copy(connection);
+        progress.stage.store(COPIED, Ordering::Release);
+    }
+}
+
+/// Waits until nothing was committed for a while, and copies the log then; false if the writer is gone.
+fn copy_once_quiet(connection: &Connection, woken: &Receiver<()>, progress: &Progress) -> bool {
+    let mut seen = progress.commits.load(Ordering::Acquire);
+    loop {
+        match woken.recv_timeout(QUIET) {
+            Ok(()) => copy_if_long(connection, progress),
+            Err(RecvTimeoutError::Disconnected) => return false,
+            Err(RecvTimeoutError::Timeout) => {
+                let commits = progress.commits.load(Ordering::Acquire);
+                if commits == seen {
+                    // Whatever is committed from here on wakes this thread again.
+                    progress.is_watched.store(false, Ordering::Release);
+                    copy(connection);
+                    return true;
+                }
+                seen = commits;
+            }
+        }
+    }
+}
+
+fn copy(connection: &Connection) {
+    if let Err(error) = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
+        tracing::warn!(%error, "the log cannot be copied into the database; it is kept");
     }
 }
 
@@ -113,5 +170,24 @@ mod tests {
         drop(checkpointer);
         assert!(log.len() < rows * PAGE, "never restarted: {} bytes", log.len());
         assert_eq!(kept, rows as i64);
+    }
+
+    #[test]
+    fn a_log_that_is_left_alone_is_copied_into_the_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("quiet.db");
+        let mut writer = connection::open_writer(&path, SqliteOptions::default()).unwrap();
+        let checkpointer = Checkpointer::start(&path, &mut writer, LONG).unwrap();
+        writer.execute_batch("CREATE TABLE said (text TEXT)").unwrap();
+        for text in ["in the file at last", "and once more"] {
+            writer.execute("INSERT INTO said VALUES (?1)", [text]).unwrap();
+            let holds =
+                |bytes: &[u8]| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+            while !holds(&std::fs::read(&path).unwrap()) {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+        drop(writer);
+        drop(checkpointer);
     }
 }

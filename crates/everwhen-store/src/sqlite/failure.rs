@@ -3,6 +3,9 @@
 use everwhen_engine::{Error, ErrorKind};
 use rusqlite::ErrorCode;
 
+/// How an error begins that says a page of the file cannot be read.
+pub(super) const DAMAGED: &str = "the file is not a healthy SQLite database";
+
 /// A failure of SQLite, or of the engine's own work inside a transaction.
 pub(super) fn store_error(error: rusqlite::Error) -> Error {
     let Some(code) = error.sqlite_error_code() else {
@@ -24,9 +27,7 @@ pub(super) fn store_error(error: rusqlite::Error) -> Error {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
             (ErrorKind::Busy, "another program is using the database")
         }
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
-            (ErrorKind::Damaged, "the file is not a healthy SQLite database")
-        }
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => (ErrorKind::Damaged, DAMAGED),
         _ => (ErrorKind::Damaged, "the database refused"),
     };
     Error::new(kind, format!("{sentence} ({error})"))

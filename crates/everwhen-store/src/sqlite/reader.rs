@@ -15,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::connection;
 use super::failure::Stored;
+use super::health::StoreHealth;
 use crate::tables::Database as _;
 use crate::transaction::View;
 
@@ -32,11 +33,12 @@ pub(super) struct Readers {
     threads: Vec<JoinHandle<()>>,
     /// Connections that callers use on their own threads.
     direct: Vec<Mutex<Connection>>,
+    health: Arc<StoreHealth>,
 }
 
 impl Readers {
     /// Opens the connections and starts the threads.
-    pub(super) fn start(path: &Path) -> Result<Self> {
+    pub(super) fn start(path: &Path, health: Arc<StoreHealth>) -> Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let jobs: Queue = Arc::new(Mutex::new(jobs));
         let count = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, READERS);
@@ -44,18 +46,25 @@ impl Readers {
             .map(|_| start_one(connection::open_reader(path)?, Arc::clone(&jobs)))
             .collect::<Result<_>>()?;
         let direct = (0..count).map(|_| connection::open_direct_reader(path).map(Mutex::new));
-        Ok(Self { queue: Some(queue), threads, direct: direct.collect::<Result<_>>()? })
+        Ok(Self { queue: Some(queue), threads, direct: direct.collect::<Result<_>>()?, health })
     }
 
     /// Runs the work on one snapshot.
     pub(super) async fn run(&self, work: Reading) -> Result<()> {
-        self.on_connection(|connection| in_snapshot(connection, work)).await
+        let read = self.on_connection(|connection| in_snapshot(connection, work)).await;
+        read.inspect_err(|error| self.health.read_failed(error))
+    }
+
+    /// Reads a row, to learn whether anything can be read.
+    pub(super) async fn probe(&self) -> Result<()> {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM vault LIMIT 1)";
+        self.on_connection(|connection| connection.query_row(sql, [], |_| Ok(())).stored()).await
     }
 
     /// Runs the work, which reads a few rows, on the caller's thread if a connection is free.
     pub(super) async fn read_few(&self, work: Reading) -> Result<()> {
         match self.try_on_this_thread(work) {
-            Ok(done) => done,
+            Ok(done) => done.inspect_err(|error| self.health.read_failed(error)),
             Err(work) => self.run(work).await,
         }
     }
@@ -72,7 +81,8 @@ impl Readers {
 
     /// Checks the whole file.
     pub(super) async fn check(&self) -> Result<Vec<String>> {
-        self.on_connection(quick_check).await
+        let checked = self.on_connection(quick_check).await;
+        checked.map(|problems| [self.health.findings(), problems].concat())
     }
 
     async fn on_connection<T: Send + 'static>(

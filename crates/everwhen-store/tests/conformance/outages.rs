@@ -2,15 +2,17 @@
 //! waited for, what is wrong is set aside with its reason.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use everwhen_engine::facts::{FactQuery, FactView};
 use everwhen_engine::job::{Job, JobKind, JobState, Queue};
-use everwhen_engine::memory::{Conversation, Role, SummaryBy};
+use everwhen_engine::memory::{Conversation, Role, SummaryBy, WrittenBy};
 use everwhen_engine::{Error, limits};
 use everwhen_testkit::{ScriptedLlm, block_on};
 use jiff::SignedDuration;
 
 use crate::bed::Open;
-use crate::talk::Talk;
+use crate::talk::{Talk, memory};
 
 /// Minutes of a day.
 const DAY: i64 = 24 * 60;
@@ -56,6 +58,53 @@ pub(crate) fn a_job_that_panics_is_one_failed_job(open: Open) {
     assert_eq!(facts.state, JobState::SetAside);
     assert_eq!(facts.last_error.as_deref(), Some("a bug: the job panicked"));
     assert_eq!(talk.conversations()[0].summary.as_ref().unwrap().text, "They talked.");
+}
+
+/// Where the user allows it, rules find facts while the model is away. They are marked as found by rules, are
+/// found once, and the model's replace them when it is back.
+pub(crate) fn rules_stand_in_for_a_model_that_is_away(open: Open) {
+    let facts = |talk: &Talk| {
+        let found = block_on(talk.vault.facts(memory(), FactQuery::default())).unwrap();
+        let told = |fact: &FactView| (fact.fact.statement.clone(), fact.fact.by);
+        let mut told: Vec<_> = found.data.iter().map(told).collect();
+        told.sort_by(|one, other| one.0.cmp(&other.0));
+        told
+    };
+    for falls_back in [true, false] {
+        let mut talk = Talk::new(open);
+        let away = Arc::new(AtomicBool::new(true));
+        let is_away = Arc::clone(&away);
+        let model = ScriptedLlm::new(move |prompt| {
+            if is_away.load(Ordering::SeqCst) {
+                return Err(Error::unavailable("the model is down"));
+            }
+            Ok(match prompt.schema.as_ref().map(|schema| schema.name) {
+                Some("facts") => r#"{"facts": []}"#.to_owned(),
+                Some(_) => r#"{"title": "One two three four five", "summary": "Talk."}"#.into(),
+                None => "They talked.".to_owned(),
+            })
+        });
+        talk.engine = talk.engine.with_llm(Arc::new(model)).with_fallback_to_rules(falls_back);
+        talk.say_at(-300, Role::User, "I live in Berlin.");
+        for _ in 0..3 {
+            talk.clock.advance(SignedDuration::from_hours(2));
+            talk.settle();
+        }
+        let jobs = block_on(talk.engine.jobs(9)).unwrap();
+        let distill = jobs.iter().find(|job| job.kind == JobKind::Distill).unwrap();
+        assert_eq!(distill.state, JobState::Waiting);
+        assert!(distill.waits >= 2, "{distill:?}");
+        let found = facts(&talk);
+        assert_eq!(found.len(), usize::from(falls_back), "{found:?}");
+        assert!(found.iter().all(|(_, by)| *by == WrittenBy::Extractive));
+        away.store(false, Ordering::SeqCst);
+        for _ in 0..3 {
+            talk.clock.advance(SignedDuration::from_hours(2));
+            talk.settle();
+        }
+        assert_eq!(facts(&talk), [], "the model has found none");
+        assert_eq!(block_on(talk.engine.jobs(9)).unwrap(), []);
+    }
 }
 
 /// A month in which the model is down for three hours every day and the spending cap is reached more

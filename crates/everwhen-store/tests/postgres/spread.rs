@@ -13,14 +13,13 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// Tables that lie on every node, or on one alone.
-const NOT_SPREAD: [&str; 2] = ["vault_name", "everwhen_schema"];
-/// Statements that ask all nodes, and why they may.
-const EVERYWHERE: [(&str, &str); 8] = [
+const NOT_SPREAD: [&str; 3] = ["vault_name", "access_key", "everwhen_schema"];
+/// Statements that ask all nodes, and why they may: while a node is down they fail for every vault, so
+/// that none of them may be needed to answer a request about one vault.
+const EVERYWHERE: [(&str, &str); 6] = [
     ("FROM job WHERE id = $1", "a job is named without its vault; it is held by both afterwards"),
     ("FROM job WHERE queue = $2", "workers look for work anywhere; it is taken by its vault"),
     ("FROM job ORDER BY", "the operator's list of all jobs"),
-    ("FROM access_key ORDER BY", "every server knows all keys"),
-    ("FROM access_key WHERE id = $1", "a key is named without its vault, then removed by both"),
     ("FROM llm_usage WHERE day >= $1", "what all vaults may spend together is added up"),
     ("FROM vault_name n JOIN vault v", "names lie everywhere, so each node lists its own"),
     ("SELECT name, vault_id FROM vault", "names are filled in after a move"),

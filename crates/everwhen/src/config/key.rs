@@ -388,6 +388,13 @@ pub(super) const LLM_CAP: Key = key(
     "maximum spending per calendar month (UTC); then the model is not called",
     "an amount, such as 5.0",
 );
+/// What happens while the model cannot be asked.
+pub(super) const LLM_FALLBACK: Key = key(
+    "llm.fallback",
+    "EVERWHEN_LLM_FALLBACK",
+    "what happens while the model is away or the spending cap is reached: facts wait (\"wait\"), or are found by rules until it is back (\"rules\")",
+    "\"wait\" or \"rules\"",
+);
 /// Where the rules for chapters stand.
 pub(super) const CHAPTER_SETTINGS: Key = key(
     "chapters.settings",
@@ -411,7 +418,7 @@ pub(super) const WORKFLOW_FILES: Key = key(
 );
 
 /// All keys, in the order they are shown.
-pub const KEYS: [Key; 85] = [
+pub const KEYS: [Key; 86] = [
     DATA,
     LISTEN,
     ZONE,
@@ -482,6 +489,7 @@ pub const KEYS: [Key; 85] = [
     LLM_INPUT_PRICE,
     LLM_OUTPUT_PRICE,
     LLM_CAP,
+    LLM_FALLBACK,
     CHAPTER_SETTINGS,
     FORGETTING,
     HALF_LIFE,

@@ -33,6 +33,34 @@ pub struct LlmConfig {
     pub output_price: Chosen<f64>,
     /// What may be spent in a calendar month, in the currency of the prices.
     pub spending_cap: Chosen<Option<f64>>,
+    /// What happens while the model cannot be asked.
+    pub fallback: Chosen<LlmFallback>,
+}
+
+/// What happens while the model cannot be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LlmFallback {
+    /// Its work waits.
+    #[default]
+    Wait,
+    /// Rules do its work until it is back; then it is done again.
+    Rules,
+}
+
+impl LlmFallback {
+    const ALL: [Self; 2] = [Self::Wait, Self::Rules];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::Rules => "rules",
+        }
+    }
+
+    fn read(text: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|one| one.as_str() == text);
+        found.ok_or_else(|| Error::invalid(format!("{text:?} is neither \"wait\" nor \"rules\"")))
+    }
 }
 
 impl LlmConfig {
@@ -54,6 +82,7 @@ impl LlmConfig {
             input_price: amount(layers, key::LLM_INPUT_PRICE)?.or(0.0),
             output_price: amount(layers, key::LLM_OUTPUT_PRICE)?.or(0.0),
             spending_cap: amount(layers, key::LLM_CAP)?,
+            fallback: choose(layers, key::LLM_FALLBACK, LlmFallback::read, LlmFallback::default)?,
         };
         config.check()?;
         Ok(config)
@@ -98,7 +127,7 @@ impl LlmConfig {
     }
 
     /// Values as one would write them, in the order of the keys; the key itself is not shown.
-    pub(super) fn rows(&self) -> [(String, &Origin); 10] {
+    pub(super) fn rows(&self) -> [(String, &Origin); 11] {
         let text = |value: &Option<String>| value.as_deref().map_or("none".into(), quoted);
         let number = |value: Option<u32>| value.map_or("none".into(), |value| value.to_string());
         let provider = self.provider.value.map_or("none".into(), |value| quoted(value.as_str()));
@@ -115,6 +144,7 @@ impl LlmConfig {
             (self.input_price.value.to_string(), &self.input_price.from),
             (self.output_price.value.to_string(), &self.output_price.from),
             (cap, &self.spending_cap.from),
+            (quoted(self.fallback.value.as_str()), &self.fallback.from),
         ]
     }
 }

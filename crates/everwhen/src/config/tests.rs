@@ -152,6 +152,7 @@ requests_per_minute = 60
 input_price = 0.15
 output_price = 0.6
 spending_cap = 5
+fallback = "rules"
 [chapters]
 settings = "/s.json"
 [facts]
@@ -262,6 +263,7 @@ const VALUES: [&str; KEYS.len()] = [
     "0.15",
     "0.6",
     "5",
+    "rules",
     "/s.json",
     "on",
     "90",

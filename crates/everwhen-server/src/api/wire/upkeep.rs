@@ -1,11 +1,13 @@
 //! Health of the server, and jobs.
 
 use everwhen::backup::ScheduleStatus;
-use everwhen::{job, outbox};
+use everwhen::{TaskStatus, WorkerStatus, WorkerTask, job, outbox};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::shape;
+use crate::job_counts;
 
 /// The health of the server.
 #[derive(Serialize, ToSchema)]
@@ -39,6 +41,10 @@ pub(crate) struct Doctor {
     pub(crate) version: String,
     /// Problems of the store.
     pub(crate) problems: Vec<String>,
+    /// What needs attention though the store works: a clock that was wrong, background work that fails.
+    pub(crate) warnings: Vec<String>,
+    /// The tasks that run background jobs; none where no worker runs.
+    pub(crate) worker: Vec<WorkerTaskStatus>,
     /// Background jobs.
     pub(crate) jobs: Jobs,
     /// Exchanges of the proxy that wait to be stored; absent where there is no outbox.
@@ -145,8 +151,89 @@ impl OutboxStatus {
 pub(crate) struct Jobs {
     /// Number of jobs that are scheduled or running.
     pub(crate) waiting: u64,
+    /// The jobs by what they do and why they wait.
+    pub(crate) groups: Vec<JobGroup>,
     /// Jobs that failed too often; they are not retried until requested.
     pub(crate) set_aside: Vec<SetAsideJob>,
+}
+
+/// Jobs of one kind that wait for the same reason.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct JobGroup {
+    /// What they do.
+    #[schema(examples("distill"))]
+    kind: &'static str,
+    /// Why they wait.
+    #[schema(value_type = WaitReason)]
+    reason: &'static str,
+    /// Number of jobs.
+    count: u64,
+    /// When the first of them is due or tried again; absent for those that were set aside.
+    #[schema(value_type = Option<shape::TimeOut>, required = true)]
+    next_at: Option<String>,
+    /// The last error of that one.
+    #[schema(required = true)]
+    last_error: Option<String>,
+}
+
+/// Why a job waits: its time has come or not, a worker runs it, it failed and is tried again, or it
+/// failed too often.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "the schema of a field")]
+pub(crate) enum WaitReason {
+    Due,
+    Scheduled,
+    Running,
+    Failed,
+    SetAside,
+}
+
+impl JobGroup {
+    /// Converts the groups that jobs were counted in.
+    pub(crate) fn all(jobs: &[job::Job], now: Timestamp) -> Vec<Self> {
+        let one = |((kind, reason), group): (_, job_counts::JobCount)| {
+            let reason: job_counts::JobWait = reason;
+            let next = group.next.filter(|_| reason != job_counts::JobWait::SetAside);
+            Self {
+                kind,
+                reason: reason.as_str(),
+                count: group.count,
+                next_at: next.map(|at| at.to_string()),
+                last_error: group.error,
+            }
+        };
+        job_counts::count(jobs, now).into_iter().map(one).collect()
+    }
+}
+
+/// A task that runs background jobs.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct WorkerTaskStatus {
+    /// Which one.
+    #[schema(examples("quick"))]
+    task: &'static str,
+    /// Whether it runs.
+    running: bool,
+    /// How often it died and was restarted.
+    restarts: u64,
+    /// Why it gets nothing done, while that is so.
+    #[schema(required = true)]
+    failure: Option<String>,
+}
+
+impl WorkerTaskStatus {
+    /// Converts what the tasks of a worker are doing.
+    pub(crate) fn all(worker: Option<&WorkerStatus>) -> Vec<Self> {
+        let tasks = worker.map(WorkerStatus::tasks).unwrap_or_default();
+        let one = |(task, status): (WorkerTask, TaskStatus)| Self {
+            task: task.as_str(),
+            running: status.is_running,
+            restarts: status.restarts,
+            failure: status.failure,
+        };
+        tasks.into_iter().map(one).collect()
+    }
 }
 
 /// A job that was set aside.

@@ -1,0 +1,91 @@
+//! What a SQLite store knows about its disk: whether the last write failed, whether the file is damaged,
+//! and whether the log it was opened with had an end that could not be read.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use everwhen_engine::{Error, ErrorKind, Result};
+
+use super::failure::DAMAGED;
+
+/// A write that succeeded is believed for this long.
+const BELIEVED: Duration = Duration::from_secs(30);
+
+/// What is known, shared by the threads of a store.
+#[derive(Debug, Default)]
+pub(super) struct StoreHealth(Mutex<KnownHealth>);
+
+#[derive(Debug, Default)]
+struct KnownHealth {
+    /// Why the last write failed, if the store was the reason.
+    failure: Option<Error>,
+    /// A page that could not be read, once there was one.
+    damage: Option<Error>,
+    /// When something was last stored.
+    stored_at: Option<Instant>,
+    /// What was found when the file was opened.
+    found: Vec<String>,
+}
+
+impl StoreHealth {
+    /// Notes what was found when the file was opened.
+    pub(super) fn found(&self, sentence: String) {
+        tracing::warn!("{sentence}");
+        self.lock().found.push(sentence);
+    }
+
+    /// What was found when the file was opened.
+    pub(super) fn findings(&self) -> Vec<String> {
+        self.lock().found.clone()
+    }
+
+    /// Notes that something was stored.
+    pub(super) fn stored(&self) {
+        let mut known = self.lock();
+        known.stored_at = Some(Instant::now());
+        if known.failure.take().is_some() {
+            tracing::info!("the database can be written again");
+        }
+    }
+
+    /// Notes why something could not be stored, if the store is the reason. Logs it once.
+    pub(super) fn failed(&self, error: &Error) {
+        self.read_failed(error);
+        if error.kind() != ErrorKind::Unavailable {
+            return;
+        }
+        let mut known = self.lock();
+        known.stored_at = None;
+        if known.failure.as_ref() != Some(error) {
+            tracing::error!(%error, "nothing can be stored");
+            known.failure = Some(error.clone());
+        }
+    }
+
+    /// Notes that a page could not be read, if that is what the error says. Logs it once.
+    pub(super) fn read_failed(&self, error: &Error) {
+        if error.kind() != ErrorKind::Damaged || !error.message().starts_with(DAMAGED) {
+            return;
+        }
+        let mut known = self.lock();
+        if known.damage.is_none() {
+            tracing::error!(%error, "the database is damaged; stop the server and restore a backup");
+            known.damage = Some(error.clone());
+        }
+    }
+
+    /// Fails with what is known to be wrong for good.
+    pub(super) fn check_damage(&self) -> Result<()> {
+        self.lock().damage.clone().map_or(Ok(()), Err)
+    }
+
+    /// Whether a write should be tried to know whether one succeeds.
+    pub(super) fn is_unknown(&self) -> bool {
+        let known = self.lock();
+        known.failure.is_some() || known.stored_at.is_none_or(|at| at.elapsed() > BELIEVED)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, KnownHealth> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,178 @@
+//! What a SQLite store says when its disk fails: a damaged page, a damaged log, a full disk. The faults are
+//! real: bytes are changed in the files, and the disk is a small file system of its own where the tests
+//! may mount one.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use everwhen_engine::memory::{Address, EntryId, MemoryId, Name, NewEntry, Role, Said};
+use everwhen_engine::ports::{EntryQuery, Store};
+use everwhen_engine::receipt::Receipt;
+use everwhen_engine::{Engine, ErrorKind, Forget, Result, Vault};
+use everwhen_store::{SqliteOptions, SqliteStore};
+use everwhen_testkit::{block_on, engine_over};
+
+const PAGE: usize = 4096;
+
+fn open(path: &Path) -> Engine {
+    let store: Arc<dyn Store> =
+        Arc::new(SqliteStore::open(path, SqliteOptions::default()).unwrap());
+    engine_over(store).0
+}
+
+fn vault_of(engine: &Engine) -> Vault {
+    block_on(engine.vault_to_write(Address::read("vault", "v").unwrap())).unwrap()
+}
+
+fn memory() -> Address<MemoryId> {
+    Address::Name(Name::new("memory", "m").unwrap())
+}
+
+fn say(vault: &Vault, text: &str) -> Result<EntryId> {
+    let new = vec![NewEntry::new(Role::User, Said::new(text).unwrap())];
+    match block_on(vault.remember(memory(), new, None))?.receipt {
+        Receipt::Entries(stored) => Ok(stored.entries[0].id),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn said(vault: &Vault) -> Result<usize> {
+    let query = EntryQuery { limit: Some(1000), ..EntryQuery::default() };
+    block_on(vault.entries(memory(), None, query)).map(|page| page.data.len())
+}
+
+fn log_of(path: &Path) -> PathBuf {
+    path.with_extension("db-wal")
+}
+
+#[test]
+fn a_store_that_works_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = open(&directory.path().join("everwhen.db"));
+    assert_eq!(block_on(engine.ready()).unwrap(), [""; 0], "before the first write");
+    say(&vault_of(&engine), "hello").unwrap();
+    assert_eq!(block_on(engine.ready()).unwrap(), [""; 0]);
+    assert_eq!(block_on(engine.check()).unwrap(), [""; 0]);
+}
+
+#[test]
+fn a_damaged_page_is_told_once_it_was_met() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("everwhen.db");
+    let vault = vault_of(&open(&path));
+    let marker = "quinoa ".repeat(600);
+    say(&vault, &marker).unwrap();
+    for number in 0..200 {
+        say(&vault, &format!("line {number}")).unwrap();
+    }
+    drop(vault);
+    let mut bytes = std::fs::read(&path).unwrap();
+    // All but the first pages, which hold the schema: whatever is read next meets one of them.
+    for page in
+        bytes.chunks_exact_mut(PAGE).skip(1).filter(|page| [2, 5, 10, 13].contains(&page[0]))
+    {
+        page[..100].fill(0xEE);
+    }
+    let sound = bytes.len();
+    std::fs::write(&path, bytes).unwrap();
+    assert!(sound > 20 * PAGE);
+    let opened = SqliteStore::open(&path, SqliteOptions::default());
+    // A page that opening needs may be among them; then the reason is told at once.
+    let Ok(store) = opened else {
+        assert_eq!(opened.err().unwrap().kind(), ErrorKind::Damaged);
+        return;
+    };
+    let engine = engine_over(Arc::new(store)).0;
+    assert!(block_on(engine.vaults(None, 10)).is_err());
+    let told = block_on(engine.ready()).unwrap_err();
+    assert_eq!(told.kind(), ErrorKind::Damaged, "{told}");
+    assert!(!block_on(engine.check()).map_or(vec![String::new()], |it| it).is_empty());
+}
+
+#[test]
+fn a_damaged_end_of_the_log_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let [path, copy] = ["everwhen.db", "copy.db"].map(|name| directory.path().join(name));
+    let vault = vault_of(&open(&path));
+    for number in 0..60 {
+        say(&vault, &format!("line {number}")).unwrap();
+    }
+    // As a crash leaves it: neither closed nor emptied.
+    let mut log = std::fs::read(log_of(&path)).unwrap();
+    let database = std::fs::read(&path).unwrap();
+    drop(vault);
+    let place = log.len() * 3 / 10;
+    log[place] ^= 1;
+    std::fs::write(&copy, database).unwrap();
+    std::fs::write(log_of(&copy), log).unwrap();
+    let problems = block_on(open(&copy).check()).unwrap();
+    assert!(problems.iter().any(|told| told.contains("could not be read")), "{problems:?}");
+    let problems = block_on(open(&path).check()).unwrap();
+    assert_eq!(problems, [""; 0], "a whole one is not told of");
+}
+
+/// A disk of its own; nothing where the tests may not mount one.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn mount(size: &str) -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", size, "tmpfs"]).arg(directory.path());
+        let is_mounted = mount.output().is_ok_and(|done| done.status.success());
+        is_mounted.then_some(Self(directory))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_is_usable_once_there_is_room() {
+    let Some(disk) = SmallDisk::mount("size=8m") else { return };
+    let ballast = disk.0.path().join("ballast");
+    std::fs::write(&ballast, vec![0; 3 << 20]).unwrap();
+    let engine = open(&disk.0.path().join("everwhen.db"));
+    let vault = vault_of(&engine);
+    let first = say(&vault, "the first").unwrap();
+    let mut stored = 1;
+    let full = loop {
+        match say(&vault, &"more and more ".repeat(2_000)) {
+            Ok(_) => stored += 1,
+            Err(error) => break error,
+        }
+        assert!(stored < 10_000, "the disk is never full");
+    };
+    assert_eq!(full.kind(), ErrorKind::Unavailable, "{full}");
+    assert!(full.message().contains("full"), "{full}");
+    // The log may have room for a page that was written to it and taken back.
+    if let Err(error) = block_on(engine.ready()) {
+        assert!(error.message().contains("full"), "{error}");
+    }
+    assert_eq!(said(&vault).unwrap(), stored, "what was acknowledged is there, and nothing else");
+    std::fs::remove_file(&ballast).unwrap();
+    assert_eq!(block_on(engine.ready()).unwrap(), [""; 0]);
+    block_on(vault.forget(memory(), Forget::Entry(first), None)).unwrap();
+    say(&vault, "there is room again").unwrap();
+    assert_eq!(said(&vault).unwrap(), stored);
+}
+
+#[test]
+fn a_database_that_reached_its_size_is_not_ready() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("everwhen.db");
+    let small = SqliteOptions { max_bytes: Some(700 * 1024), ..SqliteOptions::default() };
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path, small).unwrap());
+    let engine = engine_over(store).0;
+    let vault = vault_of(&engine);
+    while say(&vault, &"more and more ".repeat(100)).is_ok() {}
+    while say(&vault, "x").is_ok() {}
+    let told = block_on(engine.ready()).unwrap_err();
+    assert!(told.message().contains("size allowed"), "{told}");
+}

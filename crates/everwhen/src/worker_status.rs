@@ -1,0 +1,80 @@
+//! What the worker's tasks are doing, for readiness, metrics and the doctor.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A task of the worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkerTask {
+    /// Runs jobs that are one transaction.
+    Quick,
+    /// Runs jobs that wait for models.
+    Patient,
+    /// Persists search indexes.
+    Indexes,
+    /// Updates search indexes of growing memories.
+    Growth,
+}
+
+impl WorkerTask {
+    /// All tasks.
+    pub const ALL: [Self; 4] = [Self::Quick, Self::Patient, Self::Indexes, Self::Growth];
+
+    /// As shown in metrics and by doctor.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Patient => "patient",
+            Self::Indexes => "indexes",
+            Self::Growth => "growth",
+        }
+    }
+}
+
+/// What one task is doing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskStatus {
+    /// Whether it runs. It does not before the start, while it waits to be restarted, and after the
+    /// end.
+    pub is_running: bool,
+    /// How often it died and was restarted.
+    pub restarts: u64,
+    /// Why it gets nothing done, while that is so.
+    pub failure: Option<String>,
+}
+
+/// What the tasks of a worker are doing; copies share it.
+#[derive(Debug, Clone, Default)]
+pub struct WorkerStatus(Arc<Mutex<[TaskStatus; 4]>>);
+
+impl WorkerStatus {
+    /// Every task with what it is doing.
+    pub fn tasks(&self) -> Vec<(WorkerTask, TaskStatus)> {
+        WorkerTask::ALL.into_iter().zip(self.lock().iter().cloned()).collect()
+    }
+
+    /// What does not work, in sentences; nothing if all is well.
+    pub fn problems(&self) -> Vec<String> {
+        let sentence = |(task, status): (WorkerTask, TaskStatus)| {
+            let name = task.as_str();
+            match (status.failure, status.is_running) {
+                (Some(failure), true) => {
+                    Some(format!("background work ({name}) fails and is tried again: {failure}"))
+                }
+                (Some(failure), false) => {
+                    Some(format!("background work ({name}) died and is restarted: {failure}"))
+                }
+                (None, false) => Some(format!("background work ({name}) does not run")),
+                (None, true) => None,
+            }
+        };
+        self.tasks().into_iter().filter_map(sentence).collect()
+    }
+
+    pub(crate) fn change(&self, task: WorkerTask, change: impl FnOnce(&mut TaskStatus)) {
+        change(&mut self.lock()[task as usize]);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, [TaskStatus; 4]> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
