@@ -8,8 +8,8 @@ use everwhen::memory::Address;
 use everwhen::time::Clock;
 use everwhen::watch::WATCH_FILE;
 use everwhen::{
-    Config, Everwhen, Protocol, ServerLimits, SystemClock, UPLOADS_FOLDER, Upstream, WorkerStatus,
-    work_with_status,
+    Config, Engine, Everwhen, Protocol, ServerLimits, SystemClock, UPLOADS_FOLDER, Upstream,
+    WorkerStatus, work_with_status,
 };
 use everwhen_server::{FollowedFolders, McpSettings};
 use serde_json::{Value, json};
@@ -77,9 +77,7 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
     let state = state.with_backups(config.backup.clone(), everwhen.directory().to_owned());
     let catching_up = tokio::spawn(state.clone().catch_up());
     let stop = if args.stop_with_stdin { stop_on_signal_or_input()? } else { stop_on_signal()? };
-    let status = WorkerStatus::default();
-    let state = state.with_worker(status.clone());
-    let worker = on_own_thread(work_with_status(engine, status, stopped(stop.clone())));
+    let (state, worker) = start_worker(state, engine, stop.clone());
     let workflows = tokio::spawn(state.clone().run_workflows(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let backups = tokio::spawn(back_up(config, &everwhen, stop.clone()));
@@ -111,6 +109,17 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
         served = serving => served.map(|()| Ended::Whole),
         () = at_once(stop.clone()) => Ok(Ended::AtOnce),
     }
+}
+
+/// Starts the worker on its own thread; the state tells what it does.
+fn start_worker(
+    state: everwhen_server::ServerState,
+    engine: Engine,
+    stop: ShutdownSignal,
+) -> (everwhen_server::ServerState, JoinHandle<()>) {
+    let status = WorkerStatus::default();
+    let worker = on_own_thread(work_with_status(engine, status.clone(), stopped(stop)));
+    (state.with_worker(status), worker)
 }
 
 /// Makes backups as configured.
