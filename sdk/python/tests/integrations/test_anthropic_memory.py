@@ -54,7 +54,7 @@ def test_a_model_keeps_files_and_every_version_has_its_date(memory: MemoryClient
     ).until_done()
     assert final.stop_reason == "end_turn"
     assert heard[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
-    results = [block for message in heard[-1]["messages"] if message["role"] == "user" for block in message["content"] if isinstance(block, dict) and block.get("type") == "tool_result"]
+    results = [block for request in heard[1:] for block in request["messages"][-1]["content"]]
     said = ["".join(part["text"] if isinstance(part, dict) else part for part in block["content"]) for block in results]
     assert said[0].endswith("0B\t/memories") and said[1] == f"File created successfully at: {NOTES}"
     assert f"File {NOTES} already exists" in said[2] and results[2]["is_error"]
