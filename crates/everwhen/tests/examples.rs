@@ -1,7 +1,5 @@
 //! The examples of the crate run and show what they say.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 #[path = "../examples/earlier_versions.rs"]
 mod earlier_versions;
 #[path = "../examples/remember_and_recall.rs"]

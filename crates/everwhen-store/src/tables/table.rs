@@ -284,6 +284,16 @@ macro_rules! local_key {
 pub(crate) use {columns, table};
 pub(super) use {local_key, named, places, selected};
 
+/// Adds a row with these columns, the vault and the memory first, and the next free number of its memory.
+pub(crate) fn insert_numbered(table: &str, columns: &[&str]) -> String {
+    let parameters: Vec<String> = (1..=columns.len()).map(|n| format!("?{n}")).collect();
+    let (columns, parameters) = (columns.join(", "), parameters.join(", "));
+    format!(
+        "INSERT INTO {table} ({columns}, number) SELECT {parameters}, coalesce(max(number), 0) + 1
+            FROM {table} WHERE vault_id = ?1 AND memory_id = ?2"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -324,14 +334,4 @@ mod tests {
         assert!(BY_ID.text(Dialect::Sqlite).ends_with("id = ?1"));
         assert!(BY_ID.text(Dialect::Postgres).ends_with("id = $1"));
     }
-}
-
-/// Adds a row with these columns, the vault and the memory first, and the next free number of its memory.
-pub(crate) fn insert_numbered(table: &str, columns: &[&str]) -> String {
-    let parameters: Vec<String> = (1..=columns.len()).map(|n| format!("?{n}")).collect();
-    let (columns, parameters) = (columns.join(", "), parameters.join(", "));
-    format!(
-        "INSERT INTO {table} ({columns}, number) SELECT {parameters}, coalesce(max(number), 0) + 1
-            FROM {table} WHERE vault_id = ?1 AND memory_id = ?2"
-    )
 }
