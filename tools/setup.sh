@@ -20,6 +20,8 @@ need_compiler() {
     echo "Everwhen is built with Rust 1.95 or later; install it first (https://rustup.rs)" >&2
     exit 1
   }
+  # Where rustup may not download the toolchain of rust-toolchain.toml, the default one is used; Cargo refuses it if it is too old.
+  cargo --version >/dev/null 2>&1 || export RUSTUP_TOOLCHAIN="${RUSTUP_TOOLCHAIN:-$(rustup default | cut -d' ' -f1)}"
   command -v cc >/dev/null || install_packages gcc libc6-dev
 }
 
