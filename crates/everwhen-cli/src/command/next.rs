@@ -14,7 +14,7 @@ const BEGIN: [(&str, &str); 5] = [
     ("everwhen remember \"I moved to Lisbon.\"", "store something"),
     ("everwhen import ~/Downloads/export.zip", "bring what was said elsewhere"),
     ("everwhen serve --upstream http://localhost:11434", "put it before the models of a chat app"),
-    ("claude mcp add everwhen -- everwhen mcp", "give it to an agent"),
+    ("everwhen connect claude-code", "give it to an agent (codex, cursor, …)"),
     ("everwhen demo", "look at a made-up year in a browser"),
 ];
 /// What to do where there are memories.
