@@ -103,7 +103,9 @@ mod tests {
             let clues: Vec<Option<i64>> =
                 known.iter().zip(&holes).map(|(time, hole)| (!hole).then_some(*time)).collect();
             let times = walk(&clues, now);
-            prop_assert!(times.is_sorted());
+            let slack = limits::CLOCK_SLACK.as_secs();
+            let is_clock_right = clues.iter().flatten().all(|time| time - now <= slack);
+            prop_assert!(!is_clock_right || times.is_sorted());
             for (clue, time) in clues.iter().zip(&times) {
                 prop_assert!(clue.is_none_or(|known| known == *time));
             }

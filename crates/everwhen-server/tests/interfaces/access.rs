@@ -109,7 +109,7 @@ async fn only_the_operator_keeps_house() {
     }
     let doctor = stage.ask("GET", "/v1/doctor").key(TOKEN).told().await.with(200);
     assert_eq!(doctor["problems"], json!([]));
-    assert_eq!(doctor["jobs"], json!({ "waiting": 0, "set_aside": [] }));
+    assert_eq!(doctor["jobs"], json!({ "waiting": 0, "groups": [], "set_aside": [] }));
     assert_eq!(doctor["version"], env!("CARGO_PKG_VERSION"));
     stage.ask("POST", job).key(TOKEN).told().await.problem(404, "not_found");
 }
