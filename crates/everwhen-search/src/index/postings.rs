@@ -1,7 +1,7 @@
 //! Postings: the documents in which each term occurs, with counts.
 //!
 //! Documents come in rising order. Those of full segments are in [blocks](block), which never change;
-//! the newest ones are in a [tail](tail), which becomes a block when it is full.
+//! the newest ones are in a [tail], which becomes a block when it is full.
 
 mod block;
 mod tail;

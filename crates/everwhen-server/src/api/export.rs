@@ -51,7 +51,7 @@ pub(super) async fn export_vault(
             format.media_type()
         }
         (Some(_), None) => {
-            return Err(Error::conflict("this format has one memory; name it with `memory`").into());
+            return Err(Error::invalid("this format has one memory; name it with `memory`").into());
         }
     };
     let mut file = tokio::fs::File::from_std(reading);

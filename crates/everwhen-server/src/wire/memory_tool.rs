@@ -120,10 +120,13 @@ impl FileCommandInput {
     }
 }
 
+/// Up to here every whole number has a float of its own.
+const EXACT: f64 = (1_u64 << 53) as f64;
+
 /// A line number; JSON allows `2.0` for 2.
 fn whole(number: &Number) -> Option<i64> {
-    let float = || number.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as i64);
-    number.as_i64().or_else(float)
+    let is_whole = |float: &f64| float.fract() == 0.0 && float.abs() <= EXACT;
+    number.as_i64().or_else(|| number.as_f64().filter(is_whole).map(|float| float as i64))
 }
 
 fn line<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {

@@ -172,6 +172,7 @@ async fn what_does_not_fit_the_schema_is_refused() {
     let wrong = [
         json!({ "command": "chmod", "path": NOTES }),
         json!({ "command": "view", "path": NOTES, "view_range": [1] }),
+        json!({ "command": "view", "path": NOTES, "view_range": [9_223_372_036_854_775_808_u64, 0] }),
         json!({ "command": "insert", "path": NOTES, "insert_line": 1.5, "insert_text": "x" }),
         json!({ "command": "view", "path": NOTES, "mode": "x" }),
         json!({ "command": "view", "path": NOTES, "as_of": "yesterday" }),
