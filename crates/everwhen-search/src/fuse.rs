@@ -114,18 +114,20 @@ impl Normalizer {
         let (picked, others) = values.split_at(candidates.picked);
         let represents = candidates.represents;
         let count = (picked.len() as f64 + represents * others.len() as f64).max(1.0);
-        let total = |[picked, others]: [f64; 2]| (picked + represents * others) / count;
-        let mean = total([picked, others].map(|values| sum(values, |value| value)));
-        let square = |value: f64| (value - mean) * (value - mean);
-        Self::new(mean, total([picked, others].map(|values| sum(values, square))))
+        // Differences from one of the values: those of equal values are exactly zero.
+        let base = values.first().copied().unwrap_or_default();
+        let (picked, others) = (Moments::of(picked, base), Moments::of(others, base));
+        let mean = (picked.sum + represents * others.sum) / count;
+        let square = (picked.squares + represents * others.squares) / count;
+        Self::new(f64::from(base) + mean, (square - mean * mean).max(0.0))
     }
 
     /// Normalizes by the mean and the deviation of `count` values, of which all but the given ones are
     /// zero.
     pub(crate) fn among_zeros(values: &[f32], count: usize) -> Self {
         let count = count.max(1) as f64;
-        let mean = sum(values, |value| value) / count;
-        let squares = sum(values, |value| value * value);
+        let Moments { sum, squares } = Moments::of(values, 0.0);
+        let mean = sum / count;
         Self::new(mean, (squares / count - mean * mean).max(0.0))
     }
 
@@ -145,14 +147,32 @@ impl Normalizer {
     }
 }
 
-/// Returns the sum of a function over all values. Eight running sums let the compiler vectorize it.
-fn sum(values: &[f32], of: impl Fn(f64) -> f64) -> f64 {
-    let (eights, rest) = values.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for eight in eights {
-        sums.iter_mut().zip(eight).for_each(|(sum, value)| *sum += of(f64::from(*value)));
+/// The sums of values and of their squares, less a base.
+#[derive(Debug, Clone, Copy)]
+struct Moments {
+    sum: f64,
+    squares: f64,
+}
+
+impl Moments {
+    /// Sums up in one pass. Eight running sums let the compiler vectorize it.
+    fn of(values: &[f32], base: f32) -> Self {
+        let (eights, rest) = values.as_chunks::<8>();
+        let (mut sums, mut squares) = ([0.0; 8], [0.0; 8]);
+        for eight in eights {
+            for lane in 0..8 {
+                let value = f64::from(eight[lane] - base);
+                sums[lane] += value;
+                squares[lane] += value * value;
+            }
+        }
+        let rest = rest.iter().map(|value| f64::from(value - base));
+        let all = Self { sum: sums.iter().sum(), squares: squares.iter().sum() };
+        rest.fold(all, |all, value| Self {
+            sum: all.sum + value,
+            squares: all.squares + value * value,
+        })
     }
-    sums.iter().sum::<f64>() + rest.iter().map(|value| of(f64::from(*value))).sum::<f64>()
 }
 
 /// Replaces values by how many standard deviations they are above the mean.

@@ -119,13 +119,47 @@ impl Index {
     /// Ranks groups and documents.
     pub fn search(&self, query: &SearchQuery) -> Ranking {
         let scope = Scope::new(self, &query.filter);
-        let ranker = Ranker::new(self, &scope, query);
+        let coverage = if scope.ranks_all() { Coverage::All } else { Coverage::Shortlist };
+        self.rank(&scope, query, coverage)
+    }
+
+    fn rank(&self, scope: &Scope<'_>, query: &SearchQuery, coverage: Coverage) -> Ranking {
+        let ranker = Ranker::new(self, scope, query, coverage);
         let mut documents = ranker.fuse_documents();
         let groups = ranker.fuse_groups(&documents);
         ranker.add_group_scores(&mut documents, &groups);
         ranker.promote_inside(&mut documents);
         ranker.promote_ordered(&mut documents);
         Ranking { groups: best(&groups, query), documents: best(&documents, query) }
+    }
+}
+
+/// Which groups are ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coverage {
+    /// All that may match: the ranking is exact.
+    All,
+    /// The best of each lane, with a sample of the rest.
+    Shortlist,
+}
+
+impl Coverage {
+    /// Returns how many postings are read before the candidates are known.
+    fn posting_budget(self, has_vector: bool) -> PostingBudget {
+        match (self, has_vector) {
+            (Self::All, _) => PostingBudget::Unlimited,
+            (Self::Shortlist, false) => PostingBudget::Large,
+            (Self::Shortlist, true) => PostingBudget::Small,
+        }
+    }
+
+    /// Compares the vector of a query with the passages among which candidates are chosen; those of all
+    /// candidates are compared later.
+    fn compare<'i>(self, index: &'i Index, scope: &Scope<'i>, to: &[f32]) -> MeaningScores<'i> {
+        match self {
+            Self::All => MeaningScores::on_demand(index, to),
+            Self::Shortlist => meaning::score(index, scope, to),
+        }
     }
 }
 
@@ -157,15 +191,16 @@ struct Ranker<'q> {
 }
 
 impl<'q> Ranker<'q> {
-    fn new(index: &'q Index, scope: &'q Scope<'q>, query: &'q SearchQuery) -> Self {
-        let sample = (!shortlist::takes_all(scope)).then(|| SampleRef::new(index, scope));
-        let budget = match (&sample, &query.vector) {
-            (None, _) => PostingBudget::Unlimited,
-            (Some(_), None) => PostingBudget::Large,
-            (Some(_), Some(_)) => PostingBudget::Small,
-        };
+    fn new(
+        index: &'q Index,
+        scope: &'q Scope<'q>,
+        query: &'q SearchQuery,
+        coverage: Coverage,
+    ) -> Self {
+        let sample = (coverage == Coverage::Shortlist).then(|| SampleRef::new(index, scope));
+        let budget = coverage.posting_budget(query.vector.is_some());
         let mut words = words::score(index, scope, &query.terms.0, budget);
-        let meaning = query.vector.as_ref().map(|vector| meaning::score(index, scope, vector));
+        let meaning = query.vector.as_ref().map(|vector| coverage.compare(index, scope, vector));
         let times = TimeScores::new(index, scope, query);
         let weights = Weights::new(meaning.is_some());
         let vector = meaning.as_ref().map(|meaning| &meaning.cosines.query);

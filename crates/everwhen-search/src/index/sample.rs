@@ -6,8 +6,9 @@ use std::sync::OnceLock;
 use super::{GroupedDocuments, Index};
 use crate::vectors::PassageVectors;
 
-/// The number of groups in a sample.
-pub(crate) const SAMPLE_GROUPS: usize = 16;
+/// The number of groups in a sample. With 16, the first result of a pooled benchmark was that of a full
+/// ranking for 93 % of the questions, with 128 for 97 %.
+pub(crate) const SAMPLE_GROUPS: usize = 128;
 
 /// Some groups, and the vectors of their documents by position.
 #[derive(Debug, Default)]
@@ -102,15 +103,15 @@ mod tests {
 
     #[test]
     fn it_follows_changes_in_its_groups() {
-        let documents: Vec<_> = (0..100).map(|one| (one, Role::User, "a")).collect();
+        let documents: Vec<_> = (0..300).map(|one| (one, Role::User, "a")).collect();
         let mut index = index_of(&documents);
         let first = index.sample().grouped.groups.clone();
         assert_eq!((first.len(), index.sample().vectors.len()), (SAMPLE_GROUPS, 0));
-        (0..100).for_each(|one| index.add_vectors("test", one, &[vec![1.0, 0.0]]));
+        (0..300).for_each(|one| index.add_vectors("test", one, &[vec![1.0, 0.0]]));
         assert_eq!(index.sample().vectors.len(), SAMPLE_GROUPS);
-        index.add(&document(101, u128::from(first[7]), Role::User, "b"));
+        index.add(&document(301, u128::from(first[7]), Role::User, "b"));
         assert_eq!(index.sample().grouped.documents.len(), SAMPLE_GROUPS + 1);
-        for one in 102..130 {
+        for one in 302..330 {
             index.add(&document(one, one.into(), Role::User, "b"));
         }
         assert_ne!(index.sample().grouped.groups, first);

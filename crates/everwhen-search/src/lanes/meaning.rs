@@ -51,6 +51,13 @@ fn passages_to_compare(index: &Index, scope: &Scope<'_>, to: &QuantizedVector) -
 }
 
 impl<'i> MeaningScores<'i> {
+    /// Compares passages only when ranking asks for them, for candidates that are known without it.
+    pub(crate) fn on_demand(index: &'i Index, query: &[f32]) -> Self {
+        let mut cosines = Cosines::new(&index.vectors, QueryVector::new(query));
+        cosines.compute_all();
+        Self { cosines, compared: None }
+    }
+
     /// Returns the cosine of the nearest compared passage of every group.
     pub(crate) fn of_groups(&self, index: &'i Index, scope: &Scope<'i>) -> ScoreBuffer<'i> {
         let mut scores = index.group_buffers.take(index.groups.len());

@@ -10,11 +10,11 @@ use crate::fuse::top::{best_numbers, highest_positions};
 use crate::index::{GroupedDocuments, Index, ScoreBuffer};
 use crate::lanes::meaning::MeaningScores;
 use crate::lanes::words::WordScores;
-use crate::scope::{FULL_RANKING_GROUPS, Scope};
+use crate::scope::Scope;
 use crate::weights::GroupWeights;
 
 /// The least number of groups that each lane picks. With 10, a pooled benchmark lost two points of any@10
-/// against a full ranking; with 100, none.
+/// against a full ranking; with 64, less than one; with 200, a third of one and half as much time again.
 const PICKED: usize = 64;
 /// Before times are scored, each lane considers this many times more groups than it picks.
 const CONSIDERED: usize = 2;
@@ -22,11 +22,6 @@ const CONSIDERED: usize = 2;
 const CONSIDERED_IN_PERIOD: usize = 2_048;
 /// The number of documents whose groups are picked by the words of the document alone.
 const BEST_DOCUMENTS: usize = 64;
-
-/// Returns whether all groups are candidates.
-pub(super) fn takes_all(scope: &Scope<'_>) -> bool {
-    scope.group_total() <= FULL_RANKING_GROUPS
-}
 
 /// Chooses candidates from what the lanes found.
 pub(super) struct Shortlister<'l, 'q> {

@@ -97,3 +97,84 @@ fn hundreds_of_matches_can_be_asked_for_by_their_order() {
     assert_eq!((found.len(), found[0].number), (300, 299));
     assert!(found.iter().all(|hit| hit.score.is_finite()));
 }
+
+/// The number of groups in [`many_groups`]: more than are ranked in full if there were more documents.
+const MANY: u32 = 1_500;
+
+/// Groups of three documents, with made-up words and vectors, and more passages than clusters begin at.
+fn many_groups() -> Index {
+    let mut index = Index::default();
+    for number in 0..3 * MANY {
+        let text = words(number, 12);
+        let role = if number % 3 == 1 { Role::Assistant } else { Role::User };
+        index.add(&document(u64::from(number) + 1, u128::from(number / 3 + 1), role, &text));
+        index.add_vectors("test", number, &[direction(number)]);
+    }
+    index
+}
+
+/// A number that looks random.
+fn mix(seed: u32) -> u32 {
+    let spread = (u64::from(seed) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((spread ^ spread >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as u32
+}
+
+/// Some of 600 words, few of them often.
+fn words(seed: u32, count: u32) -> String {
+    let word = |place: u32| {
+        let share = mix(seed * 64 + place) % 1_000;
+        format!("word{} ", share * share / 1_667)
+    };
+    (0..count).map(word).collect()
+}
+
+/// A vector near one of 40 others.
+fn direction(seed: u32) -> Vec<f32> {
+    let value = |seed: u32| mix(seed) as f32 / (1 << 23) as f32 - 1.0;
+    let topic = (mix(seed) % 40) * 16;
+    let values = (0..16).map(|one| value(topic + one) + 0.7 * value(1_000_000 + seed * 16 + one));
+    let values: Vec<f32> = values.collect();
+    let length = values.iter().map(|value| value * value).sum::<f32>().sqrt();
+    values.into_iter().map(|value| value / length).collect()
+}
+
+fn asked(index: &Index, number: u32) -> SearchQuery {
+    query(index, &words(9_000 + number, 4), Some(direction(500_000 + number)))
+}
+
+#[test]
+fn of_many_groups_the_best_are_the_same_however_many_are_asked_for() {
+    let index = many_groups();
+    assert!(!index.vectors.are_few());
+    for number in 0..20 {
+        let asked = asked(&index, number);
+        let ten = index.search(&asked);
+        let all = index.search(&SearchQuery { limit: 5_000, ..asked });
+        assert_eq!((all.groups.hits.len(), all.documents.hits.len()), (1_500, 4_500));
+        for (ten, all) in [(&ten.groups, &all.groups), (&ten.documents, &all.documents)] {
+            let list = |hits: &[Hit]| -> Vec<(u32, f32)> {
+                hits[..10].iter().map(|hit| (hit.number, hit.score)).collect()
+            };
+            assert_eq!(list(&ten.hits), list(&all.hits));
+            assert_eq!(ten.distributions[0].count, all.hits.len() as f64);
+        }
+    }
+}
+
+#[test]
+fn a_shortlist_loses_little_of_what_a_full_ranking_finds() {
+    let index = many_groups();
+    let (mut first, mut among_ten) = (0, 0);
+    for number in 0..100 {
+        let asked = asked(&index, number);
+        let scope = Scope::new(&index, &asked.filter);
+        let list = |coverage| -> Vec<u32> {
+            let found = index.rank(&scope, &asked, coverage).groups.hits;
+            found.iter().map(|hit| hit.number).collect()
+        };
+        let (exact, short) = (list(Coverage::All), list(Coverage::Shortlist));
+        first += usize::from(exact[0] == short[0]);
+        among_ten += exact.iter().filter(|one| short.contains(one)).count();
+    }
+    assert!(first >= 90 && among_ten >= 850, "{first} of 100, {among_ten} of 1,000");
+}
