@@ -39,7 +39,7 @@ export async function acting() {
     const before = await facts();
     const porto = before.find((fact) => fact.statement.includes('Porto'));
     await page.goto(`${demo.url}/ui/demo/facts-check/facts?fact=${porto.id}&known=2099`);
-    await page.waitForSelector('dialog .chart rect');
+    await page.waitForSelector('dialog .chart .version');
     assert.equal(await page.locator('dialog').getByRole('button', { name: 'Correct' }).count(), 0, 'not in the past');
     assert.match(await page.locator('dialog').innerText(), /cannot be changed/);
     await page.goto(`${demo.url}/ui/demo/facts-check/facts?fact=${porto.id}`);
@@ -170,7 +170,7 @@ export async function acting() {
     const small = await page.$$eval('button:not(.link, .plain, .tag, .pin), .tabs a, .global a, select', (all) => all.filter((one) => one.offsetParent && one.getBoundingClientRect().height < 43).map((one) => one.outerHTML.slice(0, 80)));
     assert.deepEqual(small, [], 'targets for fingers');
     await page.locator('.matter-value button').first().tap();
-    await page.waitForSelector('dialog .chart rect');
+    await page.waitForSelector('dialog .chart .version');
     await page.locator('dialog').getByRole('button', { name: 'Close' }).tap();
     await page.getByRole('link', { name: 'Timeline' }).tap();
     await page.waitForSelector('.entry');

@@ -1,10 +1,12 @@
 // The web interface in a real Chromium, against a real server.
-// Usage: node check.mjs BINARY [--entries N] [--budgets] [--stories FOLDER]
+// Usage: node check.mjs BINARY [--entries N] [--budgets] [--data FOLDER] [--stories FOLDER]
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { ask, numbers, raw, run, start } from './server.mjs';
 import { READY, VIEWS, answering, binary, browser, chat, check, examine, fits, home, move, open, option, results, stage, table, visit } from './harness.mjs';
 import { acting, keys } from './check-acting.mjs';
 import { connecting, watching } from './check-connection.mjs';
+import { charts } from './check-chart.mjs';
 import { hostile } from './check-hostile.mjs';
 import { languages } from './check-language.mjs';
 import { large } from './check-large.mjs';
@@ -14,7 +16,8 @@ import { backups, transfer } from './check-transfer.mjs';
 const MANY = Number(option('--entries', 5000));
 const KILOBYTES = 60;
 
-stage.demo = await start(binary, ['demo', '--data', `${home.path}/demo`, '--upstream', answering.url]);
+const again = existsSync(`${home.path}/demo`) ? ['serve', '--listen', '127.0.0.1:0', '--vault', 'demo', '--log', 'warn'] : ['demo'];
+stage.demo = await start(binary, [...again, '--data', `${home.path}/demo`, '--upstream', answering.url]);
 const { demo } = stage;
 const api = `${demo.url}/v1/vaults/demo/memories/ana`;
 const everything = (await ask(`${api}/entries?limit=1000`)).data;
@@ -108,20 +111,21 @@ try {
         }
         await page.goto(`${demo.url}/ui/demo/ana/facts`);
         await page.locator('.matter-value button').first().click();
-        await page.waitForSelector('.chart rect');
+        await page.waitForSelector('.chart .version');
         await examine(page, `the chart ${colorScheme} ${width}`);
         await finish();
       }
     }
   });
 
+  await charts();
   await hostile();
 
   await check('every response below /ui has the policy, and foreign names and pages are refused', async () => {
     const { page, finish } = await open();
     const policies = new Map();
     page.on('response', (response) => { if (new URL(response.url()).pathname.startsWith('/ui')) policies.set(response.url(), response.headers()['content-security-policy'] ?? ''); });
-    for (const name of Object.keys(VIEWS).filter((one) => one !== 'live')) await visit(page, name);
+    for (const name of Object.keys(VIEWS)) await visit(page, name);
     assert.ok(policies.size > 20, `${policies.size} responses`);
     for (const [url, policy] of policies) assert.ok(policy.includes("default-src 'none'") && policy.includes("trusted-types 'none'"), `${url}: ${policy}`);
     await finish();
@@ -275,6 +279,15 @@ try {
     await chat('Where do I live, by the way?');
     await page.getByText('Where do I live, by the way?').first().waitFor();
     await page.getByText(/Answered with/).first().waitFor();
+    // What the model saw is what the model got: the words behind their date, and what was added behind them.
+    const [sent] = answering.asked.filter((one) => JSON.stringify(one).includes('Where do I live, by the way?')).at(-1).messages.slice(-1);
+    const exchange = page.locator('.exchange', { hasText: 'Where do I live, by the way?' }).first();
+    assert.equal(await exchange.locator('.sides').first().locator('ins').count(), 0, 'nothing was added to what the app sent');
+    const saw = await exchange.locator('.sides').last().locator('.sent p:last-child, .injected pre').allTextContents();
+    assert.equal(saw.join('').replace(/\s+/g, ''), content(sent).replace(/\s+/g, ''));
+    const added = await exchange.locator('.sides').last().locator('ins').allTextContents();
+    assert.match(added[0], /^\(\w+day, \d{4}-\d{2}-\d{2} /);
+    assert.ok(added.length >= 2 && content(sent).includes(added[1].trim()), `${added.length} additions`);
     await finish();
   });
 
@@ -336,7 +349,9 @@ try {
   await check('without JavaScript the page says what to do', async () => {
     const { page, finish } = await open({ javaScriptEnabled: false });
     await page.goto(`${demo.url}/ui/`);
-    assert.match(await page.locator('noscript').innerText().catch(() => page.content()), /everwhen timeline/);
+    assert.match(await page.locator('main.plain').innerText(), /everwhen timeline[\s\S]*\/docs/, 'it can be seen');
+    assert.equal(await page.getByRole('link', { name: '/docs' }).isVisible(), true);
+    assert.equal(await page.locator('#app').innerText(), '');
     await finish();
   });
 
@@ -376,6 +391,11 @@ table(stage.figures);
 const failed = results.filter((passed) => !passed).length;
 console.log(failed ? `${failed} of ${results.length} checks failed` : `all ${results.length} checks of the web interface passed`);
 process.exitCode = failed || !results.length ? 1 : 0;
+
+/** The text of a message, however it is packed. */
+function content(message) {
+  return typeof message.content === 'string' ? message.content : message.content.map((part) => part.text).join('');
+}
 
 /** So that the view of the proxy has something to show. */
 async function watchLive() {

@@ -19,7 +19,9 @@ export function option(name, otherwise) {
 }
 
 export const browser = await chromium.launch({ executablePath: process.env.EVERWHEN_TEST_CHROMIUM ?? '/usr/bin/chromium', args: ['--disable-dev-shm-usage', '--no-sandbox'] });
-export const home = directory();
+/** Where the data is; a folder that was named stays, with the large memory in it. */
+export const kept = option('--data', null);
+export const home = kept ? { path: kept, remove: () => {} } : directory();
 export const answering = await model('Here is what I know about Lisbon.');
 /** The served demo; a check may stop it and start another. */
 export const stage = { demo: null, figures: [] };

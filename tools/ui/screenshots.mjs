@@ -49,7 +49,7 @@ try {
   await shoot('ask', `/ui/demo/ana/ask?q=${encodeURIComponent('What did we say about moving in March 2025?')}`, '.found-row', { act: (page) => page.locator('.why summary').first().click() });
   await shoot('facts', '/ui/demo/ana/facts', '.matter');
   await shoot('facts-past', '/ui/demo/ana/facts?known=2025-06-30', '.matter', { dark: true });
-  await shoot('fact', `/ui/demo/ana/facts?fact=${reading.id}`, '.chart rect');
+  await shoot('fact', `/ui/demo/ana/facts?fact=${reading.id}`, '.chart .version');
   await shoot('document', '/ui/demo/ana/document', '.paper', { viewport: { width: 1280, height: 600 } });
   const key = new URL((await run(binary, ['ui', '--print', '--data', `${home.path}/demo`])).trim()).hash.slice(5);
   await shoot('settings', '/ui/-/settings', '.connect', { key, viewport: { width: 1100, height: 1120 }, act: async (page) => {

@@ -5,6 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** Requests that the model remembers, as they came. */
+const KEPT = 20;
+
 /** Runs the binary until it says where it answers. */
 export async function start(binary, args) {
   const child = spawn(binary, [...args, '--json'], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, EVERWHEN_SERVER: '', EVERWHEN_KEY: '' } });
@@ -42,18 +45,22 @@ export function directory() {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** A model that always says the same, and the list that has it. */
+/** A model that always says the same, the list that has it, and what it was asked. */
 export async function model(words) {
+  const asked = [];
   const server = http.createServer((request, response) => {
-    request.resume();
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (chunk) => { body += chunk; });
     request.on('end', () => {
+      if (request.method === 'POST') { asked.push(JSON.parse(body)); if (asked.length > KEPT) asked.shift(); }
       response.setHeader('content-type', 'application/json');
       if (request.method === 'GET') { response.end(JSON.stringify({ object: 'list', data: [{ id: 'small-model', object: 'model', created: 0, owned_by: 'test' }] })); return; }
       response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'small-model', choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: words } }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
     });
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${server.address().port}`, stop: () => new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); }) };
+  return { url: `http://127.0.0.1:${server.address().port}`, asked, stop: () => new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); }) };
 }
 
 /** The JSON of a request that must succeed. */

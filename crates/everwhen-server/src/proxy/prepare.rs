@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 
 use axum::http::HeaderMap;
-use everwhen::ledger::{Begun, Client, Commit, Style};
+use everwhen::ledger::{Begun, Client, Commit, KnownMessage, Style};
 use everwhen::memory::{Address, Person, VaultId};
 use everwhen::memory_block::{self, Wishes};
 use everwhen::{Error, ProxyChange, ProxySettings, Result, Vault};
@@ -229,9 +229,11 @@ pub(crate) fn commit(settings: &ProxySettings) -> Commit {
 }
 
 fn stored(asked: &RequestView<'_>, begun: &Begun) -> Vec<StoredSeen> {
-    let told = asked.messages.iter().zip(&begun.messages).filter(|(_, told)| told.is_new);
-    let one = |(message, told): (&Message<'_>, &everwhen::ledger::KnownMessage)| {
+    let told = asked.messages.iter().zip(&begun.messages).enumerate();
+    let told = told.filter(|(_, (_, told))| told.is_new);
+    let one = |(place, (message, told)): (usize, (&Message<'_>, &KnownMessage))| {
         Some(StoredSeen {
+            message: place,
             entry: told.entry?.to_string(),
             role: message.role.as_str(),
             conversation_time: begun.zone.rfc3339(told.time?),

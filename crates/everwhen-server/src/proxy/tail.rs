@@ -206,6 +206,7 @@ mod tests {
 
     fn seen(id: u64, messages: usize, bytes: usize) -> Arc<Seen> {
         let stored = StoredSeen {
+            message: 0,
             entry: "ent_1".into(),
             role: "user",
             conversation_time: "2025-06-01T12:00:00Z".into(),

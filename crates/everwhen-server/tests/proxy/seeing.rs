@@ -23,7 +23,8 @@ async fn a_trace_shows_what_was_done_to_a_request() {
         (&trace["memory"], &trace["memory_source"]),
         (&json!("m"), &json!("x-everwhen-memory"))
     );
-    assert_eq!(trace["stored"][0]["content"], "hi");
+    let stored = &trace["stored"][0];
+    assert_eq!((&stored["message"], &stored["content"]), (&json!(1), &json!("hi")));
     assert_eq!(stage.get("/proxy/traces/999").told().await.status, 404);
 }
 

@@ -11,11 +11,16 @@ export function changes(before, after) {
   /** @type {[string[], string[]]} */
   let [gone, fresh] = [[], []];
   const flush = () => {
-    for (let index = 0; index < Math.max(gone.length, fresh.length); index += 1) {
-      const [old, young] = [gone[index], fresh[index]];
-      if (old !== undefined && young !== undefined && isAlike(old, young)) parts.push(...words(old, young));
-      else parts.push(...(old === undefined ? [] : [['gone', old]]), ...(young === undefined ? [] : [['new', young]]));
+    let from = 0;
+    // What has nothing in common stays together: first all that went, then all that came.
+    const replace = (to) => { parts.push(...gone.slice(from, to).map((line) => ['gone', line]), ...fresh.slice(from, to).map((line) => ['new', line])); };
+    for (let index = 0; index < Math.min(gone.length, fresh.length); index += 1) {
+      if (!isAlike(gone[index], fresh[index])) continue;
+      replace(index);
+      parts.push(...words(gone[index], fresh[index]));
+      from = index + 1;
     }
+    replace();
     [gone, fresh] = [[], []];
   };
   for (const [kind, line] of aligned(lines(before), lines(after))) {

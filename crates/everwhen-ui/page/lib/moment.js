@@ -2,15 +2,18 @@
 import { get, memoryPath, useLoad, vaultPath } from './api.js';
 import { html, useEffect, useMemo, useRef, useState } from './view.js';
 import { route, setParams } from './router.js';
-import { dayOf, iso, moment as told, read, shortDay, write } from './time.js';
+import { dayOf, iso, moment as told, month, read, shortDay, write } from './time.js';
 import { Strip } from './strip.js';
-import { count, t } from './text.js';
+import { count, language, t } from './text.js';
 
 const STEPS = 1000;
 const BUCKETS = 400;
 /** While a slider is dragged, the server is asked at most this often. */
 const EVERY_MS = 120;
 const DAY_MS = 86_400_000;
+/** So many months lie between two labels of a strip, and at most so many labels are on it. */
+const STEP_MONTHS = [1, 2, 3, 6, 12, 24, 60, 120, 240];
+const MOST_TICKS = 8;
 
 /** Reads both clocks from the address. `past` means that the memory is shown as it stood, so nothing can be changed. */
 export function readMoment(params, zone) {
@@ -39,10 +42,14 @@ export const backToNow = () => setParams({ said: undefined, known: undefined });
 /** Both rows, with the strip of entries behind each. */
 export function Moment({ route: here, zone, moment, marks }) {
   const path = memoryPath(here);
-  const said = useLoad((signal) => get(`${path}/density`, { by: 'conversation_time', buckets: BUCKETS, as_of: moment.asOf }, { signal }), [path, moment.asOf]);
+  const all = useLoad((signal) => get(`${path}/density`, { by: 'conversation_time', buckets: BUCKETS }, { signal }), [path]);
+  // Counted over the same time as now, so that the strip does not stretch under the hand that moves the other clock.
+  const whole = all.data?.first && all.data.last ? { after: all.data.first, before: iso(Date.parse(all.data.last) + 1) } : null;
+  const then = useLoad((signal) => (moment.asOf && whole ? get(`${path}/density`, { by: 'conversation_time', buckets: BUCKETS, as_of: moment.asOf, ...whole }, { signal }) : Promise.resolve(null)), [path, moment.asOf, whole?.after, whole?.before]);
+  const said = useMemo(() => (moment.asOf && then.data && all.data ? { ...all.data, counts: then.data.counts } : all.data), [moment.asOf, then.data, all.data]);
   const known = useLoad((signal) => get(`${path}/density`, { by: 'creation_time', buckets: BUCKETS }, { signal }), [path]);
   return html`<section class="moment no-print" aria-label=${t('moment.label')}>
-    <${Clock} name="said" zone=${zone} at=${moment.said} density=${said.data} marks=${marks} />
+    <${Clock} name="said" zone=${zone} at=${moment.said} density=${said} marks=${marks} />
     <${Clock} name="known" zone=${zone} at=${moment.known} density=${known.data} />
   </section>
   <${Banner} moment=${moment} />`;
@@ -79,20 +86,38 @@ function Clock({ name, zone, at, density, marks }) {
   useEffect(() => setDrag(null), [at]);
   useEffect(() => () => clearTimeout(sending.current.timer), []);
 
+  const ticks = useMemo(() => inner(first, last, zone), [first, last, zone, language.value]);
+  const lines = useMemo(() => ticks.map(({ part }) => part), [ticks]);
   const label = t(`moment.${name}`);
   const spoken = shown === null ? t('moment.now') : told(shown, zone);
   return html`<div class="clock ${name} ${at === null ? '' : 'moved'}">
-    <span class="clock-name" id="clock-${name}" title=${t(`moment.${name}.long`)}>${label}</span>
+    <span class="clock-name" title=${t(`moment.${name}.long`)}>${label} <small>${t(`moment.${name}.short`)}</small></span>
     <div class="clock-strip">
-      <${Strip} counts=${density?.counts} until=${fraction} tone=${name} label=${summary(name, density, zone)}
+      <${Strip} counts=${density?.counts} until=${fraction} tone=${name} label=${summary(name, density, zone)} lines=${lines}
         marks=${(marks ?? []).map(([from, to]) => [ratio(from ?? first), ratio(to ?? last)])} />
       <input type="range" min="0" max=${STEPS} value=${Math.round(fraction * STEPS)} disabled=${span <= 0}
         aria-label=${t(`moment.${name}.long`)} aria-valuetext=${spoken} onInput=${slide} />
-      ${span > 0 && html`<span class="ends" aria-hidden="true"><span>${shortDay(first, zone)}</span><span>${shortDay(last, zone)}</span></span>`}
+      ${span > 0 && html`<span class="ends" aria-hidden="true"><span>${shortDay(first, zone)}</span>${ticks.filter(({ part }) => part > 0.1 && part < 0.9).map(({ part, text }, index) => html`<span key=${text} class="inner ${index % 2 || Math.abs(part - 0.5) > 0.22 ? 'minor' : ''}" style=${{ insetInlineStart: `${part * 100}%` }}>${text}</span>`)}<span>${shortDay(last, zone)}</span></span>`}
     </div>
     <${Years} name=${name} density=${density} zone=${zone} />
     <${Typed} name=${name} zone=${zone} written=${drag === null ? route.value.params[name] : write(drag, zone)} />
   </div>`;
+}
+
+/** Beginnings of months or years between two times, a few of them, each with the part of the way it stands at. */
+function inner(first, last, zone) {
+  if (last <= first) return [];
+  const [year, month_] = dayOf(first, zone).split('-').map(Number);
+  const months = Math.ceil((last - first) / (30 * DAY_MS));
+  const step = STEP_MONTHS.find((one) => months / one <= MOST_TICKS) ?? months;
+  const begun = year * 12 + month_ - 1;
+  const ticks = [];
+  for (let at = Math.ceil((begun + 1) / step) * step; ; at += step) {
+    // A month is read as its end, which is the beginning of the next.
+    const time = read(`${String(Math.floor((at - 1) / 12)).padStart(4, '0')}-${String(((at - 1) % 12) + 1).padStart(2, '0')}`, zone);
+    if (time === null || time >= last) return ticks;
+    ticks.push({ part: (time - first) / (last - first), text: step % 12 ? month(time, zone) : dayOf(time, zone).slice(0, 4) });
+  }
 }
 
 /** The same numbers in words, for those who cannot see the strip. */

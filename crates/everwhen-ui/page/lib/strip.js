@@ -1,12 +1,14 @@
 // How much there is over time, as a strip of bars. It is a picture: the numbers stand beside it for those who cannot see it.
 import { html, useEffect, useLayoutEffect, useRef } from './view.js';
 
-/** Bars for `counts`; those behind the fraction `until` are faint. `label` says in words what is to be seen. */
-export function Strip({ counts, until = 1, tone = 'accent', label, marks = [] }) {
+const NONE = [];
+
+/** Bars for `counts`; those behind the fraction `until` are faint, and lines stand at `lines`. `label` says in words what is to be seen. */
+export function Strip({ counts, until = 1, tone = 'accent', label, marks = NONE, lines = NONE }) {
   const canvas = useRef(null);
   const latest = useRef(null);
-  latest.current = () => draw(canvas.current, counts ?? [], until, marks);
-  useLayoutEffect(() => latest.current(), [counts, until, tone, marks]);
+  latest.current = () => draw(canvas.current, counts ?? NONE, until, marks, lines);
+  useLayoutEffect(() => latest.current(), [counts, until, tone, marks, lines]);
   useEffect(() => {
     const observer = new ResizeObserver(() => latest.current());
     const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -23,7 +25,7 @@ export function Strip({ counts, until = 1, tone = 'accent', label, marks = [] })
   return html`<canvas ref=${canvas} class="strip tone-${tone}" role="img" aria-label=${label}></canvas>`;
 }
 
-function draw(canvas, counts, until, marks) {
+function draw(canvas, counts, until, marks, lines) {
   if (!canvas) return;
   const scale = devicePixelRatio || 1;
   const width = Math.round(canvas.clientWidth * scale);
@@ -36,6 +38,8 @@ function draw(canvas, counts, until, marks) {
   pen.fillStyle = getComputedStyle(canvas).color;
   pen.globalAlpha = 0.3;
   pen.fillRect(0, base, width, scale);
+  pen.globalAlpha = 0.13;
+  for (const at of lines) pen.fillRect(Math.round(at * width), 0, scale, height);
   pen.globalAlpha = 0.18;
   for (const [from, to] of marks) pen.fillRect(from * width, 0, Math.max(2 * scale, (to - from) * width), height);
   const most = Math.log1p(counts.reduce((most_, one) => Math.max(most_, one), 0));

@@ -14,7 +14,8 @@ function formatter(zone, options, lang = locale()) {
 export const clock = (time, zone) => formatter(zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(time));
 export const shortDay = (time, zone) => formatter(zone, { day: 'numeric', month: 'short', year: 'numeric' }).format(new Date(time));
 export const longDay = (time, zone) => formatter(zone, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(new Date(time));
-export const month = (time, zone) => formatter(zone, { month: 'short', year: 'numeric' }).format(new Date(time));
+/** @type {(time: string | number, zone: string, length?: 'short' | 'long') => string} */
+export const month = (time, zone, length = 'short') => formatter(zone, { month: length, year: 'numeric' }).format(new Date(time));
 export const moment = (time, zone) => `${shortDay(time, zone)}, ${clock(time, zone)}`;
 
 /** Year, month, day, hour, minute and second that a clock in the zone shows. */

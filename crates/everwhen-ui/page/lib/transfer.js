@@ -24,7 +24,7 @@ export function Import({ vaults }) {
   const box = useRef(null);
   const field = useRef(null);
   const chosenVault = chosen.vault ?? vaults[0]?.name ?? 'default';
-  const memories = useMemories(chosenVault);
+  const memories = useMemories(vaults.length ? chosenVault : null);
   const work = useImport(chosenVault);
   useEffect(() => {
     if (!given) return;

@@ -1,10 +1,10 @@
 // A question, what was found, and why: how much the words, the meaning and the dates spoke for each answer.
-import { memoryPath, post, useLoad } from '../lib/api.js';
+import { get, memoryPath, post, useLoad } from '../lib/api.js';
 import { html, useEffect, useRef, useState } from '../lib/view.js';
 import { Link, setParams } from '../lib/router.js';
 import { Clamped, Copy, Empty, Loaded, Said, Time, Title } from '../lib/parts.js';
-import { clock, moment as told, shortDay } from '../lib/time.js';
-import { count, t } from '../lib/text.js';
+import { clock, moment as told, month, shortDay } from '../lib/time.js';
+import { count, locale, t } from '../lib/text.js';
 
 const LANES = ['words', 'meaning', 'when', 'joint'];
 const LIMIT = 10;
@@ -33,7 +33,16 @@ export default function Ask({ route, zone, moment, onMarks }) {
       <button class="primary" disabled=${!typed.trim()}>${t('ask.do')}</button>
     </form>
     ${query ? html`<${Loaded} of=${found}>${(answer) => html`<${Answer} answer=${answer} query=${query} body=${body} path=${path} zone=${zone} route=${route} />`}</${Loaded}>`
-      : html`<${Empty} title=${t('ask.none')}><p>${t('ask.first')}</p><ul class="examples">${['ask.example.1', 'ask.example.2', 'ask.example.3'].map((name) => html`<li key=${name}><button type="button" class="link" onClick=${() => setParams({ q: t(name) }, { replace: false })}>${t(name)}</button></li>`)}</ul></${Empty}>`}`;
+      : html`<${Examples} route=${route} moment=${moment} zone=${zone} />`}`;
+}
+
+/** Questions to begin with, about a time in which something was said. */
+function Examples({ route, moment, zone }) {
+  const path = memoryPath(route);
+  const last = useLoad((signal) => get(`${path}/entries`, { order: 'desc', limit: 1, before: moment.before, as_of: moment.asOf }, { signal }), [path, moment.before, moment.asOf]);
+  const entry = last.data?.data[0];
+  const all = entry ? [t('ask.example.1', { month: month(entry.conversation_time, zone, 'long') }), t('ask.example.2'), t('ask.example.3')] : [];
+  return html`<${Empty} title=${t('ask.none')}><p>${t('ask.first')}</p><ul class="examples">${all.map((text) => html`<li key=${text}><button type="button" class="link" onClick=${() => setParams({ q: text }, { replace: false })}>${text}</button></li>`)}</ul></${Empty}>`;
 }
 
 function Answer({ answer, query, body, path, zone, route }) {
@@ -51,7 +60,7 @@ function Answer({ answer, query, body, path, zone, route }) {
     ${nothing ? html`<${Empty} title=${t('ask.nothing')}><p>${t('ask.nothing.hint')}</p></${Empty}>` : html`<${Legend} />`}
     <div class="answers">
       <div>
-        ${part(t('ask.facts'), answer.facts, ({ fact }) => html`<p class="found-text" dir="auto"><${Link} to=${{ view: 'facts', params: { fact: fact.id } }}>${fact.statement}</${Link}> <span class="muted">${t('fact.mentioned', { at: shortDay(fact.mentioned_at, zone) })}</span></p>`)}
+        ${part(t('ask.facts'), answer.facts, ({ fact }) => html`<p class="found-text" dir="auto"><${Link} to=${{ view: 'facts', params: { fact: fact.id } }}>${fact.statement}</${Link}> <span class="muted">${t('fact.mentioned', { at: shortDay(fact.mentioned_at, zone) })}${fact.pinned ? ` · ${t('ask.pinned')}` : ''}</span></p>`)}
         ${part(t('ask.entries'), answer.items, said)}
         ${part(t('ask.chapters'), answer.chapters, ({ chapter }) => html`<p class="found-text" dir="auto"><strong>${chapter.title}</strong> <span class="muted">${shortDay(chapter.started_at, zone)} – ${shortDay(chapter.last_at, zone)}</span></p>`)}
         ${part(t('ask.conversations'), answer.conversations, ({ conversation, memory }) => html`<p class="found-text" dir="auto"><${Link} to=${{ view: 'conversation', memory, id: conversation.id }}>${conversation.title ?? t('conversation.untitled')}</${Link}> <span class="muted">${shortDay(conversation.started_at, zone)}</span></p>`)}
@@ -117,11 +126,13 @@ function Why({ reasons, most }) {
   if (!reasons?.length || !most) return null;
   const shares = LANES.map((name) => [name, reasons.filter((reason) => lane(reason) === name).reduce((sum, reason) => sum + Math.max(0, reason.share), 0)]);
   return html`<details class="why"><summary aria-label=${t('ask.why', { words: percent(shares[0][1], most), meaning: percent(shares[1][1], most), when: percent(shares[2][1], most) })}>
-      <span class="why-bar" aria-hidden="true">${shares.map(([name, share]) => share > 0 && html`<span key=${name} class="lane-${name}" style=${{ inlineSize: `${(share / most) * 100}%` }}>${share / most > 0.08 ? t(`lane.${name}.letter`) : ''}</span>`)}</span></summary>
-    <table class="signals"><tbody>${[...reasons].sort((a, b) => b.share - a.share).map((reason) => html`<tr key=${reason.signal}><th scope="row"><span class="swatch lane-${lane(reason)}" aria-hidden="true"></span> ${reason.signal.replaceAll('_', ' ')}</th><td>${reason.value}</td><td>${reason.share >= 0 ? '+' : ''}${reason.share}</td></tr>`)}</tbody></table>
+      <span class="why-bar" aria-hidden="true">${shares.map(([name, share]) => share > 0 && html`<span key=${name} class="lane-${name}" style=${{ inlineSize: `${(share / most) * 100}%` }}>${share / most > 0.08 ? t(`lane.${name}.letter`) : ''}</span>`)}</span><span class="why-short">${t('ask.why.short')}</span></summary>
+    <table class="signals"><thead><tr><th scope="col">${t('signal.name')}</th><th scope="col">${t('signal.value')}</th><th scope="col">${t('signal.share')}</th></tr></thead><tbody>${[...reasons].sort((a, b) => b.share - a.share).map((reason) => html`<tr key=${reason.signal}><th scope="row"><span class="swatch lane-${lane(reason)}" aria-hidden="true"></span> ${t(`signal.${reason.signal}`)}</th><td title=${reason.value}>${number(reason.value)}</td><td title=${reason.share}>${number(reason.share, 'exceptZero')}</td></tr>`)}</tbody></table>
   </details>`;
 }
 
+/** @type {(value: number, signDisplay?: 'auto' | 'exceptZero') => string} */
+const number = (value, signDisplay = 'auto') => new Intl.NumberFormat(locale(), { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay }).format(value);
 const percent = (share, most) => `${count(Math.round((share / most) * 100))} %`;
 const curl = (path, body) => `curl ${location.origin}${path}/recall -H 'content-type: application/json' -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
 const mcp = (query, route, body) => JSON.stringify({ method: 'tools/call', params: { name: 'search', arguments: { query, vault: route.vault, memory: route.memory, ...(body.as_of ? { as_of: body.as_of } : {}) } } });

@@ -39,7 +39,7 @@ export default function Conversation({ route, zone, moment }) {
         ${!moment.past && html`<button type="button" class="quiet" onClick=${() => setBox({ kind: 'forgetAll' })}>${t('forget')}</button>`}
       </div>
     </div>
-    <p class="muted">${t('conversation.span', { from: told(conversation.started_at, zone), to: told(conversation.last_at, zone) })} · ${t('messages', { n: conversation.message_count })} · ${ended(conversation)}</p>
+    <p class="muted">${span(conversation, zone)} · ${t('messages', { n: conversation.message_count })} · ${ended(conversation)}</p>
     ${conversation.summary && html`<p class="summary" dir="auto">${conversation.summary}</p>`}
     <${Work} time=${conversation.conversation_time} />
     ${conversation.branches.length > 0 && html`<div class="chips no-print" role="group" aria-label=${t('branches')}>
@@ -81,6 +81,11 @@ async function load(path, id, asOf, signal) {
     facts: facts.data.filter((fact) => fact.evidence.some((piece) => ids.has(piece.entry_id))),
     previous: other(earlier)?.id, next: other(later)?.id,
   };
+}
+
+/** From when to when; the day is said once if it is the same. */
+function span({ started_at: from, last_at: to }, zone) {
+  return told(from, zone) === told(to, zone) ? told(from, zone) : t('conversation.span', { from: told(from, zone), to: dayOf(from, zone) === dayOf(to, zone) ? clock(to, zone) : told(to, zone) });
 }
 
 function ended(conversation) {

@@ -30,11 +30,19 @@ function Context({ path, zone, moment, route }) {
     return html`<div class="head"><h2>${t('context.title')}</h2>${!moment.past && html`<div class="acts"><button type="button" class="quiet" onClick=${rebuild}>${t('context.rebuild')}</button><button type="button" onClick=${() => setWriting(true)}>${t('context.write')}</button></div>`}</div>
       ${shown ? html`<div class="row"><label class="inline">${t('context.version')} <select value=${String(shown.version)} onChange=${(event) => setParams({ version: event.target.value === String(known[0].version) ? undefined : event.target.value })}>${known.map((one) => html`<option key=${one.version} value=${String(one.version)}>${one.version} · ${shortDay(one.conversation_time, zone)}</option>`)}</select></label>
           ${before && html`<label class="inline"><input type="checkbox" checked=${compare} onChange=${(event) => setCompare(event.target.checked)} /> ${t('context.compare')}</label>`}</div>
-        <p class="muted">${t('context.by', { who: shown.written_by, at: told(shown.creation_time, zone) })}</p>
-        <div class="paper" dir="auto">${before && compare ? changes(before.content, shown.content).map(([kind, text]) => (kind === 'same' ? text : kind === 'new' ? html`<ins>${text}</ins>` : html`<del>${text}</del>`)) : shown.content}</div>
+        <p class="muted">${t('context.by', { who: t(`by.${shown.written_by}`), at: told(shown.creation_time, zone) })}</p>
+        <div class="paper" dir="auto">${before && compare ? changes(before.content, shown.content).map(changed) : shown.content}</div>
         <p><${Copy} text=${shown.content} /></p>` : html`<${Empty} title=${t('context.none')}><p>${t('context.first')}</p></${Empty}>`}
       ${writing && html`<${WriteContext} route=${route} content=${known[0]?.content ?? ''} onClose=${() => setWriting(false)} />`}`;
   }}</${Loaded}></section>`;
+}
+
+/** A part of a text that changed; new words that follow old ones in the same line stand a little apart from them. */
+function changed([kind, text], index, all) {
+  if (kind === 'same') return text;
+  if (kind === 'gone') return html`<del>${text}</del>`;
+  const [before, words] = all[index - 1] ?? [];
+  return html`<ins class=${before === 'gone' && !words.endsWith('\n') ? 'beside' : ''}>${text}</ins>`;
 }
 
 function Profile({ path, zone, moment }) {

@@ -61,11 +61,12 @@ function List({ facts, zone, moment, route }) {
 }
 
 const shown = (fact) => fact.current;
-/** Values are kept in small letters; the statement has them as they were said. */
-const value = (fact) => {
-  const at = fact.statement.toLowerCase().indexOf(fact.matter.value);
-  return at < 0 ? fact.matter.value : fact.statement.slice(at, at + fact.matter.value.length);
+/** Names and values are kept in small letters; the statement has them as they were said. */
+const asSaid = (fact, text) => {
+  const at = fact.statement.toLowerCase().indexOf(text.toLowerCase());
+  return at < 0 ? text : fact.statement.slice(at, at + text.length);
 };
+const value = (fact) => asSaid(fact, fact.matter.value);
 const holding = (fact, zone) => {
   const { since, until } = fact.holds;
   if (!since && !until) return '';
@@ -77,7 +78,7 @@ function Matter({ group, zone, past, route }) {
   const present = group.find(shown) ?? group[0];
   const former = group.filter((fact) => fact !== present);
   return html`<li class="matter ${present.current || past ? '' : 'faded'}">
-    <p class="matter-key">${present.matter.key}<${PinButton} fact=${present} past=${past} route=${route} /></p>
+    <p class="matter-key">${asSaid(present, present.matter.key)}<${PinButton} fact=${present} past=${past} route=${route} /></p>
     <p class="matter-value" dir="auto"><button type="button" class="plain" data-row="1" onClick=${() => setParams({ fact: present.id }, { replace: false })}>${value(present)}</button></p>
     <p class="muted">${holding(present, zone)}</p>
     ${former.length > 0 && html`<ul class="former">${former.map((fact) => html`<li key=${fact.id} class=${fact.current ? 'holds' : ''}><button type="button" class="plain" onClick=${() => setParams({ fact: fact.id }, { replace: false })}>${value(fact)}</button> <span class="muted">${holding(fact, zone)}</span></li>`)}</ul>`}

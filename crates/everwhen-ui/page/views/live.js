@@ -9,6 +9,8 @@ import { t } from '../lib/text.js';
 /** More would cost each frame too much while many arrive. */
 const KEPT = 50;
 const RETRY_MS = 2000;
+/** Characters that the server counts as a token. */
+const PER_TOKEN = 4;
 
 export default function Live({ route }) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -72,13 +74,27 @@ function Exchange({ one: { asked, answered }, zone }) {
     <p class="exchange-head"><time datetime=${asked.time}>${clock(asked.time, zone)}</time> <strong>${asked.model ?? asked.door}</strong>
       ${asked.memory && html` → <${Link} to=${{ view: 'timeline', vault: asked.vault, memory: asked.memory }}>${asked.memory}</${Link}>`}
       ${asked.memory && lastWords(asked) && html` · <${Link} to=${{ view: 'ask', vault: asked.vault, memory: asked.memory, params: { q: lastWords(asked) } }}>${t('live.ask')}</${Link}>`}
-      <span class="muted"> · ${t('live.messages', { n: asked.messages })} · ${t('live.stamped', { n: asked.stamped.length })}${asked.errand ? ` · ${t('live.errand')}` : ''}</span></p>
+      <span class="muted"> · ${t('live.messages', { n: asked.messages })}${asked.errand ? ` · ${t('live.errand')}` : ''}</span></p>
     ${degraded && html`<p class="failure">${t('live.degraded', { why: degraded })}</p>`}
     <div class="two">
-      <div><h2>${t('live.sent')}</h2>${asked.stored.length ? asked.stored.map((entry) => html`<div key=${entry.entry} class="sent role-${entry.role}"><p class="muted">${t(`role.${entry.role}`)} · ${told(entry.conversation_time, zone)}</p><${Said} text=${entry.content} /></div>`) : html`<p class="muted">${t('live.nothing.new')}</p>`}</div>
-      <div><h2>${t('live.added')}</h2>${asked.stamped.length > 0 && html`<ul class="stamps">${asked.stamped.slice(-8).map((stamp) => html`<li key=${stamp.message}><ins>${stamp.stamp}</ins> <span class="muted">${t('live.message', { n: stamp.message + 1 })}</span></li>`)}</ul>`}
-        ${asked.injected ? html`<pre class="injected" dir="auto" tabindex="0" role="region" aria-label=${t('live.added')}>${asked.injected}</pre>` : html`<p class="muted">${t('live.nothing.added')}</p>`}</div>
+      <div class="sides"><h2>${t('live.sent')}</h2>${asked.stored.length ? asked.stored.map((entry) => html`<${Words} key=${entry.entry} entry=${entry} zone=${zone} />`) : html`<p class="muted">${t('live.nothing.new')}</p>`}</div>
+      <div class="sides"><h2>${t('live.saw')}</h2><${Saw} asked=${asked} zone=${zone} /></div>
     </div>
     ${(answered || asked.isFresh) && html`<p class="muted">${answered ? t('live.answered', { n: answered.characters }) : t('live.waiting')}${answered?.truncated ? ` · ${t('live.truncated')}` : ''}</p>`}
   </li>`;
+}
+
+const Words = ({ entry, zone, stamp }) => html`<div class="sent role-${entry.role}"><p class="muted">${t(`role.${entry.role}`)} · ${told(entry.conversation_time, zone)}</p><p>${stamp && html`<ins>${stamp}</ins> `}<${Said} text=${entry.content} /></p></div>`;
+
+/** The request as the model got it: what the app sent, with everything that was added to it marked. */
+function Saw({ asked, zone }) {
+  const stamps = new Map(asked.stamped.map((one) => [one.message, one.stamp]));
+  const fresh = new Set(asked.stored.map((entry) => entry.message));
+  const earlier = asked.stamped.filter((one) => !fresh.has(one.message));
+  const last = asked.stored.findLastIndex((entry) => entry.role === 'user');
+  const memory = asked.injected && html`<div class="injected" key="memory"><p class="muted">${t('live.memory', { n: Math.ceil(asked.injected.length / PER_TOKEN) })}</p><pre dir="auto" tabindex="0" role="region" aria-label=${t('live.saw')}><ins>${asked.injected}</ins></pre></div>`;
+  if (!earlier.length && !asked.stored.length && !memory) return html`<p class="muted">${t('live.nothing.added')}</p>`;
+  return html`${earlier.length > 0 && html`<details class="stamps"><summary>${t('live.earlier', { n: earlier.length })}</summary><ul>${earlier.map((one) => html`<li key=${one.message}><span class="muted">${t('live.message', { n: one.message + 1 })}</span> <ins>${one.stamp}</ins></li>`)}</ul></details>`}
+    ${asked.stored.map((entry, index) => html`<${Words} key=${entry.entry} entry=${entry} zone=${zone} stamp=${stamps.get(entry.message)} />${index === last && memory}`)}
+    ${last < 0 && memory}`;
 }

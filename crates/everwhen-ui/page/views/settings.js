@@ -18,14 +18,14 @@ export default function Settings() {
   return html`<${Title}>${t('nav.settings')}</${Title}><div class="settings">
     <${Health} zone=${zone} doctor=${doctor} /><${Look} />
     <${Import} vaults=${names} />
-    <${Export} vaults=${names} /><${Backup} zone=${zone} doctor=${doctor} isRefused=${isRefused(doctor)} refusal=${html`<${Operators} />`} />
+    <${Export} vaults=${names} /><${Backup} zone=${zone} doctor=${doctor} isRefused=${isRefused(doctor)} refusal=${html`<${Operators} brief />`} />
     <${Connect} /><${Keys} zone=${zone} vaults=${names} /><${Usage} vaults=${names} /><${ForgetBox} vaults=${names} />
   </div>`;
 }
 
 const Panel = ({ title, children, class: kind }) => html`<section class="panel ${kind ?? ''}"><h2>${title}</h2>${children}</section>`;
 /** What only the operator may see. */
-const Operators = () => html`<p class="muted">${t('settings.operator')}</p><pre>everwhen ui</pre>`;
+const Operators = ({ brief }) => html`<p class="muted">${t('settings.operator')}${!brief && ` ${t('settings.open')}`}</p>${!brief && html`<pre>everwhen ui</pre>`}`;
 const isRefused = (of) => of.error && (of.error.status === 401 || of.error.status === 403);
 
 function Health({ zone, doctor }) {
@@ -55,7 +55,7 @@ function Look() {
 function Keys({ zone, vaults }) {
   const [box, setBox] = useState(null);
   const keys = useLoad((signal) => get('/v1/keys', null, { signal, quiet: true }), []);
-  return html`<${Panel} title=${t('keys.title')} class="wide">${isRefused(keys) ? html`<${Operators} />` : html`<${Loaded} of=${keys}>${({ data }) => html`
+  return html`<${Panel} title=${t('keys.title')} class="wide">${isRefused(keys) ? html`<${Operators} brief />` : html`<${Loaded} of=${keys}>${({ data }) => html`
     ${data.length ? html`<div class="scroll" tabindex="0" role="region" aria-label=${t('keys.title')}><table><thead><tr><th scope="col">${t('keys.label')}</th><th scope="col">${t('keys.vault')}</th><th scope="col">${t('keys.scope')}</th><th scope="col">${t('keys.used')}</th><th scope="col"><span class="visually-hidden">${t('keys.remove')}</span></th></tr></thead><tbody>${data.map((one) => html`<tr key=${one.id}><th scope="row">${one.label ?? one.id}</th><td>${one.vault}</td><td>${t(`scope.${one.scope}`)}</td><td>${one.last_used_at ? html`<${Time} at=${one.last_used_at} zone=${zone} />` : t('keys.never')}</td><td><button type="button" class="quiet" onClick=${() => setBox({ remove: one })}>${t('keys.remove')}</button></td></tr>`)}</tbody></table></div>` : html`<p class="muted">${t('keys.none')}</p>`}
     <p><button type="button" onClick=${() => setBox({ add: true })}>${t('keys.add')}</button></p>`}</${Loaded}>`}
     ${box?.add && html`<${AddKey} vaults=${vaults} onClose=${() => setBox(null)} />`}

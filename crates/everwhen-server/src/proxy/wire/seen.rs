@@ -62,6 +62,8 @@ pub(crate) struct StampSeen {
 /// An entry that was stored.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct StoredSeen {
+    /// Which message of the request it is, from 0.
+    pub(crate) message: usize,
     pub(crate) entry: String,
     pub(crate) role: &'static str,
     pub(crate) conversation_time: String,
