@@ -9,8 +9,12 @@
 //! The files are in `page/`, as the browser gets them; there is no build step.
 
 mod files;
+#[cfg(debug_assertions)]
+mod folder;
 mod headers;
 mod site;
+
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Path;
@@ -32,12 +36,21 @@ pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
         .route("/ui/-/assets/{hash}/{*path}", get(asset))
 }
 
+/// The page of this program; while it is developed, as the folder of its files has it.
+fn site() -> Arc<Site> {
+    #[cfg(debug_assertions)]
+    if let Some(site) = folder::site() {
+        return site;
+    }
+    Site::get()
+}
+
 async fn page(request: HeaderMap) -> Response {
-    Site::get().page(&request)
+    site().page(&request)
 }
 
 async fn asset(Path((hash, path)): Path<(String, String)>, request: HeaderMap) -> Response {
-    let found = Site::get().asset(&hash, &path, &request);
+    let found = site().asset(&hash, &path, &request);
     found.unwrap_or_else(|| {
         let text = "this file belongs to another version of the page; load the page again";
         (StatusCode::NOT_FOUND, headers::all(), text).into_response()

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{
@@ -39,7 +39,12 @@ const EARLY: [&str; 14] = [
 /// How long a browser may keep what never changes under its address.
 const FOREVER: &str = "public, max-age=31536000, immutable";
 
-static SITE: LazyLock<Site> = LazyLock::new(Site::new);
+static SITE: LazyLock<Arc<Site>> = LazyLock::new(|| {
+    Arc::new(Site::new(FILES.iter().map(|(path, bytes)| (*path, Cow::Borrowed(*bytes))).collect()))
+});
+
+/// A file by its path below `page/`.
+pub(crate) type PageFile = (&'static str, Cow<'static, [u8]>);
 
 /// Everything that is served.
 pub(crate) struct Site {
@@ -58,17 +63,17 @@ struct Served {
 
 impl Site {
     /// The one of this program.
-    pub(crate) fn get() -> &'static Self {
-        &SITE
+    pub(crate) fn get() -> Arc<Self> {
+        Arc::clone(&SITE)
     }
 
-    fn new() -> Self {
-        let hash = hash(FILES.iter().flat_map(|(path, bytes)| [path.as_bytes(), bytes]));
-        let page = FILES.iter().find(|(path, _)| *path == PAGE);
-        let page = page.map(|(_, bytes)| written(&String::from_utf8_lossy(bytes), &hash));
+    pub(crate) fn new(files: Vec<PageFile>) -> Self {
+        let hash = hash(files.iter().flat_map(|(path, bytes)| [path.as_bytes(), &**bytes]));
+        let (page, assets): (Vec<_>, Vec<_>) =
+            files.into_iter().partition(|(path, _)| *path == PAGE);
+        let page = page.first().map(|(_, bytes)| written(&String::from_utf8_lossy(bytes), &hash));
         let page = page.unwrap_or_default();
-        let assets = FILES.iter().filter(|(path, _)| *path != PAGE);
-        let assets = assets.map(|(path, bytes)| (*path, Served::new(path, Cow::Borrowed(bytes))));
+        let assets = assets.into_iter().map(|(path, bytes)| (path, Served::new(path, bytes)));
         Self { page: Served::new(PAGE, Cow::Owned(page.into())), assets: assets.collect(), hash }
     }
 
