@@ -13,7 +13,7 @@ use crate::ports::{
     Which,
 };
 
-/// What stood otherwise in a memory at a moment, but for conversations: of those only what is shown is read.
+/// What was different in a memory at a moment, except conversations: of those only what is shown is read.
 pub(crate) struct PastMemory {
     pub(crate) at: Timestamp,
     entries: HashMap<EntryId, PastEntry>,
@@ -25,7 +25,7 @@ pub(crate) struct PastMemory {
 }
 
 impl PastMemory {
-    /// Reads what stood otherwise at a moment.
+    /// Reads what was different at a moment.
     pub(crate) fn read(snapshot: &dyn Snapshot, place: MemoryRef, at: Timestamp) -> Result<Self> {
         let kinds = [PastKind::Entries, PastKind::Facts, PastKind::Chapters];
         let PastRows { entries, facts, chapters, .. } = snapshot.past(place, at, &kinds)?;
@@ -38,19 +38,19 @@ impl PastMemory {
         })
     }
 
-    /// Returns a memory of which only entries stood otherwise.
+    /// Returns a memory in which only entries were different.
     #[cfg(test)]
     pub(crate) fn of_entries(at: Timestamp, entries: Vec<PastEntry>) -> Self {
         let entries = entries.into_iter().map(|one| (one.id, one)).collect();
         Self { at, entries, facts: Vec::new(), chapters: Vec::new(), context: None }
     }
 
-    /// Returns the entries that stood otherwise.
+    /// Returns the entries that were different.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &PastEntry> {
         self.entries.values()
     }
 
-    /// Returns an entry that was in force as it stood.
+    /// Returns an entry that was current then as it stood.
     pub(crate) fn entry(&self, entry: Entry) -> Entry {
         let past = self.entries.get(&entry.id).cloned();
         PastEntry::restore(entry, past)
@@ -68,7 +68,7 @@ pub(crate) fn restore_conversations(
     let ids: Vec<ConversationId> = now.iter().map(|one| one.id).collect();
     let extents = snapshot.extents(place, at, &ids)?;
     let extents: HashMap<_, _> = extents.into_iter().map(|one| (one.id, one)).collect();
-    let past = snapshot.past_conversations(place, at, &ids)?;
+    let past = snapshot.past(place, at, &[PastKind::ConversationsOf(&ids)])?.conversations;
     let mut past: HashMap<_, _> = past.into_iter().map(|one| (one.id, one)).collect();
     let restore = |now: Conversation| {
         let extent = extents.get(&now.id)?;
@@ -114,7 +114,7 @@ pub(crate) fn branches_at(
     Ok(branches)
 }
 
-/// Returns the conversations that stood otherwise at a moment or had other entries, but for those known
+/// Returns the conversations that were different at a moment or had other entries, except those known
 /// already: as they stand, or, if they are no more, as they stood.
 pub(crate) fn moved_conversations(
     snapshot: &dyn Snapshot,

@@ -21,8 +21,9 @@ pub use llm::{AskedHash, Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema,
 pub use past::{ConversationExtent, PastEntry, PastFact, PastKind, PastRows, Replaced};
 pub use query::{
     ArchiveFilter, Buckets, ChapterSelection, ContextSelection, ContextVersion, ConversationOrder,
-    ConversationQuery, EachOf, EntryQuery, EntryState, FactSelection, JobSelection,
-    MemorySelection, Neighbour, Order, Speakers, TimeAxis, Which,
+    ConversationQuery, ConversationSelection, EachOf, EntryQuery, EntryState, FactSelection,
+    JobSelection, MemorySelection, Neighbour, Order, Speakers, TimeAxis, TimeSide, VaultSelection,
+    Which,
 };
 pub use snapshot::Snapshot;
 pub use store::{Reading, Store, Wait, Writing};

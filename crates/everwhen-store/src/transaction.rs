@@ -16,10 +16,11 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
-    ConversationQuery, Cursor, EachOf, EntryChange, EntryQuery, EntryState, Erasure, FactSelection,
-    JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour,
-    PastKind, PastRows, ProofHolder, Removal, Removed, Reply, Requested, Row, Snapshot, Speakers,
-    TimeAxis, Tombstone, TombstoneKind, TombstoneOwner, Tx, Which,
+    ConversationSelection, Cursor, EachOf, EntryChange, EntryQuery, EntryState, Erasure,
+    FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef, MemorySelection,
+    Neighbour, PastKind, PastRows, ProofHolder, Removal, Removed, Reply, Requested, Row, Snapshot,
+    Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind, TombstoneOwner, Tx, VaultSelection,
+    Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -124,12 +125,8 @@ macro_rules! forward {
 macro_rules! reads {
     ($($rows:ident),*) => {$(
         impl Snapshot for $rows<'_> {
-            fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>> {
-                vaults::by_id(self.db, id, self.lock())
-            }
-
-            fn vault_named(&self, name: &Name) -> Result<Option<VaultInfo>> {
-                vaults::by_name(self.db, name, self.lock())
+            fn find_vaults(&self, which: VaultSelection<'_>) -> Result<Vec<VaultInfo>> {
+                vaults::find(self.db, which, self.lock())
             }
 
             fn jobs(&self, query: JobSelection) -> Result<Vec<Job>> {
@@ -188,33 +185,27 @@ macro_rules! reads {
                 }
             }
 
-            fn before(
+            fn neighbour(
                 &self,
                 memory: MemoryRef,
-                time: Timestamp,
+                side: TimeSide,
                 speakers: Speakers,
             ) -> Result<Option<Neighbour>> {
                 match self.cache() {
-                    Some(known) => known.before(self.db, memory, time, speakers),
-                    None => entries::before(self.db, memory, time, speakers),
+                    Some(known) => known.neighbour(self.db, memory, side, speakers),
+                    None => entries::neighbour(self.db, memory, side, speakers),
                 }
             }
 
             forward! {
-                vaults::list as vaults(after: Option<&Name>, limit: usize) -> Vec<VaultInfo>;
                 vaults::with_memory as vault_and_memory(vault: &Address<VaultId>, memory: &Address<MemoryId>) -> Option<(VaultInfo, Option<Memory>)>;
-                memories::by_id as memory(memory: MemoryRef) -> Option<Memory>;
-                memories::by_name as memory_named(vault: VaultId, name: &Name) -> Option<Memory>;
                 memories::list as memories(vault: VaultId, query: MemorySelection<'_>) -> Vec<Memory>;
                 entries::tags as tags(memory: MemoryRef) -> Vec<(Name, u64)>;
                 entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
                 density::span as span(memory: MemoryRef, axis: TimeAxis, which: Which) -> Option<(Timestamp, Timestamp)>;
                 density::counts as counts(memory: MemoryRef, axis: TimeAxis, which: Which, buckets: Buckets) -> Vec<u64>;
                 entries::entry_states as entry_states(memory: MemoryRef, up_to: u64) -> Vec<EntryState>;
-                entries::after as after(memory: MemoryRef, time: Timestamp, speakers: Speakers) -> Option<Neighbour>;
-                conversations::by_name as conversation_named(memory: MemoryRef, name: &Name) -> Option<Conversation>;
-                conversations::list as conversations(memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation>;
-                conversations::surplus as surplus(memory: MemoryRef, keep: u64) -> Vec<Conversation>;
+                conversations::find as find_conversations(memory: MemoryRef, which: ConversationSelection<'_>) -> Vec<Conversation>;
                 conversations::branches as branches(memory: MemoryRef, id: ConversationId) -> Vec<Branch>;
                 conversations::endings as endings(memory: MemoryRef, since: Timestamp, until: Timestamp) -> Vec<Timestamp>;
                 activities::of_conversation as activities(memory: MemoryRef, conversation: ConversationId) -> Vec<Activity>;
@@ -223,8 +214,7 @@ macro_rules! reads {
                 chapters::list as chapters(memory: MemoryRef, query: ChapterSelection) -> Vec<Chapter>;
                 chapters::through as chapters_through(memory: MemoryRef, through: Cursor) -> (u64, Option<Timestamp>);
                 summaries::list as summaries(memory: MemoryRef, before: Option<u64>, limit: Option<usize>) -> Vec<RollingSummary>;
-                past::rows as past(memory: MemoryRef, at: Timestamp, kinds: &[PastKind]) -> PastRows;
-                past::conversations as past_conversations(memory: MemoryRef, at: Timestamp, ids: &[ConversationId]) -> Vec<Conversation>;
+                past::rows as past(memory: MemoryRef, at: Timestamp, kinds: &[PastKind<'_>]) -> PastRows;
                 past::extents as extents(memory: MemoryRef, at: Timestamp, ids: &[ConversationId]) -> Vec<ConversationExtent>;
                 segments::next as segment(memory: MemoryRef, after: u64) -> Option<(u64, Vec<u8>)>;
                 proofs::holders as proof_holders(vault: VaultId, proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Conversation, ConversationId, Entry, EntryId, VaultId};
 use everwhen_engine::ports::{
-    EachOf, LedgerHead, LedgerLine, LedgerLines, MemoryRef, Neighbour, Speakers,
+    EachOf, LedgerHead, LedgerLine, LedgerLines, MemoryRef, Neighbour, Speakers, TimeSide,
 };
 use jiff::Timestamp;
 
@@ -145,7 +145,7 @@ impl WriteCache {
         Ok(epoch)
     }
 
-    /// Entries and conversations, each in the place of its id. What is not known is asked of the database,
+    /// Entries and conversations, each at the position of its id. What is not known is asked of the database,
     /// once that has everything this transaction wrote.
     pub(crate) fn each_of<'d>(
         &self,
@@ -162,21 +162,21 @@ impl WriteCache {
         Ok(found)
     }
 
-    /// The last entry placed by time that was said at or before a time.
-    pub(crate) fn before(
+    /// The nearest entry placed by time on one side of a time. The last of all is cached.
+    pub(crate) fn neighbour(
         &self,
         db: &dyn Database,
         memory: MemoryRef,
-        time: Timestamp,
+        side: TimeSide,
         speakers: Speakers,
     ) -> Result<Option<Neighbour>> {
-        if time != Timestamp::MAX || speakers != Speakers::All {
-            return entries::before(db, memory, time, speakers);
+        if (side, speakers) != (TimeSide::UpTo(Timestamp::MAX), Speakers::All) {
+            return entries::neighbour(db, memory, side, speakers);
         }
         if let Some(last) = self.with(memory, |known| known.last) {
             return Ok(last);
         }
-        let last = entries::before(db, memory, time, speakers)?;
+        let last = entries::neighbour(db, memory, side, speakers)?;
         self.with(memory, |known| known.last = Some(last));
         Ok(last)
     }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use everwhen_testkit::phrases;
 
+#[path = "tidy/map.rs"]
+mod map;
 #[path = "tidy/modules.rs"]
 mod modules;
 #[path = "tidy/source.rs"]
@@ -115,7 +117,9 @@ const ONE_SYSTEM: [&str; 7] = [
     "cfg(unix)",
     "cfg(windows)",
 ];
-/// Documents for people, which must not speak of what is not there.
+/// Most operations that a store implements.
+const STORE_OPERATIONS: usize = 45;
+/// Documents for people, which must not name what does not exist.
 const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 
 #[test]
@@ -174,6 +178,29 @@ fn the_map_shows_the_layers() {
         .collect();
     let table: Vec<Vec<&str>> = ENGINE_LAYERS.iter().map(|layer| layer.to_vec()).collect();
     assert_eq!(shown, table, "ARCHITECTURE.md and ENGINE_LAYERS differ");
+}
+
+#[test]
+fn the_map_counts_the_operations_of_a_store() {
+    let path = root().join("crates/everwhen-store/src/transaction.rs");
+    let text = std::fs::read_to_string(path).expect("the port over the tables");
+    let (reads, writes) = map::store_operations(&source::code(&text));
+    let all = reads + writes;
+    assert!(all <= STORE_OPERATIONS, "{all} operations; a third store has to implement them");
+    let said = format!(
+        "a store is {all} row operations: {reads} that read (`Snapshot`) and {writes} that write (`Tx`)"
+    );
+    assert!(map::text(&root()).contains(&said), "ARCHITECTURE.md does not say: {said}");
+}
+
+#[test]
+fn the_map_names_modules_that_exist() {
+    let missing = map::missing_modules(&root());
+    hold(
+        "every module in the tables of ARCHITECTURE.md exists in the crate of its section",
+        "a reader opens what the map names",
+        &missing,
+    );
 }
 
 #[test]
@@ -456,13 +483,17 @@ fn documents_speak_of_what_is_there() {
 
 /// The place in the tree that a word in a document stands for, if it stands for one.
 fn place_of(word: &str) -> Option<String> {
-    let path = word.split(['*', '{', '<']).next()?.trim_end_matches('/');
-    if path.starts_with("crates/") || path.starts_with("stories/") {
+    let path = word.split(['*', '{', '<', ' ']).next()?.trim_end_matches('/');
+    if FOLDERS.iter().any(|folder| path.starts_with(folder)) {
         return Some(path.to_owned());
     }
     let name = word.strip_prefix("everwhen-")?;
     name.bytes().all(|byte| byte.is_ascii_lowercase()).then(|| format!("crates/{word}"))
 }
+
+/// Folders at the root whose files documents name.
+const FOLDERS: [&str; 7] =
+    ["crates/", "deploy/", "docs/", "plugins/", "sdk/", "stories/", "tools/"];
 
 /// Fails with the rule, its reason and every place that breaks it.
 fn hold(rule: &str, why: &str, broken: &[String]) {

@@ -25,7 +25,7 @@ pub trait Embedder: Send + Sync {
         })
     }
     /// Vectors that cost next to nothing: all of them where a table is read, those kept from
-    /// before where there is a cache, none elsewhere. Only these are taken while somebody waits.
+    /// before where there is a cache, none elsewhere. Only these are used while a caller waits.
     fn at_hand(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
         vec![None; texts.len()]
     }

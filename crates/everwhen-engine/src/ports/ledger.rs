@@ -100,7 +100,7 @@ pub struct Addition {
     pub text: String,
     /// How it was added and what it holds, in the flags of those who add it.
     pub form: u32,
-    /// Whom it was made for; it is shown to nobody else.
+    /// Whom it was made for; it is shown to no other person.
     pub person: [u8; 32],
     /// When it was made.
     pub at: Timestamp,
@@ -109,7 +109,7 @@ pub struct Addition {
 /// Which lines of a ledger are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LedgerLines {
-    /// The newest so many along the line, newest first.
+    /// This many of the newest along the line, newest first.
     Newest(usize),
     /// The oldest along the line.
     Oldest,

@@ -45,7 +45,7 @@ pub struct Prompt {
     pub messages: Vec<PromptMessage>,
     /// What the reply must look like, if it is to be JSON.
     pub schema: Option<ReplySchema>,
-    /// The reply may have so many tokens.
+    /// The maximum number of tokens of the reply.
     pub max_tokens: u32,
     /// 0 for the likeliest reply.
     pub temperature: f32,
@@ -84,7 +84,7 @@ impl Prompt {
         self
     }
 
-    /// The same, with a reply of at most so many tokens.
+    /// Returns this prompt for a reply of at most this many tokens.
     #[must_use]
     pub fn with_max_tokens(mut self, max_tokens: u32) -> Self {
         self.max_tokens = max_tokens;
@@ -141,6 +141,6 @@ pub struct Reply {
     pub finish: Finish,
     /// What it took, now or when it was first given.
     pub spent: Spent,
-    /// Whether it was known before, so that nobody was asked and nothing was paid.
+    /// Whether it was cached, so that no model was asked and nothing was paid.
     pub cached: bool,
 }

@@ -23,30 +23,32 @@ pub enum Replaced<'r> {
     Chapter(ChapterId),
 }
 
-/// Which of the things that stood otherwise are meant.
+/// The kinds of things that can have been different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PastKind {
+pub enum PastKind<'q> {
     /// Entries.
     Entries,
     /// Conversations.
     Conversations,
+    /// Of the conversations, these; in no order.
+    ConversationsOf(&'q [ConversationId]),
     /// Facts.
     Facts,
     /// Chapters.
     Chapters,
 }
 
-impl PastKind {
+impl PastKind<'_> {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Entries, Self::Conversations, Self::Facts, Self::Chapters];
 }
 
-/// What stood otherwise at a moment than it stands now, as it stood then.
+/// What was different at a moment from what it is now, as it was then.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PastRows {
     /// Entries that were in another conversation, on another branch or tagged otherwise, by id.
     pub entries: Vec<PastEntry>,
-    /// Conversations, by id. Their times and counts of entries are not those of the moment.
+    /// Conversations, by id where all are meant. Their times and counts of entries are not those of the moment.
     pub conversations: Vec<Conversation>,
     /// Facts, by id.
     pub facts: Vec<PastFact>,
@@ -72,7 +74,7 @@ pub struct PastEntry {
 }
 
 impl PastEntry {
-    /// Returns an entry that was in force at a moment as it stood then: what had changed about it since
+    /// Returns an entry that was current at a moment as it stood then: what had changed about it since
     /// is `past`.
     pub fn restore(entry: Entry, past: Option<Self>) -> Entry {
         let entry = Entry { corrected: None, branch: None, ..entry };
@@ -84,7 +86,7 @@ impl PastEntry {
     }
 }
 
-/// The entries that a conversation had in force at a moment.
+/// The entries of a conversation that were current at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConversationExtent {
     /// The conversation.

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use crate::job::Queue;
 use crate::memory::{
-    BranchId, ChapterId, Conversation, ConversationId, Cursor, Entry, EntryId, FactId, JobId, Name,
-    Person, Role, VaultId,
+    BranchId, ChapterId, Conversation, ConversationId, Cursor, Entry, EntryId, FactId, JobId,
+    MemoryId, Name, Person, Role, VaultId,
 };
 
 /// Which end of time comes first.
@@ -21,10 +21,10 @@ pub enum Order {
 /// Which entries of a memory are meant, apart from their times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Which {
-    /// Those in force: neither corrected nor on a branch.
+    /// Current ones: neither corrected nor on a branch.
     #[default]
     Current,
-    /// Those in force at this creation_time, with the conversation and the tags that they had then.
+    /// Those that were current at this creation_time, with the conversation and the tags that they had then.
     AsOf(Timestamp),
     /// Those on one branch, without what was corrected.
     Branch(BranchId),
@@ -105,7 +105,7 @@ pub struct EntryQuery {
     pub created_after: Option<Timestamp>,
     /// Stored before this.
     pub created_before: Option<Timestamp>,
-    /// In force, or not.
+    /// Current ones, or others.
     pub which: Which,
     /// Only this role.
     pub role: Option<Role>,
@@ -125,7 +125,7 @@ pub struct EntryQuery {
     pub from: Option<Cursor>,
     /// In the order they arrived, behind this sequence; then nothing else but `limit` counts.
     pub arrived_after: Option<u64>,
-    /// At most so many; all if absent.
+    /// The maximum number; all if absent.
     pub limit: Option<usize>,
 }
 
@@ -217,8 +217,29 @@ pub struct ConversationQuery {
     pub order: Order,
     /// Go on behind this place: the time it is ordered by, and the id.
     pub from: Option<(Timestamp, ConversationId)>,
-    /// At most so many; all if absent.
+    /// The maximum number; all if absent.
     pub limit: Option<usize>,
+}
+
+/// Which conversations of a memory are meant.
+#[derive(Debug, Clone, Copy)]
+pub enum ConversationSelection<'q> {
+    /// Those that a query describes, in its order.
+    Matching(&'q ConversationQuery),
+    /// The one that has this name in the caller's source.
+    Name(&'q Name),
+    /// Ended ones that are not archived, without this many that come last in
+    /// [`ConversationOrder::Ended`]; oldest first.
+    Surplus(u64),
+}
+
+/// The side of a time on which a neighbour is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeSide {
+    /// At the time or before it.
+    UpTo(Timestamp),
+    /// After it.
+    After(Timestamp),
 }
 
 /// Whose entries count when looking for a neighbour.
@@ -287,9 +308,24 @@ impl From<ContextVersion> for ContextSelection {
     }
 }
 
+/// Which vaults are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VaultSelection<'q> {
+    /// This one.
+    Id(VaultId),
+    /// The one with this name.
+    Name(&'q Name),
+    /// All, by name, behind one; at most this many.
+    Named(Option<&'q Name>, usize),
+}
+
 /// Which memories of a vault are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemorySelection<'q> {
+    /// This one.
+    Id(MemoryId),
+    /// The one with this name.
+    Name(&'q Name),
     /// All, by name, behind one; at most this many.
     Named(Option<&'q Name>, usize),
     /// The chats of exactly this person, the last active first; at most this many.
@@ -337,5 +373,5 @@ pub enum JobSelection {
     Due(Option<VaultId>, usize),
 }
 
-/// Entries and conversations, each in the place of its id.
+/// Entries and conversations, each at the position of its id.
 pub type EachOf = (Vec<Option<Entry>>, Vec<Option<Conversation>>);

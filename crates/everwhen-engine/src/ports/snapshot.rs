@@ -5,9 +5,10 @@ use jiff::civil::Date;
 
 use super::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
-    ConversationQuery, EachOf, EntryQuery, EntryState, FactSelection, JobSelection, LedgerHead,
-    LedgerLine, LedgerLines, MemorySelection, Neighbour, PastKind, PastRows, ProofHolder, Reply,
-    Requested, Speakers, TimeAxis, Tombstone, TombstoneKind, TombstoneOwner, Usage, Which,
+    ConversationQuery, ConversationSelection, EachOf, EntryQuery, EntryState, FactSelection,
+    JobSelection, LedgerHead, LedgerLine, LedgerLines, MemorySelection, Neighbour, PastKind,
+    PastRows, ProofHolder, Reply, Requested, Speakers, TimeAxis, TimeSide, Tombstone,
+    TombstoneKind, TombstoneOwner, Usage, VaultSelection, Which,
 };
 use crate::job::Job;
 use crate::key::Key;
@@ -18,18 +19,13 @@ use crate::memory::{
 use crate::receipt::KeptReceipt;
 use crate::{Error, Result};
 
-/// One consistent state, to read. Methods that find nothing say so with `None` or an empty list.
+/// One consistent state, to read. Methods that find nothing return `None` or an empty list.
+///
+/// A store implements the methods without a body, and those with one that it can answer faster. The last
+/// methods are shorter ways to call the others; no store implements them.
 pub trait Snapshot {
-    /// The vault with this id.
-    fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>>;
-    /// The vault with this name.
-    fn vault_named(&self, name: &Name) -> Result<Option<VaultInfo>>;
-    /// Vaults by name, behind `after`.
-    fn vaults(&self, after: Option<&Name>, limit: usize) -> Result<Vec<VaultInfo>>;
-    /// A memory by id.
-    fn memory(&self, memory: MemoryRef) -> Result<Option<Memory>>;
-    /// A memory by name.
-    fn memory_named(&self, vault: VaultId, name: &Name) -> Result<Option<Memory>>;
+    /// Vaults.
+    fn find_vaults(&self, which: VaultSelection<'_>) -> Result<Vec<VaultInfo>>;
     /// Memories of a vault.
     fn memories(&self, vault: VaultId, query: MemorySelection<'_>) -> Result<Vec<Memory>>;
     /// A vault and one of its memories, in one round trip where a round trip has its price.
@@ -39,7 +35,7 @@ pub trait Snapshot {
         memory: &Address<MemoryId>,
     ) -> Result<Option<(VaultInfo, Option<Memory>)>>;
 
-    /// Entries and conversations by their ids, each in the place of its id, whatever became of
+    /// Entries and conversations by their ids, each at the position of its id, whatever became of
     /// them. A conversation that was merged into another answers with that other.
     fn each_of(
         &self,
@@ -47,18 +43,10 @@ pub trait Snapshot {
         entries: &[EntryId],
         conversations: &[ConversationId],
     ) -> Result<EachOf>;
-    /// One entry, as [`Snapshot::each_of`] finds it.
-    fn entry(&self, memory: MemoryRef, id: EntryId) -> Result<Option<Entry>> {
-        Ok(self.each_of(memory, &[id], &[])?.0.pop().flatten())
-    }
-    /// One conversation, as [`Snapshot::each_of`] finds it.
-    fn conversation(&self, memory: MemoryRef, id: ConversationId) -> Result<Option<Conversation>> {
-        Ok(self.each_of(memory, &[], &[id])?.1.pop().flatten())
-    }
 
     /// Entries by conversation_time, then [place](EntryQuery::cursor); or in the order they arrived.
     fn entries(&self, memory: MemoryRef, query: &EntryQuery) -> Result<Vec<Entry>>;
-    /// The tags of the entries in force, each with the number of entries that have it, by name.
+    /// The tags of the current entries, each with the number of entries that have it, by name.
     fn tags(&self, memory: MemoryRef) -> Result<Vec<(Name, u64)>>;
     /// The first and the last time of the entries that are meant.
     fn span(
@@ -77,32 +65,20 @@ pub trait Snapshot {
     ) -> Result<Vec<u64>>;
     /// Where all entries up to a sequence stand, in the order they arrived.
     fn entry_states(&self, memory: MemoryRef, up_to: u64) -> Result<Vec<EntryState>>;
-    /// The last entry placed by time, in force or corrected, said at or before `time`.
-    fn before(
+    /// The nearest entry placed by time, current or corrected, on one side of a time.
+    fn neighbour(
         &self,
         memory: MemoryRef,
-        time: Timestamp,
-        speakers: Speakers,
-    ) -> Result<Option<Neighbour>>;
-    /// The first entry placed by time, in force or corrected, said after `time`.
-    fn after(
-        &self,
-        memory: MemoryRef,
-        time: Timestamp,
+        side: TimeSide,
         speakers: Speakers,
     ) -> Result<Option<Neighbour>>;
 
-    /// A conversation by the name it has in the caller's source.
-    fn conversation_named(&self, memory: MemoryRef, name: &Name) -> Result<Option<Conversation>>;
-    /// Conversations in order.
-    fn conversations(
+    /// Conversations of a memory.
+    fn find_conversations(
         &self,
         memory: MemoryRef,
-        query: &ConversationQuery,
+        which: ConversationSelection<'_>,
     ) -> Result<Vec<Conversation>>;
-    /// Ended conversations that are not archived, without the `keep` that come last in
-    /// [`ConversationOrder::Ended`](super::ConversationOrder::Ended); oldest first.
-    fn surplus(&self, memory: MemoryRef, keep: u64) -> Result<Vec<Conversation>>;
     /// The branches that forks of a conversation left, oldest first.
     fn branches(&self, memory: MemoryRef, id: ConversationId) -> Result<Vec<Branch>>;
     /// When callers ended conversations placed by time: instants in `[since, until)`, in order.
@@ -140,20 +116,9 @@ pub trait Snapshot {
         before: Option<u64>,
         limit: Option<usize>,
     ) -> Result<Vec<RollingSummary>>;
-    /// What stood otherwise at a creation_time than it stands now, of these kinds.
-    fn past(&self, memory: MemoryRef, at: Timestamp, kinds: &[PastKind]) -> Result<PastRows>;
-    /// Those of some conversations that stood otherwise at a creation_time, in no order.
-    fn past_conversations(
-        &self,
-        memory: MemoryRef,
-        at: Timestamp,
-        ids: &[ConversationId],
-    ) -> Result<Vec<Conversation>> {
-        let mut all = self.past(memory, at, &[PastKind::Conversations])?.conversations;
-        all.retain(|one| ids.contains(&one.id));
-        Ok(all)
-    }
-    /// The entries that some conversations had in force at a creation_time, without reading what was
+    /// What was different at a creation_time from what it is now, of these kinds.
+    fn past(&self, memory: MemoryRef, at: Timestamp, kinds: &[PastKind<'_>]) -> Result<PastRows>;
+    /// The entries of some conversations that were current at a creation_time, without reading what was
     /// said; in no order, those without entries left out.
     fn extents(
         &self,
@@ -236,4 +201,68 @@ pub trait Snapshot {
     fn cost_since(&self, since: Date) -> Result<u64>;
     /// What a model answered before.
     fn kept_reply(&self, vault: VaultId, asked: &AskedHash) -> Result<Option<Reply>>;
+
+    /// The vault with this id.
+    fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>> {
+        Ok(self.find_vaults(VaultSelection::Id(id))?.pop())
+    }
+    /// The vault with this name.
+    fn vault_named(&self, name: &Name) -> Result<Option<VaultInfo>> {
+        Ok(self.find_vaults(VaultSelection::Name(name))?.pop())
+    }
+    /// Vaults by name, behind `after`.
+    fn vaults(&self, after: Option<&Name>, limit: usize) -> Result<Vec<VaultInfo>> {
+        self.find_vaults(VaultSelection::Named(after, limit))
+    }
+    /// A memory by id.
+    fn memory(&self, memory: MemoryRef) -> Result<Option<Memory>> {
+        Ok(self.memories(memory.vault, MemorySelection::Id(memory.memory))?.pop())
+    }
+    /// A memory by name.
+    fn memory_named(&self, vault: VaultId, name: &Name) -> Result<Option<Memory>> {
+        Ok(self.memories(vault, MemorySelection::Name(name))?.pop())
+    }
+    /// One entry, as [`Snapshot::each_of`] finds it.
+    fn entry(&self, memory: MemoryRef, id: EntryId) -> Result<Option<Entry>> {
+        Ok(self.each_of(memory, &[id], &[])?.0.pop().flatten())
+    }
+    /// One conversation, as [`Snapshot::each_of`] finds it.
+    fn conversation(&self, memory: MemoryRef, id: ConversationId) -> Result<Option<Conversation>> {
+        Ok(self.each_of(memory, &[], &[id])?.1.pop().flatten())
+    }
+    /// A conversation by the name it has in the caller's source.
+    fn conversation_named(&self, memory: MemoryRef, name: &Name) -> Result<Option<Conversation>> {
+        Ok(self.find_conversations(memory, ConversationSelection::Name(name))?.pop())
+    }
+    /// Conversations in order.
+    fn conversations(
+        &self,
+        memory: MemoryRef,
+        query: &ConversationQuery,
+    ) -> Result<Vec<Conversation>> {
+        self.find_conversations(memory, ConversationSelection::Matching(query))
+    }
+    /// Ended conversations that are not archived, without the `keep` that come last in
+    /// [`ConversationOrder::Ended`](super::ConversationOrder::Ended); oldest first.
+    fn surplus(&self, memory: MemoryRef, keep: u64) -> Result<Vec<Conversation>> {
+        self.find_conversations(memory, ConversationSelection::Surplus(keep))
+    }
+    /// The last entry placed by time, current or corrected, said at or before `time`.
+    fn before(
+        &self,
+        memory: MemoryRef,
+        time: Timestamp,
+        speakers: Speakers,
+    ) -> Result<Option<Neighbour>> {
+        self.neighbour(memory, TimeSide::UpTo(time), speakers)
+    }
+    /// The first entry placed by time, current or corrected, said after `time`.
+    fn after(
+        &self,
+        memory: MemoryRef,
+        time: Timestamp,
+        speakers: Speakers,
+    ) -> Result<Option<Neighbour>> {
+        self.neighbour(memory, TimeSide::After(time), speakers)
+    }
 }

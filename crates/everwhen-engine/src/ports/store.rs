@@ -3,8 +3,8 @@
 //! A verb of the engine is a closure over [`Tx`] (or [`Snapshot`], if it only reads). The store
 //! runs it inside one transaction, may run several queued ones before one durable commit, and
 //! answers only after that commit. So every decision stays in the engine, is made on data that
-//! nobody else can change meanwhile, and is the same on every store; a store only keeps and finds.
-//! It may have to take a transaction back and begin anew, as when a connection breaks; so a verb can
+//! no other transaction can change meanwhile, and is the same on every store; a store only keeps and finds.
+//! It may have to roll a transaction back and restart it, as when a connection breaks; so a verb can
 //! be run more than once, and only its last run counts.
 
 use std::future::Future;
@@ -37,7 +37,7 @@ pub trait Store: Send + Sync {
     /// Runs `work` on one consistent state that contains every answered write.
     fn read(&self, work: Reading) -> Wait<'_, ()>;
 
-    /// The same for `work` that reads only a few rows. A store that has them at hand may run it on
+    /// The same for `work` that reads only a few rows. A store that has them cached may run it on
     /// the caller's thread, which saves waking another.
     fn glance(&self, work: Reading) -> Wait<'_, ()> {
         self.read(work)

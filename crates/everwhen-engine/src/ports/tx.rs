@@ -40,7 +40,7 @@ pub trait Tx: Snapshot {
     fn restore_line(&mut self, _memory: MemoryRef, _line: &str) -> Result<()> {
         Err(Error::conflict("this store restores nothing"))
     }
-    /// Removes rows for good; answers how many there were.
+    /// Removes rows permanently; answers how many there were.
     fn remove(&mut self, rows: Removal<'_>) -> Result<u64>;
     /// Removes something with all that is in it.
     fn erase(&mut self, what: Erasure) -> Result<Removed>;
@@ -119,7 +119,7 @@ pub enum EntryChange<'c> {
     Tags(&'c [Name], Timestamp),
 }
 
-/// Rows to remove for good.
+/// Rows to remove permanently.
 #[derive(Debug, Clone, Copy)]
 pub enum Removal<'r> {
     /// Entries. Receipts that name them are marked as forgotten, and segments that cover them are
@@ -136,7 +136,7 @@ pub enum Removal<'r> {
     Chapter(MemoryRef, ChapterId),
     /// All chapters that end at or behind a place, replaced ones too.
     Chapters(MemoryRef, Cursor),
-    /// All versions of the rolling summary that tell of something at or behind a place.
+    /// All versions of the rolling summary that cover something at or behind a place.
     Summaries(MemoryRef, Cursor),
     /// The time of a text that has been seen by now.
     PromisedTime(MemoryRef, [u8; 32]),

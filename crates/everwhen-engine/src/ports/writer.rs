@@ -1,4 +1,4 @@
-//! The writer port: somebody else who writes chapters, such as a workflow, instead of the language
+//! The writer port: another program that writes chapters, such as a workflow, instead of the language
 //! model with our own prompts.
 
 use super::{MemoryRef, Wait};
@@ -24,7 +24,7 @@ pub trait ChapterWriter: Send + Sync {
         None
     }
 
-    /// Writes one text in the place of several chapters. `None` if it cannot: they are condensed a
+    /// Writes one text in place of several chapters. `None` if it cannot: they are condensed a
     /// later time.
     fn condense<'a>(&'a self, _material: &'a CondenseMaterial) -> Wait<'a, Option<String>> {
         Box::pin(async { Ok(None) })

@@ -6,7 +6,8 @@ use everwhen_engine::memory::{
     VaultId,
 };
 use everwhen_engine::ports::{
-    ArchiveFilter, ConversationOrder, ConversationQuery, EachOf, MemoryRef, Order,
+    ArchiveFilter, ConversationOrder, ConversationQuery, ConversationSelection, EachOf, MemoryRef,
+    Order,
 };
 use jiff::Timestamp;
 
@@ -153,7 +154,7 @@ static BY_IDS: Sql = Sql::new(|dialect| {
     format!("SELECT {} {}", CONVERSATION.list(), dialect.by_ids("conversation"))
 });
 
-/// Conversations, each in the place of its id; one that was merged answers with the other.
+/// Conversations, each at the position of its id; one that was merged answers with the other.
 pub(crate) fn each(
     db: &dyn Database,
     memory: MemoryRef,
@@ -229,12 +230,21 @@ fn merged(
     db.first(&SQL, &[vault, memory, id.into()], read)
 }
 
-/// The conversation with this name in the caller's source.
-pub(crate) fn by_name(
+/// Conversations of a memory.
+pub(crate) fn find(
     db: &dyn Database,
     memory: MemoryRef,
-    name: &Name,
-) -> Result<Option<Conversation>> {
+    which: ConversationSelection<'_>,
+) -> Result<Vec<Conversation>> {
+    match which {
+        ConversationSelection::Matching(query) => list(db, memory, query),
+        ConversationSelection::Name(name) => Ok(by_name(db, memory, name)?.into_iter().collect()),
+        ConversationSelection::Surplus(keep) => surplus(db, memory, keep),
+    }
+}
+
+/// The conversation with this name in the caller's source.
+fn by_name(db: &dyn Database, memory: MemoryRef, name: &Name) -> Result<Option<Conversation>> {
     static SQL: Sql = Sql::new(|_| CONVERSATION.select(&format!("{IN_MEMORY} AND name = ?3")));
     let [vault, memory] = place(memory);
     db.first(&SQL, &[vault, memory, name.into()], read)
@@ -253,7 +263,7 @@ pub(crate) fn put(db: &dyn Database, vault: VaultId, conversation: &Conversation
 }
 
 /// Conversations in order.
-pub(crate) fn list(
+fn list(
     db: &dyn Database,
     memory: MemoryRef,
     query: &ConversationQuery,
@@ -318,11 +328,7 @@ fn standing(query: &ConversationQuery) -> Option<&'static str> {
 }
 
 /// Ended conversations that are not archived, without the `keep` that come last; oldest first.
-pub(crate) fn surplus(
-    db: &dyn Database,
-    memory: MemoryRef,
-    keep: u64,
-) -> Result<Vec<Conversation>> {
+fn surplus(db: &dyn Database, memory: MemoryRef, keep: u64) -> Result<Vec<Conversation>> {
     static SQL: Sql = Sql::new(|dialect| {
         // The index has the vault only where tables are distributed by it. SQLite has no OFFSET
         // without a LIMIT; this one is never reached.

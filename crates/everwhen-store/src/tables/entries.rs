@@ -7,7 +7,7 @@ use everwhen_engine::memory::{
     ConversationId, Corrected, Correction, Entry, EntryId, Name, Provenance, TimePrecision, VaultId,
 };
 use everwhen_engine::ports::{
-    EntryChange, EntryQuery, EntryState, MemoryRef, Neighbour, Order, Speakers, Which,
+    EntryChange, EntryQuery, EntryState, MemoryRef, Neighbour, Order, Speakers, TimeSide, Which,
 };
 use jiff::Timestamp;
 
@@ -110,7 +110,7 @@ fn read_correction(row: &dyn Row) -> Result<Option<Correction>> {
 pub(super) static BY_IDS: Sql =
     Sql::new(|dialect| format!("SELECT {} {}", ENTRY.list(), dialect.by_ids("entry")));
 
-/// Entries, each in the place of its id.
+/// Entries, each at the position of its id.
 pub(crate) fn each(
     db: &dyn Database,
     memory: MemoryRef,
@@ -212,48 +212,22 @@ fn changed(set: &str, which: &str) -> String {
     format!("UPDATE entry SET {set} {IN_MEMORY} AND id {which}")
 }
 
-/// The last entry placed by time that was said at or before a time.
-pub(crate) fn before(
+/// The nearest entry placed by time on one side of a time.
+pub(crate) fn neighbour(
     db: &dyn Database,
     memory: MemoryRef,
-    time: Timestamp,
+    side: TimeSide,
     speakers: Speakers,
 ) -> Result<Option<Neighbour>> {
-    static ALL: Sql = Sql::new(|_| neighbour("<=", "DESC", ""));
-    static OPENERS: Sql = Sql::new(|_| neighbour("<=", "DESC", "AND role IN (0, 2)"));
-    found_neighbour(db, [&ALL, &OPENERS], memory, time, speakers)
-}
-
-/// The first entry placed by time that was said after a time.
-pub(crate) fn after(
-    db: &dyn Database,
-    memory: MemoryRef,
-    time: Timestamp,
-    speakers: Speakers,
-) -> Result<Option<Neighbour>> {
-    static ALL: Sql = Sql::new(|_| neighbour(">", "ASC", ""));
-    static OPENERS: Sql = Sql::new(|_| neighbour(">", "ASC", "AND role IN (0, 2)"));
-    found_neighbour(db, [&ALL, &OPENERS], memory, time, speakers)
-}
-
-fn neighbour(side: &str, order: &str, who: &str) -> String {
-    PLACED.select(&format!(
-        "FROM entry {IN_MEMORY} AND conversation_time {side} ?3
-            AND placed_by_time AND branch_id IS NULL {who}
-         ORDER BY conversation_time {order}, sequence {order} LIMIT 1"
-    ))
-}
-
-fn found_neighbour(
-    db: &dyn Database,
-    [all, openers]: [&Sql; 2],
-    memory: MemoryRef,
-    time: Timestamp,
-    speakers: Speakers,
-) -> Result<Option<Neighbour>> {
-    let sql = match speakers {
-        Speakers::All => all,
-        Speakers::Openers => openers,
+    static LAST: Sql = Sql::new(|_| select_neighbour("<=", "DESC", ""));
+    static LAST_OPENER: Sql = Sql::new(|_| select_neighbour("<=", "DESC", OPENERS));
+    static NEXT: Sql = Sql::new(|_| select_neighbour(">", "ASC", ""));
+    static NEXT_OPENER: Sql = Sql::new(|_| select_neighbour(">", "ASC", OPENERS));
+    let (sql, time) = match (side, speakers) {
+        (TimeSide::UpTo(time), Speakers::All) => (&LAST, time),
+        (TimeSide::UpTo(time), Speakers::Openers) => (&LAST_OPENER, time),
+        (TimeSide::After(time), Speakers::All) => (&NEXT, time),
+        (TimeSide::After(time), Speakers::Openers) => (&NEXT_OPENER, time),
     };
     let [vault, memory] = place(memory);
     db.first(sql, &[vault, memory, time.into()], |row| {
@@ -263,6 +237,17 @@ fn found_neighbour(
             conversation: row.get(PLACED.conversation_id)?,
         })
     })
+}
+
+/// Only entries that begin an exchange.
+const OPENERS: &str = "AND role IN (0, 2)";
+
+fn select_neighbour(side: &str, order: &str, who: &str) -> String {
+    PLACED.select(&format!(
+        "FROM entry {IN_MEMORY} AND conversation_time {side} ?3
+            AND placed_by_time AND branch_id IS NULL {who}
+         ORDER BY conversation_time {order}, sequence {order} LIMIT 1"
+    ))
 }
 
 /// Entries behind a sequence, in the order they arrived.
@@ -427,7 +412,7 @@ fn of_conversation(filter: &mut Filter<'_>, id: ConversationId, then: Option<Tim
     ));
 }
 
-/// The tags of the entries in force, each with the number of entries that have it, by name.
+/// The tags of the current entries, each with the number of entries that have it, by name.
 pub(crate) fn tags(db: &dyn Database, memory: MemoryRef) -> Result<Vec<(Name, u64)>> {
     static SQL: Sql = Sql::new(|_| {
         TAGGED.select(&format!(

@@ -1,4 +1,4 @@
-//! Removing for good, from every table.
+//! Removing permanently, from every table.
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::{ConversationId, EntryId, VaultId};
@@ -73,7 +73,7 @@ pub(crate) fn memory(db: &dyn Database, memory: MemoryRef) -> Result<Removed> {
     Ok(removed)
 }
 
-/// Counts removed rows of the tables that a receipt tells of.
+/// Counts removed rows of the tables that a receipt reports.
 fn count(removed: &mut Removed, table: &str, rows: u64) {
     match table {
         "entry" => removed.entries = rows,

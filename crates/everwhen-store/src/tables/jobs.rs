@@ -34,7 +34,7 @@ table! {
     }
 }
 
-/// Jobs of a queue that nobody has a lease on.
+/// Jobs of a queue that no worker has a lease on.
 const FREE: &str = "WHERE queue = ?2 AND state < 2 AND (state = 0 OR leased_until <= ?1)";
 /// Jobs looked at before a worker finds that others have taken all of them.
 const CANDIDATES: i64 = 16;
@@ -141,7 +141,7 @@ fn next(db: &dyn Database, queue: Queue, now: Timestamp, lock: Lock) -> Result<O
     }
 }
 
-/// Locks the first job that nobody else has locked.
+/// Locks the first job that no other transaction has locked.
 fn take(db: &dyn Database, [now, queue]: [Value<'static>; 2]) -> Result<Option<Job>> {
     static FIND: Sql =
         Sql::new(|_| JOB.select(&format!("{FREE} ORDER BY due_at, id LIMIT {CANDIDATES}")));

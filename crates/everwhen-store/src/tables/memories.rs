@@ -2,9 +2,9 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Address, Memory, MemoryId, Name, VaultId};
-use everwhen_engine::ports::{MemoryRef, MemorySelection};
+use everwhen_engine::ports::MemorySelection;
 
-use super::{Database, Row, Sql, Value, limit, place, table};
+use super::{Database, Row, Sql, Value, limit, table};
 
 table! {
     static MEMORY: MemoryColumns = "memory", key(vault_id, id);
@@ -62,16 +62,6 @@ pub(super) fn read(row: &dyn Row) -> Result<Memory> {
 static BY_ID: Sql = Sql::new(|_| MEMORY.select("WHERE vault_id = ?1 AND id = ?2"));
 static BY_NAME: Sql = Sql::new(|_| MEMORY.select("WHERE vault_id = ?1 AND name = ?2"));
 
-/// The memory with this id.
-pub(crate) fn by_id(db: &dyn Database, memory: MemoryRef) -> Result<Option<Memory>> {
-    db.first(&BY_ID, &place(memory), read)
-}
-
-/// The memory with this name.
-pub(crate) fn by_name(db: &dyn Database, vault: VaultId, name: &Name) -> Result<Option<Memory>> {
-    db.first(&BY_NAME, &[vault.into(), name.into()], read)
-}
-
 /// How one memory of a vault is found: the statement and its values. [`read`] reads its row.
 pub(super) fn lookup(vault: VaultId, memory: &Address<MemoryId>) -> (&'static Sql, [Value<'_>; 2]) {
     match memory {
@@ -94,6 +84,12 @@ pub(crate) fn list(
         )
     });
     match query {
+        MemorySelection::Id(id) => {
+            Ok(db.first(&BY_ID, &[vault.into(), id.into()], read)?.into_iter().collect())
+        }
+        MemorySelection::Name(name) => {
+            Ok(db.first(&BY_NAME, &[vault.into(), name.into()], read)?.into_iter().collect())
+        }
         MemorySelection::Named(after, most) => {
             let after = after.map_or("", Name::as_str);
             db.all(&NAMED, &[vault.into(), after.into(), limit(Some(most))], read)

@@ -107,12 +107,12 @@ fn keep_chapter() -> String {
     )
 }
 
-/// What stood otherwise at a time.
+/// What was different at a time.
 pub(crate) fn rows(
     db: &dyn Database,
     memory: MemoryRef,
     at: Timestamp,
-    kinds: &[PastKind],
+    kinds: &[PastKind<'_>],
 ) -> Result<PastRows> {
     static ENTRIES: Sql = Sql::new(|_| {
         ENTRY.select(&format!("FROM entry_past {IN_MEMORY} AND {HOLDS} ORDER BY entry_id"))
@@ -131,6 +131,9 @@ pub(crate) fn rows(
             PastKind::Conversations => {
                 found.conversations = db.all(&CONVERSATIONS, &values, conversations::read)?;
             }
+            PastKind::ConversationsOf(ids) => {
+                found.conversations = conversations_of(db, &values, ids)?;
+            }
             PastKind::Facts => found.facts = db.all(&FACTS, &values, read_fact)?,
             PastKind::Chapters => found.chapters = chapters::past(db, &values)?,
         }
@@ -138,22 +141,20 @@ pub(crate) fn rows(
     Ok(found)
 }
 
-/// Those of some conversations that stood otherwise at a time.
-pub(crate) fn conversations(
+/// Those of some conversations that were different; `values` are the memory and the time.
+fn conversations_of(
     db: &dyn Database,
-    memory: MemoryRef,
-    at: Timestamp,
+    values: &[Value<'_>; 3],
     ids: &[ConversationId],
 ) -> Result<Vec<Conversation>> {
     static SQL: Sql = Sql::new(|dialect| {
         conversations::select_past(&format!("{HOLDS} AND id {}", dialect.is_one_of(4)))
     });
-    let [vault, home] = place(memory);
     let each = ids.iter().copied().map(Into::into).collect();
-    db.all_each(&SQL, &[vault, home, at.into()], each, conversations::read)
+    db.all_each(&SQL, values, each, conversations::read)
 }
 
-/// The entries that some conversations had in force at a time: those that are in them and have not
+/// The entries of some conversations that were current at a time: those that are in them and have not
 /// changed since, and those that were.
 pub(crate) fn extents(
     db: &dyn Database,
@@ -214,7 +215,7 @@ fn read_fact(row: &dyn Row) -> Result<PastFact> {
     })
 }
 
-/// Makes entries that were in force at a time stand as they stood then.
+/// Makes entries that were current at a time stand as they stood then.
 pub(super) fn restore_entries(
     db: &dyn Database,
     memory: MemoryRef,

@@ -127,7 +127,7 @@ pub(crate) fn additions(
     Ok(found)
 }
 
-/// Stores what was added to a message, in the place of what was stored before.
+/// Stores what was added to a message, in place of what was stored before.
 pub(crate) fn put_addition(
     db: &dyn Database,
     memory: MemoryRef,

@@ -1,5 +1,5 @@
-//! The table `segment`. The number of a segment says which entries it covers: those with sequence numbers
-//! above [`FIRST`] less, up to the next one.
+//! The table `segment`. The number of a segment, minus [`FIRST`], is the sequence number after which it begins;
+//! it ends before the next one.
 
 use everwhen_engine::Result;
 use everwhen_engine::ports::MemoryRef;

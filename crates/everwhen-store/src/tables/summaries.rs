@@ -56,7 +56,7 @@ pub(crate) fn add(db: &dyn Database, vault: VaultId, summary: &RollingSummary) -
     db.write(&SQL, &values(vault, summary))
 }
 
-/// Removes all versions that tell of something at or behind a place; answers how many.
+/// Removes all versions that cover something at or behind a place; answers how many.
 pub(crate) fn remove_from(db: &dyn Database, memory: MemoryRef, from: Cursor) -> Result<u64> {
     static SQL: Sql = Sql::new(|_| {
         let condition = "(through_at, through_sequence) >= (?3, ?4)";

@@ -78,7 +78,7 @@ pub(crate) fn reply(db: &dyn Database, vault: VaultId, asked: &AskedHash) -> Res
     db.first(&SQL, &[vault.into(), asked.into()], |row| row.get(REPLY.reply))
 }
 
-/// Stores what a model answered, in the place of what it may have answered before.
+/// Stores what a model answered, in place of what it may have answered before.
 pub(crate) fn keep_reply(
     db: &dyn Database,
     vault: VaultId,

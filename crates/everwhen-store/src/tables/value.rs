@@ -49,7 +49,7 @@ pub(crate) enum Cell<'r> {
     Texts(Vec<&'r str>),
 }
 
-/// Shows what is wrong with a cell without showing what somebody said.
+/// Shows what is wrong with a cell without showing the text of entries.
 impl std::fmt::Display for Cell<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

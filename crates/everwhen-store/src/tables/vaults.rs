@@ -3,11 +3,12 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Address, Memory, MemoryId, Name, VaultId, VaultInfo};
+use everwhen_engine::ports::VaultSelection;
 
 use super::{Database, Dialect, More, Query, Row, Sql, limit, memories, table};
 
 /// Whether a row stays locked until the transaction ends: then every other transaction that wants
-/// to write in the same vault waits, so a verb decides on what nobody changes meanwhile.
+/// to write in the same vault waits, so a verb decides on what no other transaction changes meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lock {
     /// It does not.
@@ -49,8 +50,22 @@ fn read(row: &dyn Row) -> Result<VaultInfo> {
 
 static BY_ID: Sql = Sql::new(|_| VAULT.select("WHERE vault_id = ?1"));
 
+/// Vaults. A lock is for those that are found by id or name.
+pub(crate) fn find(
+    db: &dyn Database,
+    which: VaultSelection<'_>,
+    lock: Lock,
+) -> Result<Vec<VaultInfo>> {
+    let one = match which {
+        VaultSelection::Id(id) => by_id(db, id, lock)?,
+        VaultSelection::Name(name) => by_name(db, name, lock)?,
+        VaultSelection::Named(after, most) => return list(db, after, most),
+    };
+    Ok(one.into_iter().collect())
+}
+
 /// The vault with this id.
-pub(crate) fn by_id(db: &dyn Database, id: VaultId, lock: Lock) -> Result<Option<VaultInfo>> {
+fn by_id(db: &dyn Database, id: VaultId, lock: Lock) -> Result<Option<VaultInfo>> {
     static LOCKED: Sql =
         Sql::new(|dialect| VAULT.select(&format!("WHERE vault_id = ?1{}", dialect.locked())));
     let sql = if lock == Lock::Held { &LOCKED } else { &BY_ID };
@@ -58,7 +73,7 @@ pub(crate) fn by_id(db: &dyn Database, id: VaultId, lock: Lock) -> Result<Option
 }
 
 /// The vault with this name.
-pub(crate) fn by_name(db: &dyn Database, name: &Name, lock: Lock) -> Result<Option<VaultInfo>> {
+fn by_name(db: &dyn Database, name: &Name, lock: Lock) -> Result<Option<VaultInfo>> {
     static ALONE: Sql = Sql::new(|_| VAULT.select("WHERE name = ?1"));
     match db.dialect() {
         Dialect::Sqlite => db.first(&ALONE, &[name.into()], read),
@@ -154,7 +169,7 @@ fn both(
 }
 
 /// Vaults by name, behind `after`.
-pub(crate) fn list(db: &dyn Database, after: Option<&Name>, most: usize) -> Result<Vec<VaultInfo>> {
+fn list(db: &dyn Database, after: Option<&Name>, most: usize) -> Result<Vec<VaultInfo>> {
     static SQL: Sql = Sql::new(|dialect| {
         let from = match dialect {
             Dialect::Sqlite => "vault",

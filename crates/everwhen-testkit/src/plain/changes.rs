@@ -73,7 +73,7 @@ fn is_conversation(
     *vault == memory.vault && row.memory == memory.memory && row.id == id
 }
 
-/// Puts a row in the place of the one it is the same as.
+/// Puts a row in place of the one it is the same as.
 pub(super) fn replace<T>(rows: &mut Vec<T>, new: T, same: impl Fn(&T) -> bool) {
     rows.retain(|row| !same(row));
     rows.push(new);

@@ -101,13 +101,13 @@ impl State {
         &self,
         memory: MemoryRef,
         at: Timestamp,
-        kinds: &[PastKind],
+        kinds: &[PastKind<'_>],
     ) -> PastRows {
         let past = &self.past;
-        let has = |kind: PastKind| kinds.contains(&kind);
+        let has = |kind: PastKind<'_>| kinds.contains(&kind);
         let mut rows = PastRows {
             entries: holding(&past.entries, memory, at, has(PastKind::Entries)),
-            conversations: holding(&past.conversations, memory, at, has(PastKind::Conversations)),
+            conversations: self.past_conversations(memory, at, kinds),
             facts: holding(&past.facts, memory, at, has(PastKind::Facts)),
             chapters: holding(&past.chapters, memory, at, has(PastKind::Chapters)),
         };
@@ -119,6 +119,24 @@ impl State {
         rows.conversations.sort_by_key(|row| row.id);
         rows.facts.sort_by_key(|row| row.id);
         rows.chapters.sort_by_key(|row| (row.last.time, row.last.sequence, row.id));
+        rows
+    }
+
+    fn past_conversations(
+        &self,
+        memory: MemoryRef,
+        at: Timestamp,
+        kinds: &[PastKind<'_>],
+    ) -> Vec<Conversation> {
+        let is_meant = |one: &Conversation| {
+            kinds.iter().any(|kind| match kind {
+                PastKind::Conversations => true,
+                PastKind::ConversationsOf(ids) => ids.contains(&one.id),
+                PastKind::Entries | PastKind::Facts | PastKind::Chapters => false,
+            })
+        };
+        let mut rows = holding(&self.past.conversations, memory, at, true);
+        rows.retain(is_meant);
         rows
     }
 

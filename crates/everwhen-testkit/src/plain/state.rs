@@ -14,10 +14,11 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{
     Addition, ArchiveFilter, AskedHash, Buckets, ChapterSelection, ContextSelection,
-    ConversationOrder, ConversationQuery, Cursor, EachOf, EntryQuery, EntryState, FactSelection,
-    JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef, MemorySelection, Neighbour,
-    Order, PastEntry, PastKind, PastRows, Proof, ProofHolder, Reply, Requested, Snapshot, Speakers,
-    TimeAxis, Tombstone, TombstoneKind, TombstoneOwner, Which,
+    ConversationOrder, ConversationQuery, ConversationSelection, Cursor, EachOf, EntryQuery,
+    EntryState, FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef,
+    MemorySelection, Neighbour, Order, PastEntry, PastKind, PastRows, Proof, ProofHolder, Reply,
+    Requested, Snapshot, Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind, TombstoneOwner,
+    VaultSelection, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -136,6 +137,13 @@ impl State {
         Entry { conversation_name: home.and_then(|home| home.name.clone()), ..row.entry.clone() }
     }
 
+    /// Conversations that a query describes, in its order.
+    fn matching(&self, memory: MemoryRef, query: &ConversationQuery) -> Vec<Conversation> {
+        let rows = self.conversations_in(memory).filter(|one| is_listed(one, query));
+        let place = |one: &Conversation| (query.by.time_of(one), one.id);
+        listed(rows.cloned().collect(), place, query.order, query.from, query.limit)
+    }
+
     /// Entries that take part in placing others by time.
     fn neighbours(&self, memory: MemoryRef, speakers: Speakers) -> Vec<&EntryRow> {
         let mut rows: Vec<&EntryRow> = self
@@ -246,7 +254,7 @@ fn standing(entry: &Entry) -> EntryState {
     }
 }
 
-/// Whether nobody has a lease on a job.
+/// Whether no worker has a lease on a job.
 fn is_free(job: &Job, now: Timestamp) -> bool {
     match job.state {
         JobState::Waiting => true,
@@ -256,34 +264,22 @@ fn is_free(job: &Job, now: Timestamp) -> bool {
 }
 
 impl Snapshot for State {
-    fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>> {
-        Ok(self.vaults.iter().find(|vault| vault.id == id).cloned())
-    }
-
-    fn vault_named(&self, name: &Name) -> Result<Option<VaultInfo>> {
-        Ok(self.vaults.iter().find(|vault| vault.name == *name).cloned())
-    }
-
-    fn vaults(&self, after: Option<&Name>, limit: usize) -> Result<Vec<VaultInfo>> {
-        Ok(behind(self.vaults.iter().cloned(), |vault| vault.name.clone(), after, limit))
-    }
-
-    fn memory(&self, memory: MemoryRef) -> Result<Option<Memory>> {
-        let found = self
-            .memories
-            .iter()
-            .find(|(vault, row)| *vault == memory.vault && row.id == memory.memory);
-        Ok(found.map(|(_, row)| row.clone()))
-    }
-
-    fn memory_named(&self, vault: VaultId, name: &Name) -> Result<Option<Memory>> {
-        let found = self.memories.iter().find(|row| row.0 == vault && row.1.name == *name);
-        Ok(found.map(|(_, row)| row.clone()))
+    fn find_vaults(&self, which: VaultSelection<'_>) -> Result<Vec<VaultInfo>> {
+        let all = self.vaults.iter().cloned();
+        Ok(match which {
+            VaultSelection::Id(id) => all.filter(|vault| vault.id == id).collect(),
+            VaultSelection::Name(name) => all.filter(|vault| vault.name == *name).collect(),
+            VaultSelection::Named(after, limit) => {
+                behind(all, |vault| vault.name.clone(), after, limit)
+            }
+        })
     }
 
     fn memories(&self, vault: VaultId, query: MemorySelection<'_>) -> Result<Vec<Memory>> {
         let inside = self.memories.iter().filter(|row| row.0 == vault).map(|row| row.1.clone());
         Ok(match query {
+            MemorySelection::Id(id) => inside.filter(|memory| memory.id == id).collect(),
+            MemorySelection::Name(name) => inside.filter(|memory| memory.name == *name).collect(),
             MemorySelection::Named(after, limit) => {
                 behind(inside, |memory| memory.name.clone(), after, limit)
             }
@@ -394,48 +390,40 @@ impl Snapshot for State {
         Ok(entry_states)
     }
 
-    fn before(
+    fn neighbour(
         &self,
         memory: MemoryRef,
-        time: Timestamp,
+        side: TimeSide,
         speakers: Speakers,
     ) -> Result<Option<Neighbour>> {
-        let rows = self.neighbours(memory, speakers);
-        let last = rows.into_iter().rfind(|row| row.entry.conversation_time <= time);
-        Ok(last.map(neighbour))
+        let mut rows = self.neighbours(memory, speakers).into_iter();
+        let found = match side {
+            TimeSide::UpTo(time) => rows.rfind(|row| row.entry.conversation_time <= time),
+            TimeSide::After(time) => rows.find(|row| row.entry.conversation_time > time),
+        };
+        Ok(found.map(neighbour))
     }
 
-    fn after(
+    fn find_conversations(
         &self,
         memory: MemoryRef,
-        time: Timestamp,
-        speakers: Speakers,
-    ) -> Result<Option<Neighbour>> {
-        let rows = self.neighbours(memory, speakers);
-        let first = rows.into_iter().find(|row| row.entry.conversation_time > time);
-        Ok(first.map(neighbour))
-    }
-
-    fn conversation_named(&self, memory: MemoryRef, name: &Name) -> Result<Option<Conversation>> {
-        Ok(self.conversations_in(memory).find(|one| one.name.as_ref() == Some(name)).cloned())
-    }
-
-    fn conversations(
-        &self,
-        memory: MemoryRef,
-        query: &ConversationQuery,
+        which: ConversationSelection<'_>,
     ) -> Result<Vec<Conversation>> {
-        let rows = self.conversations_in(memory).filter(|one| is_listed(one, query));
-        let place = |one: &Conversation| (query.by.time_of(one), one.id);
-        Ok(listed(rows.cloned().collect(), place, query.order, query.from, query.limit))
-    }
-
-    fn surplus(&self, memory: MemoryRef, keep: u64) -> Result<Vec<Conversation>> {
-        let by = ConversationOrder::Ended;
-        let query = ConversationQuery { ended: Some(true), by, ..ConversationQuery::default() };
-        let mut ended = self.conversations(memory, &query)?;
-        ended.truncate(ended.len().saturating_sub(usize::try_from(keep).unwrap_or(usize::MAX)));
-        Ok(ended)
+        Ok(match which {
+            ConversationSelection::Matching(query) => self.matching(memory, query),
+            ConversationSelection::Name(name) => {
+                let mut all = self.conversations_in(memory);
+                all.find(|one| one.name.as_ref() == Some(name)).cloned().into_iter().collect()
+            }
+            ConversationSelection::Surplus(keep) => {
+                let by = ConversationOrder::Ended;
+                let query = ConversationQuery { ended: Some(true), by, ..Default::default() };
+                let mut ended = self.matching(memory, &query);
+                let keep = usize::try_from(keep).unwrap_or(usize::MAX);
+                ended.truncate(ended.len().saturating_sub(keep));
+                ended
+            }
+        })
     }
 
     fn branches(&self, memory: MemoryRef, id: ConversationId) -> Result<Vec<Branch>> {
@@ -500,7 +488,7 @@ impl Snapshot for State {
         Ok(self.summaries_in(memory, before, limit))
     }
 
-    fn past(&self, memory: MemoryRef, at: Timestamp, kinds: &[PastKind]) -> Result<PastRows> {
+    fn past(&self, memory: MemoryRef, at: Timestamp, kinds: &[PastKind<'_>]) -> Result<PastRows> {
         Ok(self.past_rows(memory, at, kinds))
     }
 
