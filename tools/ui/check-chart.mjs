@@ -50,6 +50,7 @@ export async function charts() {
     const total = (await ask(`${api}/entries?limit=1000&as_of=2025-06-01T00:00:00Z`)).data.length;
     assert.equal(counts.reduce((sum, one) => sum + one, 0), total);
     assert.equal(await ends(), now);
+    await page.locator('.banner[role=status]', { hasText: `${total} entries` }).waitFor();
     await finish();
   });
 }

@@ -194,6 +194,15 @@ try {
     for (let turn = 0; turn < 5; turn += 1) await page.keyboard.press('PageDown');
     await page.waitForFunction(() => new URLSearchParams(location.search).has('said'));
     assert.match(await slider.getAttribute('aria-valuetext'), /\d{4}/);
+    // While it is dragged only what fills the window is fetched; once it rests, all that was said before can be scrolled to.
+    await page.waitForTimeout(500);
+    const said = await page.locator('.timeline').getAttribute('data-before');
+    const before = (await ask(`${api}/entries?limit=1000&before=${said}`)).data.map((entry) => entry.id);
+    assert.ok(before.length > 30, `${before.length} entries before ${said}`);
+    await page.waitForFunction((wanted) => {
+      document.querySelector('.timeline').scrollTop = 0;
+      return JSON.stringify([...document.querySelectorAll('[data-entry]')].map((row) => row.dataset.entry)) === wanted;
+    }, JSON.stringify(before));
     await page.locator('.clock.known .typed input').fill('2025-05');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.banner.past');

@@ -120,6 +120,8 @@ function KeyBox() {
 
 applyTheme();
 takeKey();
+// Asked for beside the texts instead of after them; where it fails, the view says so.
+VIEWS[route.value.view]().catch(() => {});
 addEventListener('hashchange', takeKey);
 await loadLanguage();
 if (location.pathname === '/ui') go({ view: 'home' }, { replace: true });

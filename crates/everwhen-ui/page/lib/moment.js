@@ -1,6 +1,6 @@
 // The moment control: two clocks, one for when things were said and one for when they became known. Both live in the address.
 import { get, memoryPath, useLoad, vaultPath } from './api.js';
-import { html, useEffect, useMemo, useRef, useState } from './view.js';
+import { html, observable, useEffect, useMemo, useRef, useState } from './view.js';
 import { route, setParams } from './router.js';
 import { dayOf, iso, moment as told, month, read, shortDay, write } from './time.js';
 import { Strip } from './strip.js';
@@ -14,6 +14,15 @@ const DAY_MS = 86_400_000;
 /** So many months lie between two labels of a strip, and at most so many labels are on it. */
 const STEP_MONTHS = [1, 2, 3, 6, 12, 24, 60, 120, 240];
 const MOST_TICKS = 8;
+
+/** Whether a clock is being dragged; it ends a moment after the last move. */
+export const dragging = observable(false);
+let resting = 0;
+function moved() {
+  dragging.set(true);
+  clearTimeout(resting);
+  resting = setTimeout(() => dragging.set(false), 2 * EVERY_MS);
+}
 
 /** Reads both clocks from the address. `past` means that the memory is shown as it stood, so nothing can be changed. */
 export function readMoment(params, zone) {
@@ -52,7 +61,7 @@ export function Moment({ route: here, zone, moment, marks }) {
     <${Clock} name="said" zone=${zone} at=${moment.said} density=${said} marks=${marks} />
     <${Clock} name="known" zone=${zone} at=${moment.known} density=${known.data} />
   </section>
-  <${Banner} moment=${moment} />`;
+  <${Banner} moment=${moment} total=${moment.asOf && moment.said === null ? then.data?.counts.reduce((sum, one) => sum + one, 0) : undefined} />`;
 }
 
 function Clock({ name, zone, at, density, marks }) {
@@ -80,6 +89,7 @@ function Clock({ name, zone, at, density, marks }) {
   const slide = (event) => {
     const step = Number(event.target.value);
     const time = step >= STEPS ? null : first + (span * step) / STEPS;
+    moved();
     setDrag(time ?? last);
     send(time);
   };
@@ -179,14 +189,17 @@ function Typed({ name, zone, written }) {
   </form>`;
 }
 
-/** Says which moment is shown, and that the past cannot be changed. */
-export function Banner({ moment }) {
+/**
+ * Says which moment is shown, how much there was, and that the past cannot be changed.
+ * @param {{ moment: ReturnType<typeof readMoment>, total?: number }} props
+ */
+export function Banner({ moment, total }) {
   if (moment.said === null && moment.known === null) return null;
   const text = moment.past
     ? t(moment.said === null ? 'banner.known' : 'banner.both', { known: moment.knownTold, said: moment.saidTold })
     : t('banner.said', { said: moment.saidTold });
   return html`<div class="banner ${moment.past ? 'past' : ''} no-print" role="status">
-    <span>${text} ${moment.past && html`<strong>${t('banner.locked')}</strong>`}</span>
+    <span>${text} ${total !== undefined && `${t('entries', { n: total })}. `}${moment.past && html`<strong>${t('banner.locked')}</strong>`}</span>
     <button type="button" class="quiet" onClick=${backToNow}>${t('banner.back')} <kbd>n</kbd></button>
   </div>`;
 }

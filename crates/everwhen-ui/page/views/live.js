@@ -1,13 +1,15 @@
 // What passes through the proxy: what the app sent, what the model saw beside it, and what was remembered.
 import { events, get, useLoad } from '../lib/api.js';
-import { html, useEffect, useRef, useState } from '../lib/view.js';
+import { html, useEffect, useMemo, useRef, useState } from '../lib/view.js';
 import { Link, setParams } from '../lib/router.js';
 import { Empty, Said, Title } from '../lib/parts.js';
 import { clock, moment as told } from '../lib/time.js';
-import { t } from '../lib/text.js';
+import { language, t } from '../lib/text.js';
 
 /** More would cost each frame too much while many arrive. */
 const KEPT = 50;
+/** So many events are taken in at once, and so often. */
+const [AT_ONCE, EVERY_MS] = [4, 50];
 const RETRY_MS = 2000;
 /** Characters that the server counts as a token. */
 const PER_TOKEN = 4;
@@ -33,14 +35,15 @@ export default function Live({ route }) {
     return () => abort.abort();
   }, []);
   useEffect(() => {
-    // Events are taken in together, once per frame at most, so that a flood of them does not hold up the page.
+    // Events are taken in a few at a time, so that a flood of them does not hold up the page. Of a flood only the last are shown.
     let frame = 0;
     const take = () => {
       if (!paused && waiting.current.length) {
-        const fresh = waiting.current.splice(0);
+        waiting.current = waiting.current.slice(-2 * KEPT);
+        const fresh = waiting.current.splice(0, AT_ONCE);
         setSeen((all) => joined(all, fresh).slice(0, 2 * KEPT));
       }
-      frame = setTimeout(() => requestAnimationFrame(take), 250);
+      frame = setTimeout(() => requestAnimationFrame(take), EVERY_MS);
     };
     take();
     return () => clearTimeout(frame);
@@ -68,7 +71,12 @@ function joined(exchanges, events) {
 /** What the person said last, as a question to the memory. */
 const lastWords = (asked) => asked.stored.findLast((entry) => entry.role === 'user')?.content.slice(0, 400);
 
+/** Drawn again only when something of it has come, since others come all the time. */
 function Exchange({ one: { asked, answered }, zone }) {
+  return useMemo(() => html`<${Passed} asked=${asked} answered=${answered} zone=${zone} />`, [asked, answered, zone, language.value]);
+}
+
+function Passed({ asked, answered, zone }) {
   const degraded = asked.degraded ?? answered?.degraded;
   return html`<li class="exchange ${degraded ? 'degraded' : ''}" data-row="1" tabindex="-1">
     <p class="exchange-head"><time datetime=${asked.time}>${clock(asked.time, zone)}</time> <strong>${asked.model ?? asked.door}</strong>

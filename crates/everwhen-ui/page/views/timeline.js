@@ -4,12 +4,15 @@ import { get, memoryPath, revision } from '../lib/api.js';
 import { html, useCallback, useEffect, useLayoutEffect, useMemo, useObservable, useRef, useState } from '../lib/view.js';
 import { Link, go, setParams } from '../lib/router.js';
 import { Act, Clamped, Empty, Failure, Loading, Said, Time, Title } from '../lib/parts.js';
+import { dragging } from '../lib/moment.js';
 import { clock, dayOf, daysBetween, longDay, pause } from '../lib/time.js';
 import { language, t } from '../lib/text.js';
 
 const PAGE = 100;
 /** Pages that are in the document at once. */
 const SHOWN = 4;
+/** While a clock is dragged only what fills the window is fetched, by the height of the lowest row. */
+const fillsWindow = () => Math.min(PAGE, Math.max(10, Math.ceil((innerHeight - 180) / 28)));
 /** How near to an end of the window the next page is fetched, in pixels. */
 const NEAR = 800;
 const ROLES = ['user', 'assistant'];
@@ -41,21 +44,25 @@ function useWindow(route, moment) {
   const busy = useRef(null);
   const current = useRef(state);
   current.current = state;
-  const query = { order: /** @type {'desc'} */ ('desc'), limit: PAGE, before: moment.before, as_of: moment.asOf, role, tag };
+  const query = { order: /** @type {'desc'} */ ('desc'), before: moment.before, as_of: moment.asOf, role, tag };
 
-  const fetchPage = useCallback(async (cursor, signal) => {
-    const page = await get(`${path}/entries`, { ...query, cursor }, { signal });
+  const fetchPage = useCallback(async (cursor, signal, /** @type {((page: any) => void) | undefined} */ onRows = undefined) => {
+    const page = await get(`${path}/entries`, { ...query, limit: dragging.value ? fillsWindow() : PAGE, cursor }, { signal });
     const rows = page.data.reverse();
-    const titles = rows.length ? await titlesOf(path, rows, moment.asOf, signal) : new Map();
-    return { cursor, rows, next: page.has_more ? page.next_cursor : null, titles };
+    const next = page.has_more ? page.next_cursor : null;
+    onRows?.({ cursor, rows, next, titles: new Map() });
+    return { cursor, rows, next, titles: rows.length ? await titlesOf(path, rows, moment.asOf, signal) : new Map() };
   }, [path, moment.before, moment.asOf, role, tag]);
 
   useEffect(() => {
     const abort = new AbortController();
     busy.current?.abort();
     busy.current = abort;
-    fetchPage(undefined, abort.signal).then(
-      (page) => { busy.current = null; set((old) => ({ pages: [page], low: 0, high: 0, error: null, loading: false, titles: page.titles, generation: old.generation + 1 })); },
+    const begin = (page, old) => ({ pages: [page], low: 0, high: 0, error: null, loading: false, titles: page.titles, generation: old.generation + 1 });
+    // The first words are shown before the titles above them are there; later ones replace what is there with both.
+    const early = current.current.pages.length ? undefined : (page) => { if (page.rows.length) set((old) => begin(page, old)); };
+    fetchPage(undefined, abort.signal, early).then(
+      (page) => { busy.current = null; set((old) => (early && page.rows.length ? { ...old, titles: page.titles } : begin(page, old))); },
       (error) => { if (!abort.signal.aborted) { busy.current = null; set((old) => ({ ...old, error, loading: false })); } },
     );
     return () => abort.abort();
@@ -115,11 +122,14 @@ function Rows({ route, zone, moment, onBox }) {
 
   const onScroll = useCallback(() => {
     const box = list.current;
-    if (!box) return;
+    if (!box || dragging.value) return;
     anchor.current = visible(box);
     if (box.scrollTop < NEAR) view.move(true);
     if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) view.move(false);
   }, [view.move]);
+  // The last rows of a drag may come before or after its end; in both cases what belongs above them follows.
+  useEffect(() => dragging.watch((isDragged) => { if (!isDragged) onScroll(); }), [onScroll]);
+  useEffect(() => { if (view.generation) onScroll(); }, [view.generation]);
   useLayoutEffect(() => {
     const box = list.current;
     if (!box) return;
