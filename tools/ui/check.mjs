@@ -308,7 +308,7 @@ try {
     const address = (await run(binary, ['ui', '--print', '--data', `${home.path}/demo`])).trim();
     await page.goto(`${demo.url}/ui/-/settings`);
     await page.waitForSelector('.settings');
-    assert.ok((await page.locator('.settings').innerText()).includes('Only the operator'));
+    await page.locator('.settings').getByText('Only the operator').first().waitFor();
     await page.goto(address);
     await page.waitForFunction(() => location.hash === '');
     await page.waitForSelector('.memory');
