@@ -1,4 +1,14 @@
-//! The harness of all recall benchmarks: an Everwhen in a temporary directory.
+//! The harness of all benchmarks.
+//!
+//! Here is an Everwhen in a temporary directory; `server` is one in a process of its own, `client` asks it,
+//! `upstream` is a model provider behind it and `stream` a client of a streamed reply; `dialogue` and `filler` make text.
+
+pub(crate) mod client;
+pub(crate) mod dialogue;
+pub(crate) mod filler;
+pub(crate) mod server;
+pub(crate) mod stream;
+pub(crate) mod upstream;
 
 use std::path::PathBuf;
 use std::sync::Arc;

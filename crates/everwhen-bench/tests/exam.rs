@@ -1,7 +1,7 @@
 //! The exam of recall, with a floor under every number.
 
 use everwhen_bench::EmbedderChoice;
-use everwhen_bench::exam::{self, ExamScores};
+use everwhen_bench::quality::exam::{self, ExamScores};
 
 /// A number may fall this far below what was measured when the floor was set.
 const SLACK: f64 = 4.0;

@@ -68,6 +68,7 @@ use jiff::civil::Date;
 
 use crate::{Period, Precision, Zone};
 
+pub use calendar::MONTHS;
 use classes::{ASKED, ORDINAL, POINT, RANGE};
 use context::Context;
 pub use counts::number_in_words;

@@ -2,7 +2,7 @@
 //!
 //! An interrupted session is run again; only the events after its last start count. A
 //! line that a kill tore is cut off when the run goes on. Every process that works on a run has a
-//! window of its own: the time between two of them belongs to nobody and is not idle.
+//! window of its own: the time between two of them is not counted, not even as idle time.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

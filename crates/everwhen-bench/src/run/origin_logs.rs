@@ -34,7 +34,7 @@ const SPANS: [(&str, &str, &str); 5] = [
 const OTHERS: [&str; 6] =
     ["SESSION_START", "SESSION_END", "QA_START", "MSG", "QUESTION_DONE", "QUESTION_FAILED"];
 
-/// The measures of all sessions that logs tell of.
+/// The measures of all sessions in the logs.
 #[derive(Debug, Clone, Serialize)]
 pub struct LogTimes {
     /// One for each session that ended.

@@ -21,7 +21,7 @@ use super::{Options, question, summary};
 /// Times with and without measuring.
 #[derive(Debug, Clone, Serialize)]
 pub struct Overhead {
-    /// Questions that were asked, each so often in each way as there were rounds.
+    /// Questions that were asked, each once per round in each way.
     pub questions: usize,
     /// Seconds of each round with it.
     pub with: Vec<f64>,
@@ -33,7 +33,7 @@ pub struct Overhead {
     pub standard_error_percent: Option<f64>,
 }
 
-/// Runs a plan so often with and without measuring, in directories of their own; if the run exists,
+/// Runs a plan for a number of rounds with and without measuring, in directories of their own; if the run exists,
 /// its summary is told.
 pub async fn overhead(options: &Options, config: &Config, rounds: usize) -> Result<Overhead> {
     let questions = bench::questions(options)?;

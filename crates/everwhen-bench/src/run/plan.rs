@@ -59,7 +59,7 @@ pub struct DatasetPlan {
 pub struct RunPlan {
     /// How far.
     pub mode: Mode,
-    /// So many at once.
+    /// The number of questions at once.
     pub workers: usize,
     /// The model may ask for more before it answers.
     pub two_pass: bool,

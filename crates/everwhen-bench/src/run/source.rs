@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{locomo, longmemeval};
+use crate::quality::{locomo, longmemeval};
 
 /// Which form the data has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

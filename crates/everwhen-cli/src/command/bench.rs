@@ -8,13 +8,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use everwhen::Config;
-use everwhen_bench::distill::{self, DistillBench};
-use everwhen_bench::import::{self, ImportBench};
-use everwhen_bench::locomo::LocomoSet;
-use everwhen_bench::mcp;
-use everwhen_bench::proxy::{self, ProxyBench};
-use everwhen_bench::store::{self, BesideBench, StoreBench};
-use everwhen_bench::workflow::{self, WorkflowBench};
+use everwhen_bench::quality::locomo::LocomoSet;
+use everwhen_bench::speed::distill::{self, DistillBench};
+use everwhen_bench::speed::import::{self, ImportBench};
+use everwhen_bench::speed::mcp;
+use everwhen_bench::speed::proxy::{self, ProxyBench};
+use everwhen_bench::speed::store::{self, BesideBench, StoreBench};
+use everwhen_bench::speed::workflow::{self, WorkflowBench};
 use serde::Serialize;
 
 use crate::args::{

@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use crate::time::phrase::MONTHS;
+
 /// What may stand behind a number and belongs to it.
 const UNITS: [&str; 82] = [
     "am",
@@ -97,20 +99,6 @@ const PERIODS: [&str; 8] = ["second", "minute", "hour", "day", "night", "week", 
 const REGULARLY: [&str; 5] = ["daily", "weekly", "monthly", "yearly", "nightly"];
 /// Words between the two numbers of a ratio or a range.
 const JOINS: [&str; 7] = ["over", "to", "-", "–", "/", "x", "until"];
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 /// Numbers in words; the place is the number.
 const WORDS: [&[&str]; 13] = [
     &["zero"],

@@ -15,7 +15,8 @@ use super::named::{Named, Season};
 use super::parts::Part;
 use super::sense::{DayPhrase, DayPhraseKind, Sense};
 
-const MONTHS: [&str; 12] = [
+/// The months in English, in lower case.
+pub const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",

@@ -1,6 +1,6 @@
 //! Dates, lengths of time and numbers, as people write them in answers.
 
-use everwhen::time::phrase::number_in_words;
+use everwhen::time::phrase::{MONTHS, number_in_words};
 use jiff::civil::Date;
 
 /// Something that can be compared by what it means.
@@ -13,20 +13,6 @@ pub(super) enum Value {
     Number(f64),
 }
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 impl Value {
     /// Whether both values are equal.
     pub(super) fn equals(&self, other: &Self) -> bool {

@@ -4,10 +4,10 @@ use std::fmt::Display;
 use std::path::Path;
 
 use everwhen::{MODELS_FOLDER, VECTORS_FOLDER};
-use everwhen_bench::locomo::LocomoSet;
-use everwhen_bench::{
-    EmbedderChoice, PeerChoice, exam, locomo, longmemeval, recall, report, temporal, tune,
-};
+use everwhen_bench::quality::locomo::LocomoSet;
+use everwhen_bench::quality::{exam, locomo, longmemeval, temporal, tune};
+use everwhen_bench::speed::recall;
+use everwhen_bench::{EmbedderChoice, PeerChoice, report};
 use serde::Serialize;
 
 use super::{failed, show};

@@ -1,17 +1,17 @@
-//! Synthetic dialogue and questions about it, identical for all systems that are measured.
+//! Synthetic dialogue of made-up words, and questions about it, identical for all systems that are measured.
 
 use anyhow::Result;
 use everwhen::memory::{Name, NewEntry, Role, Said};
 use jiff::{SignedDuration, Timestamp};
 
 /// The words of a question: four, the most frequent ones left out.
-pub(super) fn question(number: usize) -> Vec<String> {
+pub(crate) fn question(number: usize) -> Vec<String> {
     (0..4).map(|place| word(number * 7919 + place * 104_729, 20)).collect()
 }
 
 /// Ten entries to a conversation, an hour apart, user and assistant in turn; one in a hundred has a
 /// tag.
-pub(super) fn entry(number: usize) -> Result<NewEntry> {
+pub(crate) fn entry(number: usize) -> Result<NewEntry> {
     let role = if number.is_multiple_of(2) { Role::User } else { Role::Assistant };
     let mut entry = NewEntry::new(role, Said::new(text(number))?).said_at(time(number)?);
     if number.is_multiple_of(100) {
@@ -21,12 +21,12 @@ pub(super) fn entry(number: usize) -> Result<NewEntry> {
 }
 
 /// The tag.
-pub(super) fn tag() -> Result<Name> {
+pub(crate) fn tag() -> Result<Name> {
     Ok(Name::new("tag", "note")?)
 }
 
 /// When it is said.
-pub(super) fn time(number: usize) -> Result<Timestamp> {
+pub(crate) fn time(number: usize) -> Result<Timestamp> {
     let minutes = (number as i64 / 10) * 60 + number as i64 % 10;
     Ok(Timestamp::from_second(1_200_000_000)? + SignedDuration::from_mins(minutes))
 }

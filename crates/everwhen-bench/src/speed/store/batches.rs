@@ -7,8 +7,8 @@ use everwhen::memory::{Address, MemoryId, Name, NewEntry, Role, Said, VaultId};
 use everwhen::{Config, Environment, Everwhen, Flags, Vault};
 
 use super::bare::BareLoop;
-use super::dialogue;
 use super::report::Batches;
+use crate::harness::dialogue;
 
 const BATCH: usize = 100;
 const ROUNDS: usize = 5;

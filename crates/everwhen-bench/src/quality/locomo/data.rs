@@ -115,7 +115,7 @@ fn question(value: &Value, known: &dyn Fn(&String) -> bool) -> Option<LocomoQues
     (!gold.is_empty()).then(|| LocomoQuestion {
         text,
         category: value["category"].as_u64().unwrap_or(0),
-        answer: crate::longmemeval::answer_text(&value["answer"]),
+        answer: crate::quality::longmemeval::answer_text(&value["answer"]),
         gold,
     })
 }

@@ -11,10 +11,10 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::proxy::stream::Stream;
-use crate::proxy::upstream::{Pace, Upstream};
-use crate::store::load::Latencies;
-use crate::store::server::Server;
+use crate::harness::client::Latencies;
+use crate::harness::server::Server;
+use crate::harness::stream::Stream;
+use crate::harness::upstream::{Pace, Upstream};
 
 /// What to measure, and how much of it.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use crate::recall::dialogue;
+use crate::harness::filler;
 
 /// Words of a message.
 const WORDS: usize = 20;
@@ -43,7 +43,7 @@ impl Chat {
 
     fn say(&mut self, role: &'static str) {
         self.said += 1;
-        let said = dialogue::text(self.said);
+        let said = filler::text(self.said);
         let said: Vec<&str> = said.split(' ').take(WORDS).collect();
         self.push(role, format!("{} {}: {}", self.called, self.said, said.join(" ")));
     }

@@ -6,7 +6,6 @@
 //! Beside it, in the same run: how fast this machine reads memory, SQLite's FTS5, and ChromaDB where
 //! a Python with it is given.
 
-pub(crate) mod dialogue;
 mod machine;
 mod narrowed;
 mod report;
@@ -22,7 +21,7 @@ use jiff::Timestamp;
 pub use report::{Machine, Narrowed, Peer, RecallReport, RecallSpeed, Restart};
 
 use self::narrowed::Narrowing;
-use crate::harness::{EmbedderChoice, Harness, memory};
+use crate::harness::{EmbedderChoice, Harness, filler, memory};
 use crate::peers::{self, PeerChoice, PeerEntry, PeerMemory, PeerQuestion};
 use crate::report::Latency;
 use crate::report::Say;
@@ -82,10 +81,10 @@ pub async fn run(setup: &RecallBench, say: Say<'_>) -> Result<RecallReport> {
 /// Gives other systems the same texts and questions.
 fn beside(setup: &RecallBench, say: Say<'_>) -> Result<Vec<Peer>> {
     let entry = |number| {
-        let second = dialogue::time(number)?.as_second();
-        Ok(PeerEntry { text: dialogue::text(number).into(), second })
+        let second = filler::time(number)?.as_second();
+        Ok(PeerEntry { text: filler::text(number).into(), second })
     };
-    let asked = |number| PeerQuestion { text: dialogue::question(number).join(" "), before: None };
+    let asked = |number| PeerQuestion { text: filler::question(number).join(" "), before: None };
     let memory = PeerMemory {
         entries: (0..setup.peer_entries).map(entry).collect::<Result<_>>()?,
         questions: (0..setup.questions).map(asked).collect(),
@@ -164,7 +163,7 @@ async fn fill(
     let mut at_half = harness.now();
     for batch in numbers.chunks(BATCH) {
         let entries: Result<Vec<NewEntry>> =
-            batch.iter().map(|number| dialogue::entry(*number)).collect();
+            batch.iter().map(|number| filler::entry(*number)).collect();
         harness.remember(place, &entries?).await?;
         harness.make_ready(place).await?;
         if batch[0] < half {
@@ -197,7 +196,7 @@ async fn ask(
 ) -> Result<Latency> {
     let mut latencies = Vec::with_capacity(questions);
     for number in 0..questions {
-        let question = format!("what about the {}", dialogue::question(number).join(" "));
+        let question = format!("what about the {}", filler::question(number).join(" "));
         latencies.push(harness.recall(place, narrow(Query::new(question))).await?.1);
     }
     Ok(Latency::of(latencies))

@@ -3,8 +3,8 @@
 use everwhen::recall::{Reason, signal_name};
 
 use super::{DOCUMENT_SIGNALS, GROUP_SIGNALS};
-use crate::locomo::LocomoAnswered;
-use crate::longmemeval::LongMemEvalAnswered;
+use crate::quality::locomo::LocomoAnswered;
+use crate::quality::longmemeval::LongMemEvalAnswered;
 use crate::score::Judged;
 
 /// What the second and the third best entry count for their conversation, as in the search itself.

@@ -5,7 +5,7 @@ use everwhen::memory::{Name, Role};
 use everwhen::recall::{PeriodUse, Query};
 use jiff::Timestamp;
 
-use super::dialogue;
+use crate::harness::filler;
 
 /// A filter on a question.
 pub(super) enum Narrowing {
@@ -24,15 +24,15 @@ pub(super) enum Narrowing {
 impl Narrowing {
     /// All filters, for a memory of this number of entries; half of them were stored at `half`.
     pub(super) fn all(entries: usize, half: Timestamp) -> Result<Vec<Self>> {
-        let end = dialogue::time(entries)?;
+        let end = filler::time(entries)?;
         Ok(vec![
             Self::Named("last month", PeriodUse::Boost, end),
             Self::Named("last month", PeriodUse::Filter, end),
             Self::Named("yesterday", PeriodUse::Filter, end),
             Self::Named("our last conversation", PeriodUse::Boost, end),
-            Self::Between(dialogue::time(entries / 4)?, dialogue::time(entries * 3 / 4)?),
+            Self::Between(filler::time(entries / 4)?, filler::time(entries * 3 / 4)?),
             Self::Role(Role::User),
-            Self::Tag(dialogue::tag()?),
+            Self::Tag(filler::tag()?),
             Self::AsOf(half),
         ])
     }

@@ -6,11 +6,8 @@
 mod bare;
 mod batches;
 mod beside;
-pub(crate) mod dialogue;
 mod lists;
-pub(crate) mod load;
 mod report;
-pub(crate) mod server;
 mod singles;
 
 use std::path::PathBuf;

@@ -76,7 +76,7 @@ pub(super) fn commits_per_second(directory: &Path, seconds: f64) -> Result<f64> 
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", 2)?;
     connection.execute_batch("CREATE TABLE said (id INTEGER PRIMARY KEY, content TEXT)")?;
-    let text = super::dialogue::message(1).content;
+    let text = crate::harness::dialogue::message(1).content;
     let began = Instant::now();
     let mut done = 0u32;
     while began.elapsed().as_secs_f64() < seconds {

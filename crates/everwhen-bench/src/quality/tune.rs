@@ -21,8 +21,8 @@ use self::cases::Case;
 pub use self::cases::Weights;
 use self::fit::Contests;
 use crate::EmbedderChoice;
-use crate::locomo::{self, Locomo, LocomoSet};
-use crate::longmemeval::{self, LongMemEval};
+use crate::quality::locomo::{self, Locomo, LocomoSet};
+use crate::quality::longmemeval::{self, LongMemEval};
 use crate::score::Judged;
 
 /// The signals of conversations, without that of their entries.

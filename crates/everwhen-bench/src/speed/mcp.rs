@@ -14,9 +14,9 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::store::dialogue;
-use crate::store::load::{Client, Latencies};
-use crate::store::server::Server;
+use crate::harness::client::{Client, Latencies};
+use crate::harness::dialogue;
+use crate::harness::server::Server;
 use stdio::Stdio;
 
 /// What every client of the protocol sends along.

@@ -18,8 +18,6 @@ mod chat;
 mod client;
 mod report;
 mod slow;
-pub(crate) mod stream;
-pub(crate) mod upstream;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -29,12 +27,12 @@ use everwhen::{DirectoryLock, LockAttempt};
 
 use self::client::{ChatClient, ChatPace, ChatRoute, FirstByteTimes, together};
 use self::report::{Added, Histories, Measured, Saturated};
-use self::upstream::{Pace, Upstream};
-use crate::recall::dialogue::text;
+use crate::harness::client::Client;
+use crate::harness::dialogue;
+use crate::harness::filler::text;
+use crate::harness::server::Server;
+use crate::harness::upstream::{Pace, Upstream};
 use crate::report::Say;
-use crate::store::dialogue;
-use crate::store::load::Client;
-use crate::store::server::Server;
 
 pub use report::ProxyReport;
 
@@ -54,7 +52,7 @@ pub struct ProxyBench {
 /// One chat alone goes on a few milliseconds after each reply.
 const ALONE: ChatPace =
     ChatPace { pace: Pace::QUICK, messages: 10, pause: Duration::from_millis(10) };
-/// So many chats at once.
+/// The number of chats at once.
 const MANY: usize = 32;
 /// Turns of many chats, each straight at the upstream and then through the proxy.
 const TURNS: usize = 6;
@@ -194,7 +192,7 @@ impl ProxySetup<'_> {
         }
     }
 
-    /// So many chats at once in one memory, and as many straight at the upstream, in turns.
+    /// A number of chats at once in one memory, and as many straight at the upstream, in turns.
     async fn added(&self, entries: usize, streams: usize, briefing: bool) -> Result<Added> {
         let with = if briefing { "with" } else { "without" };
         (self.say)(&format!("{streams} at once, {entries} entries, {with} briefing"));
@@ -262,7 +260,7 @@ impl ProxySetup<'_> {
     }
 }
 
-/// So many who chat this way.
+/// A number of clients that chat this way.
 fn talkers(called: &str, streams: usize, way: &ChatRoute, manner: ChatPace) -> Vec<ChatClient> {
     (0..streams)
         .map(|number| ChatClient::new(&format!("{called} {number}"), way.clone(), manner))

@@ -13,12 +13,12 @@ use jiff::{Timestamp, ToSpan, tz::TimeZone};
 use serde::Serialize;
 
 use crate::EmbedderChoice;
-use crate::locomo::{self, LocomoAnswered, LocomoDialogue, LocomoQuestion, LocomoTurn};
+use crate::quality::locomo::{self, LocomoAnswered, LocomoDialogue, LocomoQuestion, LocomoTurn};
 
 /// What is told and asked.
-const TABLE: &str = include_str!("../data/exam.tsv");
+const TABLE: &str = include_str!("../../data/exam.tsv");
 /// What else is talked about.
-const FILLER: &str = include_str!("../data/exam_filler.txt");
+const FILLER: &str = include_str!("../../data/exam_filler.txt");
 /// Users, each with all things in an order of their own.
 const DIALOGUES: u64 = 3;
 /// Days between two conversations.

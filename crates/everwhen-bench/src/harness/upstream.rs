@@ -114,7 +114,7 @@ fn chunk(text: &str) -> String {
 /// Reads one request and answers its body; what follows it stays in the buffer.
 async fn read_request(connection: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<Vec<u8>> {
     loop {
-        if let Some((head, length)) = crate::store::load::head_of(buffer)?
+        if let Some((head, length)) = crate::harness::client::head_of(buffer)?
             && buffer.len() >= head + length
         {
             let body = buffer[head..head + length].to_vec();

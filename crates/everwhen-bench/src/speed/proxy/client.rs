@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::chat::Chat;
-use super::stream::Stream;
-use super::upstream::Pace;
+use crate::harness::stream::Stream;
+use crate::harness::upstream::Pace;
 
 /// A route to the upstream: direct, or through the proxy.
 #[derive(Debug, Clone)]

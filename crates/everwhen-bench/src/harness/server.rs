@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::load::Client;
+use super::client::Client;
 
 /// A running server; ended when dropped.
 pub(crate) struct Server {

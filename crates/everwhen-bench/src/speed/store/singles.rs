@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::load::{Client, Latencies};
 use super::report::{Load, Singles};
-use super::server::Server;
-use super::{StoreBench, bare, dialogue};
+use super::{StoreBench, bare};
+use crate::harness::client::{Client, Latencies};
+use crate::harness::dialogue;
+use crate::harness::server::Server;
 
 const CLIENTS: [usize; 3] = [1, 8, 64];
 /// Different requests each client sends.
@@ -65,7 +66,7 @@ async fn load(
     add_for(&server, clients, spread, setup.per_load).await
 }
 
-/// So many clients for so long.
+/// Runs a number of clients for a while.
 async fn add_for(
     server: &Server,
     clients: usize,

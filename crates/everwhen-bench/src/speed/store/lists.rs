@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::load::{Client, Latencies};
+use super::StoreBench;
 use super::report::{List, Lists};
-use super::server::Server;
-use super::{StoreBench, dialogue};
+use crate::harness::client::{Client, Latencies};
+use crate::harness::dialogue;
+use crate::harness::server::Server;
 
 const BATCH: usize = 100;
 const WRITERS: usize = 4;

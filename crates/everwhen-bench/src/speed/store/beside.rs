@@ -12,9 +12,9 @@ use everwhen::recall::Query;
 use everwhen::{Config, Environment, Everwhen, Flags, Vault};
 use serde::Serialize;
 
-use super::dialogue;
-use super::load::Latencies;
 use super::report::Load;
+use crate::harness::client::Latencies;
+use crate::harness::dialogue;
 use crate::report::Latency;
 
 const BATCH: usize = 100;

@@ -6,10 +6,10 @@ use anyhow::Result;
 
 use super::chat::Chat;
 use super::report::Slow;
-use super::stream::Stream;
-use super::upstream::Pace;
+use crate::harness::server::Server;
+use crate::harness::stream::Stream;
+use crate::harness::upstream::Pace;
 use crate::report::Say;
-use crate::store::server::Server;
 
 /// How often memory in use is looked at.
 const LOOK: Duration = Duration::from_millis(250);
