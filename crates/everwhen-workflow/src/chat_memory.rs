@@ -88,7 +88,7 @@ impl<'c> VaultMemory<'c> {
         }
     }
 
-    /// The chapters as a reader is shown them: condensed ones in the place of what they condense.
+    /// The chapters as a reader is shown them: condensed ones in place of what they condense.
     async fn story(&self) -> Result<Vec<Chapter>> {
         Ok(condensed_view(self.all_chapters().await?))
     }

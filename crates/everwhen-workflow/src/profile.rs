@@ -12,7 +12,7 @@ use crate::library::{folder_name, unreadable};
 /// The workflow that answers a user whose file names no other.
 pub(crate) const DEFAULT: &str = "_DefaultWorkflow";
 
-/// A user, or whoever runs the workflows of a plain directory.
+/// A user, or the only user of a plain directory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Profile {
     /// The user's name; empty in a plain directory.

@@ -290,8 +290,10 @@ impl Run<'_> {
                 self.process_chunks(processor, follow).await?
             }
             NodeKind::Foreign(foreign) => return Err(Error::invalid(refusal(foreign))),
-            kind if memory::reads_memory(kind) => self.remembered(kind, follow).await?,
-            kind => NodeOutput::output(self.text(kind)?),
+            kind => match self.remembered(kind, follow).await? {
+                Some(left) => left,
+                None => NodeOutput::output(self.text(kind)?),
+            },
         };
         if answers {
             follow.hear(&left.output);

@@ -110,7 +110,7 @@ impl WorkflowSet {
     }
 
     /// Whether this is the name of a user, as front ends of WilmerAI ask for it. One whose workflow was
-    /// refused is still that user's, so that nobody else answers for it.
+    /// refused is still that user's, so that no other user's workflow answers for it.
     pub fn is_user(&self, name: &str) -> bool {
         let user = name.split_once(':').map_or(name, |(user, _)| user);
         !user.is_empty()

@@ -212,7 +212,7 @@ impl Writer {
         }
         if before > SMALL_DOCUMENT && after * 1_000 < before * document.min_retention as usize {
             return Err(Error::unavailable(format!(
-                "the workflow returned {after} characters in the place of {before}"
+                "the workflow returned {after} characters instead of {before}"
             )));
         }
         Ok(text)

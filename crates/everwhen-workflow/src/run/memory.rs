@@ -32,75 +32,55 @@ const NOTHING_FOUND: &str =
 const NO_MATCH: &str = "No messages or memories hold the keywords.";
 const BREAK: &str = "--ChunkBreak--";
 
-/// Whether a node reads or updates the memory.
-pub(super) fn reads_memory(kind: &NodeKind) -> bool {
-    matches!(
-        kind,
-        NodeKind::QualityMemory
-            | NodeKind::ChatSummarySummarizer(_)
-            | NodeKind::RecentMemorySummarizerTool(_)
-            | NodeKind::RecentMemory(_)
-            | NodeKind::ConversationMemory(_)
-            | NodeKind::GetCurrentSummaryFromFile
-            | NodeKind::FullChatSummary { .. }
-            | NodeKind::VectorMemorySearch(_)
-            | NodeKind::GetCurrentMemoryFromFile
-            | NodeKind::ChatSummaryMemoryGatheringTool
-            | NodeKind::WriteCurrentSummaryToFileAndReturnIt { .. }
-            | NodeKind::GetCurrentStateDocument
-            | NodeKind::ContextCompactor
-            | NodeKind::KeywordSearch(_)
-    )
-}
-
 impl Run<'_> {
-    /// Runs a node that reads or updates the memory.
+    /// Runs a node that reads or updates the memory; `None` if it is of another kind.
     pub(super) async fn remembered(
         &self,
         kind: &NodeKind,
         follow: &mut dyn RunObserver,
-    ) -> Result<NodeOutput> {
+    ) -> Result<Option<NodeOutput>> {
         let memory = self.context.memory;
         let tools = &self.context.profile.tools;
-        match kind {
+        let left = match kind {
             NodeKind::QualityMemory => {
                 self.distill().await;
-                Ok(NodeOutput::output(""))
+                NodeOutput::output("")
             }
-            NodeKind::ChatSummarySummarizer(summarizer) => self.summarize(summarizer).await,
-            NodeKind::RecentMemorySummarizerTool(recent) => self.recent(recent).await,
+            NodeKind::ChatSummarySummarizer(summarizer) => self.summarize(summarizer).await?,
+            NodeKind::RecentMemorySummarizerTool(recent) => self.recent(recent).await?,
             NodeKind::RecentMemory(recent) => {
                 self.distill().await;
-                self.tool_or_recent(tools.recent_memory.as_deref(), recent, follow).await
+                self.tool_or_recent(tools.recent_memory.as_deref(), recent, follow).await?
             }
             NodeKind::ConversationMemory(recent) => {
                 self.distill().await;
-                self.tool_or_recent(tools.conversation_memory.as_deref(), recent, follow).await
+                self.tool_or_recent(tools.conversation_memory.as_deref(), recent, follow).await?
             }
             NodeKind::GetCurrentSummaryFromFile | NodeKind::FullChatSummary { by_hand: true } => {
-                self.summary().await
+                self.summary().await?
             }
-            NodeKind::FullChatSummary { by_hand: false } => self.full_summary(follow).await,
-            NodeKind::VectorMemorySearch(search) => self.search(search).await,
-            NodeKind::KeywordSearch(search) => self.keyword_search(search).await,
+            NodeKind::FullChatSummary { by_hand: false } => self.full_summary(follow).await?,
+            NodeKind::VectorMemorySearch(search) => self.search(search).await?,
+            NodeKind::KeywordSearch(search) => self.keyword_search(search).await?,
             NodeKind::GetCurrentMemoryFromFile => {
-                Ok(NodeOutput::output(shown(&memory.chapters().await?, BREAK, NO_CHAPTERS)))
+                NodeOutput::output(shown(&memory.chapters().await?, BREAK, NO_CHAPTERS))
             }
             NodeKind::ChatSummaryMemoryGatheringTool => {
-                Ok(NodeOutput::output(shown(&memory.unfolded().await?, BREAK, NO_CHAPTERS)))
+                NodeOutput::output(shown(&memory.unfolded().await?, BREAK, NO_CHAPTERS))
             }
             NodeKind::WriteCurrentSummaryToFileAndReturnIt { input } => {
                 let text = self.fill(input)?;
                 memory.write_summary(text.clone()).await?;
-                Ok(NodeOutput::output(text))
+                NodeOutput::output(text)
             }
             NodeKind::GetCurrentStateDocument => {
                 let state = memory.state().await?;
-                Ok(NodeOutput::output(state.unwrap_or_else(|| NO_STATE.into())))
+                NodeOutput::output(state.unwrap_or_else(|| NO_STATE.into()))
             }
-            NodeKind::ContextCompactor => self.compacted().await,
-            _ => unreachable!("a node of another kind is run elsewhere"),
-        }
+            NodeKind::ContextCompactor => self.compacted().await?,
+            _ => return Ok(None),
+        };
+        Ok(Some(left))
     }
 
     /// Brings chapters and facts up to date.

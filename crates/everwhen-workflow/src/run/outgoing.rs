@@ -162,7 +162,7 @@ fn all_images(variables: &ChatVariables) -> Vec<Value> {
     variables.raw.iter().flatten().flat_map(images).collect()
 }
 
-/// The latest images, at most so many; 0 means all.
+/// The latest images, at most this many; 0 means all.
 fn limited(images: Vec<Value>, most: usize) -> Vec<Value> {
     let skipped = if most == 0 { 0 } else { images.len().saturating_sub(most) };
     images.into_iter().skip(skipped).collect()

@@ -1,6 +1,6 @@
 //! Nodes that compute a text from other texts, and need nothing but files.
 
-use everwhen::Result;
+use everwhen::{Error, Result};
 
 use super::{Run, unknown};
 use crate::extract;
@@ -12,7 +12,8 @@ const NO_FILE: &str = "Custom instruction file did not exist";
 const EMPTY_FILE: &str = "No additional information added";
 
 impl Run<'_> {
-    /// The output of a node.
+    /// The output of a node. Kinds that are run elsewhere are listed, so that a new kind does not compile
+    /// until it is run somewhere.
     pub(super) fn text(&self, kind: &NodeKind) -> Result<String> {
         match kind {
             NodeKind::Conditional(condition) => {
@@ -49,7 +50,27 @@ impl Run<'_> {
             NodeKind::ArithmeticProcessor { expression } => {
                 Ok(extract::arithmetic(&self.fill(expression)?))
             }
-            _ => unreachable!("a node of another kind is run elsewhere"),
+            NodeKind::Standard(_)
+            | NodeKind::CustomWorkflow(_)
+            | NodeKind::ConditionalCustomWorkflow(_)
+            | NodeKind::WorkflowLock { .. }
+            | NodeKind::ImageProcessor(_)
+            | NodeKind::ConversationChunkProcessor(_)
+            | NodeKind::Foreign(_)
+            | NodeKind::QualityMemory
+            | NodeKind::ChatSummarySummarizer(_)
+            | NodeKind::RecentMemorySummarizerTool(_)
+            | NodeKind::RecentMemory(_)
+            | NodeKind::ConversationMemory(_)
+            | NodeKind::GetCurrentSummaryFromFile
+            | NodeKind::FullChatSummary { .. }
+            | NodeKind::VectorMemorySearch(_)
+            | NodeKind::GetCurrentMemoryFromFile
+            | NodeKind::ChatSummaryMemoryGatheringTool
+            | NodeKind::WriteCurrentSummaryToFileAndReturnIt { .. }
+            | NodeKind::GetCurrentStateDocument
+            | NodeKind::ContextCompactor
+            | NodeKind::KeywordSearch(_) => Err(Error::invalid("this node computes no text")),
         }
     }
 

@@ -104,7 +104,7 @@ async fn a_lock_that_is_never_let_go_is_free_when_its_lease_is_over() {
         {"type": "SaveCustomFile", "filepath": "n.txt", "content": "x", "mode": "append"}]"#;
     let stage = Stage::new(&[("a.json", flow)]).await;
     stage.play("a", &["u:Hi"]).await.0.unwrap();
-    // Somebody takes it and dies.
+    // A worker takes it and dies.
     let lock = everwhen::Lock { name: "a/writing".into(), holder: "gone".into() };
     assert!(stage.vault.take_lock(crate::stage::memory(), lock).await.unwrap());
     let (played, notes) = stage.play("a", &["u:Hi"]).await;
