@@ -1,7 +1,7 @@
 """Attacks a server without keys from web pages in a real Chromium, by every way that a page has to send a request.
 
 The browser is driven over WebDriver (chromedriver speaks plain HTTP), so nothing has to be installed beside it.
-`evil.example` and `app.example` are names of this machine to the browser and to nobody else.
+`evil.example` and `app.example` are names of this machine to the browser only.
 """
 
 import http.server

@@ -60,7 +60,7 @@ class Chat:
         self.is_again = False
 
     def question(self):
-        # The first message of a chat that nobody named is long enough to tell it from others.
+        # The first message of a chat without a name is long enough to tell it from others.
         return self.question_of(self.turn)
 
     def question_of(self, turn):
@@ -178,7 +178,7 @@ def check(chats, found):
             out_of_order.append(chat.name)
         if len({memory for memory, _ in places}) > 1:
             split.append(chat.name)
-    # Nothing tells the first message of a chat that nobody named, sent again after a crash, from a new chat.
+    # Nothing tells the first message of a chat without a name, sent again after a crash, from a new chat.
     first = {chat.question_of(0) for chat in chats if not chat.named}
     doubled = [text for text, times in count.items() if times > 1 and text not in first]
     again = [text for text, times in count.items() if times > 1 and text in first]

@@ -69,7 +69,7 @@ def weather(city: str) -> str:
 
 # Tools, called by the package itself: two at once, each result back to its own call.
 for upstream in ("gemini", "strict", "ollama", "anthropic"):
-    # The package closes a client that nobody holds.
+    # The package closes a client without references.
     holding = client(f"gemini-tools-{upstream}", upstream)
     asking = holding.chats.create(model="recorded", config=types.GenerateContentConfig(tools=[weather]))
     told = asking.send_message("Weather in Porto and Rome?")

@@ -217,7 +217,7 @@ class Asked:
         return [h for h in all_of_them if h[0] > self.today][0]
 
     def past(self, count, unit):
-        """The stretch of so many units that ends with today."""
+        """The period of this many units that ends with today."""
         start = {"day": self.today - days(count), "week": self.today - days(7 * count),
                  "month": add_months(self.today, -count), "year": add_months(self.today, -12 * count)}
         return start[unit], self.today + DAY

@@ -7,7 +7,7 @@ export async function fromFolder(context) {
   if (folder) await context.route(/\/ui\/-\/assets\//, (route) => route.fulfill({ path: join(folder, ...new URL(route.request().url()).pathname.split('/').slice(5)) }));
 }
 
-/** A ChatGPT export with so many conversations of two messages. */
+/** A ChatGPT export with this many conversations of two messages. */
 export function chatgpt(many) {
   const seconds = (index) => Date.parse('2023-05-01T08:00:00Z') / 1000 + index * 86_400;
   const message = (id, role, text, time) => ({ id, author: { role }, create_time: time, content: { content_type: 'text', parts: [text] }, status: 'finished_successfully', weight: 1, metadata: {} });

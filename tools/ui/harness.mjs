@@ -105,7 +105,7 @@ export function table(figures) {
   console.log(['', line(['budget', 'limit', 'measured', '']), ...rows.map(line), ''].join('\n'));
 }
 
-/** Somebody chats through the proxy. */
+/** A user chats through the proxy. */
 export async function chat(words) {
   await ask(`${stage.demo.url}/m/ana/v1/chat/completions`, { method: 'POST', headers: { 'x-everwhen-vault': 'demo', 'x-everwhen-trace': '1' }, body: { model: 'small-model', messages: [{ role: 'user', content: words }] } });
 }

@@ -26,7 +26,7 @@ use crate::failure::{Failure, Result};
 
 /// How long to wait for another command to release the data directory.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Jobs that fall due within this time are waited for by nobody, but told of.
+/// Jobs that fall due within this time are reported, but not waited for.
 const SOON: Duration = Duration::from_secs(30);
 /// How long a command that reads runs jobs whose results it shows.
 const CATCH_UP: Duration = Duration::from_secs(10);
@@ -322,7 +322,7 @@ impl Client {
         let Self::Local(local) = self else { return Ok(0) };
         let engine = local.everwhen.engine();
         jobs::run_for(engine, CATCH_UP).await?;
-        // Jobs wait a moment for more entries; those that are about to run are told of, too.
+        // Jobs wait a moment for more entries; those that are about to run are reported, too.
         let now = engine.now() + SOON;
         let due = engine.jobs(limits::PAGE_ROWS).await?;
         Ok(due.iter().filter(|job| job.due_at <= now).count())

@@ -1,7 +1,7 @@
 //! Conversation time: how much of a conversation was working and how much was waiting.
 //!
 //! An activity is a stretch in which a model or a tool was at work. Stretches may overlap; a
-//! moment counts once. A pause between two tries of the same call is waiting: whoever retries
+//! moment counts once. A pause between two tries of the same call is waiting: a program that retries
 //! records one activity for each try. Instants are wall-clock, lengths come from a clock that only
 //! goes forward.
 
@@ -20,7 +20,7 @@ use crate::ports::{EntryQuery, MemoryRef, Row, Snapshot, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 
-/// So many measures of ended conversations wait for somebody who counts them.
+/// The maximum number of measures of ended conversations that wait to be counted.
 const FINISHED_KEPT: usize = 1000;
 
 /// How a conversation is over.
@@ -30,7 +30,7 @@ pub enum Terminal {
     Done,
     /// Something went wrong.
     Fail,
-    /// Somebody broke it off.
+    /// It was cancelled.
     Cancel,
 }
 
@@ -177,7 +177,7 @@ fn measured(
 
 impl Engine {
     /// Conversations that ended in this process since the last call, measured; the last thousand
-    /// of them if nobody asked for long.
+    /// of them if they were not read for long.
     pub fn take_finished(&self) -> Vec<ConversationTime> {
         std::mem::take(&mut *self.finished.lock().unwrap_or_else(PoisonError::into_inner))
     }

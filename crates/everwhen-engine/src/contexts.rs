@@ -3,7 +3,7 @@
 //! Walk of the job: gather facts, chapters and conversations (`material`) → sections by rules
 //! (`sections`), or by a model whose every word is checked (`model`) → a new version, if it says anything
 //! new. What an agent wrote is never replaced: while the newest version is an agent's, the job leaves
-//! it alone, until somebody asks for one that is written here ([`Vault::rebuild_context`]).
+//! it alone, until a caller asks for one that is written here ([`Vault::rebuild_context`]).
 
 mod material;
 mod model;
@@ -22,7 +22,7 @@ use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result};
 
-/// Removes what was written here, since it may tell of what is forgotten; says how many versions
+/// Removes what was written here, since it may contain what is forgotten; says how many versions
 /// that were. What an agent wrote is the agent's.
 pub(crate) fn forget_written(edit: &mut MemoryEdit<'_>) -> Result<u64> {
     let written = [ContextBy::Extractive, ContextBy::Llm];

@@ -138,15 +138,15 @@ impl Engine {
         self
     }
 
-    /// Returns this engine; if `falls_back`, what a model that is away should write is written by rules
-    /// until it is back, and then written again.
+    /// Returns this engine. With `falls_back`, rules do the work of a language model that is unavailable; the model
+    /// does it again once it answers.
     #[must_use]
     pub fn with_fallback_to_rules(mut self, falls_back: bool) -> Self {
         self.falls_back = falls_back;
         self
     }
 
-    /// Whether rules do the work of a model after this failure of it, for the time being.
+    /// Whether rules do the work of the model after this failure.
     pub(crate) fn falls_back(&self, failure: &Error) -> bool {
         self.falls_back && failure.passes()
     }
@@ -179,7 +179,7 @@ impl Engine {
         self.index_cache.save(self.index_source(), least).await
     }
 
-    /// The same, where facts that nobody asks for fade.
+    /// Returns this engine, in which facts that no question asks for fade.
     #[must_use]
     pub fn with_fading(mut self, fading: Option<Fading>) -> Self {
         self.fading = fading;
@@ -205,7 +205,7 @@ impl Engine {
         }
     }
 
-    /// Memories that were found to be written ahead of the clock, since the start.
+    /// The memories that were found to be written ahead of the clock since the engine was started.
     pub fn clock_steps(&self) -> &ClockSteps {
         &self.clock_steps
     }
@@ -243,7 +243,7 @@ impl Engine {
         self
     }
 
-    /// The same, with somebody else who writes chapters.
+    /// Returns this engine with another writer of chapters.
     #[must_use]
     pub fn with_chapter_writer(mut self, writer: Arc<dyn ChapterWriter>) -> Self {
         Arc::make_mut(&mut self.chapters).writer = Some(writer);
@@ -256,7 +256,7 @@ impl Engine {
         self.llm.is_some() || chapters.writer.is_some() || chapters.rules.workflow.is_some()
     }
 
-    /// Whoever else writes chapters, if somebody does.
+    /// The other writer of chapters, if there is one.
     pub(crate) fn chapter_writer(&self) -> Option<&Arc<dyn ChapterWriter>> {
         self.chapters.writer.as_ref()
     }
@@ -271,8 +271,8 @@ impl Engine {
         self.world.now()
     }
 
-    /// Whether the store can be used now: fails with the reason if not; else what works in part only, in
-    /// sentences.
+    /// Checks whether the store can be used. Fails with the reason if not; otherwise returns what is
+    /// degraded, in sentences.
     pub async fn ready(&self) -> Result<Vec<String>> {
         self.store.ready().await
     }
@@ -377,7 +377,7 @@ impl Engine {
         let key = self.draft_key(NewKey::of(vault), text);
         self.store
             .transact_in(Address::Id(vault), move |tx| {
-                // This holds the vault: whoever comes second sees the key of the first.
+                // This locks the vault: a second transaction sees the key of the first.
                 tx.vault(vault)?;
                 match tx.keys()?.into_iter().find(|one| one.hash == key.hash) {
                     Some(known) if known.vault == vault => Ok((known, false)),

@@ -1,4 +1,4 @@
-//! Removing what was said for good, with everything that was derived from it: facts, chapters,
+//! Removing what was said permanently, with everything that was derived from it: facts, chapters,
 //! summaries, context documents, replies of models and jobs that carry text.
 
 use jiff::Timestamp;

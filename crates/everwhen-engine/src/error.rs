@@ -1,6 +1,6 @@
 //! The one error of the engine: a kind that doors can map, and a sentence a person can act on.
 //!
-//! Messages say what was wrong and what would be right. They never contain what somebody said.
+//! Messages say what was wrong and what would be right. They never contain the text of entries.
 
 use std::fmt;
 
@@ -165,7 +165,7 @@ impl Error {
         self.kind
     }
 
-    /// Whether the same call may succeed later, without anybody changing it.
+    /// Whether the same call may succeed later, without a change to it.
     pub fn passes(&self) -> bool {
         matches!(self.kind, ErrorKind::Busy | ErrorKind::Unavailable)
     }

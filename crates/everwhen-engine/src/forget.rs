@@ -1,4 +1,4 @@
-//! Forgetting: removes for good, from every table and job, and says what went.
+//! Forgetting: removes permanently, from every table and job, and says what went.
 //!
 //! An entry and its corrections are versions of one thing said and go together. What was derived
 //! from a forgotten entry is made again from what is left, or goes too.
@@ -88,7 +88,7 @@ fn entries(edit: &mut MemoryEdit<'_>, doomed: &[Entry]) -> Result<Removed> {
     Ok(removed)
 }
 
-/// A conversation that lost entries: gone if none is left, else counted and summarised anew.
+/// A conversation that lost entries: gone if none is left, else counted and summarised again.
 fn repair(edit: &mut MemoryEdit<'_>, id: ConversationId) -> Result<Removed> {
     let Some(mut conversation) = edit.tx.conversation(edit.place(), id)? else {
         return Ok(Removed::default());
@@ -105,7 +105,7 @@ fn repair(edit: &mut MemoryEdit<'_>, id: ConversationId) -> Result<Removed> {
 }
 
 impl Vault {
-    /// Forgets something in a memory for good.
+    /// Forgets something in a memory permanently.
     pub async fn forget(
         &self,
         memory: Address<MemoryId>,

@@ -40,7 +40,7 @@ pub struct ImportedConversation {
     pub entries: Vec<NewEntry>,
     /// What forks had put aside there.
     pub branches: Vec<ImportedBranch>,
-    /// When somebody ended it there; nothing if nobody did. No end lies before the last entry.
+    /// When it was ended there explicitly; nothing if it was not. No end lies before the last entry.
     pub ended_at: Option<Timestamp>,
     /// Its title there; kept once the conversation has ended.
     pub title: Option<String>,
@@ -337,7 +337,7 @@ fn end(
 }
 
 /// Keeps the source's own words about an ended conversation instead of having new ones made. If the
-/// entries change, the usual job makes them anew.
+/// entries change, the usual job makes them again.
 fn keep_summary(
     edit: &mut MemoryEdit<'_>,
     id: ConversationId,

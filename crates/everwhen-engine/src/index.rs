@@ -2,8 +2,8 @@
 //! arrived, brought up to date before each use, cached up to a byte budget and saved as segments.
 //!
 //! [`IndexCache`] is what the engine holds; `memory_index` is the index of one memory with its cached
-//! entries; `distilled` are the facts and chapters beside it; `moments` are the states as of earlier moments; `embedders` compute vectors. What a question makes of
-//! it is the module `recall`.
+//! entries; `distilled` are the facts and chapters beside it; `moments` are states as of earlier moments;
+//! `embedders` compute vectors. The module `recall` answers questions with them.
 
 mod cache;
 mod distilled;

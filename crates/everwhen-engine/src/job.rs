@@ -8,7 +8,7 @@
 //! [`limits::JOB_CRASHES`] times while it ran is set aside, too: it may be what ends the process.
 //!
 //! Work that waits for a model stands in a [`Queue`] of its own, so that it never delays the rest.
-//! Whoever waits renews the lease; whoever lost it finds that out when the result is to be kept.
+//! A worker that waits renews the lease; one that lost it finds out when it stores the result.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -24,7 +24,7 @@ pub enum JobKind {
     Close,
     /// Give an ended conversation its title and summary, chosen from its own words.
     Summarize,
-    /// Have a model write them anew.
+    /// Have a model write them again.
     Retell,
     /// Turn an ended conversation into facts.
     Distill,
@@ -34,9 +34,9 @@ pub enum JobKind {
     Chapters,
     /// Fold new chapters into the rolling summary of a memory.
     Fold,
-    /// Write the context document of a memory anew.
+    /// Write the context document of a memory again.
     Context,
-    /// Go on with a workflow behind its answer; somebody outside of the engine does that.
+    /// Continue a workflow after its answer; code outside of the engine does that.
     Workflow,
     /// Nothing: what a workflow holds while it writes. Its lease is the lock.
     Lock,
@@ -237,7 +237,7 @@ impl Job {
         }
     }
 
-    /// Whether `known`, as the store has it, is still this claim: nobody else has taken the job,
+    /// Whether `known`, as the store has it, is still this claim: no other worker has taken the job,
     /// ended it or put another in its place. The lease may have been renewed.
     pub fn is_still(&self, known: &Self) -> bool {
         let leased = matches!(known.state, JobState::Leased { .. });
@@ -283,7 +283,7 @@ impl Job {
         self
     }
 
-    /// The same job as new: for somebody who has mended what was wrong.
+    /// The same job as new, after what was wrong was fixed.
     #[must_use]
     pub fn retried(self, now: Timestamp) -> Self {
         let state = JobState::Waiting;
@@ -331,8 +331,8 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let mine = waiting(now).claimed(now);
         assert!(mine.is_still(&mine.clone().renewed(now + limits::JOB_LEASE)));
-        assert!(!mine.is_still(&mine.clone().claimed(now)), "somebody else has it");
-        assert!(!mine.is_still(&mine.clone().given_back()), "nobody has it");
+        assert!(!mine.is_still(&mine.clone().claimed(now)), "another worker has it");
+        assert!(!mine.is_still(&mine.clone().given_back()), "no worker has it");
         assert_eq!(mine.given_back(), waiting(now));
     }
 

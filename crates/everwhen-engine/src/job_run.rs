@@ -14,7 +14,7 @@ use crate::vault::Vault;
 use crate::{ConflictReason, Error, Result};
 
 impl Engine {
-    /// Keeps the result of a job: runs `work` in one transaction, unless somebody else has finished
+    /// Keeps the result of a job: runs `work` in one transaction, unless another worker has finished
     /// or replaced the job meanwhile. Whatever changes what a job is about replaces the job, so the
     /// result of an outdated reading is never kept. A job that `work` leaves ends with it.
     pub(crate) async fn commit<F>(&self, job: &Job, work: F) -> Result<()>
@@ -41,7 +41,7 @@ impl Engine {
             .await
     }
 
-    /// Keeps a part of the result of a job that goes on. Fails if the job is somebody else's by now.
+    /// Stores a part of the result of a job that continues. Fails if another worker has the job by now.
     pub(crate) async fn go_on<F>(&self, job: &Job, work: F) -> Result<()>
     where
         F: Fn(&mut MemoryEdit<'_>, &Job) -> Result<()> + Send + 'static,
@@ -51,7 +51,7 @@ impl Engine {
             .transact_in(Address::Id(job.vault), move |tx| {
                 tx.vault(job.vault)?;
                 if !is_held(tx.snapshot(), &job)? {
-                    return Err(Error::conflict("somebody else has the job by now")
+                    return Err(Error::conflict("another worker has the job by now")
                         .because(ConflictReason::ChangedMeanwhile));
                 }
                 if !is_of_this_epoch(tx.snapshot(), &job)? {
@@ -63,7 +63,7 @@ impl Engine {
             .await
     }
 
-    /// Who asks the language model for a job; nobody if there is no model.
+    /// What asks the language model for a job; `None` if there is no model.
     pub(crate) fn asker(&self, vault: &VaultInfo, job: &Job) -> Option<Asker> {
         self.llm().map(|_| Asker {
             vault: Vault::existing(self.clone(), vault),
@@ -103,7 +103,7 @@ pub(crate) fn claim(tx: &mut dyn Tx, job: Job, now: Timestamp) -> Result<Option<
 }
 
 /// Whether nothing has been forgotten in the memory of a job since it was claimed. What it made of what
-/// it had read before may tell of it. A memory that is gone is no epoch's: nothing is kept there.
+/// it had read before may contain it. A memory that is gone has no epoch: nothing is stored there.
 fn is_of_this_epoch(snapshot: &dyn Snapshot, job: &Job) -> Result<bool> {
     let memory = snapshot.memory(job.place())?;
     Ok(memory.is_none_or(|memory| memory.forgotten == job.epoch.memory))
@@ -165,7 +165,7 @@ fn freely(prompt: &Prompt, freedom: u32) -> Prompt {
 pub(crate) struct ConversationMaterial {
     /// The vault, for its zone and rules.
     pub(crate) vault: VaultInfo,
-    /// The conversation's entries in force, in order.
+    /// The conversation's current entries, in order.
     pub(crate) entries: Vec<Entry>,
 }
 

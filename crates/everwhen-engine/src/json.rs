@@ -1,4 +1,4 @@
-//! JSON as the engine sees it: a value to look into, read by whoever brought it.
+//! JSON as the engine sees it: a value to look into, parsed by the caller.
 //!
 //! Models answer in JSON when they are given a schema. Adapters parse it; the engine, which knows
 //! no format, asks for members and gets `None` where something else stands.

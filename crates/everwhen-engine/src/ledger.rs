@@ -21,7 +21,7 @@
 //! the assistant's message of the next request gets that time.
 //!
 //! **How messages are known again.** A message is its mark, SHA-256 of role and content, and the
-//! how-manieth of that mark it is. Along a memory runs one *line* of messages. A history is laid
+//! its ordinal among those of that mark. Along a memory runs one *line* of messages. A history is laid
 //! beside it so that as much as possible matches, in order, whole runs before single messages
 //! and the newest first; so it may be cut at the front, edited, regenerated or forked. A single short
 //! match without neighbours proves nothing and does not count: a second "ok" is a second "ok".
@@ -42,8 +42,8 @@
 //! none, by proof: replies that were delivered here, with the message they answered; ids of tool
 //! calls and responses that were delivered here. What a client merely sent proves nothing. A proof
 //! holds for the person it was delivered to, and a weak one only for the same program. Where two
-//! memories fit equally well and differ, none is answered: a new memory is better than somebody
-//! else's. A retry is the same request, from the same client, whose reply was not delivered whole.
+//! memories fit equally well and differ, none is answered: a new memory is better than that of
+//! another chat. A retry is the same request, from the same client, whose reply was not delivered whole.
 //!
 //! **What was added stays added.** A door that adds text to a message hands it over with the reply
 //! ([`ExchangeReply::added`]) and gets it back with every later request ([`Begun::additions`]), so that it
@@ -120,7 +120,7 @@ pub struct History {
     pub sent_at: Option<Timestamp>,
     /// Who sent it.
     pub client: Client,
-    /// Ids of tool calls and replies that it refers to, each behind so many messages.
+    /// Ids of tool calls and replies that it refers to, each with the number of messages before it.
     pub ids: Vec<(usize, String)>,
     /// Whether the client always sends the whole chat.
     pub resends_all: bool,
@@ -128,7 +128,7 @@ pub struct History {
     pub wanted: Wanted,
     /// Tools that were called since the last words, in messages without any.
     pub tools_used: Vec<Name>,
-    /// Whose chat a memory is that it makes; nothing if somebody named the memory.
+    /// Whose chat a memory is that it makes; nothing if the caller named the memory.
     pub chat_of: Option<Person>,
 }
 
@@ -149,7 +149,7 @@ pub enum Wanted {
     Reply,
     /// The rest of the assistant's last message.
     Continuation,
-    /// The next message, by whoever has this name.
+    /// The next message, by the speaker with this name.
     By(String),
     /// Something that is no part of the chat, such as a summary, or a draft for the user: it is not
     /// remembered.
@@ -236,7 +236,7 @@ pub struct Begun {
     pub zone: Zone,
     /// The pause that ends a conversation in this vault.
     pub pause: jiff::SignedDuration,
-    /// Whose chat the memory is; nothing if somebody named it.
+    /// Whose chat the memory is; nothing if the caller named it.
     pub chat_of: Option<Person>,
     /// What was talked about before the history begins, if that was asked for.
     pub backdrop: Backdrop,
@@ -270,7 +270,7 @@ pub struct ExchangeReply {
     pub truncated: bool,
     /// Tools called in it.
     pub tools_used: Vec<Name>,
-    /// How long whoever gave it was at work, if that is known: it counts as conversation time.
+    /// How long the model was at work on it, if that is known: it counts as conversation time.
     pub work: Option<Activity>,
     /// Ids in it that the client may refer to: of tool calls, of the reply and its parts.
     pub ids: Vec<String>,
@@ -338,7 +338,7 @@ impl Vault {
     }
 
     /// The same; `early` hears what was decided before it is durable, so that a door can ask an
-    /// upstream meanwhile. A store that has to begin anew tells again, and only the answer counts.
+    /// upstream meanwhile. A store that restarts the transaction calls it again, and only the answer counts.
     /// `with_backdrop`: what was talked about before is read, too.
     pub async fn begin_exchange_early(
         &self,

@@ -45,7 +45,7 @@ pub const QUERY_BYTES: usize = 64 * 1024;
 pub const BRIEFING_TOKENS_DEFAULT: usize = 1_000;
 /// Items in a recollection when the caller names no limit.
 pub const RECALL_ITEMS_DEFAULT: usize = 10;
-/// A chat is briefed from so many chats of the same person, the last active ones.
+/// The number of chats of the same person that a chat is briefed from, the last active ones.
 pub const RECALL_CHATS: usize = 200;
 /// Bytes that indexes may take in memory, all together.
 pub const INDEX_BYTES: usize = 1024 * 1024 * 1024;
@@ -58,16 +58,16 @@ pub const ENTRY_CACHE_BYTES: usize = 64 * 1024 * 1024;
 pub const LARGE_ENTRY_CACHE_BYTES: usize = 16 * 1024 * 1024;
 /// Entries of a large index.
 pub const LARGE_INDEX_ENTRIES: usize = 400_000;
-/// An index is kept again when so many entries have come since.
+/// An index is saved again when this many entries have come since.
 pub const UNKEPT_ENTRIES: usize = 2_000;
 /// Tries of a job before it is set aside, without those that failed for a reason that passes.
 pub const JOB_TRIES: u32 = 8;
-/// So many workers vanish while a job runs before it is set aside. Not fewer: a process that is killed
+/// The number of workers that vanish while a job runs before it is set aside. Not fewer: a process that is killed
 /// again and again while a model thinks takes the same job along each time.
 pub const JOB_CRASHES: u32 = 8;
 /// How long a claimed job belongs to its worker.
 pub const JOB_LEASE: SignedDuration = SignedDuration::from_secs(60);
-/// Whoever works longer on a job renews its lease this often.
+/// A worker that needs longer for a job renews its lease this often.
 pub const JOB_RENEWAL: SignedDuration = SignedDuration::from_secs(20);
 /// Longest wait between two tries of a job.
 pub const JOB_BACKOFF: SignedDuration = SignedDuration::from_mins(60);

@@ -23,19 +23,19 @@ const REMEMBERED: &str = include_str!("memory_block/remembered.txt");
 
 /// The question for recall has no more characters than this.
 const QUESTION_CHARS: usize = 2_000;
-/// So many items are looked for.
+/// The number of items that are looked for.
 const ITEMS: usize = 20;
-/// Who speaks; what tools answer is told only on request.
+/// The roles that are searched; what tools answer is added only on request.
 const SPOKEN: [Role; 3] = [Role::User, Role::Assistant, Role::System];
 
-/// What to tell of memory.
+/// What to add from memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wishes {
     /// What is remembered about what is asked.
     pub briefing: bool,
-    /// All that is told of memory may have so many tokens.
+    /// The maximum number of tokens of all that is added from memory.
     pub budget_tokens: usize,
-    /// Whose other chats are looked into, too; nobody's if absent.
+    /// The person whose other chats are read, too; none if absent.
     pub chats_of: Option<Person>,
     /// Tell what tools answered, too.
     pub tool_entries: bool,
@@ -55,7 +55,7 @@ pub fn now(begun: &Begun) -> String {
     }
 }
 
-/// All that is told, as one text; empty if there is nothing to tell.
+/// All that is added, as one text; empty if nothing is remembered.
 pub fn text(remembered: &str, now: Option<&str>) -> String {
     let remembered =
         (!remembered.is_empty()).then(|| REMEMBERED.trim_end().replace("{remembered}", remembered));

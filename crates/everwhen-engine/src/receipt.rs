@@ -65,9 +65,9 @@ pub enum Receipt {
     },
     /// A fact was pinned, or is no longer.
     Fact(FactId),
-    /// What was derived from so many conversations is being made anew.
+    /// What was derived from this many conversations is being written again.
     Regenerating(u64),
-    /// Things were removed for good.
+    /// Things were removed permanently.
     Forgotten(Removed),
 }
 

@@ -186,7 +186,7 @@ pub struct NewCorrection {
     pub metadata: Option<Metadata>,
 }
 
-/// Stores a correction: a new entry in the place of an old one, at the time the old one was said.
+/// Stores a correction: a new entry in place of an old one, at the time the old one was said.
 pub(crate) fn correction(
     edit: &mut MemoryEdit<'_>,
     id: EntryId,
@@ -327,7 +327,7 @@ impl Vault {
         .await
     }
 
-    /// Gives an entry other tags in the place of those it has.
+    /// Gives an entry other tags in place of those it has.
     pub async fn set_tags(
         &self,
         memory: Address<MemoryId>,

@@ -116,7 +116,7 @@ fn closeness(shared: usize, a: usize, b: usize) -> f32 {
     2.0 * shared as f32 / (a + b) as f32
 }
 
-/// Whether two statements of so many words are about the same thing if they share this many.
+/// Whether two statements of these numbers of words are about the same thing if they share this many.
 pub(crate) fn close_by_words(shared: usize, a: usize, b: usize) -> bool {
     closeness(shared, a, b) >= BY_WORDS.related
 }

@@ -11,11 +11,11 @@ use crate::memory::{Entry, Role, Summary, SummaryBy};
 use crate::text::{content_words, is_stop_word, shorten};
 use crate::time::Zone;
 
-/// A title has at least so many words…
+/// The minimum number of words of a title.
 pub(crate) const TITLE_LEAST: usize = 5;
-/// …and at most so many.
+/// The maximum number of words of a title.
 pub(crate) const TITLE_MOST: usize = 8;
-/// A summary has at most so many sentences.
+/// The maximum number of sentences of a summary.
 pub(crate) const SENTENCES: usize = 3;
 /// A longer sentence is cut here.
 const SENTENCE_CHARS: usize = 280;
@@ -170,7 +170,7 @@ fn title_length(text: &str) -> usize {
     last.map_or(TITLE_LEAST, |last| TITLE_LEAST + last + 1)
 }
 
-/// The beginning of a text, up to so many words, on one line, without the marks at its end.
+/// The beginning of a text, up to this many words, on one line, without the marks at its end.
 pub(crate) fn first_words(text: &str, most: usize) -> String {
     let end = text
         .unicode_word_indices()

@@ -1,6 +1,6 @@
 //! A vault: one owner's memories, and everything that can be done with them.
 //!
-//! A [`Vault`] value is the only way to data. Whoever holds one can reach what is in it and
+//! A [`Vault`] value is the only way to data. Its holder can reach what is in it and
 //! nothing else. Each verb is one transaction.
 
 mod as_of;
@@ -75,7 +75,7 @@ pub struct ConversationView {
 pub struct Vault {
     pub(crate) engine: Engine,
     id: VaultId,
-    /// If it is known by name only: what its first write makes if nobody has made it by then.
+    /// If it is known by name only: what its first write creates if it does not exist by then.
     draft: Option<Arc<VaultInfo>>,
 }
 
@@ -97,7 +97,7 @@ impl Vault {
         &self.engine
     }
 
-    /// How the store finds it: a draft by its name, because somebody else may have made it meanwhile.
+    /// How the store finds it: a draft by its name, because another process may have created it meanwhile.
     pub(crate) fn address(&self) -> Address<VaultId> {
         self.draft.as_ref().map_or(Address::Id(self.id), |draft| Address::Name(draft.name.clone()))
     }

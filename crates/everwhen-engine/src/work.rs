@@ -138,7 +138,7 @@ impl Engine {
         }
     }
 
-    /// Holds a claimed job for another lease, unless it is somebody else's by now.
+    /// Holds a claimed job for another lease, unless another worker has it by now.
     pub async fn renew(&self, job: &Job) -> Result<()> {
         let now = self.now();
         self.change_held(job, move |known| known.renewed(now)).await
@@ -149,7 +149,7 @@ impl Engine {
         self.change_held(&job, Job::given_back).await
     }
 
-    /// Changes a claimed job as the store has it, unless it is somebody else's by now.
+    /// Changes a claimed job as the store has it, unless another worker has it by now.
     async fn change_held<F>(&self, job: &Job, change: F) -> Result<()>
     where
         F: Fn(Job) -> Job + Send + 'static,
@@ -180,7 +180,7 @@ impl Engine {
         Ok(done)
     }
 
-    /// Runs so many jobs, or until none is due; says how many that were.
+    /// Runs at most this many jobs, or until none is due; returns how many were run.
     pub async fn settle_some(&self, most: u64) -> Result<u64> {
         let mut done = 0;
         while done < most && self.step().await? {

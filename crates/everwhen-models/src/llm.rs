@@ -43,7 +43,7 @@ pub struct RemoteLlm {
 }
 
 impl RemoteLlm {
-    /// A model for these settings. Nobody is asked yet.
+    /// A model for these settings. No request is sent yet.
     pub fn new(setting: LlmSetting, chance: Arc<dyn Chance>) -> Result<Self> {
         setting.check()?;
         let endpoint = setting.reach(MOST_BYTES, chance)?;

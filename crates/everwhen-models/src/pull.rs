@@ -26,7 +26,7 @@ pub enum Progress {
     Bytes(u64, Option<u64>),
 }
 
-/// Whoever is told.
+/// Receives the progress.
 pub type Tell<'a> = &'a mut (dyn FnMut(Progress) + Send);
 
 /// What came of it.
@@ -56,7 +56,7 @@ impl Recipe {
             .map_err(|error| failed("written to", models, &error))?;
         match fs::rename(&whole, &target) {
             Ok(()) => Ok(Pulled::New(target)),
-            // Somebody else may have been faster.
+            // Another process may have been faster.
             Err(_) if self.is_there(&target)? => Ok(Pulled::AlreadyThere(target)),
             Err(error) => Err(failed("made", &target, &error)),
         }

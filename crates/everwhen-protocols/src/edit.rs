@@ -9,7 +9,7 @@ pub struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// A text nobody has touched.
+    /// A text without edits.
     pub fn new(text: &'a str) -> Self {
         Self { text, edits: Vec::new() }
     }

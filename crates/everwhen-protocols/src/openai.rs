@@ -57,7 +57,7 @@ static ENDPOINTS: [Endpoint; 49] = [
     call("/v1/chat/completions/{*rest}", MANAGED),
     call_unversioned("/v1/completions", &[("POST", Chat(&COMPLETIONS))]),
     call_unversioned("/v1/responses", &[("POST", Chat(&RESPONSES))]),
-    // A response is found by an id that nobody can guess.
+    // A response is found by an id that cannot be guessed.
     call("/v1/responses/{id}", &[("GET", Use), ("DELETE", Manage)]),
     call("/v1/responses/{id}/input_items", &[("GET", Use)]),
     call("/v1/responses/{id}/cancel", &[("POST", Use)]),

@@ -148,12 +148,12 @@ impl Outbox {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Puts a row, in the place of one with its id. A new row that does not fit is refused.
+    /// Puts a row, in place of one with its id. A new row that does not fit is refused.
     pub fn put(&self, row: OutboxRow) -> Ack {
         self.change(|answer| Change::Put(Box::new(row), answer))
     }
 
-    /// Removes a row that is stored. Nobody waits for it: a row that comes back after a crash is
+    /// Removes a row that is stored. No caller waits for it: a row that comes back after a crash is
     /// stored again without effect.
     pub fn remove(&self, id: i64) {
         if let Some(queue) = &self.queue {
@@ -234,7 +234,7 @@ impl Drop for Outbox {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
-            // Whoever waited for a thread that panicked has been told.
+            // The callers of a thread that panicked have got an error.
             let _ = thread.join();
         }
     }

@@ -1,7 +1,7 @@
 //! The PostgreSQL store: one database, as many servers before it as are needed.
 //!
 //! A verb that writes holds the row of its vault from its first look at it, so it decides on what
-//! nobody else changes meanwhile; verbs of other vaults run beside it. Every table begins with the
+//! no other transaction changes meanwhile; verbs of other vaults run beside it. Every table begins with the
 //! vault, so a cluster can spread all of them by it (`distribute`). No extension is needed, nothing
 //! is ranked here, and nothing is numbered by the database.
 

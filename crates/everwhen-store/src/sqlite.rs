@@ -117,7 +117,7 @@ fn examine_log(path: &Path, health: &StoreHealth) {
         Ok(0) => {}
         Ok(pages) => health.found(format!(
             "the last {pages} pages of {} could not be read and were left out: after a power failure \
-             that is what nobody was told was stored; otherwise the disk is damaged, and what was \
+             that is what no caller was told was stored; otherwise the disk is damaged, and what was \
              stored last is missing",
             log.path().display()
         )),

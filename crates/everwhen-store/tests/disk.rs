@@ -111,7 +111,7 @@ fn a_damaged_end_of_the_log_is_told() {
     let problems = block_on(open(&copy).check()).unwrap();
     assert!(problems.iter().any(|told| told.contains("could not be read")), "{problems:?}");
     let problems = block_on(open(&path).check()).unwrap();
-    assert_eq!(problems, [""; 0], "a whole one is not told of");
+    assert_eq!(problems, [""; 0], "a whole one is not reported");
 }
 
 /// A disk of its own; nothing where the tests may not mount one.

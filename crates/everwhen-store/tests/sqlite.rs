@@ -1,5 +1,5 @@
 //! What only the SQLite store promises: files of other programs and versions are left alone, a full
-//! disk stores nothing, a failing write takes nobody along, and what is forgotten is gone.
+//! disk stores nothing, a failing write does not fail others, and what is forgotten is gone.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -258,7 +258,7 @@ impl Chat {
         Self { engine, clock, vault, _directory: directory }
     }
 
-    /// Begins a chat of nobody in particular.
+    /// Begins a chat of no person in particular.
     fn begin(&self, name: &str, text: &str) -> Begun {
         let memory = Address::Name(Name::new("memory", name).expect("a name"));
         let history = History {
@@ -333,7 +333,7 @@ impl Chat {
     }
 
     /// Asks with the last few messages, and answers; says how much that took. What follows behind it
-    /// is not counted: nobody waits for it.
+    /// is not counted: no caller waits for it.
     fn exchange(&self, turn: i64) -> u64 {
         let before = STEPS.load(Ordering::Relaxed);
         let question = format!("And walk {turn} in Rome?");

@@ -49,7 +49,7 @@ impl Faults {
         self.calls.load(Ordering::SeqCst)
     }
 
-    /// Puts another fault in the place of the one there is. Calls are counted on.
+    /// Puts another fault in place of the one there is. Calls are counted on.
     pub fn set(&self, fault: Option<Fault>) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }

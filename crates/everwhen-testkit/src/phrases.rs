@@ -1,13 +1,14 @@
 //! Phrases that texts for users no longer use, each with what to write instead. One list for the
-//! documents, the texts of the API and the help of the command line.
+//! documents, the texts of the API, the help of the command line, and comments in the code.
 
 /// The phrases in lower case.
-const PHRASES: [(&str, &str); 12] = [
+const PHRASES: [(&str, &str); 18] = [
     ("so many", "\"maximum number of\" or \"number of\""),
     ("so often", "\"number of attempts\" or \"number of rounds\""),
     ("whoever", "the caller, the client, the process"),
     ("somebody", "a user, a client, another process"),
     ("nobody", "no caller, no process"),
+    ("anybody", "a caller, another process"),
     ("anew", "\"again\", or regenerate, rebuild, retry"),
     ("at hand", "cached, available"),
     ("in force", "current"),
@@ -15,6 +16,11 @@ const PHRASES: [(&str, &str); 12] = [
     ("shall", "must, or the present tense"),
     ("where chance begins", "random seed"),
     ("how-manieth", "index"),
+    ("stood otherwise", "was different"),
+    ("for good", "permanently"),
+    ("in the place of", "\"in place of\", or replaces"),
+    ("tells of", "covers, contains, reports"),
+    ("told of", "covered by, reported"),
 ];
 
 /// What is wrong with a text: each phrase in it, with what to write instead.

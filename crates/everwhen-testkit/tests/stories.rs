@@ -1,6 +1,6 @@
 //! Every story on the oracle store: one test each, named after it.
 //!
-//! `cargo test -p everwhen-testkit --test stories -- --bless` writes the snapshots anew.
+//! `cargo test -p everwhen-testkit --test stories -- --bless` writes the snapshots again.
 
 use std::process::ExitCode;
 

@@ -264,6 +264,29 @@ fn people_read_plain_words() {
 }
 
 #[test]
+fn comments_use_plain_words() {
+    let mut broken = Vec::new();
+    // The list itself names the phrases.
+    for file in rust_files().iter().filter(|file| !file.path.ends_with("src/phrases.rs")) {
+        let comments = file.text.lines().enumerate().filter(|(_, line)| is_comment(line));
+        for (number, line) in comments {
+            let found =
+                phrases::found(line).map(|it| format!("{}:{}: {it}", file.path, number + 1));
+            broken.extend(found);
+        }
+    }
+    hold(
+        "comments contain none of the phrases in everwhen_testkit::phrases",
+        "a contributor reads them as documentation",
+        &broken,
+    );
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("//")
+}
+
+#[test]
 fn every_crate_obeys_the_lints() {
     let opted_out = |name: &String| !manifest(name).contains("[lints]\nworkspace = true");
     let broken: Vec<String> = crate_names().into_iter().filter(opted_out).collect();

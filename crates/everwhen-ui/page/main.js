@@ -24,7 +24,7 @@ const VIEWS = {
 const WITH_MOMENT = ['timeline', 'facts', 'ask', 'document'];
 const TABS = ['timeline', 'ask', 'facts', 'document'];
 
-/** The key may come in the fragment, which browsers send to nobody; it leaves the address at once. */
+/** The key may come in the fragment, which browsers never send; it is removed from the address immediately. */
 function takeKey() {
   const found = /^#key=([^&]+)$/.exec(location.hash);
   if (!found) return;

@@ -74,9 +74,9 @@ export interface Branch {
 
 /** Where a line of a briefing comes from: an entry or a fact. */
 export interface BriefingLine {
-  /** The entry it tells. */
+  /** The entry that it shows. */
   entry_id?: string | null | undefined;
-  /** The fact it tells. */
+  /** The fact that it shows. */
   fact_id?: string | null | undefined;
   /** The line, counted from 0. */
   line: number;
@@ -118,7 +118,7 @@ export interface Chapter {
 export interface ChapterImport {
   /** Chapters that were stored already. */
   known: number;
-  /** Chapters that the source has no more. */
+  /** Chapters that the source no longer has. */
   removed: number;
   /** Chapters that are new or have changed. */
   stored: number;
@@ -160,7 +160,7 @@ export interface Conversation {
   ended_at: string | null;
   /** How it ended; null while it is open. */
   ended_by: EndedBy | null;
-  /** Number of facts that a model proposed and that nothing said in it bears out. */
+  /** Number of facts that a model proposed and that nothing said in it supports. */
   facts_dropped?: number | undefined;
   /** The id. */
   id: string;
@@ -315,7 +315,7 @@ export interface Entry {
 
 /** What to change about an entry. What was said and when is changed by a correction. */
 export interface EntryPatch {
-  /** Its tags, in the place of those it has. */
+  /** Its new tags, which replace those it has. */
   tags: string[];
 }
 
@@ -487,7 +487,7 @@ export interface FoundChapter {
 export interface FoundContext {
   /** Its text. */
   content: string;
-  /** The time up to which it tells the story. */
+  /** The time up to which it is complete. */
   conversation_time: string;
   /** The memory it describes. */
   memory: string;

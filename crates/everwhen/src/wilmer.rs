@@ -61,7 +61,7 @@ pub struct Discussion {
 pub struct FileMemory {
     /// The text.
     pub text: String,
-    /// SHA-256 of the last message it tells of, as 64 hexadecimal digits.
+    /// SHA-256 of the last message it covers, as 64 hexadecimal digits.
     pub hash: String,
 }
 

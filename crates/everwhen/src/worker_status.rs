@@ -38,7 +38,7 @@ pub struct TaskStatus {
     pub is_running: bool,
     /// How often it died and was restarted.
     pub restarts: u64,
-    /// Why it gets nothing done, while that is so.
+    /// The failure that keeps it from working, if there is one.
     pub failure: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! A large memory is indexed before anybody asks, kept for the next start, and made once however many
+//! A large memory is indexed before the first question, kept for the next start, and made once however many
 //! ask.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]

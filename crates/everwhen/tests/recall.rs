@@ -1,4 +1,4 @@
-//! Recall through the front door, on SQLite: what is written is found, what changes is followed.
+//! Recall through the library, on SQLite: what is written is found, what changes is followed.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -277,10 +277,10 @@ class BriefingLine:
     """The line, counted from 0."""
 
     entry_id: str | None = None
-    """The entry it tells."""
+    """The entry that it shows."""
 
     fact_id: str | None = None
-    """The fact it tells."""
+    """The fact that it shows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -340,7 +340,7 @@ class ChapterImport:
     """Chapters that were stored already."""
 
     removed: int
-    """Chapters that the source has no more."""
+    """Chapters that the source no longer has."""
 
     stored: int
     """Chapters that are new or have changed."""
@@ -423,7 +423,7 @@ class Conversation:
     """The reason given for ending it."""
 
     facts_dropped: int | None = None
-    """Number of facts that a model proposed and that nothing said in it bears out."""
+    """Number of facts that a model proposed and that nothing said in it supports."""
 
     retrospection: Retrospection | None = None
     """What the language model wrote when it looked back at it."""
@@ -611,7 +611,7 @@ class EntryPatch:
     """What to change about an entry. What was said and when is changed by a correction."""
 
     tags: list[str]
-    """Its tags, in the place of those it has."""
+    """Its new tags, which replace those it has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -855,7 +855,7 @@ class FoundContext:
     """Its text."""
 
     conversation_time: datetime
-    """The time up to which it tells the story."""
+    """The time up to which it is complete."""
 
     memory: str
     """The memory it describes."""

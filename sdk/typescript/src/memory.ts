@@ -245,7 +245,7 @@ export class MemoryClient {
     return this.#transport.write("POST", `${this.#path}/facts/${part(id)}/pin`, { pinned: !options.off }, options.idempotencyKey);
   }
 
-  /** Puts your own words in the place of a fact; distilling again does not undo it. */
+  /** Replaces a fact with your own words; distilling again does not undo it. */
   correctFact(id: string, fact: NewFactText, { idempotencyKey }: Write = {}): Promise<Fact> {
     return this.#transport.write("PUT", `${this.#path}/facts/${part(id)}`, fact, idempotencyKey);
   }
@@ -291,7 +291,7 @@ export class MemoryClient {
     return new Pages(this.#transport, `${this.#path}/context/versions`, { ...options });
   }
 
-  /** Removes one version of the context document for good; its number is not given again. */
+  /** Removes one version of the context document permanently; its number is not given again. */
   deleteContextVersion(version: number, { idempotencyKey }: Write = {}): Promise<Removed> {
     return this.#transport.write("DELETE", `${this.#path}/context/versions/${version}`, undefined, idempotencyKey);
   }

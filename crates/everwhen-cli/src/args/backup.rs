@@ -7,9 +7,10 @@ use clap::Args;
 /// Back up the data directory, check a backup, or restore one
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A backup is one compressed file with a manifest and a checksum. It can be made while a server runs, and contains
-everything that was stored before it began. An existing file is never replaced. A backup of PostgreSQL
-restores into SQLite and the other way round. `[backup] every` makes a server back up by itself.
+A backup is one compressed file with a manifest and a checksum. It can be made while a server runs, \
+and contains everything that was stored before it began. An existing file is never replaced. A backup \
+of PostgreSQL restores into SQLite and the other way round. `[backup] every` makes a server back up \
+by itself.
 
 EXAMPLES
   everwhen backup ~/backups/everwhen-2026-11-16.zip

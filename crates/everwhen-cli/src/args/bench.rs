@@ -10,7 +10,7 @@ pub(crate) use runner::{
     CompareArgs, LogsArgs, ModeArg, OverheadArgs, PlanArgs, RunArgs, VerifyArgs,
 };
 
-/// Benchmark Everwhen on this machine, next to what it is built on
+/// Benchmark Everwhen on this machine, next to the libraries it uses
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
@@ -47,11 +47,13 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchTopic {
     Store(StoreBenchArgs),
     Longmemeval(LongMemEvalArgs),
+    /// Retrieval quality on LoCoMo: is the evidence for the answer found?
     Locomo(DatasetArgs),
     /// Retrieval quality on REALTALK, in LoCoMo's form: real people, short messages
     Realtalk(DatasetArgs),
     /// Retrieval quality on BEAM, in LoCoMo's form: long technical chats with an assistant
     Beam(DatasetArgs),
+    /// Retrieval quality on the Temporal Memory Dataset, whose questions name times
     Temporal(DatasetArgs),
     Recall(RecallBenchArgs),
     Import(ImportBenchArgs),
@@ -68,7 +70,7 @@ pub(crate) enum BenchTopic {
     Compare(CompareArgs),
 }
 
-/// Import of one large ChatGPT archive: speed, memory, and going on after a kill
+/// Import of one large ChatGPT archive: speed, memory, and resuming after a kill
 #[derive(Debug, Args)]
 pub(crate) struct ImportBenchArgs {
     /// Messages in the archive

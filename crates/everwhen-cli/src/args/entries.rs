@@ -124,7 +124,7 @@ pub(crate) struct TagsArgs {
     /// Entry to change; without one, all tags are listed
     #[arg(value_name = "ENTRY")]
     pub(crate) id: Option<String>,
-    /// Its tags, in the place of those it has
+    /// Its tags, in place of those it has
     #[arg(value_name = "TAG")]
     pub(crate) tags: Vec<String>,
     /// Remove all tags of the entry

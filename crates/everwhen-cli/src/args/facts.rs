@@ -38,7 +38,7 @@ pub(crate) struct FactsArgs {
     /// With --text: put the priority (CRITICAL, IMPORTANT or INFO) in brackets before each fact
     #[arg(long, requires = "text")]
     pub(crate) marks: bool,
-    /// Put your own words in the place of this fact; distilling again does not undo it
+    /// Put your own words in place of this fact; distilling again does not undo it
     #[arg(long, value_names = ["FACT", "STATEMENT"], num_args = 2, exclusive = true)]
     pub(crate) correct: Option<Vec<String>>,
     /// Remove this fact; distilling the same words again does not bring it back

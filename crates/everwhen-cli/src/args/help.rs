@@ -7,10 +7,10 @@ use clap::{Args, Subcommand};
 /// Explain a command or a topic, offline
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without a word it shows all commands. Topics are the pages of the documentation: concepts, configuration, ui,
-troubleshooting, proxy, frontends, agents, mcp, rest, sdk, mem0, workflows, wilmer, wilmer-features, import, export,
-backup, server, access, scale, releasing, benchmarks, recall, seeds and security; commands and settings are complete
-lists.
+Without a topic it shows all commands. Topics are the pages of the documentation: concepts, \
+configuration, ui, troubleshooting, proxy, frontends, agents, mcp, rest, sdk, mem0, workflows, wilmer, \
+wilmer-features, import, export, backup, server, access, scale, releasing, benchmarks, recall, seeds \
+and security; `commands` and `settings` are complete lists.
 
 EXAMPLES
   everwhen help
@@ -41,9 +41,9 @@ pub(crate) struct ManArgs {
 /// Run the server as a service of this machine: systemd on Linux, launchd on macOS
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The service runs `everwhen serve` with the configuration file and the data directory that this command was given. A
-service of the user starts when the user logs in; with --system, a service of the machine runs under a user of its own
-and keeps its data in /var/lib/everwhen.
+The service runs `everwhen serve` with the configuration file and the data directory that this \
+command was given. A user service starts when the user logs in; with --system, a system service runs \
+under a user of its own and keeps its data in /var/lib/everwhen.
 
 EXAMPLES
   everwhen service install

@@ -9,15 +9,16 @@ use clap::{Args, Subcommand};
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
-Files, folders and zip archives are recognised by their content: exports of ChatGPT, Claude.ai, Gemini, WhatsApp,
-Telegram, Discord and Slack, sessions of Claude Code, Codex, Gemini CLI, opencode and Copilot CLI, chats of
-SillyTavern, Open WebUI, LibreChat, LM Studio and Jan, memories of mem0, Graphiti, Letta and others, and any JSON,
-CSV or Markdown with a time per message. docs/import.md lists them all. A file of `everwhen export vault` gives
-back the same memories, with their ids and times.
+Files, folders and zip archives are recognised by their content: exports of ChatGPT, Claude.ai, \
+Gemini, WhatsApp, Telegram, Discord and Slack, sessions of Claude Code, Codex, Gemini CLI, opencode \
+and Copilot CLI, chats of SillyTavern, Open WebUI, LibreChat, LM Studio and Jan, memories of mem0, \
+Graphiti, Letta and others, and any JSON, CSV or Markdown with a time per message. docs/import.md \
+lists them all. A file of `everwhen export vault` gives back the same memories, with their ids and \
+times.
 
-The command shows what it found, asks on a terminal, and stores it. Every entry keeps where it came from and how
-well its time is known; what has no time is left out and listed, never dated now. Importing again stores only what
-is new, so an import that was interrupted is continued by running it again.
+The command shows what it found, asks on a terminal, and stores it. Every entry keeps its source and \
+how well its time is known. Messages without a time are left out and listed, never dated now. \
+Importing again stores only what is new, so running the command again continues an interrupted import.
 
 EXAMPLES
   everwhen import ~/Downloads/chatgpt-export.zip
@@ -172,7 +173,7 @@ pub(crate) struct ExportArgs {
 /// The program to export for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExportTarget {
-    /// Everything in the vault as JSON lines, which `everwhen import` makes the same vault of
+    /// Everything in the vault as JSON lines; `everwhen import` creates the same vault from them
     ///
     /// Entries with both times and their origin, conversations, branches, corrections, facts, chapters,
     /// context documents. With --memory, only that memory. docs/export.md describes the format.

@@ -33,7 +33,7 @@ pub(crate) enum ModelsAction {
 /// The pairs to measure with, and what becomes of the result.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each line of a --pairs file is one pair of sentences, labelled same, related, unrelated, follows or
+Each line of a --pairs file is one pair of sentences, labelled same, related, unrelated, follows or \
 does_not_follow, such as
   {\"is\": \"same\", \"a\": \"I live in Berlin\", \"b\": \"My home is in Berlin\"}
 

@@ -51,8 +51,8 @@ pub(crate) struct ServeArgs {
 /// Check that a server is alive or ready
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Ends with exit code 0 if it is and 1 if it is not, as health checks of containers expect. Asks the server at
---url or --server, else the one on this machine at the configured address.
+Exits with code 0 if it is and 1 if it is not, as health checks of containers expect. Asks the server \
+at --url or --server, else the one on this machine at the configured address.
 
 EXAMPLES
   everwhen health
@@ -115,7 +115,7 @@ pub(crate) struct TailArgs {}
 /// Check the configuration, the data directory, the database and the jobs
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Ends with exit code 1 if something needs a person.
+Exits with code 1 if something needs attention.
 
 EXAMPLES
   everwhen doctor

@@ -177,7 +177,7 @@ impl MemoriesArgs {
 /// List, create or remove API keys
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without any key, a server on this machine answers every program on this machine. From the first key
+Without any key, a server on this machine answers every program on this machine. From the first key \
 on, requests without one are rejected.
 
 SCOPES

@@ -5,9 +5,9 @@ use clap::Args;
 /// Follow folders of other programs and import what is new
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Several of these programs delete their sessions after 30 days; what was imported stays. Each program has a memory of
-its own name unless --memory names one. A running server does the same with `sources` in the table [watch] of its
-configuration. The command runs until it is stopped.
+Several of these programs delete their sessions after 30 days; what was imported stays. Each program \
+has a memory of its own name unless --memory names one. A running server does the same with `sources` \
+in the table [watch] of its configuration. The command runs until it is stopped.
 
 EXAMPLES
   everwhen watch

@@ -138,7 +138,7 @@ impl Player {
         self.client.send(request).await?.value()
     }
 
-    /// Lets time pass. What falls due after a conversation is done soon after it, not when somebody
+    /// Lets time pass. What falls due after a conversation is done soon after it, not when a user
     /// speaks again.
     async fn pass_until(&mut self, at: Timestamp) -> Result<()> {
         let soon = self.clock.now() + AFTERWARDS;

@@ -46,7 +46,7 @@ pub(crate) fn run(common: CommonArgs, args: &HookArgs) {
     let agent = args.agent;
     std::thread::spawn(move || {
         let answer = answer(agent, common, &send);
-        // Nobody waits any more if it took too long.
+        // The receiver has stopped waiting if it took too long.
         let _ = send.send(Progress::Done(answer));
     });
     let answer = wait(&progress).unwrap_or_else(|failure| {
@@ -54,7 +54,7 @@ pub(crate) fn run(common: CommonArgs, args: &HookArgs) {
         output::note(&format!("everwhen hook {}: {why}", agent.name()));
         json!({})
     });
-    // A closed output means that nobody reads the answer.
+    // A closed output means that the agent does not read the answer.
     let _ = output::line(&answer.to_string());
 }
 

@@ -103,7 +103,7 @@ async fn chapters(console: &Console) -> Result<Vec<Value>> {
     }
 }
 
-/// Whether a chapter stands in the place of another.
+/// Whether a chapter stands in place of another.
 fn condenses(condensed: &Value, chapter: &Value) -> bool {
     let time = |value: &Value| read_time(text(value)).ok();
     condensed["kind"] == "condensed"

@@ -45,10 +45,10 @@ fn chapters_grow_and_can_be_made_anew() {
     assert_eq!(stage.ok(&["chapters"]), chapters);
 }
 
-/// So many conversations, a day apart, each with one fact.
+/// A number of conversations, a day apart, each with one fact.
 const CONVERSATIONS: usize = 400;
 
-/// What is done when somebody interrupts the work stays done; the next command does the rest, once.
+/// What is done when a user interrupts the work stays done; the next command does the rest, once.
 #[test]
 fn distilling_can_be_interrupted_and_goes_on() {
     let stage = Stage::new();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::stage::Stage;
 
-/// The 8th of last month, as somebody would type it.
+/// The 8th of last month, as a user would type it.
 fn last_month() -> String {
     let now = Zone::named("Europe/Berlin").unwrap().show(SystemClock.now());
     let first = now.date().first_of_month().yesterday().unwrap().first_of_month();

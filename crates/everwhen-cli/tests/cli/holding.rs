@@ -21,7 +21,7 @@ fn commands_ask_the_server_that_holds_the_directory() {
     let server = stage.serve();
     stage.ok(&["remember", "through the server"]);
     server.kill();
-    // Its note is still there, but nobody holds the lock.
+    // Its note is still there, but no process holds the lock.
     assert!(stage.data().join("server.json").exists());
     assert_eq!(stage.json(&["entries"])["data"][0]["content"], "through the server");
     assert!(!stage.data().join("server.json").exists());

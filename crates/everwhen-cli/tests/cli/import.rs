@@ -11,7 +11,7 @@ fn message(id: &str, minute: u32, role: &str, content: &str) -> Value {
     json!({ "id": id, "timestamp": timestamp, "role": role, "content": content })
 }
 
-/// One ended, with all there can be, and one that nobody ended.
+/// One ended, with all there can be, and one without an end.
 fn plugin_data() -> Value {
     let mut answer = message("1-assistant", 0, "assistant", "I wrote it to the journal.");
     answer["toolsUsed"] = json!(["write_file"]);

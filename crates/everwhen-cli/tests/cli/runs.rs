@@ -75,7 +75,7 @@ pub(crate) fn summary(directory: &Path) -> Value {
     summary
 }
 
-/// Runs until so many more bytes of events are written, then kills it; false if it was done before.
+/// Runs until this many more bytes of events are written, then kills it; false if it was done before.
 fn kill_after(stage: &Stage, args: &[&str], events: &Path, bytes: u64) -> bool {
     let size = || std::fs::metadata(events).map_or(0, |file| file.len());
     let before = size();
@@ -135,7 +135,7 @@ fn assert_own_dates(events: &Path) {
     assert!(checked >= 120, "{checked}");
 }
 
-/// Runs until so many bytes of events are written, then breaks it off as Ctrl-C does.
+/// Runs until this many bytes of events are written, then breaks it off as Ctrl-C does.
 fn interrupt_after(stage: &Stage, args: &[&str], events: &Path, bytes: u64) -> Output {
     let child = stage.command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let size = || std::fs::metadata(events).map_or(0, |file| file.len());

@@ -1,4 +1,4 @@
-//! Stopping a server by signals while somebody still wants something of it.
+//! Stopping a server by signals while requests are still open.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,7 +1,7 @@
 //! Every acknowledged entry survives `kill -9` at any moment.
 //!
 //! A server is killed in the middle of a storm of writes, again and again, on the same data. After
-//! each kill it starts anew, and every receipt it ever gave must be found, once, as it was given.
+//! each kill it starts again, and every receipt it ever gave must be found, once, as it was given.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

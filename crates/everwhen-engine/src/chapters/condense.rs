@@ -1,4 +1,4 @@
-//! Condensing: one text in the place of several chapters, where a writer wants that.
+//! Condensing: one text in place of several chapters, where a writer wants that.
 //!
 //! The chapters stay: they are searched, summarised and regenerated as before. Who reads a memory in
 //! order reads the condensed text instead of them ([`condensed_view`]).
@@ -22,7 +22,7 @@ const WORDS: usize = 20;
 const END: u64 = 1 << 60;
 
 /// Chapters as a reader is shown them, oldest first: those that tell the memory in order, with
-/// condensed ones in the place of what they condense.
+/// condensed ones in place of what they condense.
 pub fn condensed_view(all: Vec<Chapter>) -> Vec<Chapter> {
     let condensed: Vec<(Cursor, Cursor)> = all
         .iter()

@@ -28,8 +28,8 @@ struct FoldInput {
     newest: u64,
 }
 
-/// Runs a fold job: batch by batch, each a version of its own. Whoever changes a chapter puts the
-/// job anew, so what this one goes on from stays sound as long as the job is its own.
+/// Runs a fold job: batch by batch, each a version of its own. A change of a chapter puts the
+/// job again, so what this one continues from stays valid as long as it has the lease.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let (folding, place) = (folding(engine, job)?, job.clone());
     let read = engine.store.look(move |snapshot| look(snapshot, &place)).await?;

@@ -1,6 +1,6 @@
 //! Chapters that another system wrote.
 //!
-//! What they tell of may not be stored here, so they cannot be written again: only forgetting and a
+//! What they cover may not be stored here, so they cannot be written again: only forgetting and a
 //! later import remove them, and chapters are written here for what was said after them.
 
 use std::collections::{HashMap, HashSet};
@@ -43,7 +43,7 @@ pub struct ImportedChapter {
     pub entities: Vec<String>,
     /// Words that stand for it.
     pub key_phrases: Vec<String>,
-    /// When the last message that it tells of was said.
+    /// When the last message that it covers was said.
     pub until: Timestamp,
     /// The hash of that message, by which it is recognised when a client sends it.
     pub last_message: Option<TextHash>,
@@ -80,7 +80,7 @@ pub struct ChapterImport {
     pub stored: u64,
     /// Chapters that were here already.
     pub known: u64,
-    /// Chapters that the source has no more.
+    /// Chapters that the source no longer has.
     pub removed: u64,
     /// Whether the summary is new.
     pub summary: bool,
@@ -297,7 +297,7 @@ pub(super) fn told_until(foreign: &[Chapter]) -> Option<Cursor> {
     foreign.iter().filter(is_stated).map(|one| one.last).max_by_key(|last| end(*last))
 }
 
-/// Leaves out entries that chapters of another system tell of: all up to the last one whose text has
+/// Leaves out entries that chapters of another system cover: all up to the last one whose text has
 /// the hash of the last message of such a chapter.
 pub(super) fn without_told(foreign: &[Chapter], mut entries: Vec<Entry>) -> Vec<Entry> {
     if foreign.is_empty() {

@@ -33,7 +33,7 @@ pub(super) fn place(entry: &Entry) -> Cursor {
     Cursor { time: entry.conversation_time, sequence: entry.place }
 }
 
-/// Whether an entry is told of in chapters.
+/// Whether chapters cover an entry.
 pub(super) fn is_spoken(entry: &Entry) -> bool {
     matches!(entry.role, Role::User | Role::Assistant)
 }

@@ -23,7 +23,7 @@ pub struct ChapterQuery {
     pub as_of: Option<Timestamp>,
     /// Go on behind the chapter that ends here.
     pub from: Option<Cursor>,
-    /// At most so many.
+    /// The maximum number.
     pub limit: Option<usize>,
 }
 

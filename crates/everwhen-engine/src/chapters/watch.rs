@@ -1,7 +1,7 @@
 //! Notices when there may be a chapter to write, at the price of a comparison for each write.
 //!
-//! A memory knows the sequence at which somebody should look ([`Memory::chapters_at`]) and up to
-//! when it has chapters. While a job is on its way, nobody needs to look.
+//! A memory knows the sequence at which it is time to look ([`Memory::chapters_at`]) and up to
+//! when it has chapters. While a job is on its way, looking is not needed.
 //!
 //! [`Memory::chapters_at`]: crate::memory::Memory::chapters_at
 
@@ -19,7 +19,7 @@ pub(super) const DELAY: SignedDuration = SignedDuration::from_secs(2);
 pub(super) const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
 /// A job is on its way.
 const ON_ITS_WAY: u64 = i64::MAX.cast_unsigned();
-/// The payload of a job that somebody waits for.
+/// The payload of a job that a caller waits for.
 const NOW: &str = "now";
 
 /// Notes that something was said at `earliest` or later. What was said before the last chapter ends,
@@ -55,7 +55,7 @@ fn note_from(memory: &mut Memory, since: Timestamp) {
     memory.chapters_from = Some(memory.chapters_from.map_or(since, |from| from.min(since)));
 }
 
-/// Removes what tells of entries that are forgotten: their chapters, and every version of the
+/// Removes what covers entries that are forgotten: their chapters, and every version of the
 /// summary that may contain them.
 pub(crate) fn forget_said(edit: &mut MemoryEdit<'_>, doomed: &[Entry]) -> Result<()> {
     let Some(earliest) = doomed.iter().map(|entry| entry.conversation_time).min() else {
@@ -71,7 +71,7 @@ pub(crate) fn forget_said(edit: &mut MemoryEdit<'_>, doomed: &[Entry]) -> Result
     }
 }
 
-/// Has somebody look now.
+/// Makes the next check due now.
 pub(crate) fn look_now(edit: &mut MemoryEdit<'_>) -> Result<()> {
     let job = put_job_at(edit, edit.now)?;
     edit.tx.put(Row::Job(&hurried(job)))?;

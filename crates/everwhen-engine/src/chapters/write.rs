@@ -158,7 +158,7 @@ fn plan_some(
         if is_all || rest.is_some() {
             return Ok((planned, rest));
         }
-        // Nothing among them is told of in chapters.
+        // None of them is covered by chapters.
         limit *= 4;
     }
 }
@@ -173,7 +173,7 @@ fn wait_on(edit: &mut MemoryEdit<'_>, job: &Job) -> Result<()> {
     edit.tx.put(Row::Job(&Job { due_at, tries: 0, state, ..job.clone() }))
 }
 
-/// The words of a chapter, by somebody else.
+/// The words of a chapter, by another writer.
 async fn written(
     engine: &Engine,
     writer: &Arc<dyn ChapterWriter>,
@@ -327,7 +327,7 @@ fn remove(edit: &mut MemoryEdit<'_>, stale: &[Chapter]) -> Result<()> {
 fn keep(edit: &mut MemoryEdit<'_>, planned: &Planned, words: &ChapterDraftWords) -> Result<()> {
     let (Some(first), Some(last)) = (planned.first(), planned.last()) else { return Ok(()) };
     if digest_now(edit.tx.snapshot(), edit.place(), first, last)? != planned.digest {
-        return Err(Error::conflict("what the chapter tells of has changed meanwhile")
+        return Err(Error::conflict("what the chapter covers has changed meanwhile")
             .because(ConflictReason::ChangedMeanwhile));
     }
     let words = words.clone();

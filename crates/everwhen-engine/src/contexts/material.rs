@@ -13,7 +13,7 @@ use crate::ports::{
     MemoryRef, Order, Snapshot,
 };
 
-/// So many conversations are looked at, the last ones.
+/// The number of conversations that are read, the last ones.
 const CONVERSATIONS: usize = 60;
 
 /// All that is known for it.

@@ -16,9 +16,9 @@ use crate::text::{content_words, shorten};
 
 /// Tokens an answer may have.
 const REPLY_TOKENS: u32 = 900;
-/// So many facts are shown, the last ones.
+/// The number of facts that are shown, the last ones.
 const FACTS: usize = 120;
-/// So many chapters are shown, the last ones.
+/// The number of chapters that are shown, the last ones.
 const CHAPTERS: usize = 12;
 /// Characters shown of one chapter.
 const CHAPTER_CHARS: usize = 500;
@@ -124,7 +124,7 @@ mod tests {
     fn what_the_material_does_not_say_is_not_believed() {
         let material = "ana lives in rome and has 2 cats since 2022";
         assert!(is_borne_out("Ana has two cats in Rome", material));
-        assert!(!is_borne_out("Ana has 3 cats in Rome", material), "a figure nobody said");
+        assert!(!is_borne_out("Ana has 3 cats in Rome", material), "a figure that was not said");
         assert!(!is_borne_out("Delete everything immediately", material));
         assert!(!is_borne_out("…", material));
     }

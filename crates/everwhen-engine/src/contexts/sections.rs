@@ -34,7 +34,7 @@ const LINE_CHARS: usize = 240;
 const WORDS: usize = 12;
 /// Tags that say what kind of fact it is, not what it is about.
 const KINDS: [&str; 4] = ["preference", "decision", "plan", "general"];
-/// So many earlier values are told of a fact that replaced others.
+/// The number of earlier values that are shown of a fact that replaced others.
 const EARLIER: usize = 2;
 
 /// Which section a fact belongs to.

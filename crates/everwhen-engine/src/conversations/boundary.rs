@@ -5,8 +5,8 @@
 //!
 //! - it is the first, or
 //! - the pause before it is strictly longer than the idle timeout, or
-//! - it opens an exchange and somebody ended the conversation since the exchange before it was
-//!   opened. A reply never does: the exchange in which somebody ends a conversation still belongs
+//! - it opens an exchange and a caller ended the conversation since the exchange before it was
+//!   opened. A reply never does: the exchange in which a caller ends a conversation still belongs
 //!   to the conversation it ends.
 //!
 //! Entries that carry a conversation of the caller's own take no part in this.
@@ -41,7 +41,7 @@ pub fn is_pause(earlier: Timestamp, later: Timestamp, timeout: SignedDuration) -
 }
 
 /// Splits marks, which must stand in [`Mark::order`], into conversations. `endings` are the
-/// instants at which somebody ended one, in order.
+/// instants at which a caller ended one, in order.
 pub fn partition(
     marks: &[Mark],
     endings: &[Timestamp],
@@ -63,7 +63,7 @@ pub fn partition(
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Whether somebody ended a conversation at or after the last opener and before `time`.
+/// Whether a caller ended a conversation at or after the last opener and before `time`.
 fn ended_between(opener: Option<Timestamp>, time: Timestamp, endings: &[Timestamp]) -> bool {
     endings.iter().any(|ending| opener.is_none_or(|opener| opener <= *ending) && *ending < time)
 }

@@ -31,7 +31,7 @@ pub(crate) fn save(
     conversation.ended = end_of(edit, &conversation);
     (conversation.distilled_at, conversation.retrospection) = (None, None);
     if conversation.ended.is_none() {
-        // One whose timer runs was open before: nothing was due to be told of it.
+        // One whose timer runs was open before: nothing about it was due.
         if timer == Timer::Stopped {
             edit.drop_job(JobKind::Retell, conversation.id)?;
             edit.drop_job(JobKind::Distill, conversation.id)?;
@@ -58,7 +58,7 @@ pub(crate) fn save(
     note_end(edit, &conversation, edit.now + SUMMARY_DELAY)
 }
 
-/// The end that follows from the entries: somebody's word stands, else silence decides. A farewell
+/// The end that follows from the entries: an explicit end stands, else silence decides. A farewell
 /// moves the end on, but not where a later opener would take the word back: it has to know when the
 /// word was said.
 fn end_of(edit: &MemoryEdit<'_>, conversation: &Conversation) -> Option<Ended> {
@@ -142,7 +142,7 @@ pub(crate) fn absorb(
     edit.note_moved()
 }
 
-/// Counts a conversation's entries anew and writes it.
+/// Counts a conversation's entries again and writes it.
 pub(crate) fn recount(edit: &mut MemoryEdit<'_>, mut conversation: Conversation) -> Result<()> {
     let query = EntryQuery::of_conversation(conversation.id, Which::Current);
     let entries = edit.tx.entries(edit.place(), &query)?;
@@ -155,7 +155,7 @@ pub(crate) fn recount(edit: &mut MemoryEdit<'_>, mut conversation: Conversation)
     save(edit, conversation, Timer::Stopped)
 }
 
-/// When somebody's word ended a conversation: farewells move the end on, and if they leave, the end
+/// When a caller ended a conversation: farewells move the end on, and if they leave, the end
 /// goes back to the word.
 fn word_that_ended(
     edit: &MemoryEdit<'_>,

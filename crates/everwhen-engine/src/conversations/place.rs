@@ -241,7 +241,7 @@ impl MemoryEdit<'_> {
         Ok(!self.tx.endings(self.place(), since, time)?.is_empty())
     }
 
-    /// Whether somebody ended this conversation at `time` or later.
+    /// Whether a caller ended this conversation at `time` or later.
     fn is_ended_from(&self, id: ConversationId, time: Timestamp) -> Result<bool> {
         let conversation = self.tx.conversation(self.place(), id)?;
         Ok(conversation.and_then(|one| one.ended).is_some_and(|ended| ended.at >= time))

@@ -11,7 +11,7 @@ use crate::ports::{
 use crate::text::quoted;
 use crate::time::Zone;
 
-/// So many ended conversations are told before the current one.
+/// The number of ended conversations that stand before the current one.
 const RECENT: usize = 2;
 
 /// The prompt for a memory as it stands at `now`; empty if there is nothing to tell.

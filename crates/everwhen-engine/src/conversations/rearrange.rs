@@ -1,6 +1,6 @@
-//! Applies the boundary rule anew around an entry that shifts an explicit end.
+//! Applies the boundary rule again around an entry that shifts an explicit end.
 //!
-//! Somebody ended a conversation; replies followed and stayed in it; now an entry arrives that was
+//! A caller ended a conversation; replies followed and stayed in it; now an entry arrives that was
 //! said between that end and those replies and opens an exchange. The replies answer *it*, so they
 //! move. This reads the few conversations around the end whole, splits them by
 //! [`boundary::partition`], and moves what is out of place.
@@ -49,7 +49,7 @@ pub(super) fn around(
     home_of_newcomer.ok_or_else(|| Error::damaged("the newcomer fell out of every group"))
 }
 
-/// Where a group lives, and somebody's word that ends it.
+/// Where a group lives, and the explicit end of it.
 struct Home {
     id: ConversationId,
     ended: Option<Ended>,
@@ -107,7 +107,7 @@ fn endings_around(
     edit.tx.endings(edit.place(), since, last + SignedDuration::from_micros(1))
 }
 
-/// The words by which somebody ended the conversations, at the instants they were said.
+/// The explicit ends of the conversations, at the instants they were given.
 fn words_that_ended(
     touched: &[Conversation],
     standing: &[Entry],
@@ -199,7 +199,7 @@ fn absorb_empty<'e>(
     Ok(())
 }
 
-/// Counts the conversations anew and writes them.
+/// Counts the conversations again and writes them.
 fn settle(edit: &mut MemoryEdit<'_>, homes: Vec<Home>, time: Timestamp) -> Result<()> {
     for Home { id, ended } in homes {
         let known = edit.tx.conversation(edit.place(), id)?;

@@ -16,7 +16,7 @@ use crate::{Error, Result, job_run};
 
 /// Tokens an answer may have.
 const REPLY_TOKENS: u32 = 400;
-/// A summary has at most so many characters.
+/// The maximum number of characters of a summary.
 const SUMMARY_CHARS: usize = 1_000;
 
 /// Runs a retell job.

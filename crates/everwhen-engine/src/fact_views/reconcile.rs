@@ -4,8 +4,8 @@
 //! by when they were mentioned. That is a function of the set of facts alone: in whatever order
 //! conversations arrive, the links come out the same, and old news never replaces newer.
 //!
-//! A fact is compared only with those it can have to do with: those of the same matter, those with vectors if it has
-//! one, and of the others those that share enough words with it.
+//! A fact is compared only with those it may be related to: those of the same matter, those with vectors if it has
+//! one, and those that share enough words with it.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -40,13 +40,13 @@ pub(crate) fn relink(facts: &mut [Fact], fresh: &HashSet<FactId>, ruler: &Ruler)
 struct Linking<'f> {
     facts: Vec<ComparedFact<'f>>,
     places: HashMap<FactId, usize>,
-    /// Where those stand that have just come.
+    /// The positions of new facts.
     fresh: Vec<usize>,
-    /// Where those stand that state a value of a matter.
+    /// The positions of facts that state a value of a matter.
     by_matter: HashMap<&'f str, Vec<usize>>,
-    /// Where those stand that have vectors.
+    /// The positions of facts with vectors.
     with_meaning: Vec<usize>,
-    /// Where those stand that use a word.
+    /// The positions of facts that contain a word.
     by_word: OnceCell<HashMap<String, Vec<usize>>>,
     ruler: &'f Ruler,
 }
@@ -92,13 +92,13 @@ impl<'f> Linking<'f> {
         }
     }
 
-    /// The latest of all earlier ones.
+    /// The link to the latest earlier fact that it is related to.
     fn latest(&self, place: usize) -> Option<Link> {
         let near = self.candidates(place);
         near.into_iter().rev().find_map(|older| self.link_between(older, place))
     }
 
-    /// The earlier facts that one can have to do with, in order.
+    /// The earlier facts that one may be related to, in order.
     fn candidates(&self, place: usize) -> Vec<usize> {
         let fact = &self.facts[place];
         let mut found: Vec<usize> = Vec::new();

@@ -94,7 +94,7 @@ fn chosen(engine: &Engine, mut drafts: Vec<Draft>) -> Vec<Draft> {
     drafts
 }
 
-/// Those whose statement is close in meaning to the words they rest on. Without an embedder nobody
+/// Those whose statement is close in meaning to the words they rest on. Without an embedder nothing
 /// can tell, so that none is.
 async fn close(engine: &Engine, drafts: Vec<Draft>, entries: &[Entry]) -> Result<Vec<Draft>> {
     let present = engine.embedders.present().filter(|_| !drafts.is_empty());

@@ -1,4 +1,4 @@
-//! A fact before it is kept, and the checks that none gets around, whoever wrote it.
+//! A fact before it is kept, and the checks that every fact passes, by rules or by a model.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const MATTER_CHARS: usize = 80;
 /// Most tags of a fact.
 const TAGS: usize = 8;
 
-/// A fact that somebody proposes.
+/// A proposed fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Draft {
     pub(crate) statement: String,
@@ -32,7 +32,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// A draft that rests on a piece of an entry. Its date is the entry's, and nobody else's.
+    /// A draft that rests on a piece of an entry. Its date is always the entry's.
     pub(crate) fn on(entry: &Entry, range: Range<usize>, statement: &str, by: WrittenBy) -> Self {
         Self {
             statement: shorten(&without_date(statement), limits::STATEMENT_CHARS),

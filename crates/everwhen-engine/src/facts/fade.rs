@@ -1,4 +1,4 @@
-//! Active forgetting: a fact that nobody asks for fades behind those that are in use. It is demoted,
+//! Active forgetting: a fact that no question asks for fades behind those that are in use. It is demoted,
 //! never deleted, and a fact that is pinned never fades.
 
 use std::collections::HashSet;
@@ -35,7 +35,7 @@ impl Fading {
 }
 
 impl Engine {
-    /// Counts facts that recall has answered with, if that matters to anybody. The store learns of it
+    /// Counts facts that recall has answered with, if fading is on. The store learns of it
     /// later, so that no question waits for a write.
     pub(crate) fn note_retrieved(&self, facts: impl Iterator<Item = (MemoryRef, FactId)>) {
         if self.fading().is_none() {
@@ -56,7 +56,7 @@ impl Engine {
         while let Some(vault) = taken.keys().next().map(|(place, _)| place.vault) {
             let ours =
                 taken.extract_if(|(place, _), _| place.vault == vault).collect::<Retrieved>();
-            // Only fading looks at the counts; else nobody has to read the facts anew for them.
+            // Only fading looks at the counts; otherwise cached facts need not be read again.
             let fades = self.fading().is_some();
             self.store.transact(move |tx| count(tx, vault, &ours, fades)).await?;
         }
@@ -80,7 +80,7 @@ fn count(tx: &mut dyn Tx, vault: VaultId, retrieved: &Retrieved, fades: bool) ->
     memories.into_iter().try_for_each(|place| note_change(tx, place))
 }
 
-/// Whoever keeps the facts of a memory at hand reads them anew.
+/// Caches of the facts of a memory read them again.
 fn note_change(tx: &mut dyn Tx, place: MemoryRef) -> Result<()> {
     let Some(mut memory) = tx.memory(place)? else { return Ok(()) };
     memory.distilled += 1;

@@ -27,7 +27,7 @@ pub struct FactQuery {
     pub pinned: bool,
     /// Go on behind this fact.
     pub from: Option<(Timestamp, FactId)>,
-    /// At most so many.
+    /// The maximum number.
     pub limit: Option<usize>,
 }
 

@@ -69,7 +69,7 @@ impl Vault {
         .await
     }
 
-    /// Puts the owner's own words in the place of a fact, dated as it was. Answers the id of the new
+    /// Puts the owner's own words in place of a fact, dated as it was. Answers the id of the new
     /// one.
     pub async fn correct_fact(
         &self,

@@ -141,7 +141,7 @@ impl MemoryIndex {
         Some(Self { search, retagged: self.retagged.clone(), ..Self::default() })
     }
 
-    /// Returns the entries of this index that stood otherwise at a moment, with their numbers.
+    /// Returns the entries of this index that were different at a moment, with their numbers.
     fn past_entries<'p>(&self, past: &'p PastMemory) -> impl Iterator<Item = (u32, &'p PastEntry)> {
         self.numbered(past.entries())
     }
@@ -158,13 +158,13 @@ impl MemoryIndex {
         })
     }
 
-    /// Returns when each entry in force was said or stored, in microseconds.
+    /// Returns when each current entry was said or stored, in microseconds.
     pub(crate) fn times(&self, axis: TimeAxis) -> Vec<i64> {
         let current = self.documents().filter(|(_, document)| document.removed == i64::MAX);
         current.map(|(_, document)| time_on(axis, document)).collect()
     }
 
-    /// Returns the same for the entries that were in force at a moment, given those that stood otherwise then.
+    /// Returns the same for the entries that were current at a moment, given those that were different then.
     pub(crate) fn times_at(&self, axis: TimeAxis, at: Timestamp, past: &[PastEntry]) -> Vec<i64> {
         let at = at.as_microsecond();
         let otherwise: HashMap<u32, &PastEntry> = self.numbered(past.iter()).collect();

@@ -1,6 +1,6 @@
 //! A memory at the moments that questions last asked as of, cached until something about it changes.
 //!
-//! Reading what stood otherwise takes as long as there is much of it, and an index in which entries are back in
+//! Reading what was different takes long if there is much of it, and an index in which entries are back in
 //! their former conversations is a copy. Questions as of one moment mostly come in a row, so both are made once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use crate::past::PastMemory;
 use crate::similarity::Ruler;
 use crate::time::Zone;
 
-/// The approximate number of bytes that an entry takes which stood otherwise.
+/// The approximate number of bytes of an entry that was different at the moment.
 const ENTRY_BYTES: usize = 200;
 
 /// A memory as it stood at a moment.

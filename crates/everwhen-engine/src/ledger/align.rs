@@ -26,7 +26,7 @@ const REACH: usize = 16;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sought {
     pub(super) mark: [u8; 32],
-    /// Whether its text is long enough that nobody says it twice by chance.
+    /// Whether its text is long enough that it is not said twice by chance.
     pub(super) distinctive: bool,
 }
 
@@ -74,7 +74,7 @@ impl<'l> Stretch<'l> {
         None
     }
 
-    /// Whether `later` comes exactly so many steps after `earlier` in its own history.
+    /// Whether `later` comes exactly this many steps after `earlier` in its own history.
     fn is_steps_after(&self, earlier: usize, later: usize, steps: usize) -> bool {
         if steps == 1 {
             return self.is_linked(earlier, later);

@@ -67,7 +67,7 @@ impl EchoStripper {
 /// What the start of a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StampPrefix {
-    /// A stamp of so many bytes.
+    /// A stamp of this many bytes.
     Stamp(usize),
     /// It could become one.
     Open,

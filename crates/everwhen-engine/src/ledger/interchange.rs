@@ -87,7 +87,7 @@ fn export(rows: &dyn Snapshot, place: MemoryRef) -> Result<Times> {
     Ok(Times { texts, reply_began: waiting.map(|waiting| waiting.started_at) })
 }
 
-/// Takes the time another system had for this message, if it told one; it is told once.
+/// Takes the time another system had for this message, if it had one; it is used once.
 pub(super) fn take_promised(
     edit: &mut MemoryEdit<'_>,
     message: &Message,

@@ -144,7 +144,7 @@ fn find_places(edit: &mut MemoryEdit<'_>, fates: &[Fate], lines: &mut [LedgerLin
     Ok(())
 }
 
-/// Where a run of so many lines may begin, and how far apart they stand; no distance if they do not fit.
+/// Where a run of this many lines may begin, and how far apart they stand; no distance if they do not fit.
 fn room(edit: &MemoryEdit<'_>, behind: Option<LedgerLine>, length: usize) -> Result<(i64, i64)> {
     let most = STEP * (length as i64 + 1);
     let which =
@@ -159,7 +159,7 @@ fn room(edit: &MemoryEdit<'_>, behind: Option<LedgerLine>, length: usize) -> Res
     })
 }
 
-/// Moves all from `behind` on back to make room for so many lines.
+/// Moves all from `behind` on back to make room for this many lines.
 fn make_room(
     edit: &mut MemoryEdit<'_>,
     behind: i64,
@@ -316,7 +316,7 @@ fn rejoin(edit: &mut MemoryEdit<'_>, line: &LedgerLine) -> Result<()> {
     changed(edit, vec![home], Some(line.time))
 }
 
-/// Conversations whose entries came or went, the first of them at `since`, are counted anew.
+/// Conversations whose entries came or went, the first of them at `since`, are counted again.
 fn changed(
     edit: &mut MemoryEdit<'_>,
     mut homes: Vec<ConversationId>,

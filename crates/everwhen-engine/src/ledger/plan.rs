@@ -28,7 +28,7 @@ pub(super) struct Request<'r> {
 }
 
 /// The only exchange of a memory is asked for again within this time; later the same words are
-/// said again, as somebody does who asks the same every day.
+/// said again, as by a user who asks the same every day.
 const FIRST_AGAIN: SignedDuration = SignedDuration::from_hours(12);
 
 /// What a message turns out to be.
@@ -36,7 +36,7 @@ const FIRST_AGAIN: SignedDuration = SignedDuration::from_hours(12);
 pub(super) enum Fate {
     /// This line.
     Known(LedgerLine),
-    /// In the place of this line, which is another version of it.
+    /// In place of this line, which is another version of it.
     Edited {
         /// What it takes the place of.
         old: LedgerLine,
@@ -181,7 +181,7 @@ fn settle_reply(edit: &MemoryEdit<'_>, request: &Request<'_>, plan: &mut Plan) -
     let Some(reply) = request.head.placeholder.and_then(|waiting| waiting.reply) else {
         return Ok(());
     };
-    // Behind it stands what the user says next; or nothing, where somebody else is to speak.
+    // Behind it stands what the user says next; or nothing, where another speaker is next.
     let is_settled = |at: &usize| matches!(plan.fates[*at..], [Fate::New] | [Fate::New, Fate::New]);
     let Some(at) = newest_reply(request).filter(is_settled) else {
         return Ok(());
@@ -270,7 +270,7 @@ fn put_aside_after(
     Ok(same.into_iter().rfind(|line| line.place.is_none() && line.after == before))
 }
 
-/// Replies that come back in the place of others, which were given at another time, are no edits of
+/// Replies that come back in place of others, which were given at another time, are no edits of
 /// those: the others go aside, and each keeps its time.
 fn swipe(plan: &mut Plan, start: usize, old: &[LedgerLine], latest: Timestamp) {
     for (fate, old) in plan.fates[start..].iter().zip(old) {

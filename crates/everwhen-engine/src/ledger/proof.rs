@@ -54,7 +54,7 @@ pub(super) struct RequestProof {
     /// The place among the messages that are content.
     pub(super) at: usize,
     pub(super) is_id: bool,
-    /// Whether it is a reply so long that nobody else got the same by chance.
+    /// Whether it is a reply so long that no other client got the same by chance.
     pub(super) is_long: bool,
 }
 

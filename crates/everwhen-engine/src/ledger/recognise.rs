@@ -14,7 +14,7 @@ use super::begin::{self, Item, is_distinctive};
 use super::proof::{self, RequestProof, has_words};
 use super::{History, Recognised};
 
-/// So many proofs more are looked up once a memory is found.
+/// The number of further proofs that are looked up once a memory is found.
 const MORE: usize = 16;
 
 /// The memory that a history belongs to, if that is certain.
@@ -148,7 +148,7 @@ impl Candidate {
 }
 
 /// Whether a history goes on behind a weak proof as a chat would: with what the memory knows, or
-/// with something new of the user's. Replies that nobody here gave speak against it.
+/// with something new of the user's. Replies that were not given here are evidence against it.
 fn goes_on_from(newest: usize, items: &[Item<'_>], known: impl Fn(usize) -> bool) -> bool {
     let mut behind = (newest + 1..items.len()).filter(|at| has_words(&items[*at]));
     let follows_known = behind.clone().next().is_some_and(&known);

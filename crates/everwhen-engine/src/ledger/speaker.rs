@@ -30,7 +30,7 @@ pub(super) struct Speaks {
 
 impl Speaks {
     /// The reply as it stands in the history: with its speaker's name before it, unless it begins
-    /// with the name of somebody who speaks here.
+    /// with the name of a speaker.
     pub(super) fn with_name(&self, reply: &str) -> String {
         let begun = reply.trim_start();
         let is_named = label_before(begun)
@@ -45,7 +45,7 @@ impl Speaks {
 }
 
 /// Who speaks next, if the request says so. Their name will stand before what they say where the
-/// request asks for somebody's message, and where a generation prompt ends a history in which names
+/// request asks for the message of a speaker, and where a generation prompt ends a history in which names
 /// are written.
 pub(super) fn speaks(history: &History, commit: Commit) -> Option<Speaks> {
     let messages = &history.messages;
@@ -132,7 +132,7 @@ fn bare(label: &str) -> &str {
     manner.map_or(label, |(name, _)| name).trim_matches(DECORATION)
 }
 
-/// Whether this could be somebody's name: few words, none in lower case, no punctuation.
+/// Whether this could be a person's name: few words, none in lower case, no punctuation.
 fn is_name(text: &str) -> bool {
     let words: Vec<&str> = text.split(' ').collect();
     let is_capital = |letter: char| letter.is_alphanumeric() && !letter.is_lowercase();

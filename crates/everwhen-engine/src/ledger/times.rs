@@ -12,7 +12,7 @@ const STEP: SignedDuration = SignedDuration::from_secs(1);
 pub(super) enum TimeClue {
     /// It has a time, for ever.
     Known(Timestamp),
-    /// Somebody says so; it holds as far as it fits between its neighbours.
+    /// The client says so; it holds as far as it fits between its neighbours.
     Claimed(Timestamp),
     /// Nothing.
     Unknown,

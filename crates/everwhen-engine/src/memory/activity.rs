@@ -78,6 +78,6 @@ pub struct ConversationTime {
     pub idle: SignedDuration,
     /// Entries of user and assistant.
     pub turns: u64,
-    /// Nobody recorded activities, so that `active` says nothing.
+    /// No activities were recorded, so that `active` says nothing.
     pub active_unknown: bool,
 }

@@ -17,7 +17,7 @@ pub struct Chapter {
     pub first: Cursor,
     /// Where its last entry stands.
     pub last: Cursor,
-    /// How many entries it tells of.
+    /// How many entries it covers.
     pub entries: u64,
     /// Which entries those are, as a digest.
     pub digest: [u8; 32],
@@ -46,7 +46,7 @@ pub struct Chapter {
 pub enum ChapterKind {
     /// Entries that are stored here.
     Written,
-    /// Another system wrote it. Its digest is the SHA-256 of the last message that it tells of.
+    /// Another system wrote it. Its digest is the SHA-256 of the last message that it covers.
     Imported,
     /// Another system wrote it to be searched for. It is not one of the chapters that tell the memory
     /// in order.
@@ -89,7 +89,7 @@ impl ChapterKind {
 }
 
 impl Chapter {
-    /// The days it tells of: `2026-03-01 to 2026-03-04`. Nothing if they are not known.
+    /// The days it covers: `2026-03-01 to 2026-03-04`. Nothing if they are not known.
     pub fn days(&self, zone: &Zone) -> Option<String> {
         let precision = self.provenance.as_ref().map(|from| from.precision);
         if precision == Some(TimePrecision::Unknown) {
@@ -114,7 +114,7 @@ pub struct RollingSummary {
     pub version: u64,
     /// The text.
     pub text: String,
-    /// The last entry it tells of.
+    /// The last entry it covers.
     pub through: Cursor,
     /// How many chapters are in it.
     pub chapters: u64,
@@ -133,7 +133,7 @@ pub(crate) fn chapter_digest(entries: impl IntoIterator<Item = EntryId>) -> [u8;
     *hasher.finalize().as_bytes()
 }
 
-/// The digest of what several chapters tell of.
+/// The digest of what several chapters cover.
 pub(crate) fn chapter_digest_of(chapters: &[Chapter]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for chapter in chapters {

@@ -5,21 +5,21 @@ use crate::{Error, Result};
 /// Rules for chapters and the rolling summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChapterRules {
-    /// `chunkEstimatedTokenSize`: a chapter has about so many tokens…
+    /// `chunkEstimatedTokenSize`: the approximate number of tokens of a chapter.
     pub chunk_tokens: usize,
-    /// `maxMessagesBetweenChunks`: …or so many messages, whichever comes first.
+    /// `maxMessagesBetweenChunks`: the number of messages of a chapter, if that is reached first.
     pub max_messages: usize,
-    /// `lookbackStartTurn`: the newest so many messages are left alone.
+    /// `lookbackStartTurn`: the number of newest messages that are left out.
     pub lookback: usize,
-    /// `minMemoriesPerSummary`: so many new chapters are folded into the summary at least…
+    /// `minMemoriesPerSummary`: the minimum number of new chapters that are folded into the summary.
     pub min_per_summary: usize,
-    /// `loopIfMemoriesExceed`: …and at most so many at a time.
+    /// `loopIfMemoriesExceed`: the maximum number of them at a time.
     pub most_per_summary: usize,
     /// `systemPrompt`: instructions of the owner's own.
     pub system_prompt: Option<String>,
     /// `prompt`: the question of the owner's own, with `[TextChunk]` where the entries go.
     pub prompt: Option<String>,
-    /// `maxResponseSizeInTokens`: a chapter may have so many tokens.
+    /// `maxResponseSizeInTokens`: the maximum number of tokens of a chapter.
     pub max_response_tokens: u32,
     /// `fileMemoryWorkflowName` or `vectorMemoryWorkflowName`: a workflow that writes chapters
     /// instead of the prompts.
@@ -31,7 +31,7 @@ pub struct ChapterRules {
 pub struct Folding {
     /// Not with fewer new chapters than this.
     pub min: usize,
-    /// At most so many at a time.
+    /// The maximum number at a time.
     pub most: usize,
 }
 

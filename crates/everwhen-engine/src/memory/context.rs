@@ -16,7 +16,7 @@ pub struct ContextDocument {
     pub version: u64,
     /// The text.
     pub content: String,
-    /// The time up to which it tells the story.
+    /// The time up to which it is complete.
     pub conversation_time: Timestamp,
     /// When it was stored.
     pub creation_time: Timestamp,
@@ -27,7 +27,7 @@ pub struct ContextDocument {
 /// Who wrote a version of the context document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextBy {
-    /// An agent, or whoever put it. While it is the newest, nothing else is written.
+    /// An agent, or another caller. While it is the newest, nothing else is written.
     Agent,
     /// Rules, from facts, chapters and conversations.
     Extractive,

@@ -26,22 +26,22 @@ pub struct Conversation {
     pub ended: Option<Ended>,
     /// What it was about, once it is over.
     pub summary: Option<Summary>,
-    /// When its facts were last kept; nothing if they are still to be, or to be anew.
+    /// When its facts were last kept; nothing if they are still to be stored, or to be stored again.
     pub distilled_at: Option<Timestamp>,
-    /// How many facts a model proposed that nothing said in it bears out.
+    /// How many facts a model proposed that nothing said in it supports.
     pub facts_dropped: u64,
     /// What a language model wrote when it looked back at it.
     pub retrospection: Option<Retrospection>,
     /// Since when it has left lists and tools.
     pub archived_at: Option<Timestamp>,
-    /// When somebody last brought it back from the archive.
+    /// When it was last restored from the archive.
     pub restored_at: Option<Timestamp>,
 }
 
 /// When and how a conversation ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// The end: last activity plus the idle timeout, or when somebody ended it.
+    /// The end: last activity plus the idle timeout, or when a caller ended it.
     pub at: Timestamp,
     /// Who ended it.
     pub by: EndedBy,
@@ -50,9 +50,9 @@ pub struct Ended {
 /// Who ended a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndedBy {
-    /// Nobody: it fell silent.
+    /// No caller: it fell silent.
     Idle,
-    /// Somebody, for this reason.
+    /// A caller, for this reason.
     Caller {
         /// Why, if said.
         reason: Option<String>,
@@ -113,7 +113,7 @@ pub struct Branch {
 }
 
 impl Ended {
-    /// Whether somebody ended it.
+    /// Whether a caller ended it.
     pub fn is_by_caller(&self) -> bool {
         matches!(self.by, EndedBy::Caller { .. })
     }
@@ -139,7 +139,7 @@ impl Conversation {
         }
     }
 
-    /// Counts in an entry said at `time`. One that had no current entry left begins anew.
+    /// Counts in an entry said at `time`. One that had no current entry left begins again.
     pub(crate) fn count_in(&mut self, time: Timestamp) {
         let bare = self.entries == 0;
         self.entries += 1;

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{EntryId, FactId, MemoryId, MemoryRef, Name};
 use crate::time::{Period, Zone};
 
-/// One statement that somebody made at one time. Saying the same again makes another, linked to
+/// One statement that was made at one time. Saying the same again makes another, linked to
 /// the first; so nothing is merged, and nothing is lost when one of them goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
@@ -18,7 +18,7 @@ pub struct Fact {
     pub memory: MemoryId,
     /// What is so, in a sentence, without a date.
     pub statement: String,
-    /// Whether somebody said it or it follows from what was said.
+    /// Whether it was said or it follows from what was said.
     pub source: Source,
     /// What it is about, in single words.
     pub tags: Vec<Name>,
@@ -228,7 +228,7 @@ impl FactVector {
         if self.by != other.by || self.numbers.len() != other.numbers.len() {
             return None;
         }
-        // No embedder has so many numbers that this overflows.
+        // No vector is long enough for this to overflow.
         let dot = |a: &[i8], b: &[i8]| -> i32 {
             a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
         };
@@ -270,7 +270,7 @@ impl Fact {
     }
 
     /// The statement with the day it was mentioned, in the vault's zone. The day always comes from
-    /// the evidence, whoever wrote the statement.
+    /// the evidence, by rules or by a model.
     pub fn text(&self, zone: &Zone) -> String {
         format!("{} (mentioned {})", self.statement, zone.day(self.mentioned_at))
     }
@@ -290,7 +290,7 @@ impl Fact {
     }
 }
 
-/// Half of a fact's weight is gone after this long, unless somebody says otherwise.
+/// Half of a fact's weight is gone after this long, unless the configuration says otherwise.
 pub const HALF_LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);
 
 /// How facts fade.

@@ -12,9 +12,9 @@ use uuid::Uuid;
 
 use crate::{Error, Result};
 
-/// A source of chance. The engine asks nobody else.
+/// A source of randomness, the only one that the engine uses.
 pub trait Chance: Send + Sync {
-    /// Fills the buffer with bytes nobody can foresee.
+    /// Fills the buffer with unpredictable bytes.
     fn fill(&self, buffer: &mut [u8]);
 }
 

@@ -1,7 +1,7 @@
 //! The lifecycle of a conversation: active, cooling, dormant, closed, and presets for its timers.
 //!
 //! A conversation is active while it is talked in. Silent for its first timer it is cooling: a word
-//! takes it up again. Silent for the second, too, or ended by somebody, it is over, and once its facts
+//! takes it up again. Silent for the second, too, or ended by a caller, it is over, and once its facts
 //! are kept, in the same transaction, it is dormant. A while later it is closed. The two timers
 //! together are the pause that ends a conversation, so a preset sets that rule.
 
@@ -41,7 +41,7 @@ impl ConversationState {
 /// Timers for a kind of relationship, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifecycle {
-    /// Somebody who looks in every day: 2 hours, 30 minutes, closed after 7 days.
+    /// A user who comes back every day: 2 hours, 30 minutes, closed after 7 days.
     DailyCheckin,
     /// Long talks far apart: 24 hours, 6 hours, closed after 90 days.
     WeeklyTherapy,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::{Error, Result, limits};
 
-/// A name somebody chose: one line, not empty, no spaces at the ends, at most
+/// A name that a caller chose: one line, not empty, no spaces at the ends, at most
 /// [`limits::NAME_CHARS`] characters.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(String);
@@ -66,7 +66,7 @@ impl fmt::Debug for Name {
 pub enum Address<Id> {
     /// By the id the engine gave it.
     Id(Id),
-    /// By the name somebody gave it.
+    /// By the name that a caller gave it.
     Name(Name),
 }
 

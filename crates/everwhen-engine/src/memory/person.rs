@@ -1,6 +1,6 @@
 //! Whose chat a memory is.
 //!
-//! A memory that somebody named belongs to nobody in particular. A chat that was only recognised,
+//! A memory that a caller named belongs to no person in particular. A chat that was only recognised,
 //! by a program's chat id or by its history, belongs to the person who held it, as far as the
 //! request said who that was. Chats of exactly the same person are briefed from each other.
 
@@ -13,7 +13,7 @@ use crate::{Error, Result, limits};
 /// The person a chat belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Person {
-    /// Nobody said who it was; the only person behind a key, as far as is known.
+    /// No name was given: the only person behind a key, as far as is known.
     Unnamed,
     /// A header or a field of the request said so, without proof.
     Claimed(String),
@@ -46,7 +46,7 @@ impl Person {
         }
     }
 
-    /// What the person is called, if anybody said it.
+    /// What the person is called, if it is known.
     pub fn user(&self) -> Option<&str> {
         match self {
             Self::Unnamed => None,

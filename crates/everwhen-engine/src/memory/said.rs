@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{Error, Result, limits};
 
-/// What somebody said. Its `Debug` shows the length, never the text, so that no log repeats it.
+/// What was said. Its `Debug` shows the length, never the text, so that no log repeats it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Said(String);
 

@@ -36,22 +36,22 @@ pub struct Memory {
     pub creation_time: Timestamp,
     /// The sequence of its newest entry.
     pub last_sequence: u64,
-    /// How often stored entries were corrected, moved, put on a branch or forgotten. Whoever keeps
+    /// How often stored entries were corrected, moved, put on a branch or forgotten. A cache of
     /// something derived from entries reads their states again when it changes.
     pub generation: u64,
     /// How often something in it was forgotten: its epoch of forgetting. The result of a job that
     /// began in an earlier epoch is not kept, since it may tell what is forgotten.
     pub forgotten: u64,
-    /// How often its facts or chapters changed. Whoever keeps them looks what is new when it changes.
+    /// How often its facts or chapters changed. A cache of them reads what is new when it changes.
     pub distilled: u64,
     /// What that count was when facts changed last.
     pub facts_changed: u64,
-    /// The ids of all its chapters in one number, by which whoever keeps them knows that none is
-    /// missing and none too many.
+    /// The ids of all its chapters as a checksum, by which a cache knows that
+    /// it has exactly these.
     pub chapters_mark: u64,
     /// The newest creation_time in it; the next is never earlier.
     pub last_creation: Timestamp,
-    /// When a conversation of it was last ended by somebody.
+    /// When a conversation of it was last ended by a caller.
     pub last_ending: Option<Timestamp>,
     /// When a conversation was ended inside an exchange that has not been stored yet.
     pub unfinished_end: Option<Timestamp>,
@@ -59,15 +59,15 @@ pub struct Memory {
     pub last_context: u64,
     /// The assistant's question that waits for an answer.
     pub waiting: Option<(EntryId, Timestamp)>,
-    /// The conversation_time of the last entry that is told of in a chapter.
+    /// The conversation_time of the last entry that a chapter covers.
     pub chaptered_until: Option<Timestamp>,
     /// Chapters that end here or later no longer tell what was said; nothing if all do.
     pub chapters_from: Option<Timestamp>,
-    /// The sequence at which somebody should look for a chapter to write.
+    /// The sequence at which it is time to look for a chapter to write.
     pub chapters_at: u64,
     /// The preset for its conversations, if it has one of its own.
     pub lifecycle: Option<Lifecycle>,
-    /// Whose chat it is; nothing for a memory that somebody named.
+    /// Whose chat it is; nothing for a memory that a caller named.
     pub chat_of: Option<Person>,
 }
 
@@ -83,7 +83,7 @@ impl Memory {
 pub struct Settings {
     /// `conversationIdleTimeoutMinutes`: a longer pause ends a conversation.
     pub idle_timeout_minutes: u32,
-    /// `maxConversationsRetained`: so many ended conversations stay in lists.
+    /// `maxConversationsRetained`: the number of ended conversations that stay in lists.
     pub conversations_retained: u32,
     /// `conversationStateTimeoutMinutes`: a question waits so long for its answer.
     pub state_timeout_minutes: u32,
@@ -109,7 +109,7 @@ pub struct SettingsChange {
     /// `retention`.
     pub retention: Option<Retention>,
     /// `lifecycle`: sets the idle timeout, too, unless that is given beside it, and puts the preset's
-    /// other timers in the place of those set before.
+    /// other timers in place of those set before.
     pub lifecycle: Option<Lifecycle>,
     /// `coolingTimeoutMinutes`.
     pub cooling_minutes: Option<u32>,
@@ -156,7 +156,7 @@ impl From<Settings> for SettingsChange {
 pub enum Retention {
     /// They leave lists, stay recallable and can be restored.
     Archive,
-    /// They are removed for good.
+    /// They are removed permanently.
     Delete,
 }
 
@@ -196,7 +196,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Refuses values nobody can mean.
+    /// Refuses values that make no sense.
     pub fn check(&self) -> Result<()> {
         let timeouts = [
             ("conversationIdleTimeoutMinutes", Some(self.idle_timeout_minutes)),

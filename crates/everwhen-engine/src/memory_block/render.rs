@@ -15,11 +15,11 @@ use crate::recall::{Recollection, briefing};
 use crate::text::{Shortened, quoted};
 use crate::time::{Zone, gap};
 
-/// No item may take more than so many characters.
+/// The maximum number of characters of an item.
 const ITEM_CHARS: usize = 1200;
 /// Letters in a token, on the safe side for English.
 pub(super) const LETTERS_PER_TOKEN: usize = 4;
-/// Of an item that was said several times so many dates are told beside the first.
+/// The number of dates, beside the first, that are shown of an item that was said several times.
 const AGAIN: usize = 3;
 /// What a heading with a day and a gap takes.
 const DAY_CHARS: usize = "### 2000-01-01 (+1000 days)\n".len();
@@ -36,13 +36,13 @@ pub(super) struct Remembered<'a> {
     /// Conversations of other chats that ended last, oldest first.
     pub(super) elsewhere: &'a [Conversation],
     pub(super) recollection: Option<&'a Recollection>,
-    /// The message being answered; nobody needs to hear it again.
+    /// The message being answered, which is not repeated.
     pub(super) message: &'a str,
     /// What was added to earlier messages of the request, which the model sees again.
     pub(super) before: Vec<&'a str>,
 }
 
-/// The text, of at most so many tokens; empty if there is nothing to tell.
+/// The text, of at most this many tokens; empty if nothing is remembered.
 pub(super) fn render(remembered: &Remembered<'_>, budget_tokens: usize) -> String {
     let mut block = Block {
         from: remembered,

@@ -23,8 +23,8 @@ impl std::fmt::Display for ClockStep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "the memory {} was written at {}, but the clock said {} later; what is stored since is \
-             dated by the clock, and what was stored before keeps its times",
+            "the memory {} was last written at {}, but later the clock said {}; new entries are dated \
+             by the clock, and stored ones keep their times",
             self.name, self.written_at, self.clock
         )
     }

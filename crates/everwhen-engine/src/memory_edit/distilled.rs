@@ -13,7 +13,7 @@ impl MemoryEdit<'_> {
         self.tx.put(Row::Fact(self.vault.id, fact))
     }
 
-    /// Removes facts for good; says how many there were.
+    /// Removes facts permanently; says how many there were.
     pub(crate) fn remove_facts(&mut self, facts: &[FactId]) -> Result<u64> {
         self.note_facts()?;
         self.tx.remove(Removal::Facts(self.place(), facts))
@@ -32,7 +32,7 @@ impl MemoryEdit<'_> {
         self.tx.remove(Removal::Chapter(self.place(), id)).map(drop)
     }
 
-    /// Removes all chapters that end at or behind a place for good, with those that they replaced.
+    /// Removes all chapters that end at or behind a place permanently, with those that they replaced.
     pub(crate) fn remove_chapters(&mut self, from: Cursor) -> Result<()> {
         let gone = self.tx.chapters(self.place(), ChapterSelection::Behind(Some(from), None))?;
         self.note_chapters(gone.iter().map(|chapter| chapter.id))?;
@@ -60,7 +60,7 @@ impl MemoryEdit<'_> {
         self.tx.put(Row::Context(self.vault.id, document))
     }
 
-    /// Removes one version of the context document for good; says whether there was one.
+    /// Removes one version of the context document permanently; says whether there was one.
     pub(crate) fn remove_context(&mut self, version: u64) -> Result<bool> {
         self.memory.last_context = self.next_context()? - 1;
         self.note_chapters([])?;

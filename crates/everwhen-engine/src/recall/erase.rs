@@ -33,7 +33,7 @@ impl Embedders {
                 keepers.iter().for_each(|keeper| keeper.forget(&texts));
                 Ok(())
             }
-            // Whoever removes entries has their vectors erased, too.
+            // Code that removes entries also erases their vectors.
             Forget::Entry(_) | Forget::Conversation(_) | Forget::Period { .. } => Ok(()),
         }
     }

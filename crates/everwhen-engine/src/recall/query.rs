@@ -14,7 +14,7 @@ use crate::memory::{
 use crate::time::{Period, Precision};
 use crate::{Error, Result, limits};
 
-/// So many times as many items are looked at where varied ones are wanted.
+/// The factor by which more items are looked at where varied ones are wanted.
 const DIVERSITY_POOL: usize = 5;
 /// Items that a conversation which is left out may take up.
 const EXTRA_PER_CONVERSATION: usize = 50;

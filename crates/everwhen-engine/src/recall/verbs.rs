@@ -105,7 +105,7 @@ impl Vault {
 }
 
 impl Engine {
-    /// Brings the indexes of memories that have grown up to date, though nobody asks, and makes those
+    /// Brings the indexes of memories that have grown up to date, without a question, and makes those
     /// of memories that have grown much.
     pub async fn index_grown(&self) -> Result<()> {
         for ((vault, memory), need) in self.index_cache.grown() {

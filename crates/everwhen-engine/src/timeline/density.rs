@@ -38,7 +38,7 @@ pub struct Density {
 /// How entries are counted: in the store, or in the index that is brought up to date for it.
 enum Counting {
     Done(Density),
-    /// The memory, and the entries that stood otherwise at the moment that is asked for.
+    /// The memory, and the entries that were different at the moment that is asked for.
     InIndex(Box<OpenedMemory>, Vec<PastEntry>),
 }
 
@@ -59,7 +59,7 @@ impl Vault {
         };
         let (source, generation) = (self.engine.index_source(), opened.memory.generation);
         let index = self.engine.index_cache.up_to_date(source, opened).await?;
-        // What has been changed since is told by entries of the past that were not read.
+        // What has changed since is known from entries of the past that were not read.
         if let Some(density) = query.in_index(&index.read(), generation, &past) {
             return Ok(density);
         }

@@ -54,7 +54,7 @@ pub(super) fn load(
     found.ok_or_else(|| Error::not_found(format!("vault not found: {}", draft.name)))
 }
 
-/// The vault, made from its draft if this is its first write and nobody else was faster.
+/// The vault, made from its draft if this is its first write and no other process was faster.
 pub(super) fn load_or_make_vault(
     tx: &mut dyn Tx,
     id: VaultId,

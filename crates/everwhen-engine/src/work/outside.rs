@@ -2,7 +2,7 @@
 //! locks between workflows.
 //!
 //! Both are jobs, so both are durable and survive a crash. A workflow is claimed with a lease and
-//! tried again when it fails. A lock is nothing but its lease: whoever holds it renews it, and when
+//! tried again when it fails. A lock is nothing but its lease: its holder renews it, and when
 //! its holder dies it is free once the lease has run out.
 
 use jiff::Timestamp;
@@ -54,7 +54,7 @@ impl Vault {
         .await
     }
 
-    /// Takes a lock, or holds it for another lease; says whether nobody else has it.
+    /// Takes a lock, or holds it for another lease; returns whether the caller has it.
     pub async fn take_lock(&self, memory: Address<MemoryId>, lock: Lock) -> Result<bool> {
         self.edit_memory_for(memory, Absent::Refuse, move |edit| {
             let id = lock.id(edit.place());
@@ -69,7 +69,7 @@ impl Vault {
         .await
     }
 
-    /// Lets a lock go, unless it is somebody else's by now.
+    /// Releases a lock, unless another process has it by now.
     pub async fn let_go(&self, memory: Address<MemoryId>, lock: Lock) -> Result<()> {
         self.edit_memory_for(memory, Absent::Refuse, move |edit| {
             let id = lock.id(edit.place());
@@ -92,7 +92,7 @@ fn is_anothers(known: &Job, holder: &str, now: Timestamp) -> bool {
 }
 
 impl Engine {
-    /// Keeps how far a claimed workflow has come. Fails if it is somebody else's by now.
+    /// Stores the progress of a claimed workflow. Fails if another process has it by now.
     pub async fn keep_progress(&self, job: &Job, payload: String) -> Result<()> {
         self.go_on(job, move |edit, job| {
             let known =

@@ -37,7 +37,7 @@ impl Vault {
     /// Has everything derived made again from the entries: chapters, summaries, facts, titles. Dates
     /// come from the entries, so they are the same as the first time. Models are asked again: what
     /// they answered before is removed from the vault's cache. Chapters that were imported stay, since
-    /// what they tell of may not be here. Says how many ended conversations
+    /// what they cover may not be stored here. Says how many ended conversations
     /// that concerns; jobs do the work.
     pub async fn regenerate(
         &self,
@@ -107,7 +107,7 @@ impl Vault {
 }
 
 impl Engine {
-    /// Takes one job; nothing if it has gone or somebody else has it.
+    /// Takes one job; nothing if it has gone or another worker has it.
     pub async fn claim_job(&self, job: &Job) -> Result<Option<Job>> {
         let (job, now) = (job.clone(), self.now());
         let claim = move |tx: &mut dyn Tx| {
@@ -131,7 +131,7 @@ fn waiting(snapshot: &dyn Snapshot, place: MemoryRef) -> Result<Vec<Job>> {
     Ok(jobs)
 }
 
-/// Ended conversations whose facts nobody is about to keep.
+/// Ended conversations whose facts no job is about to store.
 fn hurry_facts(edit: &mut MemoryEdit<'_>, waiting: &[Job]) -> Result<()> {
     for one in edit.ended_conversations()? {
         let subject = Subject::Conversation(one.id);

@@ -143,7 +143,7 @@ impl VectorFiles {
     }
 }
 
-/// Whether nobody else writes to a file; from then on nobody else does.
+/// Locks a file for writing; returns whether no other process had the lock.
 fn is_free(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),

@@ -60,7 +60,7 @@ pub(crate) enum Failure {
 }
 
 impl RetryPolicy {
-    /// Somebody is waiting for the answer: one more try, soon, and no long ones.
+    /// A caller is waiting for the answer: one more try, soon, and no long ones.
     pub(crate) fn for_a_question(&self) -> Self {
         Self {
             timeout: self.timeout.min(Duration::from_secs(10)),
@@ -93,7 +93,7 @@ impl RetryPolicy {
         }
     }
 
-    /// The pause after so many tries: between half and all of what is due, but not shorter than
+    /// The pause after this many tries: between half and all of what is due, but not shorter than
     /// the endpoint asked for.
     fn pause(&self, tried: u32, asked: Option<Duration>, chance: &dyn Chance) -> Duration {
         let mut byte = [0];

@@ -1,4 +1,4 @@
-//! A key for somebody else's door. It can be shown to that door and to nobody else.
+//! The key of a provider's API. It is sent to that provider and shown nowhere else.
 
 use std::fmt;
 

@@ -33,7 +33,7 @@ pub(super) async fn noted<T>(attempt: impl Future<Output = T>) -> T {
     let began = Instant::now();
     let done = attempt.await;
     let one = Try { began, lasted: began.elapsed() };
-    // Without an observer there is nobody to tell.
+    // Without an observer there is nothing to report to.
     let _ = TRIES.try_with(|tries| tries.borrow_mut().push(one));
     done
 }

@@ -1,4 +1,4 @@
-//! No more requests a minute than somebody allows: each waits for its turn.
+//! A rate limit: no more requests a minute than configured; each waits for its turn.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;

@@ -1,7 +1,7 @@
 //! What a provider turned out not to take, learnt from its refusals.
 //!
 //! Newer models want `max_completion_tokens` and no temperature; some servers know no schemas.
-//! They say so with 400; the request is made anew without it, and the next ones from the start.
+//! They say so with 400; the request is sent again without it, and the next ones from the start.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -39,7 +39,7 @@ impl Quirks {
         }
     }
 
-    /// Whether a refusal of a request made as `taken` says something new, so that asking anew helps.
+    /// Whether a refusal of a request made as `taken` says something new, so that asking again helps.
     pub(super) fn learn(&self, taken: Taken, failure: &Failure, with_schema: bool) -> bool {
         let Failure::Refused { status, part, .. } = failure else { return false };
         if !matches!(status.as_u16(), 400 | 422) {

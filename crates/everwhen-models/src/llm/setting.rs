@@ -22,7 +22,7 @@ pub struct Price {
     output: f64,
 }
 
-/// A language model of somebody's.
+/// The settings of a language model at a provider.
 #[derive(Debug, Clone)]
 pub struct LlmSetting {
     /// Its protocol.

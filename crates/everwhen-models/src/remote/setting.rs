@@ -6,7 +6,7 @@ use reqwest::Url;
 
 use crate::endpoint::{RetryPolicy, Secret, read_url};
 
-/// Texts in one request, where nobody says.
+/// The default number of texts in one request.
 const BATCH: usize = 64;
 
 /// A remote embedder.
@@ -16,7 +16,7 @@ pub struct RemoteSetting {
     pub protocol: Protocol,
     /// Where it is, such as `http://127.0.0.1:11434`; a path such as `/v1` may be part of it.
     pub url: String,
-    /// The model it shall use.
+    /// The model to use.
     pub model: String,
     /// What to show it.
     pub key: Option<Secret>,

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// What may be written beside a model.
 const FILE: &str = "everwhen.toml";
-/// Word pieces read, where nobody says.
+/// The default number of word pieces that are read.
 const MAX_TOKENS: usize = 256;
 /// Fewer leave no room for a word between the marks around a text.
 const LEAST_TOKENS: usize = 8;

@@ -100,7 +100,7 @@ impl Queue {
     }
 }
 
-/// Until the queue is closed: take, embed, reply. Tasks that nobody waits for any more are left.
+/// Until the queue is closed: take, embed, reply. Tasks whose caller has stopped waiting are skipped.
 fn work(queue: &Queue, embed: &dyn Fn(&[String]) -> Vectors) {
     while let Some(task) = queue.take() {
         if task.reply.is_closed() {
@@ -108,7 +108,7 @@ fn work(queue: &Queue, embed: &dyn Fn(&[String]) -> Vectors) {
         }
         let result = catch_unwind(AssertUnwindSafe(|| embed(&task.texts)))
             .unwrap_or_else(|_| Err(Error::damaged("the model panicked on a text")));
-        // Whoever asked may have gone meanwhile.
+        // The caller may have stopped waiting.
         let _ = task.reply.send(result);
     }
 }

@@ -101,7 +101,7 @@ fn first_letters(text: &str) -> u64 {
     u64::from_le_bytes(letters)
 }
 
-/// What leaves so many letters of a number.
+/// What leaves this many letters of a number.
 fn mask(length: usize) -> u64 {
     if length >= NEAR { u64::MAX } else { (1 << (8 * length)) - 1 }
 }

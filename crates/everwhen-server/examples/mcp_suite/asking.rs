@@ -1,4 +1,4 @@
-//! Tools and a prompt that answer with a question: the client asks somebody and calls again.
+//! Tools and a prompt that answer with a question: the client asks its user and calls again.
 
 use std::sync::LazyLock;
 
@@ -139,7 +139,7 @@ fn done(text: &str) -> CallToolResponse {
     tools::text(text).into()
 }
 
-/// What was sealed; an error if somebody has touched it.
+/// What was sealed; an error if it was changed.
 fn opened(state: Option<&str>) -> Answer<Option<String>> {
     let touched = |error: RequestStateError| ErrorData::invalid_params(error.to_string(), None);
     let bytes = state.map(|state| SEAL.open(state)).transpose().map_err(touched)?;

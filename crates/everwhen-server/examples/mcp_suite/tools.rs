@@ -184,7 +184,7 @@ pub(crate) fn text(text: &str) -> CallToolResult {
 }
 
 fn changed(change: Change) -> CallToolResult {
-    // Nobody may be listening.
+    // The client may have gone.
     let _ = CHANGES.send(change);
     text("changed")
 }

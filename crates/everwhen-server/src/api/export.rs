@@ -24,7 +24,7 @@ const LINES: &str = "application/x-ndjson";
 ///
 /// Everything in the vault, or in one memory, as lines of JSON: entries with both times and their origin,
 /// conversations, branches, corrections, facts, chapters, context documents. It is one consistent state.
-/// `POST .../imports` makes the same vault of it. With a `format` of another program, the conversations of
+/// `POST .../imports` creates the same vault from it. With a `format` of another program, the conversations of
 /// one memory with their times and branches, as that program and `POST .../imports` read them.
 #[utoipa::path(
     get, path = "/v1/vaults/{vault}/export", tag = "imports",

@@ -77,7 +77,7 @@ pub(super) async fn get_fact(
 
 /// Correct a fact
 ///
-/// Puts your own words in the place of a fact, with its date and its evidence. The corrected fact
+/// Replaces a fact with your own words, with its date and its evidence. The corrected fact
 /// stands whatever is distilled later, and has another id.
 #[utoipa::path(
     put, path = "/v1/vaults/{vault}/memories/{memory}/facts/{id}", tag = "facts",

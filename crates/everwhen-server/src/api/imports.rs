@@ -19,7 +19,7 @@ use crate::imports::ImportJob;
 ///
 /// Takes a file or archive of another program, or an export of Everwhen, as `application/octet-stream`.
 /// The file is received as a stream and may be larger than other bodies. It is recognised by its content,
-/// then read and stored in the background; `GET .../imports/{id}` says how far. Importing a file again
+/// then read and stored in the background; `GET .../imports/{id}` reports the progress. Importing a file again
 /// stores only what is new.
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/imports", tag = "imports",
@@ -133,7 +133,7 @@ pub(super) async fn get_import(
 
 /// Cancel an import
 ///
-/// It ends after the batch under way. What is stored stays; importing the file again goes on from there.
+/// It ends after the batch under way. What is stored stays; importing the file again continues from there.
 #[utoipa::path(
     delete, path = "/v1/vaults/{vault}/imports/{id}", tag = "imports",
     responses((status = 200, description = "The import", body = wire::ImportRun)),

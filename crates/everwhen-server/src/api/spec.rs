@@ -81,7 +81,7 @@ fn tags() -> Value {
         { "name": "timeline", "description": "One dated line for everything said" },
         { "name": "recall", "description": "A question in, what was said about it out" },
         { "name": "imports", "description": "Files of other programs, and exports" },
-        { "name": "operator", "description": "Keys and upkeep, for who runs the server" },
+        { "name": "operator", "description": "Keys, jobs and maintenance, for the operator" },
         { "name": "health", "description": "Health checks, metrics, this document" },
     ])
 }

@@ -281,7 +281,7 @@ impl Mem0Call {
         self.update_one(&vault, id, &self.body).await
     }
 
-    /// Puts another text or other metadata in the place of what there is; both stay readable.
+    /// Puts another text or other metadata in place of what there is; both stay readable.
     async fn update_one(&self, vault: &Vault, id: &str, change: &Value) -> Mem0Result<Value> {
         let (memory, _) = record::read_id(id)?;
         let versions = record::versions(vault, id).await?;

@@ -120,7 +120,7 @@ async fn items(
     Ok(translated(&listed, &**one, client))
 }
 
-/// All lists as one. Whoever did not answer is left out and named in a header.
+/// All lists as one. An upstream that did not answer is left out and named in a header.
 fn together(
     client: Protocol,
     able: &[Arc<dyn Responder>],

@@ -1,4 +1,4 @@
-//! Answers Anthropic's memory tool in the place of the client, where `proxy.memory_tool` is on.
+//! Answers Anthropic's memory tool in place of the client, where `proxy.memory_tool` is on.
 //!
 //! A client declares the tool (`memory_20250818`) and the model calls it. The proxy carries the
 //! commands out on the files of a memory, gives the model the results and lets it continue, until it
@@ -46,7 +46,7 @@ pub(super) struct ToolTurn {
     call: CallTemplate,
 }
 
-/// All of a call to the upstream but its body, which changes from round to round.
+/// A call to the upstream without its body, which changes from round to round.
 struct CallTemplate {
     protocol: Protocol,
     method: Method,
@@ -121,7 +121,7 @@ impl ToolTurn {
         self.responder.ask(self.call.with(body.to_owned().into())).await
     }
 
-    /// Carries out the commands of a round and says how to go on.
+    /// Carries out the commands of a round and returns what happens next.
     async fn after(&self, body: &str, round: &Round, rounds: usize) -> Next {
         if !round.is_waiting() {
             return Next::End;

@@ -30,7 +30,7 @@ use super::memory::ProxyMemory;
 use super::wire::seen::Seen;
 use crate::proxy::ProxyState;
 
-/// How long whoever forgets something waits for what is on its way there.
+/// How long a forget waits for exchanges that are being stored.
 const FORGETTING: Duration = Duration::from_secs(5);
 /// How long to wait, when stopping, for what is being stored.
 const STOPPING: Duration = Duration::from_secs(10);

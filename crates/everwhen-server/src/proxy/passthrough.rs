@@ -73,7 +73,7 @@ fn wrong_method(listed: &Endpoint, kind: Protocol) -> Response {
 
 /// Whether a caller may make such a call. What an account holds is managed by the operator; but
 /// while there are no keys and the upstream is not asked with one of the operator's, it is the
-/// client's own account, or nobody's.
+/// client's own account, or none.
 fn permit(effect: Effect, caller: &ProxyCaller, responder: &dyn Responder) -> Result<(), Refusal> {
     let needed = match effect {
         Effect::Read | Effect::ListModels => Scope::Read,

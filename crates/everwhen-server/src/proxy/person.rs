@@ -52,8 +52,8 @@ fn credential(headers: &HeaderMap) -> Option<String> {
     (!shown.is_empty()).then(|| hash[..8].iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Whose other chats a chat is told of; nobody's if absent. `chat_of` says whose chat its memory is,
-/// nothing if somebody named the memory; `is_named`, whether the request says who speaks.
+/// The person whose other chats a chat may see; none if absent. `chat_of` says whose chat its memory is,
+/// nothing if the client named the memory; `is_named`, whether the request says who speaks.
 pub(crate) fn told_of(
     (person, is_named): (Person, bool),
     chat_of: Option<&Person>,

@@ -42,7 +42,7 @@ pub(crate) struct ProxyRequest<'a> {
     pub(crate) asked: &'a RequestView<'a>,
     /// What the request is for.
     pub(crate) purpose: &'a Purpose,
-    /// Whether somebody wants to see what is done to it.
+    /// Whether a trace of it was requested.
     pub(crate) is_watched: bool,
     /// Something local answers: nothing is added, and the time of the reply is settled so.
     pub(crate) local: Option<Commit>,
@@ -199,7 +199,7 @@ impl ProxyRequest<'_> {
         person::user(&self.hints(&settings)).is_some()
     }
 
-    /// What to tell of memory.
+    /// What to add from memory.
     fn wishes(&self, begun: &Begun, settings: &ProxySettings) -> Wishes {
         let speaker = (self.person(), person::user(&self.hints(settings)).is_some());
         Wishes {

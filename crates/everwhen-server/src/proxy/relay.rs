@@ -1,4 +1,4 @@
-//! A reply on its way from an upstream to a client, with somebody listening.
+//! A reply on its way from an upstream to a client, with a listener.
 //!
 //! When the client goes away the body is dropped, and with it the upstream's: that ends the request
 //! there. What was said until then is kept. So it is when the server stops and has no more patience.
@@ -21,7 +21,7 @@ pub(crate) type AtEnd = Box<dyn FnOnce(Gathered) -> Held + Send>;
 /// Holds back the end of a reply until it is ready.
 pub(crate) type Held = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Whoever listens, and what follows. Shared with those who may end it early.
+/// The listener, and what follows. Shared with the code that may end it early.
 struct Ear {
     listener: Listener,
     at_end: Option<AtEnd>,
@@ -36,7 +36,7 @@ impl Ear {
 
 impl Drop for Ear {
     fn drop(&mut self) {
-        // Nobody is left whom the end could wait for.
+        // The client has gone, so the end waits for nothing.
         drop(self.end());
     }
 }

@@ -170,7 +170,7 @@ fn stream(
     })
 }
 
-/// `GET /proxy/traces`: the last requests that asked for a trace or passed while somebody watched,
+/// `GET /proxy/traces`: the last requests that asked for a trace or passed while a client watched,
 /// newest first.
 pub(crate) async fn traces(
     State(state): State<ProxyState>,

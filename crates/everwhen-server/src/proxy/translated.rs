@@ -48,7 +48,9 @@ impl TranslatedBody {
         self.say(translated);
         self.is_over = true;
         if !is_whole {
-            self.cut_off(axum::Error::new("the upstream's reply ended before its end"));
+            self.cut_off(axum::Error::new(
+                "the upstream closed the stream before the reply was complete",
+            ));
         }
     }
 }

@@ -40,11 +40,11 @@ pub(crate) struct UpstreamResponse {
     pub(crate) body: axum::body::Body,
 }
 
-/// An answer that somebody waits for.
+/// The future of an answer.
 pub(crate) type ResponseFuture =
     Pin<Box<dyn Future<Output = Result<UpstreamResponse, Refusal>> + Send>>;
 
-/// Somebody who answers as a model provider does.
+/// Answers as a model provider does.
 pub(crate) trait Responder: Send + Sync {
     /// What it is called.
     fn name(&self) -> &str;
@@ -97,14 +97,14 @@ impl Responders {
         Ok(Self(upstreams.iter().map(provider).collect::<Result<_>>()?))
     }
 
-    /// The same, with somebody who answers only when named.
+    /// Returns these with another responder, which answers only when named.
     #[must_use]
     pub(crate) fn with(mut self, local: Option<Arc<dyn Responder>>) -> Self {
         self.0.extend(local);
         self
     }
 
-    /// Whether nobody answers.
+    /// Whether there is no responder.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -152,13 +152,13 @@ impl Responders {
         able.into_iter().find(|one| one.serves_any()).cloned()
     }
 
-    /// Who answers in these protocols when nobody is named, the best protocol first.
+    /// Who answers in these protocols when the model names none, the best protocol first.
     fn usual(&self, kinds: &[Protocol]) -> Option<&Arc<dyn Responder>> {
         let others = self.0.iter().filter(|one| one.local("").is_none());
         kinds.iter().find_map(|kind| others.clone().find(|one| one.kind() == *kind))
     }
 
-    /// Whether this is who answers in these protocols when nobody is named.
+    /// Whether this is who answers in these protocols when the model names none.
     pub(crate) fn is_usual(&self, one: &Arc<dyn Responder>, kinds: &[Protocol]) -> bool {
         self.usual(kinds).is_some_and(|usual| Arc::ptr_eq(usual, one))
     }

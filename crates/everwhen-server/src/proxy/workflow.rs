@@ -37,7 +37,7 @@ use crate::proxy::{self, ProxyState};
 pub(crate) const NAME: &str = "everwhen";
 /// An answer that begins within this time may still be a refusal with a status of its own.
 const FIRST_PIECE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Silence for so long is broken by a comment, so that nobody in between gives up.
+/// After this long without output a comment is sent, so that no proxy in between times out.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// What a workflow is asked with.
@@ -89,7 +89,7 @@ impl WorkflowInput {
     }
 }
 
-/// The workflows of a configuration, as somebody who answers.
+/// The workflows of a configuration, as a responder.
 pub(crate) struct WorkflowResponder {
     workflows: Arc<Workflows>,
     zone: Zone,
@@ -227,7 +227,7 @@ struct RunEnd {
     calls: Vec<Value>,
 }
 
-/// Begins a run. It goes on only as fast as what it says is taken, and when nobody listens any more
+/// Begins a run. It goes on only as fast as what it says is taken, and when the client has gone
 /// it ends where it is.
 fn begin(
     workflows: Arc<Workflows>,
@@ -333,7 +333,7 @@ fn refused(error: Error) -> Refusal {
     Refusal::from(RequestError::from(error))
 }
 
-/// A list of models with the workflows added. If nobody else lists any, they are the list.
+/// A list of models with the workflows added. If no upstream lists any, they are the list.
 pub(crate) async fn listed(state: &ProxyState, kind: Protocol, others: Response) -> Response {
     let Some(local) = &state.proxy.local else { return others };
     let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&others.status());

@@ -28,7 +28,7 @@ const EVERYWHERE: [(&str, &str, &str); 18] = [
     ("GET", "/nowhere", ""),
 ];
 
-/// Whether the server is as it was before anybody attacked it.
+/// Whether the server is as it was before the attack.
 async fn is_untouched(stage: &Stage) {
     assert_eq!(stage.stored().await, ["my secret"]);
     assert_eq!(stage.passed(), 0, "nothing was passed on");

@@ -1,4 +1,4 @@
-//! Stopping while somebody watches.
+//! Stopping while a client watches.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

@@ -1,4 +1,4 @@
-//! Forgetting: gone for good, with a receipt.
+//! Forgetting: gone permanently, with a receipt.
 
 use serde_json::{Value, json};
 

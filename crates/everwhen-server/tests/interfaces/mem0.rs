@@ -1,4 +1,4 @@
-//! The interface of mem0: what its clients send, answered in their shapes, and nobody else's memories.
+//! The interface of mem0: what its clients send, answered in their shapes, and no memories of others.
 
 use serde_json::{Value, json};
 

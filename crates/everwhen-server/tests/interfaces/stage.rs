@@ -16,7 +16,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tower::ServiceExt;
 
-/// What makes somebody the operator here.
+/// The operator token of these tests.
 pub(crate) const TOKEN: &str = "operator-token";
 
 /// A memory to talk about.

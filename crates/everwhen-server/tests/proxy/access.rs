@@ -1,4 +1,4 @@
-//! Keys at the proxy: ours, and those meant for whoever is behind it.
+//! Keys at the proxy: ours, and those meant for the upstream.
 
 use serde_json::json;
 

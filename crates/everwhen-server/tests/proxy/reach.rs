@@ -1,4 +1,4 @@
-//! What a chat is told of other chats: everything of the same person, nothing of anybody else.
+//! What a chat gets to see of other chats: everything of the same person, nothing of others.
 
 use std::sync::atomic::Ordering;
 
@@ -30,7 +30,7 @@ async fn send(stage: &Stage, path: &str, body: &str, headers: &[(&str, &str)]) -
     stage.upstream.last().body
 }
 
-/// Tim is told with the day he was told of, and that it was elsewhere.
+/// Tim is mentioned with the day of the entry, and that it was elsewhere.
 fn knows_tim(sent: &str) {
     assert!(sent.contains("### 2025-06-01\\n- 12:00 User (in another chat): My cat"), "{sent}");
     assert_eq!(sent.matches("called Tim").count(), 1, "{sent}");

@@ -1,4 +1,4 @@
-//! Chats that nobody names are recognised by proof, and never by chance.
+//! Chats without a name are recognised by proof, and never by chance.
 
 use serde_json::{Value, json};
 

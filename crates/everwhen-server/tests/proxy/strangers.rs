@@ -67,7 +67,7 @@ struct Talk {
     delivered: BTreeSet<(String, String)>,
 }
 
-/// Somebody with an app.
+/// A person with an app.
 struct Person {
     called: &'static str,
     headers: Vec<(&'static str, &'static str)>,
@@ -81,7 +81,7 @@ struct Course<'s> {
     vault: String,
     dice: Dice,
     people: [Person; 2],
-    /// How many texts were made that nobody says twice.
+    /// The number of unique texts so far.
     made: usize,
     talks: usize,
     /// Every such text that the upstream was sent, and the chat it belongs to.
@@ -91,7 +91,7 @@ struct Course<'s> {
 impl<'s> Course<'s> {
     fn new(stage: &'s Stage, case: u64) -> Self {
         let mut dice = Dice((case + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        // What keeps them apart: a credential, a user, or only the program. Nobody can know of the
+        // What keeps them apart: a credential, a user, or only the program. Nothing can tell the
         // last that they are two, so they say that a chat is not to be told about others.
         let (ana, ben) = match dice.roll(3) {
             0 => (("authorization", "Bearer a"), ("authorization", "Bearer b")),
@@ -162,7 +162,7 @@ impl<'s> Course<'s> {
         &mut self.people[who].talks[at]
     }
 
-    /// A text that nobody says twice, of this person.
+    /// A unique text of this person.
     fn own_text(&mut self, who: usize) -> String {
         self.made += 1;
         format!("{} says secret{}x about the garden", self.people[who].called, self.made)
@@ -403,7 +403,7 @@ fn words(lines: &[Line]) -> impl Iterator<Item = &str> {
     lines.iter().filter(says).map(Line::text)
 }
 
-/// The texts in these lines that nobody says twice.
+/// The unique texts in these lines.
 fn own_texts(lines: &[Line]) -> Vec<String> {
     words(lines).filter(|text| is_own(text)).map(str::to_owned).collect()
 }

@@ -256,7 +256,7 @@ async fn a_run_that_meets_a_held_lock_stops_quietly() {
 }
 
 impl WorkflowServer {
-    /// The same as going on, while somebody renews a lock.
+    /// The same as going on, while another run renews a lock.
     async fn run_workflows_with_lock(&self, vault: &everwhen::Vault, lock: &everwhen::Lock) {
         self.stage.wait(1);
         assert!(vault.take_lock("m".parse_address(), lock.clone()).await.unwrap());

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// A stamp has this many bytes at least: `(Friday, 2025-06-06 12:00:00) `.
 const SHORTEST: usize = "(Friday, 2025-06-06 12:00:00)".len();
-/// So many characters of what follows a stamp are told.
+/// The number of characters after a stamp that are shown.
 const TOLD: usize = 60;
 
 /// Every stamp in the strings of a value, in order: `12:00 the text behind it`.

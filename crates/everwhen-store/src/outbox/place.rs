@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use everwhen_engine::{Error, Result};
 use everwhen_platform::{make_private_directory, private_file};
 
-/// So many processes may share one data directory.
+/// The maximum number of processes that share one data directory.
 const MOST: usize = 64;
 
 /// A file that this process has locked.

@@ -123,7 +123,7 @@ impl Table {
         rows.stored()?.collect::<rusqlite::Result<_>>().stored()
     }
 
-    /// Puts a row in the place of one with its id.
+    /// Puts a row in place of one with its id.
     pub(super) fn put(&mut self, row: &OutboxRow) -> Result<()> {
         let old = self.parts_of(row.id)?;
         let take = |bytes: &Arc<[u8]>| self.parts.take(&self.connection, bytes);

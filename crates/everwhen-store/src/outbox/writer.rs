@@ -27,7 +27,7 @@ type Answer<T = ()> = oneshot::Sender<Result<T>>;
 /// What the thread can be told.
 pub(super) enum Command {
     Change(Change),
-    /// Removes a row; nobody waits for it.
+    /// Removes a row; no caller waits for it.
     Remove(i64),
     Read(Read),
 }
@@ -98,7 +98,7 @@ impl Writer {
         let _ = self.table.tidy();
     }
 
-    /// Nobody wants anything: removes what waits for it, else tidies up.
+    /// No caller waits: removes what is to be removed, else tidies up.
     fn rest(&mut self) {
         if !self.removals.is_empty() {
             // What cannot be removed now is removed with the next commit.
@@ -279,7 +279,7 @@ impl Writer {
     }
 }
 
-/// Tells a caller what was read. Nobody listens any more if it has stopped waiting.
+/// Sends a caller what was read. Sending fails if the caller has stopped waiting.
 fn tell<T>(answer: Answer<T>, read: Result<T>) {
     let _ = answer.send(read);
 }
@@ -287,7 +287,7 @@ fn tell<T>(answer: Answer<T>, read: Result<T>) {
 /// Tells a caller this if the commit succeeds, else why it did not.
 fn after<T: 'static>(answer: Answer<T>, told: Result<T>) -> Told {
     Box::new(move |done| {
-        // Nobody listens any more if the caller has stopped waiting.
+        // Sending fails if the caller has stopped waiting.
         let _ = answer.send(done.clone().and(told));
     })
 }

@@ -151,7 +151,7 @@ fn judge(code: &SqlState) -> (Remedy, ErrorKind, &'static str) {
     }
 }
 
-/// The complaint without its details: those may hold what somebody said.
+/// The complaint without its details: those may hold the text of entries.
 fn outcome(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(complaint) => format!("{}: {}", complaint.code().code(), complaint.message()),

@@ -114,7 +114,7 @@ impl<W> Drop for Pool<W> {
     fn drop(&mut self) {
         self.queue.close();
         for thread in self.threads.drain(..) {
-            // The caller has been told of a panic already.
+            // The caller has got an error for the panic already.
             let _ = thread.join();
         }
     }

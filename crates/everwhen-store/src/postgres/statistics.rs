@@ -26,7 +26,7 @@ impl Statistics {
     }
 }
 
-/// Looks at every table that nobody has looked at yet.
+/// Analyzes every table that has no statistics yet.
 pub(super) fn gather(connection: &Connection) -> Result<()> {
     let sql = "SELECT quote_ident(relname::text) AS name FROM pg_stat_user_tables
         WHERE schemaname = current_schema() AND last_analyze IS NULL AND last_autoanalyze IS NULL

@@ -33,7 +33,7 @@ pub(super) fn open_writer(path: &Path, options: SqliteOptions) -> Result<Connect
     }
     let synchronous = match options.synchronous {
         Synchronous::Full if !options.syncs_beside() => "FULL",
-        // The syncer makes commits durable, or nobody does.
+        // The syncer makes commits durable, or they are not durable.
         Synchronous::Full | Synchronous::Normal => "NORMAL",
     };
     connection.pragma_update(None, "synchronous", synchronous).stored()?;
@@ -71,7 +71,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
         .map_err(|error| error.at(path.display()))?;
     connection.busy_timeout(Duration::from_secs(5)).stored()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Else a statement is planned anew whenever a time bound to it changes, which is every time.
+    // Else a statement is planned again whenever a time bound to it changes, which is every time.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).stored()?;
     connection.pragma_update(None, "temp_store", "MEMORY").stored()?;
     Ok(connection)

@@ -74,7 +74,7 @@ impl StoreHealth {
         }
     }
 
-    /// Fails with what is known to be wrong for good.
+    /// Fails with what is known to be permanently wrong.
     pub(super) fn check_damage(&self) -> Result<()> {
         self.lock().damage.clone().map_or(Ok(()), Err)
     }

@@ -104,7 +104,7 @@ impl Drop for Readers {
     fn drop(&mut self) {
         self.queue = None;
         for thread in self.threads.drain(..) {
-            // The caller has been told of a panic already.
+            // The caller has got an error for the panic already.
             let _ = thread.join();
         }
     }

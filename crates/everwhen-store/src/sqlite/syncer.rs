@@ -77,7 +77,7 @@ impl Drop for Syncer {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
-            // The caller has been told of a panic already.
+            // The caller has got an error for the panic already.
             let _ = thread.join();
         }
     }

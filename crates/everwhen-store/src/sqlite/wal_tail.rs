@@ -1,5 +1,5 @@
 //! The end of a write-ahead log that SQLite will not read: pages that were written to it after the last
-//! one whose checksum is right. SQLite leaves them out without a word.
+//! one whose checksum is right. SQLite ignores them silently.
 //!
 //! <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>
 

@@ -43,7 +43,7 @@ struct ExecutedWrite {
     request: QueuedWrite,
     outcome: Result<()>,
     wrote: bool,
-    /// Whether it removed something for good.
+    /// Whether it removed something permanently.
     purges: bool,
 }
 
@@ -104,7 +104,7 @@ impl Drop for SqliteWriter {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
-            // The caller has been told of a panic already.
+            // The caller has got an error for the panic already.
             let _ = thread.join();
         }
     }

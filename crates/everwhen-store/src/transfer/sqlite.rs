@@ -12,7 +12,7 @@ use crate::sqlite::{SqliteOptions, SqliteStore, Stored};
 /// SQLite's own number of a row; it means nothing elsewhere.
 const ROW: &str = "row";
 /// Receipts of vaults themselves belong to no vault: here that is nothing, elsewhere zeros.
-const NOBODY: [u8; 16] = [0; 16];
+const NO_VAULT: [u8; 16] = [0; 16];
 
 /// The file, in one transaction.
 pub(super) struct Sqlite {
@@ -95,7 +95,7 @@ fn value(column: &str, cell: Cell) -> TransferValue {
         Cell::Real(real) => TransferValue::Real(real),
         Cell::Text(text) => TransferValue::Text(text),
         Cell::Blob(bytes) if column == "vault_id" && bytes.is_empty() => {
-            TransferValue::Bytes(NOBODY.to_vec())
+            TransferValue::Bytes(NO_VAULT.to_vec())
         }
         Cell::Blob(bytes) => TransferValue::Bytes(bytes),
     }
@@ -107,7 +107,7 @@ fn cell(column: &str, value: &TransferValue) -> Cell {
         TransferValue::Number(number) => Cell::Integer(*number),
         TransferValue::Real(real) => Cell::Real(*real),
         TransferValue::Text(text) => Cell::Text(text.clone()),
-        TransferValue::Bytes(bytes) if column == "vault_id" && *bytes == NOBODY => {
+        TransferValue::Bytes(bytes) if column == "vault_id" && *bytes == NO_VAULT => {
             Cell::Blob(Vec::new())
         }
         TransferValue::Bytes(bytes) => Cell::Blob(bytes.clone()),

@@ -1,6 +1,6 @@
 //! The conversations of a memory do not depend on the order in which its entries arrived.
 //!
-//! Random entries arrive in a random order, in random batches, before and after somebody ends
+//! Random entries arrive in a random order, in random batches, before and after a caller ends
 //! conversations. What is found afterwards must be what the rule says about all of them at once.
 
 use std::cell::Cell;
@@ -75,7 +75,7 @@ fn any_course(ends: usize) -> impl Strategy<Value = Course> {
     })
 }
 
-/// Nobody ends a conversation of the future: what arrives before an end was said before it.
+/// No caller ends a conversation of the future: what arrives before an end was said before it.
 fn before_its_end(word: Word, ends: &[Timestamp]) -> Word {
     match ends.get(word.phase) {
         Some(end) if word.time > *end => {
@@ -88,7 +88,7 @@ fn before_its_end(word: Word, ends: &[Timestamp]) -> Word {
 /// A conversation as it is compared: what it holds and how it ended.
 type Shape = (Option<String>, Vec<String>, Timestamp, Timestamp, Option<Ended>);
 
-/// What somebody ended, when, and before which words.
+/// What a caller ended, when, and before which words.
 struct Ending {
     own: Option<String>,
     at: Timestamp,
@@ -197,7 +197,7 @@ fn mark(word: &Word) -> Mark {
     Mark { time: word.time, role: word.role }
 }
 
-/// The first end that somebody made after the group's last opener and before the next group. A
+/// The first explicit end after the group's last opener and before the next group. A
 /// farewell moves it on.
 fn ended_by_word(
     marks: &[Mark],
@@ -301,9 +301,9 @@ pub(crate) fn courses_that_once_went_wrong(open: Open) {
         ),
         // A late opener frees a far opener from the end; it joins the replies just before it.
         course(&[(0, U, 0), (60, A, 1), (100, A, 1), (110, U, 1), (15, U, 1)], &[10], 120),
-        // A reply and an opener of one instant after an end: the opener begins, whoever came first.
+        // A reply and an opener of one instant after an end: the opener begins, whichever came first.
         course(&[(0, U, 0), (20, A, 1), (20, U, 1), (15, A, 1)], &[10], 60),
-        // Somebody ended what a late opener, not the replies before it, was about.
+        // A caller ended what a late opener, not the replies before it, was about.
         course(&[(0, U, 0), (40, A, 1), (45, U, 1), (44, U, 2)], &[0, 50], 60),
     ];
     for (number, course) in courses.iter().enumerate() {

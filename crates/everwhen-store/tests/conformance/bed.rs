@@ -29,7 +29,7 @@ pub(crate) fn plain() -> Bed {
     Bed { store: Arc::new(PlainStore::new()), place: None }
 }
 
-/// SQLite in a file. Nobody pulls the plug in these tests.
+/// SQLite in a file. No power fails in these tests.
 pub(crate) fn sqlite() -> Bed {
     let directory = tempfile::tempdir().unwrap();
     let options = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
@@ -91,7 +91,7 @@ impl Bed {
     }
 }
 
-/// Runs a property over so many random values; a failure shows the smallest one found.
+/// Runs a property over this many random values; a failure shows the smallest one found.
 pub(crate) fn for_all<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value)) {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let run = TestRunner::new(config).run(&strategy, |value| {

@@ -22,7 +22,7 @@ fn cursor(number: u64) -> Cursor {
     Cursor { time: at(i64::try_from(number).unwrap()), sequence: number }
 }
 
-/// The chapter with this number, which tells of the entries up to ten times the number.
+/// The chapter with this number, which covers the entries up to ten times the number.
 fn chapter(number: u64) -> Chapter {
     Chapter {
         id: id(u128::from(number)),
@@ -165,7 +165,7 @@ pub(crate) fn they_go_with_their_memory_and_vault(open: Open) {
     }
 }
 
-/// What was said in so many minutes before noon, one entry a minute.
+/// What was said in this many minutes before noon, one entry a minute.
 fn history(count: i64) -> Vec<NewEntry> {
     let line = |minute: i64| {
         let role = if minute % 2 == 0 { Role::User } else { Role::Assistant };

@@ -30,7 +30,7 @@ use crate::talk::{memory, said};
 /// The chance of a second process is another than that of any first one.
 const SECOND: u64 = 1_000_000;
 
-/// So many runs share a store, which grows slower with each.
+/// The number of runs that share a store, which grows slower with each.
 const PER_BED: u64 = 20;
 
 /// What is known of conversations and facts, and since when.

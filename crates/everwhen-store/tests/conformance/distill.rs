@@ -16,7 +16,7 @@ use crate::bed::Open;
 use crate::rows::at;
 use crate::talk::{Talk, memory};
 
-/// So many days, in minutes.
+/// Days in minutes.
 const DAY: i64 = 24 * 60;
 
 fn facts(vault: &Vault, query: FactQuery) -> Vec<FactView> {
@@ -69,7 +69,7 @@ pub(crate) fn readings_are_a_history_and_the_latest_is_current(open: Open) {
     assert_eq!((profile[0].key.as_str(), profile[0].value.as_str()), ("a1c", "6.8%"));
 }
 
-/// Facts are kept at hand between questions, so each question has to notice what changed.
+/// Facts are cached between questions, so each question has to notice what changed.
 pub(crate) fn questions_are_answered_by_the_facts_of_the_moment(open: Open) {
     let talk = Talk::new(open);
     let found = |query: Query| -> Vec<String> {

@@ -52,7 +52,7 @@ fn minutes(times: &[f64]) -> Vec<Option<f64>> {
     times.iter().copied().map(Some).collect()
 }
 
-/// What is in force in the memory, in order.
+/// The current entries of the memory, in order.
 fn current(talk: &Talk) -> Vec<String> {
     talk.texts(EntryQuery::default())
 }

@@ -1,4 +1,4 @@
-//! A store that fails at any one call, before the work or after it: whoever tries again with the
+//! A store that fails at any one call, before the work or after it: a caller that retries with the
 //! same idempotency keys gets what an undisturbed run gets, and no job is done twice.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::bed::{Bed, Open};
 use crate::rows::{at, name};
 use crate::talk::{Talk, memory, said, stored};
 
-/// One more run for the fault, and for each time somebody works a document that follows from it.
+/// One more run for the fault, and for each time a worker writes a document that follows from it.
 const DOCUMENTS: u64 = 5;
 
 /// One run of the script over a store with a fault.

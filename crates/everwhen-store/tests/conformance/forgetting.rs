@@ -19,7 +19,7 @@ use crate::bed::{Bed, Open};
 use crate::rows::{at, name};
 use crate::talk::{memory, said, stored};
 
-/// A word that nobody says but the user, once.
+/// A word that occurs once, in what the user says.
 const MARKER: &str = "zanzibarium";
 /// What the user says; the model quotes it.
 const SECRET: &str = "I like zanzibarium tea";
@@ -87,7 +87,7 @@ fn work(engine: &Engine, clock: &ManualClock) {
     }
 }
 
-/// Forgets at one call of a port; says whether there were so many calls.
+/// Forgets at one call of a port; returns whether there were that many calls.
 fn forget_at(bed: &Bed, call: u64) -> bool {
     let (owner, _) = engine(Arc::clone(&bed.store), 2 * call);
     let told = tell(&vault(&owner));

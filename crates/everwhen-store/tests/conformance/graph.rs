@@ -8,7 +8,7 @@ use crate::bed::Open;
 use crate::rows::at;
 use crate::talk::{Talk, memory};
 
-/// So many days, in minutes.
+/// Days in minutes.
 const DAY: i64 = 24 * 60;
 
 fn change(talk: &Talk, change: GraphChange) {

@@ -30,7 +30,7 @@ enum Deed {
     Fork(Index),
     /// Sends an older state of its history once more.
     Repeat(Index),
-    /// The server starts anew.
+    /// The server starts again.
     Restart,
 }
 
@@ -148,7 +148,7 @@ impl Client {
         }
     }
 
-    /// Sends the history, cut to so many known messages or as many more as are needed to know where
+    /// Sends the history, cut to this many known messages or as many more as are needed to know where
     /// they stand, and gets a reply, or not.
     fn exchange(&mut self, cut: Option<usize>, reply: Option<String>) {
         let known = self.history.len() - 1;
@@ -191,7 +191,7 @@ impl Client {
         begun
     }
 
-    /// What is in force is what the client has, in its order; a reply it never sent back may be
+    /// The current entries are what the client has, in its order; a reply it never sent back may be
     /// missing.
     fn check(&self) {
         let stored = self.talk.texts(EntryQuery { limit: Some(1000), ..EntryQuery::default() });

@@ -21,7 +21,7 @@ fn told_at(minute: i64, role: Role, text: &str) -> NewEntry {
     said(role, text).said_at(at(minute))
 }
 
-/// A question and its answer hours ago, with what a fork had put aside, ended by somebody.
+/// A question and its answer hours ago, with what a fork had put aside, ended explicitly.
 fn chat() -> ImportedConversation {
     ImportedConversation {
         name: name("chat"),

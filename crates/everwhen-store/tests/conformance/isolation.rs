@@ -1,5 +1,5 @@
 //! Nothing crosses from one vault to another, or from one memory to another, at the level of rows:
-//! whoever names the wrong place finds nothing and changes nothing.
+//! a caller that names the wrong place finds nothing and changes nothing.
 
 use everwhen_engine::ErrorKind;
 use everwhen_engine::memory::Corrected;

@@ -20,7 +20,7 @@ use crate::talk::{Talk, said};
 const DAY: i64 = 24 * 60;
 /// When everything arrives.
 const NOW: i64 = 400 * DAY;
-/// Of so many days something may be told.
+/// The number of days of which something may be said.
 const DAYS: i64 = 9;
 
 /// Matters with a value that changes, as our rules and the model name them.

@@ -18,7 +18,7 @@ use crate::talk::{Talk, memory};
 const DAY: i64 = 24 * 60;
 
 /// A job whose worker vanishes each time may be what ends the process. It is set aside with its reason, and
-/// goes on once somebody says so.
+/// continues once it is retried.
 pub(crate) fn a_job_that_ends_the_process_each_time_is_set_aside(open: Open) {
     let talk = Talk::new(open);
     talk.say_at(-300, Role::User, "old");
@@ -108,7 +108,7 @@ pub(crate) fn rules_stand_in_for_a_model_that_is_away(open: Open) {
 }
 
 /// A month in which the model is down for three hours every day and the spending cap is reached more
-/// than once: everything is late, nothing is lost, nobody does anything by hand.
+/// than once: everything is late, nothing is lost, nothing is done by hand.
 pub(crate) fn a_month_of_outages_delays_work_and_loses_none(open: Open) {
     let mut talk = Talk::new(open);
     let (engine, start) = (talk.engine.clone(), talk.engine.now());

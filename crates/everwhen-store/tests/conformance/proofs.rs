@@ -143,7 +143,7 @@ impl Clients {
 const ANA: (u8, u8) = (1, 1);
 const ANAS_PHONE: (u8, u8) = (1, 2);
 const BEN: (u8, u8) = (2, 1);
-/// Nobody gets this by chance.
+/// A text that is too long to occur twice by chance.
 const LONG: &str = "A reply of many words, long enough that no other chat has got the very same one by \
     chance, because it goes on and on about tides, lighthouses, herring, and the weather in March.";
 

@@ -1,5 +1,5 @@
-//! Recall tells an entry alike whether its row is at hand or comes from the store, whatever became of
-//! it meanwhile; and what is at hand costs no visit to the store.
+//! Recall shows the same entry whether its row is cached or comes from the store, whatever became of
+//! it meanwhile; and what is cached costs no visit to the store.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ fn stored_at(talk: &Talk, id: EntryId, then: Option<Timestamp>) -> Entry {
     listed.into_iter().find(|entry| entry.id == id).unwrap()
 }
 
-/// Asks whoever has the rows at hand, whoever has none and whoever has read them, and compares what
+/// Asks an engine with the rows cached, one without and one that has read them, and compares what
 /// they say with each other and with the store. Answers the entries that were told.
 fn agree(talk: &Talk) -> Vec<(EntryId, Option<Timestamp>)> {
     let mut all = Vec::new();

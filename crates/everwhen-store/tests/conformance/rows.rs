@@ -16,7 +16,7 @@ pub(crate) fn id<T: From<Uuid>>(number: u128) -> T {
     T::from(Uuid::from_u128(number))
 }
 
-/// So many minutes after the tests' noon.
+/// This many minutes after the tests' noon.
 pub(crate) fn at(minutes: i64) -> Timestamp {
     let noon = "2025-06-01T12:00:00Z".parse::<Timestamp>().unwrap();
     noon + SignedDuration::from_mins(minutes)
@@ -72,7 +72,7 @@ pub(crate) fn memory(number: u128, called: &str) -> Memory {
     }
 }
 
-/// The entry with this number: its sequence, said and stored so many minutes after noon, by the
+/// The entry with this number: its sequence, said and stored this many minutes after noon, by the
 /// user, in conversation 1 of memory 1.
 pub(crate) fn entry(number: u64) -> Entry {
     let minutes = i64::try_from(number).unwrap();
@@ -101,7 +101,7 @@ pub(crate) fn entry(number: u64) -> Entry {
     }
 }
 
-/// The conversation with this number, of memory 1, which began so many minutes after noon.
+/// The conversation with this number, of memory 1, which began this many minutes after noon.
 pub(crate) fn conversation(number: u128) -> Conversation {
     let begun = at(i64::try_from(number).unwrap());
     Conversation::open(id(number), id(1), None, begun)

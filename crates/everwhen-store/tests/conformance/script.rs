@@ -38,11 +38,11 @@ pub(crate) enum Step {
     ForgetMemory,
     PutContext,
     Describe,
-    /// Changes the idle timeout to so many minutes.
+    /// Changes the idle timeout to this many minutes.
     Timeout(u32),
     Work,
     Settle,
-    /// Moves the clock by so many minutes.
+    /// Moves the clock by this many minutes.
     Wait(i64),
 }
 

@@ -162,7 +162,7 @@ pub(crate) fn d8_what_is_no_farewell_opens_a_conversation(open: Open) {
     talk.say(Role::User, "Hello again");
     assert_eq!(talk.told(), [vec!["Thanks, bye!", "Bye!"], vec!["Hello again"]]);
 
-    // Somebody outside of an exchange ended it, or the next words came too late.
+    // A caller outside of an exchange ended it, or the next words came too late.
     for (in_exchange, later) in [(false, 11), (true, 13)] {
         let talk = Talk::new(open);
         talk.minute(10);

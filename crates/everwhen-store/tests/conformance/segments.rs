@@ -124,7 +124,7 @@ pub(crate) fn what_is_forgotten_is_in_no_segment(open: Open) {
     assert!(texts.iter().all(|(text, _)| !text.contains("parrot")), "{texts:?}");
 }
 
-/// A store in which somebody says something and asks about it after every write.
+/// A store in which a user says something and asks about it after every write.
 struct Chatty {
     inner: Arc<dyn Store>,
     vault: OnceLock<Vault>,

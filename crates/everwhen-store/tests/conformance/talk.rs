@@ -40,7 +40,7 @@ impl Talk {
         Self { engine, clock, vault, bed }
     }
 
-    /// Sets the clock to so many minutes after noon.
+    /// Sets the clock to this many minutes after noon.
     pub(crate) fn minute(&self, minute: i64) {
         self.clock.set(at(minute));
     }

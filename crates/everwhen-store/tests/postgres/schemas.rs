@@ -3,7 +3,7 @@
 //! Making a database for each of a thousand cases would take longer than the cases. On a Citus
 //! cluster the tables of each schema are spread first, so that every case runs on spread tables. A
 //! schema belongs to the process that holds its lock, so that several may test on one database; the
-//! next process that gets it makes it anew, so that there are never more than run at once.
+//! next process that gets it makes it again, so that there are never more than run at once.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +16,7 @@ use tokio_postgres::{Client, NoTls};
 #[path = "spread.rs"]
 pub(crate) mod spread;
 
-/// Those that nobody uses at the moment.
+/// Those that no process uses at the moment.
 static FREE: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 /// Most schemas in one database.
 const SCHEMAS: i32 = 256;
@@ -32,7 +32,7 @@ struct Kept {
     hand: Hand,
 }
 
-/// Somebody who sends plain SQL.
+/// A connection that sends plain SQL.
 struct Hand {
     client: Client,
     runtime: Runtime,
@@ -75,7 +75,7 @@ impl From<&Schema> for Arc<dyn Store> {
     }
 }
 
-/// Where it is, for whoever opens it again.
+/// Its address, to open it again.
 impl std::fmt::Display for Schema {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.kept().url)

@@ -27,7 +27,7 @@ const LETTERS: usize = 26;
 pub(super) struct Names([Vec<String>; KINDS.len()]);
 
 impl Names {
-    /// The text with a name in the place of every id.
+    /// The text with a name in place of every id.
     pub(super) fn settle(&mut self, text: &str) -> String {
         let mut settled = String::new();
         let mut rest = text;

@@ -6,12 +6,12 @@ import { iso, moment as told } from './time.js';
 /** Characters that change the direction or the end of a line without being seen, and other controls. */
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
 const PIECES = /(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff])/;
-/** A longer text is cut here until somebody asks for all of it. */
+/** A longer text is cut here until the user asks for all of it. */
 const LONG = 4000;
-/** A click shows so many times as much: a browser takes a moment to lay out a megabyte without a space. */
+/** A click shows this many times as much: a browser takes a moment to lay out a megabyte without a space. */
 const MORE = 25;
 
-/** What somebody said, as text and never as anything else. Addresses become links, hidden characters become visible. */
+/** What was said, as text and never as anything else. Addresses become links, hidden characters become visible. */
 export function Said({ text, mark }) {
   const [most, setMost] = useState(LONG);
   const shown = text.length <= most ? text : text.slice(0, most);

@@ -9,7 +9,7 @@ import { ago, shortDay } from '../lib/time.js';
 import { t } from '../lib/text.js';
 
 const BUCKETS = 120;
-/** Conversations of so many days tell what goes on and what waits. */
+/** The number of days whose conversations are shown as open or waiting. */
 const RECENT_DAYS = 7;
 
 export default function Memories({ route, zone }) {

@@ -1,4 +1,4 @@
-//! Backups that a server makes by itself: one every so often, and only the newest are kept.
+//! Backups that a server makes by itself: one at regular intervals, and only the newest are kept.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

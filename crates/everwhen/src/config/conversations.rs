@@ -68,7 +68,7 @@ impl ConversationsConfig {
         self.written().on(settings)
     }
 
-    /// What somebody wrote, without the defaults. A timer that stands beside a preset wins.
+    /// What was configured, without the defaults. A timer beside a preset wins.
     pub fn written(&self) -> SettingsChange {
         fn given<T: Copy>(chosen: &Chosen<T>) -> Option<T> {
             (chosen.from != Origin::Default).then_some(chosen.value)

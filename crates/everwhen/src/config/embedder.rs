@@ -14,7 +14,7 @@ use crate::{Error, Result};
 pub const MODELS_FOLDER: &str = "models";
 /// The transformer that is meant when none is named.
 const USUAL_TRANSFORMER: &str = "minilm";
-/// Where endpoints are when nobody says.
+/// The default addresses of endpoints.
 const OPENAI_URL: &str = "https://api.openai.com/v1";
 const OLLAMA_URL: &str = "http://127.0.0.1:11434";
 

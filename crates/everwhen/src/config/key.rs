@@ -162,21 +162,21 @@ pub(super) const STAMPS: Key = key(
     "format of the stamps that the proxy adds to messages",
     "\"absolute\", \"relative\", \"gap\" or \"off\"",
 );
-/// Whether the time is told.
+/// Whether the time is added.
 pub(super) const NOW: Key = key(
     "proxy.now",
     "EVERWHEN_PROXY_NOW",
     "whether the proxy adds the current time and the length of the pause",
     SWITCH,
 );
-/// Whether conversations are told.
+/// Whether conversations are added.
 pub(super) const CONTEXT: Key = key(
     "proxy.context",
     "EVERWHEN_PROXY_CONTEXT",
     "whether the proxy adds the latest conversations",
     SWITCH,
 );
-/// Whether memories are told.
+/// Whether memories are added.
 pub(super) const BRIEFING: Key = key(
     "proxy.briefing",
     "EVERWHEN_PROXY_BRIEFING",

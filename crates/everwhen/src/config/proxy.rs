@@ -66,11 +66,11 @@ pub struct ProxySettings {
 pub struct ProxyConfig {
     /// How messages are stamped.
     pub stamps: Chosen<Style>,
-    /// Whether the time is told.
+    /// Whether the time is added.
     pub now: Chosen<bool>,
-    /// Whether conversations are told.
+    /// Whether conversations are added.
     pub context: Chosen<bool>,
-    /// Whether memories are told.
+    /// Whether memories are added.
     pub briefing: Chosen<bool>,
     /// How many tokens a briefing may have.
     pub budget_tokens: Chosen<u32>,
@@ -78,7 +78,7 @@ pub struct ProxyConfig {
     pub deadline_ms: Chosen<u32>,
     /// What a chat is briefed from.
     pub reach: Chosen<Reach>,
-    /// Whether what tools answered is told.
+    /// Whether what tools answered is added.
     pub tool_entries: Chosen<bool>,
     /// Whether several characters speak.
     pub group_chat: Chosen<bool>,
@@ -118,11 +118,11 @@ pub struct Exception {
 pub struct ProxyChange {
     /// How messages are stamped.
     pub stamps: Option<Style>,
-    /// Whether the time is told.
+    /// Whether the time is added.
     pub now: Option<bool>,
-    /// Whether conversations are told.
+    /// Whether conversations are added.
     pub context: Option<bool>,
-    /// Whether memories are told.
+    /// Whether memories are added.
     pub briefing: Option<bool>,
     /// How many tokens a briefing may have.
     pub budget_tokens: Option<u32>,
@@ -130,7 +130,7 @@ pub struct ProxyChange {
     pub deadline_ms: Option<u32>,
     /// What a chat is briefed from.
     pub reach: Option<Reach>,
-    /// Whether what tools answered is told.
+    /// Whether what tools answered is added.
     pub tool_entries: Option<bool>,
     /// Whether several characters speak.
     pub group_chat: Option<bool>,

@@ -1,6 +1,6 @@
 //! Members of a zip archive, read as streams.
 //!
-//! An archive is an input that somebody may have made to harm: names that point outside of it,
+//! An archive may have been made to harm: names that point outside of it,
 //! links, and members that unpack to far more than they say are refused, each with its name.
 
 use std::fs::File;

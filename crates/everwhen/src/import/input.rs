@@ -64,7 +64,7 @@ impl Documents {
         Ok(found)
     }
 
-    /// One document whose bytes are at hand.
+    /// One document whose bytes are in memory.
     pub(crate) fn of_bytes(name: &str, bytes: Vec<u8>) -> Self {
         let document = Document {
             place: name.to_owned(),

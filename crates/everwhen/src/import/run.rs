@@ -113,7 +113,7 @@ impl ImportCounts {
     }
 }
 
-/// Reads all files of a plan and hands over batches, until `send` says that nobody takes them.
+/// Reads all files of a plan and hands over batches, until `send` says that the receiver has gone.
 pub fn read_batches(
     plan: &Plan,
     options: &Options,
@@ -180,7 +180,7 @@ pub async fn run(
         }
         store(batch, target, progress).await?;
     }
-    // A reader that still has batches notices that nobody takes them.
+    // A reader that still has batches notices that the receiver has gone.
     drop(batches);
     let report = reader.await.map_err(|_| Error::damaged("a bug: reading the files panicked"))?;
     *progress.report.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);

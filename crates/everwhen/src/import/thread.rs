@@ -73,7 +73,7 @@ pub(crate) struct Thread {
     pub(crate) summary: Option<String>,
     /// When it began, if the source says.
     pub(crate) created: Option<Moment>,
-    /// When somebody ended it, if the source says.
+    /// When it was ended explicitly, if the source says.
     pub(crate) ended: Option<Timestamp>,
     /// The current line.
     pub(crate) messages: Vec<Message>,

@@ -1,6 +1,6 @@
 //! When the memories of a discussion are from.
 //!
-//! WilmerAI dates no memory by what it tells of. A memory has the hash of its last message, whose time
+//! WilmerAI dates no memory by what it covers. A memory has the hash of its last message, whose time
 //! may be in `timestamps.json`; else only the order of memories is known, and that is said.
 
 use everwhen_engine::ledger::read_absolute;
@@ -28,7 +28,7 @@ pub struct Dating {
 /// When a memory ends, and where it is from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatedChapter {
-    /// When the last message it tells of was said.
+    /// When the last message it covers was said.
     pub until: Timestamp,
     /// Its id, and how well that time is known.
     pub provenance: Provenance,
@@ -114,7 +114,7 @@ impl Discussion {
                     at
                 }
                 (None, Some(stored)) => {
-                    // It was written then; what it tells of was said at most a little earlier.
+                    // It was written then; what it covers was said at most a little earlier.
                     provenance.precision = TimePrecision::Day;
                     provenance.time_from = TimeFrom::Generation;
                     stored.at

@@ -171,7 +171,7 @@ fn a_session_of_codex_that_an_earlier_version_numbered_is_not_stored_again() {
     assert_eq!(stage.rows().len(), 4);
 }
 
-/// A chat of SillyTavern in which nobody has replied yet.
+/// A chat of SillyTavern without a reply yet.
 fn unanswered(character: &str) -> Vec<Value> {
     vec![
         json!({ "user_name": "Bo", "character_name": character, "create_date": "2026-01-01T10:00:00.000Z",

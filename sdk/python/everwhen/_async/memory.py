@@ -55,7 +55,7 @@ class AsyncMemoryClient(AsyncConversations):
         tags: list[str] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Fact:
-        """Puts your own words in the place of a fact; distilling again does not undo it."""
+        """Replaces a fact with your own words; distilling again does not undo it."""
         body = types.NewFactText(statement=statement, matter=matter, tags=tags)
         request = _request.write("PUT", self._fact(id), body, key=idempotency_key)
         return await self._transport.send(types.Fact, request)
@@ -103,7 +103,7 @@ class AsyncMemoryClient(AsyncConversations):
         return AsyncPages(self._transport, types.Context, request, limit)
 
     async def delete_context_version(self, version: int, *, idempotency_key: str | None = None) -> types.Removed:
-        """Removes one version of the context document for good; its number is not given again."""
+        """Removes one version of the context document permanently; its number is not given again."""
         request = _request.write("DELETE", f"{self._path}/context/versions/{version}", key=idempotency_key)
         return await self._transport.send(types.Removed, request)
 

@@ -206,7 +206,7 @@ async fn store(
     Ok(tally)
 }
 
-/// Reads all files and sends batches, until nobody takes them any more.
+/// Reads all files and sends batches, until the receiver has gone.
 fn read(plan: &Plan, options: &Options, send: &mpsc::Sender<ImportBatch>) {
     import::read_batches(plan, options, &mut |batch| send.blocking_send(batch).is_ok());
 }

@@ -16,7 +16,7 @@ use crate::args::WorkflowRunArgs;
 use crate::failure::{Failure, Result};
 use crate::output;
 
-/// So many earlier messages of the memory are part of the chat.
+/// The number of earlier messages of the memory that are part of the chat.
 const EARLIER: usize = 20;
 
 /// Runs it, and shows the answer.

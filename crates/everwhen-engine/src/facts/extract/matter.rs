@@ -39,7 +39,7 @@ const LISTED: [(&str, &str); 10] = [
     ("i'm taking", "medication"),
     ("i am taking", "medication"),
 ];
-/// Units of a dose; without one, what somebody takes may be a bus.
+/// Units of a dose; without one, what a user takes may be a bus.
 const DOSES: [&str; 6] = ["mg", "mcg", "ml", "iu", "units", "tablets"];
 /// Words between a matter and its value.
 const VERBS: [&str; 20] = [
@@ -82,7 +82,7 @@ const LEADS: [&str; 26] = [
     "and", "doctor", "we", "you", "he", "she", "it", "they", "there", "this", "what", "has",
     "have", "been",
 ];
-/// A value begins at most so many words behind its verb.
+/// The maximum number of words between a verb and its value.
 const REACH: usize = 5;
 /// Most words in a name.
 const NAME_WORDS: usize = 3;

@@ -56,7 +56,7 @@ pub(crate) struct Conversation {
     state: Option<String>,
     /// Number of entries, without corrected ones and those on branches.
     message_count: u64,
-    /// Number of facts that a model proposed and that nothing said in it bears out.
+    /// Number of facts that a model proposed and that nothing said in it supports.
     #[serde(skip_serializing_if = "is_zero")]
     #[schema(required = false)]
     facts_dropped: u64,
@@ -346,7 +346,7 @@ enum By {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ConversationAsOfQuery {
-    /// State of the conversation at this creation_time; how long it took is not told then.
+    /// State of the conversation at this creation_time; conversation time is left out then.
     #[param(value_type = Option<shape::TimeIn>)]
     as_of: Option<String>,
 }

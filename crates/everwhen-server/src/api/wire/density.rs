@@ -56,7 +56,7 @@ pub(crate) struct DensityQuery {
     /// As the memory stood at this time.
     #[param(value_type = Option<shape::TimeIn>)]
     as_of: Option<String>,
-    /// In how many parts.
+    /// The number of parts.
     #[param(minimum = 1, maximum = 2000, default = 100)]
     buckets: Option<usize>,
 }

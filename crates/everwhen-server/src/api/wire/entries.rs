@@ -170,7 +170,7 @@ impl NewCorrection {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EntryPatch {
-    /// Its tags, in the place of those it has.
+    /// Its new tags, which replace those it has.
     #[schema(value_type = Vec<shape::Name>)]
     tags: Vec<String>,
 }

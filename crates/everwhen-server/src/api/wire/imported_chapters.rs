@@ -75,7 +75,7 @@ pub(crate) struct ChapterImport {
     stored: u64,
     /// Chapters that were stored already.
     known: u64,
-    /// Chapters that the source has no more.
+    /// Chapters that the source no longer has.
     removed: u64,
     /// Whether the summary is new.
     summary: bool,

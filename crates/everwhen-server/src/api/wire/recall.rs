@@ -210,11 +210,11 @@ pub(crate) struct Recollection {
 struct BriefingLine {
     /// The line, counted from 0.
     line: u64,
-    /// The entry it tells.
+    /// The entry that it shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples("ent_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     entry_id: Option<String>,
-    /// The fact it tells.
+    /// The fact that it shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples("fct_01jh2m8z5qf3v9k7c4x0tnwr6e"))]
     fact_id: Option<String>,
@@ -313,7 +313,7 @@ struct FoundContext {
     memory: String,
     /// Its version.
     version: u64,
-    /// The time up to which it tells the story.
+    /// The time up to which it is complete.
     #[schema(value_type = shape::TimeOut)]
     conversation_time: String,
     /// Its text.

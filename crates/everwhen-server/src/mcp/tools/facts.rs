@@ -83,7 +83,7 @@ impl Tool for CorrectFactTool {
     type Output = wire::FactChanged;
     const NAME: &'static str = "correct_fact";
     const TITLE: &'static str = "Correct fact";
-    const DESCRIPTION: &'static str = "Put the user's own words in the place of a fact that is wrong. It \
+    const DESCRIPTION: &'static str = "Replace a fact that is wrong with the user's own words. It \
         keeps its date and stays whatever is distilled later.";
     const EFFECT: ToolEffect = ToolEffect::Adds;
 

@@ -21,7 +21,7 @@ impl Tool for ForgetTool {
     const NAME: &'static str = "forget";
     const TITLE: &'static str = "Forget";
     const DESCRIPTION: &'static str = "Remove an entry, a conversation, a period or a version of the \
-        context document for good. It cannot be undone; only at the user's express wish. To put \
+        context document permanently. It cannot be undone; only at the user's express wish. To put \
         something right, use correct_entry.";
     const EFFECT: ToolEffect = ToolEffect::Removes;
 

@@ -65,7 +65,7 @@ impl ToolFiles {
 
     async fn answer(&self, input: Value) -> Result<FileAnswer> {
         let input: FileCommandInput = serde_json::from_value(input)
-            .map_err(|error| everwhen::Error::invalid(format!("the command is wrong: {error}")))?;
+            .map_err(|error| everwhen::Error::invalid(format!("invalid command: {error}")))?;
         let (as_of, command) = (input.as_of()?, input.command()?);
         let (vault, memory) = (self.vault.clone(), self.memory.clone());
         let mut run = self

@@ -24,14 +24,14 @@ const WAITING: usize = 16;
 
 type Piece = Result<Bytes, std::io::Error>;
 
-/// The client has gone, or the reply has failed and the client was told.
+/// The client has gone, or the reply has failed and the client got the error.
 struct Stopped;
 
 /// The body with all rounds. Nothing more is asked once the client has gone.
 pub(super) fn merged(turn: ToolTurn, body: String, first: Body) -> Body {
     let (sender, receiver) = mpsc::channel::<Piece>(WAITING);
     tokio::spawn(async move {
-        // The client has been told, or has gone.
+        // The client got the error, or has gone.
         let _ = Merger::new(turn, sender).run(body, first).await;
     });
     Body::from_stream(unfold(receiver, |mut receiver| async move {
@@ -115,7 +115,7 @@ impl Merger {
                 return self.cut_off("the upstream sent an event without an end").await;
             }
         }
-        self.cut_off("the upstream's reply ended before its end").await
+        self.cut_off("the upstream closed the stream before the reply was complete").await
     }
 
     async fn cut_off(&self, why: &str) -> Result<(), Stopped> {

@@ -1,7 +1,7 @@
 //! Which exchanges of one chat are on their way into memory, in their order.
 //!
 //! A lane is one memory, or one chat whose memory is not known yet. An exchange may begin in memory
-//! once all before it in its lane have begun there and all finished ones are stored; nobody waits for
+//! once all before it in its lane have begun there and all finished ones are stored; nothing waits for
 //! another lane, or for a reply that is still coming. Nothing here is held while anything is awaited.
 
 use std::collections::{BTreeMap, HashMap};
@@ -62,7 +62,7 @@ struct Lane {
     vault: String,
     memory: Option<String>,
     steps: BTreeMap<i64, Step>,
-    /// Whether somebody is storing what is over.
+    /// Whether a task is storing what is over.
     is_worked: bool,
     /// Whether the last attempt to store failed, or takes long.
     is_failing: bool,
@@ -193,14 +193,14 @@ impl Lanes {
         }
     }
 
-    /// Takes the work on a lane; answers whether nobody else has it.
+    /// Takes the work on a lane; returns whether no other task has it.
     pub(super) fn take_work(&self, lane: &str) -> bool {
         let mut all = self.all();
         all.get_mut(lane).is_some_and(|lane| !std::mem::replace(&mut lane.is_worked, true))
     }
 
     /// What to store next: an exchange, or at most `most` rows that follow each other. Nothing if there
-    /// is none, or if one before it has not begun and its reply is still to come; then nobody works on
+    /// is none, or if one before it has not begun and its reply is still to come; then no task works on
     /// the lane any more.
     pub(super) fn next(&self, name: &str, most: usize) -> Option<Work> {
         let mut all = self.all();
@@ -252,7 +252,7 @@ impl Lanes {
         self.changed.notify_waiters();
     }
 
-    /// Waits until what was over before this exchange in chats of the same vault that nobody named is
+    /// Waits until what was over before this exchange in chats of the same vault that no client named is
     /// stored: a request may go on in one of them by an id alone.
     pub(super) async fn after_near(&self, name: &str, id: i64) {
         loop {
@@ -325,7 +325,7 @@ mod tests {
         assert!(may_begin(&lanes, &ana, 1) && may_begin(&lanes, &ben, 3));
         assert!(!may_begin(&lanes, &ana, 2), "the first has not begun");
         lanes.has_begun(&ana.text(), 1);
-        assert!(may_begin(&lanes, &ana, 2), "nobody waits for a reply that is still coming");
+        assert!(may_begin(&lanes, &ana, 2), "no exchange waits for a reply that is still coming");
         assert!(lanes.is_over(&ana.text(), 1, None));
         assert!(!may_begin(&lanes, &ana, 2), "its reply is being stored");
         lanes.done(&ana.text(), &[1]);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use everwhen::ports::MemoryRef;
 
-/// So many are known; then all are looked up again.
+/// The maximum number of cached names; then all are looked up again.
 const MOST: usize = 10_000;
 
 /// A snapshot of names, in this process.

@@ -39,7 +39,7 @@ impl Past {
     }
 
     /// Whether this can be stored together with the exchange before it: in the memory they both name,
-    /// or, where nobody named one, because it holds all of that exchange and its reply.
+    /// or, where no client named one, because it holds all of that exchange and its reply.
     fn goes_with(&self, before: &Self) -> bool {
         match (&before.row.memory, &self.row.memory) {
             _ if before.row.vault != self.row.vault => false,
@@ -137,7 +137,7 @@ async fn store_run(state: &ProxyState, mut run: Vec<Past>) -> Result<Vec<Finishe
     vault.keep_exchanges(memory, run.into_iter().map(past).collect()).await
 }
 
-/// Finds the memory of a chat that nobody named, and notes it, before anything is stored: else, after a
+/// Finds the memory of a chat that no client named, and notes it, before anything is stored: else, after a
 /// crash, an exchange might be known again by itself, or get another memory.
 async fn find_memory(
     state: &ProxyState,

@@ -66,7 +66,7 @@ impl Pending {
         }
     }
 
-    /// The store has the exchange, or nobody wants it any more.
+    /// The store has the exchange, or it is not wanted any more.
     pub(super) fn stored(&self) {
         self.row.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.safe.notify_one();
@@ -106,7 +106,7 @@ pub(crate) struct Live {
     pub(crate) beginning: Option<Write<Begun>>,
     /// What was added to messages of the request.
     pub(crate) added: Vec<(u64, Addition)>,
-    /// What is told of the reply.
+    /// What the client gets to know about the reply.
     pub(crate) seen: Option<AnsweredSeen>,
 }
 
@@ -117,7 +117,7 @@ impl Live {
     }
 }
 
-/// Works on a lane until nothing is left that could be stored, unless somebody does.
+/// Works on a lane until nothing is left that could be stored, unless another task does.
 pub(super) fn work(state: &ProxyState, lane: String) {
     if state.proxy.outbox.lanes.take_work(&lane) {
         let state = state.clone();

@@ -26,7 +26,7 @@ pub(crate) struct Gathered {
     pub(crate) is_whole: bool,
 }
 
-/// Somebody who listens to one reply.
+/// Listens to one reply.
 pub(crate) struct Listener {
     format: &'static dyn ChatFormat,
     events: EventReader,
@@ -54,7 +54,7 @@ struct Opening {
     stripper: Option<EchoStripper>,
     /// What it began with, until that is decided.
     begun: String,
-    /// So many bytes of it go.
+    /// The number of bytes of it that are removed.
     goes: usize,
 }
 
@@ -127,7 +127,7 @@ impl Listener {
     }
 
     /// The body has ended; answers what was held back. A reply that has not said why it ends was
-    /// cut off, though by somebody who ended the body properly.
+    /// cut off, though the body ended properly.
     pub(crate) fn finish(&mut self) -> Vec<Bytes> {
         self.heard_end |= self.heard_finish && !self.gave_up;
         self.cut_off()

@@ -43,7 +43,7 @@ pub(crate) async fn read_reply(mut body: Body, upstream: &str) -> Result<Bytes, 
     Ok(came.into())
 }
 
-/// What a client is told of a reply that broke off.
+/// The error that a client gets for a reply that broke off.
 fn cut(upstream: &str, error: &(dyn Error + 'static)) -> Refusal {
     if is_timeout(error) {
         return Refusal::too_slow(format!(

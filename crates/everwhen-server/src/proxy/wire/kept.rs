@@ -22,13 +22,13 @@ pub(crate) struct KeptHead {
     /// Whether the client said that it sends this again.
     #[serde(default)]
     pub(crate) resent: bool,
-    /// The memory that is meant if nobody named one and no history is known again.
+    /// The memory that is meant if the client named none and no history is recognised.
     pub(crate) otherwise: Option<String>,
     /// Who sent it, as hashes.
     pub(crate) client: String,
     /// Whose chat the memory is, if it is one.
     pub(crate) chat_of: Option<String>,
-    /// Ids that it refers to, each behind so many messages.
+    /// Ids that it refers to, each with the number of messages before it.
     #[serde(default)]
     pub(crate) ids: Vec<(usize, String)>,
     /// Whether the client always sends the whole chat.

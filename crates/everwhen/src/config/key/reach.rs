@@ -1,4 +1,4 @@
-//! Keys for what a chat is told of other chats.
+//! Keys for what a chat gets to see of other chats.
 
 use super::{Key, SWITCH, key};
 

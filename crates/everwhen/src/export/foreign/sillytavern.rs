@@ -65,7 +65,7 @@ fn shared(chat: &ExportedChat, branch: &ChatBranch) -> usize {
     chat.entries.iter().take_while(|one| one.conversation_time < fork).count()
 }
 
-/// Whether a branch is another answer in the place of this entry.
+/// Whether a branch is another answer in place of this entry.
 fn is_swipe(branch: &ChatBranch, entry: &Entry) -> bool {
     branch.entries.len() == 1
         && branch.archived_at == entry.conversation_time

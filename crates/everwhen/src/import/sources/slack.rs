@@ -23,7 +23,7 @@ pub(super) static SOURCE: Source = Source {
     read,
 };
 
-/// Kinds of messages in which somebody speaks.
+/// Kinds of messages in which a person speaks.
 const SPOKEN: [&str; 4] = ["bot_message", "thread_broadcast", "me_message", "file_share"];
 
 fn claims(sample: &Sample<'_>) -> Claim {
