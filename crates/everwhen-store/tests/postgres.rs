@@ -24,6 +24,9 @@ use jiff::Timestamp;
 #[expect(dead_code, reason = "shared with the conformance cases, which use all of it")]
 mod schemas;
 
+#[path = "postgres/versions.rs"]
+mod versions;
+
 use schemas::Schema;
 
 const WRITERS: usize = 4;
@@ -311,6 +314,32 @@ fn a_database_of_a_newer_version_is_left_alone() {
     let error = PostgresStore::open(&url, PostgresOptions::default()).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!(error.message().contains("newer Everwhen"), "{error}");
+}
+
+#[test]
+fn databases_of_every_version_are_migrated_once_and_are_then_like_new_ones() {
+    let cluster = Cluster::start();
+    let place = |name: &str| {
+        sql(&cluster.url(), &format!("CREATE SCHEMA {name}"));
+        let url = cluster.url();
+        let sign = if url.contains('?') { '&' } else { '?' };
+        format!("{url}{sign}options=-csearch_path%3D{name}")
+    };
+    let new = place("new");
+    drop(open(&new));
+    let (all, shape) = (versions::all(), versions::shape(&new));
+    for version in 1..=all.len() {
+        let old = place(&format!("version_{version}"));
+        versions::make(&old, &all[..version]);
+        for _ in 0..2 {
+            let vault = vault_of(&server(&old, 1, noon()));
+            assert_eq!(said(&vault)[0].1, "an old entry", "version {version}");
+            block_on(vault.remember(memory(), say("a new one"), None)).unwrap();
+            assert_eq!(versions::shape(&old), shape, "version {version}");
+        }
+        let seen = sql(&old, "SELECT version FROM everwhen_schema");
+        assert_eq!(seen.trim(), all.len().to_string());
+    }
 }
 
 #[test]
